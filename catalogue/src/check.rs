@@ -76,6 +76,11 @@ impl Entry<'_> {
                 "scaling is of rates by whole numbers of users: see `unit` and `curve.points`";
             self.must(rate && counts, "curve.scaling", what)?;
         }
+        if row.curve.as_ref().is_some_and(|curve| curve.longest) {
+            let time = matches!(row.unit.quantity(), Quantity::Time { .. });
+            let what = "the longest is of times: see `unit`";
+            self.must(time, "curve.longest", what)?;
+        }
         self.check_work(&row.work, needs, over)?;
         self.unit(&row.unit, &row.work)?;
         self.better(&row.unit, said)

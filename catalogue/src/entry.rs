@@ -232,9 +232,9 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// A row that is the highest of the rates of its curve is made of its points.
+    /// A row that is the highest of the rates of its curve, or the longest of its operations, is made of its points.
     fn take_points(&self, row: &mut Benchmark) -> Result<(), Error> {
-        if !row.is_peak() {
+        if !row.is_peak() && !row.is_longest() {
             return Ok(());
         }
         let Work::Derived { terms, share_of } = &mut row.work else {
@@ -357,7 +357,7 @@ fn under_load(file: &File<'_>, base: &Benchmark, level: &At<usize>) -> Result<Ro
     let mut benchmark = Benchmark {
         id,
         title: format!("{}, load level {n}", base.title),
-        operation: format!("{} Beside it: {}.", base.operation, what.join("; ")),
+        operation: format!("{} Load: {}.", base.operation, what.join("; ")),
         // a batch of the published work belongs to the entry
         published: None,
         curve: None,

@@ -91,6 +91,9 @@ fn work(benchmark: &Benchmark) -> String {
         Work::Derived { .. } if benchmark.is_peak() => {
             "derived, the highest of the rates of its curve".to_owned()
         }
+        Work::Derived { .. } if benchmark.is_longest() => {
+            "derived, the longest of all operations of its curve".to_owned()
+        }
         Work::Kernel(work) => {
             let mut text = format!("workload `{}`", work.program);
             for (name, value) in &work.params {

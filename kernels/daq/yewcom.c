@@ -170,6 +170,7 @@ static int take(struct context *c, struct display *d, uint64_t now)
 	if (!is_right(d))
 		over(c, "a screen does not show the records that were asked for");
 	record(c, d->since, now);
+	respond(c, (uint64_t)users, page == 1 ? "page1" : "page5", d->since, now);
 	ask(c, d, now);
 	return 1;
 }

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "../multiuser/session.h"
 #include "development.h"
 #include "part.h"
 
@@ -39,27 +40,6 @@ static double now(void)
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/* The shell of a user, on the terminal's other side. It does not come back. */
-static void be_shell(const char *terminal, const char *directory, pid_t parent)
-{
-	const struct winsize size = {.ws_row = 24, .ws_col = 80};
-	char home[4096];
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent || setsid() < 0 || chdir(directory) != 0)
-		_exit(1);
-	int fd = open(terminal, O_RDWR);
-	if (fd < 0 || ioctl(fd, TIOCSCTTY, 0) != 0 || ioctl(fd, TIOCSWINSZ, &size) != 0)
-		_exit(1);
-	for (int i = 0; i < 3; i++)
-		dup2(fd, i);
-	setenv("PS1", "[$?]> ", 1);
-	setenv("TERM", "vt100", 1);
-	setenv("HOME", getcwd(home, sizeof home) == NULL ? "/" : home, 1);
-	unsetenv("ENV");
-	execl("/bin/sh", "sh", "-i", (char *)NULL);
-	_exit(127);
 }
 
 /* The program with its mistakes, as it is at the beginning of a round; what the last round has made is gone. */

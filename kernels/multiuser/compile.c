@@ -94,6 +94,19 @@ static int execute(char *const argv[])
 	return status;
 }
 
+/* The first line of what it said. */
+static const char *first_line(void)
+{
+	static char text[256];
+	int file = open("said", O_RDONLY | O_CLOEXEC);
+	ssize_t n = file < 0 ? -1 : read(file, text, sizeof text - 1);
+	if (file >= 0)
+		close(file);
+	text[n > 0 ? n : 0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
 static void setup(struct context *c)
 {
 	uint64_t jobs = parameter_u64(c, "jobs", 1);
@@ -128,7 +141,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	(void)check;
 	int status = execute(argv);
 	if (status != 0)
-		failed_because(c, "make", "make ended with wait status %d; what it said is lost with the directory", status);
+		failed_because(c, "make", "make ended with wait status %d and said first: %s", status, first_line());
 }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)

@@ -39,29 +39,32 @@ static inline int may_have(int what, uint64_t wanted)
 	return limit.rlim_max == RLIM_INFINITY || limit.rlim_max >= wanted;
 }
 
-/* Why so many users cannot be had here, and what mends it; NULL where they can. */
+/* Why so many users cannot be had here, those included that there are already, and what mends it; NULL where they can. */
 static inline const char *no_room_for(uint64_t users)
 {
 	static char why[256];
 	typedef unsigned long long number;
 	uint64_t most = number_in("/proc/sys/kernel/pty/max", "", UINT64_MAX), used = number_in("/proc/sys/kernel/pty/nr", "", 0);
+	/* only the first mount of devpts has those that are kept back, and nobody can see which one this is; the last of them is never given out */
+	uint64_t kept = number_in("/proc/sys/kernel/pty/reserve", "", 0) + 1, left = most > used + kept ? most - used - kept : 0;
+	uint64_t more = users - (uint64_t)people; /* what these take is used already */
 	uint64_t processes = users * PROCESSES + SPARE, memory = free_memory_kb();
 	struct statvfs disk;
-	if (most - used < users)
-		snprintf(why, sizeof why, "%llu users need as many pseudo-terminals, and %llu are left: sysctl kernel.pty.max=%llu.", (number)users,
-			 (number)(most - used), (number)(used + users));
+	if (left < more)
+		snprintf(why, sizeof why, "%llu users need %llu more pseudo-terminals, and %llu are left: sysctl kernel.pty.max=%llu.", (number)users,
+			 (number)more, (number)left, (number)(used + more + kept));
 	else if (!may_have(RLIMIT_NOFILE, users + SPARE))
 		snprintf(why, sizeof why, "%llu users need as many open files: raise the hard limit (ulimit -Hn).", (number)users);
 	else if (geteuid() != 0 && !may_have(RLIMIT_NPROC, processes))
 		snprintf(why, sizeof why, "%llu users need %llu processes: raise the limit (ulimit -u).", (number)users, (number)processes);
 	else if (number_in("/proc/sys/kernel/pid_max", "", UINT64_MAX) < processes)
 		snprintf(why, sizeof why, "%llu users need %llu process numbers: raise kernel.pid_max.", (number)users, (number)processes);
-	else if (memory / script.memory_kb < users)
-		snprintf(why, sizeof why, "%llu users take up to %llu MB of memory, and %llu MB are available.", (number)users,
-			 (number)(users * script.memory_kb >> 10), (number)(memory >> 10));
-	else if (statvfs(".", &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize / 1024 / script.disk_kb < users)
-		snprintf(why, sizeof why, "%llu users take %llu MB of disk, more than are free: choose another directory with --dir.", (number)users,
-			 (number)(users * script.disk_kb >> 10));
+	else if (memory / script.memory_kb < more)
+		snprintf(why, sizeof why, "%llu more users take up to %llu MB of memory, and %llu MB are available.", (number)more,
+			 (number)(more * script.memory_kb >> 10), (number)(memory >> 10));
+	else if (statvfs(".", &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize / 1024 / script.disk_kb < more)
+		snprintf(why, sizeof why, "%llu more users take %llu MB of disk, more than are free: choose another directory with --dir.", (number)more,
+			 (number)(more * script.disk_kb >> 10));
 	else
 		return NULL;
 	return why;

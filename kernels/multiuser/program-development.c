@@ -1,4 +1,4 @@
-/* multiuser/program-development: users who write a program in Fortran (hp-1987, section 2, figure 2.1).
+/* multiuser/program-development: users who write a program, in Fortran where there is a compiler for it (hp-1987, section 2, figure 2.1).
  *
  * A round: compile a program with three mistakes, correct two in the editor, compile, correct the last, compile and link, execute, ls, pwd,
  * date. A transaction is a command that brings a prompt: nine in a round. The source must be the right one in the end, the first two
@@ -9,13 +9,23 @@
 #define TYPING 0
 #define NAME "multiuser/program-development"
 #endif
+#include "c.h"
 #include "editor.h"
 #include "fortran.h"
 
 /* The steps with which the second and the third compilation begin. */
 enum { AFTER_FIRST = 5, AFTER_SECOND = 9 };
-/* The lines of the mistakes when they are corrected. */
-static const char *const corrected[MISTAKES] = {TYPE " :: x", TYPE " :: e(3)", TYPE " :: e(4)"};
+
+/* What the program is written in. */
+struct language {
+	void (*make)(struct source *, int first_mistake);
+	const char *file, *pattern, *type, *libraries;
+	const char *const *corrected; /* the lines of the mistakes when they are corrected */
+};
+static const struct language fortran = {make_fortran, "program.f90", "prog*.f90", DOUBLE, "", fortran_corrected};
+static const struct language c_instead = {make_c, "program.c", "prog*.c", "double", " -lm", c_corrected};
+
+static const struct language *language;
 static struct source source[MISTAKES + 1]; /* by the first mistake that it still has */
 
 /* The source as the step finds it with which the round begins. */
@@ -23,20 +33,20 @@ static void begin(struct context *c, const struct user *u)
 {
 	int first = u->step < AFTER_FIRST ? 0 : u->step < AFTER_SECOND ? 2 : MISTAKES;
 	unlink(file_of(u, "program"));
-	write_file(c, u, "program.f90", source[first].text, source[first].bytes);
+	write_file(c, u, language->file, source[first].text, source[first].bytes);
 }
 
 static int is_done(const struct user *u)
 {
-	return holds(u, "program.f90", source[MISTAKES].text, source[MISTAKES].bytes);
+	return holds(u, language->file, source[MISTAKES].text, source[MISTAKES].bytes);
 }
 
 /* The steps that correct the mistakes from one on, up to another, and leave the editor; the step behind them. */
 static struct step *correct(struct step *step, int from, int to)
 {
 	for (int m = from; m < to; m++, step++) {
-		*step = (struct step){.cell = {{CURSOR_LINE, corrected[m]}}, .needs_earlier = 1};
-		snprintf(step->keys, KEYS, "/%s\rcw" TYPE "\033", mistakes[m]);
+		*step = (struct step){.cell = {{CURSOR_LINE, language->corrected[m]}}, .needs_earlier = 1};
+		snprintf(step->keys, KEYS, "/%s\rcw%s\033", mistakes[m], language->type);
 	}
 	*step = (struct step){.what = "vi", .keys = ":wq\r", .needs_earlier = 1};
 	return step;
@@ -48,17 +58,21 @@ static void make_script(struct context *c)
 	static const char *const kinds[] = {"run", "ls", "pwd", "date"};
 	const char *editor = editor_command(c), *compiler = parameter(c, "fortran", "gfortran");
 	struct step *step = script.step;
+	const char *name = strrchr(compiler, '/');
 	note(c, "compiler", "%s", compiler);
+	language = strstr(name == NULL ? compiler : name, "fortran") != NULL ? &fortran : &c_instead;
+	if (language != &fortran)
+		note(c, "stand_in", "The users write C: there is no compiler for Fortran here (apt-get install gfortran).");
 	for (int edition = 0; edition < 3; edition++, step++) {
-		snprintf(step->keys, KEYS, "%s -o program program.f90\r", compiler);
+		snprintf(step->keys, KEYS, "%s -o program %s%s\r", compiler, language->file, language->libraries);
 		step->what = "compile";
 		step->fails = edition < 2;
 		if (edition == 2)
 			continue;
 		step++;
-		*step = (struct step){.cell = {{LAST_LINE, "program.f90"}}};
+		*step = (struct step){.cell = {{LAST_LINE, language->file}}};
 		/* the name on the screen is the editor's and no echo */
-		snprintf(step->keys, KEYS, "%s prog*.f90\r", editor);
+		snprintf(step->keys, KEYS, "%s %s\r", editor, language->pattern);
 		step = correct(step + 1, edition == 0 ? 0 : 2, edition == 0 ? 2 : MISTAKES);
 	}
 	for (int i = 0; i < 4; i++, step++) {
@@ -68,7 +82,7 @@ static void make_script(struct context *c)
 	}
 	script.steps = (int)(step - script.step);
 	for (int first = 0; first <= MISTAKES; first++)
-		make_source(&source[first], first);
+		language->make(&source[first], first);
 	script.begin = begin;
 	script.is_done = is_done;
 	/* all of them may compile at a time, unless they think in between */

@@ -90,11 +90,12 @@ static inline void teardown(struct context *c)
 	uint64_t left_kb = free_memory_kb();
 	if (people > 0)
 		note(c, "memory_per_user_kb", "%lld", ((long long)memory_before_kb - (long long)left_kb) / people);
+	if (TYPING)
+		note(c, "users_carried", "%llu", (unsigned long long)carried);
 	if (TYPING && given_up > 0)
-		note(c, "measured", "%llu users at once; %llu are too many", (unsigned long long)carried, (unsigned long long)given_up);
-	else if (TYPING)
-		note(c, "measured", "%llu users at once, or more%s%s", (unsigned long long)carried, no_more == NULL ? "" : ": ",
-		     no_more == NULL ? "" : no_more);
+		note(c, "users_too_many", "%llu", (unsigned long long)given_up);
+	else if (TYPING && no_more != NULL)
+		note(c, "remark", "%s", no_more);
 	tell_the_cost(c);
 	log_everybody_out();
 }

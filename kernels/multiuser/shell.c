@@ -23,7 +23,7 @@ enum { NUMBERS = 2000, MOST = 4096 };
 static const char script[] = "sort -n numbers > sorted && od -b sorted > dumped && { grep -c 7 sorted; wc -l < dumped; } | tee counted > result && "
 			     "rm sorted dumped counted";
 static pid_t job[MOST];
-static uint64_t rounds[MOST];
+static uint64_t rounds[MOST], begun_ns[MOST];
 static int users;
 static char expected[64];
 
@@ -49,6 +49,7 @@ static void start(struct context *c, int i)
 	char name[32];
 	pid_t parent = getpid();
 	snprintf(name, sizeof name, "job-%d", i);
+	begun_ns[i] = now_ns();
 	job[i] = fork();
 	if (job[i] < 0)
 		failed(c, "fork");
@@ -87,6 +88,7 @@ static int one_more(struct context *c)
 		failed_because(c, "script", "a script ended with wait status %d, or did not count what it must", status);
 		return 0;
 	}
+	respond(c, (uint64_t)users, "script", begun_ns[i], now_ns());
 	rounds[i]++;
 	start(c, i);
 	return 1;

@@ -9,16 +9,18 @@
 
 #include "limits.h"
 
-enum { MOST_RESPONSES = 1 << 16, SECOND = 1000000000 };
+/* Of fewer responses than ENOUGH a single one is more than 5 %. */
+enum { MOST_RESPONSES = 1 << 16, SECOND = 1000000000, ENOUGH = 20, MOST_WINDOWS = 5 };
 
-struct responses {
+struct seen {
 	uint64_t count, late;
 	struct {
 		uint64_t from, to;
-	} of[2 * MOST_RESPONSES];
+	} of[MOST_RESPONSES];
 };
 
-static struct responses now_seen, carried_seen;
+static struct seen now_seen, carried_seen;
+static int watching;
 static uint64_t key_ns, think_ns, window_ns, first_level, most_users, carried, given_up;
 static const char *no_more; /* why there was no room for twice as many */
 
@@ -44,14 +46,22 @@ static inline void read_pace(struct context *c)
 	window_ns = window * 1000000;
 }
 
+/* What a user waited for, or still waits for at the end, in so long. */
+static inline void see(struct context *c, const struct user *u, uint64_t now)
+{
+	const char *kind = u->step < 0 ? NULL : script.step[u->step].what;
+	if (kind == NULL || !watching || now_seen.count == MOST_RESPONSES)
+		return;
+	now_seen.of[now_seen.count].from = u->sent;
+	now_seen.of[now_seen.count++].to = now;
+	now_seen.late += now - u->sent >= SECOND;
+	respond(c, (uint64_t)people, kind, u->sent, now);
+}
+
 /* A user has seen that the last command is done. */
 static inline void answer(struct context *c, struct user *u, uint64_t now)
 {
-	if (u->step >= 0 && script.step[u->step].what != NULL && now_seen.count < MOST_RESPONSES) {
-		now_seen.of[now_seen.count].from = u->sent;
-		now_seen.of[now_seen.count++].to = now;
-		now_seen.late += now - u->sent >= SECOND;
-	}
+	see(c, u, now);
 	int logs_in = u->step < 0;
 	next_step(c, u);
 	u->awaits = 0;
@@ -116,17 +126,18 @@ static inline void be_so_many(struct context *c, int wanted)
 	}
 }
 
-/* What they see within a window. Who still waits at its end has waited as long as that. */
+/* What they see within a window, or some where few of them press a last key in one. Who still waits at its end has waited as long as that. */
 static inline void watch(struct context *c)
 {
 	now_seen.count = now_seen.late = 0;
-	type_until(c, now_ns() + window_ns);
+	watching = 1;
+	for (int i = 0; i < MOST_WINDOWS && people > 0 && now_seen.count < ENOUGH; i++)
+		type_until(c, now_ns() + window_ns);
 	uint64_t end = now_ns();
 	for (int i = 0; i < people; i++)
-		if (user[i].step >= 0 && user[i].awaits && end - user[i].sent >= SECOND) {
-			now_seen.count++;
-			now_seen.late++;
-		}
+		if (user[i].awaits && end - user[i].sent >= SECOND)
+			see(c, &user[i], end);
+	watching = 0;
 }
 
 /* Doubles their number until they wait; what those saw who did not is kept. */
@@ -146,6 +157,11 @@ static inline void find_most(struct context *c)
 		if (now_seen.late * 20 > now_seen.count) {
 			given_up = level;
 			break;
+		}
+		if (now_seen.count < ENOUGH) {
+			failed_because(c, "users", "%llu users had only %llu responses: give more with --param users=, or --param window_ms=",
+				       (unsigned long long)level, (unsigned long long)now_seen.count);
+			return;
 		}
 		carried = level;
 		carried_seen = now_seen;

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "../runtime/kernel.h"
+#include "session.h"
 #include "terminal.h"
 
 /* The line of the cursor, but not the last of the screen, where editors echo what is typed. */
@@ -146,35 +147,11 @@ static inline void write_file(struct context *c, const struct user *u, const cha
 		lost(c, u, "cannot write %s: %s", name, why);
 }
 
-/* The shell of a user, on the terminal's other side. It does not come back. */
-static inline _Noreturn void be_shell(const char *terminal, const struct user *u, pid_t parent)
-{
-	const struct winsize size = {.ws_row = ROWS, .ws_col = COLUMNS};
-	char directory[32], home[4096];
-	snprintf(directory, sizeof directory, "user-%d", u->number);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent || setsid() < 0 || chdir(directory) != 0)
-		_exit(1);
-	int fd = open(terminal, O_RDWR);
-	if (fd < 0 || ioctl(fd, TIOCSCTTY, 0) != 0 || ioctl(fd, TIOCSWINSZ, &size) != 0)
-		_exit(1);
-	for (int i = 0; i < 3; i++)
-		dup2(fd, i);
-	if (fd > 2)
-		close(fd);
-	setenv("PS1", "[$?]> ", 1);
-	setenv("TERM", "vt100", 1);
-	setenv("HOME", getcwd(home, sizeof home) == NULL ? "/" : home, 1);
-	setenv("LC_ALL", "C", 1);
-	unsetenv("ENV");
-	execl("/bin/sh", "sh", "-i", (char *)NULL);
-	_exit(127);
-}
-
 /* Whether the user is there. */
 static inline int log_in(struct context *c, struct user *u)
 {
-	char name[64];
+	char name[64], directory[32];
+	snprintf(directory, sizeof directory, "user-%d", u->number);
 	int fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 || grantpt(fd) != 0 || unlockpt(fd) != 0 || ptsname_r(fd, name, sizeof name) != 0) {
 		skip(c, "No pseudo-terminal for user %d can be had here: %s. Allow more of them (sysctl kernel.pty.max), or mount devpts on /dev/pts.",
@@ -193,7 +170,7 @@ static inline int log_in(struct context *c, struct user *u)
 	pid_t parent = getpid();
 	u->shell = fork();
 	if (u->shell == 0)
-		be_shell(name, u, parent);
+		be_shell(name, directory, parent);
 	if (u->shell < 0)
 		skip(c, "No process for user %d can be had here: %s. Raise the limit (ulimit -u).", u->number, strerror(errno));
 	return u->shell > 0;
@@ -283,6 +260,7 @@ static inline void count(struct context *c, struct user *u, uint64_t now)
 	if (u->step < 0 || script.step[u->step].what == NULL)
 		return;
 	record(c, u->sent, now);
+	respond(c, (uint64_t)people, script.step[u->step].what, u->sent, now);
 	u->transactions++;
 	transactions++;
 }

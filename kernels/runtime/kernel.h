@@ -83,6 +83,10 @@ uint64_t now_ns(void);
  * recorder. */
 int record(struct context *, uint64_t start_ns, uint64_t end_ns);
 
+/* Hands the recorder the response to one user of so many, by the kind of transaction, a word without blanks that stays. It is of no figure
+ * unless record() has it too. */
+void respond(struct context *, uint64_t users, const char *kind, uint64_t start_ns, uint64_t end_ns);
+
 /* fork() for a second process of the kernel: it dies with its parent, and is placed on the second CPU if the
  * row has one. Returns as fork() does; in the child -1 never comes back. */
 pid_t fork_peer(struct context *);

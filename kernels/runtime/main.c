@@ -109,12 +109,8 @@ void note(struct context *c, const char *key, const char *value, ...)
 	end_line();
 }
 
-int record(struct context *c, uint64_t start_ns, uint64_t end_ns)
+int add_to(struct histogram *h, uint64_t ns)
 {
-	struct histogram *h = c->latency;
-	if (h == NULL)
-		return 0;
-	uint64_t ns = end_ns - start_ns;
 	int longest = h->count == 0 || ns > h->max;
 	if (h->count == 0 || ns < h->min)
 		h->min = ns;
@@ -129,6 +125,11 @@ int record(struct context *c, uint64_t start_ns, uint64_t end_ns)
 	}
 	h->bucket[bucket]++;
 	return longest;
+}
+
+int record(struct context *c, uint64_t start_ns, uint64_t end_ns)
+{
+	return c->latency == NULL ? 0 : add_to(c->latency, end_ns - start_ns);
 }
 
 /* One timed region, with what goes before and after it untimed. */
@@ -306,13 +307,10 @@ static void measure_batches(struct context *c, uint64_t n, uint64_t *walls)
 	line_check(wrong.n != 0 ? &wrong : &s);
 }
 
-static void line_latency(const struct histogram *h)
+void line_histogram(const struct histogram *h)
 {
 	const char *comma = "";
-	if (h->count == 0)
-		return;
-	line("latency count=%" PRIu64 " min=%" PRIu64 " max=%" PRIu64 " sum=%" PRIu64 " buckets=", h->count, h->min,
-	     h->max, h->sum);
+	line("count=%" PRIu64 " min=%" PRIu64 " max=%" PRIu64 " sum=%" PRIu64 " buckets=", h->count, h->min, h->max, h->sum);
 	for (int i = 0; i < HISTOGRAM_BUCKETS; i++)
 		if (h->bucket[i] != 0) {
 			line("%s%d:%" PRIu64, comma, i, h->bucket[i]);
@@ -371,7 +369,11 @@ static void measure(struct context *c)
 		count(c, n);
 	if (batch != 0)
 		measure_batches(c, batch, walls);
-	line_latency(latency);
+	if (latency->count > 0) {
+		line("latency ");
+		line_histogram(latency);
+	}
+	line_responses();
 }
 
 static void mark(void)

@@ -93,6 +93,14 @@ void flush_lines(void);
 void line_sample(const char *word, const struct sample *, const struct probe *);
 void line_usage(const struct usage *);
 
+/* Adds a time to a histogram; whether it is the longest so far. */
+int add_to(struct histogram *, uint64_t ns);
+/* The rest of a line: the histogram. */
+void line_histogram(const struct histogram *);
+
+/* responses.c */
+void line_responses(void);
+
 /* Memory that is touched at once and that fork() does not copy: fork rows copy the kernel's memory, not ours. */
 void *private_memory(size_t bytes);
 

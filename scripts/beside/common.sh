@@ -46,7 +46,7 @@ rounds() {
 }
 
 # The table, of lines "WHAT WHO|quantity|row|program": medians with the least and the most of the rounds, and the ratios round by round.
-# Between the least and the most of four rounds is the median with a probability of 87.5 %, of six 97 %, whatever they scatter like.
+# Between the least and the most of four rounds is the median with a probability of 87.5%, of six 97%, whatever they scatter like.
 table() {
 	echo "| quantity | row | Gritstone | program | other | other / Gritstone |"
 	echo "| --- | --- | --- | --- | --- | --- |"

@@ -1,6 +1,8 @@
 //! The binary in a home of its own.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
+pub mod workload;
+
 use assert_cmd::Command;
 use gritstone_model::RunData;
 use nix::sys::signal::{Signal, kill};

@@ -23,7 +23,13 @@ fn a_run_measures_keeps_and_shows() {
     assert_eq!(list(&run["results"]).len(), 6);
     for row in list(&run["results"]) {
         assert_eq!(row["outcome"], "measured", "{row}");
-        assert!(row["estimate"].as_f64().unwrap() > 0.0, "{row}");
+        // a difference of two times may be none, and is below 0 by chance then
+        let least = if row["kind"] == "derived" {
+            f64::MIN
+        } else {
+            0.0
+        };
+        assert!(row["estimate"].as_f64().unwrap() > least, "{row}");
         assert!(!flagged(row, "invalid"), "{row}");
     }
     let shown = home.json("show last");

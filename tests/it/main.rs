@@ -4,6 +4,7 @@
 mod common;
 
 mod ab;
+mod app;
 mod attacks;
 mod audit;
 mod bare;
@@ -17,6 +18,7 @@ mod config;
 mod copies;
 mod cross;
 mod disks;
+mod documents;
 mod ends;
 mod exchange;
 mod fs;

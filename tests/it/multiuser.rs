@@ -1,71 +1,12 @@
 //! Scenarios of many users: what their terminals show, that they are measured and leave nothing, and that work which is not done gives no
 //! result. Workloads are started by themselves where a fault is planted in one, or in a program of the machine.
 
+use crate::common::workload::{built, kernels, said};
 use crate::common::{self, DISC, Home, alone, flagged, messages, processes, program, result};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-fn kernels() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels")
-}
-
-/// Compiles a workload in which texts are replaced, in it or in what it includes.
-fn built(name: &str, folder: &Path, faults: &[(&str, &str, &str)]) -> PathBuf {
-    let copy = folder.join("kernels");
-    for family in ["daq", "multiuser", "runtime"] {
-        fs::create_dir_all(copy.join(family)).unwrap();
-        for file in common::entries(&kernels().join(family)) {
-            let path = copy.join(family).join(file.file_name().unwrap());
-            fs::copy(&file, path).unwrap();
-        }
-    }
-    for (file, right, wrong) in faults {
-        let path = copy.join(file);
-        let text = fs::read_to_string(&path).unwrap();
-        assert!(text.contains(right), "{file}: {right}");
-        fs::write(&path, text.replacen(right, wrong, 1)).unwrap();
-    }
-    let program = folder.join("program");
-    let runtime = [
-        "arguments",
-        "clock",
-        "copies",
-        "counters",
-        "lines",
-        "main",
-        "probe",
-        "usage",
-    ];
-    let runtime = runtime.map(|part| copy.join(format!("runtime/{part}.c")));
-    let status = Command::new("cc")
-        .args(["-std=gnu11", "-O1", "-o"])
-        .arg(&program)
-        .arg(copy.join(format!("{name}.c")))
-        .args(runtime)
-        .arg("-lm")
-        .status()
-        .unwrap();
-    assert!(status.success(), "{name}");
-    program
-}
-
-/// What a workload says on descriptor 3 within a minute, in a directory of its own.
-fn said(workload: &Path, folder: &Path, arguments: &str) -> String {
-    let room = folder.join("room");
-    let _ = fs::remove_dir_all(&room);
-    fs::create_dir(&room).unwrap();
-    let line = format!(
-        "exec timeout 60 {} {arguments} 3>&1 2>&1",
-        workload.display()
-    );
-    let output = Command::new("sh")
-        .args(["-c", &line])
-        .current_dir(&room)
-        .output();
-    String::from_utf8(output.unwrap().stdout).unwrap()
-}
 
 /// A program of the machine for which a script stands.
 fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
@@ -175,6 +116,28 @@ fn users_do_their_rounds_with_each_editor_there_is() {
     }
 }
 
+/// Without gfortran the users write C: gritstone finds another compiler, and says that the result is of other work.
+#[test]
+fn users_write_c_where_there_is_no_fortran() {
+    let folder = tempfile::tempdir().unwrap();
+    let workload = built("multiuser/program-development", folder.path(), &[]);
+    for compiler in ["gcc", "clang"] {
+        let line = format!(
+            "{DEVELOP} editor={} fortran={}",
+            program(&["vi"]).display(),
+            program(&[compiler]).display()
+        );
+        let said = said(&workload, folder.path(), &line);
+        assert!(said.contains("check n=1 got=9 expected=9"), "{said}");
+        assert!(said.contains("param key=stand_in"), "{said}");
+        // what a user waited for, by kind: the first of a round
+        assert!(
+            said.contains("latency users=2 kind=compile count="),
+            "{said}"
+        );
+    }
+}
+
 #[test]
 fn an_editor_that_writes_another_file_gives_no_result() {
     let folder = tempfile::tempdir().unwrap();
@@ -208,7 +171,11 @@ fn an_editor_that_writes_another_file_gives_no_result() {
 #[test]
 fn a_compiler_that_says_success_and_makes_nothing_gives_no_result() {
     let folder = tempfile::tempdir().unwrap();
-    let nothing = script(folder.path(), "nothing", "! grep -q wrong_ program.f90");
+    let nothing = script(
+        folder.path(),
+        "nothing-fortran",
+        "! grep -q wrong_ program.f90",
+    );
     let workload = built("multiuser/program-development", folder.path(), &[]);
     let line = format!(
         "{DEVELOP} editor={} fortran={}",
@@ -226,6 +193,21 @@ fn a_compiler_that_says_success_and_makes_nothing_gives_no_result() {
     let line = format!("jobs=2 warm=0 samples=1 make={} cc=true", make.display());
     let said_so = said(&workload, folder.path(), &line);
     assert!(said_so.contains("fail errno=0 call=program"), "{said_so}");
+    // what a compiler complains of is said
+    let refuses = script(
+        folder.path(),
+        "refuses",
+        "echo 'no room in this house' >&2; exit 1",
+    );
+    let make = program(&["make"]);
+    let line = format!(
+        "jobs=2 warm=0 samples=1 make={} cc={}",
+        make.display(),
+        refuses.display()
+    );
+    let workload = built("multiuser/compile", folder.path(), &[]);
+    let said_so = said(&workload, folder.path(), &line);
+    assert!(said_so.contains("no room in this house"), "{said_so}");
     // an editor and a compiler that are missing are found missing by the status of the prompt
     let workload = built("multiuser/editing", folder.path(), &[]);
     let said_so = said(
@@ -354,6 +336,62 @@ fn what_there_is_too_little_of_is_said_beforehand() {
     let line = format!("users=2 per_op=9 editor={}", vi.display());
     let dead = said(&workload, folder.path(), &line);
     assert!(dead.contains("the shell has ended"), "{dead}");
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn without_gfortran_the_result_is_not_comparable() {
+    let _turn = alone();
+    let home = Home::new();
+    // all programs but the one that is hidden
+    let path = home.path().join("path");
+    fs::create_dir(&path).unwrap();
+    for folder in ["/usr/bin", "/bin"] {
+        for file in common::entries(Path::new(folder)) {
+            let name = file.file_name().unwrap();
+            if !name.to_string_lossy().contains("gfortran") {
+                let _ = std::os::unix::fs::symlink(&file, path.join(name));
+            }
+        }
+    }
+    let line = format!("run multiuser/program-development@1 --quick --dir {DISC} --format json");
+    let output = home.gritstone(&line).env("PATH", &path).output().unwrap();
+    let run = serde_json::from_slice(&output.stdout).unwrap();
+    let row = result(&run, "multiuser/program-development@1");
+    assert_eq!(row["outcome"], "measured", "{row}");
+    assert!(
+        messages(row).contains("The users write C"),
+        "{}",
+        messages(row)
+    );
+    let kinds = common::list(&row["responses"]).iter();
+    let kinds: Vec<&str> = kinds.filter_map(|of| of["kind"].as_str()).collect();
+    assert_eq!(kinds, ["compile", "date", "ls", "pwd", "run", "vi"]);
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn a_machine_says_how_many_people_it_carries() {
+    let _turn = alone();
+    let home = Home::new();
+    let run = home.json(&format!(
+        "run multiuser/editing@typing --quick --dir {DISC} --param users=2 --param most_users=4 --param letters_a_second=50 --param think_ms=100 --param window_ms=2000"
+    ));
+    let row = result(&run, "multiuser/editing@typing");
+    assert_eq!(row["outcome"], "measured", "{row}");
+    let mut notes = common::list(&row["notes"]).iter();
+    let carried = notes.find(|note| note["code"] == "carried");
+    let data = &carried.unwrap_or_else(|| panic!("{row}"))["data"];
+    // a quick machine carries all four, and a slow one two at least
+    assert!([2, 4].contains(&data["least"].as_u64().unwrap()), "{data}");
+    let all = common::list(&row["responses"]).iter();
+    let users = all
+        .filter(|of| of["kind"].is_null())
+        .map(|of| of["users"].as_u64());
+    assert_eq!(users.collect::<Vec<_>>(), [Some(2), Some(4)]);
+    let (code, text, _) = home.run("show last");
+    assert_eq!(code, 0);
+    assert!(text.contains("This machine carries"), "{text}");
 }
 
 /// Terminals that are open on this machine.

@@ -45,7 +45,7 @@ fn what_a_machine_lacks_withholds_its_rating_and_naming_the_rows_gives_one() {
     let (code, text, _) = home.run(&format!("{against} app/ratings@files"));
     assert_eq!(code, 0, "{text}");
     assert!(
-        text.contains("left out: byte/disk-read (not measured)"),
+        text.contains("left out, not measured: byte/disk-read"),
         "{text}"
     );
 }

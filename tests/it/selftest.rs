@@ -103,7 +103,7 @@ fn runs_are_measured_kept_compared_and_learned_from() {
         [0.into(), serde_json::json!([6, 6])]
     );
 
-    // the copies scatter by 0.19 %, well within every limit
+    // the copies scatter by 0.19%, well within every limit
     let out = home.ok("selftest --of copies --format json");
     let said: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(said["pairs"]["compared"], 15);
@@ -112,7 +112,7 @@ fn runs_are_measured_kept_compared_and_learned_from() {
 
     let table = table(&out);
     for line in [
-        "\n| byte/syscall | 0.19 % (0.12 to 0.46) | 0.19 % (",
+        "\n| byte/syscall | 0.19% (0.12 to 0.46) | 0.19% (",
         "Called different: 0 of 15 pairs (p = 1): passed.",
     ] {
         assert!(table.contains(line), "{table}");

@@ -26,9 +26,9 @@ pub struct BetweenRun {
 }
 
 /// What holds until a machine's own runs tell better. From trials on a quiet virtual machine with 2 cores (seven
-/// kernels, ten runs of 5 s each, eight launches a run): the runs of one kernel scattered by 1.4 to 2.0 % in nanoseconds
-/// and by 0.45 to 1.4 % in core cycles. From 30 minutes of the cycle probe on such a machine that others used too: pieces of
-/// 8 s and of a minute scattered by 2.4 to 2.6 %.
+/// kernels, ten runs of 5 s each, eight launches a run): the runs of one kernel scattered by 1.4 to 2.0% in nanoseconds
+/// and by 0.45 to 1.4% in core cycles. From 30 minutes of the cycle probe on such a machine that others used too: pieces of
+/// 8 s and of a minute scattered by 2.4 to 2.6%.
 /// It has few degrees of freedom, since other machines differ.
 pub const DEFAULT: BetweenRun = BetweenRun {
     paced: Scatter::stated(0.01, 4.0),
@@ -168,7 +168,7 @@ impl Figure {
     }
 }
 
-/// Variance of the logarithm that an interval of so many launches at 95 % stands for; 0 without an interval.
+/// Variance of the logarithm that an interval of so many launches at 95% stands for; 0 without an interval.
 pub(crate) fn within(interval: Option<[f64; 2]>, launches: usize) -> f64 {
     let Some([low, high]) = interval.filter(|[low, _]| *low > 0.0) else {
         return 0.0;

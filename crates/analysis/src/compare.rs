@@ -25,8 +25,8 @@ use pair::{Basis, Pair};
 pub(crate) use pair::{counts, pair, scale};
 use std::collections::BTreeMap;
 
-/// Level at which the false-discovery rate is held: nominally 3.5 %, since variances of benchmarks scatter more than the model's, so that
-/// 5 % are kept (docs/validation.md).
+/// Level at which the false-discovery rate is held: nominally 3.5%, since variances of benchmarks scatter more than the model's, so that
+/// 5% are kept (docs/validation.md).
 const ALPHA: f64 = 0.035;
 
 /// What a comparison is made with.
@@ -34,7 +34,7 @@ const ALPHA: f64 = 0.035;
 pub struct Options {
     /// Confidence of the intervals, between 0 and 1.
     pub confidence: f64,
-    /// Ratio within which two figures count as the same: 0.01 is 1 %.
+    /// Ratio within which two figures count as the same: 0.01 is 1%.
     pub margin: f64,
     /// False-discovery rate over the rows of what is called faster or slower.
     pub alpha: f64,

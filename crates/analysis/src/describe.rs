@@ -49,7 +49,7 @@ fn drift(values: &[f64]) -> Option<f64> {
 }
 
 /// Statistics over single events, in ns. Minimum, maximum and mean are exact; the standard deviation takes every event at the middle of
-/// its bucket, which is off by at most 0.8 %. `None` when the histogram holds no event.
+/// its bucket, which is off by at most 0.8%. `None` when the histogram holds no event.
 #[must_use]
 pub fn histogram(histogram: &Histogram) -> Option<Statistics> {
     let events: f64 = histogram.buckets.iter().map(|(_, n)| *n as f64).sum();
@@ -124,6 +124,7 @@ mod tests {
                 max,
                 sum: 0,
                 buckets: vec![(100, 1), (256, 2)],
+                of: None,
             });
             buckets
                 .into_iter()
@@ -161,6 +162,7 @@ mod tests {
             max: 100,
             sum: 10 * 3000 + 20 * 900 + 100 * 100,
             buckets: vec![(10, 3000), (20, 900), (100, 100)],
+            of: None,
         })
         .unwrap();
         assert_eq!(
@@ -183,6 +185,7 @@ mod tests {
             max: 3,
             sum: u64::MAX,
             buckets: vec![(u32::MAX, u64::MAX), (u32::MAX, u64::MAX)],
+            of: None,
         });
         assert!(found.is_some());
     }

@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const WAITING: usize = 2;
 /// Fewest earlier values that a benchmark is held against.
 pub(crate) const MIN_EARLIER: usize = moderated::MIN_RUNS + WAITING;
-/// Level of one run over all of its benchmarks: nominally 0.5 %, since variances of benchmarks scatter more than the model's, so that
-/// less than 1 % of runs are false alarms (docs/validation.md).
+/// Level of one run over all of its benchmarks: nominally 0.5%, since variances of benchmarks scatter more than the model's, so that
+/// less than 1% of runs are false alarms (docs/validation.md).
 const ALPHA: f64 = 0.005;
 /// Variance of a median of normal values over that of their mean.
 const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
@@ -71,7 +71,7 @@ pub(crate) struct Held {
     pub ln_ratio: f64,
     /// ln(speed) that is expected.
     pub expected: f64,
-    /// Half-width at 95 %.
+    /// Half-width at 95%.
     pub half: f64,
     /// Of a slowdown of no more than is allowed, one-sided; adjusted by Holm over the benchmarks of the run.
     pub p: f64,

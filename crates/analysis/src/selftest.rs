@@ -261,7 +261,7 @@ fn scatter(figures: &[f64], intervals: &[Option<[f64; 2]>]) -> ScatterView {
     }
 }
 
-/// Interval at 95 % of a standard deviation between so many runs, two at least, or of a quantile over the rows of such.
+/// Interval at 95% of a standard deviation between so many runs, two at least, or of a quantile over the rows of such.
 #[must_use]
 pub fn interval_of(sd: f64, runs: usize) -> [f64; 2] {
     let freedom = runs as f64 - 1.0;

@@ -22,6 +22,7 @@ mod pairs;
 mod published;
 mod rating;
 pub(crate) mod reading;
+mod responses;
 pub(crate) mod rules;
 mod scaling;
 mod size;
@@ -110,7 +111,10 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
         results.insert(&row.benchmark.id, result);
     }
     for row in rows.values() {
-        if row.benchmark.is_peak() {
+        if row.benchmark.is_longest() {
+            let result = scaling::longest(row.benchmark, &results, run);
+            results.insert(&row.benchmark.id, result);
+        } else if row.benchmark.is_peak() {
             let result = scaling::peak(row.benchmark, &results, run);
             results.insert(&row.benchmark.id, result);
         } else if let Work::Derived { terms, share_of } = &row.benchmark.work {
@@ -185,6 +189,10 @@ fn draw_curves(
                 let found = scaling::found(curve, &points, rows, confidence, seed);
                 result.notes.extend(found.map(Note::new));
             }
+            if curve.longest {
+                let missing = scaling::incomplete(curve, &points);
+                result.notes.extend(missing.map(Note::new));
+            }
             result.series = Some(points);
             result.series_label = Some(curve.label.clone());
         }
@@ -216,10 +224,7 @@ fn series(curve: &Curve, results: &BTreeMap<&Id, Measurement>) -> Vec<SeriesPoin
     curve
         .points
         .iter()
-        .map(|(x, id)| SeriesPoint {
-            x: *x,
-            estimate: results.get(id).and_then(|result| result.estimate),
-        })
+        .map(|(x, id)| responses::point(*x, results.get(id)))
         .collect()
 }
 

@@ -1,4 +1,4 @@
-//! Fills a store with copies of one run, an hour apart, their times scattered by 1 %: what a machine has after a year.
+//! Fills a store with copies of one run, an hour apart, their times scattered by 1%: what a machine has after a year.
 //! `cargo run --release -p gritstone --example many-runs -- BUNDLE NUMBER STORE`
 
 use anyhow::{Context, Result};

@@ -48,7 +48,7 @@ pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
         install(world, &site, &args.benchmarks)?;
     }
     if findings.iter().any(|f| f.severity == Severity::Wrong) {
-        let what = "results measured now would be wrong; see the lines marked 'wrong'";
+        let what = "results measured now would be unreliable: see the lines with 'problem'";
         return Err(Exit::CheckFailed.because(what));
     }
     Ok(Exit::Done)
@@ -118,6 +118,11 @@ fn examination(findings: &[Finding], privileged: usize) -> Document {
         .iter()
         .filter_map(|f| Some((&f.name, f.todo.as_ref()?)));
     document.terms(commands.map(|(name, command)| (format!("for {name}"), command.as_str())));
+    let reason = |finding: &&Finding| (finding.name.clone(), finding.why.clone());
+    if !more {
+        let problems = shown.iter().filter(|f| f.severity == Severity::Wrong);
+        document.terms(problems.map(reason));
+    }
     if shown.len() < rest.len() {
         document.paragraph(format!(
             "{} more of these: add -v.",
@@ -128,10 +133,7 @@ fn examination(findings: &[Finding], privileged: usize) -> Document {
         document.paragraph(format!("{as_root} actions that need root: add -v."));
     }
     if more {
-        let reasons = rest
-            .iter()
-            .map(|finding| (finding.name.clone(), finding.why.clone()));
-        document.terms(reasons);
+        document.terms(rest.iter().map(reason));
         let columns = [("what", Style::Text), ("value", Style::Text)];
         let rows = well.iter().map(|f| [f.name.clone(), f.value.clone()]);
         lists::append(&mut document, "OK", columns, rows.collect());
@@ -152,9 +154,9 @@ fn verdict(rest: &[&Finding]) -> String {
     match (count(Severity::Wrong), count(Severity::Warning)) {
         (0, 0) => "Ready: no problem, no warning.".to_owned(),
         (0, _) => format!("Ready, with {warnings}: results will scatter, or some are skipped."),
-        (wrong, _) => format!(
-            "Not ready: {}, {warnings}. Results would be wrong.",
-            said(wrong, "problem")
+        (problems, _) => format!(
+            "Not ready: {}, {warnings}. Results would be unreliable.",
+            said(problems, "problem")
         ),
     }
 }
@@ -164,7 +166,7 @@ fn severity(severity: Severity) -> &'static str {
         Severity::Ok => "ok",
         Severity::Remark => "remark",
         Severity::Warning => "warning",
-        Severity::Wrong => "wrong",
+        Severity::Wrong => "problem",
     }
 }
 

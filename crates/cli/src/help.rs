@@ -74,6 +74,8 @@ mod tests {
                 .get_after_help()
                 .map(ToString::to_string)
                 .unwrap_or_default();
+            // clap prints a line end for it
+            assert!(!example.contains("{n}"), "{}", of.get_name());
             assert!(
                 example.contains("gritstone "),
                 "{} has no example",

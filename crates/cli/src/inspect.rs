@@ -41,7 +41,7 @@ pub fn what_next(world: &World) -> Result<Exit> {
 gritstone {}: system benchmarks with confidence intervals
 {stored}
 
-  gritstone run [NAME...]   measure              gritstone ab -- A -- B     compare two commands
+  gritstone run [NAME...]   measure              gritstone bench A B        compare two commands
   gritstone show            newest results       gritstone compare A B      compare two runs
   gritstone runs            list stored runs     gritstone report           HTML and PDF report
   gritstone list            list benchmarks      gritstone doctor           check this machine

@@ -125,7 +125,7 @@ mod tests {
             .unwrap()
             .remove(0);
         let said = row.not_comparable.unwrap();
-        for why in ["stands in", "samples=5", "device=/dev/sdz9"] {
+        for why in ["raw disk", "samples=5", "device=/dev/sdz9"] {
             assert!(said.contains(why), "{why}: {said}");
         }
     }

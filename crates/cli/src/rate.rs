@@ -55,7 +55,7 @@ pub fn against(
     let environments = match by {
         [] => stats::environments(&world.catalogue.benchmarks),
         by => vec![Environment {
-            name: "Rows named".to_owned(),
+            name: "Named benchmarks".to_owned(),
             rows: named(world, by)?,
         }],
     };

@@ -4,7 +4,7 @@ use gritstone_stats::looks::{self, Comparison, LOOKS};
 use gritstone_stats::times::Times;
 use gritstone_stats::verdict::Verdict;
 
-/// `pair 13: b 1.8 % slower so far, 0.9 % would show`; of more than two sides, which comes first.
+/// `pair 13: b 1.8% slower so far, 0.9% would show`; of more than two sides, which comes first.
 pub fn words(times: &Times, margin: f64) -> String {
     let rounds = times.rounds();
     let judged = looks::judge(std::slice::from_ref(times), margin, false);
@@ -60,7 +60,7 @@ fn visible(c: &Comparison) -> String {
 fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     let places = usize::from(percent < 100.0);
-    format!("{percent:.places$} %")
+    format!("{percent:.places$}%")
 }
 
 /// The name of a side.
@@ -88,14 +88,14 @@ mod tests {
             (said(&[1.0, 1.0], 0), "first round"),
             (
                 said(&[1.0, 1.004], 5),
-                "pair 5 of at least 12: b 0.4 % slower so far",
+                "pair 5 of at least 12: b 0.4% slower so far",
             ),
-            (said(&[1.0, 1.5], 12), "pair 12: b is 50.0 % slower"),
-            (said(&[1.0, 0.2], 12), "pair 12: b is 400 % faster"),
-            (said(&[1.0, 1.0], 12), "pair 12: no difference beyond 1.0 %"),
+            (said(&[1.0, 1.5], 12), "pair 12: b is 50.0% slower"),
+            (said(&[1.0, 0.2], 12), "pair 12: b is 400% faster"),
+            (said(&[1.0, 1.0], 12), "pair 12: no difference beyond 1.0%"),
             (
                 said(&[1.0, 1.006], 15),
-                "pair 15: b 0.6 % slower so far, 0.6 % would show",
+                "pair 15: b 0.6% slower so far, 0.6% would show",
             ),
             (
                 said(&[1.0, 1.5, 1.0], 18),

@@ -84,7 +84,7 @@ fn reference(world: &World, run: &RunData, id: &str, out: Option<&Path>) -> Resu
     Ok(Exit::Done)
 }
 
-/// Whether a run can be a reference system: a whole run of suite `standard` whose work was done, nine results in ten within ±20 %.
+/// Whether a run can be a reference system: a whole run of suite `standard` whose work was done, nine results in ten within ±20%.
 ///
 /// # Errors
 /// What is missing.
@@ -116,7 +116,7 @@ pub fn sound(run: &RunData, view: &RunView) -> Result<()> {
     let narrow = view.results.iter().filter(narrow).count();
     ensure!(
         narrow * 10 >= all * 9,
-        "{} of {all} results are wider than ±20 %: measure on a quieter machine (gritstone doctor)",
+        "{} of {all} results are wider than ±20%: measure on a quieter machine (gritstone doctor)",
         all - narrow
     );
     Ok(())

@@ -244,7 +244,7 @@ impl Executor {
         let number = number.ok_or_else(|| format!("{SHARE} = {percent} is no share of a CPU"))?;
         group
             .throttle(number)
-            .map_err(|why| format!("cannot hold {} to {number} %: {why}", group.0.display()))?;
+            .map_err(|why| format!("cannot hold {} to {number}%: {why}", group.0.display()))?;
         Ok((Some(group), told))
     }
 }

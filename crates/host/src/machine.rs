@@ -2,7 +2,7 @@
 
 use crate::filesystem::{self, FileSystem};
 use crate::{Host, UNLIMITED, text};
-use gritstone_model::{Cache, CpuSet, Machine, hexadecimal};
+use gritstone_model::{Cache, CpuSet, Machine, hexadecimal, short_processor};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -70,9 +70,9 @@ impl Host {
     fn name(&self) -> String {
         match &self.system.host_name {
             Some(name) if name != "(none)" && name != "localhost" => {
-                format!("{name} ({})", self.cpu.model())
+                format!("{name} ({})", short_processor(&self.cpu.model()))
             }
-            _ => self.cpu.model(),
+            _ => short_processor(&self.cpu.model()),
         }
     }
 

@@ -9,7 +9,7 @@ use gritstone_stats::plan::{launches_for, launches_needed};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Launches of the pilot: the fewest that have an interval at 95 %.
+/// Launches of the pilot: the fewest that have an interval at 95%.
 pub const PILOT: usize = 6;
 /// Launches that a result needs to be compared.
 pub(crate) const MIN_LAUNCHES: usize = 10;

@@ -20,7 +20,7 @@ pub struct AbView {
     pub sides: Vec<AbSide>,
     /// Whether both sides are known to be the same.
     pub same: bool,
-    /// Ratio within which two sides count as the same: 0.01 is 1 %.
+    /// Ratio within which two sides count as the same: 0.01 is 1%.
     pub margin: f64,
     /// Share of comparisons that may be called different though they are not.
     pub level: f64,
@@ -67,7 +67,7 @@ pub struct AbFigure {
     pub side: String,
     /// Null when there is none.
     pub estimate: Option<f64>,
-    /// Interval at 95 % of this figure alone; null when the launches are too few.
+    /// Interval at 95% of this figure alone; null when the launches are too few.
     pub interval: Option<[f64; 2]>,
     /// Smallest and largest launch.
     pub range: Option<[f64; 2]>,

@@ -326,6 +326,9 @@ pub struct Curve {
     /// rates.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub scaling: bool,
+    /// Whether a derived row that has it is the longest of all operations at its points.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub longest: bool,
 }
 
 /// One entry.
@@ -436,8 +439,17 @@ impl Benchmark {
     /// Whether its figure is the highest of the rates of its curve.
     #[must_use]
     pub fn is_peak(&self) -> bool {
-        let scaling = self.curve.as_ref().is_some_and(|curve| curve.scaling);
-        scaling && matches!(self.work, Work::Derived { .. })
+        self.is_of_curve(|curve| curve.scaling)
+    }
+
+    /// Whether its figure is the longest of the operations of its curve.
+    #[must_use]
+    pub fn is_longest(&self) -> bool {
+        self.is_of_curve(|curve| curve.longest)
+    }
+
+    fn is_of_curve(&self, how: fn(&Curve) -> bool) -> bool {
+        self.curve.as_ref().is_some_and(how) && matches!(self.work, Work::Derived { .. })
     }
 
     /// Whether several copies of it can be measured at once: kernels that keep to one CPU. A command, a size and what is

@@ -61,7 +61,7 @@ pub struct CompareView {
     pub other_name: String,
     /// What is not the same on both sides.
     pub differ_in: Vec<Difference>,
-    /// Ratio within which two figures count as the same: 0.01 is 1 %.
+    /// Ratio within which two figures count as the same: 0.01 is 1%.
     pub margin: f64,
     /// Where the variance between runs was taken from that the intervals have in them; null when no launches were compared with
     /// launches.
@@ -92,11 +92,11 @@ pub struct CompareShift {
     pub rows: usize,
     /// Above 1 where the other run is better.
     pub ratio: f64,
-    /// Its interval at 95 %, with the variance of such shifts between earlier runs.
+    /// Its interval at 95%, with the variance of such shifts between earlier runs.
     pub interval: [f64; 2],
     /// Of no shift.
     pub p: f64,
-    /// Whether it is more than runs of the system differ by (p below 0.2 %). If not, it is taken out of the ratios of the rows.
+    /// Whether it is more than runs of the system differ by (p below 0.2%). If not, it is taken out of the ratios of the rows.
     pub different: bool,
 }
 

@@ -113,7 +113,7 @@ pub struct CounterChange {
     pub base: f64,
     /// Of the other.
     pub other: f64,
-    /// Whether the two are the same, to 0.5 %.
+    /// Whether the two are the same, to 0.5%.
     pub same: bool,
 }
 

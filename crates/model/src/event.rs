@@ -77,6 +77,18 @@ pub struct Histogram {
     pub sum: u64,
     /// (bucket, events) for every bucket that is not empty, in order.
     pub buckets: Vec<(u32, u64)>,
+    /// Which responses they are, where users wait for them: apart from the operations of the estimate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<Box<ResponsesOf>>,
+}
+
+/// Responses by the number of users and the kind of transaction.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ResponsesOf {
+    /// How many.
+    pub users: u64,
+    /// Kind of transaction.
+    pub kind: String,
 }
 
 impl Histogram {

@@ -278,6 +278,22 @@ pub enum Finding {
         /// Why there is none.
         unfitted: Option<Unfitted>,
     },
+    /// The highest rate of a curve of which points are missing: a higher one may be among them.
+    IncompleteCurve {
+        /// What there is more and more of.
+        things: String,
+        /// Where along x.
+        missing: Vec<f64>,
+    },
+    /// How many users were carried.
+    Carried {
+        /// In the launch with the fewest.
+        least: u64,
+        /// In that with the most.
+        most: u64,
+        /// The fewest that were too many; null where that was not reached.
+        too_many: Option<u64>,
+    },
 
     // Results that are made of others.
     /// A finding about a part.

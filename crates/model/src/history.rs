@@ -104,7 +104,7 @@ pub struct CheckView {
     pub base: String,
     /// The run.
     pub run: String,
-    /// The slowdown that is still allowed: 0.02 is 2 %.
+    /// The slowdown that is still allowed: 0.02 is 2%.
     pub max_slowdown: f64,
     /// What is not the same on both sides.
     pub differ_in: Vec<Difference>,

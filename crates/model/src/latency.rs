@@ -27,9 +27,9 @@ impl Latencies {
 /// A percentile of the operations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Percentile {
-    /// `p50`, `p90`, `p99` or `p99.9`.
+    /// `p50`, `p90`, `p99` or `p99.9`; of responses `p50`, `p95` or `p99`.
     pub name: String,
-    /// In the unit of the result.
+    /// In the unit of the result; of responses in ms.
     #[serde(flatten, with = "crate::estimate::estimate")]
     #[schemars(with = "crate::estimate::estimate::Keys")]
     pub estimate: Option<Estimate>,
@@ -38,6 +38,21 @@ pub struct Percentile {
     /// One value a launch, in the order of time; empty where launches have too few operations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<f64>,
+}
+
+/// How long users waited for the system, ms.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Responses {
+    /// Users at once.
+    pub users: u64,
+    /// Kind of transaction; null for all kinds together.
+    pub kind: Option<String>,
+    /// Transactions.
+    pub events: u64,
+    /// `p50`, `p95` and `p99`, those that the transactions support; without the values of single launches.
+    pub percentiles: Vec<Percentile>,
+    /// The longest.
+    pub max: f64,
 }
 
 /// What a percentile is an estimate of.

@@ -41,15 +41,15 @@ pub use compare::{
 pub use counter::{Counter, CounterChange, Counting, Counts, Explanation};
 pub use cpu_set::CpuSet;
 pub use estimate::Estimate;
-pub use event::{Batch, Cause, Check, Event, Histogram, Sample, Usage};
+pub use event::{Batch, Cause, Check, Event, Histogram, ResponsesOf, Sample, Usage};
 pub use finding::Finding;
 pub use history::{
     CheckOutcome, CheckRow, CheckView, HistoryChange, HistoryPoint, HistorySeries, HistoryView,
     SCHEMA_CHECK, SCHEMA_HISTORY,
 };
 pub use id::{Id, IdError, Selector};
-pub use latency::{Latencies, Percentile, PercentileBasis};
-pub use machine::{Cache, CacheKind, Machine};
+pub use latency::{Latencies, Percentile, PercentileBasis, Responses};
+pub use machine::{Cache, CacheKind, Machine, short_processor};
 pub use note::{Flag, Note, Subject, flags, in_order};
 pub use origin::{Origin, Owner};
 pub use own::{Contents, OwnCatalogue, OwnFile};

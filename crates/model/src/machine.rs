@@ -54,6 +54,18 @@ pub enum CacheKind {
     Instruction,
 }
 
+/// The model of a processor without trademarks, frequency and the words that say nothing: "Intel Xeon Gold 6148".
+#[must_use]
+pub fn short_processor(model: &str) -> String {
+    let model = model.replace("(R)", "").replace("(TM)", "");
+    let model = model.split(" @ ").next().unwrap_or(&model);
+    let words = model.split_whitespace();
+    let words: Vec<&str> = words
+        .filter(|w| !["CPU", "Processor"].contains(w))
+        .collect();
+    words.join(" ")
+}
+
 impl Machine {
     /// The fact that lists the CPUs that the process may use.
     pub const ALLOWED_CPUS: &str = "cpu.allowed";
@@ -180,6 +192,19 @@ mod tests {
         }
         for bad in ["cache.", "cache.l", "cache.ld", "cache.l2x", "cpu.cache.l2"] {
             assert_eq!(machine(&[(bad, "2 MiB")]).caches(), [], "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_short_processor_has_no_trademarks() {
+        for (name, short) in [
+            (
+                "Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz",
+                "Intel Xeon Gold 6148",
+            ),
+            ("AMD EPYC 9654 96-Core Processor", "AMD EPYC 9654 96-Core"),
+        ] {
+            assert_eq!(short_processor(name), short);
         }
     }
 

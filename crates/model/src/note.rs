@@ -248,6 +248,7 @@ impl Finding {
             | Self::ShortHistory { .. }
             | Self::NoEstimateIn { .. }
             | Self::NotInRun { .. }
+            | Self::IncompleteCurve { .. }
             | Self::ProgramsDiffer { .. } => Some(Flag::NotComparable),
             Self::Custom { .. } => Some(Flag::Custom),
             Self::LeftOut { .. }
@@ -255,6 +256,7 @@ impl Finding {
             | Self::Paging { .. }
             | Self::CacheRises { .. }
             | Self::Scaling { .. }
+            | Self::Carried { .. }
             | Self::PartialScore { .. }
             | Self::WeightLeftOut { .. }
             | Self::StartUpUnseen { .. }

@@ -189,7 +189,7 @@ pub struct TrialSide {
     pub side: String,
     /// What is special about this side, in words: a command, a compiler, a setting.
     pub what: String,
-    /// Ratio within which two sides count as the same: 0.01 is 1 %.
+    /// Ratio within which two sides count as the same: 0.01 is 1%.
     pub margin: f64,
     /// Whether both sides are known to be the same: a trial of the comparison itself.
     #[serde(default)]

@@ -93,7 +93,7 @@ pub struct SelftestRow {
 pub struct ScatterView {
     /// Standard deviation of ln(figure) between runs: the coefficient of variation.
     pub between: f64,
-    /// Its interval at 95 %.
+    /// Its interval at 95%.
     pub interval: [f64; 2],
     /// Half-width of the interval that a single run prints: the median over runs.
     pub within: Option<f64>,
@@ -123,7 +123,7 @@ pub struct PairsView {
 pub struct CriterionView {
     /// The number.
     pub value: f64,
-    /// Its interval at 95 %.
+    /// Its interval at 95%.
     pub interval: [f64; 2],
     /// What it should be at most.
     pub limit: f64,

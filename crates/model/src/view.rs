@@ -3,7 +3,7 @@
 
 use crate::{
     Better, Counting, Counts, Estimate, Flag, Id, Kind, Latencies, Machine, Note, PartValue,
-    Program, Settings, Subject, Unfitted, Unit, flags,
+    Percentile, Program, Responses, Settings, Subject, Unfitted, Unit, flags,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -132,6 +132,9 @@ pub struct Measurement {
     /// Operations that were timed one by one; null where none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latencies: Option<Latencies>,
+    /// Response times by number of users and kind of transaction; empty without users.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub responses: Vec<Responses>,
     /// The curve that this row ends.
     pub series: Option<Vec<SeriesPoint>>,
     /// What is counted along the x of `series`.
@@ -180,7 +183,7 @@ pub struct OfRuns {
     pub runs: usize,
     /// What a comparison uses: core cycles or the estimate.
     pub compared: Subject,
-    /// Half-width at 95 % of what this run says of the runs of its system, as a share of the estimate; null before there are five.
+    /// Half-width at 95% of what this run says of the runs of its system, as a share of the estimate; null before there are five.
     pub half_width: Option<f64>,
 }
 
@@ -205,6 +208,7 @@ impl Measurement {
             notes: Vec::new(),
             statistics: None,
             latencies: None,
+            responses: Vec::new(),
             series: None,
             series_label: None,
             copies: None,
@@ -348,7 +352,7 @@ impl Statistics {
 }
 
 /// A point of a curve.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeriesPoint {
     /// Where along x.
     pub x: f64,
@@ -356,6 +360,9 @@ pub struct SeriesPoint {
     #[serde(flatten, with = "crate::estimate::estimate")]
     #[schemars(with = "crate::estimate::estimate::Keys")]
     pub estimate: Option<Estimate>,
+    /// Percentiles of the response times of its users, ms; empty without users.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub responses: Vec<Percentile>,
 }
 
 /// A row measured as one copy and as several at once. A copy's rate is all its work over all its time, so that the first

@@ -1,6 +1,8 @@
 //! One line of the protocol.
 
-use gritstone_model::{Batch, Check, Counter, Counts, Event, Histogram, Sample, Usage};
+use gritstone_model::{
+    Batch, Check, Counter, Counts, Event, Histogram, ResponsesOf, Sample, Usage,
+};
 
 /// Reads one line without its end.
 pub fn parse(text: &str) -> Result<Event, String> {
@@ -91,7 +93,15 @@ fn usage(keys: &mut Keys) -> Result<Usage, String> {
 }
 
 fn latency(keys: &mut Keys) -> Result<Event, String> {
+    let of = match keys.rest.starts_with("users=") {
+        true => Some(Box::new(ResponsesOf {
+            users: keys.number("users")?,
+            kind: keys.word("kind")?.to_owned(),
+        })),
+        false => None,
+    };
     let histogram = Histogram {
+        of,
         count: keys.number("count")?,
         min: keys.number("min")?,
         max: keys.number("max")?,

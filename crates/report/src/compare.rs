@@ -30,14 +30,14 @@ pub struct Comparison<'a> {
 pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     let mut document = Document::new(format!("{} against {}", view.other_name, view.base_name));
     let mut terms = vec![
-        ("base", format!("{} ({})", view.base_name, view.base)),
-        ("other", format!("{} ({})", view.other_name, view.other)),
+        ("base", named(&view.base_name, &view.base)),
+        ("other", named(&view.other_name, &view.other)),
         ("differ in", words::facts(&view.differ_in)),
     ];
-    if shown.detail > Detail::Results {
-        let variance = view.between_run.as_ref().map(findings::variance);
-        terms.extend(variance.map(|said| ("variance between runs", said)));
-    }
+    // that it is no more than stated is why little can be told of two runs
+    let variance = view.between_run.as_ref();
+    let variance = variance.filter(|v| shown.detail > Detail::Results || v.runs.is_none());
+    terms.extend(variance.map(|v| ("variance between runs", findings::variance(v))));
     document.terms(terms);
     if shown.detail > Detail::Results {
         differences(&mut document, view);
@@ -47,8 +47,8 @@ pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     }
     benchmarks(&mut document, view, shown);
     document.list(explained(&view.rows));
-    copies::compared(&mut document, view);
-    latencies::compared(&mut document, view);
+    copies::compared(&mut document, view, shown.detail);
+    latencies::compared(&mut document, view, shown.detail);
     if shown.detail > Detail::Results {
         families(&mut document, view);
     }
@@ -58,6 +58,14 @@ pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     }
     document.push(Block::Footnotes);
     document
+}
+
+/// A side by its name, and its identifier where that is not in the name.
+fn named(name: &str, id: &str) -> String {
+    match name.contains(id) {
+        true => name.to_owned(),
+        false => format!("{name} ({id})"),
+    }
 }
 
 fn differences(document: &mut Document, view: &CompareView) {
@@ -79,11 +87,15 @@ fn summary(view: &CompareView) -> String {
         ("same", &format!("the same within {margin}")),
         ("inconclusive", "inconclusive"),
     ];
-    let counts = verdicts.map(|(of, text)| (rows().filter(|row| verdict(row) == of).count(), text));
+    let decided = || rows().filter(|row| !published(view, row));
+    let counts =
+        verdicts.map(|(of, text)| (decided().filter(|row| verdict(row) == of).count(), text));
+    let printed = rows().filter(|row| published(view, row)).count();
     let without = rows().filter(|row| row.ratio.is_none()).count();
-    let counts = counts
-        .into_iter()
-        .chain([(without, "without a counterpart")]);
+    let counts = counts.into_iter().chain([
+        (printed, "published, without intervals"),
+        (without, "without a counterpart"),
+    ]);
     let said: Vec<String> = counts
         .filter(|(n, _)| *n > 0)
         .map(|(n, text)| format!("{} {text}", number::count(n)))
@@ -110,10 +122,23 @@ fn mean(view: &CompareView) -> String {
     })
 }
 
+/// Whether a ratio is of two published values without intervals, of which nothing can be decided.
+fn published(view: &CompareView, row: &CompareRow) -> bool {
+    let both = [&view.base, &view.other]
+        .into_iter()
+        .all(|side| is_reference(side));
+    both && row.ratio.is_some() && row.interval.is_none()
+}
+
 /// The verdict in the word that suits what was compared: a size is smaller, not faster.
 pub(crate) fn verdict(row: &CompareRow) -> &'static str {
     let sense = Sense::of_unit(&row.unit);
     row.verdict.map_or("", |verdict| in_a_word(verdict, sense))
+}
+
+/// Whether there is a difference.
+pub(crate) fn differs(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Faster | Verdict::Slower)
 }
 
 /// The same of a verdict alone.
@@ -217,8 +242,9 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
         .column(Column::new("Interval", Style::Number), move |row| {
             change(row).and_then(|(_, interval)| interval)
         })
-        .text("Verdict", |row| {
-            Cell::from(Some(verdict(row).to_owned())).toned(tone(row))
+        .text("Verdict", move |row| {
+            let said = (!published(view, row)).then(|| verdict(row).to_owned());
+            Cell::from(said).toned(tone(row))
         })
         .column(Column::new("Detectable", Style::Number).rank(2), |row| {
             row.smallest.map(number::percent)
@@ -233,12 +259,9 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
                 row.title.as_str()
             }),
     };
-    let rows = view.rows.iter().filter(|row| {
-        let changed = matches!(row.verdict, Some(Verdict::Faster | Verdict::Slower));
-        match shown.changed {
-            true => changed,
-            false => row.ratio.is_some() || detail > Detail::Results,
-        }
+    let rows = view.rows.iter().filter(|row| match shown.changed {
+        true => row.verdict.is_some_and(differs),
+        false => row.ratio.is_some() || detail > Detail::Results,
     });
     begun.table(document, "", rows);
     for shift in &view.shifts {

@@ -1,8 +1,9 @@
 //! Benchmarks as one copy and as several at once: a table, and a sentence on the law that was fitted or why none was; and two
 //! runs by what their copies do.
 
-use crate::compare::{heads, in_a_word, side};
+use crate::compare::{differs, heads, in_a_word, side};
 use crate::document::{Column, Document, Style};
+use crate::show::Detail;
 use crate::table::{Cell, Columns, noted};
 use crate::words::{self, Sense};
 use crate::{findings, number};
@@ -15,8 +16,9 @@ use gritstone_model::{
 pub(crate) fn copies(document: &mut Document, results: &[&Measurement]) {
     let measured = results.iter();
     let measured = measured.filter_map(|&result| Some((result, result.copies.as_ref()?)));
+    // one copy is the result itself
     let points = measured.clone().flat_map(|(result, copies)| {
-        let points = copies.points.iter();
+        let points = copies.points.iter().filter(|point| point.copies > 1);
         points.map(move |point| (result, point))
     });
     type Point<'a> = (&'a Measurement, &'a CopiesPoint);
@@ -72,12 +74,17 @@ fn total(result: &Measurement, point: &CopiesPoint) -> Option<number::Shown> {
     ))
 }
 
-/// A table of what so many copies do together on both sides, and how efficiently; nothing where a side has none.
-pub(crate) fn compared(document: &mut Document, view: &CompareView) {
+/// A table of what so many copies do together on both sides, and how efficiently, of those that differ or, in detail, of all; nothing
+/// where a side has none.
+pub(crate) fn compared(document: &mut Document, view: &CompareView, detail: Detail) {
     type Copies<'a> = (&'a CompareRow, &'a CompareCopies);
     let rows = view.rows.iter().flat_map(|row| {
         let copies = row.copies.iter();
         copies.map(move |copies| (row, copies))
+    });
+    let rows = rows.filter(|(_, of)| {
+        let verdicts = [of.total.verdict, of.efficiency.verdict];
+        detail > Detail::Results || verdicts.into_iter().any(differs)
     });
     let [base, other] = heads(view);
     let percent = |x: Option<f64>| x.map(number::percent);

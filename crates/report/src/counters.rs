@@ -37,7 +37,7 @@ pub(crate) fn explained(rows: &[CompareRow]) -> Vec<String> {
     rows.iter().filter_map(said).collect()
 }
 
-/// "Same instructions, 9 % more cycles: cache misses +40 %."
+/// "Same instructions, 9% more cycles: cache misses +40%."
 pub(crate) fn explanation(of: &Explanation) -> String {
     let moved = of.instructions.iter().chain(&of.cycles).map(moved);
     let mut said = capital(&moved.collect::<Vec<_>>().join(", "));
@@ -128,7 +128,7 @@ mod tests {
         let cases = [
             (
                 said(same, more, &[(CacheMisses, 1.0, 1.4)]),
-                "Same instructions, 9.0 % more cycles: cache misses +40 %.",
+                "Same instructions, 9.0% more cycles: cache misses +40%.",
             ),
             (said(same, None, &[]), "Same instructions."),
             (said(same, same, &[]), "Same instructions, same cycles."),
@@ -138,11 +138,11 @@ mod tests {
                     Some([10.0, 31.0]),
                     &[(BranchMisses, 2.0, 1.0)],
                 ),
-                "12 % fewer instructions, 3.1 times as many cycles: branch misses −50 %.",
+                "12% fewer instructions, 3.1 times as many cycles: branch misses −50%.",
             ),
             (
                 said(None, more, &[(ContextSwitches, 0.0, 0.25)]),
-                "9.0 % more cycles: context switches from 0 to 0.25.",
+                "9.0% more cycles: context switches from 0 to 0.25.",
             ),
         ];
         for (said, expected) in cases {

@@ -9,10 +9,10 @@ use gritstone_model::{HistoryChange, HistoryPoint, HistorySeries, HistoryView, S
 
 /// Runs in a table; the drawing has all of them.
 const SHOWN: usize = 20;
-/// Runs in the course.
+/// Runs in the trend.
 const SPARKS: usize = 60;
 
-/// The history of a benchmark: for each series its course, its changes, a drawing, and the newest runs.
+/// The history of a benchmark: for each series its trend, its changes, and the newest runs.
 #[must_use]
 pub fn history(view: &HistoryView) -> Document {
     let mut document = Document::new(format!("History of {}", view.id));
@@ -23,18 +23,8 @@ pub fn history(view: &HistoryView) -> Document {
     ));
     for series in &view.series {
         document.heading(1, series.name.clone());
-        // what its runs have in common, and their course
-        document.terms([
-            ("machine", series.machine.clone()),
-            ("kernel", series.kernel.clone()),
-            ("compiler", series.compiler.clone()),
-            ("version", series.version.to_string()),
-            ("files in", series.dir.clone()),
-            ("parameters", words::assigned(&series.params)),
-            ("tuned", series.steady.join("; ")),
-            ("runs", number::count(series.points.len())),
-            ("course", course(view, series)),
-        ]);
+        document.paragraph(in_common(series));
+        document.terms(trend(view, series).map(|trend| ("trend", trend)));
         document.paragraph(match series.changes.is_empty() {
             true => "No change was found.",
             false => "Changes, tentative until `gritstone ab` confirms them:",
@@ -49,7 +39,7 @@ pub fn history(view: &HistoryView) -> Document {
 /// A benchmark with its newest series.
 type Newest<'a> = (&'a HistoryView, &'a HistorySeries);
 
-/// A line for each benchmark: the newest result of its newest series, its course and its last change. Those that changed come first.
+/// A line for each benchmark: the newest result of its newest series, its trend and its last change. Those that changed come first.
 #[must_use]
 pub fn histories(views: &[HistoryView]) -> Document {
     let mut document = Document::default();
@@ -71,7 +61,7 @@ pub fn histories(views: &[HistoryView]) -> Document {
         .text("Since", |(_, series)| {
             Some(words::minute(&series.changes.last()?.started))
         })
-        .text("Course", |(_, series)| spark::line(&newest_values(series)))
+        .text("Trend", |(_, series)| spark::line(&newest_values(series)))
         .table(&mut document, "", newest);
     document
 }
@@ -93,8 +83,33 @@ fn ratio(change: &HistoryChange) -> String {
     words::ratio(change.ratio, change.interval, Sense::Speed)
 }
 
-/// The values that count, a letter a run, between the least and the greatest; a dot for a run that does not count.
-fn course(view: &HistoryView, series: &HistorySeries) -> String {
+/// What the runs of a series have in common.
+fn in_common(series: &HistorySeries) -> String {
+    let with = |before: &str, what: &str| match what {
+        "" => String::new(),
+        what => format!("{before} {what}"),
+    };
+    let counted = series.points.iter().filter(|p| p.value.is_some()).count();
+    let runs = words::plural(series.points.len(), "run");
+    let parts = [
+        with("kernel", &series.kernel),
+        series.compiler.clone(),
+        with("version", &series.version.to_string()),
+        with("files in", &series.dir),
+        with("parameters", &words::assigned(&series.params)),
+        with("tuned:", &series.steady.join("; ")),
+        with("machine", &series.machine),
+    ];
+    let known: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let used = match counted == series.points.len() {
+        true => String::new(),
+        false => format!(", {counted} of them usable"),
+    };
+    format!("{runs}{used}; {}.", known.join(", "))
+}
+
+/// The values that count, a letter a run, between the least and the greatest; a dot for a run that does not count. Nothing where none does.
+fn trend(view: &HistoryView, series: &HistorySeries) -> Option<String> {
     let values = newest_values(series);
     let known = values.iter().flatten().copied();
     let unit = match series.compared {
@@ -106,11 +121,8 @@ fn course(view: &HistoryView, series: &HistorySeries) -> String {
         known.max_by(f64::total_cmp),
     ]
     .map(|end| end.map(|end| number::at_most(end, unit, 4)));
-    let line = spark::line(&values);
-    match low.zip(high) {
-        Some((low, high)) => format!("{low} {line} {high}"),
-        None => line,
-    }
+    let (low, high) = low.zip(high)?;
+    Some(format!("{low} {} {high}", spark::line(&values)))
 }
 
 fn newest_values(series: &HistorySeries) -> Vec<Option<f64>> {

@@ -1,8 +1,9 @@
 //! Operations that were timed one by one: their distribution as a table, and percentiles of two runs.
 
-use crate::compare::{heads, in_a_word, side};
+use crate::compare::{differs, heads, in_a_word, side};
 use crate::document::{Document, Style};
 use crate::number;
+use crate::show::Detail;
 use crate::table::{self, Columns};
 use crate::words::Sense;
 use gritstone_model::{ComparePercentile, CompareRow, CompareView, Measurement};
@@ -50,12 +51,13 @@ fn merged(histogram: &[(f64, f64, u64)]) -> Vec<(f64, f64, u64)> {
 }
 
 /// A table of the percentiles that both sides have; nothing where there are none.
-pub(crate) fn compared(document: &mut Document, view: &CompareView) {
+pub(crate) fn compared(document: &mut Document, view: &CompareView, detail: Detail) {
     type Of<'a> = (&'a CompareRow, &'a ComparePercentile);
     let rows = view.rows.iter().flat_map(|row| {
         let percentiles = row.percentiles.iter();
         percentiles.map(move |of| (row, of))
     });
+    let rows = rows.filter(|(_, of)| detail > Detail::Results || differs(of.figure.verdict));
     let [base, other] = heads(view);
     Columns::<Of>::key("Benchmark", Style::Code, |(row, _)| row.id.as_str())
         .and_key("Percentile", Style::Text, |(_, of)| of.name.as_str())

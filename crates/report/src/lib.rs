@@ -28,6 +28,7 @@ mod number;
 mod one;
 mod pairs;
 mod ratings;
+mod responses;
 mod selftest;
 mod show;
 mod spark;

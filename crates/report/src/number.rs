@@ -38,9 +38,16 @@ impl Shown {
 
     /// Number and unit in one.
     pub(crate) fn with_unit(&self) -> String {
-        format!("{} {}", self.estimate, self.unit)
-            .trim_end()
-            .to_owned()
+        joined(&self.estimate, &self.unit)
+    }
+}
+
+/// A number with its unit; a percent sign follows without a space.
+fn joined(number: &str, unit: &str) -> String {
+    match unit {
+        "" => number.to_owned(),
+        "%" => format!("{number}%"),
+        unit => format!("{number} {unit}"),
     }
 }
 
@@ -72,7 +79,7 @@ pub(crate) fn at_most(value: f64, unit: &str, digits: i32) -> String {
         Some(_) if !text.contains('e') => text.trim_end_matches('0').trim_end_matches('.'),
         _ => text.as_str(),
     };
-    format!("{text} {unit}").trim_end().to_owned()
+    joined(text, &unit)
 }
 
 /// A time with its unit: `2.94 ms`. From a tenth of a second up it is in seconds.
@@ -93,14 +100,14 @@ pub(crate) fn printed_decimals(value: f64) -> usize {
         .map_or(0, |(_, d)| d.len())
 }
 
-/// A share as a percentage of two digits: `0.42 %`, `3.4 %`, `12 %`.
+/// A share as a percentage of two digits: `0.42%`, `3.4%`, `12%`.
 pub(crate) fn percent(share: f64) -> String {
     let value = share * 100.0;
     let decimals = significant_decimals(value, 2).clamp(0, 2);
-    format!("{} %", fixed(value, decimals))
+    format!("{}%", fixed(value, decimals))
 }
 
-/// A share that someone asked for: `1 %`, `0.25 %`.
+/// A share that someone asked for: `1%`, `0.25%`.
 pub fn percent_asked(share: f64) -> String {
     at_most(share * 100.0, "%", 4)
 }

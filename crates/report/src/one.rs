@@ -38,7 +38,7 @@ pub fn one(view: &RunView, result: &Measurement, launches: &[&Launch]) -> Docume
 /// Columns of a line of a result with its interval.
 const WHOLE_LINE: usize = 80;
 
-/// A result in a line, while others are still measured: `byte/pipe  520 MB/s  [495 – 565]  ±7 %`; nothing without an interval, which a narrow
+/// A result in a line, while others are still measured: `byte/pipe  520 MB/s  [495 – 565]  ±7%`; nothing without an interval, which a narrow
 /// terminal has no room for.
 #[must_use]
 pub fn line(result: &Measurement, width: usize) -> Option<String> {

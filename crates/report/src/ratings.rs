@@ -107,9 +107,6 @@ fn all_made_of(machine: &RatedMachine) -> String {
     let Some(all) = machine.all_cpus.as_ref().map(|all| &all.overall) else {
         return String::new();
     };
-    if let Some(why) = &all.withheld {
-        return format!("All CPUs: withheld: {}.", findings::withheld(why));
-    }
     if all.rating.is_none() || all.rows == machine.one_cpu.overall.rows {
         return String::new();
     }
@@ -188,13 +185,17 @@ fn remarks(ratings: &Ratings, cpus: &str) -> Vec<String> {
             let (lifted, lowered) = (&lifted.row, &lowered.row);
             remark(format!("highest {lifted}, lowest {lowered}"));
         }
-        if !rating.left_out.is_empty() {
-            let why = |row: &LeftOutRow| match row.invalid {
-                true => format!("{} (invalid)", row.id),
-                false => format!("{} (not measured)", row.id),
-            };
-            let rows: Vec<String> = rating.left_out.iter().map(why).collect();
-            remark(format!("left out: {}", rows.join(", ")));
+        for (invalid, why) in [(true, "invalid"), (false, "not measured")] {
+            let of = |row: &&LeftOutRow| row.invalid == invalid;
+            let rows: Vec<&str> = rating
+                .left_out
+                .iter()
+                .filter(of)
+                .map(|row| row.id.as_str())
+                .collect();
+            if !rows.is_empty() {
+                remark(format!("left out, {why}: {}", rows.join(", ")));
+            }
         }
     }
     remarks

@@ -105,7 +105,7 @@ fn held(how: &str, share: ShareView) -> Option<String> {
     })
 }
 
-/// `1.5 % (0.90 % to 4.3 %)`.
+/// `1.5% (0.90% to 4.3%)`.
 fn with_interval(value: f64, [low, high]: [f64; 2]) -> String {
     let [value, low, high] = [value, low, high].map(number::percent);
     format!("{value} ({low} to {high})")

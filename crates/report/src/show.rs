@@ -7,7 +7,7 @@ use crate::counters::counters;
 use crate::document::{Block, Document, Style, Text};
 use crate::pairs::Pairs;
 use crate::table::{self, Columns};
-use crate::{findings, number, words};
+use crate::{findings, number, responses, words};
 use gritstone_model::{Machine, Measurement, PartValue, RunView, SeriesPoint, Settings, flags};
 
 /// Names that belong to a result are listed up to here; all of them are in the JSON.
@@ -49,11 +49,13 @@ pub fn show(view: &RunView, detail: Detail) -> Document {
         Some(label) => format!("{label}: {name}"),
         None => name.to_owned(),
     });
-    document.subtitle = Some(subtitle(view));
+    let system = system_in_brief(&view.machine);
+    document.subtitle = Some(format!("{}{system}", subtitle(view)));
     if detail == Detail::Everything {
         document.paragraph(machine_sentence(&view.machine));
         document.terms(settings_of_ours(view).into_iter().flat_map(settings));
     }
+    document.list(responses::headlines(view));
     let results: Vec<&Measurement> = view.results.iter().collect();
     if results.is_empty() {
         document.paragraph("Nothing was measured.");
@@ -142,6 +144,7 @@ pub(crate) fn details(document: &mut Document, results: &[&Measurement]) {
     document.table(made);
     for result in results {
         series(document, result);
+        responses::table(document, result);
         if let Some(made) = Pairs::of(result).and_then(|pairs| pairs.table()) {
             document.table(made);
         }
@@ -159,6 +162,10 @@ fn series(document: &mut Document, result: &Measurement) {
     let caption = Text::new(format!("{}: {}", result.id, result.title)).with(notes);
     let label = words::capital(result.series_label.as_deref().unwrap_or("x"));
     let x = |point: &&SeriesPoint| number::printed(point.x, 0);
+    // of the responses to users, where the points have them
+    let [p50, p95, p99] = responses::SHOWN;
+    let percentile =
+        |name: &'static str| move |of: &&SeriesPoint| responses::shown(&of.responses, name);
     Columns::<&SeriesPoint>::key(label, Style::Number, x)
         .pair(["Figure", "Interval"], |point| {
             let unit = result.unit.as_str();
@@ -167,6 +174,9 @@ fn series(document: &mut Document, result: &Measurement) {
                 .map(|e| number::figure(e.value, e.interval, unit));
             table::figure(shown, &[])
         })
+        .number(p50, percentile(p50))
+        .number(p95, percentile(p95))
+        .number(p99, percentile(p99))
         .table(document, caption, points);
 }
 
@@ -213,6 +223,25 @@ pub(crate) fn subtitle(view: &RunView) -> String {
     };
     let by = other_program(view).map_or_else(String::new, |by| format!(", by {by}"));
     format!("Run {}, {date}{took}{by}", view.id)
+}
+
+/// ". 2 cores, 23.5 GiB, KVM, Linux 6.18.44, ext4 on /dev/vda": what a result depends on most, of what is known.
+fn system_in_brief(machine: &Machine) -> String {
+    let fact = |name: &str| machine.facts.get(name).map_or("", String::as_str);
+    let with = |before: &str, fact: &str| match fact {
+        "" => String::new(),
+        fact => format!("{before}{fact}"),
+    };
+    let cores = fact("cpu.cores").parse().ok();
+    let parts = [
+        cores.map_or(String::new(), |n| words::plural(n, "core")),
+        fact("memory.total").to_owned(),
+        fact("virtual.machine").to_owned(),
+        with("Linux ", fact("kernel.release")),
+        fact("dir.filesystem").to_owned(),
+    ];
+    let known: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    with(". ", &known.join(", "))
 }
 
 /// The program that measured, where it is another one: it gives its name, and its settings are unknown.

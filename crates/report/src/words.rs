@@ -163,7 +163,7 @@ pub(crate) fn ratio(ratio: f64, interval: Option<[f64; 2]>, sense: Sense) -> Str
     }
 }
 
-/// A ratio as a change in percent and its interval, `+24.2 %` and `[+17.1 – +31.4]`; beyond ten times as a factor.
+/// A ratio as a change in percent and its interval, `+24.2%` and `[+17.1 – +31.4]`; beyond ten times as a factor.
 pub(crate) fn change(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<String>) {
     if !(0.1..10.0).contains(&ratio) {
         return times(ratio, interval);
@@ -185,7 +185,7 @@ pub(crate) fn change(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<
     };
     let interval = ends.map(|ends| ends.map(show));
     let interval = interval.map(|[low, high]| format!("[{low} – {high}]"));
-    (format!("{} %", show(ratio - 1.0)), interval)
+    (format!("{}%", show(ratio - 1.0)), interval)
 }
 
 /// A ratio as a factor and its interval, `1,690 ×` and `[1,680 – 1,700]`; far below 1 as a divisor, `÷ 1,690`.
@@ -257,14 +257,14 @@ mod tests {
             assert_eq!(<[String; 2]>::from(bare_ratio(r, interval)), text);
         }
         for (r, interval, is, bounds) in [
-            (1.242, Some([1.171, 1.314]), "+24 %", Some("[+17 – +31]")),
+            (1.242, Some([1.171, 1.314]), "+24%", Some("[+17 – +31]")),
             (
                 0.871,
                 Some([0.868, 0.875]),
-                "−12.9 %",
+                "−12.9%",
                 Some("[−13.2 – −12.5]"),
             ),
-            (1.0, Some([0.999, 1.001]), "0.0 %", Some("[−0.1 – +0.1]")),
+            (1.0, Some([0.999, 1.001]), "0.0%", Some("[−0.1 – +0.1]")),
             (0.02, None, "÷ 50.0", None),
         ] {
             assert_eq!(

@@ -11,7 +11,7 @@ pub struct Estimate {
     /// The pseudo-median (Hodges-Lehmann): the median of the averages of all pairs of values.
     pub value: f64,
     /// Interval by inversion of the signed-rank test; `None` when the values are too few for the test to reach the confidence (fewer
-    /// than 6 for 95 %, 8 for 99 %).
+    /// than 6 for 95%, 8 for 99%).
     pub interval: Option<[f64; 2]>,
 }
 

@@ -365,7 +365,7 @@ mod tests {
 
     #[test]
     fn a_side_of_a_ranking_is_out_when_all_that_may_be_best_are_faster() {
-        // a is 100, b a hair more, c 10 % more
+        // a is 100, b a hair more, c 10% more
         let mut three = times(18, 1.002);
         three.0.push(slower(&three.0[0], 1.1));
         let judged = judge(std::slice::from_ref(&three), 0.0001, false);

@@ -8,7 +8,7 @@ use crate::{center, quantile};
 /// stop by the width of the interval, never by where it lies (Chow and Robbins 1965); what that costs of the coverage:
 /// docs/validation.md.
 ///
-/// `max` where the values have no interval: fewer than 6 for 95 %, or one that is not finite.
+/// `max` where the values have no interval: fewer than 6 for 95%, or one that is not finite.
 #[must_use]
 pub fn launches_needed(ln_values: &[f64], half_width: f64, confidence: f64, max: usize) -> usize {
     let have = ln_values.len();

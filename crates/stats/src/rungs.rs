@@ -7,16 +7,16 @@
 //! *Nonparametric Statistical Methods*, 3rd edition, 3.3 and 4.3). Equal candidates make the interval wider and p
 //! larger than they need be, never the other way round.
 //!
-//! The crate `pragmastat` (14.0) has such intervals, and is not used: its bounds are one rung too narrow, so that at 95 % and
-//! n = 6 the interval of the center covers in 15 cases of 16 and not in 31 of 32 (20,000 trials: 93.7 %; 92.1 % at n = 7,
-//! 94.7 % at 20; of the shift 93.2 % at 6 against 6), and it has neither p values nor a place for the scatter of runs.
+//! The crate `pragmastat` (14.0) has such intervals, and is not used: its bounds are one rung too narrow, so that at 95% and
+//! n = 6 the interval of the center covers in 15 cases of 16 and not in 31 of 32 (20,000 trials: 93.7%; 92.1% at n = 7,
+//! 94.7% at 20; of the shift 93.2% at 6 against 6), and it has neither p values nor a place for the scatter of runs.
 
 use crate::scatter::Scatter;
 use crate::{order, quantile};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// Up to so many values the signed-rank distribution is counted out; above, the normal approximation is within
-/// 6 % of the level from .01 upwards, and on the safe side.
+/// 6% of the level from .01 upwards, and on the safe side.
 const SIGNED_RANK_EXACT: usize = 100;
 /// Up to so many pairs the rank-sum distribution is counted out: 40 launches against 40.
 const RANK_SUM_EXACT: usize = 1600;

@@ -4,9 +4,9 @@ use crate::{order, quantile};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// Draws of a bootstrap: the standard error that they give is off by 2 % (one standard deviation).
+/// Draws of a bootstrap: the standard error that they give is off by 2% (one standard deviation).
 pub(crate) const DRAWS: usize = 1000;
-/// Fewer launches are too few blocks to draw from, as they are too few for a signed-rank interval at 95 %.
+/// Fewer launches are too few blocks to draw from, as they are too few for a signed-rank interval at 95%.
 const LEAST_LAUNCHES: usize = 6;
 
 /// Events that lie evenly between two bounds.
@@ -20,7 +20,7 @@ pub struct Bucket {
     pub events: f64,
 }
 
-/// Whether the largest of so many events exceeds this percentile with a probability of 95 %: from 29 events for p90, 299 for p99 and
+/// Whether the largest of so many events exceeds this percentile with a probability of 95%: from 29 events for p90, 299 for p99 and
 /// 2,995 for p99.9. With fewer, it would be the maximum under another name.
 #[must_use]
 pub fn supports(share: f64, events: f64) -> bool {
@@ -201,7 +201,7 @@ mod tests {
     fn too_little_has_no_interval() {
         let launch = vec![bucket(10.0, 11.0, 500)];
         let of = |launches: usize| pooled(&vec![launch.clone(); launches], 0.999, 0.95).unwrap();
-        // 2,500 events in five launches, 3,000 in six, 3,700 in eight: 2.5 % of the maxima lie below from 3,688 on
+        // 2,500 events in five launches, 3,000 in six, 3,700 in eight: 2.5% of the maxima lie below from 3,688 on
         assert_eq!(of(5).interval, None);
         assert_eq!(of(6).interval, None);
         assert!(of(8).interval.is_some());

@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn nothing_is_left_out_where_one_side_is_crowded_more_than_by_chance() {
-        // 2 / 2^7 is above 1 %, 2 / 2^8 below
+        // 2 / 2^7 is above 1%, 2 / 2^8 below
         let seven = times(["abcdefghijklmnop", "hijklmnopABCDEFG"]).pairs(0, 1);
         assert_eq!((seven.differ, seven.left_out), (false, 7));
         let eight = times(["abcdefghijklmnop", "ijklmnopABCDEFGH"]).pairs(0, 1);

@@ -12,7 +12,7 @@ pub struct Ratio {
     /// Interval; `None` when the values are too few for the test to reach the confidence.
     pub interval: Option<[f64; 2]>,
     /// The same at which each of two one-sided tests has the level of both ends together: that a difference lies within it is said
-    /// falsely in 5 % of cases at a confidence of 95 %. `None` of pairs, which have a level of their own.
+    /// falsely in 5% of cases at a confidence of 95%. `None` of pairs, which have a level of their own.
     pub inner: Option<[f64; 2]>,
     /// Two-sided p of a ratio of 1: the smallest level at which the interval excludes 1. With few values it cannot be
     /// small: 2 / C(n + m, n) at least, .0022 for 6 against 6.
@@ -188,7 +188,7 @@ mod tests {
             assert!((e.hypot(1.959_964 * 0.03) - h).abs() < 1e-7);
         }
         assert!(exact.p.unwrap() < 0.01 && honest.p.unwrap() > 0.05);
-        // one-sided tests at 5 %: 1.645 standard deviations
+        // one-sided tests at 5%: 1.645 standard deviations
         let inner = honest.inner.unwrap().map(|x| (x / honest.ratio).ln().abs());
         let exact = ratio(&BASE, &times(1.05), 0.0, 0.9).unwrap();
         for (e, i) in halves(&exact).iter().zip(inner) {

@@ -15,18 +15,21 @@ use std::time::{Duration, Instant};
 
 /// What is measured when the kill comes: by itself, on files, with settings of the machine held, users at terminals and a scanner, and, as root,
 /// with a trace, a control group and a file system of its own.
-const RUNS: [&str; 5] = [
+const RUNS: [&str; 7] = [
     "byte/loop byte/shell --tune",
     "byte/disk-write byte/loop",
     "byte/shell byte/loop --tune",
     "rt/driver-latency disk/read-seq file/create/*",
     "multiuser/program-development@4 multiuser/editing@4 daq/yewcom/page1@5 multiuser/shell@2",
+    "multiuser/compile@4 multiuser/response/compute multiuser/response/compile multiuser/response/write multiuser/response/page",
+    "multiuser/program-development@typing multiuser/editing@typing",
 ];
 
 /// What a run makes of the machine, as its journal calls it, and rows for which it does.
-const MADE: [(&str, &str); 6] = [
+const MADE: [(&str, &str); 7] = [
     ("volume", "disk/write-fsync"),
     ("group", "vm/paging/random@file"),
+    ("group", "multiuser/response/compute@half-cpu"),
     ("swap", "vm/paging/random --allow swap"),
     ("trace", "rt/driver-latency"),
     ("load", "rt/user-latency@level-4"),
@@ -226,7 +229,7 @@ fn kill_at_call(call: &str, nth: u32) -> bool {
 
 #[test]
 fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing() {
-    for seed in 0..5 {
+    for seed in 0..RUNS.len() as u64 {
         kill_at_random(seed);
     }
     let hit = [("mkdirat", 2), ("fdatasync", 3), ("pwrite64", 20)];

@@ -9,19 +9,19 @@ const TIMES: usize = 1_000;
 
 const WEATHERS: [(&str, Weather); 10] = [
     (
-        "normal, standard deviation of pairs 1 %",
+        "normal, standard deviation of pairs 1%",
         Weather::Scatter(0.0071),
     ),
     (
-        "normal, standard deviation of pairs 2.5 %",
+        "normal, standard deviation of pairs 2.5%",
         Weather::Scatter(0.0177),
     ),
     (
-        "normal, standard deviation of pairs 5 %",
+        "normal, standard deviation of pairs 5%",
         Weather::Scatter(0.0354),
     ),
     (
-        "normal, standard deviation of launches 5 %, of pairs 7.1 %",
+        "normal, standard deviation of launches 5%, of pairs 7.1%",
         Weather::Scatter(0.05),
     ),
     ("floor and log-normal excess", Weather::Shape(Shape::Floor)),
@@ -42,7 +42,7 @@ const NEIGHBORS: [(&str, Weather); 4] = [
 
 pub fn verdicts() -> String {
     said(
-        "`ab`: verdict slower / faster / same (within 1 %)",
+        "`ab`: verdict slower / faster / same (within 1%)",
         &WEATHERS,
         &[1.0, 1.005, 1.02, 1.05],
         (TIMES, 61),
@@ -51,7 +51,7 @@ pub fn verdicts() -> String {
 
 pub fn neighbors() -> String {
     said(
-        "`ab` with excluded pairs: verdict slower / faster / same (within 1 %)",
+        "`ab` with excluded pairs: verdict slower / faster / same (within 1%)",
         &NEIGHBORS,
         &[1.0, 1.01, 1.02, 1.05],
         (TIMES, 64),
@@ -73,7 +73,7 @@ fn said(
         "launches",
         changes.iter().map(|c| match c {
             1.0 => "no change".to_owned(),
-            c => format!("{:.1} % slower", 100.0 * (c - 1.0)),
+            c => format!("{:.1}% slower", 100.0 * (c - 1.0)),
         }),
     );
     for (name, weather) in weathers {
@@ -103,16 +103,16 @@ pub fn busy() -> String {
     let shares = [0.0, 0.1, 0.2, 0.3, 0.5, 1.0];
     let mut table = head(
         &format!(
-            "`ab`, one side keeps the sibling busy in a share of its launches, each 25 % slower then: verdict slower / same, % of {trials} trials, seed {SEED}; median number of pairs"
+            "`ab`, one side keeps the sibling busy in a share of its launches, each 25% slower then: verdict slower / same, % of {trials} trials, seed {SEED}; median number of pairs"
         ),
         "launches",
-        shares.iter().map(|share| format!("{:.0} %", 100.0 * share)),
+        shares.iter().map(|share| format!("{:.0}%", 100.0 * share)),
     );
     let weathers = [
-        ("normal, 0.5 %", Weather::Scatter(0.005)),
-        ("normal, 1 %", Weather::Scatter(0.01)),
-        ("normal, 2 %", Weather::Scatter(0.02)),
-        ("normal, 3.5 %", Weather::Scatter(0.0354)),
+        ("normal, 0.5%", Weather::Scatter(0.005)),
+        ("normal, 1%", Weather::Scatter(0.01)),
+        ("normal, 2%", Weather::Scatter(0.02)),
+        ("normal, 3.5%", Weather::Scatter(0.0354)),
         ("intermittent neighbor beside, detected", Weather::Seen),
     ];
     for (name, weather) in weathers {
@@ -141,7 +141,7 @@ pub fn orders() -> String {
     ];
     let mut table = head(
         &format!(
-            "A/A trials that report a difference, % of {TIMES}, seed {SEED}, by the order of launches; in parentheses, trials that detect a change of 2 %"
+            "A/A trials that report a difference, % of {TIMES}, seed {SEED}, by the order of launches; in parentheses, trials that detect a change of 2%"
         ),
         "launches",
         columns.into_iter().map(str::to_owned),
@@ -167,8 +167,8 @@ pub fn rankings() -> String {
     let mut world = World::new(SEED);
     let columns = [
         "false slower",
-        "5 % slower found",
-        "20 % slower found",
+        "5% slower found",
+        "20% slower found",
         "launches of the best",
         "of the two slower sides",
     ];

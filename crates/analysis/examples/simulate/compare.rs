@@ -30,7 +30,7 @@ pub fn false_positives() -> String {
         sizes.iter().map(|n| format!("{n} vs {n}")),
     );
     for (name, shape) in [
-        ("normal, 1 %", Shape::Normal),
+        ("normal, 1%", Shape::Normal),
         ("floor and log-normal excess", Shape::Floor),
         ("spiky", Shape::Spiky),
         ("two modes 70 : 30", Shape::TwoModes(0.3)),
@@ -50,7 +50,7 @@ pub fn false_positives() -> String {
                 let [a, b, c, naive] = hits.map(|hits| percent(hits, TIMES));
                 format!("{a} / {b} / {c}; {naive}")
             });
-            table += &line(&format!("{name}; {} %", sd * 100.0), cells);
+            table += &line(&format!("{name}; {}%", sd * 100.0), cells);
         }
     }
     table
@@ -61,7 +61,7 @@ pub fn power() -> String {
     let changes = [1.01, 1.02, 1.05];
     let mut world = World::new(12);
     let mut table = head(
-        "Changes of 1 / 2 / 5 % detected at p <= 0.05, %; in parentheses, as the only change among 158 benchmarks; launches have a standard deviation of 1 %",
+        "Changes of 1 / 2 / 5% detected at p <= 0.05, %; in parentheses, as the only change among 158 benchmarks; launches have a standard deviation of 1%",
         "comparison",
         sizes.iter().map(|n| format!("{n} vs {n}")),
     );
@@ -69,13 +69,10 @@ pub fn power() -> String {
         ("interleaved pairs", None),
         ("unpaired, no between-run variance", Some(0.0)),
         (
-            "two runs, stated for cycles (1 %)",
+            "two runs, stated for cycles (1%)",
             Some(DEFAULT.paced.ln_sd),
         ),
-        (
-            "two runs, stated for times (2.5 %)",
-            Some(DEFAULT.raw.ln_sd),
-        ),
+        ("two runs, stated for times (2.5%)", Some(DEFAULT.raw.ln_sd)),
     ] {
         let cells = sizes.iter().map(|n| {
             let (mut seen, mut lone) = ([0; 3], [0; 3]);
@@ -163,9 +160,9 @@ pub fn rows() -> String {
     let times = 300_i32;
     let mut world = World::new(14);
     let mut table = head(
-        "158 benchmarks, 10 vs 10 launches with a standard deviation of 1 %, Benjamini-Hochberg at 0.05: mean share of false discoveries, % (changes found, %)",
+        "158 benchmarks, 10 vs 10 launches with a standard deviation of 1%, Benjamini-Hochberg at 0.05: mean share of false discoveries, % (changes found, %)",
         "benchmarks that changed",
-        ["by 2 %", "by 5 %"].map(str::to_owned).into_iter(),
+        ["by 2%", "by 5%"].map(str::to_owned).into_iter(),
     );
     for changed in [0, 1, 16] {
         let cells = [1.02, 1.05].into_iter().map(|factor| {

@@ -29,12 +29,12 @@ const EARLIER: [usize; 2] = [0, 10];
 pub fn together() -> String {
     let mut world = World::new(SEED);
     let title = format!(
-        "{COPIES} copies, two runs of {ROUNDS} rounds, standard deviation of launches 1 %, of rounds 0.5 %: difference reported in total / efficiency, % of {TIMES} trials, seed {SEED}"
+        "{COPIES} copies, two runs of {ROUNDS} rounds, standard deviation of launches 1%, of rounds 0.5%: difference reported in total / efficiency, % of {TIMES} trials, seed {SEED}"
     );
     let column = |runs: usize, less: f64| {
         let what = match less {
             0.0 => "no change".to_owned(),
-            less => format!("{:.0} % less", 100.0 * less),
+            less => format!("{:.0}% less", 100.0 * less),
         };
         let how = if runs == 0 {
             "default".to_owned()
@@ -75,7 +75,7 @@ pub fn together() -> String {
             }
             hits.map(|hits| percent(hits, TIMES)).join(" / ")
         });
-        table += &line(&format!("{} %; {} %", 100.0 * all, 100.0 * own), cells);
+        table += &line(&format!("{}%; {}%", 100.0 * all, 100.0 * own), cells);
     }
     table
 }

@@ -9,10 +9,10 @@ const TIMES: usize = 10_000;
 const TRUTH: usize = 2_000_001;
 
 const SHAPES: [(&str, Shape); 9] = [
-    ("normal, 1 %", Shape::Normal),
-    ("log-normal, 20 %", Shape::LogNormal),
+    ("normal, 1%", Shape::Normal),
+    ("log-normal, 20%", Shape::LogNormal),
     ("floor and log-normal excess", Shape::Floor),
-    ("spiky: 1 in 10 by 20 %", Shape::Spiky),
+    ("spiky: 1 in 10 by 20%", Shape::Spiky),
     ("two modes 50 : 50", Shape::TwoModes(0.5)),
     ("two modes 60 : 40", Shape::TwoModes(0.4)),
     ("two modes 70 : 30", Shape::TwoModes(0.3)),
@@ -32,7 +32,7 @@ pub fn coverage() -> String {
     let sizes = [6, 8, 10, 12, 15, 20, 30, 40];
     let mut world = World::new(1);
     let mut table = head(
-        "Coverage of the pseudo-median by the 95 % interval, % (mean half-width, %)",
+        "Coverage of the pseudo-median by the 95% interval, % (mean half-width, %)",
         "distribution of launches",
         sizes.iter().map(|n| format!("n = {n}")),
     );
@@ -57,12 +57,12 @@ pub fn launches() -> String {
     let times = 3_000_u32;
     let mut world = World::new(23);
     let mut table = head(
-        "Launches until the 95 % interval is ±2 %, from 10 to 100",
+        "Launches until the 95% interval is ±2%, from 10 to 100",
         "distribution of launches",
         [
             "mean launches",
             "coverage, %",
-            "within ±2 %, %",
+            "within ±2%, %",
             "limited by the maximum, %",
             "coverage of ten, %",
         ]
@@ -71,9 +71,9 @@ pub fn launches() -> String {
     );
     // of the shape as it is, and scattering less and more
     let cases = [
-        ("normal, 1 %", Shape::Normal),
+        ("normal, 1%", Shape::Normal),
         ("floor and log-normal excess", Shape::Floor),
-        ("spiky: 1 in 10 by 20 %", Shape::Spiky),
+        ("spiky: 1 in 10 by 20%", Shape::Spiky),
         ("two modes 50 : 50", Shape::TwoModes(0.5)),
         ("two modes 80 : 20", Shape::TwoModes(0.2)),
     ];

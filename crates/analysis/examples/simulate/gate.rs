@@ -28,9 +28,9 @@ const COLUMNS: [(f64, f64); 7] = [
 /// How runs of 10 launches scatter.
 #[derive(Clone, Copy)]
 enum Weather {
-    /// Launches by 1 %, runs by this much, independent.
+    /// Launches by 1%, runs by this much, independent.
     Plain(f64),
-    /// The same by 1 %, and each run has this correlation with the next.
+    /// The same by 1%, and each run has this correlation with the next.
     Correlated(f64),
     /// The recorded drift, with so many seconds between launches, and a day between runs.
     Days(f64),
@@ -39,11 +39,11 @@ enum Weather {
 }
 
 const WEATHERS: [(&str, Weather); 8] = [
-    ("between-run 0.3 %", Weather::Plain(0.003)),
-    ("between-run 1 %", Weather::Plain(0.01)),
-    ("between-run 2 %", Weather::Plain(0.02)),
-    ("1 %, lag-1 correlation 0.3", Weather::Correlated(0.3)),
-    ("1 %, lag-1 correlation 0.6", Weather::Correlated(0.6)),
+    ("between-run 0.3%", Weather::Plain(0.003)),
+    ("between-run 1%", Weather::Plain(0.01)),
+    ("between-run 2%", Weather::Plain(0.02)),
+    ("1%, lag-1 correlation 0.3", Weather::Correlated(0.3)),
+    ("1%, lag-1 correlation 0.6", Weather::Correlated(0.6)),
     ("recorded drift, a run of 10 min a day", Weather::Days(60.0)),
     ("back-to-back runs of 10 min", Weather::InTurn(60.0)),
     ("back-to-back runs of 50 s", Weather::InTurn(5.0)),
@@ -123,11 +123,11 @@ fn one_row(base: &str, gate: Gate, seed: u64) -> String {
     let columns = COLUMNS.iter().map(|(factor, allowed)| {
         let slower = match factor {
             1.0 => "no change".to_owned(),
-            slower => format!("{:.0} % slower", 100.0 * (slower - 1.0)),
+            slower => format!("{:.0}% slower", 100.0 * (slower - 1.0)),
         };
         match *allowed {
             ALLOWED => slower,
-            allowed => format!("{slower}, margin {} %", 100.0 * allowed),
+            allowed => format!("{slower}, margin {}%", 100.0 * allowed),
         }
     });
     let title =
@@ -180,7 +180,7 @@ const SYSTEMS: [(f64, f64, f64); 6] = [
 /// A system over many runs: false alarms, a slowdown that stays, an improvement that is lost.
 pub fn over_time() -> String {
     let title = format!(
-        "`check` over {BENCHMARKS} benchmarks, {LAUNCHES} launches each that scatter by {} %, 2 % allowed: runs in which nothing changed that are stopped, %; benchmarks of these that passed, %; one benchmark 5 % slower from run {} on: first / third run stopped, all {AFTER} runs, %; one 5 % faster for {} runs and then as before: stopped, %; {SYSTEMS_TRIALS} trials a line",
+        "`check` over {BENCHMARKS} benchmarks, {LAUNCHES} launches each that scatter by {}%, 2% allowed: runs in which nothing changed that are stopped, %; benchmarks of these that passed, %; one benchmark 5% slower from run {} on: first / third run stopped, all {AFTER} runs, %; one 5% faster for {} runs and then as before: stopped, %; {SYSTEMS_TRIALS} trials a line",
         100.0 * WITHIN,
         BEFORE + 1,
         LOST.map(|runs| runs.to_string()).join(" / ")
@@ -221,7 +221,7 @@ pub fn over_time() -> String {
             }
         }
         let (common, own, spread) = system;
-        let [common, own] = [common, own].map(|sd| format!("{:.2} %", 100.0 * sd));
+        let [common, own] = [common, own].map(|sd| format!("{:.2}%", 100.0 * sd));
         let of_trials = |hits: &[usize]| -> String {
             let shares = hits
                 .iter()

@@ -12,12 +12,12 @@ type Scatter = fn(&mut World) -> f64;
 
 /// How a figure scatters from run to run about its level.
 const SHAPES: [(&str, Scatter); 4] = [
-    ("normal, 1 %", |world| 0.01 * world.normal()),
-    ("normal, 3 %", |world| 0.03 * world.normal()),
-    ("one in ten slower by 20 %", |world| {
+    ("normal, 1%", |world| 0.01 * world.normal()),
+    ("normal, 3%", |world| 0.03 * world.normal()),
+    ("one in ten slower by 20%", |world| {
         0.01 * world.normal() + if world.chance(0.1) { 0.2 } else { 0.0 }
     }),
-    ("two modes 5 % apart", |world| {
+    ("two modes 5% apart", |world| {
         0.005 * world.normal() + if world.chance(0.3) { 0.05 } else { 0.0 }
     }),
 ];
@@ -26,12 +26,12 @@ const SHAPES: [(&str, Scatter); 4] = [
 pub fn changes_found() -> String {
     let columns = [
         "no change, 400 runs",
-        "2 %, 10 runs ago",
-        "3 %, 10 runs ago",
-        "3 %, 20 runs ago",
-        "5 %, 10 runs ago",
+        "2%, 10 runs ago",
+        "3%, 10 runs ago",
+        "3%, 20 runs ago",
+        "5%, 10 runs ago",
         "suspected: no change, 13 / 20 / 60 runs",
-        "suspected: 5 / 10 %, 3 runs ago",
+        "suspected: 5 / 10%, 3 runs ago",
     ];
     let mut text = head(
         "Series in which a change point is found, % (a change after 50 runs, found within two runs of its place); in which a step is suspected, %",

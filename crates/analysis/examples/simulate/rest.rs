@@ -100,9 +100,9 @@ pub fn rating() -> String {
     let rounds = [0.0, 0.005, 0.02];
     let mut world = World::new(22);
     let mut table = head(
-        "Coverage of a score by its 95 % interval, % (mean half-width, %), by the standard deviation of rounds; launches have 1 %",
+        "Coverage of a score by its 95% interval, % (mean half-width, %), by the standard deviation of rounds; launches have 1%",
         "benchmarks x launches",
-        rounds.iter().map(|sd| format!("{} %", sd * 100.0)),
+        rounds.iter().map(|sd| format!("{}%", sd * 100.0)),
     );
     for (rows, n) in [(1, 6), (1, 10), (2, 10), (4, 6), (4, 10), (16, 6), (16, 10)] {
         let cells = rounds.iter().map(|sd| {

@@ -29,10 +29,10 @@ const SYSTEMS: [(f64, f64, f64); 8] = [
 
 pub fn comparisons() -> String {
     let title = format!(
-        "Two runs of {BENCHMARKS} benchmarks, {LAUNCHES} launches each that scatter by {} %, margin 2 %; one benchmark or none changed: false calls of those called (FDR), %; lone change of 1 / 2 / 3 / 5 % found, %; unchanged benchmarks called same, %; common shift called different, %; {TRIALS} comparisons a line",
+        "Two runs of {BENCHMARKS} benchmarks, {LAUNCHES} launches each that scatter by {}%, margin 2%; one benchmark or none changed: false calls of those called (FDR), %; lone change of 1 / 2 / 3 / 5% found, %; unchanged benchmarks called same, %; common shift called different, %; {TRIALS} comparisons a line",
         100.0 * WITHIN
     );
-    let columns = ["FDR", "1 / 2 / 3 / 5 % found", "same", "shift"];
+    let columns = ["FDR", "1 / 2 / 3 / 5% found", "same", "shift"];
     let first = "between runs: common; own (spread over benchmarks); earlier runs";
     let mut table = head(&title, first, columns.into_iter().map(str::to_owned));
     let mut world = World::new(16);
@@ -44,7 +44,7 @@ pub fn comparisons() -> String {
                 let view = comparison(&mut world, (common, own, spread), earlier, CHANGES[change]);
                 tally.count(&view, change);
             }
-            let [common, own] = [common, own].map(|sd| format!("{:.2} %", 100.0 * sd));
+            let [common, own] = [common, own].map(|sd| format!("{:.2}%", 100.0 * sd));
             let name = format!("{common}; {own} (e^{spread}z); {earlier}");
             table += &line(&name, tally.cells().into_iter());
         }

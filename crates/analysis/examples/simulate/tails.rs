@@ -19,17 +19,17 @@ const TRUTH: (usize, usize) = (1000, 20_000);
 /// How events of a launch scatter about 5 us.
 #[derive(Clone, Copy)]
 enum Shape {
-    /// Log-normal by 20 %, and launches by this much.
+    /// Log-normal by 20%, and launches by this much.
     LogNormal(f64),
-    /// The same, launches by 2 %, and one event in 50 later by Pareto's law with this exponent, from 5 us on.
+    /// The same, launches by 2%, and one event in 50 later by Pareto's law with this exponent, from 5 us on.
     Pareto(f64),
     /// The same, and one event in 100 later by an exponential 50 us, in some launches more often than in others: log-normal by 0.7.
     Bursts,
 }
 
 const SHAPES: [(&str, Shape); 4] = [
-    ("log-normal, 20 %", Shape::LogNormal(0.0)),
-    ("log-normal, launches 5 %", Shape::LogNormal(0.05)),
+    ("log-normal, 20%", Shape::LogNormal(0.0)),
+    ("log-normal, launches 5%", Shape::LogNormal(0.05)),
     ("1 in 50 late, Pareto 1.5", Shape::Pareto(1.5)),
     ("1 in 100 late, launches differ", Shape::Bursts),
 ];
@@ -113,7 +113,7 @@ pub fn coverage() -> String {
         ("p99.9", 0.999, 512, false),
     ];
     let sizes = [6, 10, 20, 40];
-    let title = "Coverage of percentiles of events by their 95 % interval, % (mean half-width, %)";
+    let title = "Coverage of percentiles of events by their 95% interval, % (mean half-width, %)";
     let first = "percentile; events in a launch; distribution";
     let mut table = head(title, first, sizes.iter().map(|n| format!("{n} launches")));
     let mut world = World::new(81);
@@ -156,7 +156,7 @@ const SHARED: usize = 10;
 /// Factors of the share of late events of the first benchmark in the later run.
 const LATER: [f64; 3] = [1.0, 2.0, 4.0];
 
-/// A run of benchmarks with so many events a launch, whose level scatters between runs by 1 % each and by 2 % all together, and the share
+/// A run of benchmarks with so many events a launch, whose level scatters between runs by 1% each and by 2% all together, and the share
 /// of late events by this much.
 fn run(world: &mut World, number: usize, events: usize, tail: f64, later: f64) -> RunView {
     let id = |at: usize| Id::parse(&format!("made/up/{at}")).expect("it is an identifier");
@@ -274,7 +274,7 @@ pub fn comparisons() -> String {
                 };
                 names.iter().map(rate).collect::<Vec<_>>().join(" / ")
             });
-            let name = format!("{events}; {:.0} %; {earlier}", 100.0 * tail);
+            let name = format!("{events}; {:.0}%; {earlier}", 100.0 * tail);
             table += &line(&name, cells.into_iter());
         }
     }

@@ -84,7 +84,7 @@ fn intervals(world: &mut World, trial: &Trial, runs: usize, share: f64) -> [[f64
 pub fn quantiles() -> String {
     let mut world = World::new(16);
     let mut table = head(
-        "Coverage of a quantile over 20 benchmarks of the between-run standard deviation by its 95 % interval, %: degrees of freedom of the runs / bootstrap of benchmarks / of runs / of both",
+        "Coverage of a quantile over 20 benchmarks of the between-run standard deviation by its 95% interval, %: degrees of freedom of the runs / bootstrap of benchmarks / of runs / of both",
         "runs; shared fraction of the variance",
         [
             "median, equal benchmarks",

@@ -85,6 +85,7 @@ mod tests {
                 value,
                 interval: Some([value * (1.0 - half), value * (1.0 + half)]),
             }),
+            ..SeriesPoint::default()
         };
         (2..).zip(values).map(point).collect()
     }
@@ -140,7 +141,7 @@ mod tests {
     #[test]
     fn a_rise_within_the_noise_is_none() {
         let caches = data(&[32, 1024]);
-        // 4.1 to 5 is a fifth, and intervals of 12 % meet
+        // 4.1 to 5 is a fifth, and intervals of 12% meet
         let rises = vec![(32.0, 128.0, Some(1)), (1024.0, 4096.0, Some(2))];
         assert_eq!(told(&points(&SEEN, 0.12), &caches), Some((rises, vec![])));
         let flat = [10.0, 10.9, 10.0, 10.9, 10.0, 10.9];

@@ -173,6 +173,7 @@ pub(super) fn law_view(law: &Law, benchmark: &Benchmark) -> LawView {
         SeriesPoint {
             x: *n,
             estimate: figure(range.estimate).map(|value| Estimate { value, interval }),
+            ..SeriesPoint::default()
         }
     });
     let ends = |range: Range| [range.low, range.high].map(|end| end.is_finite().then_some(end));

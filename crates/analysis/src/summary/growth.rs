@@ -54,7 +54,7 @@ fn shorter_grow_as_n(launches: &[&Reading]) -> bool {
     median(last.map(|step| step.exponent)).is_some_and(|m| limits::LINEAR_EXPONENT.contains(&m))
 }
 
-/// Whether launches at large grow otherwise than in proportion: the 95 % interval of the median of their exponents by order statistics is
+/// Whether launches at large grow otherwise than in proportion: the 95% interval of the median of their exponents by order statistics is
 /// outside of what counts as linear (all of them, where they are too few for one). Work that others have a part in scatters by tenths from
 /// launch to launch.
 pub(crate) fn surely_not_linear(exponents: &[f64]) -> bool {

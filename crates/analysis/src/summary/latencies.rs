@@ -38,7 +38,7 @@ pub(super) fn of(benchmark: &Benchmark, timed: &[&Reading], confidence: f64) -> 
 }
 
 /// The median is of launches however few their operations are: it is what the result is the center of.
-fn percentile(
+pub(super) fn percentile(
     name: &str,
     share: f64,
     launches: &[Vec<Bucket>],

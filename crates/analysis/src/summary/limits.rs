@@ -31,15 +31,15 @@ pub const FAULTS_PER_SAMPLE: f64 = 4.0;
 /// interval bear a quarter of them being wrong in one direction, not many more.
 pub const DISTURBED_SHARE: f64 = 0.25;
 /// CPU time of others on the CPUs of a launch, as a share of the time of these, that disturbs it. Housekeeping of an idle system stays
-/// below 2 %.
+/// below 2%.
 pub const OTHERS_SHARE: f64 = 0.05;
 /// Time stolen by the hypervisor, or throttled by a quota, as a share of the time of the launch's CPUs, that disturbs it: it comes in
-/// slices of milliseconds, and each falls whole into one sample. Below 1 % are the moments in which Gritstone itself has a part of a
+/// slices of milliseconds, and each falls whole into one sample. Below 1% are the moments in which Gritstone itself has a part of a
 /// quota of one CPU.
 pub const STOPPED_SHARE: f64 = 0.01;
 
 /// How much longer than alone the additions of the SMT probe take, as a share, when another thread of the core
-/// is busy. Alone they scatter by 0.1 %; beside a busy thread they take half as long again, and twice as long beside its like.
+/// is busy. Alone they scatter by 0.1%; beside a busy thread they take half as long again, and twice as long beside its like.
 pub const CROWDED_SHARE: f64 = 0.03;
 
 /// Share of a whole process that may be start-up before its time is no longer that of the published work.

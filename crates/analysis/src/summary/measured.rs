@@ -2,10 +2,12 @@
 
 use super::reading::{Reading, median, merged};
 use super::rules::{self, Evidence, Spread};
-use super::{Options, Row, blank, counters, estimate, latencies, paging, pairs, published};
+use super::{
+    Options, Row, blank, counters, estimate, latencies, paging, pairs, published, responses,
+};
 use crate::describe;
 use gritstone_model::{
-    Benchmark, Measurement, Percentile, Repeat, RunData, Statistics, Work, in_order,
+    Benchmark, Measurement, Note, Percentile, Repeat, RunData, Statistics, Work, in_order,
 };
 use gritstone_stats::center;
 use std::collections::BTreeMap;
@@ -46,6 +48,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement
         spread,
     };
     result.notes.extend(rules::all(&evidence));
+    (result.notes).extend(responses::carried(&launches).map(Note::new));
     if !published::is_told(row, run) {
         result.published = None;
     } else if let Some(work) = &benchmark.published {
@@ -80,6 +83,7 @@ fn figure(result: &mut Measurement, row: &Row, timed: &[&Reading], ns: &[f64], c
         result.ghz = median(timed.iter().filter_map(|launch| launch.ghz()));
     }
     result.latencies = latencies::of(benchmark, timed, confidence);
+    result.responses = responses::of(timed, confidence);
     result.statistics = statistics(timed, benchmark, result);
 }
 

@@ -2,7 +2,9 @@
 
 use super::crowd::Floor;
 use crate::describe;
-use gritstone_model::{Batch, COPY, Cause, Check, Event, Histogram, Launch, Outcome, Sample};
+use gritstone_model::{
+    Batch, COPY, Cause, Check, Event, Histogram, Launch, Outcome, ResponsesOf, Sample,
+};
 use gritstone_stats::{order, tails};
 use std::collections::BTreeMap;
 
@@ -65,6 +67,8 @@ pub(crate) struct Reading<'a> {
     pub processes: Vec<&'a Sample>,
     /// Latencies of single operations.
     pub latencies: Vec<&'a Histogram>,
+    /// Responses to users.
+    pub responses: Vec<(&'a ResponsesOf, &'a Histogram)>,
     params: Vec<(&'a str, &'a str)>,
     /// Where the samples of each copy begin, of several at once.
     copies: Vec<usize>,
@@ -85,6 +89,7 @@ impl<'a> Reading<'a> {
             batches: Vec::new(),
             processes: Vec::new(),
             latencies: Vec::new(),
+            responses: Vec::new(),
             params: Vec::new(),
             copies: Vec::new(),
         };
@@ -97,7 +102,10 @@ impl<'a> Reading<'a> {
                 Event::Sample(sample) if sample.n > 0 => reading.samples.push(sample),
                 Event::Batch(batch) => reading.batches.push(batch),
                 Event::Process(process) => reading.processes.push(process),
-                Event::Latency(histogram) => reading.latencies.push(histogram),
+                Event::Latency(histogram) => match &histogram.of {
+                    Some(of) => reading.responses.push((of, histogram)),
+                    None => reading.latencies.push(histogram),
+                },
                 Event::Check(check) => reading.checks.push(*check),
                 // what went wrong stands in the outcome; calibration is read where it is looked at
                 Event::Sample(_)

@@ -2,7 +2,7 @@
 
 use super::{Row, blank, copies, derived};
 use gritstone_model::{
-    Benchmark, Curve, Finding, Id, Measurement, RunData, SeriesPoint, Status, in_order,
+    Benchmark, Curve, Estimate, Finding, Id, Measurement, RunData, SeriesPoint, Status, in_order,
 };
 use gritstone_stats::scaling::{self, Round};
 use std::collections::BTreeMap;
@@ -29,6 +29,7 @@ pub(super) fn peak(
     result.launches = best.launches;
     result.samples = best.samples;
     result.statistics.clone_from(&best.statistics);
+    result.responses.clone_from(&best.responses);
     result.measured.clone_from(&best.measured);
     let doubts = derived::inherited(std::iter::once(id), results);
     result.notes.extend(doubts);
@@ -36,7 +37,52 @@ pub(super) fn peak(
     result
 }
 
-/// What the curve says; nothing where a point of it was not measured.
+/// The result of a row that is the longest of all operations of its curve: a single one, and so without an interval.
+pub(super) fn longest(
+    benchmark: &Benchmark,
+    results: &BTreeMap<&Id, Measurement>,
+    run: &RunData,
+) -> Measurement {
+    let mut result = blank(benchmark, run);
+    let parts = benchmark.work.parts().into_iter();
+    let max = |of: &Measurement| {
+        of.latencies
+            .as_ref()
+            .and(of.statistics.as_ref())
+            .map(|s| s.max)
+    };
+    let measured = parts.filter_map(|id| Some((id, results.get(id)?)));
+    let measured: Vec<(&Id, &Measurement, f64)> = measured
+        .filter_map(|(id, of)| Some((id, of, max(of)?)))
+        .collect();
+    result.launches = measured.iter().map(|(_, of, _)| of.launches).sum();
+    result.samples = measured.iter().map(|(_, of, _)| of.samples).sum();
+    let Some((id, longest, max)) = measured.into_iter().max_by(|a, b| a.2.total_cmp(&b.2)) else {
+        result.notes.push(derived::unmade(benchmark, results));
+        return result;
+    };
+    result.outcome = Status::Measured;
+    result.estimate = Some(Estimate::exact(max));
+    result.measured.clone_from(&longest.measured);
+    result
+        .notes
+        .extend(derived::inherited(std::iter::once(id), results));
+    result.notes = in_order(result.notes);
+    result
+}
+
+/// Points of a curve without a result, where others have one.
+pub(super) fn incomplete(curve: &Curve, points: &[SeriesPoint]) -> Option<Finding> {
+    let missing = points.iter().filter(|point| point.estimate.is_none());
+    let missing: Vec<f64> = missing.map(|point| point.x).collect();
+    let some = !missing.is_empty() && missing.len() < points.len();
+    some.then(|| Finding::IncompleteCurve {
+        things: curve.label.clone(),
+        missing,
+    })
+}
+
+/// What the curve says: nothing where no point of it was measured, and where some were not, which.
 pub(super) fn found(
     curve: &Curve,
     points: &[SeriesPoint],
@@ -44,11 +90,11 @@ pub(super) fn found(
     confidence: f64,
     seed: u64,
 ) -> Option<Finding> {
-    let rates: Option<Vec<(f64, f64)>> = points
-        .iter()
-        .map(|point| Some((point.x, point.estimate?.value)))
-        .collect();
-    let rates = rates?;
+    let rate = |point: &SeriesPoint| Some((point.x, point.estimate?.value));
+    let rates: Vec<(f64, f64)> = points.iter().filter_map(rate).collect();
+    if let Some(missing) = incomplete(curve, points) {
+        return Some(missing);
+    }
     let highest = rates.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let last = rates.last()?;
     let (_, row) = curve.points.first()?;

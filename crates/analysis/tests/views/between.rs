@@ -288,7 +288,7 @@ fn what_moves_all_benchmarks_is_a_line_of_its_own() {
         let of = |row: &&CompareRow| row.verdict == Some(verdict);
         view.rows.iter().filter(of).count()
     };
-    // runs differ by 1.3 %: 2 % of all alike is no change, and is taken out; a lone one of 5 % is found beside it
+    // runs differ by 1.3%: 2% of all alike is no change, and is taken out; a lone one of 5% is found beside it
     let view = compared(1020.0, 1.05);
     let [shift] = &view.shifts[..] else {
         panic!("{:?}", view.shifts);
@@ -302,7 +302,7 @@ fn what_moves_all_benchmarks_is_a_line_of_its_own() {
         ),
         (1, 9)
     );
-    // 20 % of all alike is a change, and is each one's own
+    // 20% of all alike is a change, and is each one's own
     let view = compared(1200.0, 1.0);
     assert!(view.shifts[0].different && view.shifts[0].p < 0.01);
     assert_eq!(verdicts(&view, Verdict::Slower), 10);

@@ -94,10 +94,10 @@ fn the_same_is_no_difference_and_a_small_one_cannot_be_told() {
     let row = first(&at(100.0), &at(100.0), &exact());
     near(row.ratio, 1.0);
     assert_eq!(row.verdict, Some(Verdict::Same));
-    // with the machine's own scatter, 2 % a run, nothing that narrow is sure
+    // with the machine's own scatter, 2% a run, nothing that narrow is sure
     let row = first(&at(100.0), &at(100.0), &options());
     assert_eq!(row.verdict, Some(Verdict::Inconclusive));
-    // 3 % is seen without the scatter of the machine, and not with it
+    // 3% is seen without the scatter of the machine, and not with it
     assert_eq!(
         first(&at(103.0), &at(100.0), &exact()).verdict,
         Some(Verdict::Faster)

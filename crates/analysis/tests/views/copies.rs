@@ -142,7 +142,7 @@ fn the_row_itself_is_of_one_copy() {
 
 #[test]
 fn the_law_takes_six_sizes_and_five_launches() {
-    // N/X by contention of 5 % and coherence of .2 %: time of a copy is 100 (1 + .05 (N-1) + .002 N (N-1))
+    // N/X by contention of 5% and coherence of .2%: time of a copy is 100 (1 + .05 (N-1) + .002 N (N-1))
     let ns = |n: usize| {
         let n = n as f64;
         100.0 * (1.0 + 0.05 * (n - 1.0) + 0.002 * n * (n - 1.0))

@@ -202,6 +202,7 @@ fn crowded_whole(row: &Benchmark, count: usize, latency: bool) -> Measurement {
                 max: 100,
                 sum: 100,
                 buckets: vec![(100, 1)],
+                of: None,
             })));
         }
         let samples = launch.events.iter_mut().filter_map(|event| match event {

@@ -139,6 +139,7 @@ fn latencies_of_all_launches_are_one_distribution() {
             max: at,
             sum: 10 * at,
             buckets: vec![(at as u32, 10)],
+            of: None,
         })));
     }
     let mut benchmark = plain("a/b");
@@ -200,6 +201,7 @@ fn a_curve_by_working_set_is_held_against_the_caches() {
             points: vec![(16.0, id("a/16")), (32.0, id("a/32")), (64.0, id("a/64"))],
             caches,
             scaling: false,
+            longest: false,
         });
         let rows = vec![plain("a/16"), plain("a/32"), last];
         let launches = [("a/16", 10.0), ("a/32", 10.0), ("a/64", 30.0)];
@@ -239,6 +241,7 @@ fn a_curve_is_made_of_its_rows() {
         ],
         caches: false,
         scaling: false,
+        longest: false,
     });
     let rows = vec![plain("a/1"), last, plain("a/3")];
     let launches = [launches("a/1", 10.0), launches("a/2", 20.0)].concat();

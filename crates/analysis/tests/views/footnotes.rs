@@ -109,7 +109,7 @@ fn work_that_was_not_done() {
         let busy = run.launches[1..].iter_mut();
         busy.for_each(|l| samples(l, |s| s.usage.vcsw = N));
     });
-    // 1,000 are claimed, 5 % and 4 a sample allowed
+    // 1,000 are claimed, 5% and 4 a sample allowed
     for faults in [N / 100, 1054, 1055] {
         found.of(&format!("{faults} faults"), |run| {
             each(run, |l| samples(l, |s| s.usage.minflt = faults));
@@ -226,7 +226,7 @@ fn time_that_does_not_grow() {
 #[test]
 fn figures_that_do_not_repeat() {
     let mut found = Found::default();
-    // by hand: the ninth of the 55 averages of two from either end is 0.3 % off the center
+    // by hand: the ninth of the 55 averages of two from either end is 0.3% off the center
     for precision in [0.001, 0.002_99, 0.0031] {
         found.of(&format!("precision {precision}"), |run| {
             run.info.settings.precision = precision
@@ -237,9 +237,9 @@ fn figures_that_do_not_repeat() {
             run.launches.truncate(launches)
         });
     }
-    // who asks for 50 % need not know
+    // who asks for 50% need not know
     for precision in [0.5, 0.15] {
-        let case = format!("two modes 20 % apart, precision {precision}");
+        let case = format!("two modes 20% apart, precision {precision}");
         found.of(&case, |run| {
             run.info.settings.precision = precision;
             let slower = |l: &mut Launch| samples(l, |s| s.wall = s.wall / 10 * 12);
@@ -315,7 +315,7 @@ fn others_had_the_machine() {
     let mut found = Found::default();
     // a quarter of the launches is borne
     for launches in [2, 3] {
-        found.conditions("40 % others", launches, |c| c.others = Some(400_000_000));
+        found.conditions("40% others", launches, |c| c.others = Some(400_000_000));
     }
     for others in [50_000_000, 50_000_001] {
         found.conditions(&format!("{others} ns of others"), 10, |c| {

@@ -59,6 +59,7 @@ fn spoilt(number: u64) -> RunData {
             max: 0,
             sum: number,
             buckets: vec![(u32::MAX, number), (0, number)],
+            of: None,
         };
         launch.events.push(Event::Latency(Box::new(histogram)));
     }

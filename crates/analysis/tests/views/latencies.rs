@@ -22,6 +22,7 @@ fn launch_of(round: u32, events: u64, late: u64) -> Launch {
         max: late,
         sum: 50 * (events - slow) + late * slow,
         buckets: vec![(50, events - slow), (floor(late) as u32, slow)],
+        of: None,
     })));
     launch
 }
@@ -221,7 +222,7 @@ fn what_moves_all_tails_alike_is_taken_out_of_each() {
         .zip([1.0, 1.08, 0.95, 1.05, 0.98])
         .map(|(at, late)| Past::of(&view(&ten(at, |_| late))))
         .collect();
-    // all tails are longer by 8 %, as between runs of this system, and that of one benchmark by 20 % more
+    // all tails are longer by 8%, as between runs of this system, and that of one benchmark by 20% more
     let base = view(&ten(20, |_| 0.9));
     let other = view(&ten(21, |i| if i == 3 { 0.97 * 1.2 } else { 0.97 }));
     let options = Options {

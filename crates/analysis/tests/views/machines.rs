@@ -41,7 +41,7 @@ fn what_others_had_of_the_launchs_cpus_interferes() {
     let cases: [(&str, &[u32], Conditions, &[&str]); 11] = [
         ("a quiet machine", &[1], quiet, &[]),
         (
-            "its housekeeping, 1.5 %",
+            "its housekeeping, 1.5%",
             &[],
             Conditions {
                 others: Some(240 * MS),

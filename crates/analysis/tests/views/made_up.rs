@@ -110,7 +110,7 @@ fn param(key: &str, value: &str) -> Event {
 }
 
 /// A launch at 4 GHz in which an operation takes `ns` and all claims of [`claimed`] hold: 3 samples, 5 batches, 3
-/// processes that take 5 % longer. In each batch 60 ms are user and 40 ms system time.
+/// processes that take 5% longer. In each batch 60 ms are user and 40 ms system time.
 pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
     let wall = |n: u64| (ns * n as f64).round() as u64;
     let check = |n| {

@@ -20,6 +20,7 @@ mod printed;
 mod published;
 mod rating;
 mod ratings;
+mod responses;
 mod scaling;
 mod selftest;
 mod size;

@@ -56,7 +56,7 @@ fn the_geometric_mean_of_four_and_nine() {
     );
     near(result.estimate, 6.0);
     let [low, high] = result.interval().unwrap();
-    // the launches give 0.4 %, and 2.5 % with four degrees of freedom are stated: 2.78 times that is 6.9 %
+    // the launches give 0.4%, and 2.5% with four degrees of freedom are stated: 2.78 times that is 6.9%
     let half = (high / low).ln() / 2.0;
     assert!(
         low < 6.0 && 6.0 < high && (0.0694..0.0699).contains(&half),

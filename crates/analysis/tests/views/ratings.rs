@@ -145,7 +145,7 @@ fn rows_that_the_user_names_are_left_out_aloud() {
     row_of(&mut run, "a/two").notes.push(star());
     run.results.retain(|result| result.id != id("a/rate"));
     let named = [environment(
-        "Rows named",
+        "Named benchmarks",
         &["a/one", "a/two", "a/three", "a/rate"],
     )];
     let with = Options {
@@ -213,7 +213,7 @@ fn between_two_runs_the_interval_has_both_sides_and_what_runs_differ_by() {
             .rating,
         8.0_f64.sqrt(),
     );
-    // stated are 2.5 % in time with four degrees of freedom, and 2.78 times that is 6.9 %; of two runs sqrt(2) times
+    // stated are 2.5% in time with four degrees of freedom, and 2.78 times that is 6.9%; of two runs sqrt(2) times
     let (printed, live) = (half(&vax(), &options()), half(&slow, &options()));
     assert!((0.0694..0.07).contains(&printed), "{printed}");
     near(Some(live), printed * 2.0_f64.sqrt());

@@ -32,6 +32,7 @@ fn rows() -> Vec<Benchmark> {
         points: USERS.map(point).to_vec(),
         caches: false,
         scaling: true,
+        longest: false,
     });
     let of = |users| Benchmark {
         unit: unit("calls/s"),
@@ -85,12 +86,76 @@ fn the_highest_rate_is_the_result_and_the_law_stands_beside_it() {
 }
 
 #[test]
-fn without_a_point_there_is_a_result_and_nothing_is_said_of_the_curve() {
+fn without_a_point_there_is_a_result_and_it_says_which_is_missing() {
     let result = peak(&USERS[..4]);
     let value = result.estimate.unwrap().value;
     assert!((value / rate(8) - 1.0).abs() < 0.01, "{value}");
-    let scaling = |note: &Note| matches!(note.finding, Finding::Scaling { .. });
-    assert!(!result.notes.iter().any(scaling), "{:?}", result.notes);
+    let incomplete = Finding::IncompleteCurve {
+        things: "users".to_owned(),
+        missing: vec![16.0, 32.0],
+    };
+    assert_eq!(result.notes, [Note::new(incomplete)]);
+    assert!(result.is(Flag::NotComparable));
     let none = peak(&[]);
     assert_eq!((none.outcome, none.estimate), (Status::Skipped, None));
+}
+
+/// A launch whose operations take 50 ns, but for one.
+fn with_one_late(name: &str, round: u32, late: u32) -> Launch {
+    let mut launch = launch(name, round, 50.0);
+    launch.events.push(Event::Latency(Box::new(Histogram {
+        count: 100,
+        min: 50,
+        max: u64::from(late),
+        sum: 99 * 50 + u64::from(late),
+        buckets: vec![(50, 99), (late, 1)],
+        of: None,
+    })));
+    launch
+}
+
+#[test]
+fn the_longest_of_a_curve_is_that_of_all_its_operations() {
+    let names = ["a/x/test-0", "a/x/test-3"];
+    let points = [0.0, 3.0].into_iter().zip(names.map(id)).collect();
+    let terms = names.map(|name| Term {
+        id: id(name),
+        times: 1.0,
+    });
+    let work = Work::Derived {
+        terms: terms.to_vec(),
+        share_of: None,
+    };
+    let mut longest = Benchmark::new(id("a/x@max"), unit("ns/call"), work);
+    longest.curve = Some(Curve {
+        label: "test".to_owned(),
+        points,
+        caches: false,
+        scaling: false,
+        longest: true,
+    });
+    let rows = [vec![longest], names.map(plain).to_vec()].concat();
+    // the longest operation is in the test whose median is not the larger one
+    let of = |rounds: u32| {
+        let launches = (0..LAUNCHES).flat_map(|round| {
+            let late = if round == 4 { 126 } else { 90 };
+            [
+                with_one_late("a/x/test-0", round, late),
+                with_one_late("a/x/test-3", round, 100),
+            ]
+        });
+        let kept = launches.filter(|launch| launch.id == id("a/x/test-0") || rounds > 0);
+        row(&view(&run(rows.clone(), kept.collect())), "a/x@max").clone()
+    };
+    let result = of(1);
+    assert_eq!(result.estimate, Some(Estimate::exact(126.0)));
+    assert_eq!(result.launches, 2 * LAUNCHES as usize);
+    assert_eq!(result.series.as_ref().map(Vec::len), Some(2));
+    assert_eq!(result.notes, []);
+    // a test that was not measured may have had a longer one
+    let missing = Finding::IncompleteCurve {
+        things: "test".to_owned(),
+        missing: vec![3.0],
+    };
+    assert_eq!(of(0).notes, [Note::new(missing)]);
 }

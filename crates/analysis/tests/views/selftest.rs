@@ -65,7 +65,7 @@ fn the_clock_is_in_nanoseconds_and_not_in_cycles() {
     assert_eq!((found.pairs.compared, found.pairs.different), (10, 0));
     assert_eq!((row.pairs, row.different, row.disturbed), (10, 0, 0));
     assert_eq!(found.pairs.p, 1.0);
-    // runs are at -2, -1, 0, 1 and 2 %, and their intervals are narrow: only the one in the middle holds the center
+    // runs are at -2, -1, 0, 1 and 2%, and their intervals are narrow: only the one in the middle holds the center
     assert_eq!((found.raw_held.part, found.raw_held.of), (1, 5));
     assert_eq!((found.paced_held.part, found.paced_held.of), (5, 5));
     // the last two runs have the three before them
@@ -82,13 +82,13 @@ fn a_row_that_the_processor_does_not_bound_counts_as_the_clock_has_it() {
     let found = selftest(&runs, &[]);
     assert_eq!(found.rows[0].counted, Subject::Estimate);
     near(Some(found.median.unwrap().value), 0.01 * 2.5_f64.sqrt());
-    // 0.0158 is above 1 %, and may be 0.0095
+    // 0.0158 is above 1%, and may be 0.0095
     assert!(found.passed);
 }
 
 #[test]
 fn too_much_scatter_fails_only_when_it_is_sure() {
-    // standard deviations of 1.58 and 1.74 %: their intervals begin at 0.95 and 1.04 %
+    // standard deviations of 1.58 and 1.74%: their intervals begin at 0.95 and 1.04%
     let median = |sd| selftest(&five(sd, 0.0), &[]).median.unwrap();
     assert!(median(0.01).passed && median(0.01).value > 0.01);
     let failed = median(0.011);

@@ -18,6 +18,7 @@ fn whole() -> RunData {
         points: vec![(1.0, id("b/script")), (2.0, id("b/broken"))],
         caches: false,
         scaling: false,
+        longest: false,
     });
     let mut broken = launch("b/broken", 0, 1.0);
     broken.outcome = Outcome::Failed("pipe: EMFILE".to_owned());

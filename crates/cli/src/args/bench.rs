@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   gritstone bench 'sleep 0.3'                             one command: its time with an interval
   gritstone bench './old input' './new input'             which is faster, by how much, how surely
-  gritstone bench -w 3 -p 'make clean' -P n 1 8 'make -j {n}'
+  gritstone bench -w 3 -p 'make clean' -P jobs 1 8 'make -j {jobs}'
   gritstone bench -L cc gcc,clang -s '{cc} -O2 -o sum sum.c' './sum'
   gritstone bench -N --export-markdown times.md 'grep -r NOTE .' 'rg NOTE'
 

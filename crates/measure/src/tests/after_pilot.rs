@@ -41,7 +41,7 @@ fn cut_off(plan: &Plan, budget: f64, after: usize, reply: fn(&Call) -> Reply) ->
     world.launches()
 }
 
-/// Scatters by 3 % of standard deviation or so, the same every time.
+/// Scatters by 3% of standard deviation or so, the same every time.
 fn noisy(call: &Call) -> f64 {
     [97.0, 103.0, 99.0, 104.0, 96.0, 101.0][call.count % 6]
 }

@@ -8,7 +8,7 @@ use crate::svg::{
     Canvas, launches,
     plot::{Line, Plot, Point},
 };
-use crate::{findings, number, show, words};
+use crate::{findings, number, responses, show, words};
 use gritstone_model::{
     Benchmark, Claims, Estimate, Finding, Measurement, Note, Placement, SeriesPoint, Term, Work,
     in_order,
@@ -99,6 +99,16 @@ fn drawings(document: &mut Document, result: &Measurement) {
             "curve",
             format!("{id}: {} by {label}", result.title),
             said,
+        );
+    }
+    if let Some(plot) = responses::plot(result) {
+        let label = plot.x_label.to_lowercase();
+        let caption = format!("{id}: response time by {label}");
+        figure(
+            plot.draw(),
+            "responses",
+            caption,
+            responses::in_words(&plot),
         );
     }
     if let Some(plot) = histogram::plot(result) {
@@ -280,6 +290,9 @@ fn done_by(entry: &Benchmark) -> String {
         }
         Work::Derived { .. } if entry.is_peak() => {
             "The highest of the rates of its curve.".to_owned()
+        }
+        Work::Derived { .. } if entry.is_longest() => {
+            "The longest of all operations of its curve.".to_owned()
         }
         Work::Derived { terms, share_of } => {
             let (sum, from) = (sum(terms), "Computed from other benchmarks:");

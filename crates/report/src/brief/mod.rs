@@ -11,7 +11,9 @@ mod sheet;
 mod years;
 
 use crate::document::Document;
-use gritstone_model::{Assessment, Benchmark, CompareRow, CompareView, Id, RatingsView, RunView};
+use gritstone_model::{
+    Assessment, Benchmark, CompareRow, CompareView, Id, RatingsView, RunView, short_processor,
+};
 
 pub use pair::{Pair, pair};
 
@@ -49,13 +51,12 @@ impl<'a> Brief<'a> {
 }
 
 /// What a run is called: by its label, or by its processor. The name of the host is not for whoever is handed a report.
-fn name(run: &RunView) -> &str {
+fn name(run: &RunView) -> String {
     let model = run.machine.facts.get("cpu.model");
-    let machine = match run.settings {
-        Some(_) => model.map_or(run.id.as_str(), String::as_str),
-        None => &run.machine.name,
-    };
-    run.label.as_deref().unwrap_or(machine)
+    run.label.clone().unwrap_or_else(|| match run.settings {
+        Some(_) => model.map_or_else(|| run.id.clone(), |model| short_processor(model)),
+        None => run.machine.name.clone(),
+    })
 }
 
 /// The first page alone.

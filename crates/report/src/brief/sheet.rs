@@ -3,7 +3,7 @@
 use super::{Brief, name};
 use crate::document::{Block, Document, Text, Tile, Tone};
 use crate::svg::dots::{self, Dot, Panel};
-use crate::{columns, findings, number, svg, words};
+use crate::{columns, findings, number, responses, svg, words};
 use gritstone_model::{
     Assessment, CompareRow, Estimate, Flag, Measurement, Quantity, RatedMachine, Rating,
     Reliability, RunView, Settings,
@@ -110,7 +110,7 @@ pub(super) fn command(settings: &Settings, most: usize) -> String {
     );
     words.push(format!(
         "--precision {}",
-        number::percent_asked(settings.precision).replace(' ', "")
+        number::percent_asked(settings.precision)
     ));
     let copies: Vec<String> = settings.copies.iter().map(u32::to_string).collect();
     if !copies.is_empty() {
@@ -124,8 +124,9 @@ const WHY: usize = 80;
 
 fn tiles(input: &Brief) -> Vec<Tile> {
     let mut tiles = vec![reliability(input.assessment)];
+    tiles.extend(responses::tiles(input.run));
     if let Some(machine) = input.scores.machines.first() {
-        let base = name(input.base);
+        let base = &name(input.base);
         tiles.push(score("Score", base, Some(&machine.one_cpu.overall)));
         let environments = machine.one_cpu.environments.iter();
         tiles.extend(environments.map(|rating| score(&rating.environment, base, Some(rating))));
@@ -235,7 +236,7 @@ fn drawn(document: &mut Document, input: &Brief) {
     }
     let base = name(input.base);
     for (at, some) in results.chunks(LINES).enumerate() {
-        let panels = panels(some, base);
+        let panels = panels(some, &base);
         let continued = if at > 0 { ", continued" } else { "" };
         let caption =
             format!("All results with 95% confidence intervals{continued}; a ring is in doubt");
@@ -330,6 +331,6 @@ fn in_words(panels: &[Panel]) -> String {
 pub(super) fn names(runs: [&RunView; 2]) -> [String; 2] {
     match runs.map(name) {
         [a, b] if a == b => runs.map(|run| format!("{} ({})", name(run), run.id)),
-        names => names.map(str::to_owned),
+        names => names,
     }
 }

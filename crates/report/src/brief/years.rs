@@ -73,7 +73,7 @@ fn one(input: &Brief, id: &str) -> Option<(Canvas, String)> {
         log_y: true,
         lines: vec![
             line("systems of the documents", false, points),
-            line(name(input.run), true, vec![own]),
+            line(&name(input.run), true, vec![own]),
         ],
         ..Plot::default()
     };

@@ -29,14 +29,14 @@ impl Col {
         // how much was measured, and what it took of the core
         let measurement = |head: &str| Column::new(head, Style::Number).of("Measurement").rank(2);
         // the document's own amount of work
-        let published = |head: &str| Column::new(head, Style::Number).of("Published work");
+        let published = |head: &str| Column::new(head, Style::Number).of("Reference workload");
         let head = match self {
             Self::Id => return Column::key("Benchmark", Style::Code),
             Self::Title => return Column::new("What", Style::Text).rank(3),
             Self::Unit => return Column::new("Unit", Style::Text),
             Self::Work => {
                 return Column::new("work", Style::Text)
-                    .of("Published work")
+                    .of("Reference workload")
                     .rank(1);
             }
             Self::Launches => return measurement("launches"),
@@ -55,7 +55,7 @@ impl Col {
             Self::Faults => return published("faults a page"),
             Self::Figure | Self::WithUnit => "Result",
             Self::Interval => &words::capital(format!("{} interval", level(results)).trim_start()),
-            Self::Bounds => &format!("{} CI", level(results).replace(' ', "")),
+            Self::Bounds => &format!("{} CI", level(results)),
             Self::PlusMinus => "±",
             Self::Precision => "Half-width",
             Self::Sd => "Deviation",
@@ -169,7 +169,7 @@ impl Col {
     }
 }
 
-/// A percentile with half of its interval: 12.3 us ±4.2 %.
+/// A percentile with half of its interval: 12.3 us ±4.2%.
 fn percentile(r: &Measurement, name: &str) -> Option<String> {
     let of = r.latencies.as_ref().and_then(|of| of.get(name)?.estimate);
     let Some(of) = of else {
@@ -225,7 +225,7 @@ pub(crate) fn precision(result: &Measurement) -> Option<f64> {
     result.estimate?.half_width()
 }
 
-/// `95 %`; nothing where the results do not agree on the confidence.
+/// `95%`; nothing where the results do not agree on the confidence.
 fn level(results: &[&Measurement]) -> String {
     let sure = results.iter().filter(|r| r.interval().is_some());
     let mut levels = sure.map(|r| r.confidence);

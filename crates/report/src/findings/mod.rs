@@ -51,6 +51,22 @@ pub fn letter(flag: Flag) -> &'static str {
     }
 }
 
+/// How many users a machine carries.
+pub(crate) fn carried(least: u64, most: u64, too_many: Option<u64>) -> String {
+    let count = |users: u64| number::count(users as usize);
+    let many = match least == most {
+        true => count(least),
+        false => format!("{} to {}, by launch,", count(least), count(most)),
+    };
+    match too_many {
+        Some(users) => format!(
+            "This machine carries {many} users; with {}, more than 5% of the responses take a second or longer.",
+            count(users)
+        ),
+        None => format!("This machine carries {many} users or more: no launch found too many."),
+    }
+}
+
 /// How grave a flag is.
 #[must_use]
 pub fn tone(flag: Flag) -> Tone {

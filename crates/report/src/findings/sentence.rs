@@ -253,6 +253,18 @@ pub(super) fn sentence(finding: &Finding) -> String {
             let law = law.or(why).unwrap_or_default();
             format!("Highest rate with {}{end}.{law}", many(*peak))
         }
+        F::IncompleteCurve { things, missing } => {
+            let missing: Vec<String> = missing.iter().map(|x| number::printed(*x, 0)).collect();
+            format!(
+                "The highest of an incomplete curve: no result with {} {things}.",
+                join(&missing)
+            )
+        }
+        F::Carried {
+            least,
+            most,
+            too_many,
+        } => super::carried(*least, *most, *too_many),
 
         F::Inherited { from, finding } => format!("From {from}: {}", sentence(finding)),
         F::PartsMissing { absent, empty } => {
@@ -305,7 +317,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
             )
         }
         F::StartUp { limit } => format!(
-            "Start-up is more than {} of this time: compare real_s, the work alone.",
+            "Start-up is more than {} of this time: compare `real`, the work alone.",
             percent(*limit)
         ),
         F::StartUpUnseen { process_s, real_s } => {
@@ -426,7 +438,7 @@ fn number(x: f64) -> String {
 }
 
 fn percent(share: f64) -> String {
-    format!("{} %", number(share * 100.0))
+    format!("{}%", number(share * 100.0))
 }
 
 fn repeats(n: usize, what: Repeat) -> String {

@@ -35,11 +35,11 @@ pub fn warning(flag: Flag, told: &[(&str, &Footnote)]) -> Warning {
             widest(told).unwrap_or_else(first),
             "--budget, doctor",
         ),
-        Flag::Modes => ("with several modes", first(), "show RUN BENCHMARK"),
+        Flag::Modes => ("with several modes", listed(&names), "show RUN BENCHMARK"),
         Flag::Interference => ("with interference", interference(told), "gritstone doctor"),
-        Flag::Skipped => ("without a value", first(), "gritstone doctor"),
-        Flag::NotComparable => ("not comparable", first(), "add -vv"),
-        Flag::Doubtful => ("doubtful in the source", first(), "add -vv"),
+        Flag::Skipped => ("without a value", listed(&names), "gritstone doctor"),
+        Flag::NotComparable => ("not comparable", listed(&names), "add -vv"),
+        Flag::Doubtful => ("doubtful in the source", listed(&names), "add -vv"),
         Flag::Custom => ("of custom benchmarks", String::new(), "add -vv"),
     };
     Warning {
@@ -47,6 +47,16 @@ pub fn warning(flag: Flag, told: &[(&str, &Footnote)]) -> Warning {
         detail,
         remedy,
     }
+}
+
+/// The names alone: their sentences are too long for a line.
+fn listed(names: &BTreeSet<&str>) -> String {
+    let names: Vec<&str> = names
+        .iter()
+        .copied()
+        .filter(|name| !name.is_empty())
+        .collect();
+    names.join(", ")
 }
 
 fn of(name: &str, text: &str) -> String {

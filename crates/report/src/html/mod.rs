@@ -183,7 +183,7 @@ impl Page {
         }
         self.out.push_str(
             "<div class=\"results\">\n<div class=\"line head\" aria-hidden=\"true\"><span>Benchmark</span><span class=\"n\">Estimate</span>\
-             <span>Unit</span><span class=\"n\">±</span><span>Flags</span><span>95% CI within ±25 %</span><span>Launches</span></div>\n",
+             <span>Unit</span><span class=\"n\">±</span><span>Flags</span><span>95% CI within ±25%</span><span>Launches</span></div>\n",
         );
         for line in lines {
             let (id, wide) = (anchor(&line.id), line.precision.unwrap_or(-1.0));

@@ -56,7 +56,7 @@ fn of_a_pair_both_columns_are_shown_or_neither() {
             Column::new("after", Style::Number).rank(1).paired(),
             Column::new("change", Style::Number),
         ];
-        let row = ["kernel/syscall", "181.4 ns/call", "9 ns/call", "-95 %"];
+        let row = ["kernel/syscall", "181.4 ns/call", "9 ns/call", "-95%"];
         let out = text(columns, vec![row.map(Text::new).into()], width);
         let head = out.lines().find(|l| l.starts_with("benchmark")).unwrap();
         assert_eq!(head.contains("before"), head.contains("after"), "{out}");

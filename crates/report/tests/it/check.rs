@@ -13,7 +13,7 @@ fn row(outcome: CheckOutcome, mut row: CompareRow) -> CheckRow {
     }
 }
 
-/// Rows of a comparison, held against a slowdown of 2 %.
+/// Rows of a comparison, held against a slowdown of 2%.
 fn view() -> CheckView {
     use CheckOutcome::{Inconclusive, Passed, Regressed};
     let compared = sample::compare();

@@ -84,7 +84,7 @@ fn course(values: &[Option<f64>]) -> String {
     let of = |(at, value): (usize, &Option<f64>)| point(at, value.unwrap_or(1.0), value.is_some());
     let points = values.iter().enumerate().map(of).collect();
     let text = text(&view(vec![series("6.1", points)]));
-    let line = text.lines().find(|line| line.starts_with("course"));
+    let line = text.lines().find(|line| line.starts_with("trend"));
     let course = |word: &&str| word.chars().any(|c| "▁▂▃▄▅▆▇█·".contains(c));
     let course = line.unwrap().split_whitespace().find(course);
     course.unwrap().to_owned()
@@ -99,7 +99,10 @@ fn a_course_goes_from_the_lowest_bar_to_the_highest() {
     // all alike, or only one: neither high nor low
     assert_eq!(course(&[Some(2.0), Some(2.0)]), "▄▄");
     assert_eq!(course(&[Some(2.0)]), "▄");
-    assert_eq!(course(&[None]), "·");
+    // no run counts: there is no trend
+    let none = text(&view(vec![series("6.1", vec![point(0, 1.0, false)])]));
+    assert!(!none.contains("trend"), "{none}");
+    assert!(none.contains("1 run, 0 of them usable"), "{none}");
     // the newest sixty
     let long: Vec<Option<f64>> = (0..70).map(|at| Some(f64::from(at.min(10)))).collect();
     assert_eq!(course(&long), "▄".repeat(60));
@@ -124,10 +127,7 @@ fn a_course_of_core_cycles_is_not_in_the_unit_of_the_result() {
         ..series("6.1.0-28", points.collect())
     };
     let text = text(&view(vec![cycles]));
-    let course = text
-        .lines()
-        .find(|line| line.starts_with("course"))
-        .unwrap();
+    let course = text.lines().find(|line| line.starts_with("trend")).unwrap();
     assert!(course.contains(" 27,370 cycles"), "{course}");
     assert!(course.ends_with("27,480 cycles"), "{course}");
 }

@@ -14,5 +14,6 @@ mod history;
 mod page;
 mod pairs;
 mod ratings;
+mod responses;
 mod selftest;
 mod show;

@@ -126,7 +126,7 @@ fn a_rating_that_is_withheld_says_why() {
 #[test]
 fn rows_that_the_user_named() {
     let mut machine = machine("EPYC 7B13", 1.0);
-    let mut named = rating("Rows named", 3.2, &["byte/sieve"], 2);
+    let mut named = rating("Named benchmarks", 3.2, &["byte/sieve"], 2);
     named.left_out = vec![LeftOutRow {
         id: id("byte/cc"),
         invalid: false,

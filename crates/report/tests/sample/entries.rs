@@ -24,6 +24,7 @@ fn entry(result: &Measurement) -> Benchmark {
             .collect(),
         caches: false,
         scaling: false,
+        longest: false,
     });
     Benchmark { title: result.title.clone(), operation: "one piece of the work of the listing, counted as the listing counts it".to_owned(), why: "Programs do this all the time, and how long it takes says much about the system underneath.".to_owned(), sources: vec![Source { document: "byte-1984".to_owned(), place: "listing 1, table 1".to_owned() }], better: result.better, published: result.published.as_ref().map(|p| PublishedWork { work: p.work.clone(), operations: 1, figure: p.figure }), claims: Claims { check: true, linear: true, syscalls_per_op: Some(1.0), min_ns_per_op: Some(0.2), ..Claims::default() }, needs: if name == "byte/cc" { vec![Need { name: "cc".to_owned(), any: vec![], package: "gcc".to_owned() }] } else { vec![] }, curve, ..Benchmark::new(result.id.clone(), result.unit.clone(), Work::Kernel(KernelWork { program: name.split('@').next().unwrap().to_owned(), params: Default::default(), uses: load })) }
 }

@@ -134,8 +134,8 @@ fn result(line: &str) -> Measurement {
 
 /// Row, flag, words.
 const NOTES: &str = "\
-byte/disk-write|noisy|The interval is ±2.8 %, wider than the ±1 % asked for.
-byte/disk-write|interference|Steal took 3.1 % of the time in 2 of 22 launches.
+byte/disk-write|noisy|The interval is ±2.8%, wider than the ±1% asked for.
+byte/disk-write|interference|Steal took 3.1% of the time in 2 of 22 launches.
 byte/fcall-overhead|invalid|The time does not grow in proportion to the calls: 1.4 times for twice as many.
 byte/loop||The scan lost the listing: 1,000,000 iterations are assumed.
 byte/cc|skipped|There is no C compiler here: apt-get install gcc";
@@ -175,6 +175,7 @@ fn trouble(run: &mut RunView) {
     let points = (1..).zip(points).map(|(x, y)| SeriesPoint {
         x: f64::from(x),
         estimate: Some(within(y, 0.01)),
+        ..SeriesPoint::default()
     });
     let multi = row(run, "byte/multi/6");
     multi.series_label = Some("number of background processes".to_owned());
@@ -205,6 +206,7 @@ pub fn copies(one: f64, law: bool) -> CopiesView {
         SeriesPoint {
             x: n,
             estimate: Some(within(rate(n), 0.01)),
+            ..SeriesPoint::default()
         }
     });
     CopiesView {

@@ -119,7 +119,7 @@ fn too_little_is_no_fit() {
         assert_eq!(fit(&rates, 0.95, 7), Err(Unfitted::NoRate), "{wrong:?}");
     }
 }
-/// 52 or more of 60 do not reject 95 in 100 at 99 %; 5 or fewer of 60 do not reject the one end in 40 that is outside.
+/// 52 or more of 60 do not reject 95 in 100 at 99%; 5 or fewer of 60 do not reject the one end in 40 that is outside.
 #[test]
 fn intervals_hold_what_they_should_as_often_as_they_say() {
     let truth = [1000.0, 0.05, 0.002];

@@ -1,6 +1,6 @@
 //! The most important rates of docs/validation.md, tried on made-up launches; the tables of the document are compared by
 //! `make test-full PART=simulate`. A rate passes when what was observed does not reject it
-//! at 99 %; seeds are fixed, so what passes once passes always.
+//! at 99%; seeds are fixed, so what passes once passes always.
 
 mod trials;
 mod world;
@@ -166,7 +166,7 @@ fn a_series_without_a_change_shows_none_and_one_with_a_change_shows_it() {
         |n: usize, sd: f64| -> Vec<f64> { (0..n).map(|_| sd * world.normal()).collect() };
     let alarms = (0..60).filter(|_| !history::changes(&series(400, 0.05)).is_empty());
     at_most(0.01, alarms.count(), 60, "false alarms");
-    // 3 % after 40 runs that scatter by 1 %, seen after another 15
+    // 3% after 40 runs that scatter by 1%, seen after another 15
     let found = (0..200).filter(|_| {
         let mut values = series(55, 0.01);
         values[40..].iter_mut().for_each(|x| *x += 0.03);

@@ -1,5 +1,5 @@
 //! What docs/validation.md says of `gritstone ab`, tried on made-up launches: how often the same is called different, and how often a
-//! change is found. A rate passes when what was observed does not reject it at 99 %; seeds are fixed.
+//! change is found. A rate passes when what was observed does not reject it at 99%; seeds are fixed.
 
 use crate::world::pairs::{Order, Weather, different, trial};
 use crate::world::{Shape, World};
@@ -12,7 +12,7 @@ use gritstone_stats::verdict::Verdict;
 fn a_change_of_two_percent_is_found() {
     for (seed, weather) in [
         Weather::Scatter(0.01),
-        // pairs scatter by 2.5 %
+        // pairs scatter by 2.5%
         Weather::Scatter(0.0177),
         Weather::Shape(Shape::Drift(0.5)),
     ]

@@ -100,6 +100,7 @@ pub fn launch(number: u64) -> Launch {
             max: 200,
             sum: 210,
             buckets: vec![(5, 2), (164, 1)],
+            of: None,
         })),
         Event::Counters {
             n: 1000,

@@ -11,17 +11,17 @@ use std::f64::consts::TAU;
 /// How launches scatter about 100.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
-    /// 1 % of normal scatter.
+    /// 1% of normal scatter.
     Normal,
-    /// Log-normal with 20 % of scatter.
+    /// Log-normal with 20% of scatter.
     LogNormal,
     /// A floor of 98 that nothing undercuts, and a log-normal excess of 2 with a long tail.
     Floor,
-    /// 1 % of normal scatter, and one launch in ten slower by 20 % in the mean, exponentially.
+    /// 1% of normal scatter, and one launch in ten slower by 20% in the mean, exponentially.
     Spiky,
-    /// Two modes 5 % apart with 0.5 % of scatter in each; this share in the slow one.
+    /// Two modes 5% apart with 0.5% of scatter in each; this share in the slow one.
     TwoModes(f64),
-    /// 1 % of normal scatter on a machine that drifts as the recorded one; seconds from launch to launch.
+    /// 1% of normal scatter on a machine that drifts as the recorded one; seconds from launch to launch.
     Drift(f64),
 }
 
@@ -138,7 +138,7 @@ impl World {
     }
 
     /// A run of so many seconds in which 20 rows have n launches each, in rounds of random order: the values of one row about
-    /// 100, whose launches scatter by `ln_sd` on their own, and the paces of all launches, read to 0.3 %.
+    /// 100, whose launches scatter by `ln_sd` on their own, and the paces of all launches, read to 0.3%.
     pub fn whole_run(
         &mut self,
         trend: &Trend,

@@ -14,12 +14,12 @@ pub enum Weather {
     Shape(Shape),
     /// Normal scatter of this much, so that pairs scatter by sqrt(2) times as much.
     Scatter(f64),
-    /// A neighbor who comes and goes, for ten launches in the mean, and slows what runs then by 10 to 40 %; 1 % of scatter.
+    /// A neighbor who comes and goes, for ten launches in the mean, and slows what runs then by 10 to 40%; 1% of scatter.
     Neighbor,
     /// The same neighbor on the other thread of the core, where the probes see nine in ten of the launches that were slowed, and take
     /// one in fifty of the others for slowed.
     Seen,
-    /// A neighbor with the period of four launches, who slows two of them by 5 %: as bad for ABBA as can be; 1 % of scatter.
+    /// A neighbor with the period of four launches, who slows two of them by 5%: as bad for ABBA as can be; 1% of scatter.
     InStep,
     /// The same, where the probes see half of the launches that were slowed.
     InStepSeen,

@@ -1,0 +1,74 @@
+//! Percentiles of response times by the number of users and the kind of transaction, and how many users were carried.
+
+use super::latencies;
+use super::reading::{Reading, merged};
+use crate::describe;
+use gritstone_model::{
+    Finding, Histogram, Measurement, Percentile, Responses, ResponsesOf, SeriesPoint,
+};
+use gritstone_stats::tails::Bucket;
+use std::collections::BTreeMap;
+
+/// Percentiles by name, and the share of the responses at or below.
+const PERCENTILES: [(&str, f64); 3] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)];
+const MS: f64 = 1e-6;
+
+/// By users, all kinds first. A launch that has no response of a kind does not count for it.
+pub(super) fn of(launches: &[&Reading], confidence: f64) -> Vec<Responses> {
+    let mut by: BTreeMap<(u64, Option<&str>), Vec<Histogram>> = BTreeMap::new();
+    for launch in launches {
+        let mut own: BTreeMap<(u64, Option<&str>), Vec<&Histogram>> = BTreeMap::new();
+        for (ResponsesOf { users, kind }, times) in &launch.responses {
+            own.entry((*users, None)).or_default().push(times);
+            own.entry((*users, Some(kind))).or_default().push(times);
+        }
+        for (of, times) in own {
+            let all = merged(times.into_iter());
+            by.entry(of).or_default().push(all);
+        }
+    }
+    let responses = by.into_iter();
+    let responses = responses.map(|((users, kind), launches)| {
+        let all = merged(launches.iter());
+        let launches: Vec<Vec<Bucket>> = launches.iter().map(describe::buckets).collect();
+        let percentile = |(name, share): (&str, f64)| {
+            let found = latencies::percentile(name, share, &launches, MS, confidence)?;
+            Some(Percentile {
+                values: vec![],
+                ..found
+            })
+        };
+        Responses {
+            users,
+            kind: kind.map(str::to_owned),
+            events: all.count,
+            percentiles: PERCENTILES.into_iter().filter_map(percentile).collect(),
+            max: all.max as f64 * MS,
+        }
+    });
+    responses.collect()
+}
+
+/// The point of a curve that a result is.
+pub(super) fn point(x: f64, result: Option<&Measurement>) -> SeriesPoint {
+    let mut responses = result.into_iter().flat_map(|result| &result.responses);
+    let all = responses.rfind(|of| of.kind.is_none());
+    SeriesPoint {
+        x,
+        estimate: result.and_then(|result| result.estimate),
+        responses: all.map_or_else(Vec::new, |of| of.percentiles.clone()),
+    }
+}
+
+/// How many users were carried, where that is what a launch finds.
+pub(super) fn carried(launches: &[&Reading]) -> Option<Finding> {
+    let said = |key: &'static str| {
+        let said = launches.iter().flat_map(move |launch| launch.params(key));
+        said.filter_map(|users| users.parse::<u64>().ok())
+    };
+    Some(Finding::Carried {
+        least: said("users_carried").min()?,
+        most: said("users_carried").max()?,
+        too_many: said("users_too_many").min(),
+    })
+}

@@ -1,0 +1,165 @@
+//! Response times of users: a table by kind of transaction, percentiles against the number of users as a drawing, and how many users the machine
+//! carries.
+
+use crate::document::{Document, Style, Tile};
+use crate::svg::plot::{Line, Plot, Point};
+use crate::table::Columns;
+use crate::{findings, number, words};
+use gritstone_model::{Finding, Measurement, Percentile, Responses, RunView};
+
+/// Percentiles that are shown.
+pub(crate) const SHOWN: [&str; 3] = ["p50", "p95", "p99"];
+const UNIT: &str = "ms";
+/// What people take for an answer at once, at most, ms: where users are carried, nearly all responses are sooner.
+const AT_ONCE_MS: f64 = 1000.0;
+
+fn named<'a>(percentiles: &'a [Percentile], name: &str) -> Option<&'a Percentile> {
+    percentiles.iter().find(|of| of.name == name)
+}
+
+/// One of these percentiles with its unit.
+pub(crate) fn shown(percentiles: &[Percentile], name: &str) -> Option<String> {
+    let estimate = named(percentiles, name)?.estimate?;
+    Some(number::figure(estimate.value, estimate.interval, UNIT).with_unit())
+}
+
+/// A row for each kind of transaction, of each number of users; nothing without users.
+pub(crate) fn table(document: &mut Document, result: &Measurement) {
+    let percentile = |name: &'static str| move |of: &&Responses| shown(&of.percentiles, name);
+    let [p50, p95, p99] = SHOWN;
+    Columns::<&Responses>::key("Users", Style::Number, |of| {
+        number::count(of.users as usize)
+    })
+    .and_key("Transactions", Style::Text, |of| {
+        of.kind.clone().unwrap_or_else(|| "all".to_owned())
+    })
+    .number("Number", |of| number::count(of.events as usize))
+    .number(p50, percentile(p50))
+    .number(p95, percentile(p95))
+    .number(p99, percentile(p99))
+    .number("Max", |of| number::at_most(of.max, UNIT, 3))
+    .table(
+        document,
+        format!("{}: response times", result.id),
+        result.responses.iter().collect::<Vec<_>>(),
+    );
+}
+
+/// Percentiles against the number of users, from the points of a curve or from a result that tries several numbers.
+pub(crate) fn plot(result: &Measurement) -> Option<Plot> {
+    let series = result.series.iter().flatten();
+    let mut points: Vec<(f64, &[Percentile])> =
+        series.map(|of| (of.x, of.responses.as_slice())).collect();
+    if points.is_empty() {
+        let all = result.responses.iter().filter(|of| of.kind.is_none());
+        points = all
+            .map(|of| (of.users as f64, of.percentiles.as_slice()))
+            .collect();
+    }
+    points.retain(|(_, percentiles)| !percentiles.is_empty());
+    let (first, last) = (points.first()?.0, points.last()?.0);
+    if first == last {
+        return None;
+    }
+    let line = |name: &str| Line {
+        name: name.to_owned(),
+        strong: true,
+        loose: false,
+        points: points
+            .iter()
+            .map(|(x, of)| point(*x, named(of, name)))
+            .collect(),
+    };
+    let mut lines: Vec<Line> = SHOWN.map(line).into();
+    lines.retain(|line| line.points.iter().any(|point| point.y.is_some()));
+    if carried(result).is_some() {
+        lines.push(Line {
+            name: "1 s".to_owned(),
+            points: [first, last]
+                .map(|x| Point {
+                    x,
+                    y: Some(AT_ONCE_MS),
+                    interval: None,
+                })
+                .into(),
+            ..Line::default()
+        });
+    }
+    Some(Plot {
+        x_label: words::capital(result.series_label.as_deref().unwrap_or("users")),
+        y_label: "Response time".to_owned(),
+        y_unit: UNIT.to_owned(),
+        log_x: last / first >= 8.0,
+        log_y: true,
+        lines,
+        ..Plot::default()
+    })
+}
+
+fn point(x: f64, of: Option<&Percentile>) -> Point {
+    let estimate = of.and_then(|of| of.estimate);
+    Point {
+        x,
+        y: estimate.map(|e| e.value),
+        interval: estimate.and_then(|e| e.interval),
+    }
+}
+
+/// The same in words, every point of it.
+pub(crate) fn in_words(plot: &Plot) -> String {
+    let said = plot.lines.iter().map(|line| {
+        let points = line.points.iter().filter_map(|p| {
+            let (x, y) = (number::printed(p.x, 0), number::at_most(p.y?, UNIT, 3));
+            Some(format!("{y} at {x}"))
+        });
+        format!("{}: {}.", line.name, points.collect::<Vec<_>>().join(", "))
+    });
+    said.collect::<Vec<_>>().join(" ")
+}
+
+/// How many users, where a result says it: in the launch with the fewest and with the most, and how many are too many.
+fn carried(result: &Measurement) -> Option<(u64, u64, Option<u64>)> {
+    result.notes.iter().find_map(|note| match note.finding {
+        Finding::Carried {
+            least,
+            most,
+            too_many,
+        } => Some((least, most, too_many)),
+        _ => None,
+    })
+}
+
+/// Those results of a run that say how many users are carried, in sentences.
+pub(crate) fn headlines(run: &RunView) -> Vec<String> {
+    let told = run.results.iter().filter_map(|result| {
+        let (least, most, too_many) = carried(result)?;
+        Some(format!(
+            "{}: {}",
+            result.title,
+            findings::carried(least, most, too_many)
+        ))
+    });
+    told.collect()
+}
+
+/// The same as tiles.
+pub(crate) fn tiles(run: &RunView) -> Vec<Tile> {
+    let told = run.results.iter().filter_map(|result| {
+        let (least, _, too_many) = carried(result)?;
+        let p95 = result
+            .responses
+            .iter()
+            .find(|of| of.users == least && of.kind.is_none());
+        let p95 = p95.and_then(|of| shown(&of.percentiles, "p95"));
+        let p95 = p95.map(|time| format!("95% within {time}"));
+        let more = too_many.map(|users| format!("{} are too many", number::count(users as usize)));
+        let said: Vec<String> = p95.into_iter().chain(more).collect();
+        Some(Tile {
+            name: result.title.clone(),
+            value: format!("{} users", number::count(least as usize)),
+            said: said.join("; "),
+            tone: None,
+        })
+    });
+    told.collect()
+}

@@ -1,0 +1,153 @@
+//! What users waited for: a table by kind, percentiles against users as a drawing, and how many users are carried, seen first.
+
+use crate::sample::machines::references;
+use crate::sample::{self, against_reference, briefs};
+use gritstone_model::*;
+use gritstone_report::document::{Block, Figure};
+use gritstone_report::{Detail, Document, brief, data_sheet, one, show, terminal};
+
+fn percentiles(p50: f64) -> Vec<Percentile> {
+    let named = |(name, times): (&str, f64)| Percentile {
+        name: name.to_owned(),
+        estimate: Some(Estimate::exact(p50 * times)),
+        basis: PercentileBasis::Launches,
+        values: vec![],
+    };
+    [("p50", 1.0), ("p95", 5.0), ("p99", 20.0)]
+        .map(named)
+        .into()
+}
+
+fn responses(users: u64, kind: Option<&str>, p50: f64) -> Responses {
+    Responses {
+        users,
+        kind: kind.map(str::to_owned),
+        events: 600,
+        percentiles: percentiles(p50),
+        max: p50 * 30.0,
+    }
+}
+
+/// The run with a curve by users, and with people who type, of whom it carries 256.
+fn run() -> RunView {
+    let mut run = sample::run();
+    let curve = &mut run.results[0];
+    let point = |users: u32| SeriesPoint {
+        x: f64::from(users),
+        estimate: Some(Estimate::exact(1000.0)),
+        responses: percentiles(f64::from(users) * 3.0),
+    };
+    curve.series = Some([1, 2, 4, 8, 16, 32].map(point).into());
+    curve.series_label = Some("users".to_owned());
+    curve.responses = vec![
+        responses(32, None, 96.0),
+        responses(32, Some("compile"), 300.0),
+    ];
+    let typing = &mut run.results[1];
+    typing.title = "People who write".to_owned();
+    typing.notes = vec![Note::new(Finding::Carried {
+        least: 256,
+        most: 256,
+        too_many: Some(512),
+    })];
+    typing.responses = [128, 256, 512]
+        .map(|users| responses(users, None, users as f64))
+        .into();
+    run
+}
+
+fn plain(document: &Document) -> String {
+    terminal::render(document, terminal::Look::plain(100))
+}
+
+/// The drawing of responses under the line of a result.
+fn drawn<'a>(document: &'a Document, id: &Id) -> &'a Figure {
+    let lines = document.blocks.iter().filter_map(|block| match block {
+        Block::Results(lines) => Some(lines),
+        _ => None,
+    });
+    let line = lines.flatten().find(|line| line.id == id.as_str()).unwrap();
+    let mut figures = line.details.iter().filter_map(|block| match block {
+        Block::Figure(figure) => Some(figure),
+        _ => None,
+    });
+    figures
+        .find(|figure| figure.caption.text.contains("response time"))
+        .unwrap()
+}
+
+#[test]
+fn responses_are_drawn_against_users_on_a_logarithmic_axis() {
+    let run = run();
+    let document = briefs::made(&run, &references(), &against_reference(), brief);
+    let figure = drawn(&document, &run.results[0].id);
+    for said in [
+        "p50: 3 ms at 1",
+        "96 ms at 32",
+        "p99: 60 ms at 1",
+        "1,920 ms at 32",
+    ] {
+        assert!(
+            figure.alternative.contains(said),
+            "{said}: {}",
+            figure.alternative
+        );
+    }
+    let svg = &figure.svgs[0];
+    for name in ["p50", "p95", "p99", "Users"] {
+        assert!(svg.contains(&format!(">{name}</text>")), "{name}: {svg}");
+    }
+    // decades at equal distances, and no second that nobody asked for
+    assert!(
+        svg.contains(">10 ms</text>") && svg.contains(">100 ms</text>"),
+        "{svg}"
+    );
+    assert!(!svg.contains(">1 s</text>"));
+    let typing = drawn(&document, &run.results[1].id);
+    assert!(typing.svgs[0].contains(">1 s</text>"), "{}", typing.svgs[0]);
+    assert!(
+        typing.alternative.contains("1 s: 1,000 ms at 128"),
+        "{}",
+        typing.alternative
+    );
+}
+
+#[test]
+fn how_many_users_are_carried_is_seen_first() {
+    let run = run();
+    let sheet = briefs::made(&run, &references(), &against_reference(), data_sheet);
+    let tiles = sheet.blocks.iter().find_map(|block| match block {
+        Block::Tiles(tiles) => Some(tiles),
+        _ => None,
+    });
+    let told: Vec<[&str; 3]> = (tiles.unwrap().iter())
+        .map(|tile| [tile.name.as_str(), &tile.value, &tile.said])
+        .collect();
+    let right = [
+        "People who write",
+        "256 users",
+        "95% within 1,280 ms; 512 are too many",
+    ];
+    assert_eq!(told[1], right);
+    let shown = plain(&show(&run, Detail::Results));
+    let (head, _) = shown.split_once("Benchmark").unwrap();
+    assert!(head.contains("This machine carries 256 users"), "{shown}");
+}
+
+#[test]
+fn a_result_by_itself_has_its_responses_by_kind_and_by_users() {
+    let run = run();
+    let text = plain(&one(&run, &run.results[0], &[]));
+    let line = |begin: &str| {
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut lines = text.lines().map(words);
+        lines
+            .find(|line| line.starts_with(begin))
+            .unwrap_or_else(|| panic!("{begin}: {text}"))
+    };
+    assert_eq!(
+        line("32 compile"),
+        "32 compile 600 300 ms 1,500 ms 6,000 ms 9,000 ms"
+    );
+    assert!(line("16 ").ends_with("48.0 ms 240 ms 960 ms"), "{text}");
+}

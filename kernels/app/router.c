@@ -1,0 +1,233 @@
+/* app/router: thirty floods of a maze router over a board of two layers (hp-1987, section 2, table 2.2).
+ *
+ * One operation is the program once: it reads a board and its nets, and for each net initializes the queue of costs, opens a window in
+ * the board, creates a source and a target, floods until the target is reached, and clears all of it away; it writes the costs. Bitmaps
+ * of 64-bit words say which cells are open. The queue has a bitmap for each cost that can be next, and the words of it that are not empty,
+ * so that a flood goes on by up to 64 cells at once. A step costs 1 along the direction of its layer, 3 across it, and 5 to the other layer
+ * (board.h). The board is drawn: nets= and seed=. The check value is the number of nets with the cost that a search by cells finds.
+ */
+#include "board.h"
+
+enum { WORDS = WIDTH / 64, LAYER = HEIGHT * WORDS, ALL_WORDS = LAYERS * LAYER, COSTS = 8, MOST_N = 4 };
+
+/* What is reached at one cost. */
+struct bucket {
+	unsigned count;
+	uint16_t words[ALL_WORDS];
+	uint64_t cells[ALL_WORDS];
+};
+
+static struct text text, results;
+static struct board board;
+static unsigned costs[MOST_NETS], nets;
+static uint64_t seed;
+
+static uint64_t taken[ALL_WORDS], open_cells[ALL_WORDS]; /* that are inside the window, free, and not reached */
+static struct bucket buckets[COSTS];                     /* by cost, over and over: no step costs as much */
+static struct net read_nets[MOST_NETS];
+static unsigned read_count;
+
+static unsigned digit_of(char c)
+{
+	return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10) & 15;
+}
+
+static unsigned next_number(struct text *t)
+{
+	const char *word;
+	unsigned number = 0;
+	for (size_t left = next_word(t, &word); left > 0; left--, word++)
+		number = number * 10 + digit_of(*word);
+	return number;
+}
+
+static int read_board(struct context *c, const char *file)
+{
+	unsigned row = 0;
+	read_count = 0;
+	if (!read_text(c, &text, file))
+		return 0;
+	do {
+		const char *word;
+		struct net *n = &read_nets[read_count];
+		size_t length = next_word(&text, &word);
+		if (length == 1 && *word == 'n' && read_count < MOST_NETS) {
+			unsigned *const numbers[] = {&n->left, &n->top, &n->right, &n->bottom, &n->source.x, &n->source.y,
+						     &n->source.layer, &n->target.x, &n->target.y, &n->target.layer};
+			for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+				*numbers[i] = next_number(&text);
+			read_count++;
+		} else if (length == 1 && *word == 'r' && row < LAYERS * HEIGHT && next_word(&text, &word) == WIDTH / 4) {
+			uint64_t *words = &taken[row++ * WORDS];
+			memset(words, 0, WORDS * sizeof *words);
+			for (unsigned i = 0; i < WIDTH / 4; i++)
+				words[i / 16] |= (uint64_t)digit_of(word[i]) << (i % 16 * 4);
+		} else {
+			break;
+		}
+	} while (next_line(&text));
+	if (row != LAYERS * HEIGHT || *text.at != '\0') {
+		failed_because(c, "board", "%s cannot be read", file);
+		return 0;
+	}
+	return 1;
+}
+
+static void reach(unsigned cost, unsigned word, uint64_t cells)
+{
+	struct bucket *b = &buckets[cost % COSTS];
+	cells &= open_cells[word];
+	if (cells == 0)
+		return;
+	if (b->cells[word] == 0)
+		b->words[b->count++] = (uint16_t)word;
+	b->cells[word] |= cells;
+}
+
+static void initialize_queue(void)
+{
+	for (unsigned i = 0; i < COSTS; i++) {
+		for (unsigned j = 0; j < buckets[i].count; j++)
+			buckets[i].cells[buckets[i].words[j]] = 0;
+		buckets[i].count = 0;
+	}
+}
+
+/* Of a word of a row, the cells from left to right, both included. */
+static uint64_t part(unsigned word, unsigned left, unsigned right)
+{
+	uint64_t cells = ~(uint64_t)0;
+	if (left / 64 > word || right / 64 < word)
+		return 0;
+	if (left / 64 == word)
+		cells &= ~(uint64_t)0 << left % 64;
+	if (right / 64 == word)
+		cells &= ~(uint64_t)0 >> (63 - right % 64);
+	return cells;
+}
+
+static void open_window(const struct net *n)
+{
+	for (unsigned layer = 0; layer < LAYERS; layer++)
+		for (unsigned y = n->top; y <= n->bottom; y++)
+			for (unsigned word = n->left / 64; word <= n->right / 64; word++) {
+				unsigned at = layer * LAYER + y * WORDS + word;
+				open_cells[at] = ~taken[at] & part(word, n->left, n->right);
+			}
+}
+
+static void clear_away(const struct net *n)
+{
+	for (unsigned layer = 0; layer < LAYERS; layer++)
+		for (unsigned y = n->top; y <= n->bottom; y++)
+			memset(&open_cells[layer * LAYER + y * WORDS], 0, WORDS * sizeof *open_cells);
+}
+
+static unsigned word_of(struct place p)
+{
+	return p.layer * LAYER + p.y * WORDS + p.x / 64;
+}
+
+/* The cost at which the target is reached. Every edge of the board is taken, so that no step leads out of it. */
+static unsigned flood(const struct net *n)
+{
+	unsigned target = word_of(n->target), empty = 0;
+	uint64_t target_cell = (uint64_t)1 << n->target.x % 64;
+	reach(0, word_of(n->source), (uint64_t)1 << n->source.x % 64);
+	for (unsigned cost = 0; empty < COSTS; cost++) {
+		struct bucket *b = &buckets[cost % COSTS];
+		empty = b->count == 0 ? empty + 1 : 0;
+		for (unsigned i = 0; i < b->count; i++) {
+			unsigned at = b->words[i], layer = at / LAYER;
+			unsigned in_row = layer == 0 ? ALONG : ACROSS, in_column = layer == 0 ? ACROSS : ALONG;
+			uint64_t cells = b->cells[at] & open_cells[at];
+			b->cells[at] = 0;
+			if (cells == 0)
+				continue;
+			open_cells[at] &= ~cells;
+			if (at == target && (cells & target_cell))
+				return cost;
+			reach(cost + in_row, at, cells << 1 | cells >> 1);
+			reach(cost + in_row, at + 1, cells >> 63);
+			reach(cost + in_row, at - 1, cells << 63);
+			reach(cost + in_column, at - WORDS, cells);
+			reach(cost + in_column, at + WORDS, cells);
+			reach(cost + THROUGH, layer == 0 ? at + LAYER : at - LAYER, cells);
+		}
+		b->count = 0;
+	}
+	return NO_WAY;
+}
+
+static void setup(struct context *c)
+{
+	nets = (unsigned)parameter_u64(c, "nets", 30);
+	seed = parameter_u64(c, "seed", 1987);
+	if (nets < 1 || nets > MOST_NETS)
+		wrong_arguments(c, "nets= is from 1 to %d", MOST_NETS);
+}
+
+static void prepare(struct context *c, uint64_t n)
+{
+	(void)n;
+	results.length = 0;
+	write_text(c, &results, "router.out", O_CREAT | O_TRUNC);
+	if (board.nets > 0)
+		return;
+	draw_board(&board, nets, seed);
+	write_board(c, &text, &board);
+	write_text(c, &text, "board.txt", O_CREAT | O_TRUNC);
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	(void)check;
+	for (uint64_t i = 0; i < n; i++) {
+		results.length = 0;
+		if (!read_board(c, "board.txt"))
+			return;
+		for (unsigned j = 0; j < read_count; j++) {
+			initialize_queue();
+			open_window(&read_nets[j]);
+			put(c, &results, "%u\n", flood(&read_nets[j]));
+			clear_away(&read_nets[j]);
+		}
+		if (!write_text(c, &results, "router.out", O_APPEND))
+			return;
+	}
+}
+
+static void finish(struct context *c, uint64_t n, uint64_t *check)
+{
+	static int are_known;
+	*check = 0;
+	if (board.nets == 0)
+		draw_board(&board, nets, seed);
+	for (unsigned i = 0; i < nets && !are_known; i++)
+		costs[i] = cost_of(&board, &board.net[i]);
+	are_known = 1;
+	if (!read_text(c, &results, "router.out"))
+		return;
+	for (uint64_t i = 0; i < n * nets; i++) {
+		/* a line that is missing is no cost, not even that of a net without a way */
+		*check += *results.at != '\0' && next_number(&results) == costs[i % nets];
+		next_line(&results);
+	}
+}
+
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	return n * nets;
+}
+
+const struct kernel kernel = {
+	.name = "app/router",
+	.setup = setup,
+	.prepare = prepare,
+	.run = run,
+	.finish = finish,
+	.expect = expect,
+	.max_n = MOST_N,
+	.files = 1,
+};

@@ -1,0 +1,67 @@
+//! Workloads started by themselves, perhaps with a fault planted in one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The sources of all workloads.
+pub fn kernels() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels")
+}
+
+/// Compiles a workload in which texts are replaced, in it or in what it includes.
+pub fn built(name: &str, folder: &Path, faults: &[(&str, &str, &str)]) -> PathBuf {
+    let copy = folder.join("kernels");
+    for family in ["app", "daq", "multiuser", "runtime"] {
+        fs::create_dir_all(copy.join(family)).unwrap();
+        for file in super::entries(&kernels().join(family)) {
+            let path = copy.join(family).join(file.file_name().unwrap());
+            fs::copy(&file, path).unwrap();
+        }
+    }
+    for (file, right, wrong) in faults {
+        let path = copy.join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(right), "{file}: {right}");
+        fs::write(&path, text.replacen(right, wrong, 1)).unwrap();
+    }
+    let program = folder.join("program");
+    let runtime = [
+        "arguments",
+        "clock",
+        "copies",
+        "counters",
+        "lines",
+        "main",
+        "probe",
+        "responses",
+        "usage",
+    ];
+    let runtime = runtime.map(|part| copy.join(format!("runtime/{part}.c")));
+    let status = Command::new("cc")
+        .args(["-std=gnu11", "-O1", "-o"])
+        .arg(&program)
+        .arg(copy.join(format!("{name}.c")))
+        .args(runtime)
+        .arg("-lm")
+        .status()
+        .unwrap();
+    assert!(status.success(), "{name}");
+    program
+}
+
+/// What a workload says on descriptor 3 within a minute, in a directory of its own.
+pub fn said(workload: &Path, folder: &Path, arguments: &str) -> String {
+    let room = folder.join("room");
+    let _ = fs::remove_dir_all(&room);
+    fs::create_dir(&room).unwrap();
+    let line = format!(
+        "exec timeout 60 {} {arguments} 3>&1 2>&1",
+        workload.display()
+    );
+    let output = Command::new("sh")
+        .args(["-c", &line])
+        .current_dir(&room)
+        .output();
+    String::from_utf8(output.unwrap().stdout).unwrap()
+}

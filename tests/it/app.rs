@@ -1,0 +1,139 @@
+//! Whole programs: that what they write is verified, so that one that is wrong anywhere on its way gives no result.
+
+use crate::common::workload::{built, said};
+use crate::common::{self, Home, flagged, make_program, result, traces};
+
+/// Parameters of small work, in a launch of three operations.
+const SMALL: &str = "growth=0 target_ns=1000 samples=1";
+
+/// What a program says of its last operation: what came out, and what is right.
+fn checked(name: &str, faults: &[(&str, &str, &str)], small: &str) -> (u64, u64) {
+    let folder = tempfile::tempdir().unwrap();
+    let workload = built(name, folder.path(), faults);
+    let said = said(&workload, folder.path(), &format!("{SMALL} {small}"));
+    let last = said.lines().rfind(|line| line.starts_with("check n=1 "));
+    let last = last.unwrap_or_else(|| panic!("{name} {faults:?}: {said}"));
+    assert!(said.ends_with("bye\n"), "{said}");
+    let number = |key: &str| {
+        let word = last.split(' ').find_map(|word| word.strip_prefix(key));
+        word.unwrap().parse().unwrap()
+    };
+    (number("got="), number("expected="))
+}
+
+/// The work is right, and with any of these faults in it, it is seen to be wrong.
+fn faults_are_seen(name: &str, small: &str, faults: &[(&str, &str, &str)]) {
+    let (got, expected) = checked(name, &[], small);
+    assert_eq!(got, expected, "{name}");
+    for fault in faults {
+        let (got, expected) = checked(name, &[*fault], small);
+        assert_ne!(got, expected, "{name}: {fault:?}");
+    }
+}
+
+#[test]
+fn a_circuit_with_a_wrong_gate_and_a_wrong_simulator_are_seen() {
+    let circuit = "app/multiplier.h";
+    let simulator = "app/csim.c";
+    faults_are_seen(
+        "app/csim",
+        "products=20",
+        &[
+            (circuit, "{nor(b, make, stop)}", "{nor(b, make, make)}"),
+            (circuit, "enhancement(b, z, any, ground);", ""),
+            // a load that is missing in every inverter
+            (
+                circuit,
+                "\tload(b, out);\n\tenhancement(b, in",
+                "\tenhancement(b, in",
+            ),
+            // nodes without charge; a load as strong as a transistor; events that get lost
+            (
+                simulator,
+                "n->state != never ? CHARGE",
+                "n->state != never ? NONE",
+            ),
+            ("app/circuit.h", "? STRONG : WEAK}", "? STRONG : STRONG}"),
+            ("app/circuit.h", "\t\t\tset_event(d->end[1]);\n", ""),
+        ],
+    );
+}
+
+#[test]
+fn an_array_that_lacks_a_term_or_has_one_too_many_is_seen() {
+    let minimizer = "app/minimize.h";
+    faults_are_seen(
+        "app/plagen",
+        "",
+        &[
+            (minimizer, "taken_count = kept;", "taken_count = kept - 1;"),
+            (
+                minimizer,
+                "if (!is_needed(taken[i])) {",
+                "if (i == taken_count) {",
+            ),
+            (
+                minimizer,
+                "q->outputs & other->outputs : 0",
+                "q->outputs | other->outputs : 0",
+            ),
+            // the lowest operator of the language taken for another
+            (
+                "app/formula.h",
+                "value_of(t->left) != value_of(t->right)",
+                "value_of(t->left) | value_of(t->right)",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_router_that_stops_early_or_leaves_its_window_is_seen() {
+    let router = "app/router.c";
+    faults_are_seen(
+        "app/router",
+        "nets=10",
+        &[
+            (router, "return cost;", "return cost - 1;"),
+            // in the word of the target, and perhaps some cells before it
+            (
+                router,
+                "at == target && (cells & target_cell)",
+                "at == target",
+            ),
+            (router, "~taken[at] & part(word", "part(word"),
+            // no step from word to word
+            (router, "reach(cost + in_row, at + 1, cells >> 63);", ""),
+        ],
+    );
+}
+
+/// Compiled by something that plants one fault in each.
+#[test]
+#[ignore = "measures: make test-full"]
+fn a_run_has_no_result_of_a_program_that_is_wrong() {
+    let home = Home::new();
+    let gcc = common::program(&["gcc"]);
+    let script = format!(
+        "#!/bin/sh\n\
+         plant() {{ [ ! -f \"$1\" ] || sed -i \"$2\" \"$1\"; }}\n\
+         plant app/multiplier.h 's/{{nor(b, make, stop)}}/{{nor(b, make, make)}}/'\n\
+         plant app/minimize.h 's/taken_count = kept;/taken_count = kept - 1;/'\n\
+         plant app/router.c 's/return cost;/return cost - 1;/'\n\
+         exec {} \"$@\"\n",
+        gcc.display()
+    );
+    let compiler = home.path().join("planting-cc");
+    make_program(&compiler, script.as_bytes());
+    let programs = ["app/csim", "app/plagen", "app/router"];
+    let line = format!(
+        "run {} --quick --cc {}",
+        programs.join(" "),
+        compiler.display()
+    );
+    let run = home.json(&line);
+    for id in programs {
+        assert!(flagged(result(&run, id), "invalid"), "{run}");
+    }
+    assert!(traces(&home).is_empty());
+}

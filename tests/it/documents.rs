@@ -1,0 +1,79 @@
+//! Documents that show commands with their output: what they show is what the commands print.
+
+use crate::common::Home;
+use gritstone_model::{Event, Launch, RunData};
+use std::env;
+use std::fs;
+use std::path::Path;
+
+/// A store with the run of a measured system, and its like an hour later in which one benchmark takes a tenth longer.
+fn home() -> Home {
+    let packed = "../../references/measured/amd-epyc-kvm-2026.jsonl.zst";
+    let packed = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(packed)).unwrap();
+    let bundle = String::from_utf8(zstd::decode_all(packed.as_slice()).unwrap()).unwrap();
+    let run = gritstone_exchange::read_bundle(&bundle).unwrap();
+    let named = |mut run: RunData, id: &str, started: &str, label: &str| {
+        run.info.id = id.to_owned();
+        run.info.started = started.to_owned();
+        run.info.label = Some(label.to_owned());
+        run
+    };
+    let mut slower = run.clone();
+    let sieve = |launch: &&mut Launch| launch.id.as_str() == "byte/sieve";
+    for launch in slower.launches.iter_mut().filter(sieve) {
+        for event in &mut launch.events {
+            if let Event::Sample(sample) = event {
+                sample.wall += sample.wall / 10;
+            }
+        }
+    }
+    let home = Home::new();
+    home.import(&[
+        named(
+            run,
+            "20261125-020000-c7b33930",
+            "2026-11-25T02:00:00Z",
+            "before",
+        ),
+        named(
+            slower,
+            "20261125-030000-7d1f20aa",
+            "2026-11-25T03:00:00Z",
+            "after",
+        ),
+    ]);
+    home
+}
+
+/// Lines between `$ gritstone ...` and the end of its block, for each block of a document.
+#[test]
+fn the_outputs_in_the_documents_are_those_of_the_commands() {
+    let home = home();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/output.md");
+    let document = fs::read_to_string(&path).unwrap();
+    let mut written = String::new();
+    let mut lines = document.lines();
+    let mut commands = 0;
+    while let Some(line) = lines.next() {
+        written += line;
+        written.push('\n');
+        let Some(words) = line.strip_prefix("$ gritstone ") else {
+            continue;
+        };
+        commands += 1;
+        let (_, output, error) = home.run(words);
+        assert!(!output.is_empty(), "{words}: {error}");
+        written += output.trim_end();
+        written += "\n```\n";
+        lines.by_ref().find(|line| *line == "```").unwrap();
+    }
+    assert!(commands > 5);
+    if env::var_os("GRITSTONE_WRITE_REFERENCE").is_some() {
+        fs::write(&path, &written).unwrap();
+    }
+    let document = fs::read_to_string(&path).unwrap();
+    assert!(
+        document == written,
+        "docs/reference/output.md is out of date: GRITSTONE_WRITE_REFERENCE=1 cargo test --workspace outputs"
+    );
+}
