@@ -28,7 +28,7 @@ impl Entry<'_> {
         needs: &[At<String>],
         over: &[At<String>],
     ) -> Result<Better, Error> {
-        let (id, family) = (&row.id, &self.file.family.name);
+        let (id, family) = (&row.id, &self.file.name);
         let stray =
             format!("'{id}' is not of family '{family}': rename it, or move it to its file");
         let published = row.published.as_ref();

@@ -3,6 +3,7 @@
  * generate SORT SIZE SEED SUM PATH: writes an input of this sort to PATH, and beside it, in files answer-*, what programs must make of it. All but
  * a small part depends on the seed alone; its hash must be SUM ("-": any), and is printed. The rest is another one each time, and the answers
  * with it, so that neither a cache nor an output of an earlier time passes for work.
+ * generate spread DIRECTORY: makes it, see make_spread.
  * generate lines FILE: the number of lines and the sum of their hashes, as in answer-lines; with sorted, only where they are in order.
  * generate close A B MOST: files of one length whose bytes differ by no more than MOST hundredths in the mean.
  * generate cells FILE...: the band of black and white cells of each page, from images (PPM).
@@ -17,8 +18,8 @@ struct sort {
 };
 
 static const struct sort sorts[] = {
-	{"text", make_text}, {"log", make_log}, {"json", make_json}, {"csv", make_csv}, {"numbers", make_numbers},
-	{"project", make_project}, {"objects", make_objects}, {"tree", make_tree}, {"commits", make_commits},
+	{"text", make_text}, {"bytes", make_bytes}, {"log", make_log}, {"json", make_json}, {"csv", make_csv}, {"numbers", make_numbers},
+	{"project", make_project}, {"objects", make_objects}, {"tree", make_tree}, {"archive", make_archive}, {"commits", make_commits},
 	{"image", make_image}, {"video", make_video}, {"pages", make_pages},
 };
 
@@ -82,19 +83,31 @@ static int check_close(const char *one, const char *two, uint64_t most)
 	return 0;
 }
 
+/* The head of an image: up to its bytes, which have a byte of white space before them. 0 where it is no PPM. */
+static size_t head_of(const char *at, unsigned *width, unsigned *height)
+{
+	unsigned most = 0;
+	int magic = 0, comment = 0, rest = 0;
+	sscanf(at, "P6 %n", &magic);
+	if (magic == 0)
+		return 0;
+	sscanf(at + magic, "#%*[^\n] %n", &comment);
+	int numbers = sscanf(at + magic + comment, "%u %u %u%n", width, height, &most, &rest);
+	return numbers == 3 && most == 255 ? (size_t)(magic + comment + rest + 1) : 0;
+}
+
 static int check_cells(char **files)
 {
 	for (; *files != NULL; files++) {
 		struct text t = load(*files);
-		unsigned width, height, most;
-		int begin = 0;
+		unsigned width = 0, height = 0;
 		*room_for(&t, 1) = '\0';
-		if (sscanf(t.at, "P6 %u %u %u%n", &width, &height, &most, &begin) != 3 || width < PAGE_WIDTH || most != 255 ||
-		    t.length != (size_t)begin + 1 + (size_t)3 * width * height)
+		size_t begin = head_of(t.at, &width, &height);
+		if (begin == 0 || width < PAGE_WIDTH || t.length != begin + (size_t)3 * width * height)
 			die("%s is no page: an image (P6) of at least %d pixels in width", *files, PAGE_WIDTH);
 		for (unsigned cell = 0; cell < CELLS; cell++) {
 			size_t x = (size_t)(40 + cell * 16 + 8) * width / PAGE_WIDTH, y = (size_t)(BAND / 2) * height / PAGE_HEIGHT;
-			putchar((unsigned char)t.at[(size_t)begin + 1 + 3 * (y * width + x)] < 128 ? '1' : '0');
+			putchar((unsigned char)t.at[begin + 3 * (y * width + x)] < 128 ? '1' : '0');
 		}
 		putchar('\n');
 	}
@@ -103,6 +116,8 @@ static int check_cells(char **files)
 
 int main(int argc, char **argv)
 {
+	if (argc == 3 && strcmp(argv[1], "spread") == 0)
+		return make_spread(argv[2]), 0;
 	if (argc == 3 && (strcmp(argv[1], "lines") == 0 || strcmp(argv[1], "sorted") == 0))
 		return check_lines(argv[2], argv[1][0] == 's');
 	if (argc == 5 && strcmp(argv[1], "close") == 0)
@@ -111,5 +126,5 @@ int main(int argc, char **argv)
 		return check_cells(argv + 2);
 	if (argc == 6)
 		return generate(argv);
-	die("usage: generate SORT SIZE SEED SUM PATH | lines FILE | sorted FILE | close A B MOST | cells FILE...");
+	die("usage: generate SORT SIZE SEED SUM PATH | spread DIRECTORY | lines FILE | sorted FILE | close A B MOST | cells FILE...");
 }

@@ -109,12 +109,15 @@ static void make_pages(uint64_t size, uint64_t seed, const char *path)
 	for (uint64_t page = 0; page < size; page++) {
 		struct text drawn = {0};
 		for (unsigned i = 0; i < SHAPES; i++) {
-			unsigned x = below(&r, PAGE_WIDTH), y = below(&r, PAGE_HEIGHT - BAND);
-			addf(&drawn, "0.%u 0.%u 0.%u %s\n%u %u m", below(&r, 10), below(&r, 10), below(&r, 10), i % 3 == 0 ? "rg" : "RG", x, y);
+			unsigned x = below(&r, PAGE_WIDTH), y = below(&r, PAGE_HEIGHT - BAND), filled = i % 3 == 0;
 			for (int c = 0; c < 3; c++)
-				addf(&drawn, " %u %u %u %u %u %u c\n", x + below(&r, 60), y + below(&r, 30), x + below(&r, 60), y + below(&r, 30),
-				     x + below(&r, 60), y + below(&r, 30));
-			addf(&drawn, "%s\n", i % 3 == 0 ? "f" : "S");
+				addf(&drawn, "0.%u ", below(&r, 10));
+			addf(&drawn, "%s\n%u %u m\n", filled ? "rg" : "RG", x, y);
+			for (int c = 0; c < 9; c++) {
+				unsigned right = below(&r, 60), up = below(&r, 30);
+				addf(&drawn, "%u %u%s", x + right, y + up, c % 3 == 2 ? " c\n" : " ");
+			}
+			addf(&drawn, "%s\n", filled ? "f" : "S");
 		}
 		seal(&drawn);
 		addf(&drawn, "1 g 0 %d %d %d re f 0 g\n", PAGE_HEIGHT - BAND, PAGE_WIDTH, BAND);

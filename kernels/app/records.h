@@ -63,6 +63,21 @@ static void make_text(uint64_t size, uint64_t seed, const char *path)
 	save(path, &t);
 }
 
+/* Printable bytes of six random bits each: a compressor can pack them, and a cipher must not leave that to see. */
+static void make_bytes(uint64_t size, uint64_t seed, const char *path)
+{
+	struct random r = {seed}, salted = {salt};
+	struct text t = {0};
+	room_for(&t, size + 8);
+	for (; t.length < size; t.length += 8) {
+		uint64_t eight = htole64((draw(&r) & 0x3f3f3f3f3f3f3f3fu) + 0x3030303030303030u);
+		memcpy(t.at + t.length, &eight, 8);
+	}
+	seal(&t);
+	addf(&t, "%016" PRIx64, draw(&salted));
+	save(path, &t);
+}
+
 enum { STATUSES = 4 };
 
 /* A line as a web server logs it; counts and bytes by status are the answers. */
@@ -123,12 +138,13 @@ static void make_json(uint64_t size, uint64_t seed, const char *path)
 	add(&t, "[", 1);
 	for (uint64_t i = 0; i < size + more; i++) {
 		struct random *from = i < size ? &r : &salted;
-		unsigned value = below(from, 100000), is = below(from, 4) == 0;
+		unsigned value = below(from, 100000), is = below(from, 4) == 0, x = below(from, 1000), y = below(from, 1000);
+		unsigned name = any_word(from), one = any_word(from), two = any_word(from);
 		if (i == size)
 			seal(&t);
-		addf(&t, "%s\n{\"id\": %" PRIu64 ", \"name\": \"%s\", \"active\": %s, \"value\": %u, \"tags\": [\"%s\", \"%s\"], \"at\": {\"x\": %u, \"y\": %u}}",
-		     i == 0 ? "" : ",", i, words[any_word(from)], is ? "true" : "false", value, words[any_word(from)],
-		     words[any_word(from)], below(from, 1000), below(from, 1000));
+		addf(&t, "%s\n{\"id\": %" PRIu64 ", \"name\": \"%s\", \"active\": %s, \"value\": %u, ", i == 0 ? "" : ",", i, words[name],
+		     is ? "true" : "false", value);
+		addf(&t, "\"tags\": [\"%s\", \"%s\"], \"at\": {\"x\": %u, \"y\": %u}}", words[one], words[two], x, y);
 		total += is ? value : 0;
 		active += is;
 	}
@@ -145,10 +161,10 @@ static void make_csv(uint64_t size, uint64_t seed, const char *path)
 	uint64_t sums[8] = {0}, more = 10 + salt % 90;
 	for (uint64_t i = 0; i < size + more; i++) {
 		struct random *from = i < size ? &r : &salted;
-		unsigned region = below(from, 8), amount = 1 + below(from, 10000);
+		unsigned region = below(from, 8), amount = 1 + below(from, 10000), customer = below(from, 5000), product = any_word(from);
 		if (i == size)
 			seal(&t);
-		addf(&t, "%" PRIu64 ",%u,%s,%u,%u\n", i, below(from, 5000), words[any_word(from)], region, amount);
+		addf(&t, "%" PRIu64 ",%u,%s,%u,%u\n", i, customer, words[product], region, amount);
 		sums[region] += amount;
 	}
 	save(path, &t);

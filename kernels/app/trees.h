@@ -159,8 +159,32 @@ static void make_objects(uint64_t size, uint64_t seed, const char *path)
 
 #define NEEDLE "xylophone"
 
+/* One file in an archive for tar, of the format ustar of POSIX: a head of 512 bytes, and the file in blocks of as many. */
+static void archive_file(struct text *archive, const char *name, const struct text *t)
+{
+	char head[512] = {0};
+	unsigned checksum = 0;
+	snprintf(head, 100, "%s", name);
+	snprintf(head + 100, 8, "%07o", 0644);
+	snprintf(head + 108, 8, "%07o", 0);
+	snprintf(head + 116, 8, "%07o", 0);
+	snprintf(head + 124, 12, "%011zo", t->length);
+	snprintf(head + 136, 12, "%011o", 1700000000);
+	memset(head + 148, ' ', 8);
+	memcpy(head + 156, "0", 1);
+	memcpy(head + 257, "ustar\00000", 8);
+	for (size_t i = 0; i < sizeof head; i++)
+		checksum += (unsigned char)head[i];
+	snprintf(head + 148, 8, "%06o", checksum);
+	add(archive, head, sizeof head);
+	add(archive, t->at, t->length);
+	size_t rest = (512 - t->length % 512) % 512;
+	memset(room_for(archive, rest), 0, rest);
+	archive->length += rest;
+}
+
 /* One file of the tree; a needle is a line of its own kind. */
-static void make_leaf(struct random *r, const char *name, int needle, struct text *needles, int salted)
+static void make_leaf(struct text *archive, struct random *r, const char *name, int needle, struct text *needles, int salted)
 {
 	struct text t = {0};
 	size_t before;
@@ -172,39 +196,55 @@ static void make_leaf(struct random *r, const char *name, int needle, struct tex
 	}
 	if (!salted)
 		seal(&t);
-	save(name, &t);
+	if (archive != NULL)
+		archive_file(archive, name, &t);
+	else if (salted || access(name, F_OK) != 0)
+		save(name, &t);
 	free(t.at);
 }
 
-/* So many files in directories of 100, and some more in one that the salt makes; every 50th has a line to be found. */
-static void make_tree(uint64_t size, uint64_t seed, const char *path)
+/* So many files in directories of 100, and a hundredth more that the salt makes; every 50th has a line to be found. Those of the seed that
+ * an earlier time has left are as they were: what was read or archived since has not changed them. All of them go to an archive where there is one. */
+static void make_files(uint64_t size, uint64_t seed, const char *path, struct text *archive)
 {
 	struct random r = {seed}, salted = {salt};
 	struct text needles = {0};
-	uint64_t more = 20 + salt % 60;
+	uint64_t more = 1 + size / 100;
 	char name[512];
-	make_directory(path);
+	if (archive == NULL)
+		make_spread(path);
 	for (uint64_t i = 0; i < size; i++) {
-		if (i % 100 == 0) {
+		if (i % 100 == 0 && archive == NULL) {
 			snprintf(name, sizeof name, "%s/folder_%" PRIu64, path, i / 100);
 			make_directory(name);
 		}
 		snprintf(name, sizeof name, "%s/folder_%" PRIu64 "/%s_%" PRIu64 ".txt", path, i / 100, words[any_word(&r)], i);
-		make_leaf(&r, name, i % 50 == 0, &needles, 0);
+		make_leaf(archive, &r, name, i % 50 == 0, &needles, 0);
 	}
 	snprintf(name, sizeof name, "%s/salted", path);
-	make_directory(name);
+	if (archive == NULL)
+		make_directory(name);
 	for (uint64_t i = 0; i < more; i++) {
 		snprintf(name, sizeof name, "%s/salted/%" PRIu64 ".txt", path, i);
-		make_leaf(&salted, name, 1, &needles, 1);
-	}
-	for (uint64_t i = more; i < 80; i++) { /* those of an earlier salt */
-		snprintf(name, sizeof name, "%s/salted/%" PRIu64 ".txt", path, i);
-		if (unlink(name) != 0 && errno != ENOENT)
-			die("%s: %s", name, strerror(errno));
+		make_leaf(archive, &salted, name, 1, &needles, 1);
 	}
 	answer_lines("answer-needles", &needles);
 	answer("answer-files", "%" PRIu64 "\n", size + more);
+}
+
+static void make_tree(uint64_t size, uint64_t seed, const char *path)
+{
+	make_files(size, seed, path, NULL);
+}
+
+/* The same files in an archive that is the path. */
+static void make_archive(uint64_t size, uint64_t seed, const char *path)
+{
+	struct text archive = {0};
+	make_files(size, seed, ".", &archive);
+	memset(room_for(&archive, 1024), 0, 1024);
+	archive.length += 1024;
+	save(path, &archive);
 }
 
 enum { FILES = 300, EDITED = 3 };
@@ -223,7 +263,7 @@ static void make_commits(uint64_t size, uint64_t seed, const char *path)
 		add_prose(&t, &r, 60);
 		addf(&t, "END\n");
 		for (unsigned e = 0; e < edited; e++) {
-			unsigned which = i == 0 ? e : below(&r, FILES);
+			unsigned which = i == 0 ? e : below(&r, FILES / EDITED) * EDITED + e;
 			struct text *f = &file[which];
 			if (i == 0)
 				for (unsigned line = 0; line < 25; line++)

@@ -37,4 +37,5 @@ mod shapes;
 mod steady;
 mod surroundings;
 mod terminal;
+mod today;
 mod trace;

@@ -20,6 +20,7 @@ use gritstone_model::{
 };
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::{multiple, verdict};
+pub(crate) use differ::programs_differ_in;
 pub(crate) use live::needed;
 use pair::{Basis, Pair};
 pub(crate) use pair::{counts, pair, scale};

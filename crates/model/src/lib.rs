@@ -59,7 +59,7 @@ pub use part::{
 };
 pub use plan::{Calibration, Plan, Skip, Step};
 pub use rating::{
-    ForMoney, LeftOutRow, Per, Price, RatedMachine, Rating, Ratings, RatingsView, SCHEMA_RATINGS,
+    ForMoney, LeftOutRow, Per, Price, Profile, RatedMachine, Rating, Ratings, RatingsView, SCHEMA_RATINGS,
     Without,
 };
 pub use reliability::{Assessment, Reliability};

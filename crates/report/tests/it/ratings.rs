@@ -68,6 +68,7 @@ fn machine(name: &str, factor: f64) -> RatedMachine {
         all_cpus: None,
         copies: None,
         price: None,
+        differ_in: vec![],
     }
 }
 
@@ -77,6 +78,7 @@ fn view(machines: Vec<RatedMachine>) -> RatingsView {
         base: "ref:vax-11-780-4.1bsd".to_owned(),
         base_name: "VAX-11/780".to_owned(),
         by: vec![],
+        profile: None,
         confidence: 0.95,
         machines,
     }
