@@ -250,8 +250,7 @@ impl Entry<'_> {
                     |name: &str| used(name) || needs.iter().any(|need| need.get_ref() == name);
                 let name = placeholders(word).find(|name| !declared(name));
                 let name = name.unwrap_or_default();
-                let what =
-                    format!(
+                let what = format!(
                     "{{{name}}} is not in `needs` or `uses`: add it, or write ${name} for a shell"
                 );
                 self.must(name.is_empty(), &format!("{key}.{i}"), what)?;

@@ -34,7 +34,10 @@ pub fn profiles(name: &str, text: &str, benchmarks: &[Benchmark]) -> Result<Vec<
             let scored = found.is_some_and(|found| found.work.kind() != Kind::Rating);
             must(
                 scored,
-                format!("'{}': no benchmark is called '{id}', or it is a score", profile.name),
+                format!(
+                    "'{}': no benchmark is called '{id}', or it is a score",
+                    profile.name
+                ),
             )?;
             must(
                 weight.is_finite() && *weight > 0.0,

@@ -159,10 +159,14 @@ impl File<'_> {
     fn check_head(&self) -> Result<(), Error> {
         let text = self.text;
         let (stem, part) = stem(text.name);
-        text.must(self.family.is_some() == part.is_none(), &self.at, || match part {
-            None => format!("there is no [family]: say what family '{stem}' is"),
-            Some(_) => format!("[family] stands in {stem}.toml: take it away here"),
-        })?;
+        text.must(
+            self.family.is_some() == part.is_none(),
+            &self.at,
+            || match part {
+                None => format!("there is no [family]: say what family '{stem}' is"),
+                Some(_) => format!("[family] stands in {stem}.toml: take it away here"),
+            },
+        )?;
         if let Some(Family { name, .. }) = &self.family {
             text.must(name == stem, &self.at, || {
                 format!("family '{name}' stands in {stem}.toml: rename it to '{stem}', or the file")

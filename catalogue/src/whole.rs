@@ -58,9 +58,14 @@ type Rows<'a> = BTreeMap<&'a Id, (&'a File<'a>, &'a Row)>;
 /// Names the rows of ratings, and checks the files against each other.
 pub(crate) fn sound(files: &mut [File<'_>]) -> Result<(), Error> {
     for file in &*files {
-        let described = files.iter().any(|other| other.name == file.name && other.family.is_some());
+        let described = files
+            .iter()
+            .any(|other| other.name == file.name && other.family.is_some());
         file.text.must(described, &file.at, || {
-            format!("there is no {0}.toml, which says what family '{0}' is", file.name)
+            format!(
+                "there is no {0}.toml, which says what family '{0}' is",
+                file.name
+            )
         })?;
     }
     expand(files)?;

@@ -105,13 +105,24 @@ fn a_profile_of_ones_own_weights_what_both_sides_have() {
     };
     write(&profile("'byte/sieve' = 3\n'byte/loop' = 1\n"));
     // itself against itself is 1 by any weights, and the base is shown with each part
-    let view = home.json("score ref:sun-2-120-4.2bsd --against ref:vax-11-780-4.1bsd --profile mine.toml");
+    let view =
+        home.json("score ref:sun-2-120-4.2bsd --against ref:vax-11-780-4.1bsd --profile mine.toml");
     let rated = overall(&view["machines"][0]);
     let want = (1.7_f64 / 5.1).powf(0.75) * (2.6_f64 / 7.4).powf(0.25);
-    assert!((rated["rating"].as_f64().unwrap() - want).abs() < 1e-9, "{rated}");
+    assert!(
+        (rated["rating"].as_f64().unwrap() - want).abs() < 1e-9,
+        "{rated}"
+    );
     assert_eq!(view["profile"]["weights"]["byte/sieve"], 3.0);
     let text = home.ok("score run --against run --profile mine.toml");
-    for told in ["profile mine: 1", "byte/sieve", "75%", "byte/loop", "25%", "I do."] {
+    for told in [
+        "profile mine: 1",
+        "byte/sieve",
+        "75%",
+        "byte/loop",
+        "25%",
+        "I do.",
+    ] {
         assert!(text.contains(told), "{told}: {text}");
     }
     let refuses = |text: &str, why: &str| {
@@ -119,12 +130,24 @@ fn a_profile_of_ones_own_weights_what_both_sides_have() {
         home.refuses("score run --profile mine.toml", why);
     };
     refuses(&profile("'byte/sieve' = 0\n"), "not above 0");
-    refuses(&profile("'byte/sive' = 1\n"), "no benchmark is called 'byte/sive'");
+    refuses(
+        &profile("'byte/sive' = 1\n"),
+        "no benchmark is called 'byte/sive'",
+    );
     refuses(&profile(""), "has no weights");
     refuses("", "missing field `profile`");
-    home.refuses("score run --profile bild", "there are build, desktop, science");
-    home.refuses("score run byte --profile build", "names its benchmarks itself");
+    home.refuses(
+        "score run --profile bild",
+        "there are build, desktop, science",
+    );
+    home.refuses(
+        "score run byte --profile build",
+        "names its benchmarks itself",
+    );
     // the run has none of it: no score, and the reason
     let (code, text, _) = home.run(&format!("score run --against {VAX} --profile build"));
-    assert!(code == 4 && text.contains("no comparable result of"), "{text}");
+    assert!(
+        code == 4 && text.contains("no comparable result of"),
+        "{text}"
+    );
 }

@@ -201,7 +201,10 @@ fn suites_select_what_they_say() {
 #[test]
 fn a_profile_weights_what_suite_applications_measures() {
     let catalogue = gritstone_catalogue::all().unwrap();
-    let suite = catalogue.suites.iter().find(|suite| suite.name == "applications");
+    let suite = catalogue
+        .suites
+        .iter()
+        .find(|suite| suite.name == "applications");
     let selectors: Vec<Selector> = (suite.unwrap().benchmarks.iter())
         .map(|text| Selector::new(text))
         .collect();
@@ -209,7 +212,11 @@ fn a_profile_weights_what_suite_applications_measures() {
     assert_eq!(names, ["build", "desktop", "science"]);
     for profile in &catalogue.profiles {
         let total: f64 = profile.weights.values().sum();
-        assert_eq!(total, 100.0, "{}: a weight can be read as a percentage", profile.name);
+        assert_eq!(
+            total, 100.0,
+            "{}: a weight can be read as a percentage",
+            profile.name
+        );
         for id in profile.weights.keys() {
             let measured = selectors.iter().any(|selector| selector.matches(id));
             assert!(measured, "{}: {id}", profile.name);
@@ -221,13 +228,19 @@ fn a_profile_weights_what_suite_applications_measures() {
 #[test]
 fn applications_of_today_are_checked_and_tell_their_versions() {
     let benchmarks = all().unwrap().benchmarks;
-    let today = benchmarks.iter().filter(|b| b.id.as_str().starts_with("app/today/"));
+    let today = benchmarks
+        .iter()
+        .filter(|b| b.id.as_str().starts_with("app/today/"));
     let mut count = 0;
     for benchmark in today {
         let (Work::Command(work) | Work::Scenario(work)) = &benchmark.work else {
             panic!("{}", benchmark.id);
         };
-        assert!(!work.check.is_empty() && !work.prepare.is_empty(), "{}", benchmark.id);
+        assert!(
+            !work.check.is_empty() && !work.prepare.is_empty(),
+            "{}",
+            benchmark.id
+        );
         let versions = benchmark.needs.iter().filter(|need| need.version.is_some());
         assert!(versions.count() > 0, "{}", benchmark.id);
         count += 1;
@@ -252,7 +265,11 @@ fn a_family_may_have_entries_in_further_files() {
     for (name, text, what) in [
         ("a.more.toml", entry("b/two"), "is not of family 'a'"),
         ("a.more.toml", entry("a/one"), "is here a second time"),
-        ("a.more.toml", format!("{head}{}", entry("a/two")), "take it away here"),
+        (
+            "a.more.toml",
+            format!("{head}{}", entry("a/two")),
+            "take it away here",
+        ),
         ("b.more.toml", entry("b/two"), "there is no b.toml"),
         ("b.toml", entry("b/two"), "there is no [family]"),
     ] {

@@ -14,13 +14,13 @@ mod sums;
 
 use crate::between::{BetweenRun, Class, DEFAULT, Learned};
 use crate::explain::{Side, explain};
+pub(crate) use differ::programs_differ_in;
 use gritstone_model::{
     CompareFigure, CompareRow, CompareShift, CompareView, Explanation, Finding, Flag, Id,
     Measurement, Note, RunView, SCHEMA_COMPARE, Subject, VarianceSource, Verdict, in_order,
 };
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::{multiple, verdict};
-pub(crate) use differ::programs_differ_in;
 pub(crate) use live::needed;
 use pair::{Basis, Pair};
 pub(crate) use pair::{counts, pair, scale};

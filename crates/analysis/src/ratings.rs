@@ -100,7 +100,9 @@ pub fn rate_profile(
     let overall = &mut rated.overall;
     overall.environment.clone_from(&profile.name);
     if overall.withheld.is_none() && overall.rows.len() < environments.len() {
-        let lacking = environments.iter().flat_map(|environment| &environment.rows);
+        let lacking = environments
+            .iter()
+            .flat_map(|environment| &environment.rows);
         let lacking = lacking.filter(|id| !overall.rows.contains(id));
         let lacking = lacking.map(|id| Part::Benchmark(id.clone())).collect();
         *overall = Rating {

@@ -24,7 +24,10 @@ pub fn one(view: &RunView, result: &Measurement, launches: &[&Launch]) -> Docume
     document.terms([
         ("machine", machine_sentence(&view.machine)),
         ("program", program(result)),
-        ("input", said(launches, "input").next().unwrap_or("").to_owned()),
+        (
+            "input",
+            said(launches, "input").next().unwrap_or("").to_owned(),
+        ),
         ("peak memory", peak_memory(launches)),
     ]);
     let notes = in_order(result.notes.clone());

@@ -1,6 +1,8 @@
 //! In what the two sides of a comparison differ: machine, system, facts, compilers, versions, settings.
 
-use gritstone_model::{Difference, Id, Kind, Measurement, OwnCatalogue, Program, RunView, Settings};
+use gritstone_model::{
+    Difference, Id, Kind, Measurement, OwnCatalogue, Program, RunView, Settings,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts that differ from minute to minute on one machine, should whoever found them have kept them: a name is volatile
@@ -31,7 +33,9 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
     if let (Some(b), Some(o)) = (&base.gritstone, &other.gritstone) {
         differences.add("gritstone", b, o);
     }
-    differences.0.extend(programs_differ_in(base, other, &|_| true));
+    differences
+        .0
+        .extend(programs_differ_in(base, other, &|_| true));
     for (b, o) in common(base, other) {
         if !b.is_published() && !o.is_published() {
             let what = format!("version of {}", b.id);

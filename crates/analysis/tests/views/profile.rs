@@ -12,7 +12,7 @@ fn measured(name: &str, rows: &[(&str, f64)]) -> RunView {
     let benchmarks = rows.iter().map(|(row, _)| command(row)).collect();
     let launches = rows
         .iter()
-        .flat_map(|(row, s)| (0..8).map(|round| process(row, round, s * scatter(round))));
+        .flat_map(|(row, s)| (0..8).map(move |round| process(row, round, s * scatter(round))));
     let run = run(benchmarks, launches.collect());
     let mut view = summary::summarize(&run, &summary::Options::default());
     view.id = name.to_owned();
@@ -75,7 +75,10 @@ fn equal_machines_score_one_whatever_the_weights() {
     for weights in [[1.0, 1.0, 1.0], [90.0, 9.0, 1.0]] {
         let [one, two, three] = weights;
         let weights = [("a/one", one), ("a/two", two), ("a/three", three)];
-        near(scored(&weights, &base(), &base()).one_cpu.overall.rating, 1.0);
+        near(
+            scored(&weights, &base(), &base()).one_cpu.overall.rating,
+            1.0,
+        );
     }
 }
 

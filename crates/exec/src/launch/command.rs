@@ -5,6 +5,7 @@ use super::{Job, Launched};
 use crate::{ExecError, linked, ours};
 use gritstone_kernels::COMMAND;
 use gritstone_model::{CommandWork, Event, Figure, Outcome, Verify};
+use std::ffi::OsString;
 
 /// Executions of a launch go on until they have taken so long, ns: short ones are done often, long ones once.
 const SAMPLE_NS: u64 = 150_000_000;
@@ -36,33 +37,8 @@ impl Job<'_> {
                 return Ok(proof);
             }
         }
+        let mut launched = self.start(COMMAND, &self.words(None, None), self.arguments(work)?)?;
         let size = work.figure == Figure::LinkedSize;
-        let mut arguments = vec![cpus_argument(self.cpus)];
-        arguments.extend(
-            [
-                ("stdout", work.stdout.clone()),
-                ("input", work.input.clone()),
-                ("output", work.output.clone()),
-                ("leaves", Some(work.leaves.join(","))),
-                ("removes", Some(work.removes.join(","))),
-            ]
-            .into_iter()
-            .filter_map(|(key, value)| Some(format!("{key}={}", value?).into())),
-        );
-        if size {
-            arguments.extend(["keep=1".into(), "samples=1".into()]);
-        } else {
-            arguments.extend([
-                "samples=20".into(),
-                format!("sample_ns={SAMPLE_NS}").into(),
-            ]);
-        }
-        // what is long is warm after its first launch: once more each time would be half of what it takes
-        if executor.long.borrow().contains(&benchmark.id) {
-            arguments.push("warm=0".into());
-        }
-        arguments.extend(self.command_line(&[], work, &work.check, &work.argv)?);
-        let mut launched = self.start(COMMAND, &self.words(None, None), arguments)?;
         let long =
             |event: &Event| matches!(event, Event::Sample(sample) if sample.wall > SAMPLE_NS);
         if launched.outcome == Outcome::Measured && launched.events.iter().any(long) {
@@ -75,6 +51,33 @@ impl Job<'_> {
             }
         }
         Ok(launched)
+    }
+
+    fn arguments(&self, work: &CommandWork) -> Result<Vec<OsString>, ExecError> {
+        let mut arguments = vec![cpus_argument(self.cpus)];
+        arguments.extend(
+            [
+                ("stdout", work.stdout.clone()),
+                ("input", work.input.clone()),
+                ("output", work.output.clone()),
+                ("leaves", Some(work.leaves.join(","))),
+                ("removes", Some(work.removes.join(","))),
+            ]
+            .into_iter()
+            .filter_map(|(key, value)| Some(format!("{key}={}", value?).into())),
+        );
+        if work.figure == Figure::LinkedSize {
+            arguments.extend(["keep=1".into(), "samples=1".into()]);
+        } else {
+            arguments.extend(["samples=20".into(), format!("sample_ns={SAMPLE_NS}").into()]);
+        }
+        // with its input and its check, one time more would be half of what the launch takes
+        let long = &self.executor.long;
+        if !work.check.is_empty() && long.borrow().contains(&self.benchmark.id) {
+            arguments.push("warm=0".into());
+        }
+        arguments.extend(self.command_line(&[], work, &work.check, &work.argv)?);
+        Ok(arguments)
     }
 
     /// The untimed execution that shows that the timed one does what it says, in a directory of its own.

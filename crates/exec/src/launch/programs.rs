@@ -146,10 +146,7 @@ impl Job<'_> {
     ) -> Result<Vec<OsString>, ExecError> {
         let helpers = work.uses.iter().map(|helper| {
             let path = self.path_of(helper)?;
-            Ok((
-                format!("{{{helper}}}"),
-                path.to_string_lossy().into_owned(),
-            ))
+            Ok((format!("{{{helper}}}"), path.to_string_lossy().into_owned()))
         });
         let helpers = helpers.collect::<Result<Vec<_>, ExecError>>()?;
         let line = |argv: &[String]| -> Vec<OsString> {

@@ -61,6 +61,7 @@ fn scores(run: &RunView) -> RatingsView {
             all_cpus: None,
             copies: None,
             price: None,
+            differ_in: vec![],
         }],
     }
 }
