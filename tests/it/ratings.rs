@@ -104,7 +104,6 @@ fn a_profile_of_ones_own_weights_what_both_sides_have() {
         )
     };
     write(&profile("'byte/sieve' = 3\n'byte/loop' = 1\n"));
-    // itself against itself is 1 by any weights, and the base is shown with each part
     let view =
         home.json("score ref:sun-2-120-4.2bsd --against ref:vax-11-780-4.1bsd --profile mine.toml");
     let rated = overall(&view["machines"][0]);
@@ -147,7 +146,7 @@ fn a_profile_of_ones_own_weights_what_both_sides_have() {
     // the run has none of it: no score, and the reason
     let (code, text, _) = home.run(&format!("score run --against {VAX} --profile build"));
     assert!(
-        code == 4 && text.contains("no comparable result of"),
+        code == 4 && text.contains("no comparable result."),
         "{text}"
     );
 }

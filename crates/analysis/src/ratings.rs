@@ -105,11 +105,15 @@ pub fn rate_profile(
             .flat_map(|environment| &environment.rows);
         let lacking = lacking.filter(|id| !overall.rows.contains(id));
         let lacking = lacking.map(|id| Part::Benchmark(id.clone())).collect();
+        let withheld = match overall.rows.as_slice() {
+            [] => Withheld::NotComparable,
+            _ => Withheld::Uncovered(lacking),
+        };
         *overall = Rating {
             environment: profile.name.clone(),
             rows: std::mem::take(&mut overall.rows),
             of: overall.of,
-            withheld: Some(Withheld::Uncovered(lacking)),
+            withheld: Some(withheld),
             ..Rating::default()
         };
         rated.for_money = None;

@@ -165,9 +165,8 @@ fn said<'a>(launches: &'a [&Launch], wanted: &'a str) -> impl Iterator<Item = &'
 /// The most that a process of a command had.
 fn peak_memory(launches: &[&Launch]) -> String {
     let kb = said(launches, "peak_kb").filter_map(|kb| kb.parse::<u64>().ok());
-    let shown = |kb: u64| number::at_most(kb as f64 * 1024.0 / 1e6, "MB", 3);
-    kb.max()
-        .map_or_else(String::new, |kb| format!("{} MB", shown(kb)))
+    let shown = |kb: u64| number::at_most(kb as f64 * 1024.0 / 1e6, " MB", 3);
+    kb.max().map_or_else(String::new, shown)
 }
 
 fn program(r: &Measurement) -> String {

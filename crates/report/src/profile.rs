@@ -34,26 +34,24 @@ fn score(
     machine: &RatedMachine,
 ) -> Text {
     let overall = &machine.one_cpu.overall;
-    let made_of = match &overall.withheld {
+    let said = match &overall.withheld {
         Some(why) => format!(
-            "{}. Weights of other benchmarks: `--profile FILE.toml`.",
+            "withheld: {}. Weights of other benchmarks: `--profile FILE.toml`.",
             findings::withheld(why)
         ),
         None => format!(
-            "Weighted geometric mean of {}.",
+            "{}. Weighted geometric mean of {}.",
+            in_words(overall),
             words::plural(overall.rows.len(), "benchmark")
         ),
     };
     let differ = match machine.differ_in.as_slice() {
-        [] => String::new(),
-        some => format!(" Differ in {}, below.", words::facts(some)),
+        [] => "",
+        _ => " Programs differ: see below.",
     };
     let line = format!(
-        "{} against {}, profile {}: {}. {made_of}{differ}",
-        machine.name,
-        view.base_name,
-        profile.name,
-        in_words(overall)
+        "{} against {}, profile {}: {said}{differ}",
+        machine.name, view.base_name, profile.name
     );
     Text::new(line).with(overall.notes.iter().map(|note| document.note(note)))
 }
