@@ -11,8 +11,9 @@
 mod row;
 
 use crate::between::{DEFAULT, Learned};
+use crate::compare;
 use gritstone_model::{
-    Benchmark, Finding, Flag, ForMoney, Id, LeftOutRow, Measurement, Note, Part, Price,
+    Benchmark, Finding, Flag, ForMoney, Id, LeftOutRow, Measurement, Note, Part, Price, Profile,
     RatedMachine, Rating, Ratings, RunView, Withheld, Without, Work,
 };
 use gritstone_stats::quantile;
@@ -21,10 +22,12 @@ use row::{Fate, Pair};
 use std::collections::BTreeSet;
 
 /// Rows that are rated together.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Environment {
     /// Heading.
     pub name: String,
+    /// Its weight, in which its rows share equally.
+    pub weight: f64,
     /// Its rows.
     pub rows: Vec<Id>,
 }
@@ -61,8 +64,70 @@ pub fn environments(benchmarks: &[Benchmark]) -> Vec<Environment> {
         .iter()
         .filter_map(rating)
         .filter(|(_, over)| !over.iter().any(|id| ratings.contains(&id)))
-        .map(|(name, rows)| Environment { name, rows })
+        .map(|(name, rows)| Environment {
+            name,
+            weight: 1.0,
+            rows,
+        })
         .collect()
+}
+
+/// The benchmarks of a profile, each an environment with its weight, those of most weight first.
+#[must_use]
+pub fn profiled(profile: &Profile) -> Vec<Environment> {
+    let shares = profile.shares().into_iter();
+    let each = shares.map(|(id, weight)| Environment {
+        name: id.to_string(),
+        weight,
+        rows: vec![id.clone()],
+    });
+    each.collect()
+}
+
+/// A machine rated by a profile: by its benchmarks as they are, and only where both sides have all of them, since over what is left it would
+/// be another rating under the same name.
+#[must_use]
+pub fn rate_profile(
+    profile: &Profile,
+    machine: &RunView,
+    base: &RunView,
+    price: Option<Price>,
+    options: &Options,
+) -> RatedMachine {
+    let environments = profiled(profile);
+    let find = |id: &Id| (machine.get(id), base.get(id));
+    let mut rated = ratings(&environments, &find, ONE, price, options);
+    let overall = &mut rated.overall;
+    overall.environment.clone_from(&profile.name);
+    if overall.withheld.is_none() && overall.rows.len() < environments.len() {
+        let lacking = environments
+            .iter()
+            .flat_map(|environment| &environment.rows);
+        let lacking = lacking.filter(|id| !overall.rows.contains(id));
+        let lacking = lacking.map(|id| Part::Benchmark(id.clone())).collect();
+        let withheld = match overall.rows.as_slice() {
+            [] => Withheld::NotComparable,
+            _ => Withheld::Uncovered(lacking),
+        };
+        *overall = Rating {
+            environment: profile.name.clone(),
+            rows: std::mem::take(&mut overall.rows),
+            of: overall.of,
+            withheld: Some(withheld),
+            ..Rating::default()
+        };
+        rated.for_money = None;
+    }
+    let wanted = |id: &Id| profile.weights.contains_key(id);
+    RatedMachine {
+        id: machine.id.clone(),
+        name: machine.machine.name.clone(),
+        one_cpu: rated,
+        all_cpus: None,
+        copies: None,
+        price,
+        differ_in: compare::programs_differ_in(base, machine, &wanted),
+    }
 }
 
 /// A machine rated against a base.
@@ -93,6 +158,7 @@ pub fn rate(
         }),
         copies,
         price,
+        differ_in: vec![],
     }
 }
 
@@ -143,7 +209,7 @@ fn ratings(
     }
 }
 
-/// The rating over groups of rows, each group of one weight in which its rows share.
+/// The rating over groups of rows, each group with a weight in which its rows share.
 pub(crate) fn over(
     name: &str,
     groups: &[Environment],
@@ -170,7 +236,7 @@ pub(crate) fn over(
                 Fate::Counts(pair) => own.push(*pair),
             }
         }
-        let weight = 1.0 / own.len() as f64;
+        let weight = group.weight / own.len() as f64;
         for pair in &mut own {
             pair.machine.weight = weight;
             pair.base.weight = weight;

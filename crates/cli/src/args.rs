@@ -248,7 +248,7 @@ pub struct RunArgs {
     /// Identifiers or globs, e.g. 'byte/*' ('*' stops at '@'; 'byte/*@*' are the variants) [default: suite standard]
     #[arg(value_name = "SELECTOR")]
     pub selectors: Vec<String>,
-    /// Measure a suite: standard, classic (the documents of 1982 to 1987, with reference workloads) or full
+    /// Measure a suite: standard, applications (programs of today), classic (the documents of 1982 to 1987, with reference workloads) or full
     #[arg(long, value_name = "NAME", conflicts_with = "selectors")]
     pub suite: Option<String>,
     /// Launch each benchmark six times, instead of ten times or more
@@ -383,7 +383,8 @@ pub struct CompareArgs {
   gritstone score before after --against before
   gritstone score classic --against ref:vax-11-780-4.1bsd
   gritstone score last cpu app/ratings@unix
-  gritstone score last --price 0.42/h")]
+  gritstone score last --price 0.42/h
+  gritstone score new --against old --profile build")]
 pub struct ScoreArgs {
     /// Runs or systems, then benchmarks, families, globs or a score (app/ratings@cpu): only these are scored, missing and doubtful ones included [default: last]
     #[arg(value_name = "RUN | SELECTOR")]
@@ -391,6 +392,9 @@ pub struct ScoreArgs {
     /// Baseline run or system
     #[arg(long, value_name = "RUN|SYSTEM", default_value = crate::rate::BASE)]
     pub against: String,
+    /// Score what you do: build, desktop, science, or weights of your own in a file (docs/how-to/my-work.md)
+    #[arg(long, value_name = "NAME|FILE.toml")]
+    pub profile: Option<String>,
     /// The same benchmarks, as an option
     #[arg(long, value_name = "SELECTOR", num_args = 1.., hide = true)]
     pub by: Vec<String>,
@@ -508,13 +512,14 @@ pub struct InfoArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gritstone doctor
-  gritstone doctor --install")]
+  gritstone doctor --install
+  gritstone doctor --install applications")]
 pub struct DoctorArgs {
     /// Install the missing programs of these benchmarks; lists them, and asks on a terminal unless CI=true
     #[arg(long)]
     pub install: bool,
-    /// Benchmarks to install programs for [default: all]
-    #[arg(value_name = "BENCHMARK", requires = "install")]
+    /// Benchmarks or suites to install programs for [default: all]
+    #[arg(value_name = "BENCHMARK|SUITE", requires = "install")]
     pub benchmarks: Vec<String>,
     /// Directory whose file system would be measured
     #[arg(long)]

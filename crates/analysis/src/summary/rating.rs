@@ -79,6 +79,7 @@ fn rate(
 fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
     let mut own = Environment {
         name: String::new(),
+        weight: 1.0,
         rows: Vec::new(),
     };
     let mut groups = Vec::new();
@@ -87,6 +88,7 @@ fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
         match part.map(|part| (part, &part.work)) {
             Some((part, Work::Rating { over, .. })) => groups.push(Environment {
                 name: part.title.clone(),
+                weight: 1.0,
                 rows: over.clone(),
             }),
             _ => own.rows.push(id.clone()),

@@ -19,6 +19,7 @@ fn options() -> Options {
 fn environment(name: &str, rows: &[&str]) -> Environment {
     Environment {
         name: name.to_owned(),
+        weight: 1.0,
         rows: rows.iter().map(|row| id(row)).collect(),
     }
 }
