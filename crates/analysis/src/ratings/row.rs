@@ -179,9 +179,18 @@ impl<'a> Together<'a> {
 
 /// A row that withholds the rating as this part, with no launches or with a failed work check.
 fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Fate {
-    if named {
-        return Fate::LeftOut { invalid };
+    match named {
+        true => Fate::LeftOut { invalid },
+        false => Fate::Counts(Box::new(withholding(id, part, invalid))),
     }
+}
+
+/// A row that withholds the rating since the base lacks it.
+pub(super) fn missing(id: &Id) -> Pair {
+    withholding(id, Part::Benchmark(id.clone()), false)
+}
+
+fn withholding(id: &Id, part: Part, invalid: bool) -> Pair {
     let row = RatingRow {
         launches: invalid.then_some(1.0).into_iter().collect(),
         reference: 1.0,
@@ -189,7 +198,7 @@ fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Fate {
         weight: 1.0,
         invalid,
     };
-    Fate::Counts(Box::new(Pair {
+    Pair {
         id: id.clone(),
         part,
         base: row.clone(),
@@ -199,7 +208,7 @@ fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Fate {
         machine_printed: false,
         base_printed: false,
         doubts: Vec::new(),
-    }))
+    }
 }
 
 fn has_figure(result: &Measurement) -> bool {
