@@ -1,4 +1,4 @@
-/* What the users of `users` develop: a C program of 930 lines with three mistakes in it, and the keystrokes that mend them.
+/* What the users of `users` develop: a C program of 929 lines with three mistakes in it, and the keystrokes that mend them.
  *
  * hp-1987, section 2, used a FORTRAN program of 930 lines and 20,000 bytes, derived from Whetstone B1D. This one is of C, since
  * a compiler for that is what machines have; its functions are arithmetic of whole numbers, so that its result is known.

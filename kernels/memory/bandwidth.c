@@ -1,9 +1,10 @@
-/* memory/bandwidth/...: how fast whole arrays are copied, scaled, added, and scaled and added, on one CPU or on all at once.
+/* memory/bandwidth/...: how fast whole arrays are copied, scaled, added, scaled and added, read and written, on one CPU or on all at once.
  *
- * One operation does 8,192 elements (64 KiB) of each array: op=copy c = a, scale c = q a, add c = a + b, triad c = a + q b. Each
+ * One operation does 8,192 elements (64 KiB) of each array: op=copy c = a, scale c = q a, add c = a + b, triad c = a + q b, read
+ * the sum of a, write c = q. Each
  * array is at least 4 times the last cache, or with every=1, which has one process on each CPU, 4 times all last caches
  * together. The work goes on where the last region ended, and begins again at the end of the arrays. What is
- * counted is what the program asks for, 16 or 24 bytes an element; caches that fetch what is to be written move more.
+ * counted is what the program asks for, 8 to 24 bytes an element; caches that fetch what is to be written move more.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,13 +27,13 @@
 /* Eight doubles, a line of most caches: as wide as the machine has it, at every level of optimization. */
 typedef double group __attribute__((vector_size(64)));
 
-enum operation { COPY, SCALE, ADD, TRIAD };
-static const char *const operations[] = {"copy", "scale", "add", "triad"};
+enum operation { COPY, SCALE, ADD, TRIAD, READ, WRITE };
+static const char *const operations[] = {"copy", "scale", "add", "triad", "read", "write"};
 static const group q = {3, 3, 3, 3, 3, 3, 3, 3};
 
 /* What one process works on; each has its own memory, touched by itself. */
 struct part {
-	double *a, *b, *c;
+	double *a, *b, *c; /* those that the operation has */
 	uint64_t at;	/* block at which the next region begins */
 	uint64_t count; /* blocks of this region */
 	uint64_t check;
@@ -68,15 +69,32 @@ static uint64_t sum_of(uint64_t block, uint64_t scale)
 /* Of all elements of a block of the result, by a formula: b is 2 a. */
 static uint64_t right_sum(uint64_t block)
 {
-	static const uint64_t scale[] = {1, 3, 3, 7};
-	return sum_of(block, scale[operation]);
+	static const uint64_t scale[] = {1, 3, 3, 7, 1};
+	return operation == WRITE ? 3 * BLOCK : sum_of(block, scale[operation]);
+}
+
+/* Of the elements of a block, each exact, as is their sum. Two sums, so that no addition waits for the one before. */
+static uint64_t read_block(const group *a)
+{
+	const group *end = a + BLOCK / 8;
+	group even = {0}, odd = {0};
+	uint64_t sum = 0;
+	for (; a < end; a += 2) {
+		even += a[0];
+		odd += a[1];
+	}
+	even += odd;
+	for (int i = 0; i < 8; i++)
+		sum += (uint64_t)(int64_t)even[i];
+	return sum;
 }
 
 static void work(struct part *part)
 {
+	part->check = 0;
 	for (uint64_t k = 0, block = part->at; k < part->count; k++, block = block + 1 < blocks ? block + 1 : 0) {
-		const group *a = (const group *)(part->a + block * BLOCK), *b = (const group *)(part->b + block * BLOCK);
-		group *c = (group *)(part->c + block * BLOCK), *end = c + BLOCK / 8;
+		const group *a = (const group *)part->a + block * (BLOCK / 8), *b = (const group *)part->b + block * (BLOCK / 8);
+		group *c = (group *)part->c + block * (BLOCK / 8), *end = c + BLOCK / 8;
 		/* the barrier keeps each loop a loop: some compilers call memcpy for the first alone */
 		switch (operation) {
 		case COPY:
@@ -103,6 +121,16 @@ static void work(struct part *part)
 				CLOBBER();
 			}
 			break;
+		case READ:
+			part->check += read_block(a);
+			CLOBBER();
+			break;
+		case WRITE:
+			for (; c < end; c++) {
+				*c = q;
+				CLOBBER();
+			}
+			break;
 		}
 	}
 }
@@ -110,15 +138,14 @@ static void work(struct part *part)
 /* Spoils one element of every block that is to be written, so that what an earlier round left there is not right. */
 static void spoil(struct part *part)
 {
-	for (uint64_t k = 0; k < part->count; k++)
+	for (uint64_t k = 0; operation != READ && k < part->count; k++)
 		part->c[(part->at + k) % blocks * BLOCK + k % BLOCK] = -1;
 }
 
 static void add_up(struct part *part)
 {
-	part->check = 0;
-	/* what was written twice in a region is looked at once, and counts twice: it can only be right or wrong */
-	for (uint64_t k = 0; k < part->count; k++) {
+	/* what was written twice in a region is looked at once, and counts twice: it can only be right or wrong; what was read is added up */
+	for (uint64_t k = 0; operation != READ && k < part->count; k++) {
 		const double *c = part->c + (part->at + k) % blocks * BLOCK;
 		uint64_t sum = 0;
 		for (uint64_t i = 0; i < BLOCK; i++)
@@ -145,19 +172,18 @@ static double *array(uint64_t bytes)
 static int fill(struct part *part)
 {
 	uint64_t bytes = blocks * BLOCK * sizeof(double);
-	int two = operation == ADD || operation == TRIAD;
-	part->a = array(bytes);
-	part->b = two ? array(bytes) : part->a;
-	part->c = array(bytes);
-	if (part->a == NULL || part->b == NULL || part->c == NULL)
+	int two = operation == ADD || operation == TRIAD, reads = operation != WRITE, writes = operation != READ;
+	if ((reads && (part->a = array(bytes)) == NULL) || (two && (part->b = array(bytes)) == NULL) || (writes && (part->c = array(bytes)) == NULL))
 		return 0;
 	for (uint64_t block = 0; block < blocks; block++)
 		for (uint64_t i = 0; i < BLOCK; i++) {
 			uint64_t at = block * BLOCK + i;
-			part->a[at] = value(block, i);
+			if (reads)
+				part->a[at] = value(block, i);
 			if (two)
 				part->b[at] = 2 * value(block, i);
-			part->c[at] = 0;
+			if (writes)
+				part->c[at] = 0;
 		}
 	return 1;
 }
@@ -242,7 +268,8 @@ static int choose_size(struct context *c, int every)
 {
 	cpu_set_t allowed;
 	uint64_t cache = caches(every), bytes = 4 * cache > LEAST ? 4 * cache : LEAST;
-	uint64_t arrays = operation == ADD || operation == TRIAD ? 3 : 2;
+	static const uint64_t number[] = {2, 2, 3, 3, 1, 1};
+	uint64_t arrays = number[operation];
 	unsigned cpus = every && sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? (unsigned)CPU_COUNT(&allowed) : 1;
 	blocks = (bytes / cpus + BLOCK * sizeof(double) - 1) / (BLOCK * sizeof(double));
 	bytes = blocks * cpus * BLOCK * sizeof(double);
@@ -261,13 +288,13 @@ static void setup(struct context *c)
 {
 	const char *name = parameter(c, "op", "");
 	int every = (int)parameter_u64(c, "every", 0), known = 0;
-	for (int i = COPY; i <= TRIAD; i++)
+	for (int i = COPY; i <= WRITE; i++)
 		if (strcmp(operations[i], name) == 0) {
 			operation = (enum operation)i;
 			known = 1;
 		}
 	if (!known)
-		wrong_arguments(c, "op=%s is none of copy, scale, add and triad", name);
+		wrong_arguments(c, "op=%s is none of copy, scale, add, triad, read and write", name);
 	if (!choose_size(c, every))
 		return;
 	team = mmap(NULL, sizeof *team, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

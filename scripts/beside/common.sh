@@ -57,7 +57,7 @@ table() {
 				for (j = i; j > 1 && x[j - 1] > v; j--) x[j] = x[j - 1]
 				x[j] = v
 			}
-			return n ? told((x[int((n + 1) / 2)] + x[int(n / 2) + 1]) / 2, digits) " (" told(x[1], digits) " to " told(x[n], digits) ")" : "no figure"
+			return n ? told((x[int((n + 1) / 2)] + x[int(n / 2) + 1]) / 2, digits) " (" told(x[1], digits) " to " told(x[n], digits) ")" : "no result"
 		}
 		function figures(what, who,    x, i, n) {
 			for (i = 1; i <= last; i++) if ((i, what, who) in value) x[++n] = value[i, what, who]

@@ -5,7 +5,7 @@ use crate::document::{Block, Column, Document, Style, Tone};
 use crate::show::Detail;
 use crate::table::{self, Cell, Columns, noted};
 use crate::words::{self, Sense};
-use crate::{columns, copies, findings, latencies, number};
+use crate::{copies, findings, latencies, number};
 use gritstone_model::{CompareRow, CompareSum, CompareView, Difference, RunView, Subject, Verdict};
 
 /// A longer name does not head a column.
@@ -183,23 +183,26 @@ fn how_many(view: &CompareView) -> Option<String> {
     })
 }
 
-/// The estimates of a benchmark on both sides, as `show` has them; what was compared, where no run is at hand or a document printed
-/// a time of its own.
-fn estimates(row: &CompareRow, sides: &[&RunView]) -> [Option<String>; 2] {
-    let compared = [row.base, row.other].map(|value| side(value, &row.unit));
-    let [base, other] = sides else {
-        return compared;
+/// Both sides of a benchmark and their unit; where one is a reference system, whose values are far away, each with its unit.
+fn estimates(row: &CompareRow, sides: &[&RunView], far: bool) -> [Option<String>; 3] {
+    let measured = match sides {
+        [base, other] if !far => [base, other].map(|run| run.get(&row.id)),
+        _ => [None; 2],
     };
-    if base.settings.is_none() || other.settings.is_none() {
-        return compared;
-    }
-    let of = |run: &RunView, otherwise: Option<String>| {
-        let result = run.get(&row.id)?;
-        let estimate = columns::figure_with_unit(result);
-        Some(estimate).filter(|text| !text.is_empty()).or(otherwise)
+    let measured = measured.map(|result| Some((result?.estimate?, result?.unit.as_str())));
+    let [Some((base, unit)), Some((other, _))] = measured else {
+        let [base, other] = [row.base, row.other].map(|value| side(value, &row.unit));
+        return [base, other, None];
     };
-    let [of_base, of_other] = compared;
-    [of(base, of_base), of(other, of_other)]
+    let like = base.value;
+    let shown = [base, other].map(|e| number::figure_like(like, e.value, e.interval, unit));
+    let unit = shown[0].unit.clone();
+    let large = unit == number::unit_text(unit.as_str()) && like >= 1e6;
+    let [base, other] = match large {
+        true => [base, other].map(|e| number::count_of(e.value, e.interval, DIGITS)),
+        false => shown.map(|shown| shown.estimate),
+    };
+    [Some(base), Some(other), Some(unit)]
 }
 
 fn tone(row: &CompareRow) -> Option<Tone> {
@@ -227,14 +230,16 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
         })
     };
     // the answer is the change with its interval: what was compared goes first where a line is short
-    let [base, other] = heads(view).map(|head| Column::new(head, Style::Number).rank(1));
-    let estimate = move |row: &CompareRow, side: usize| {
-        let both = estimates(row, shown.sides).map(Cell::from);
-        both[side].clone()
-    };
+    let [base, other] = labels(shown.sides)
+        .unwrap_or_else(|| heads(view))
+        .map(|head| Column::new(head, Style::Number).rank(1));
+    let unit = Column::new("Unit", Style::Text).rank(1).paired();
+    let far = reference || is_reference(&view.other);
+    let estimate = move |row: &CompareRow, at: usize| estimates(row, shown.sides, far)[at].clone();
     let begun = Columns::<&CompareRow>::key("Benchmark", Style::Code, |row| row.id.as_str())
         .column(base, move |row| estimate(row, 0))
         .column(other.paired(), move |row| estimate(row, 1))
+        .column(unit, move |row| estimate(row, 2))
         .number(if reference { "Ratio" } else { "Change" }, move |row| {
             let told = change(row).map(|(change, _)| change);
             noted(Cell::from(told).toned(tone(row)), &row.notes)
@@ -330,6 +335,14 @@ pub(crate) fn side(value: Option<f64>, unit: &str) -> Option<String> {
         "bytes" => number::figure(value, None, unit).with_unit(),
         _ => number::at_most(value, unit, DIGITS),
     })
+}
+
+/// The labels of two runs, where they tell them apart and are short.
+fn labels<'a>(sides: &[&'a RunView]) -> Option<[&'a str; 2]> {
+    let [base, other] = sides else { return None };
+    let labels = [base.label.as_deref()?, other.label.as_deref()?];
+    let short = |label: &str| label.chars().count() <= LONGEST_HEAD;
+    (labels[0] != labels[1] && labels.into_iter().all(short)).then_some(labels)
 }
 
 /// Heads of the two columns of values: names where they tell the sides apart and are short.

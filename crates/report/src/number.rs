@@ -53,7 +53,17 @@ fn joined(number: &str, unit: &str) -> String {
 
 /// A figure in its own unit, or in a larger or smaller one of the same kind when the number asks for it.
 pub(crate) fn figure(estimate: f64, interval: Option<[f64; 2]>, unit: &str) -> Shown {
-    let (factor, unit) = scale(unit, estimate);
+    figure_like(estimate, estimate, interval, unit)
+}
+
+/// The same in the unit in which another value is readable, so that both compare at a glance.
+pub(crate) fn figure_like(
+    like: f64,
+    estimate: f64,
+    interval: Option<[f64; 2]>,
+    unit: &str,
+) -> Shown {
+    let (factor, unit) = scale(unit, like);
     let estimate = estimate * factor;
     let interval = interval.map(|[low, high]| [low * factor, high * factor]);
     let decimals = match interval {

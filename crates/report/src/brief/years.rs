@@ -7,77 +7,127 @@ use crate::svg::plot::{Line, Plot, Point};
 use crate::svg::{self, Canvas};
 use gritstone_model::{Benchmark, Flag, Id, Measurement, Quantity, RunView, Unit};
 
-/// What is drawn: the first benchmark of each line that the run and enough systems have.
-const CAPABILITIES: [&[&str]; 6] = [
-    &["kernel/syscall", "byte/syscall", "aim/getpid"],
-    &["ipc/pipe/latency", "kernel/pipeback/4", "byte/pipe"],
-    &["sched/switch/2", "kernel/csw"],
-    &["kernel/forks/0", "kernel/forks/0@dynamic"],
-    &["cpu/dhrystone-1.1/reg", "cpu/dhrystone-1.1/noreg"],
-    &[
-        "memory/bandwidth/copy",
-        "aim/ram-copy/long",
-        "aim/ram-read/long",
-    ],
+/// What is drawn: of each capability a line for every benchmark that the run and enough systems have, in the unit of the first.
+const CAPABILITIES: [(&str, &[&str]); 6] = [
+    (
+        "System call",
+        &["kernel/syscall", "byte/syscall", "aim/getpid"],
+    ),
+    (
+        "Pipe",
+        &["ipc/pipe/latency", "kernel/pipeback/4", "byte/pipe"],
+    ),
+    ("Process switch", &["sched/switch/2", "kernel/csw"]),
+    ("fork, exit and wait", &["kernel/forks/0"]),
+    (
+        "Dhrystone",
+        &["cpu/dhrystone-1.1/reg", "cpu/dhrystone-1.1/noreg"],
+    ),
+    (
+        "Memory bandwidth",
+        &["memory/bandwidth/read", "aim/ram-read/long"],
+    ),
 ];
 /// Fewer systems make no line of history.
 const SYSTEMS: usize = 3;
 
 /// One drawing for each capability of which the run has a result, if there is any.
 pub(super) fn figure(input: &Brief) -> Option<Figure> {
-    let first = |ids: &&[&str]| ids.iter().find_map(|id| one(input, id));
-    let (drawn, told): (Vec<Canvas>, Vec<String>) = CAPABILITIES.iter().filter_map(first).unzip();
+    let drawn = CAPABILITIES
+        .iter()
+        .filter_map(|(title, ids)| drawing(input, title, ids));
+    let (drawn, told): (Vec<Canvas>, Vec<String>) = drawn.unzip();
     let caption = "Over the years: what the documents printed, by operation, and this run";
     let any = !drawn.is_empty();
     any.then(|| svg::figure(drawn, "years", caption.to_owned(), told.join(" ")))
 }
 
-/// The drawing of a benchmark, and the same in words.
-fn one(input: &Brief, id: &str) -> Option<(Canvas, String)> {
-    let id = Id::parse(id).ok()?;
-    let benchmark = input.benchmark(&id)?;
+/// A benchmark on the systems that have it, in the order of their years, and in this run.
+struct Course<'a> {
+    benchmark: &'a Benchmark,
+    systems: Vec<Point>,
+    own: Point,
+}
+
+impl Course<'_> {
+    /// Values in another unit; none where it is one of another kind.
+    fn scaled(mut self, unit: &Unit) -> Option<Self> {
+        let factor = scale(&self.benchmark.unit, unit)?;
+        for point in self.systems.iter_mut().chain([&mut self.own]) {
+            point.y = point.y.map(|y| y * factor);
+            point.interval = point.interval.map(|ends| ends.map(|end| end * factor));
+        }
+        Some(self)
+    }
+
+    fn told(&self, unit: &Unit) -> String {
+        let told = |p: &Point| {
+            let value = number::at_most(p.y.unwrap_or_default(), unit.as_str(), 3);
+            format!("{value} in {:.0}", p.x)
+        };
+        format!(
+            "{}: {}; {} today.",
+            self.benchmark.title,
+            self.systems.iter().map(told).collect::<Vec<_>>().join(", "),
+            told(&self.own)
+        )
+    }
+}
+
+fn course<'a>(input: &Brief<'a>, id: &str) -> Option<Course<'a>> {
+    let benchmark = input.benchmark(&Id::parse(id).ok()?)?;
     let own = point(input.run, year(input.run)?, benchmark)?;
     let systems = input.references.iter();
-    let mut points: Vec<Point> = systems
+    let mut systems: Vec<Point> = systems
         .filter_map(|view| point(view, view.machine.year?.into(), benchmark))
         .collect();
-    points.sort_by(|a, b| a.x.total_cmp(&b.x));
-    if points.len() < SYSTEMS {
-        return None;
-    }
-    let told = |p: &Point| {
-        let value = number::at_most(p.y.unwrap_or_default(), benchmark.unit.as_str(), 3);
-        format!("{value} in {:.0}", p.x)
+    systems.sort_by(|a, b| a.x.total_cmp(&b.x));
+    (systems.len() >= SYSTEMS).then_some(Course {
+        benchmark,
+        systems,
+        own,
+    })
+}
+
+/// The drawing of a capability, and the same in words.
+fn drawing(input: &Brief, title: &str, ids: &[&str]) -> Option<(Canvas, String)> {
+    let courses: Vec<Course> = ids.iter().filter_map(|id| course(input, id)).collect();
+    let unit = courses.first()?.benchmark.unit.clone();
+    let courses = courses
+        .into_iter()
+        .filter_map(|course| course.scaled(&unit));
+    let courses: Vec<Course> = courses.collect();
+    let told: Vec<String> = courses.iter().map(|course| course.told(&unit)).collect();
+    let years = || {
+        courses
+            .iter()
+            .flat_map(|c| c.systems.iter().chain([&c.own]))
+            .map(|p| p.x)
     };
-    let alternative = format!(
-        "{}: {}; {} today.",
-        benchmark.title,
-        points.iter().map(told).collect::<Vec<_>>().join(", "),
-        told(&own)
-    );
-    let first = (points[0].x / 10.0).ceil() as i32;
-    let last = (own.x / 10.0).floor() as i32;
-    let line = |name: &str, strong, points| Line {
-        name: name.to_owned(),
+    let first = (years().fold(f64::INFINITY, f64::min) / 10.0).ceil() as i32;
+    let last = (years().fold(0.0, f64::max) / 10.0).floor() as i32;
+    let line = |name: String, strong, points| Line {
+        name,
         strong,
         loose: true,
         points,
     };
+    let own = courses.iter().map(|course| course.own.clone()).collect();
+    let systems = courses
+        .iter()
+        .map(|c| line(c.benchmark.id.to_string(), false, c.systems.clone()));
     let plot = Plot {
         x_label: "Year".to_owned(),
-        y_label: format!("{} ({id})", benchmark.title),
-        y_unit: number::unit_text(benchmark.unit.as_str()),
+        y_label: title.to_owned(),
+        y_unit: number::unit_text(unit.as_str()),
         x_names: (first..=last)
             .map(|decade| (f64::from(decade * 10), format!("{}", decade * 10)))
             .collect(),
         log_y: true,
-        lines: vec![
-            line("systems of the documents", false, points),
-            line(&name(input.run), true, vec![own]),
-        ],
+        lines: systems.chain([line(name(input.run), true, own)]).collect(),
         ..Plot::default()
     };
-    Some((plot.draw(), alternative))
+    Some((plot.draw(), told.join(" ")))
 }
 
 /// The year in which a run was made.

@@ -94,11 +94,12 @@ impl<'a> Grid<'a> {
         if most == 0 { 0 } else { GAP + most }
     }
 
-    /// A column, with the one without which it says nothing.
-    fn pair(&self, i: usize) -> std::ops::Range<usize> {
-        let paired = |i: usize| self.table.columns.get(i).is_some_and(|c| c.paired);
-        let start = if paired(i) { i - 1 } else { i };
-        start..start + if paired(start + 1) { 2 } else { 1 }
+    /// A column, with those without which it says nothing.
+    fn group(&self, i: usize) -> std::ops::Range<usize> {
+        let paired = |i: &usize| self.table.columns.get(*i).is_some_and(|c| c.paired);
+        let start = (0..=i).rev().find(|i| !paired(i)).unwrap_or(i);
+        let end = (start + 1..).find(|i| !paired(i)).unwrap_or(start + 1);
+        start..end
     }
 
     /// The columns that have room, with their widths, and those that have none.
@@ -120,14 +121,14 @@ impl<'a> Grid<'a> {
             let Some(&last) = others.max_by_key(|&&i| self.table.columns[i].rank) else {
                 break;
             };
-            let pair = self.pair(last);
-            kept.retain(|i| !pair.contains(i));
-            given_up.push(pair);
+            let group = self.group(last);
+            kept.retain(|i| !group.contains(i));
+            given_up.push(group);
         }
         // one that was given up for a wider one may have room now
-        given_up.sort_by_key(|pair| self.table.columns[pair.start].rank);
-        given_up.retain(|pair| {
-            let with: Vec<usize> = kept.iter().copied().chain(pair.clone()).collect();
+        given_up.sort_by_key(|group| self.table.columns[group.start].rank);
+        given_up.retain(|group| {
+            let with: Vec<usize> = kept.iter().copied().chain(group.clone()).collect();
             let fits = total(&with, &least) <= width;
             if fits {
                 kept = with;
