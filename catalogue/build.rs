@@ -11,6 +11,8 @@ mod check;
 mod entry;
 #[path = "src/error.rs"]
 mod error;
+#[path = "src/profile.rs"]
+mod profile;
 #[path = "src/read.rs"]
 mod read;
 #[path = "src/suite.rs"]
@@ -18,8 +20,9 @@ mod suite;
 #[path = "src/whole.rs"]
 mod whole;
 
-/// The file that selects among the others.
+/// The files that select among the others.
 const SUITES: &str = "catalogue/suites.toml";
+const PROFILES: &str = "catalogue/profiles.toml";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
@@ -33,14 +36,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             files.push((format!("catalogue/{name}"), fs::read_to_string(&path)?));
         }
     }
-    files.sort();
-    let files: Vec<(&str, &str)> = files.iter().map(|(n, t)| (&**n, &**t)).collect();
-    let of_suites = |(name, _): &(&str, &str)| *name == SUITES;
-    let (suites, files): (Vec<_>, Vec<_>) = files.into_iter().partition(of_suites);
+    let mut files: Vec<(&str, &str)> = files.iter().map(|(n, t)| (&**n, &**t)).collect();
+    read::in_order(&mut files);
+    let selects = |(name, _): &(&str, &str)| [SUITES, PROFILES].contains(name);
+    let (selections, files): (Vec<_>, Vec<_>) = files.into_iter().partition(selects);
     let mut whole = whole::load(&files).unwrap_or_else(|fault| stop(&fault));
-    for (name, text) in suites {
-        let suites = suite::suites(name, text, &whole.benchmarks);
-        whole.suites = suites.unwrap_or_else(|fault| stop(&fault));
+    for (name, text) in selections {
+        if name == SUITES {
+            let suites = suite::suites(name, text, &whole.benchmarks);
+            whole.suites = suites.unwrap_or_else(|fault| stop(&fault));
+        } else {
+            let profiles = profile::profiles(name, text, &whole.benchmarks);
+            whole.profiles = profiles.unwrap_or_else(|fault| stop(&fault));
+        }
     }
     let code = format!(
         "/// Name and text of every file of the catalog, in the order of their names.\n\

@@ -28,7 +28,7 @@ impl Entry<'_> {
         needs: &[At<String>],
         over: &[At<String>],
     ) -> Result<Better, Error> {
-        let (id, family) = (&row.id, &self.file.family.name);
+        let (id, family) = (&row.id, &self.file.name);
         let stray =
             format!("'{id}' is not of family '{family}': rename it, or move it to its file");
         let published = row.published.as_ref();
@@ -231,7 +231,13 @@ impl Entry<'_> {
             .iter()
             .map(|verify| (&verify.argv, "verify.argv"));
         let prepare = (!work.prepare.is_empty()).then_some((&work.prepare, "prepare"));
-        for (argv, key) in proof.chain(prepare).chain([(&work.argv, "argv")]) {
+        let check = (!work.check.is_empty()).then_some((&work.check, "check"));
+        for (i, helper) in work.uses.iter().enumerate() {
+            let at = self.at(&format!("uses.{i}"));
+            self.file.text.program(&at, helper)?;
+        }
+        let aside = proof.chain(prepare).chain(check);
+        for (argv, key) in aside.chain([(&work.argv, "argv")]) {
             let program = argv.first().is_some_and(|word| !word.is_empty());
             self.must(
                 program,
@@ -239,11 +245,14 @@ impl Entry<'_> {
                 "argv is empty: write the program and its arguments",
             )?;
             for (i, word) in argv.iter().enumerate() {
-                let declared = |name: &str| needs.iter().any(|need| need.get_ref() == name);
+                let used = |name: &str| work.uses.iter().any(|helper| helper == name);
+                let declared =
+                    |name: &str| used(name) || needs.iter().any(|need| need.get_ref() == name);
                 let name = placeholders(word).find(|name| !declared(name));
                 let name = name.unwrap_or_default();
-                let what =
-                    format!("{{{name}}} is not in `needs`: add it, or write ${name} for a shell");
+                let what = format!(
+                    "{{{name}}} is not in `needs` or `uses`: add it, or write ${name} for a shell"
+                );
                 self.must(name.is_empty(), &format!("{key}.{i}"), what)?;
             }
         }
@@ -284,6 +293,7 @@ impl Entry<'_> {
 fn placeholders(word: &str) -> impl Iterator<Item = &str> {
     word.split('{').skip(1).filter_map(|rest| {
         let (name, _) = rest.split_once('}')?;
-        (!name.is_empty() && name.chars().all(placeholder_letter)).then_some(name)
+        let letter = |c| c == '/' || placeholder_letter(c);
+        (!name.is_empty() && name.chars().all(letter)).then_some(name)
     })
 }

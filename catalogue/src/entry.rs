@@ -10,7 +10,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// What a variant may say otherwise.
-const VARIANT: &str = "name title operation why amount_per_op placement params claims published processor_bound curve not_comparable";
+const VARIANT: &str = "name title operation why amount_per_op placement params argv claims published processor_bound curve not_comparable";
 
 /// The keys of an entry of this kind: those of a [`Benchmark`], and those of its work.
 fn keys(kind: Kind) -> (String, &'static str) {
@@ -20,7 +20,7 @@ fn keys(kind: Kind) -> (String, &'static str) {
         Kind::Kernel => (launched, "program params uses load"),
         Kind::Command | Kind::Scenario => (
             launched,
-            "argv files prepare input output stdout leaves removes verify figure",
+            "argv files uses prepare check input output stdout leaves removes verify figure",
         ),
         Kind::Derived => (all.to_owned(), "terms share_of"),
         Kind::Rating => (all.to_owned(), "over baseline weights together"),
@@ -322,7 +322,7 @@ impl<'a> Entry<'a> {
         text.must(other, &at, || {
             let id = &base.id;
             format!(
-                "variant '{name}' is the same as {id}: give it another placement or other params"
+                "variant '{name}' is the same as {id}: give it another placement, other params or another argv"
             )
         })?;
         Ok(row)

@@ -142,8 +142,14 @@ fn command(work: &CommandWork) -> String {
     if work.figure == Figure::LinkedSize {
         text += "; text, data and bss of the `a.out` that it leaves";
     }
+    for helper in &work.uses {
+        text += &format!("; its input is made by `{helper}`");
+    }
     if work.verify.is_some() {
         text += "; an untimed execution proves its work";
+    }
+    if !work.check.is_empty() {
+        text += "; a check after each execution proves its work";
     }
     text
 }

@@ -2,7 +2,7 @@
 //!
 //! The format is described in `catalogue/README.md`. A file is read (`read`), entry by entry (`entry`), each judged by itself
 //! (`check`), and then together with the others (`whole`). A catalog of the user's own is a folder (`folder`) that is read by the
-//! same rules, beside ours (`own`). Suites select among them (`suite`).
+//! same rules, beside ours (`own`). Suites select among them (`suite`), and profiles weight them (`profile`).
 
 mod check;
 mod entry;
@@ -10,6 +10,7 @@ mod error;
 mod facts;
 pub mod folder;
 mod own;
+mod profile;
 mod read;
 mod suite;
 mod whole;
@@ -17,6 +18,7 @@ mod whole;
 pub use error::Error;
 pub use facts::facts;
 pub use own::{Own, OwnError, own};
+pub use profile::profiles;
 pub use suite::{Suite, suites};
 pub use whole::{Catalogue, load};
 

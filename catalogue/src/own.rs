@@ -47,6 +47,7 @@ pub fn own(mut kept: OwnCatalogue, ours: &BTreeSet<&str>) -> Result<Own, OwnErro
     for (path, file) in kept.files.iter().filter(|(path, _)| is_entries(path)) {
         texts.push((path.as_str(), text(path, file)?));
     }
+    read::in_order(&mut texts);
     let read = beside_ours(&texts)?;
     let (mut compiled, mut executables) = (BTreeSet::new(), BTreeSet::new());
     for file in &read {
@@ -69,7 +70,8 @@ pub fn own(mut kept: OwnCatalogue, ours: &BTreeSet<&str>) -> Result<Own, OwnErro
             }
         }
     }
-    let families: Vec<String> = read.iter().map(|file| file.family.name.clone()).collect();
+    let described = read.iter().filter(|file| file.family.is_some());
+    let families: Vec<String> = described.map(|file| file.name.clone()).collect();
     for (path, file) in &kept.files {
         used(path, &families, &compiled)?;
         if [".c", ".h", ".inc", ".f90"]
@@ -108,8 +110,8 @@ fn beside_ours<'a>(texts: &[(&'a str, &'a str)]) -> Result<Vec<File<'a>>, Error>
         .collect::<Result<Vec<_>, _>>()?;
     let (ours, theirs) = all.split_at(FILES.len());
     for file in theirs {
-        let name = file.family.name.as_str();
-        let taken = ours.iter().any(|our| our.family.name == name) || RESERVED.contains(&name);
+        let name = file.name.as_str();
+        let taken = ours.iter().any(|our| our.name == name) || RESERVED.contains(&name);
         file.text.must(!taken, &file.at, || {
             format!(
                 "'{name}' is a name of Gritstone's own: call the family, and its file, otherwise"

@@ -21,7 +21,10 @@ const PROSE: &str = "any document how label not_comparable operation package pla
 #[derive(Debug)]
 pub(crate) struct File<'a> {
     pub text: Text<'a>,
-    pub family: Family,
+    /// The name of its family.
+    pub name: String,
+    /// What the family is; `None` in another file of its entries, `FAMILY.PART.toml`.
+    pub family: Option<Family>,
     /// Where the name of the family stands.
     pub at: Range<usize>,
     pub head: Head,
@@ -52,7 +55,7 @@ pub(crate) struct Reference {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Head {
-    family: FamilyHead,
+    family: Option<FamilyHead>,
     #[serde(default)]
     pub files: BTreeMap<At<String>, String>,
     #[serde(default)]
@@ -85,6 +88,7 @@ struct NeedOf {
     #[serde(default)]
     any: Vec<String>,
     package: String,
+    version: Option<String>,
 }
 
 /// What a level of load adds to the one below.
@@ -108,22 +112,11 @@ pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> 
         _ => None,
     };
     let head: Head = made(text, root)?;
-    let FamilyHead {
-        name,
-        title,
-        why,
-        guidelines,
-    } = &head.family;
-    let guidelines = guidelines.iter().cloned();
     let mut file = File {
         text,
-        family: Family {
-            name: name.get_ref().clone(),
-            title: title.clone(),
-            why: why.clone(),
-            guidelines: guidelines.map(|line| (line.rule, line.how)).collect(),
-        },
-        at: name.span(),
+        name: stem(text.name).0.to_owned(),
+        family: head.family.as_ref().map(family),
+        at: head.family.as_ref().map_or(0..0, |head| head.name.span()),
         head,
         rows: vec![],
     };
@@ -137,14 +130,48 @@ pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> 
     Ok(file)
 }
 
+/// The name of the family and of the part that a file is: `app` and none of `catalogue/app.toml`, `today` of `catalogue/app.today.toml`.
+fn stem(path: &str) -> (&str, Option<&str>) {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let stem = file.strip_suffix(".toml").unwrap_or(file);
+    match stem.split_once('.') {
+        Some((family, part)) => (family, Some(part)),
+        None => (stem, None),
+    }
+}
+
+/// The order of files: those of a family follow the one that describes it.
+pub(crate) fn in_order<T>(files: &mut [(&str, T)]) {
+    files.sort_by(|(a, _), (b, _)| stem(a).cmp(&stem(b)));
+}
+
+fn family(head: &FamilyHead) -> Family {
+    let guidelines = head.guidelines.iter().cloned();
+    Family {
+        name: head.name.get_ref().clone(),
+        title: head.title.clone(),
+        why: head.why.clone(),
+        guidelines: guidelines.map(|line| (line.rule, line.how)).collect(),
+    }
+}
+
 impl File<'_> {
     fn check_head(&self) -> Result<(), Error> {
-        let (text, name) = (self.text, &self.family.name);
-        let file = text.name.rsplit('/').next().unwrap_or(text.name);
-        let stem = file.strip_suffix(".toml").unwrap_or(file);
-        text.must(name == stem, &self.at, || {
-            format!("family '{name}' stands in {file}: rename it to '{stem}', or the file")
-        })?;
+        let text = self.text;
+        let (stem, part) = stem(text.name);
+        text.must(
+            self.family.is_some() == part.is_none(),
+            &self.at,
+            || match part {
+                None => format!("there is no [family]: say what family '{stem}' is"),
+                Some(_) => format!("[family] stands in {stem}.toml: take it away here"),
+            },
+        )?;
+        if let Some(Family { name, .. }) = &self.family {
+            text.must(name == stem, &self.at, || {
+                format!("family '{name}' stands in {stem}.toml: rename it to '{stem}', or the file")
+            })?;
+        }
         for name in self.head.files.keys() {
             text.file_name(&name.span(), name.get_ref())?;
         }
@@ -171,12 +198,21 @@ impl File<'_> {
     /// A need by its name.
     pub fn need(&self, name: &str, at: &Range<usize>) -> Result<Need, Error> {
         let found = self.head.needs.get(name).cloned();
-        let NeedOf { any, package } = found.ok_or_else(|| {
+        let NeedOf {
+            any,
+            package,
+            version,
+        } = found.ok_or_else(|| {
             let what = format!("no need is called '{name}': add it to the file's table [needs]");
             self.text.error(at, what)
         })?;
         let name = name.to_owned();
-        Ok(Need { name, any, package })
+        Ok(Need {
+            name,
+            any,
+            package,
+            version,
+        })
     }
 
     /// That everything which is declared for the entries is used by one.
@@ -239,7 +275,7 @@ pub(crate) fn among(keys: &str, key: &str) -> bool {
     keys.split(' ').any(|one| one == key)
 }
 
-/// A letter that may stand between the braces of `{name}`.
+/// A letter of the name of a need.
 pub(crate) fn placeholder_letter(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+' | '-')
 }

@@ -4,7 +4,7 @@
 use crate::error::Error;
 use crate::read::{self, File, Reference, Row};
 use crate::suite::Suite;
-use gritstone_model::{Benchmark, Family, Id, Kind, Selector, Work};
+use gritstone_model::{Benchmark, Family, Id, Kind, Profile, Selector, Work};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +21,9 @@ pub struct Catalogue {
     /// Selections that have a name.
     #[serde(default)]
     pub suites: Vec<Suite>,
+    /// Weights of benchmarks that have a name.
+    #[serde(default)]
+    pub profiles: Vec<Profile>,
 }
 
 /// A catalog made of all its files, each a path (`catalogue/byte.toml`) and a text.
@@ -41,7 +44,7 @@ impl Catalogue {
     pub(crate) fn of(files: Vec<File<'_>>) -> Self {
         let mut catalogue = Self::default();
         for file in files {
-            catalogue.families.push(file.family);
+            catalogue.families.extend(file.family);
             let benchmarks = file.rows.into_iter().map(|row| row.benchmark);
             catalogue.benchmarks.extend(benchmarks);
         }
@@ -54,6 +57,17 @@ type Rows<'a> = BTreeMap<&'a Id, (&'a File<'a>, &'a Row)>;
 
 /// Names the rows of ratings, and checks the files against each other.
 pub(crate) fn sound(files: &mut [File<'_>]) -> Result<(), Error> {
+    for file in &*files {
+        let described = files
+            .iter()
+            .any(|other| other.name == file.name && other.family.is_some());
+        file.text.must(described, &file.at, || {
+            format!(
+                "there is no {0}.toml, which says what family '{0}' is",
+                file.name
+            )
+        })?;
+    }
     expand(files)?;
     let mut rows = Rows::new();
     for file in &*files {

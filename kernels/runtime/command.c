@@ -5,10 +5,12 @@
  * input=, output= what descriptors 0 and 1 are instead, opened within the time; stdout= what it must print to memory,
  * white space apart (nothing unless given); leaves= files that it must leave, separated by commas, which are removed
  * before the next time; removes= files that it must remove; keep=1 leaves what it left after the last; prepare=N the
- * first N words after -- are a command of their own, done untimed before each time; before=, after= an argument that
+ * first N words after -- are a command of their own, done untimed before each time, and what it prints first is noted as
+ * the input; check=N the N words after them another, done untimed after each time, which ends well only where the work was
+ * done; before=, after= an argument that
  * takes the place of the first for the same command untimed, before and after each time; skips=1 status 77 says that the
  * work cannot be done here, and descriptor 2 says why. Anything on descriptor 2, any other new file, any process that is
- * still running and any exit status but 0 is a failure.
+ * still running and any exit status but 0 is a failure. peak_kb is the most memory that one of its processes had.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -42,8 +44,10 @@ struct names {
 static posix_spawn_file_actions_t actions, aside; /* of the command, and of what is done untimed */
 static int out, err;                              /* memory files behind descriptors 1 and 2 */
 static struct names leaves, removes;
-static char **preparing, **timed;
+static char **preparing, **checking, **timed;
 static int files_before, status;
+static struct rusage used;
+static long peak_kb; /* of all times */
 
 static int count_files(struct context *c)
 {
@@ -78,24 +82,24 @@ static void split_names(struct context *c, const char *key, struct names *to)
 	}
 }
 
-/* The words of prepare= go to a NULL-terminated array of their own; what follows them is timed. */
-static void split_command(struct context *c)
+/* So many of the words that follow, in a NULL-terminated array of their own; NULL without any. */
+static char **split_words(struct context *c, const char *key)
 {
-	uint64_t words = parameter_u64(c, "prepare", 0), there = 0;
-	timed = command_line(c);
+	uint64_t words = parameter_u64(c, key, 0), there = 0;
 	while (timed[there] != NULL)
 		there++;
 	if (there <= words)
 		wrong_arguments(c, "there is no command after --");
 	if (words == 0)
-		return;
-	preparing = calloc(words + 1, sizeof *preparing);
-	if (preparing == NULL) {
+		return NULL;
+	char **split = calloc(words + 1, sizeof *split);
+	if (split == NULL) {
 		failed(c, "calloc");
-		return;
+		return NULL;
 	}
-	memcpy(preparing, timed, words * sizeof *preparing);
+	memcpy(split, timed, words * sizeof *split);
 	timed += words;
+	return split;
 }
 
 static void bound_files(struct context *c)
@@ -125,7 +129,9 @@ static void descriptors(posix_spawn_file_actions_t *of, const char *input, const
 
 static void setup(struct context *c)
 {
-	split_command(c);
+	timed = command_line(c);
+	preparing = split_words(c, "prepare");
+	checking = split_words(c, "check");
 	split_names(c, "leaves", &leaves);
 	split_names(c, "removes", &removes);
 	bound_files(c);
@@ -157,9 +163,9 @@ static void execute(struct context *c, char **argv, const posix_spawn_file_actio
 		failed(c, "posix_spawn");
 		return;
 	}
-	while (waitpid(pid, &status, 0) != pid)
+	while (wait4(pid, &status, 0, &used) != pid)
 		if (errno != EINTR) {
-			failed(c, "waitpid");
+			failed(c, "wait4");
 			return;
 		}
 }
@@ -219,6 +225,8 @@ static void execute_aside(struct context *c, const char *key, char **argv)
 	empty_files(c);
 	execute(c, argv, &aside);
 	ssize_t said = read_back(c, err, text);
+	if (status != 0 && said == 0) /* cmp(1) tells a difference on descriptor 1 */
+		read_back(c, out, text);
 	if (status != 0 || said != 0)
 		failed_because(c, key, "%s %s ended with status %#x; it said: %.200s", argv[0],
 			argv[1] == NULL ? "" : argv[1], (unsigned)status, text);
@@ -237,12 +245,24 @@ static void execute_other(struct context *c, const char *key)
 	timed[1] = first;
 }
 
+/* What made the input says what it is, the same each time. */
+static void note_input(struct context *c)
+{
+	static int noted;
+	char text[CAPTURE];
+	if (!noted && read_back(c, out, text) > 0)
+		note(c, "input", "%.500s", text);
+	noted = 1;
+}
+
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)n;
 	remove_leaves(c);
-	if (preparing != NULL)
+	if (preparing != NULL) {
 		execute_aside(c, "prepare", preparing);
+		note_input(c);
+	}
 	for (int i = 0; i < removes.count; i++)
 		if (access(removes.name[i], F_OK) != 0)
 			failed_because(c, "removes", "the file %s is not there to be removed", removes.name[i]);
@@ -285,6 +305,9 @@ static void judge_files(struct context *c)
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	char text[CAPTURE], wanted[CAPTURE];
+	int failed_itself = status != 0;
+	if (used.ru_maxrss > peak_kb)
+		peak_kb = used.ru_maxrss;
 	look_for_survivors(c, timed[0]);
 	judge_end(c);
 	ssize_t printed = read_back(c, out, text);
@@ -294,6 +317,8 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 			printed < 0 ? " and more" : "", wanted);
 	execute_other(c, "after");
 	judge_files(c);
+	if (checking != NULL && !failed_itself)
+		execute_aside(c, "check", checking);
 	*check = n;
 }
 
@@ -305,6 +330,8 @@ static uint64_t expect(struct context *c, uint64_t n)
 
 static void teardown(struct context *c)
 {
+	if (peak_kb > 0)
+		note(c, "peak_kb", "%ld", peak_kb);
 	if (parameter_u64(c, "keep", 0) == 0)
 		remove_leaves(c);
 }

@@ -38,4 +38,5 @@ mod simulators;
 mod steady;
 mod surroundings;
 mod terminal;
+mod today;
 mod trace;

@@ -134,3 +134,61 @@ fn a_run_is_rated_with_an_interval_by_what_it_has() {
         "{text}"
     );
 }
+
+#[test]
+fn a_profile_of_ones_own_weights_what_both_sides_have() {
+    let home = Home::with(&["run"]);
+    let file = home.path().join("mine.toml");
+    let write = |text: &str| std::fs::write(&file, text).unwrap();
+    let profile = |weights: &str| {
+        format!(
+            "[[profile]]\nname = 'mine'\ntitle = 'what I do'\nwhy = 'I do.'\n[profile.weights]\n{weights}"
+        )
+    };
+    write(&profile("'byte/sieve' = 3\n'byte/loop' = 1\n"));
+    let view =
+        home.json("score ref:sun-2-120-4.2bsd --against ref:vax-11-780-4.1bsd --profile mine.toml");
+    let rated = overall(&view["machines"][0]);
+    let want = (1.7_f64 / 5.1).powf(0.75) * (2.6_f64 / 7.4).powf(0.25);
+    assert!(
+        (rated["rating"].as_f64().unwrap() - want).abs() < 1e-9,
+        "{rated}"
+    );
+    assert_eq!(view["profile"]["weights"]["byte/sieve"], 3.0);
+    let text = home.ok("score run --against run --profile mine.toml");
+    for told in [
+        "profile mine: 1",
+        "byte/sieve",
+        "75%",
+        "byte/loop",
+        "25%",
+        "I do.",
+    ] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    let refuses = |text: &str, why: &str| {
+        write(text);
+        home.refuses("score run --profile mine.toml", why);
+    };
+    refuses(&profile("'byte/sieve' = 0\n"), "not above 0");
+    refuses(
+        &profile("'byte/sive' = 1\n"),
+        "no benchmark is called 'byte/sive'",
+    );
+    refuses(&profile(""), "has no weights");
+    refuses("", "missing field `profile`");
+    home.refuses(
+        "score run --profile bild",
+        "there are build, desktop, science",
+    );
+    home.refuses(
+        "score run byte --profile build",
+        "names its benchmarks itself",
+    );
+    // the run has none of it: no score, and the reason
+    let (code, text, _) = home.run(&format!("score run --against {VAX} --profile build"));
+    assert!(
+        code == 4 && text.contains("no comparable result."),
+        "{text}"
+    );
+}

@@ -121,10 +121,13 @@ pub fn imports(tree: &Tree, root: &Path, packages: &[Value]) -> Vec<String> {
 pub fn programs(tree: &Tree, catalogue: &Catalogue) -> Vec<String> {
     let mut needed: BTreeMap<&str, &str> = BTreeMap::new();
     for benchmark in &catalogue.benchmarks {
-        if let Work::Kernel(work) = &benchmark.work {
-            for program in work.uses.iter().chain([&work.program]) {
-                needed.entry(program).or_insert(benchmark.id.as_str());
-            }
+        let programs: Vec<&String> = match &benchmark.work {
+            Work::Kernel(work) => work.uses.iter().chain([&work.program]).collect(),
+            Work::Command(work) | Work::Scenario(work) => work.uses.iter().collect(),
+            Work::Derived { .. } | Work::Rating { .. } => vec![],
+        };
+        for program in programs {
+            needed.entry(program).or_insert(benchmark.id.as_str());
         }
     }
     let missing = needed

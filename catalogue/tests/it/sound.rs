@@ -12,7 +12,7 @@ fn row(id: &str) -> Benchmark {
 }
 
 /// The documents that entries may name.
-const DOCUMENTS: &str = "byte-1984 weekly-1984 hp-1987 iocall-1985 login-1982 stream-1995 lmbench-1996 posix-2024 linux-man-pages";
+const DOCUMENTS: &str = "byte-1984 weekly-1984 hp-1987 iocall-1985 login-1982 stream-1995 lmbench-1996 posix-2024 linux-man-pages manual-pages";
 
 #[test]
 fn entries_name_documents_prove_their_work_and_count_once() {
@@ -192,7 +192,8 @@ fn suites_select_what_they_say() {
     let old = catalogue.benchmarks.iter().filter(|row| {
         let plain = !row.id.as_str().contains('@');
         // the files that the document read were not in the cache
-        let cold = row.id.family() == "fs" && row.id.variant() == Some("cold");
+        let cold =
+            row.id.family() == "fs" && matches!(row.id.variant(), Some("cold" | "full-cache"));
         // the longest times that it printed
         let longest = row.curve.as_ref().is_some_and(|curve| curve.longest);
         // the score of what the documents measured one by one
@@ -211,6 +212,86 @@ fn suites_select_what_they_say() {
         .filter(|row| standard.contains(row.id.as_str()))
     {
         assert!(row.work.parts().is_empty(), "{}", row.id);
+    }
+}
+
+#[test]
+fn a_profile_weights_what_suite_applications_measures() {
+    let catalogue = gritstone_catalogue::all().unwrap();
+    let suite = catalogue
+        .suites
+        .iter()
+        .find(|suite| suite.name == "applications");
+    let selectors: Vec<Selector> = (suite.unwrap().benchmarks.iter())
+        .map(|text| Selector::new(text))
+        .collect();
+    let names: Vec<&str> = catalogue.profiles.iter().map(|p| p.name.as_str()).collect();
+    assert_eq!(names, ["build", "desktop", "science"]);
+    for profile in &catalogue.profiles {
+        let total: f64 = profile.weights.values().sum();
+        assert_eq!(
+            total, 100.0,
+            "{}: a weight can be read as a percentage",
+            profile.name
+        );
+        for id in profile.weights.keys() {
+            let measured = selectors.iter().any(|selector| selector.matches(id));
+            assert!(measured, "{}: {id}", profile.name);
+        }
+    }
+}
+
+/// Applications depend on their versions, and their work on what they were given: each tells both, and is checked.
+#[test]
+fn applications_of_today_are_checked_and_tell_their_versions() {
+    let benchmarks = all().unwrap().benchmarks;
+    let today = benchmarks
+        .iter()
+        .filter(|b| b.id.as_str().starts_with("app/today/"));
+    let mut count = 0;
+    for benchmark in today {
+        let (Work::Command(work) | Work::Scenario(work)) = &benchmark.work else {
+            panic!("{}", benchmark.id);
+        };
+        assert!(
+            !work.check.is_empty() && !work.prepare.is_empty(),
+            "{}",
+            benchmark.id
+        );
+        let versions = benchmark.needs.iter().filter(|need| need.version.is_some());
+        assert!(versions.count() > 0, "{}", benchmark.id);
+        count += 1;
+    }
+    assert!(count > 40, "{count}");
+}
+
+#[test]
+fn a_family_may_have_entries_in_further_files() {
+    let entry = |id: &str| {
+        format!(
+            "[[benchmark]]\nid = '{id}'\nkind = 'command'\ntitle = 'T'\nversion = 1\noperation = 'O.'\nwhy = 'W.'\n\
+             sources = [{{ document = 'd', place = 'p' }}]\nunit = 's'\nargv = ['/bin/true']\n"
+        )
+    };
+    let head = "[family]\nname = 'a'\ntitle = 'A'\nwhy = 'W.'\n";
+    let whole = format!("{head}{}", entry("a/one"));
+    let read = |name: &str, text: &str| load(&[("a.toml", &whole), (name, text)]);
+    let catalogue = read("a.more.toml", &entry("a/two")).unwrap();
+    let ids: Vec<&str> = catalogue.benchmarks.iter().map(|b| b.id.as_str()).collect();
+    assert_eq!((ids, catalogue.families.len()), (vec!["a/one", "a/two"], 1));
+    for (name, text, what) in [
+        ("a.more.toml", entry("b/two"), "is not of family 'a'"),
+        ("a.more.toml", entry("a/one"), "is here a second time"),
+        (
+            "a.more.toml",
+            format!("{head}{}", entry("a/two")),
+            "take it away here",
+        ),
+        ("b.more.toml", entry("b/two"), "there is no b.toml"),
+        ("b.toml", entry("b/two"), "there is no [family]"),
+    ] {
+        let fault = read(name, &text).unwrap_err();
+        assert!(fault.what.contains(what), "{name}: {fault}");
     }
 }
 

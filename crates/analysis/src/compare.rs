@@ -14,6 +14,7 @@ mod sums;
 
 use crate::between::{BetweenRun, Class, DEFAULT, Learned};
 use crate::explain::{Side, explain};
+pub(crate) use differ::programs_differ_in;
 use gritstone_model::{
     CompareFigure, CompareRow, CompareShift, CompareView, Explanation, Finding, Flag, Id,
     Measurement, Note, RunView, SCHEMA_COMPARE, Subject, VarianceSource, Verdict, in_order,

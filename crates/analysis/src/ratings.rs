@@ -13,8 +13,9 @@
 mod row;
 
 use crate::between::{DEFAULT, Learned};
+use crate::compare;
 use gritstone_model::{
-    Benchmark, Finding, Flag, ForMoney, Id, LeftOutRow, Measurement, Note, Part, Price,
+    Benchmark, Finding, Flag, ForMoney, Id, LeftOutRow, Measurement, Note, Part, Price, Profile,
     RatedMachine, Rating, Ratings, RunView, Withheld, Without, Work,
 };
 use gritstone_stats::quantile;
@@ -23,12 +24,14 @@ use row::{Fate, Pair};
 use std::collections::BTreeSet;
 
 /// Rows that are rated together.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Environment {
     /// Heading.
     pub name: String,
     /// The rating of the catalog that it is; none of rows that the user named.
     pub score: Option<Id>,
+    /// Its weight, in which its rows share equally.
+    pub weight: f64,
     /// Its rows.
     pub rows: Vec<Id>,
 }
@@ -59,12 +62,73 @@ pub fn environments(benchmarks: &[Benchmark], counts_together: bool) -> Vec<Envi
     let environment = |benchmark: &Benchmark| match &benchmark.work {
         Work::Rating { over, .. } if parts.contains(&benchmark.id) => Some(Environment {
             name: benchmark.title.clone(),
+            weight: 1.0,
             score: Some(benchmark.id.clone()),
             rows: over.clone(),
         }),
         _ => None,
     };
     benchmarks.iter().filter_map(environment).collect()
+}
+
+/// The benchmarks of a profile, each an environment with its weight, those of most weight first.
+#[must_use]
+pub fn profiled(profile: &Profile) -> Vec<Environment> {
+    let shares = profile.shares().into_iter();
+    let each = shares.map(|(id, weight)| Environment {
+        name: id.to_string(),
+        weight,
+        score: None,
+        rows: vec![id.clone()],
+    });
+    each.collect()
+}
+
+/// A machine rated by a profile: by its benchmarks as they are, and only where both sides have all of them, since over what is left it would
+/// be another rating under the same name.
+#[must_use]
+pub fn rate_profile(
+    profile: &Profile,
+    machine: &RunView,
+    base: &RunView,
+    price: Option<Price>,
+    options: &Options,
+) -> RatedMachine {
+    let environments = profiled(profile);
+    let find = |id: &Id| (machine.get(id), base.get(id));
+    let mut rated = ratings(&environments, &find, ONE, price, options);
+    let overall = &mut rated.overall;
+    overall.environment.clone_from(&profile.name);
+    if overall.withheld.is_none() && overall.rows.len() < environments.len() {
+        let lacking = environments
+            .iter()
+            .flat_map(|environment| &environment.rows);
+        let lacking = lacking.filter(|id| !overall.rows.contains(id));
+        let lacking = lacking.map(|id| Part::Benchmark(id.clone())).collect();
+        let withheld = match overall.rows.as_slice() {
+            [] => Withheld::NotComparable,
+            _ => Withheld::Uncovered(lacking),
+        };
+        *overall = Rating {
+            environment: profile.name.clone(),
+            rows: std::mem::take(&mut overall.rows),
+            of: overall.of,
+            withheld: Some(withheld),
+            ..Rating::default()
+        };
+        rated.for_money = None;
+    }
+    let wanted = |id: &Id| profile.weights.contains_key(id);
+    RatedMachine {
+        id: machine.id.clone(),
+        name: machine.machine.name.clone(),
+        one_cpu: rated,
+        programs: None,
+        all_cpus: None,
+        copies: None,
+        price,
+        differ_in: compare::programs_differ_in(base, machine, &wanted),
+    }
 }
 
 /// A machine rated against a base.
@@ -96,6 +160,7 @@ pub fn rate(
         }),
         copies,
         price,
+        differ_in: vec![],
     }
 }
 
@@ -164,7 +229,7 @@ fn ratings(
     }
 }
 
-/// The rating over groups of rows, each group of one weight in which its rows share.
+/// The rating over groups of rows, each group with a weight in which its rows share.
 pub(crate) fn over(
     name: &str,
     groups: &[Environment],
@@ -173,6 +238,7 @@ pub(crate) fn over(
     options: &Options,
 ) -> Rating {
     let mut pairs: Vec<Pair> = Vec::new();
+    let mut uncovered: Vec<Part> = Vec::new();
     let mut result = Rating {
         environment: name.to_owned(),
         of: groups.iter().map(|group| group.rows.len()).sum(),
@@ -183,8 +249,7 @@ pub(crate) fn over(
         let alone = |id: &&Id| copies != ONE && options.alone.contains(id);
         for id in group.rows.iter().filter(|id| !alone(id)) {
             match row::fate(id, find(id), copies, options.named) {
-                Fate::NotCovered if options.together => own.push(row::missing(id)),
-                Fate::NotCovered => {}
+                Fate::NotCovered => uncovered.push(Part::Benchmark(id.clone())),
                 Fate::LeftOut { invalid } => result.left_out.push(LeftOutRow {
                     id: id.clone(),
                     invalid,
@@ -192,7 +257,7 @@ pub(crate) fn over(
                 Fate::Counts(pair) => own.push(*pair),
             }
         }
-        let weight = 1.0 / own.len() as f64;
+        let weight = group.weight / own.len() as f64;
         for pair in &mut own {
             pair.machine.weight = weight;
             pair.base.weight = weight;
@@ -207,6 +272,10 @@ pub(crate) fn over(
     result.rows = shared.map(|pair| pair.id.clone()).collect();
     if pairs.is_empty() {
         // nothing of it is known of the base: no rating, and nobody's fault
+        return result;
+    }
+    if options.together && !uncovered.is_empty() {
+        result.withheld = Some(Withheld::Uncovered(uncovered));
         return result;
     }
     match mean(&pairs, options) {

@@ -248,7 +248,7 @@ pub struct RunArgs {
     /// Identifiers or globs, e.g. 'byte/*' ('*' stops at '@'; 'byte/*@*' are the variants) [default: suite standard]
     #[arg(value_name = "SELECTOR")]
     pub selectors: Vec<String>,
-    /// Measure a suite, and SELECTOR besides: standard, classic (the documents of 1982 to 1987, with reference workloads) or full
+    /// Measure a suite, and SELECTOR besides: standard, applications (programs of today), classic (the documents of 1982 to 1987, with reference workloads) or full
     #[arg(long, value_name = "NAME")]
     pub suite: Option<String>,
     /// Launch each benchmark six times, instead of ten times or more
@@ -383,7 +383,8 @@ pub struct CompareArgs {
   gritstone score before after --against before
   gritstone score classic --against ref:vax-11-780-4.1bsd
   gritstone score last cpu app/ratings@today-unix
-  gritstone score last --price 0.42/h")]
+  gritstone score last --price 0.42/h
+  gritstone score new --against old --profile build")]
 pub struct ScoreArgs {
     /// Runs or systems, then benchmarks, families, globs or a score (app/ratings@today-cpu): only these are scored, missing and doubtful ones included [default: last]
     #[arg(value_name = "RUN | SELECTOR")]
@@ -391,6 +392,9 @@ pub struct ScoreArgs {
     /// Baseline run or system [default: ref:amd-epyc-kvm-2026; with all environments of app/ratings measured, their baseline]
     #[arg(long, value_name = "RUN|SYSTEM")]
     pub against: Option<String>,
+    /// Score what you do: build, desktop, science, or weights of your own in a file (docs/how-to/my-work.md)
+    #[arg(long, value_name = "NAME|FILE.toml")]
+    pub profile: Option<String>,
     /// The same benchmarks, as an option
     #[arg(long, value_name = "SELECTOR", num_args = 1.., hide = true)]
     pub by: Vec<String>,
@@ -508,13 +512,14 @@ pub struct InfoArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gritstone doctor
-  gritstone doctor --install")]
+  gritstone doctor --install
+  gritstone doctor --install applications")]
 pub struct DoctorArgs {
     /// Install the missing programs of these benchmarks; lists them, and asks on a terminal unless CI=true
     #[arg(long)]
     pub install: bool,
-    /// Benchmarks to install programs for [default: all]
-    #[arg(value_name = "BENCHMARK", requires = "install")]
+    /// Benchmarks or suites to install programs for [default: all]
+    #[arg(value_name = "BENCHMARK|SUITE", requires = "install")]
     pub benchmarks: Vec<String>,
     /// Directory whose file system would be measured
     #[arg(long)]
@@ -612,9 +617,9 @@ pub struct ImportArgs {
   gritstone history byte              a line for each benchmark
   gritstone history byte/pipe --svg pipe.svg")]
 pub struct HistoryArgs {
-    /// Benchmark; families and globs have a line for each benchmark
-    #[arg(value_name = "BENCHMARK | SELECTOR")]
-    pub benchmark: String,
+    /// Benchmark; families, globs and several benchmarks have a line each
+    #[arg(value_name = "BENCHMARK | SELECTOR", required = true)]
+    pub benchmarks: Vec<String>,
     /// Number of newest runs
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,

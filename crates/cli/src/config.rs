@@ -29,7 +29,7 @@ pub const ANYBODYS: [&str; 10] = [
     "style",
 ];
 /// What only the user's own may set beside that.
-pub const OWN: [&str; 13] = [
+pub const OWN: [&str; 14] = [
     "store",
     "dir",
     "catalog",
@@ -43,6 +43,8 @@ pub const OWN: [&str; 13] = [
     "precision",
     "margin",
     "against",
+    // it may be a file
+    "profile",
 ];
 /// The key for the benchmarks of a command, which are no option.
 const SELECT: &str = "select";

@@ -173,10 +173,12 @@ fn severity(severity: Severity) -> &'static str {
 /// Runs the command that installs what these benchmarks miss, as it is shown. A person at a terminal is asked first.
 fn install(world: &World, site: &Site, selectors: &[String]) -> Result<()> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let missing = match selectors {
-        [] => programs::missing(&world.catalogue.benchmarks, &path),
-        some => programs::missing(&select(&world.catalogue.benchmarks, some)?, &path),
+    let suite = |name: &String| match world.suite(name) {
+        Ok(suite) => suite.benchmarks.clone(),
+        Err(_) => vec![name.clone()],
     };
+    let selectors: Vec<String> = selectors.iter().flat_map(suite).collect();
+    let missing = programs::missing(&select(&world.catalogue.benchmarks, &selectors)?, &path);
     if missing.is_empty() {
         output::remark("no program is missing");
         return Ok(());

@@ -7,7 +7,7 @@ use crate::world::World;
 use crate::{output, registry};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_exec::privileged::Permits;
-use gritstone_model::{Benchmark, Id, Machine, SCHEMA_LIST, SCHEMA_RUNS, SCHEMA_SYSTEMS};
+use gritstone_model::{Benchmark, Id, Machine, SCHEMA_LIST, SCHEMA_RUNS, SCHEMA_SYSTEMS, Selector};
 use gritstone_plan::{selected, why_not};
 use gritstone_report::document::Style;
 use gritstone_report::{Detail, Document, lists, unit_text};
@@ -48,7 +48,20 @@ pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
         output::text(&families(&world))?;
         return Ok(Exit::Done);
     }
+    // what a score is made of is not listed with it
     let wanted = selected(&world.catalogue.benchmarks, &selectors)?;
+    let chosen: Vec<Selector> = selectors.iter().map(|text| Selector::new(text)).collect();
+    let variants = output::detail() > Detail::Results;
+    let listed = |row: &&Benchmark| {
+        let of_stem =
+            |of: &Selector| of.matches_text(row.id.stem()) || of.as_str() == row.id.family();
+        let plain = || variants && chosen.iter().any(of_stem);
+        chosen.is_empty() || chosen.iter().any(|of| of.matches(&row.id)) || plain()
+    };
+    let wanted: Vec<&Benchmark> = match chosen.is_empty() {
+        true => wanted,
+        false => world.catalogue.benchmarks.iter().filter(listed).collect(),
+    };
     let own = world.own.as_ref();
     let rows = wanted.iter().copied();
     let offer = Site::look(None)?.offer(rows.clone(), Permits::default(), own, false);
@@ -200,7 +213,7 @@ impl ListedMachine {
     }
 
     fn document(&self) -> &str {
-        self.document.as_deref().unwrap_or("measured here")
+        self.document.as_deref().unwrap_or("in this store")
     }
 
     fn year(&self) -> String {

@@ -22,15 +22,20 @@ const LOOK_BACK: usize = 3 * between::MOST_RUNS;
 
 /// `gritstone history`.
 pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
-    let selector = Selector::new(&args.benchmark);
+    let selectors: Vec<Selector> = args
+        .benchmarks
+        .iter()
+        .map(|text| Selector::new(text))
+        .collect();
     let benchmarks = world.catalogue.benchmarks.iter().map(|row| &row.id);
-    let selected: Vec<&Id> = benchmarks.filter(|id| selector.matches(id)).collect();
-    if selected.iter().any(|id| id.as_str() != args.benchmark) {
-        return histories(world, args, &selected);
-    }
-    let id = Id::parse(&args.benchmark)?;
-    let names = [args.benchmark.clone()];
-    let none = || match select(&world.catalogue.benchmarks, &names) {
+    let selected = |id: &&Id| selectors.iter().any(|selector| selector.matches(id));
+    let selected: Vec<&Id> = benchmarks.filter(selected).collect();
+    let named = match args.benchmarks.as_slice() {
+        [name] if selected.iter().all(|id| id.as_str() == name) => name,
+        _ => return histories(world, args, &selected),
+    };
+    let id = Id::parse(named)?;
+    let none = || match select(&world.catalogue.benchmarks, &args.benchmarks) {
         Ok(_) => anyhow!(
             "no run in the store has {id}: `gritstone run {id}` measures it, `gritstone list` says what there is"
         ),
@@ -58,7 +63,7 @@ fn histories(world: &World, args: &HistoryArgs, ids: &[&Id]) -> Result<Exit> {
     ensure!(
         args.svg.is_none(),
         "--svg draws one benchmark, and '{}' selects several",
-        args.benchmark
+        args.benchmarks.join(" ")
     );
     let mut views = vec![];
     if let Some(store) = world.reader()? {
@@ -69,7 +74,7 @@ fn histories(world: &World, args: &HistoryArgs, ids: &[&Id]) -> Result<Exit> {
     ensure!(
         !views.is_empty(),
         "no run in the store has '{}': `gritstone run` measures it",
-        args.benchmark
+        args.benchmarks.join(" ")
     );
     output::write(args.format.format, &views, || {
         gritstone_report::histories(&views)

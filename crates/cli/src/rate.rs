@@ -5,13 +5,14 @@ use crate::chosen::Chosen;
 use crate::failure::Exit;
 use crate::output;
 use crate::world::World;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use gritstone_analysis::between;
 use gritstone_analysis::ratings::{self as stats, Environment, Options};
+use gritstone_catalogue::profiles;
 use gritstone_measure::CONFIDENCE;
 use gritstone_model::{
-    Id, Price, PublishedRating, RatedMachine, Ratings, RatingsView, RunView, SCHEMA_RATINGS,
-    Selector, Work,
+    Id, Price, Profile, PublishedRating, RatedMachine, Ratings, RatingsView, RunView,
+    SCHEMA_RATINGS, Selector, Work,
 };
 use gritstone_plan::select;
 use gritstone_report::document::{Block, Document};
@@ -49,6 +50,15 @@ pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
         selectors: mut by,
     } = world.chosen_or_last(&args.words)?;
     by.extend_from_slice(&args.by);
+    let profile = match &args.profile {
+        Some(name) => Some(profile(world, name)?),
+        None => None,
+    };
+    ensure!(
+        profile.is_none() || by.is_empty(),
+        "--profile names its benchmarks itself: leave out {}",
+        by.join(" ")
+    );
     let prices = prices(args, runs.len())?;
     let base = match &args.against {
         Some(name) => name,
@@ -59,7 +69,10 @@ pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
     let machines: Vec<_> = machines
         .map(|(at, (_, view))| (view, prices.get(at).copied()))
         .collect();
-    let view = against(world, &machines, &base, &by)?;
+    let view = match profile {
+        Some(profile) => by_profile(world, &machines, &base, profile),
+        None => against(world, &machines, &base, &by)?,
+    };
     output::write(args.format.format, &view, || ratings(&view))?;
     let rated = view.machines.iter().all(|machine| {
         let programs = machine.programs.as_ref();
@@ -88,6 +101,7 @@ pub fn against(
         by => {
             let named = Environment {
                 name: "Named benchmarks".to_owned(),
+                weight: 1.0,
                 score: None,
                 rows: named(world, by)?,
             };
@@ -99,36 +113,100 @@ pub fn against(
         .filter(|benchmark| !benchmark.can_be_copied())
         .map(|benchmark| benchmark.id.clone())
         .collect();
-    let mut all = vec![base];
-    all.extend(machines.iter().map(|(machine, _)| machine));
-    let rated = machines.iter().map(|(machine, price)| {
-        // of a printed machine the store tells nothing: then only the measured side has runs
-        let other = match base.settings {
-            None => machine,
-            Some(_) => base,
-        };
+    let rate = |machine: &RunView, price| {
         let options = Options {
-            confidence: CONFIDENCE,
             named: !by.is_empty(),
-            together: false,
             alone: alone.clone(),
-            between_run: between::learn(&world.past(&[other, machine]), other, machine),
+            ..options(world, machine, base)
         };
         RatedMachine {
-            name: name(machine, &all),
-            programs: stats::programs(&programs, machine, base, *price, &options)
+            programs: stats::programs(&programs, machine, base, price, &options)
                 .map(|rated| published(world, &programs, rated)),
-            ..stats::rate(&environments, machine, base, *price, &options)
+            ..stats::rate(&environments, machine, base, price, &options)
         }
-    });
+    };
     Ok(RatingsView {
+        by: by.to_vec(),
+        ..view(machines, base, &rate)
+    })
+}
+
+/// The same by a profile.
+fn by_profile(
+    world: &World,
+    machines: &[(RunView, Option<Price>)],
+    base: &RunView,
+    profile: Profile,
+) -> RatingsView {
+    let rate = |machine: &RunView, price| {
+        let options = options(world, machine, base);
+        stats::rate_profile(&profile, machine, base, price, &options)
+    };
+    let view = view(machines, base, &rate);
+    RatingsView {
+        profile: Some(profile),
+        ..view
+    }
+}
+
+fn options(world: &World, machine: &RunView, base: &RunView) -> Options {
+    // of a printed machine the store tells nothing: then only the measured side has runs
+    let other = match base.settings {
+        None => machine,
+        Some(_) => base,
+    };
+    Options {
+        confidence: CONFIDENCE,
+        named: false,
+        together: false,
+        alone: BTreeSet::new(),
+        between_run: between::learn(&world.past(&[other, machine]), other, machine),
+    }
+}
+
+fn view(
+    machines: &[(RunView, Option<Price>)],
+    base: &RunView,
+    rate: &dyn Fn(&RunView, Option<Price>) -> RatedMachine,
+) -> RatingsView {
+    let mut all = vec![base];
+    all.extend(machines.iter().map(|(machine, _)| machine));
+    let rated = machines.iter().map(|(machine, price)| RatedMachine {
+        name: name(machine, &all),
+        ..rate(machine, *price)
+    });
+    RatingsView {
         schema: SCHEMA_RATINGS.to_owned(),
         base: base.id.clone(),
         base_name: name(base, &all),
-        by: by.to_vec(),
+        by: vec![],
+        profile: None,
         confidence: CONFIDENCE,
         machines: rated.collect(),
-    })
+    }
+}
+
+/// The profile of that name, or the one in a file.
+fn profile(world: &World, name: &str) -> Result<Profile> {
+    let known = &world.catalogue.profiles;
+    if let Some(known) = known.iter().find(|profile| profile.name == name) {
+        return Ok(known.clone());
+    }
+    if !name.ends_with(".toml") {
+        let names: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
+        bail!(
+            "no profile '{name}'; there are {}, and files of weights, FILE.toml",
+            names.join(", ")
+        );
+    }
+    let text = std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
+    let mut found = profiles(name, &text, &world.catalogue.benchmarks)?;
+    ensure!(
+        found.len() == 1,
+        "{name} has {} profiles: keep one",
+        found.len()
+    );
+    Ok(found.remove(0))
 }
 
 /// With what the documents print for each of these environments.

@@ -1,7 +1,7 @@
 //! What a run says of who measured it and where: host and user names, values of the environment, paths below a home directory. It is left out
 //! of what is made to be shared.
 
-use gritstone_model::{Machine, RunData, RunView, Settings};
+use gritstone_model::{Machine, PRIVATE_FACTS, RunData, RunView, Settings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -44,6 +44,9 @@ pub fn anonymous_view(view: &RunView, home: Option<&str>) -> RunView {
 fn machine(machine: &mut Machine) {
     if machine.document.is_some() {
         return;
+    }
+    for name in PRIVATE_FACTS {
+        machine.facts.remove(name);
     }
     if let Some((_, model)) = machine.name.split_once(" (")
         && let Some(model) = model.strip_suffix(')')

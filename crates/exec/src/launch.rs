@@ -100,6 +100,8 @@ pub struct Executor {
     pub(crate) equipment: Equipment,
     /// Whether the proof of a command held, of those that were carried out.
     proofs: RefCell<BTreeMap<Id, bool>>,
+    /// Commands of which a launch is one execution, and that have been launched.
+    long: RefCell<BTreeSet<Id>>,
     /// The custom commands that have been executed once.
     warm: RefCell<BTreeSet<Warmed>>,
 }
@@ -128,6 +130,7 @@ impl Executor {
             custom: config.custom,
             equipment,
             proofs: RefCell::default(),
+            long: RefCell::default(),
             warm: RefCell::default(),
         }
     }

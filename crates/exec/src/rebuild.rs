@@ -112,7 +112,8 @@ impl Setup {
     /// When it cannot be made.
     pub fn workshop(&self, c: Compiler, fortran: Option<Compiler>) -> Result<Workshop, ExecError> {
         let directory = self.places.fresh(false)?;
-        let version = |compiler: &Compiler| version::of(&compiler.path, &self.environment);
+        let version =
+            |compiler: &Compiler| version::of(&compiler.path, "--version", &self.environment);
         let mut environment = environment_in(&self.environment, &directory);
         // what -g writes down of the directory is the same in every one: so are the programs
         environment.insert("PWD".to_owned(), "/proc/self/cwd".into());

@@ -5,46 +5,54 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{PipeReader, Read, pipe};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Most bytes of a first line.
+/// Most bytes up to the end of a first line.
 const LONGEST: usize = 4096;
 
 /// How long a program may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The first line that `program --version` prints; empty when it prints none in time. Nothing of it is left running: a
+/// The first line with something on it that the program prints on either output when it gets this argument; empty when it prints none in time. Nothing of it is left running: a
 /// compiler may be a script that waits for a server.
-pub fn of(program: &Path, environment: &BTreeMap<String, String>) -> String {
+pub fn of(program: &Path, argument: &str, environment: &BTreeMap<String, String>) -> String {
+    let Ok((reader, writer)) = pipe() else {
+        return String::new();
+    };
+    let Ok(errors) = writer.try_clone() else {
+        return String::new();
+    };
     let mut command = Command::new(program);
     command
-        .arg("--version")
+        .arg(argument)
         .env_clear()
         .envs(environment)
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
+        .stdout(writer)
+        .stderr(errors)
         .process_group(0);
     let Ok(mut child) = spawn(&mut command) else {
         return String::new();
     };
-    let line = child.stdout.take().map_or_else(String::new, first_line);
+    // with our own ends of the pipe
+    drop(command);
+    let line = first_line(reader);
     // it may be done; then its number is still its own, since it is not reaped
     let _ = killpg(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL);
     let _ = child.wait();
     line
 }
 
-fn first_line(mut from: ChildStdout) -> String {
+fn first_line(mut from: PipeReader) -> String {
     let deadline = Instant::now() + PATIENCE;
     let mut said = vec![];
     let mut bytes = [0; 1024];
-    while !said.contains(&b'\n') && said.len() < LONGEST {
+    while !said.trim_ascii_start().contains(&b'\n') && said.len() < LONGEST {
         let left = deadline.saturating_duration_since(Instant::now());
         let milliseconds = u16::try_from(left.as_millis()).unwrap_or(u16::MAX);
         let ready = poll(
@@ -62,7 +70,8 @@ fn first_line(mut from: ChildStdout) -> String {
         }
     }
     let text = String::from_utf8_lossy(&said);
-    text.lines().next().unwrap_or_default().to_owned()
+    let line = text.trim_start().lines().next().unwrap_or_default();
+    line.trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -78,7 +87,7 @@ mod tests {
         crate::tests::mode(&program, 0o700);
         let begin = Instant::now();
         let environment = BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]);
-        let line = of(&program, &environment);
+        let line = of(&program, "--version", &environment);
         assert!(begin.elapsed() < Duration::from_secs(20), "{script}");
         line
     }
@@ -88,6 +97,8 @@ mod tests {
         assert_eq!(said("echo cc 12.2; echo free software"), "cc 12.2");
         assert_eq!(said("printf 'no end of line'"), "no end of line");
         assert_eq!(said("echo cc 12.2; exec sleep 60"), "cc 12.2");
+        assert_eq!(said("echo; echo 'This is perl' >&2"), "This is perl");
+        assert_eq!(said("echo $1"), "--version");
         assert_eq!(said("exit 1"), "");
     }
 
@@ -96,6 +107,6 @@ mod tests {
         assert_eq!(said("sleep 60"), "");
         assert_eq!(said("sleep 60 & exit 0"), "");
         let missing = Path::new("/nonexistent/cc");
-        assert_eq!(of(missing, &BTreeMap::new()), "");
+        assert_eq!(of(missing, "--version", &BTreeMap::new()), "");
     }
 }

@@ -90,6 +90,7 @@ mod tests {
             name: "nano".to_owned(),
             any: vec![],
             package: "vi".to_owned(),
+            version: None,
         };
         assert_eq!(meeting(&need, &path), None);
         need.any = vec!["vim".to_owned(), "vi".to_owned()];

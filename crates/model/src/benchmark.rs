@@ -110,6 +110,9 @@ pub struct Need {
     pub any: Vec<String>,
     /// The Debian package that has it.
     pub package: String,
+    /// The argument at which it says its version, which then belongs to the result; `None` where it is not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
 }
 
 /// The work of a kernel.
@@ -157,6 +160,12 @@ pub struct CommandWork {
     /// Program and arguments of what is done untimed before each time, in the same directory; empty when nothing is.
     #[serde(default)]
     pub prepare: Vec<String>,
+    /// Program and arguments of what is done untimed after each time: it ends well, and says nothing, only where the work was done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub check: Vec<String>,
+    /// Programs of ours that `prepare` and `check` execute, `{family/name}` in their arguments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uses: Vec<String>,
     /// The file of its directory that it reads as standard input; `None` when that is empty.
     #[serde(default)]
     pub input: Option<String>,

@@ -49,7 +49,7 @@ pub use history::{
 };
 pub use id::{Id, IdError, Selector};
 pub use latency::{Latencies, Percentile, PercentileBasis, Responses};
-pub use machine::{Cache, CacheKind, Machine, short_processor};
+pub use machine::{Cache, CacheKind, Machine, PRIVATE_FACTS, short_processor};
 pub use note::{Flag, Note, Subject, flags, in_order};
 pub use origin::{Origin, Owner};
 pub use own::{Contents, OwnCatalogue, OwnFile};
@@ -59,8 +59,8 @@ pub use part::{
 };
 pub use plan::{Calibration, Plan, Skip, Step};
 pub use rating::{
-    ForMoney, LeftOutRow, Per, Price, PublishedRating, RatedMachine, Rating, Ratings, RatingsView,
-    SCHEMA_RATINGS, Without,
+    ForMoney, LeftOutRow, Per, Price, Profile, PublishedRating, RatedMachine, Rating, Ratings,
+    RatingsView, SCHEMA_RATINGS, Without,
 };
 pub use reliability::{Assessment, Reliability};
 pub use run::{

@@ -27,6 +27,9 @@ pub struct Machine {
     pub facts: BTreeMap<String, String>,
 }
 
+/// Facts that are left out of what is made to be shared.
+pub const PRIVATE_FACTS: [&str; 2] = ["host.name", "dir.mount_point"];
+
 /// A cache of the CPU that is asked for them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cache {

@@ -113,6 +113,8 @@ pub enum Withheld {
     NotComparable,
     /// These have no result.
     Missing(Vec<Part>),
+    /// The baseline has no comparable result of these.
+    Uncovered(Vec<Part>),
     /// These have too many launches.
     TooMany(Vec<Part>),
     /// A work check of these failed.

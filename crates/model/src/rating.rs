@@ -1,8 +1,9 @@
 //! Ratings of machines by environment, as a reader sees them: the shape of `gritstone score --format json`.
 
-use crate::{Id, Note, Withheld};
+use crate::{Difference, Id, Note, Withheld};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Name and version of the schema of [`RatingsView`].
 pub const SCHEMA_RATINGS: &str = "gritstone/ratings/2";
@@ -19,10 +20,39 @@ pub struct RatingsView {
     /// The selectors that the user named rows by; empty for the environments of the catalog.
     #[serde(default)]
     pub by: Vec<String>,
+    /// The profile that the user chose: then each of its benchmarks is an environment, on as many CPUs as it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
     /// Confidence of the intervals.
     pub confidence: f64,
     /// In the order in which they were named.
     pub machines: Vec<RatedMachine>,
+}
+
+/// What somebody does with a system, as weights of benchmarks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// Its name, for `--profile`.
+    pub name: String,
+    /// What is done, in a few words.
+    pub title: String,
+    /// Why these weights.
+    pub why: String,
+    /// The weight of each benchmark, above 0; only the proportions matter.
+    pub weights: BTreeMap<Id, f64>,
+}
+
+impl Profile {
+    /// The share of each benchmark in all weights, the largest first.
+    #[must_use]
+    pub fn shares(&self) -> Vec<(&Id, f64)> {
+        let total: f64 = self.weights.values().sum();
+        let shares = self.weights.iter().map(|(id, weight)| (id, weight / total));
+        let mut shares: Vec<(&Id, f64)> = shares.collect();
+        shares.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        shares
+    }
 }
 
 /// A run or machine with its ratings.
@@ -48,6 +78,9 @@ pub struct RatedMachine {
     /// What it costs, where the user said so.
     #[serde(default)]
     pub price: Option<Price>,
+    /// In which programs of a profile it differs from the base, and their versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differ_in: Vec<Difference>,
 }
 
 /// The ratings of one machine by environment, and over all of them.

@@ -115,10 +115,12 @@ pub fn why_not(benchmark: &Benchmark, offer: &Offer) -> Option<String> {
                 .to_owned(),
         );
     }
-    let Work::Kernel(work) = &benchmark.work else {
-        return None;
-    };
-    let mut programs = [&work.program].into_iter().chain(&work.uses);
+    let mut programs = match &benchmark.work {
+        Work::Kernel(work) => [&work.program].into_iter().chain(&work.uses).collect(),
+        Work::Command(work) | Work::Scenario(work) => work.uses.iter().collect(),
+        Work::Derived { .. } | Work::Rating { .. } => vec![],
+    }
+    .into_iter();
     let missing = programs.find(|program| !offer.kernels.contains(*program))?;
     Some(format!(
         "The program {missing} is not in this binary, which was built without a compiler for it: apt-get install gcc gfortran, and build Gritstone again."

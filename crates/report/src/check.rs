@@ -9,7 +9,7 @@ use gritstone_model::{CheckOutcome, CheckRow, CheckView, Flag};
 use std::collections::BTreeMap;
 
 /// Lines of benchmarks; the others are counted.
-const SHOWN: usize = 5;
+const SHOWN: usize = 3;
 
 /// The outcome in a sentence, the worst benchmarks, and why others are inconclusive. All benchmarks and notes on request.
 #[must_use]
@@ -31,22 +31,29 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
         number::count(inconclusive),
         number::count(passed),
     );
+    let verdict = match (view.differ_in.is_empty(), detail) {
+        (true, _) => verdict,
+        (_, Detail::Results) => {
+            let n = words::plural(view.differ_in.len(), "fact");
+            format!("{verdict} The configurations differ in {n}.")
+        }
+        _ => {
+            let facts = words::facts(&view.differ_in);
+            format!("{verdict} The configurations differ in {facts}.")
+        }
+    };
     document.paragraph(Text::new(verdict).toned(Some(tone(view.outcome))));
-    if !view.differ_in.is_empty() {
-        let facts = words::facts(&view.differ_in);
-        document.paragraph(format!("These two differ in: {facts}."));
-    }
     match detail {
         Detail::Results => {
             let told = |row: &&CheckRow| row.outcome != Passed && row.row.ratio.is_some();
             let worst: Vec<&CheckRow> = view.rows.iter().filter(told).collect();
-            table(&mut document, &worst[..worst.len().min(SHOWN)]);
-            if worst.len() > SHOWN {
-                let more = worst.len() - SHOWN;
-                document.paragraph(format!("{more} more like these: add -v."));
-            }
-            if let Some(reason) = reason(view) {
-                document.paragraph(reason);
+            let shown = worst.len().min(SHOWN);
+            table(&mut document, &worst[..shown]);
+            let more = worst.len() - shown;
+            let more = (more > 0).then(|| format!("{} more like these", number::count(more)));
+            let rest: Vec<String> = more.into_iter().chain(reason(view)).collect();
+            if !rest.is_empty() {
+                document.paragraph(format!("{}: add -v.", rest.join(", ")));
             }
         }
         _ => {
@@ -90,15 +97,13 @@ fn reason(view: &CheckView) -> Option<String> {
     for row in not_compared {
         let of = |flag| row.row.notes.iter().find(|note| note.flag() == Some(flag));
         let reason = match (of(Flag::NotComparable), of(Flag::Interference)) {
-            (_, Some(_)) => "interference: `gritstone doctor` says from what".to_owned(),
-            (Some(note), None) => findings::message(note),
-            (None, None) => continue,
+            (Some(note), _) => findings::message(note),
+            (None, Some(_)) => "interference".to_owned(),
+            (None, None) => "the base has no result".to_owned(),
         };
         *reasons.entry(reason).or_default() += 1;
     }
     let (reason, n) = reasons.into_iter().max_by_key(|(_, n)| *n)?;
-    Some(format!(
-        "{} not compared: {reason}",
-        words::plural(n, "benchmark")
-    ))
+    let reason = reason.trim_end_matches('.');
+    Some(format!("{} not compared ({reason})", number::count(n)))
 }

@@ -6,7 +6,9 @@ use crate::show::Detail;
 use crate::table::{self, Cell, Columns, noted};
 use crate::words::{self, Sense};
 use crate::{copies, findings, latencies, number};
-use gritstone_model::{CompareRow, CompareSum, CompareView, Difference, RunView, Subject, Verdict};
+use gritstone_model::{
+    CompareRow, CompareSum, CompareView, Difference, Flag, Note, RunView, Subject, Verdict,
+};
 
 /// A longer name does not head a column.
 const LONGEST_HEAD: usize = 16;
@@ -69,7 +71,7 @@ fn named(name: &str, id: &str) -> String {
 }
 
 fn differences(document: &mut Document, view: &CompareView) {
-    Columns::<&Difference>::key("Fact", Style::Text, |d| d.what.as_str())
+    Columns::<&Difference>::key("Fact", Style::Text, |d| words::fact(&d.what))
         .text(&view.base_name, |d| d.base.as_str())
         .text(&view.other_name, |d| d.other.as_str())
         .table(document, "Differences in configuration", &view.differ_in);
@@ -90,6 +92,11 @@ fn summary(view: &CompareView) -> String {
     let decided = || rows().filter(|row| !published(view, row));
     let counts =
         verdicts.map(|(of, text)| (decided().filter(|row| verdict(row) == of).count(), text));
+    let disturbed = |row: &&CompareRow| {
+        let interference = |note: &Note| note.flag() == Some(Flag::Interference);
+        row.verdict == Some(Verdict::Inconclusive) && row.notes.iter().any(interference)
+    };
+    let disturbed = decided().filter(disturbed).count();
     let printed = rows().filter(|row| published(view, row)).count();
     let without = rows().filter(|row| row.ratio.is_none()).count();
     let counts = counts.into_iter().chain([
@@ -98,7 +105,16 @@ fn summary(view: &CompareView) -> String {
     ]);
     let said: Vec<String> = counts
         .filter(|(n, _)| *n > 0)
-        .map(|(n, text)| format!("{} {text}", number::count(n)))
+        .map(|(n, text)| match (text, disturbed) {
+            ("inconclusive", 1..) if n == disturbed => {
+                format!("{} inconclusive for interference", number::count(n))
+            }
+            ("inconclusive", 1..) => {
+                let [n, disturbed] = [n, disturbed].map(number::count);
+                format!("{n} inconclusive ({disturbed} with interference)")
+            }
+            _ => format!("{} {text}", number::count(n)),
+        })
         .collect();
     let said = match said.is_empty() {
         true => "none can be compared".to_owned(),
@@ -197,11 +213,7 @@ fn estimates(row: &CompareRow, sides: &[&RunView], far: bool) -> [Option<String>
     let like = base.value;
     let shown = [base, other].map(|e| number::figure_like(like, e.value, e.interval, unit));
     let unit = shown[0].unit.clone();
-    let large = unit == number::unit_text(unit.as_str()) && like >= 1e6;
-    let [base, other] = match large {
-        true => [base, other].map(|e| number::count_of(e.value, e.interval, DIGITS)),
-        false => shown.map(|shown| shown.estimate),
-    };
+    let [base, other] = shown.map(|shown| shown.estimate);
     [Some(base), Some(other), Some(unit)]
 }
 

@@ -27,6 +27,7 @@ mod latencies;
 mod number;
 mod one;
 mod pairs;
+mod profile;
 mod ratings;
 mod responses;
 mod selftest;

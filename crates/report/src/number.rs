@@ -11,7 +11,7 @@ use gritstone_model::{Quantity, Unit};
 /// Digits of a figure without an interval.
 const PLAIN_DIGITS: i32 = 3;
 /// No estimate has more digits than this, however narrow its interval.
-const MOST_DIGITS: i32 = 5;
+const MOST_DIGITS: i32 = 4;
 
 /// What needs more than this is written with a power of ten.
 const MOST_DECIMALS: i32 = 12;
@@ -224,6 +224,8 @@ const TIMES: [&str; 4] = ["ns", "us", "ms", "s"];
 const BYTES: [&str; 4] = ["B", "KB", "MB", "GB"];
 const FLOPS: [&str; 4] = ["FLOPS", "KFLOPS", "MFLOPS", "GFLOPS"];
 const WIPS: [&str; 4] = ["WIPS", "KWIPS", "MWIPS", "GWIPS"];
+/// From here on other rates are told in millions.
+const MILLION: f64 = 1e6;
 
 /// The factor and the unit in which a number is readable: its own unit from 0.1 to 10,000, otherwise the one in
 /// which it lies between 1 and 1,000.
@@ -234,10 +236,13 @@ fn scale(unit: &str, value: f64) -> (f64, String) {
         _ if head.ends_with("WIPS") => WIPS,
         Ok(Quantity::Time { .. }) => TIMES,
         Ok(Quantity::Rate { .. }) => BYTES,
-        _ => return (1.0, unit.to_owned()),
+        _ => [""; 4],
     };
     let Some(own) = ladder.iter().position(|u| *u == head) else {
-        return (1.0, unit.to_owned());
+        return match unit.ends_with("/s") && value.abs() >= MILLION {
+            true => (1.0 / MILLION, format!("M{unit}")),
+            false => (1.0, unit.to_owned()),
+        };
     };
     let (mut at, mut scaled, mut steps) = (own, value, 0);
     if !(0.1..10_000.0).contains(&value.abs()) && value != 0.0 {

@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::show::{details, machine_sentence, subtitle, workloads};
 use crate::{columns, findings, latencies, number, spark, words};
-use gritstone_model::{Conditions, Launch, Measurement, RunView, in_order};
+use gritstone_model::{Conditions, Event, Launch, Measurement, RunView, in_order};
 
 /// Parts of the drawing of a distribution, at least and at most: one for two values.
 const PARTS: [usize; 2] = [5, 30];
@@ -24,6 +24,11 @@ pub fn one(view: &RunView, result: &Measurement, launches: &[&Launch]) -> Docume
     document.terms([
         ("machine", machine_sentence(&view.machine)),
         ("program", program(result)),
+        (
+            "input",
+            said(launches, "input").next().unwrap_or("").to_owned(),
+        ),
+        ("peak memory", peak_memory(launches)),
     ]);
     let notes = in_order(result.notes.clone());
     document.terms(notes.iter().map(|note| {
@@ -146,6 +151,22 @@ fn interference(launches: &[&Launch]) -> Vec<(&'static str, String)> {
         (most >= LEAST).then(|| (name, format!("{drawing}  up to {}", number::percent(most))))
     });
     drawn.collect()
+}
+
+/// What launches said under a name, in order.
+fn said<'a>(launches: &'a [&Launch], wanted: &'a str) -> impl Iterator<Item = &'a str> {
+    let events = launches.iter().flat_map(|launch| &launch.events);
+    events.filter_map(move |event| match event {
+        Event::Param { key, value } if key == wanted => Some(value.as_str()),
+        _ => None,
+    })
+}
+
+/// The most that a process of a command had.
+fn peak_memory(launches: &[&Launch]) -> String {
+    let kb = said(launches, "peak_kb").filter_map(|kb| kb.parse::<u64>().ok());
+    let shown = |kb: u64| number::at_most(kb as f64 * 1024.0 / 1e6, " MB", 3);
+    kb.max().map_or_else(String::new, shown)
 }
 
 fn program(r: &Measurement) -> String {

@@ -3,7 +3,7 @@
 use crate::compare::is_reference;
 use crate::document::{Block, Document, Style, Text};
 use crate::table::{self, Cell, Columns, noted};
-use crate::{findings, number, words};
+use crate::{findings, number, profile, words};
 use gritstone_model::{
     ForMoney, LeftOutRow, Per, Price, PublishedRating, RatedMachine, Rating, Ratings, RatingsView,
 };
@@ -24,7 +24,10 @@ pub fn ratings(view: &RatingsView) -> Document {
         view.base,
         number::percent_asked(view.confidence)
     ));
-    append_ratings(&mut document, view);
+    match &view.profile {
+        Some(profile) => profile::append(&mut document, view, profile),
+        None => append_ratings(&mut document, view),
+    }
     document.push(Block::Footnotes);
     document
 }
@@ -131,7 +134,7 @@ fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedMachi
 }
 
 /// `6.93 (6.90 to 6.96)`, or why there is none.
-fn in_words(rating: &Rating) -> String {
+pub(crate) fn in_words(rating: &Rating) -> String {
     match (rating.rating, &rating.withheld) {
         (Some(value), _) => match words::bare_ratio(value, rating.interval) {
             (value, interval) if interval.is_empty() => value,
@@ -302,7 +305,7 @@ fn remarks(ratings: &Ratings, cpus: &str) -> Vec<String> {
 }
 
 /// Performance for the money, machine by machine, where someone named a price.
-fn money(document: &mut Document, view: &RatingsView) {
+pub(crate) fn money(document: &mut Document, view: &RatingsView) {
     type Priced<'a> = (&'a RatedMachine, Price);
     let machines = view.machines.iter();
     let priced = machines.filter_map(|machine| Some((machine, machine.price?)));
@@ -319,6 +322,11 @@ fn money(document: &mut Document, view: &RatingsView) {
         let interval = interval.map(|ends| ends.map(|x| x * scale));
         table::bare_ratio(money.map(|money| money.value * scale), interval, &[])
     };
+    // benchmarks of a profile take as many CPUs as they take
+    let (one, caption) = match view.profile {
+        Some(_) => ("Score", "Price/performance"),
+        None => ("One CPU", "Price/performance, over all environments"),
+    };
     Columns::<Priced>::key("System", Style::Text, |(machine, _)| machine.name.as_str())
         .number("Price", |(_, price)| {
             // `0.42/h`, `1,999`
@@ -329,7 +337,7 @@ fn money(document: &mut Document, view: &RatingsView) {
             }
         })
         .under(unit)
-        .pair(["One CPU", "interval"], move |&(machine, price)| {
+        .pair([one, "interval"], move |&(machine, price)| {
             cells(machine.one_cpu.for_money, price)
         })
         .pair(["All CPUs", "interval"], move |&(machine, price)| {
@@ -340,5 +348,5 @@ fn money(document: &mut Document, view: &RatingsView) {
             let programs = machine.programs.as_ref();
             cells(programs.and_then(|programs| programs.for_money), price)
         })
-        .table(document, "Price/performance, over all environments", priced);
+        .table(document, caption, priced);
 }

@@ -22,9 +22,14 @@ pub(crate) fn assigned(values: &BTreeMap<String, String>) -> String {
     assigned.join(" ")
 }
 
-/// The names of facts in which two sides differ; those of machines have dots in them.
+/// The name of a fact: those of machines have dots in them.
+pub(crate) fn fact(name: &str) -> String {
+    name.replace('.', " ")
+}
+
+/// The names of facts in which two sides differ.
 pub(crate) fn facts(differ_in: &[Difference]) -> String {
-    let names = differ_in.iter().map(|d| d.what.replace('.', " "));
+    let names = differ_in.iter().map(|d| fact(&d.what));
     join(&names.collect::<Vec<_>>())
 }
 

@@ -1,6 +1,8 @@
 //! In what the two sides of a comparison differ: machine, system, facts, compilers, versions, settings.
 
-use gritstone_model::{Difference, Measurement, OwnCatalogue, Program, RunView, Settings};
+use gritstone_model::{
+    Difference, Id, Kind, Measurement, OwnCatalogue, Program, RunView, Settings,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts that differ from minute to minute on one machine, should whoever found them have kept them: a name is volatile
@@ -31,7 +33,9 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
     if let (Some(b), Some(o)) = (&base.gritstone, &other.gritstone) {
         differences.add("gritstone", b, o);
     }
-    programs(&mut differences, base, other);
+    differences
+        .0
+        .extend(programs_differ_in(base, other, &|_| true));
     for (b, o) in common(base, other) {
         if !b.is_published() && !o.is_published() {
             let what = format!("version of {}", b.id);
@@ -83,16 +87,25 @@ fn common<'a>(
     })
 }
 
-/// Compilers and flags of the rows that both have, each set as one text.
-fn programs(differences: &mut Differences, base: &RunView, other: &RunView) {
+/// Compilers and flags of the wanted rows that both have, and versions and command lines of other people's programs, each set as one text.
+pub(crate) fn programs_differ_in(
+    base: &RunView,
+    other: &RunView,
+    wanted: &dyn Fn(&Id) -> bool,
+) -> Vec<Difference> {
+    let mut differences = Differences::default();
     type Field = fn(&Program) -> &str;
-    let fields: [(&str, Field); 2] = [
-        ("compiler", |program| &program.compiler),
-        ("compiler flags", |program| &program.flags),
+    let fields: [(&str, bool, Field); 4] = [
+        ("compiler", false, |program| &program.compiler),
+        ("compiler flags", false, |program| &program.flags),
+        ("program", true, |program| &program.compiler),
+        ("command line", true, |program| &program.flags),
     ];
-    for (what, field) in fields {
+    for (what, theirs, field) in fields {
         let (mut bases, mut others) = (BTreeSet::new(), BTreeSet::new());
-        for (b, o) in common(base, other) {
+        let is_theirs = |b: &Measurement| matches!(b.kind, Kind::Command | Kind::Scenario);
+        let of_this_kind = |b: &Measurement| is_theirs(b) == theirs && wanted(&b.id);
+        for (b, o) in common(base, other).filter(|(b, _)| of_this_kind(b)) {
             let (Some(b), Some(o)) = (&b.program, &o.program) else {
                 continue;
             };
@@ -104,6 +117,7 @@ fn programs(differences: &mut Differences, base: &RunView, other: &RunView) {
         let joined = |set: BTreeSet<&str>| set.into_iter().collect::<Vec<_>>().join("; ");
         differences.add(what, &joined(bases), &joined(others));
     }
+    differences.0
 }
 
 #[derive(Default)]

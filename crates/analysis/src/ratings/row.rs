@@ -179,18 +179,9 @@ impl<'a> Together<'a> {
 
 /// A row that withholds the rating as this part, with no launches or with a failed work check.
 fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Fate {
-    match named {
-        true => Fate::LeftOut { invalid },
-        false => Fate::Counts(Box::new(withholding(id, part, invalid))),
+    if named {
+        return Fate::LeftOut { invalid };
     }
-}
-
-/// A row that withholds the rating since the base lacks it.
-pub(super) fn missing(id: &Id) -> Pair {
-    withholding(id, Part::Benchmark(id.clone()), false)
-}
-
-fn withholding(id: &Id, part: Part, invalid: bool) -> Pair {
     let row = RatingRow {
         launches: invalid.then_some(1.0).into_iter().collect(),
         reference: 1.0,
@@ -198,7 +189,7 @@ fn withholding(id: &Id, part: Part, invalid: bool) -> Pair {
         weight: 1.0,
         invalid,
     };
-    Pair {
+    Fate::Counts(Box::new(Pair {
         id: id.clone(),
         part,
         base: row.clone(),
@@ -208,7 +199,7 @@ fn withholding(id: &Id, part: Part, invalid: bool) -> Pair {
         machine_printed: false,
         base_printed: false,
         doubts: Vec::new(),
-    }
+    }))
 }
 
 fn has_figure(result: &Measurement) -> bool {

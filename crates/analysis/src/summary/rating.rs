@@ -83,6 +83,7 @@ fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
     let mut own = Environment {
         name: String::new(),
         score: None,
+        weight: 1.0,
         rows: Vec::new(),
     };
     let mut groups = Vec::new();
@@ -92,6 +93,7 @@ fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
             Some((part, Work::Rating { over, .. })) => groups.push(Environment {
                 name: part.title.clone(),
                 score: Some(part.id.clone()),
+                weight: 1.0,
                 rows: over.clone(),
             }),
             _ => own.rows.push(id.clone()),

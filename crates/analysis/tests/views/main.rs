@@ -17,6 +17,7 @@ mod latencies;
 mod machines;
 mod made_up;
 mod printed;
+mod profile;
 mod published;
 mod rating;
 mod ratings;

@@ -130,7 +130,7 @@ fn rows_that_the_baseline_lacks_withhold_one_whose_rows_count_together() {
     less.results.remove(1);
     withheld(
         &rating(&run, Some(less)),
-        "score-withheld baseline=ref:vax of=2 why=missing=[benchmark=a/two]",
+        "score-withheld baseline=ref:vax of=2 why=uncovered=[benchmark=a/two]",
     );
 }
 

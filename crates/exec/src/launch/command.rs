@@ -4,7 +4,11 @@ use super::programs::cpus_argument;
 use super::{Job, Launched};
 use crate::{ExecError, linked, ours};
 use gritstone_kernels::COMMAND;
-use gritstone_model::{CommandWork, Figure, Outcome, Verify};
+use gritstone_model::{CommandWork, Event, Figure, Outcome, Verify};
+use std::ffi::OsString;
+
+/// Executions of a launch go on until they have taken so long, ns: short ones are done often, long ones once.
+const SAMPLE_NS: u64 = 150_000_000;
 
 impl Job<'_> {
     /// Times it as a process, after its proof.
@@ -33,7 +37,23 @@ impl Job<'_> {
                 return Ok(proof);
             }
         }
+        let mut launched = self.start(COMMAND, &self.words(None, None), self.arguments(work)?)?;
         let size = work.figure == Figure::LinkedSize;
+        let long =
+            |event: &Event| matches!(event, Event::Sample(sample) if sample.wall > SAMPLE_NS);
+        if launched.outcome == Outcome::Measured && launched.events.iter().any(long) {
+            executor.long.borrow_mut().insert(benchmark.id.clone());
+        }
+        if size && launched.outcome == Outcome::Measured {
+            match linked::measure(&directory.join("a.out")) {
+                Ok(events) => launched.events.extend(events),
+                Err(why) => launched.outcome = Outcome::Failed(why),
+            }
+        }
+        Ok(launched)
+    }
+
+    fn arguments(&self, work: &CommandWork) -> Result<Vec<OsString>, ExecError> {
         let mut arguments = vec![cpus_argument(self.cpus)];
         arguments.extend(
             [
@@ -46,21 +66,18 @@ impl Job<'_> {
             .into_iter()
             .filter_map(|(key, value)| Some(format!("{key}={}", value?).into())),
         );
-        if size {
+        if work.figure == Figure::LinkedSize {
             arguments.extend(["keep=1".into(), "samples=1".into()]);
         } else {
-            // short commands often, long ones at least once
-            arguments.extend(["samples=20".into(), "sample_ns=150000000".into()]);
+            arguments.extend(["samples=20".into(), format!("sample_ns={SAMPLE_NS}").into()]);
         }
-        arguments.extend(self.command_line(&[], &work.prepare, &work.argv));
-        let mut launched = self.start(COMMAND, &self.words(None, None), arguments)?;
-        if size && launched.outcome == Outcome::Measured {
-            match linked::measure(&directory.join("a.out")) {
-                Ok(events) => launched.events.extend(events),
-                Err(why) => launched.outcome = Outcome::Failed(why),
-            }
+        // with its input and its check, one time more would be half of what the launch takes
+        let long = &self.executor.long;
+        if !work.check.is_empty() && long.borrow().contains(&self.benchmark.id) {
+            arguments.push("warm=0".into());
         }
-        Ok(launched)
+        arguments.extend(self.command_line(&[], work, &work.check, &work.argv)?);
+        Ok(arguments)
     }
 
     /// The untimed execution that shows that the timed one does what it says, in a directory of its own.
@@ -85,7 +102,7 @@ impl Job<'_> {
         ];
         arguments.push(format!("stdout={}", verify.stdout).into());
         let within = ["/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"];
-        arguments.extend(self.command_line(&within, &work.prepare, &verify.argv));
+        arguments.extend(self.command_line(&within, work, &[], &verify.argv)?);
         let mut launched = self.start_in(
             &directory,
             &self.environment(&directory),

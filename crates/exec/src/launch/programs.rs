@@ -66,19 +66,32 @@ impl Executor {
                 let needed = needed.filter_map(|need| self.setup.programs.get(&need.name));
                 let others = needed.filter(|path| **path != program).cloned();
                 let files = iter::once(program.clone()).chain(others).collect();
+                let mut hash = hash_of(files, hashes)?;
+                if !work.uses.is_empty() {
+                    let mut all = Sha256::new_with_prefix(&hash);
+                    for helper in &work.uses {
+                        all.update(self.program_called(variant, helper)?.hash);
+                    }
+                    hash = hexadecimal(all.finalize());
+                }
                 Some(Program {
-                    hash: hash_of(files, hashes)?,
-                    compiler: self
-                        .setup
-                        .programs
-                        .get("cc")
-                        .filter(|cc| **cc == program)
-                        .map_or_else(String::new, |cc| version::of(cc, &variant.environment)),
+                    hash,
+                    compiler: self.versions(variant, benchmark),
                     flags: argv.join(" "),
                 })
             }
             Work::Derived { .. } | Work::Rating { .. } => None,
         }
+    }
+
+    /// What the needed programs that are to be asked say of their versions.
+    fn versions(&self, variant: &Variant, benchmark: &Benchmark) -> String {
+        let asked = benchmark.needs.iter().filter_map(|need| {
+            let argument = need.version.as_ref()?;
+            let program = self.setup.programs.get(&need.name)?;
+            Some(version::of(program, argument, &variant.environment))
+        });
+        asked.collect::<Vec<_>>().join("; ")
     }
 
     /// A program of ours by its name: as it was built here, of the user's own, or as it travels in this binary.
@@ -123,26 +136,43 @@ impl Job<'_> {
         self.executor.path_of(self.variant, name)
     }
 
-    /// What is done before each time, if anything is, and what is timed, each after the words of `within`.
+    /// What is done before and after each time, if anything is, and what is timed, each after the words of `within`.
     pub(super) fn command_line(
         &self,
         within: &[&str],
-        prepare: &[String],
+        work: &CommandWork,
+        check: &[String],
         argv: &[String],
-    ) -> Vec<OsString> {
+    ) -> Result<Vec<OsString>, ExecError> {
+        let helpers = work.uses.iter().map(|helper| {
+            let path = self.path_of(helper)?;
+            Ok((format!("{{{helper}}}"), path.to_string_lossy().into_owned()))
+        });
+        let helpers = helpers.collect::<Result<Vec<_>, ExecError>>()?;
         let line = |argv: &[String]| -> Vec<OsString> {
+            let filled = self.executor.fill_in(argv).into_iter().map(|word| {
+                let replaced = |word: String, (name, path): &(String, String)| {
+                    word.replace(name.as_str(), path)
+                };
+                helpers.iter().fold(word, replaced)
+            });
             let words = within.iter().map(|word| (*word).to_owned());
-            let words = words.chain(self.executor.fill_in(argv));
-            words.map(OsString::from).collect()
+            words.chain(filled).map(OsString::from).collect()
         };
-        let before = match prepare {
+        let aside = |argv: &[String]| match argv {
             [] => vec![],
-            prepare => line(prepare),
+            argv => line(argv),
         };
-        let mut words = vec![format!("prepare={}", before.len()).into(), "--".into()];
+        let (before, after) = (aside(&work.prepare), aside(check));
+        let mut words = vec![
+            format!("prepare={}", before.len()).into(),
+            format!("check={}", after.len()).into(),
+            "--".into(),
+        ];
         words.extend(before);
+        words.extend(after);
         words.extend(line(argv));
-        words
+        Ok(words)
     }
 
     /// What a kernel is handed: the parameters of its entry, where each program lies that it executes

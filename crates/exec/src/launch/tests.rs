@@ -185,6 +185,7 @@ fn need(name: String) -> Need {
         name,
         any: vec![],
         package: String::new(),
+        version: None,
     }
 }
 

@@ -159,6 +159,7 @@ fn benchmark(id: &str, needs: &[(&str, &[&str], &str)]) -> Benchmark {
         name: name.to_owned(),
         any: any.iter().map(|&name| name.to_owned()).collect(),
         package: package.to_owned(),
+        version: None,
     };
     Benchmark {
         needs: needs.iter().map(need).collect(),

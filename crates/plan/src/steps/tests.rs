@@ -108,11 +108,13 @@ fn what_is_missing_is_named_with_what_mends_it() {
             name: "cc".to_owned(),
             any: vec!["cc".to_owned(), "gcc".to_owned()],
             package: "gcc".to_owned(),
+            version: None,
         },
         Need {
             name: "sort".to_owned(),
             any: vec![],
             package: "coreutils".to_owned(),
+            version: None,
         },
     ];
     let text = why(needs, &offer());

@@ -4,11 +4,10 @@ use super::sheet;
 use crate::document::{Document, Style, Text};
 use crate::table::Columns;
 use crate::{findings, words};
-use gritstone_model::{Flag, Measurement, Program, RunView};
+use gritstone_model::{Flag, Measurement, PRIVATE_FACTS, Program, RunView};
 use std::collections::BTreeMap;
 
-/// Facts that are not for whoever is handed a report, and those that are told in fewer words.
-const PRIVATE: [&str; 2] = ["host.name", "dir.mount_point"];
+/// Facts that are told in fewer words.
 const MITIGATION: &str = "mitigation.";
 
 /// Each cause once, with the benchmarks that it holds for. What exactly was found stands with each of them.
@@ -76,10 +75,11 @@ pub(super) fn append(document: &mut Document, run: &RunView) {
 /// What is known of the machine; of mitigations how many there are of each kind.
 pub(super) fn facts(run: &RunView) -> Vec<(String, Text)> {
     let facts = run.machine.facts.iter();
-    let told = facts
-        .filter(|(name, _)| !PRIVATE.contains(&name.as_str()) && !name.starts_with(MITIGATION));
+    let told = facts.filter(|(name, _)| {
+        !PRIVATE_FACTS.contains(&name.as_str()) && !name.starts_with(MITIGATION)
+    });
     let mut terms: Vec<(String, Text)> = told
-        .map(|(name, value)| (name.clone(), value.as_str().into()))
+        .map(|(name, value)| (words::fact(name), value.as_str().into()))
         .collect();
     let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
     for (_, value) in run
@@ -89,7 +89,11 @@ pub(super) fn facts(run: &RunView) -> Vec<(String, Text)> {
         .filter(|(name, _)| name.starts_with(MITIGATION))
     {
         let kind = value.split([':', ';']).next().unwrap_or_default().trim();
-        *kinds.entry(kind.to_lowercase()).or_default() += 1;
+        let kind = match kind.to_lowercase().as_str() {
+            "mitigation" => "mitigated".to_owned(),
+            other => other.to_owned(),
+        };
+        *kinds.entry(kind).or_default() += 1;
     }
     let kinds: Vec<String> = kinds
         .iter()

@@ -43,7 +43,7 @@ pub fn pair(input: &Pair) -> Document {
     if view.differ_in.is_empty() {
         document.paragraph("No recorded differences.");
     }
-    Columns::<&Difference>::key("Fact", Style::Text, |d| d.what.as_str())
+    Columns::<&Difference>::key("Fact", Style::Text, |d| words::fact(&d.what))
         .text("A", |d| d.base.as_str())
         .text("B", |d| d.other.as_str())
         .table(
@@ -69,8 +69,7 @@ pub fn pair(input: &Pair) -> Document {
 fn section(document: &mut Document, input: &Pair, title: &str, verdict: Option<Verdict>) {
     let mut rows: Vec<&CompareRow> = input.compared.rows.iter().collect();
     rows.retain(|row| row.verdict.filter(|_| row.ratio.is_some()) == verdict);
-    let found = matches!(verdict, Some(Verdict::Slower | Verdict::Faster));
-    if rows.is_empty() && !found {
+    if rows.is_empty() && verdict.is_none() {
         return;
     }
     document.heading(1, format!("{title} ({})", number::count(rows.len())));

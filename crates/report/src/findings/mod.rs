@@ -202,6 +202,7 @@ pub(crate) fn withheld(why: &Withheld) -> String {
         Withheld::NoBaseline => "the baseline is not among the known reference systems".to_owned(),
         Withheld::NotComparable => "the baseline has no comparable result".to_owned(),
         Withheld::Missing(parts) => named("not measured", parts),
+        Withheld::Uncovered(parts) => named("the baseline has no comparable result of", parts),
         Withheld::TooMany(parts) => named("more than 1,000 launches", parts),
         Withheld::Invalid(parts) => named("invalid", parts),
         Withheld::NotPositive(parts) => named("a value, reference or weight is not above 0", parts),

@@ -13,8 +13,8 @@ use std::mem::discriminant;
 pub struct Warning {
     /// How many results have it.
     pub what: String,
-    /// The worst, or the first.
-    pub detail: String,
+    /// The worst first, or the first.
+    pub details: Vec<String>,
     /// What to do about it.
     pub remedy: &'static str,
 }
@@ -25,10 +25,10 @@ pub fn warning(flag: Flag, told: &[(&str, &Footnote)]) -> Warning {
     let names: BTreeSet<&str> = told.iter().map(|(name, _)| *name).collect();
     let results = plural(names.len(), "result");
     let first = || {
-        told.first()
-            .map_or_else(String::new, |(name, note)| of(name, &note.text))
+        let first = told.first().map(|(name, note)| of(name, &note.text));
+        first.into_iter().collect()
     };
-    let (what, detail, remedy) = match flag {
+    let (what, details, remedy) = match flag {
         Flag::Invalid => ("invalid", first(), "gritstone audit"),
         Flag::Noisy => (
             "noisy",
@@ -40,23 +40,19 @@ pub fn warning(flag: Flag, told: &[(&str, &Footnote)]) -> Warning {
         Flag::Skipped => ("without a value", listed(&names), "gritstone doctor"),
         Flag::NotComparable => ("not comparable", listed(&names), "add -vv"),
         Flag::Doubtful => ("doubtful in the source", listed(&names), "add -vv"),
-        Flag::Custom => ("of custom benchmarks", String::new(), "add -vv"),
+        Flag::Custom => ("of custom benchmarks", vec![], "add -vv"),
     };
     Warning {
         what: format!("{results} {what}"),
-        detail,
+        details,
         remedy,
     }
 }
 
 /// The names alone: their sentences are too long for a line.
-fn listed(names: &BTreeSet<&str>) -> String {
-    let names: Vec<&str> = names
-        .iter()
-        .copied()
-        .filter(|name| !name.is_empty())
-        .collect();
-    names.join(", ")
+fn listed(names: &BTreeSet<&str>) -> Vec<String> {
+    let names = names.iter().filter(|name| !name.is_empty());
+    names.map(|name| (*name).to_owned()).collect()
 }
 
 fn of(name: &str, text: &str) -> String {
@@ -66,19 +62,24 @@ fn of(name: &str, text: &str) -> String {
     }
 }
 
-/// The widest of the intervals that are wider than asked for.
-fn widest(told: &[(&str, &Footnote)]) -> Option<String> {
+/// The intervals that are wider than asked for, the widest first.
+fn widest(told: &[(&str, &Footnote)]) -> Option<Vec<String>> {
     let wide = told.iter().filter_map(|(name, note)| match note.finding {
-        Some(Finding::WideInterval { half, asked, .. }) => Some((half, asked, *name)),
+        Some(Finding::WideInterval { half, .. }) => Some((half, *name)),
         _ => None,
     });
-    let (half, asked, name) = wide.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let [half, asked] = [number::percent(half), number::percent_asked(asked)];
-    Some(format!("wider than ±{asked}, worst {name} ±{half}"))
+    let mut wide: Vec<(f64, &str)> = wide.collect();
+    wide.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut seen = BTreeSet::new();
+    wide.retain(|(_, name)| seen.insert(*name));
+    let told = wide
+        .iter()
+        .map(|(half, name)| format!("{name} ±{}", number::percent(*half)));
+    (!wide.is_empty()).then(|| told.collect())
 }
 
 /// Each kind of interference at its worst.
-fn interference(told: &[(&str, &Footnote)]) -> String {
+fn interference(told: &[(&str, &Footnote)]) -> Vec<String> {
     let mut worst: Vec<Interference> = vec![];
     let causes = told.iter().filter_map(|(_, note)| match &note.finding {
         Some(Finding::Interfered { causes, .. }) => Some(causes),
@@ -94,8 +95,7 @@ fn interference(told: &[(&str, &Footnote)]) -> String {
             None => worst.push(*one),
         }
     }
-    let said: Vec<String> = worst.iter().map(short).collect();
-    said.join(", ")
+    worst.iter().map(short).collect()
 }
 
 /// A cause in few words.

@@ -80,17 +80,32 @@ impl Page<'_> {
         let arrow = self.clean(" → ");
         let taken = 4 + width_of(&what) + width_of(&arrow) + width_of(&remedy);
         let room = self.look.width.saturating_sub(taken + 2);
-        let detail = self.clean(&warning.detail);
-        let detail = match room {
-            0..8 => String::new(),
-            _ if detail.is_empty() => String::new(),
-            _ => format!(": {}", shortened(self, &detail, room)),
+        let detail = match self.fitting(&warning.details, room) {
+            detail if detail.is_empty() => detail,
+            detail => format!(": {detail}"),
         };
         let advice = match self.look.width >= taken {
             true => format!("{arrow}{remedy}"),
             false => String::new(),
         };
         format!("  {} {what}{detail}{advice}", self.flag(flag))
+    }
+
+    /// As many as there is room for, whole, and how many more there are; one alone is shortened.
+    fn fitting(&self, details: &[String], room: usize) -> String {
+        let text = |n: usize| {
+            let more = match details.len() - n {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            self.clean(&(details[..n].join(", ") + &more)).into_owned()
+        };
+        let fits = |n: &usize| width_of(&text(*n)) <= room;
+        match (details, (1..=details.len()).rev().find(fits)) {
+            (_, Some(n)) => text(n),
+            ([one], None) if room >= 8 => shortened(self, &self.clean(one), room).into(),
+            _ => String::new(),
+        }
     }
 
     fn in_full(&self, rows: &BTreeMap<NoteId, Vec<&str>>) -> Vec<String> {

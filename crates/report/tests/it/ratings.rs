@@ -69,6 +69,7 @@ fn machine(name: &str, factor: f64) -> RatedMachine {
         all_cpus: None,
         copies: None,
         price: None,
+        differ_in: vec![],
     }
 }
 
@@ -78,6 +79,7 @@ fn view(machines: Vec<RatedMachine>) -> RatingsView {
         base: "ref:vax-11-780-4.1bsd".to_owned(),
         base_name: "VAX-11/780".to_owned(),
         by: vec![],
+        profile: None,
         confidence: 0.95,
         machines,
     }
@@ -185,6 +187,35 @@ fn programs() -> Ratings {
     }
 }
 
+/// A machine that is rated by two benchmarks of a profile, with another version of one program.
+fn by_profile() -> RatingsView {
+    let weights = [("app/today/gcc@all", 30.0), ("app/today/link", 10.0)];
+    let mut machine = machine("EPYC 7B13", 1.0);
+    let ids = weights.map(|(row, _)| row);
+    machine.one_cpu.environments = vec![
+        rating(ids[0], 1.3, &ids[..1], 1),
+        rating(ids[1], 0.9, &ids[1..], 1),
+    ];
+    machine.one_cpu.overall = rating("build", 1.19, &ids, 2);
+    machine.differ_in = vec![Difference {
+        what: "program".to_owned(),
+        base: "gcc 12.2.0".to_owned(),
+        other: "gcc 14.2.0".to_owned(),
+    }];
+    let profile = Profile {
+        name: "build".to_owned(),
+        title: "building software".to_owned(),
+        why: "Compilers take most of it.".to_owned(),
+        weights: weights.map(|(row, weight)| (id(row), weight)).into(),
+    };
+    RatingsView {
+        base: "old".to_owned(),
+        base_name: "old".to_owned(),
+        profile: Some(profile),
+        ..view(vec![machine])
+    }
+}
+
 #[test]
 fn programs_come_first_where_they_have_a_score() {
     let mut both = machine("EPYC 7B13", 1.0);
@@ -205,4 +236,28 @@ fn programs_come_first_where_they_have_a_score() {
     both.programs = Some(programs());
     both.one_cpu.overall.rows.clear();
     assert!(matches!(places(&both), [Some(_), None]));
+}
+
+#[test]
+fn a_profile_is_shown_with_its_weights_and_versions() {
+    insta::assert_snapshot!(text(&by_profile(), 100));
+}
+
+#[test]
+fn a_profile_that_the_baseline_does_not_cover_has_no_score() {
+    let mut view = by_profile();
+    let one = &mut view.machines[0].one_cpu;
+    let lacking = vec![Part::Benchmark(id("app/today/link"))];
+    one.environments[1] = Rating {
+        environment: "app/today/link".to_owned(),
+        of: 1,
+        ..Rating::default()
+    };
+    one.overall = Rating {
+        environment: "build".to_owned(),
+        withheld: Some(Withheld::Uncovered(lacking)),
+        of: 2,
+        ..Rating::default()
+    };
+    insta::assert_snapshot!(text(&view, 100));
 }

@@ -48,6 +48,7 @@ fn scores(run: &RunView) -> RatingsView {
         base: "ref:vax-11-780-4.1bsd".to_owned(),
         base_name: "VAX-11/780".to_owned(),
         by: vec![],
+        profile: None,
         confidence: 0.95,
         machines: vec![RatedMachine {
             id: run.id.clone(),
@@ -61,6 +62,7 @@ fn scores(run: &RunView) -> RatingsView {
             all_cpus: None,
             copies: None,
             price: None,
+            differ_in: vec![],
         }],
     }
 }

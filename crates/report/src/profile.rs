@@ -1,0 +1,91 @@
+//! Systems scored by what somebody does: what `gritstone score --profile` prints.
+
+use crate::document::{Document, Style, Text};
+use crate::ratings::in_words;
+use crate::table::{self, Columns, noted};
+use crate::{findings, number, words};
+use gritstone_model::{Difference, Profile, RatedMachine, Rating, RatingsView};
+
+/// A line of the table: a benchmark with its share of the weight, or the score.
+type Line<'a> = (Option<f64>, &'a Rating);
+
+/// Appends the score of each machine, then what each is made of.
+pub(crate) fn append(document: &mut Document, view: &RatingsView, profile: &Profile) {
+    for machine in &view.machines {
+        let line = score(document, view, profile, machine);
+        document.paragraph(line);
+    }
+    document.paragraph(format!(
+        "Profile {}, {}: {}",
+        profile.name, profile.title, profile.why
+    ));
+    crate::ratings::money(document, view);
+    for machine in &view.machines {
+        benchmarks(document, view, profile, machine);
+        differences(document, view, machine);
+    }
+}
+
+/// `new against old, profile build: 1.31 (1.29 to 1.33). Weighted geometric mean of 14 benchmarks.`
+fn score(
+    document: &mut Document,
+    view: &RatingsView,
+    profile: &Profile,
+    machine: &RatedMachine,
+) -> Text {
+    let overall = &machine.one_cpu.overall;
+    let said = match &overall.withheld {
+        Some(why) => format!(
+            "withheld: {}. Weights of other benchmarks: `--profile FILE.toml`.",
+            findings::withheld(why)
+        ),
+        None => format!(
+            "{}. Weighted geometric mean of {}.",
+            in_words(overall),
+            words::plural(overall.rows.len(), "benchmark")
+        ),
+    };
+    let differ = match machine.differ_in.as_slice() {
+        [] => "",
+        _ => " Programs differ: see below.",
+    };
+    let line = format!(
+        "{} against {}, profile {}: {said}{differ}",
+        machine.name, view.base_name, profile.name
+    );
+    Text::new(line).with(overall.notes.iter().map(|note| document.note(note)))
+}
+
+fn benchmarks(
+    document: &mut Document,
+    view: &RatingsView,
+    profile: &Profile,
+    machine: &RatedMachine,
+) {
+    let shares = profile.shares().into_iter().map(|(_, share)| Some(share));
+    let rows = shares.zip(&machine.one_cpu.environments);
+    let overall = [(None, &machine.one_cpu.overall)];
+    let rated = |(_, rating): &Line| match (rating.rating, &rating.withheld) {
+        (None, Some(_)) => [noted("withheld", &rating.notes), None.into()],
+        (value, _) => table::bare_ratio(value, rating.interval, &rating.notes),
+    };
+    Columns::<Line>::key("Benchmark", Style::Code, |(_, rating)| {
+        rating.environment.as_str()
+    })
+    .strong(|(share, _)| share.is_none())
+    .number("Weight", |(share, _)| share.map(number::percent_asked))
+    .pair(["Score", "Interval"], rated)
+    .table(
+        document,
+        format!("{} against {}", machine.name, view.base_name),
+        rows.chain(overall),
+    );
+}
+
+/// Programs of other versions are other programs: what is compared is said.
+fn differences(document: &mut Document, view: &RatingsView, machine: &RatedMachine) {
+    Columns::<&Difference>::key("Differ in", Style::Text, |d| d.what.as_str())
+        .text(&view.base_name, |d| d.base.as_str())
+        .text(&machine.name, |d| d.other.as_str())
+        .table(document, "Programs", &machine.differ_in);
+}
