@@ -23,7 +23,7 @@ fn keys(kind: Kind) -> (String, &'static str) {
             "argv files uses prepare check input output stdout leaves removes verify figure",
         ),
         Kind::Derived => (all.to_owned(), "terms share_of"),
-        Kind::Rating => (all.to_owned(), "over baseline weights"),
+        Kind::Rating => (all.to_owned(), "over baseline weights together"),
     }
 }
 
@@ -54,6 +54,8 @@ struct Rating {
     baseline: String,
     #[serde(default)]
     weights: Vec<f64>,
+    #[serde(default)]
+    together: bool,
 }
 
 /// An entry or a variant as a tree.
@@ -222,11 +224,11 @@ impl<'a> Entry<'a> {
             Kind::Rating => {
                 let rating: Rating = self.made(own)?;
                 *over = rating.over;
-                let (baseline, weights) = (rating.baseline, rating.weights);
                 Work::Rating {
                     over: vec![],
-                    baseline,
-                    weights,
+                    baseline: rating.baseline,
+                    weights: rating.weights,
+                    together: rating.together,
                 }
             }
         })

@@ -121,12 +121,18 @@ fn work(benchmark: &Benchmark) -> String {
             over,
             baseline,
             weights,
+            together,
         } => {
             let weight = |at: usize| weights.get(at).map_or(String::new(), |w| format!("{w} "));
             let rows = (0..)
                 .zip(over)
                 .map(|(at, id)| format!("{}`{id}`", weight(at)));
-            format!("score, {} against `{baseline}`", joined(rows, ", "))
+            let all = if *together {
+                ", all of them or none"
+            } else {
+                ""
+            };
+            format!("score, {} against `{baseline}`{all}", joined(rows, ", "))
         }
     }
 }

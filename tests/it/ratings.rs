@@ -42,12 +42,54 @@ fn what_a_machine_lacks_withholds_its_rating_and_naming_the_rows_gives_one() {
         text.contains("Files: withheld: not measured: byte/disk-read."),
         "{text}"
     );
-    let (code, text, _) = home.run(&format!("{against} app/ratings@files"));
+    let (code, text, _) = home.run(&format!("{against} app/ratings@today-files"));
     assert_eq!(code, 0, "{text}");
     assert!(
         text.contains("left out, not measured: byte/disk-read"),
         "{text}"
     );
+}
+
+#[test]
+fn the_environments_of_the_document_are_scored_together() {
+    let home = Home::new();
+    let base = "ref:intel-xeon-kvm-2026";
+    // the baseline of a run that has all of them
+    let view = home.json(&format!("rate {base}"));
+    assert_eq!(view["base"], base);
+    let programs = &view["machines"][0]["programs"];
+    let environments = programs["environments"].as_array().unwrap();
+    assert_eq!(environments.len(), 6);
+    // table 1.1 of hp-1987: the 825S, the 840S and the 850S
+    let printed = [
+        [0.75, 1.0, 1.57],
+        [0.83, 1.0, 1.46],
+        [0.88, 1.0, 1.54],
+        [0.88, 1.0, 1.6],
+        [0.68, 1.0, 1.57],
+        [0.82, 1.0, 1.53],
+    ];
+    for (rated, printed) in environments.iter().zip(printed) {
+        assert!(
+            (rated["rating"].as_f64().unwrap() - 1.0).abs() < 1e-9,
+            "{rated}"
+        );
+        let published = rated["published"].as_array().unwrap();
+        let ratings: Vec<f64> = published
+            .iter()
+            .filter_map(|of| of["rating"].as_f64())
+            .collect();
+        assert_eq!(ratings, printed, "{rated}");
+    }
+    assert_eq!(programs["overall"]["rows"].as_array().unwrap().len(), 13);
+    // a system without them has the scores of small benchmarks, as a baseline too
+    let without = "ref:amd-epyc-kvm-2026";
+    let view = home.json(&format!("rate {without}"));
+    assert_eq!(view["base"], without);
+    assert_eq!(view["machines"][0]["programs"], Value::Null);
+    let view = home.json(&format!("rate {base} --against {without}"));
+    assert_eq!(view["machines"][0]["programs"], Value::Null);
+    assert!(overall(&view["machines"][0])["rating"].is_number());
 }
 
 #[test]

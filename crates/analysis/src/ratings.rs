@@ -5,6 +5,8 @@
 //! base and to the work: a row of which the base has no figure, or which is not comparable with it, is not covered. What
 //! the machine then lacks, or did not do, withholds the rating, unless the user named the rows.
 //!
+//! The environments of table 1.1 of hp-1987 are whole programs and several users: these are rated together or not at all.
+//!
 //! All CPUs are rated by the same rows, each times what the most copies of it do together over what one does. Rows of which no
 //! copies are ever measured are not covered; a row that lacks these withholds the rating.
 
@@ -26,6 +28,8 @@ use std::collections::BTreeSet;
 pub struct Environment {
     /// Heading.
     pub name: String,
+    /// The rating of the catalog that it is; none of rows that the user named.
+    pub score: Option<Id>,
     /// Its weight, in which its rows share equally.
     pub weight: f64,
     /// Its rows.
@@ -39,37 +43,32 @@ pub struct Options {
     pub confidence: f64,
     /// The user named the rows: those that cannot be used are left out and said, instead of withholding the rating.
     pub named: bool,
+    /// A row that the base lacks withholds the rating, instead of being left out.
+    pub together: bool,
     /// Rows of which no copies are measured, whatever the run: they are in no rating of all CPUs.
     pub alone: BTreeSet<Id>,
     /// Scatter between runs, by row: [`crate::between::learn`].
     pub between_run: Learned,
 }
 
-/// The environments of a catalog: its ratings that are over rows and not over other ratings.
+/// The environments of a catalog: its ratings that others are over, those that count together or those that do not.
 #[must_use]
-pub fn environments(benchmarks: &[Benchmark]) -> Vec<Environment> {
-    let rating = |benchmark: &Benchmark| match &benchmark.work {
-        // a mean with weights of its own is no environment
-        Work::Rating { over, weights, .. } if weights.is_empty() => {
-            Some((benchmark.title.clone(), over.clone()))
-        }
+pub fn environments(benchmarks: &[Benchmark], counts_together: bool) -> Vec<Environment> {
+    let parts = |benchmark: &Benchmark| match &benchmark.work {
+        Work::Rating { over, together, .. } if *together == counts_together => over.clone(),
+        _ => vec![],
+    };
+    let parts: BTreeSet<Id> = benchmarks.iter().flat_map(parts).collect();
+    let environment = |benchmark: &Benchmark| match &benchmark.work {
+        Work::Rating { over, .. } if parts.contains(&benchmark.id) => Some(Environment {
+            name: benchmark.title.clone(),
+            weight: 1.0,
+            score: Some(benchmark.id.clone()),
+            rows: over.clone(),
+        }),
         _ => None,
     };
-    let ratings: Vec<&Id> = benchmarks
-        .iter()
-        .filter(|benchmark| rating(benchmark).is_some())
-        .map(|benchmark| &benchmark.id)
-        .collect();
-    benchmarks
-        .iter()
-        .filter_map(rating)
-        .filter(|(_, over)| !over.iter().any(|id| ratings.contains(&id)))
-        .map(|(name, rows)| Environment {
-            name,
-            weight: 1.0,
-            rows,
-        })
-        .collect()
+    benchmarks.iter().filter_map(environment).collect()
 }
 
 /// The benchmarks of a profile, each an environment with its weight, those of most weight first.
@@ -79,6 +78,7 @@ pub fn profiled(profile: &Profile) -> Vec<Environment> {
     let each = shares.map(|(id, weight)| Environment {
         name: id.to_string(),
         weight,
+        score: None,
         rows: vec![id.clone()],
     });
     each.collect()
@@ -123,6 +123,7 @@ pub fn rate_profile(
         id: machine.id.clone(),
         name: machine.machine.name.clone(),
         one_cpu: rated,
+        programs: None,
         all_cpus: None,
         copies: None,
         price,
@@ -145,6 +146,7 @@ pub fn rate(
     RatedMachine {
         id: machine.id.clone(),
         name: machine.machine.name.clone(),
+        programs: None,
         one_cpu: ratings(ONE),
         all_cpus: copies.map(|machine| {
             ratings(Copies {
@@ -160,6 +162,24 @@ pub fn rate(
         price,
         differ_in: vec![],
     }
+}
+
+/// A machine rated by environments of whole programs, as they are: all of them or none. `None` where it has no row that the base has.
+#[must_use]
+pub fn programs(
+    environments: &[Environment],
+    machine: &RunView,
+    base: &RunView,
+    price: Option<Price>,
+    options: &Options,
+) -> Option<Ratings> {
+    let find = |id: &Id| (machine.get(id), base.get(id));
+    let options = Options {
+        together: true,
+        ..options.clone()
+    };
+    let ratings = ratings(environments, &find, ONE, price, &options);
+    (!ratings.overall.rows.is_empty()).then_some(ratings)
 }
 
 /// The most copies that any row of a run was measured as, where they are enough for all CPUs that it was allowed.
@@ -218,6 +238,7 @@ pub(crate) fn over(
     options: &Options,
 ) -> Rating {
     let mut pairs: Vec<Pair> = Vec::new();
+    let mut uncovered: Vec<Part> = Vec::new();
     let mut result = Rating {
         environment: name.to_owned(),
         of: groups.iter().map(|group| group.rows.len()).sum(),
@@ -228,7 +249,7 @@ pub(crate) fn over(
         let alone = |id: &&Id| copies != ONE && options.alone.contains(id);
         for id in group.rows.iter().filter(|id| !alone(id)) {
             match row::fate(id, find(id), copies, options.named) {
-                Fate::NotCovered => {}
+                Fate::NotCovered => uncovered.push(Part::Benchmark(id.clone())),
                 Fate::LeftOut { invalid } => result.left_out.push(LeftOutRow {
                     id: id.clone(),
                     invalid,
@@ -251,6 +272,10 @@ pub(crate) fn over(
     result.rows = shared.map(|pair| pair.id.clone()).collect();
     if pairs.is_empty() {
         // nothing of it is known of the base: no rating, and nobody's fault
+        return result;
+    }
+    if options.together && !uncovered.is_empty() {
+        result.withheld = Some(Withheld::Uncovered(uncovered));
         return result;
     }
     match mean(&pairs, options) {

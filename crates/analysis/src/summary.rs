@@ -132,12 +132,14 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
             over,
             baseline,
             weights,
+            together,
         } = &row.benchmark.work
         {
             let entry = rating::Entry {
                 benchmark: row.benchmark,
                 over,
                 baseline,
+                together: *together,
             };
             let result = match weights.is_empty() {
                 true => rating::result(&entry, &results, run, options),

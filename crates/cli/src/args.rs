@@ -248,8 +248,8 @@ pub struct RunArgs {
     /// Identifiers or globs, e.g. 'byte/*' ('*' stops at '@'; 'byte/*@*' are the variants) [default: suite standard]
     #[arg(value_name = "SELECTOR")]
     pub selectors: Vec<String>,
-    /// Measure a suite: standard, applications (programs of today), classic (the documents of 1982 to 1987, with reference workloads) or full
-    #[arg(long, value_name = "NAME", conflicts_with = "selectors")]
+    /// Measure a suite, and SELECTOR besides: standard, applications (programs of today), classic (the documents of 1982 to 1987, with reference workloads) or full
+    #[arg(long, value_name = "NAME")]
     pub suite: Option<String>,
     /// Launch each benchmark six times, instead of ten times or more
     #[arg(long)]
@@ -382,16 +382,16 @@ pub struct CompareArgs {
   gritstone score
   gritstone score before after --against before
   gritstone score classic --against ref:vax-11-780-4.1bsd
-  gritstone score last cpu app/ratings@unix
+  gritstone score last cpu app/ratings@today-unix
   gritstone score last --price 0.42/h
   gritstone score new --against old --profile build")]
 pub struct ScoreArgs {
-    /// Runs or systems, then benchmarks, families, globs or a score (app/ratings@cpu): only these are scored, missing and doubtful ones included [default: last]
+    /// Runs or systems, then benchmarks, families, globs or a score (app/ratings@today-cpu): only these are scored, missing and doubtful ones included [default: last]
     #[arg(value_name = "RUN | SELECTOR")]
     pub words: Vec<String>,
-    /// Baseline run or system
-    #[arg(long, value_name = "RUN|SYSTEM", default_value = crate::rate::BASE)]
-    pub against: String,
+    /// Baseline run or system [default: ref:amd-epyc-kvm-2026; with all environments of app/ratings measured, their baseline]
+    #[arg(long, value_name = "RUN|SYSTEM")]
+    pub against: Option<String>,
     /// Score what you do: build, desktop, science, or weights of your own in a file (docs/how-to/my-work.md)
     #[arg(long, value_name = "NAME|FILE.toml")]
     pub profile: Option<String>,
@@ -414,7 +414,7 @@ pub struct ReportArgs {
     /// Run, or two runs (what changed from the first to the second), then benchmarks, families or globs [default: last]
     #[arg(value_name = "RUN | SELECTOR")]
     pub words: Vec<String>,
-    /// Baseline of scores and of the overview of one run [default: ref:amd-epyc-kvm-2026]
+    /// Baseline of scores and of the overview of one run [default: as of score]
     #[arg(long, value_name = "RUN|SYSTEM")]
     pub against: Option<String>,
     /// Write all of it to PDF, not the data sheet alone

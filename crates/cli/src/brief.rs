@@ -30,7 +30,8 @@ pub fn brief(world: &World, args: &ReportArgs) -> Result<Exit> {
         })
         .collect::<Result<_>>()?;
     let [sheet, whole] = match (runs.as_slice(), args.against.as_deref()) {
-        ([run], base) => of_one(world, run, base.unwrap_or(rate::BASE))?,
+        ([run], Some(base)) => of_one(world, run, base)?,
+        ([run], None) => of_one(world, run, rate::base(world, std::iter::once(run)))?,
         ([base, other], None) => {
             let document = of_two(world, base, other)?;
             [document.clone(), document]

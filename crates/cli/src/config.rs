@@ -49,6 +49,7 @@ pub const OWN: [&str; 14] = [
 /// The key for the benchmarks of a command, which are no option.
 const SELECT: &str = "select";
 const SELECTORS: &str = "selectors";
+const SUITE: &str = "suite";
 
 /// A default that a file sets.
 #[derive(Clone, Debug, PartialEq)]
@@ -244,16 +245,21 @@ impl Setting {
 
     /// The command line with the value as the default of its option.
     fn apply(&self, command: Command) -> Command {
-        let id = {
-            let of = match &self.command {
-                None => Some(&command),
-                Some(name) => command.find_subcommand(name),
-            };
-            of.and_then(|of| argument(of, &self.key))
-                .map(|arg| arg.get_id().clone())
+        let of = match &self.command {
+            None => Some(&command),
+            Some(name) => command.find_subcommand(name),
         };
+        let id = of
+            .and_then(|of| argument(of, &self.key))
+            .map(|arg| arg.get_id().clone());
         let Some(id) = id else {
             return command;
+        };
+        // what is typed of a suite and selectors takes the place of both
+        let other = match id.as_str() {
+            SUITE => Some(SELECTORS),
+            SELECTORS => of.and_then(|of| argument(of, SUITE)).map(|_| SUITE),
+            _ => None,
         };
         // clap holds on to them for as long as the process lives
         let values: Vec<&'static str> = self
@@ -261,13 +267,11 @@ impl Setting {
             .iter()
             .map(|value| &*value.clone().leak())
             .collect();
-        let suite = self.key == "suite";
         let with = |arg: Arg| {
             let arg = arg.default_values(values);
-            match suite {
-                // selectors that are typed take its place
-                true => arg.default_value_if(SELECTORS, ArgPredicate::IsPresent, None::<&str>),
-                false => arg,
+            match other {
+                Some(other) => arg.default_value_if(other, ArgPredicate::IsPresent, None::<&str>),
+                None => arg,
             }
         };
         match &self.command {
@@ -401,5 +405,15 @@ mod tests {
         let typed = run(&["--budget", "1m", "vm/*"]);
         assert_eq!(typed.budget, Some(std::time::Duration::from_secs(60)));
         assert_eq!(typed.selectors, ["vm/*"]);
+        let typed = run(&["--suite", "standard"]);
+        assert_eq!(
+            (typed.suite.as_deref(), typed.selectors.len()),
+            (Some("standard"), 0)
+        );
+        let both = run(&["--suite", "standard", "vm/*"]);
+        assert_eq!(
+            (both.suite.is_some(), both.selectors),
+            (true, vec!["vm/*".to_owned()])
+        );
     }
 }

@@ -11,15 +11,37 @@ use gritstone_analysis::ratings::{self as stats, Environment, Options};
 use gritstone_catalogue::profiles;
 use gritstone_measure::CONFIDENCE;
 use gritstone_model::{
-    Id, Price, Profile, RatedMachine, RatingsView, RunView, SCHEMA_RATINGS, Selector, Work,
+    Id, Price, Profile, PublishedRating, RatedMachine, Ratings, RatingsView, RunView,
+    SCHEMA_RATINGS, Selector, Work,
 };
 use gritstone_plan::select;
 use gritstone_report::document::{Block, Document};
-use gritstone_report::{rating_line, ratings};
+use gritstone_report::{rating_lines, ratings};
 use std::collections::BTreeSet;
 
 /// What a run is rated against when nobody says.
-pub const BASE: &str = "ref:amd-epyc-kvm-2026";
+const BASE: &str = "ref:amd-epyc-kvm-2026";
+
+/// What runs are rated against when nobody says: where one has all programs, the baseline of these, which was measured by suite `standard` too.
+pub fn base<'a>(world: &'a World, mut runs: impl Iterator<Item = &'a RunView>) -> &'a str {
+    let all = &world.catalogue.benchmarks;
+    let programs = stats::environments(all, true);
+    let measured = |run: &RunView, id| run.get(id).is_some_and(|of| of.estimate.is_some());
+    let mut baselines = all.iter().filter_map(|benchmark| match &benchmark.work {
+        Work::Rating {
+            baseline,
+            together: true,
+            ..
+        } => Some(baseline.as_str()),
+        _ => None,
+    });
+    let whole = |run: &RunView| {
+        let mut rows = programs.iter().flat_map(|environment| &environment.rows);
+        rows.all(|id| measured(run, id))
+    };
+    let baseline = baselines.next().filter(|_| runs.any(whole));
+    baseline.unwrap_or(BASE)
+}
 
 /// `gritstone score`.
 pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
@@ -38,7 +60,11 @@ pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
         by.join(" ")
     );
     let prices = prices(args, runs.len())?;
-    let base = world.view(&args.against)?;
+    let base = match &args.against {
+        Some(name) => name,
+        None => base(world, runs.iter().map(|(_, view)| view)),
+    };
+    let base = world.view(base)?;
     let machines = runs.into_iter().enumerate();
     let machines: Vec<_> = machines
         .map(|(at, (_, view))| (view, prices.get(at).copied()))
@@ -48,10 +74,12 @@ pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
         None => against(world, &machines, &base, &by)?,
     };
     output::write(args.format.format, &view, || ratings(&view))?;
-    let rated = view
-        .machines
-        .iter()
-        .all(|m| m.one_cpu.overall.rating.is_some());
+    let rated = view.machines.iter().all(|machine| {
+        let programs = machine.programs.as_ref();
+        let overall = programs.map(|programs| &programs.overall);
+        let mut overall = overall.into_iter().chain([&machine.one_cpu.overall]);
+        overall.any(|overall| overall.rating.is_some())
+    });
     Ok(if rated { Exit::Done } else { Exit::CannotTell })
 }
 
@@ -65,13 +93,20 @@ pub fn against(
     base: &RunView,
     by: &[String],
 ) -> Result<RatingsView> {
-    let environments = match by {
-        [] => stats::environments(&world.catalogue.benchmarks),
-        by => vec![Environment {
-            name: "Named benchmarks".to_owned(),
-            weight: 1.0,
-            rows: named(world, by)?,
-        }],
+    let all = &world.catalogue.benchmarks;
+    let (environments, programs) = match by {
+        [] => [false, true]
+            .map(|together| stats::environments(all, together))
+            .into(),
+        by => {
+            let named = Environment {
+                name: "Named benchmarks".to_owned(),
+                weight: 1.0,
+                score: None,
+                rows: named(world, by)?,
+            };
+            (vec![named], vec![])
+        }
     };
     let benchmarks = world.catalogue.benchmarks.iter();
     let alone: BTreeSet<Id> = benchmarks
@@ -84,7 +119,11 @@ pub fn against(
             alone: alone.clone(),
             ..options(world, machine, base)
         };
-        stats::rate(&environments, machine, base, price, &options)
+        RatedMachine {
+            programs: stats::programs(&programs, machine, base, price, &options)
+                .map(|rated| published(world, &programs, rated)),
+            ..stats::rate(&environments, machine, base, price, &options)
+        }
     };
     Ok(RatingsView {
         by: by.to_vec(),
@@ -119,6 +158,7 @@ fn options(world: &World, machine: &RunView, base: &RunView) -> Options {
     Options {
         confidence: CONFIDENCE,
         named: false,
+        together: false,
         alone: BTreeSet::new(),
         between_run: between::learn(&world.past(&[other, machine]), other, machine),
     }
@@ -169,6 +209,26 @@ fn profile(world: &World, name: &str) -> Result<Profile> {
     Ok(found.remove(0))
 }
 
+/// With what the documents print for each of these environments.
+fn published(world: &World, environments: &[Environment], mut rated: Ratings) -> Ratings {
+    let references = &world.references;
+    for (environment, rating) in environments.iter().zip(&mut rated.environments) {
+        let cells = references.cells.iter();
+        let cells = cells.filter(|cell| Some(&cell.benchmark) == environment.score.as_ref());
+        let printed = cells.filter_map(|cell| {
+            let mut machines = references.machines.iter();
+            let machine = machines.find(|machine| machine.id == cell.machine)?;
+            Some(PublishedRating {
+                id: format!("ref:{}", machine.id),
+                name: machine.name.clone(),
+                rating: cell.value.as_ref()?.value,
+            })
+        });
+        rating.published = printed.collect();
+    }
+    rated
+}
+
 /// The machine, or the run where another one is of a machine of the same name.
 fn name(view: &RunView, all: &[&RunView]) -> String {
     let twin = |other: &&RunView| other.id != view.id && other.machine.name == view.machine.name;
@@ -179,7 +239,7 @@ fn name(view: &RunView, all: &[&RunView]) -> String {
     }
 }
 
-/// Opens the tables of a run with the line that people ask for, unless it measured a part that is not rated.
+/// Opens the tables of a run with the lines that people ask for, unless it measured a part that is not rated.
 ///
 /// # Errors
 /// When the base that is built in cannot be read.
@@ -191,7 +251,7 @@ pub fn open(
 ) -> Result<()> {
     let base = match base {
         Some(base) => base,
-        None => &world.view(BASE)?,
+        None => &world.view(self::base(world, std::iter::once(run)))?,
     };
     let view = against(world, &[(run.clone(), None)], base, &[])?;
     let everything = run
@@ -199,9 +259,12 @@ pub fn open(
         .as_ref()
         .is_some_and(|s| s.suite.as_deref() == Some("full"));
     for machine in &view.machines {
-        if everything || machine.one_cpu.overall.rating.is_some() {
-            let line = rating_line(tables, &view, machine);
-            tables.blocks.insert(0, Block::Paragraph(line));
+        let programs = machine.programs.as_ref();
+        let programs = programs.is_some_and(|programs| programs.overall.rating.is_some());
+        if everything || programs || machine.one_cpu.overall.rating.is_some() {
+            let lines = rating_lines(tables, &view, machine).into_iter();
+            let lines = lines.map(Block::Paragraph);
+            tables.blocks.splice(0..0, lines);
         }
     }
     Ok(())

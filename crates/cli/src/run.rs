@@ -71,8 +71,11 @@ impl Job {
             (None, None) if args.selectors.is_empty() => Some(world.suite(STANDARD)?),
             (None, _) => None,
         };
-        let selectors = world.selectors(&args.selectors);
-        let mut wanted = select(catalogue, suite.map_or(&selectors, |s| &s.benchmarks))?;
+        let selectors = match suite {
+            Some(_) => args.selectors.clone(),
+            None => world.selectors(&args.selectors),
+        };
+        let mut wanted = select(catalogue, &asked(suite, &selectors))?;
         let params = args.params.iter().cloned().collect();
         params::give(catalogue, &mut wanted, &params)?;
         let permits = args.privileges.permits();
@@ -86,7 +89,7 @@ impl Job {
                 || suite.is_some_and(|suite| suite.reference)
                 || args.against.as_ref().is_some_and(against_document),
             suite: suite.map(|suite| suite.name.clone()),
-            selectors: if suite.is_some() { vec![] } else { selectors },
+            selectors,
             params,
             catalogue: own::kept(own, &plan.benchmarks),
             compilers,
@@ -215,8 +218,14 @@ pub fn add_copies(
         let of_suite = |id: &Id| suite.all_cpus.iter().any(|own| own == id.as_str());
         gritstone_plan::add_copies(plan, offer, &[all], of_suite);
     }
-    in_order(plan, suite.map_or(&settings.selectors, |s| &s.benchmarks));
+    in_order(plan, &asked(suite, &settings.selectors));
     copied
+}
+
+/// What a run measures, in the order of its budget: a suite, then what else was selected.
+fn asked(suite: Option<&Suite>, selectors: &[String]) -> Vec<String> {
+    let of_suite = suite.into_iter().flat_map(|suite| &suite.benchmarks);
+    of_suite.chain(selectors).cloned().collect()
 }
 
 /// Each number once, from the fewest; one copy is measured anyway.

@@ -353,6 +353,7 @@ fn is_file(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gritstone_model::Kind;
 
     #[test]
     fn measured_systems_are_sound_and_measured_what_is_measured_now() {
@@ -365,6 +366,14 @@ mod tests {
             let (run, view) = (world.data(&name).unwrap(), world.view(&name).unwrap());
             transfer::sound(&run, &view).unwrap();
             assert_eq!((&view.id, &view.machine.id), (&name, &system.id));
+            let score = run
+                .benchmarks
+                .iter()
+                .find(|b| b.work.kind() == Kind::Rating);
+            assert_eq!(
+                score, None,
+                "a score of this system would be against itself"
+            );
             // of another version nothing is compared: measure again, and `gritstone export --reference`
             for benchmark in &run.benchmarks {
                 let all = &world.catalogue.benchmarks;

@@ -281,6 +281,9 @@ pub enum Work {
         /// One for each row, for the weighted arithmetic mean of hp-1987; empty for the geometric mean.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         weights: Vec<f64>,
+        /// Whether a row that the baseline lacks withholds it, instead of being left out.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        together: bool,
     },
 }
 

@@ -59,8 +59,8 @@ pub use part::{
 };
 pub use plan::{Calibration, Plan, Skip, Step};
 pub use rating::{
-    ForMoney, LeftOutRow, Per, Price, Profile, RatedMachine, Rating, Ratings, RatingsView,
-    SCHEMA_RATINGS, Without,
+    ForMoney, LeftOutRow, Per, Price, Profile, PublishedRating, RatedMachine, Rating, Ratings,
+    RatingsView, SCHEMA_RATINGS, Without,
 };
 pub use reliability::{Assessment, Reliability};
 pub use run::{

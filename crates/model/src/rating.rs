@@ -62,6 +62,10 @@ pub struct RatedMachine {
     pub id: String,
     /// A name for people.
     pub name: String,
+    /// By whole programs and several users, as table 1.1 of hp-1987: all of its environments or none; null where the run has no row of them that
+    /// the base has.
+    #[serde(default)]
+    pub programs: Option<Ratings>,
     /// By the rows that run on one CPU.
     pub one_cpu: Ratings,
     /// By the same rows, each times what so many copies of it do together over what one does; null when the run has not as many
@@ -116,6 +120,20 @@ pub struct Rating {
     /// Doubts about rows that it is made of.
     #[serde(default)]
     pub notes: Vec<Note>,
+    /// What documents print for the environment, which is not comparable.
+    #[serde(default)]
+    pub published: Vec<PublishedRating>,
+}
+
+/// A rating that a document prints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PublishedRating {
+    /// `ref:...`.
+    pub id: String,
+    /// A name of it for people.
+    pub name: String,
+    /// As it is printed.
+    pub rating: f64,
 }
 
 /// A row that a rating leaves out.

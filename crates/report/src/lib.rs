@@ -48,7 +48,7 @@ pub use history::{histories, history, history_svg};
 pub use json::json;
 pub use number::{percent_asked, unit_text};
 pub use one::{line, one};
-pub use ratings::{rating_line, ratings};
+pub use ratings::{rating_lines, ratings};
 pub use selftest::selftest;
 pub use show::{Detail, show};
 pub use words::duration;

@@ -5,9 +5,13 @@ use crate::document::{Block, Document, Style, Text};
 use crate::table::{self, Cell, Columns, noted};
 use crate::{findings, number, profile, words};
 use gritstone_model::{
-    ForMoney, LeftOutRow, Per, Price, RatedMachine, Rating, Ratings, RatingsView,
+    ForMoney, LeftOutRow, Per, Price, PublishedRating, RatedMachine, Rating, Ratings, RatingsView,
 };
 
+/// What the environments of table 1.1 of hp-1987 are.
+const PROGRAMS: &str = "programs and users";
+/// Why what the document prints is no baseline.
+const NOT_COMPARABLE: &str = "MIPS (≠): hp-1987, table 1.1, instructions per second relative to the 840S, as traced; a score here is of time or throughput.";
 /// Why there is no rating of all CPUs.
 const NO_COPIES: &str = "not measured (`gritstone run --copies N`, N the number of CPUs)";
 
@@ -28,25 +32,86 @@ pub fn ratings(view: &RatingsView) -> Document {
     document
 }
 
-/// Appends the line that people ask for, for each machine, and the tables behind it.
+/// Appends the lines that people ask for, for each machine, and the tables behind them.
 fn append_ratings(document: &mut Document, view: &RatingsView) {
     for machine in &view.machines {
-        let line = rating_line(document, view, machine);
-        document.paragraph(line);
+        for line in rating_lines(document, view, machine) {
+            document.paragraph(line);
+        }
     }
     money(document, view);
     for machine in &view.machines {
-        by_environment(document, view, machine);
-        let all = machine.all_cpus.as_ref();
-        let all = all.map(|all| remarks(all, " (all CPUs)"));
-        let one = remarks(&machine.one_cpu, "");
-        document.list(one.into_iter().chain(all.into_iter().flatten()));
+        for scale in Scale::of(machine) {
+            match scale {
+                Scale::Programs(programs) => by_program(document, view, machine, programs),
+                Scale::Benchmarks => by_environment(document, view, machine),
+            }
+        }
     }
 }
 
-/// One CPU and all CPUs in a line, with what it is made of, for this document.
+/// What a machine is scored by.
+#[derive(Clone, Copy)]
+pub(crate) enum Scale<'a> {
+    /// Whole programs and several users.
+    Programs(&'a Ratings),
+    /// Small benchmarks, on one CPU and on all.
+    Benchmarks,
+}
+
+impl<'a> Scale<'a> {
+    /// First what there is a score of. Where the programs have one, small benchmarks of which none was measured are left out.
+    pub(crate) fn of(machine: &'a RatedMachine) -> Vec<Self> {
+        match &machine.programs {
+            None => vec![Self::Benchmarks],
+            Some(programs) if programs.overall.rating.is_none() => {
+                vec![Self::Benchmarks, Self::Programs(programs)]
+            }
+            Some(programs) if machine.one_cpu.overall.rows.is_empty() => {
+                vec![Self::Programs(programs)]
+            }
+            Some(programs) => vec![Self::Programs(programs), Self::Benchmarks],
+        }
+    }
+}
+
+/// What a machine is scored by, a line each, with what the score is made of, for this document.
 #[must_use]
-pub fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedMachine) -> Text {
+pub fn rating_lines(
+    document: &mut Document,
+    view: &RatingsView,
+    machine: &RatedMachine,
+) -> Vec<Text> {
+    let line = |scale| match scale {
+        Scale::Programs(programs) => programs_line(document, view, machine, programs),
+        Scale::Benchmarks => rating_line(document, view, machine),
+    };
+    Scale::of(machine).into_iter().map(line).collect()
+}
+
+/// The score by whole programs.
+fn programs_line(
+    document: &mut Document,
+    view: &RatingsView,
+    machine: &RatedMachine,
+    programs: &Ratings,
+) -> Text {
+    let overall = &programs.overall;
+    let made_of = match overall.withheld {
+        Some(_) => "It takes all environments: `gritstone run app/ratings`.".to_owned(),
+        None => made_of(view, programs),
+    };
+    let line = format!(
+        "{} against {}, {PROGRAMS}: {}. {made_of}",
+        machine.name,
+        view.base_name,
+        in_words(overall),
+    );
+    Text::new(line).with(overall.notes.iter().map(|note| document.note(note)))
+}
+
+/// One CPU and all CPUs in a line.
+fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedMachine) -> Text {
     let one = &machine.one_cpu;
     let copies = machine.copies.map(|n| format!(" ({n} copies)"));
     let copies = copies.unwrap_or_default();
@@ -117,6 +182,37 @@ fn all_made_of(machine: &RatedMachine) -> String {
     format!("All CPUs: {rows} of these, measured as copies.")
 }
 
+/// The environments of the document, with what it prints for its own machines.
+fn by_program(
+    document: &mut Document,
+    view: &RatingsView,
+    machine: &RatedMachine,
+    programs: &Ratings,
+) {
+    let environment = |(rating, _): &Line| rating.environment.clone();
+    let columns = Columns::<Line>::key("Environment", Style::Text, environment)
+        .strong(|(rating, _)| std::ptr::eq(*rating, &programs.overall));
+    let mut columns = rated(columns, "", |line| Some(line.0)).under("MIPS (≠)");
+    let mut machines: Vec<&PublishedRating> = vec![];
+    for printed in programs.environments.iter().flat_map(|e| &e.published) {
+        if !machines.iter().any(|known| known.id == printed.id) {
+            machines.push(printed);
+        }
+    }
+    for PublishedRating { id, name, .. } in &machines {
+        let model = name.rsplit(' ').next().unwrap_or(name);
+        columns = columns.number(model, move |(rating, _)| {
+            let printed = rating.published.iter().find(|printed| printed.id == *id)?;
+            Some(number::fixed(printed.rating, 2))
+        });
+    }
+    let caption = format!("{} against {}, {PROGRAMS}", machine.name, view.base_name);
+    let rows = lines(programs).into_iter().map(|rating| (rating, None));
+    columns.table(document, caption, rows);
+    let not_comparable = (!machines.is_empty()).then(|| NOT_COMPARABLE.to_owned());
+    document.list(remarks(programs, "").into_iter().chain(not_comparable));
+}
+
 /// An environment on one CPU and on all, or the rating over all of them.
 type Line<'a> = (&'a Rating, Option<&'a Rating>);
 
@@ -136,6 +232,10 @@ fn by_environment(document: &mut Document, view: &RatingsView, machine: &RatedMa
     let rows = one.iter().enumerate();
     let rows = rows.map(|(at, one)| (*one, all.get(at).copied()));
     columns.table(document, caption, rows);
+    let all = machine.all_cpus.as_ref();
+    let all = all.map(|all| remarks(all, " (all CPUs)"));
+    let one = remarks(&machine.one_cpu, "");
+    document.list(one.into_iter().chain(all.into_iter().flatten()));
 }
 
 /// The environments, and the rating over all where there are several.
@@ -243,6 +343,10 @@ pub(crate) fn money(document: &mut Document, view: &RatingsView) {
         .pair(["All CPUs", "interval"], move |&(machine, price)| {
             let all = machine.all_cpus.as_ref();
             cells(all.and_then(|all| all.for_money), price)
+        })
+        .pair(["Programs", "interval"], move |&(machine, price)| {
+            let programs = machine.programs.as_ref();
+            cells(programs.and_then(|programs| programs.for_money), price)
         })
         .table(document, caption, priced);
 }

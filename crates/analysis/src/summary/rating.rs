@@ -18,6 +18,8 @@ pub(super) struct Entry<'a> {
     pub over: &'a [Id],
     /// `ref:...`.
     pub baseline: &'a str,
+    /// Whether a row that the baseline lacks withholds it.
+    pub together: bool,
 }
 
 impl Entry<'_> {
@@ -64,6 +66,7 @@ fn rate(
     let with = ratings::Options {
         confidence: options.confidence,
         named: false,
+        together: entry.together,
         alone: BTreeSet::new(),
         between_run: Learned::default(),
     };
@@ -79,6 +82,7 @@ fn rate(
 fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
     let mut own = Environment {
         name: String::new(),
+        score: None,
         weight: 1.0,
         rows: Vec::new(),
     };
@@ -88,6 +92,7 @@ fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
         match part.map(|part| (part, &part.work)) {
             Some((part, Work::Rating { over, .. })) => groups.push(Environment {
                 name: part.title.clone(),
+                score: Some(part.id.clone()),
                 weight: 1.0,
                 rows: over.clone(),
             }),

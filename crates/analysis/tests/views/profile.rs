@@ -37,6 +37,7 @@ fn scored(weights: &[(&str, f64)], machine: &RunView, base: &RunView) -> RatedMa
     let options = Options {
         confidence: 0.95,
         named: false,
+        together: false,
         alone: BTreeSet::new(),
         between_run: Learned::default(),
     };

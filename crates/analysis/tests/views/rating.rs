@@ -11,6 +11,7 @@ fn rated(over: &[&str]) -> RunData {
             over: over.iter().map(|name| id(name)).collect(),
             baseline: "ref:vax".to_owned(),
             weights: vec![],
+            together: false,
         },
         unit: unit("ratio"),
         better: Better::Higher,
@@ -118,6 +119,22 @@ fn rows_that_the_baseline_lacks_are_not_covered_and_it_says_so() {
 }
 
 #[test]
+fn rows_that_the_baseline_lacks_withhold_one_whose_rows_count_together() {
+    let mut run = rated(&["a/one", "a/two"]);
+    let Work::Rating { together, .. } = &mut run.benchmarks[0].work else {
+        panic!("{:?}", run.benchmarks[0]);
+    };
+    *together = true;
+    near(rating(&run, Some(baseline())).estimate, 6.0);
+    let mut less = baseline();
+    less.results.remove(1);
+    withheld(
+        &rating(&run, Some(less)),
+        "score-withheld baseline=ref:vax of=2 why=uncovered=[benchmark=a/two]",
+    );
+}
+
+#[test]
 fn a_rating_over_ratings_gives_each_one_weight() {
     let mut run = rated(&["a/one", "a/two"]);
     let over = |name: &str, rows: &[&str]| Benchmark {
@@ -126,6 +143,7 @@ fn a_rating_over_ratings_gives_each_one_weight() {
             over: rows.iter().map(|row| id(row)).collect(),
             baseline: "ref:vax".to_owned(),
             weights: vec![],
+            together: false,
         },
         ..run.benchmarks[0].clone()
     };

@@ -2,7 +2,7 @@
 
 use crate::made_up::*;
 use gritstone_analysis::between::Learned;
-use gritstone_analysis::ratings::{Environment, Options, environments, rate};
+use gritstone_analysis::ratings::{Environment, Options, environments, programs, rate};
 use gritstone_analysis::summary;
 use gritstone_model::*;
 use std::collections::BTreeSet;
@@ -11,6 +11,7 @@ fn options() -> Options {
     Options {
         confidence: 0.95,
         named: false,
+        together: false,
         alone: BTreeSet::new(),
         between_run: Learned::default(),
     }
@@ -19,6 +20,7 @@ fn options() -> Options {
 fn environment(name: &str, rows: &[&str]) -> Environment {
     Environment {
         name: name.to_owned(),
+        score: None,
         weight: 1.0,
         rows: rows.iter().map(|row| id(row)).collect(),
     }
@@ -432,22 +434,61 @@ fn performance_for_the_money() {
 }
 
 #[test]
-fn the_environments_are_the_ratings_over_rows() {
-    let rating = |name: &str, over: &[&str]| Benchmark {
+fn programs_are_rated_together_or_not_at_all() {
+    let both = [
+        environment("One", &["a/one", "a/two"]),
+        environment("Two", &["a/rate"]),
+    ];
+    let of = |run: &RunView, base: &RunView| programs(&both, run, base, None, &options());
+    let whole = of(&machine(), &vax()).unwrap();
+    near(whole.overall.rating, 48.0_f64.sqrt());
+    let withheld = |of: Option<Ratings>| {
+        let overall = of.unwrap().overall;
+        assert_eq!(overall.rating, None);
+        overall.withheld.unwrap()
+    };
+    let named = |row: &str| vec![Part::Benchmark(id(row))];
+    let without = |mut view: RunView, row: &str| {
+        view.results.retain(|result| result.id != id(row));
+        view
+    };
+    assert_eq!(
+        withheld(of(&without(machine(), "a/rate"), &vax())),
+        Withheld::Missing(named("a/rate"))
+    );
+    // an environment of small benchmarks would go without it
+    assert_eq!(
+        withheld(of(&machine(), &without(vax(), "a/two"))),
+        Withheld::Uncovered(named("a/two"))
+    );
+    let only = [environment("Two", &["a/three"])];
+    assert_eq!(programs(&only, &machine(), &vax(), None, &options()), None);
+}
+
+#[test]
+fn the_environments_are_the_ratings_that_others_are_over() {
+    let rating = |name: &str, over: &[&str], together| Benchmark {
         work: Work::Rating {
             over: over.iter().map(|row| id(row)).collect(),
             baseline: "ref:vax".to_owned(),
             weights: vec![],
+            together,
         },
         ..plain(name)
     };
     let all = [
-        rating("r/all", &["r/cpu"]),
+        rating("r/all", &["r/cpu"], false),
         plain("a/one"),
-        rating("r/cpu", &["a/one"]),
+        rating("r/cpu", &["a/one"], false),
+        rating("r/programs", &["r/two"], true),
+        rating("r/two", &["a/two"], true),
+        // of no environment
+        rating("r/alone", &["a/one"], false),
     ];
-    assert_eq!(
-        environments(&all),
-        [environment("Title of r/cpu", &["a/one"])]
-    );
+    let named = |name: &str, rows: &[&str]| Environment {
+        score: Some(id(name)),
+        ..environment(&format!("Title of {name}"), rows)
+    };
+    assert_eq!(environments(&all, false), [named("r/cpu", &["a/one"])]);
+    assert_eq!(environments(&all, true), [named("r/two", &["a/two"])]);
 }

@@ -305,6 +305,7 @@ fn done_by(entry: &Benchmark) -> String {
             over,
             baseline,
             weights,
+            together: _,
         } => {
             let row = |(at, id)| match weights.get(at) {
                 Some(weight) => format!("{} times {id}", number::printed(*weight, 4)),

@@ -2,6 +2,7 @@
 
 use super::{Brief, name};
 use crate::document::{Block, Document, Text, Tile, Tone};
+use crate::ratings::Scale;
 use crate::svg::dots::{self, Dot, Panel};
 use crate::{columns, findings, number, responses, svg, words};
 use gritstone_model::{
@@ -127,10 +128,18 @@ fn tiles(input: &Brief) -> Vec<Tile> {
     tiles.extend(responses::tiles(input.run));
     if let Some(machine) = input.scores.machines.first() {
         let base = &name(input.base);
-        tiles.push(score("Score", base, Some(&machine.one_cpu.overall)));
-        let environments = machine.one_cpu.environments.iter();
-        tiles.extend(environments.map(|rating| score(&rating.environment, base, Some(rating))));
-        tiles.push(all_cpus(machine, base));
+        for scale in Scale::of(machine) {
+            let (name, ratings) = match scale {
+                Scale::Programs(programs) => ("Score, programs", programs),
+                Scale::Benchmarks => ("Score", &machine.one_cpu),
+            };
+            tiles.push(score(name, base, Some(&ratings.overall)));
+            let environments = ratings.environments.iter();
+            tiles.extend(environments.map(|rating| score(&rating.environment, base, Some(rating))));
+            if matches!(scale, Scale::Benchmarks) {
+                tiles.push(all_cpus(machine, base));
+            }
+        }
     }
     tiles
 }

@@ -3,7 +3,7 @@
 use crate::sample;
 use crate::sample::machines::id;
 use gritstone_model::*;
-use gritstone_report::{Document, rating_line, ratings, terminal};
+use gritstone_report::{Document, rating_lines, ratings, terminal};
 
 fn text(view: &RatingsView, width: usize) -> String {
     terminal::render(&ratings(view), terminal::Look::plain(width))
@@ -64,6 +64,7 @@ fn machine(name: &str, factor: f64) -> RatedMachine {
     RatedMachine {
         id: format!("run-{name}"),
         name: name.to_owned(),
+        programs: None,
         one_cpu: one_cpu(factor),
         all_cpus: None,
         copies: None,
@@ -145,13 +146,45 @@ fn a_reference_machine_is_not_asked_for_copies() {
     let line = |id: &str| {
         let mut machine = machine("Sun-2/120", 1e-4);
         machine.id = id.to_owned();
-        rating_line(&mut Document::new(""), &view(vec![]), &machine)
+        let [line] = &*rating_lines(&mut Document::new(""), &view(vec![]), &machine) else {
+            panic!("more than one");
+        };
+        line.clone()
     };
     assert!(!line("ref:sun-2-120").text.contains("all CPUs"));
     let run = line("20260102T030405Z-5f3a");
     assert!(run.text.contains("all CPUs: not measured"));
     // the doubt about a row travels with the line
     assert_eq!(run.marks.len(), 1);
+}
+
+/// Two environments of whole programs, for which a document prints numbers.
+fn programs() -> Ratings {
+    let printed = |model: &str, rating: f64| PublishedRating {
+        id: format!("ref:hp-9000-{model}"),
+        name: format!("HP 9000 Model {model}"),
+        rating,
+    };
+    let (one, seven) = (["app/spice/mosamp2"], ["app/hilo/isor@7", "app/hilo/wcs@7"]);
+    Ratings {
+        environments: vec![
+            Rating {
+                published: vec![printed("825S", 0.75), printed("850S", 1.57)],
+                ..rating("Single user (floating point)", 1.21, &one, 1)
+            },
+            Rating {
+                published: vec![printed("825S", 0.88), printed("850S", 1.6)],
+                ..rating("Seven users (other)", 1.33, &seven, 2)
+            },
+        ],
+        overall: rating(
+            "All environments",
+            1.27,
+            &[one.as_slice(), &seven].concat(),
+            3,
+        ),
+        for_money: None,
+    }
 }
 
 /// A machine that is rated by two benchmarks of a profile, with another version of one program.
@@ -181,6 +214,28 @@ fn by_profile() -> RatingsView {
         profile: Some(profile),
         ..view(vec![machine])
     }
+}
+
+#[test]
+fn programs_come_first_where_they_have_a_score() {
+    let mut both = machine("EPYC 7B13", 1.0);
+    both.programs = Some(programs());
+    insta::assert_snapshot!(text(&view(vec![both.clone()]), 110));
+    let places = |machine: &RatedMachine| {
+        let text = text(&view(vec![machine.clone()]), 110);
+        ["programs and users:", "one CPU:"].map(|line| text.find(line))
+    };
+    assert!(matches!(places(&both), [Some(a), Some(b)] if a < b));
+    // one that is missing withholds them, and they are last
+    let overall = &mut both.programs.as_mut().unwrap().overall;
+    let missing = vec![Part::Benchmark(id("daq/yewcom/page1@16"))];
+    (overall.rating, overall.interval) = (None, None);
+    overall.withheld = Some(Withheld::Missing(missing));
+    assert!(matches!(places(&both), [Some(a), Some(b)] if a > b));
+    // a run of the programs alone has no other score
+    both.programs = Some(programs());
+    both.one_cpu.overall.rows.clear();
+    assert!(matches!(places(&both), [Some(_), None]));
 }
 
 #[test]

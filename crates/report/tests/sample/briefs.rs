@@ -53,6 +53,7 @@ fn scores(run: &RunView) -> RatingsView {
         machines: vec![RatedMachine {
             id: run.id.clone(),
             name: run.machine.name.clone(),
+            programs: None,
             one_cpu: Ratings {
                 environments: vec![rating("Processor", Some(9876.0)), rating("Memory", None)],
                 overall: rating("All environments", Some(1234.0)),
