@@ -56,6 +56,7 @@ const BY_WORKLOADS: [(&str, Option<Given>, Action); 10] = [
     ("ipc/latency", BY_QUEUES, Action::IpcNamespace),
     ("ipc/bandwidth", BY_QUEUES, Action::IpcNamespace),
     ("file/make", None, Action::DirectoryFlag),
+    ("app/generate", None, Action::DirectoryFlag),
     ("daq/yewcom", None, Action::RealTime),
     ("multiuser/response", None, Action::RealTime),
 ];
@@ -164,13 +165,17 @@ impl Action {
             }
             _ => false,
         };
-        let Work::Kernel(work) = &benchmark.work else {
-            return by_us;
+        let (programs, params) = match &benchmark.work {
+            Work::Kernel(work) => (std::slice::from_ref(&work.program), Some(&work.params)),
+            Work::Command(work) | Work::Scenario(work) => (work.uses.as_slice(), None),
+            _ => return by_us,
         };
         by_us
             || BY_WORKLOADS.iter().any(|(program, by, action)| {
-                let given = |(key, value)| work.params.get(key).is_some_and(|given| given == value);
-                *action == self && *program == work.program && by.is_none_or(given)
+                let given = |(key, value): Given| {
+                    params.is_some_and(|params| params.get(key).is_some_and(|is| is == value))
+                };
+                *action == self && programs.iter().any(|of| of == program) && by.is_none_or(given)
             })
     }
 }

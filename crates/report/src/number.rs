@@ -231,12 +231,12 @@ const MILLION: f64 = 1e6;
 /// which it lies between 1 and 1,000.
 fn scale(unit: &str, value: f64) -> (f64, String) {
     let head = unit.split('/').next().unwrap_or(unit);
-    let ladder = match Unit::parse(unit).map(|u| u.quantity()) {
-        _ if head.ends_with("FLOPS") => FLOPS,
-        _ if head.ends_with("WIPS") => WIPS,
-        Ok(Quantity::Time { .. }) => TIMES,
-        Ok(Quantity::Rate { .. }) => BYTES,
-        _ => [""; 4],
+    let ladder: &[&str] = match Unit::parse(unit).map(|u| u.quantity()) {
+        _ if head.ends_with("FLOPS") => &FLOPS,
+        _ if head.ends_with("WIPS") => &WIPS,
+        Ok(Quantity::Time { .. }) => &TIMES,
+        Ok(Quantity::Rate { .. }) => &BYTES,
+        _ => &[],
     };
     let Some(own) = ladder.iter().position(|u| *u == head) else {
         return match unit.ends_with("/s") && value.abs() >= MILLION {

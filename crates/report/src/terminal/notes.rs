@@ -103,7 +103,7 @@ impl Page<'_> {
         let fits = |n: &usize| width_of(&text(*n)) <= room;
         match (details, (1..=details.len()).rev().find(fits)) {
             (_, Some(n)) => text(n),
-            ([one], None) if room >= 8 => shortened(self, &self.clean(one), room).into(),
+            ([one], None) if room >= 8 => shortened(self, &self.clean(one), room),
             _ => String::new(),
         }
     }

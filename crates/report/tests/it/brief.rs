@@ -91,7 +91,7 @@ fn every_result_is_a_line_with_its_details_below_it() {
     assert_eq!(lines.len(), run.results.len());
     let line = lines.iter().find(|line| line.id == "byte/syscall").unwrap();
     let shown = [&line.value, &line.unit, &line.half_width];
-    assert_eq!(shown, ["117.63", "ns/call", "±0.21%"]);
+    assert_eq!(shown, ["117.6", "ns/call", "±0.21%"]);
     let page = html::render(&document);
     for id in ["byte-syscall", "byte-multi-1"] {
         assert!(page.contains(&format!("<details id=\"{id}\"")), "{id}");
@@ -243,6 +243,7 @@ fn two_runs_are_told_apart_and_their_results_sorted_by_verdict() {
     let sections = [
         "Regressions (2)",
         "Improvements (1)",
+        "Unchanged within 1% (0)",
         "Inconclusive (1)",
         "Without a ratio (1)",
     ];
