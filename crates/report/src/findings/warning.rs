@@ -66,7 +66,7 @@ fn of(name: &str, text: &str) -> String {
     }
 }
 
-/// The widest of the intervals that are wider than asked for.
+/// The widest of the intervals that are wider than the target.
 fn widest(told: &[(&str, &Footnote)]) -> Option<String> {
     let wide = told.iter().filter_map(|(name, note)| match note.finding {
         Some(Finding::WideInterval { half, asked, .. }) => Some((half, asked, *name)),
