@@ -39,7 +39,11 @@ pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
         .machines
         .iter()
         .all(|m| m.one_cpu.overall.rating.is_some());
-    Ok(if rated { Exit::Done } else { Exit::CannotTell })
+    Ok(if rated {
+        Exit::Done
+    } else {
+        Exit::Inconclusive
+    })
 }
 
 /// Runs and machines, each perhaps with a price, rated against a base: by environment, or by the rows that are named.
