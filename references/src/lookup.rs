@@ -19,7 +19,7 @@ pub enum LookupError {
         nearest: Vec<String>,
     },
     /// It is the beginning of several.
-    #[error("'{asked}' fits {} reference systems; `gritstone systems` lists them:{}", .candidates.len(), some(.candidates))]
+    #[error("'{asked}' fits {} reference systems; `gritstone systems '{asked}'` lists them:{}", .candidates.len(), some(.candidates))]
     Ambiguous {
         /// What was asked for, without `ref:`.
         asked: String,

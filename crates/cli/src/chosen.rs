@@ -45,7 +45,9 @@ impl World {
     fn neither(&self, word: &str, otherwise: anyhow::Error) -> anyhow::Error {
         let file = Path::new(word).extension().is_some() || word.starts_with(['.', '/']);
         match select(&self.catalogue.benchmarks, &[word.to_owned()]) {
-            Err(near) if word.contains('/') && !file => self.machine_after_all(word, near.into()),
+            Err(near) if word.contains('/') && !file && !word.starts_with("ref:") => {
+                self.machine_after_all(word, near.into())
+            }
             _ => otherwise,
         }
     }

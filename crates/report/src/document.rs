@@ -160,8 +160,9 @@ pub struct Column {
     pub least: usize,
 }
 
-/// What words say something in, as a rule.
+/// What words say something in, as a rule, and those that name the row.
 const LEAST_WORDS: usize = 12;
+const LEAST_KEY: usize = 20;
 
 impl Column {
     /// A column of its own.
@@ -202,6 +203,7 @@ impl Column {
     pub fn key(head: impl Into<String>, style: Style) -> Self {
         Self {
             key: true,
+            least: LEAST_KEY,
             ..Self::new(head, style)
         }
     }
