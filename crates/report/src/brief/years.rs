@@ -112,7 +112,7 @@ fn drawing(input: &Brief, title: &str, ids: &[&str]) -> Option<(Canvas, String)>
         loose: true,
         points,
     };
-    let own = courses.iter().map(|course| course.own.clone()).collect();
+    let own = courses.iter().map(|course| course.own).collect();
     let systems = courses
         .iter()
         .map(|c| line(c.benchmark.id.to_string(), false, c.systems.clone()));
