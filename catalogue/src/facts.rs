@@ -42,7 +42,7 @@ pub fn facts(benchmark: &Benchmark) -> Vec<(&'static str, String)> {
         ("Curve", curve),
         ("Sources", Some(joined(sources, "; "))),
         ("Version", Some(benchmark.version.to_string())),
-        ("Remark", benchmark.remark.clone()),
+        ("Note", benchmark.remark.clone()),
         ("Not comparable", benchmark.not_comparable.clone()),
     ];
     let said = facts

@@ -3,8 +3,9 @@
 use crate::References;
 use gritstone_model::Machine;
 
-/// How many names are offered for one that is unknown.
+/// How many names are offered for one that is unknown, and of those that one fits.
 const OFFERED: usize = 3;
+const LISTED: usize = 5;
 
 /// Why a name does not lead to one machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,13 +19,23 @@ pub enum LookupError {
         nearest: Vec<String>,
     },
     /// It is the beginning of several.
-    #[error("'{asked}' fits {} reference systems, name one of them: {}", .candidates.len(), .candidates.join(", "))]
+    #[error("'{asked}' fits {} reference systems; `gritstone systems '{asked}'` lists them:{}", .candidates.len(), some(.candidates))]
     Ambiguous {
         /// What was asked for, without `ref:`.
         asked: String,
         /// The machines that it fits, in alphabetical order.
         candidates: Vec<String>,
     },
+}
+
+/// A line for each of the first names.
+fn some(names: &[String]) -> String {
+    let shown = names.iter().take(LISTED);
+    let mut lines: String = shown.map(|name| format!("\n  ref:{name}")).collect();
+    if names.len() > LISTED {
+        lines += "\n  ...";
+    }
+    lines
 }
 
 impl References {
@@ -35,18 +46,19 @@ impl References {
     /// When the name fits no machine, or several.
     pub fn machine(&self, asked: &str) -> Result<&Machine, LookupError> {
         let asked = asked.strip_prefix("ref:").unwrap_or(asked);
-        if let Some(machine) = self.machines.iter().find(|machine| machine.id == asked) {
+        // as the document spells it: `VAX-11/780`
+        let plain = asked.to_lowercase().replace(['/', ' '], "-");
+        if let Some(machine) = self.machines.iter().find(|machine| machine.id == plain) {
             return Ok(machine);
         }
-        let fits = |machine: &&Machine| begins(&machine.id, asked);
+        let fits = |machine: &&Machine| begins(&machine.id, &plain);
         let fitting: Vec<&Machine> = self.machines.iter().filter(fits).collect();
         let asked = asked.to_owned();
         match fitting.as_slice() {
             [] => {
-                let low = asked.to_lowercase();
                 let ids = self.machines.iter().map(|machine| machine.id.clone());
                 let mut scored: Vec<(f64, String)> = ids
-                    .map(|id| (-strsim::jaro_winkler(&low, &id), id))
+                    .map(|id| (-strsim::jaro_winkler(&plain, &id), id))
                     .collect();
                 scored.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                 let nearest = scored.into_iter().take(OFFERED).map(|(_, id)| id).collect();

@@ -39,7 +39,7 @@ fn what_a_machine_lacks_withholds_its_rating_and_naming_the_rows_gives_one() {
     let (code, text, _) = home.run(&against);
     assert_eq!(code, 4, "{text}");
     assert!(
-        text.contains("Files: withheld: not measured: byte/disk-read."),
+        text.contains("Files: not computed: not measured: byte/disk-read."),
         "{text}"
     );
     let (code, text, _) = home.run(&format!("{against} app/ratings@today-files"));

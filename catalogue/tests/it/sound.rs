@@ -205,11 +205,11 @@ fn suites_select_what_they_say() {
     assert_eq!(selected("full").len(), catalogue.benchmarks.len());
     let standard = selected("standard");
     assert!((55..=65).contains(&standard.len()), "{}", standard.len());
-    // a sum has its parts measured too, which a suite that is short on time does without
+    // a sum has its parts measured too, which a suite that is short on time does without, but for the switch that the documents of all years have
     for row in catalogue
         .benchmarks
         .iter()
-        .filter(|row| standard.contains(row.id.as_str()))
+        .filter(|row| standard.contains(row.id.as_str()) && row.id.as_str() != "sched/switch/2")
     {
         assert!(row.work.parts().is_empty(), "{}", row.id);
     }

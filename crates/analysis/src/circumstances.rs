@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// On what, where and how a run was measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Circumstances {
-    /// Short name of the machine.
+    /// Short name of the system.
     pub machine: String,
     /// Release of the system's kernel, or the system where that is not known.
     pub kernel: String,
@@ -16,7 +16,7 @@ pub struct Circumstances {
     pub dir: String,
     /// What was steadied while it was measured.
     pub steady: Vec<String>,
-    /// Parameters of kernels that were given in place of their entries' own.
+    /// Parameters of workloads that override those of their catalog entries.
     pub params: BTreeMap<String, String>,
 }
 

@@ -35,7 +35,7 @@ const ALPHA: f64 = 0.035;
 pub struct Options {
     /// Confidence of the intervals, between 0 and 1.
     pub confidence: f64,
-    /// Ratio within which two figures count as the same: 0.01 is 1%.
+    /// Difference within which two results count as the same: 0.01 is 1%.
     pub margin: f64,
     /// False-discovery rate over the rows of what is called faster or slower.
     pub alpha: f64,

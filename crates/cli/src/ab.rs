@@ -268,7 +268,7 @@ fn outcome(view: &AbView) -> Result<Exit> {
     Ok(if view.same && any(&[Verdict::Faster, Verdict::Slower]) {
         Exit::CheckFailed
     } else if any(&[Verdict::Inconclusive]) {
-        Exit::CannotTell
+        Exit::Inconclusive
     } else {
         Exit::Done
     })

@@ -73,24 +73,24 @@ pub enum Format {
 pub enum Command {
     /// Measure benchmarks and show their results
     Run(Box<RunArgs>),
-    /// Time commands, and find out which is faster (interleaved, sequential; the options of hyperfine)
+    /// Time commands and find the fastest (interleaved, sequential)
     Bench(Box<BenchArgs>),
     /// List benchmarks, their sources, and whether they run here
     List(ListArgs),
-    /// Create a custom benchmark: a catalog entry and a program, for --catalog
+    /// Create a custom benchmark: a catalog entry and a program
     #[command(alias = "new")]
     Init(InitArgs),
     /// Show the results of a run or of a reference system
     Show(ShowArgs),
     /// Compare runs or systems with a base: ratios, intervals, verdicts
     Compare(CompareArgs),
-    /// Score runs or systems by environment against a base; price/performance
+    /// Score runs or systems by environment; price/performance
     #[command(alias = "rate")]
     Score(ScoreArgs),
     /// Write the report ("Performance brief") as HTML and PDF
     #[command(alias = "brief")]
     Report(ReportArgs),
-    /// Measure run-to-run noise and the minimum detectable effect (A/A test)
+    /// Measure run-to-run noise: minimum detectable effect (A/A test)
     #[command(alias = "selftest")]
     Noise(NoiseArgs),
     /// List reference systems and those in the store
@@ -98,9 +98,9 @@ pub enum Command {
     Systems(SystemsArgs),
     /// List stored runs, label one, or remove one
     Runs(RunsArgs),
-    /// Describe a benchmark: what it does, its claims and source, and whether it runs here
+    /// Describe a benchmark: work, claims, source; if it runs here
     Info(InfoArgs),
-    /// Check whether this machine is ready for measurement, and how to fix what is not
+    /// Check whether this system is ready, and how to fix what is not
     Doctor(DoctorArgs),
     /// Undo the changes of a killed run; runs start it themselves
     #[command(name = crate::registry::WATCHDOG, hide = true)]
@@ -115,7 +115,7 @@ pub enum Command {
         #[arg(last = true)]
         words: Vec<String>,
     },
-    /// Print the completions of a shell: commands, options, benchmarks, runs and systems
+    /// Print shell completions: commands, benchmarks, runs, systems
     #[command(after_help = "Examples:
   gritstone completions bash > ~/.local/share/bash-completion/completions/gritstone
   gritstone completions zsh > ~/.zfunc/_gritstone
@@ -139,10 +139,10 @@ pub enum Command {
     History(HistoryArgs),
     /// CI gate: fail if a run may be slower than the allowed margin
     Check(CheckArgs),
-    /// Show the defaults that configuration files set, and which file sets them
+    /// Show the defaults from configuration files, and their source
     #[command(after_help = "Examples:
   gritstone config --show
-  printf '[run]\\nbudget = \"3m\"\\n' > gritstone.toml     what `gritstone run` takes here")]
+  printf '[run]\\nbudget = \"3m\"\\n' > gritstone.toml     default of `run` here")]
     Config {
         /// Show them; the default
         #[arg(long)]
@@ -150,12 +150,12 @@ pub enum Command {
     },
     /// Export a run; jsonl has all samples and can be imported
     Export(ExportArgs),
-    /// Import runs: bundles of `export`, JSON of hyperfine and Google Benchmark, reports of UnixBench
+    /// Import runs: bundles, hyperfine, Google Benchmark, UnixBench
     Import(ImportArgs),
-    /// A/B test commands, compilers, environments or settings (interleaved, sequential)
+    /// A/B test commands, compilers, environments or settings
     #[command(alias = "compilers")]
     Ab(Box<AbArgs>),
-    /// Prove the work checks of benchmarks, as shipped and as compiled by the compilers here
+    /// Prove the work checks, as shipped and with the compilers here
     Audit(AuditArgs),
 }
 
@@ -249,51 +249,51 @@ pub struct RunArgs {
     #[arg(value_name = "SELECTOR")]
     pub selectors: Vec<String>,
     /// Measure a suite, and SELECTOR besides: standard, applications (programs of today), classic (the documents of 1982 to 1987, with reference workloads) or full
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Selection")]
     pub suite: Option<String>,
     /// Launch each benchmark six times, instead of ten times or more
-    #[arg(long)]
+    #[arg(long, help_heading = "Effort")]
     pub quick: bool,
     /// Measure as many benchmarks, in their order, as fit into this time, e.g. 90s, 10m or 1h [default: all of them]
-    #[arg(long, value_name = "TIME", value_parser = crate::amounts::duration)]
+    #[arg(long, value_name = "TIME", value_parser = crate::amounts::duration, help_heading = "Effort")]
     pub budget: Option<std::time::Duration>,
     /// Also measure the reference workloads of the documents [default: with --suite classic and --against ref:SYSTEM]
-    #[arg(long)]
+    #[arg(long, help_heading = "Selection")]
     pub reference: bool,
     /// Wanted half-width of the intervals [default: 2%, with --quick 5%]
-    #[arg(long, value_name = "SHARE", value_parser = crate::amounts::share)]
+    #[arg(long, value_name = "SHARE", value_parser = crate::amounts::share, help_heading = "Effort")]
     pub precision: Option<f64>,
     /// Name of this run
-    #[arg(long)]
+    #[arg(long, help_heading = "Run")]
     pub label: Option<String>,
     /// Compare the result with this run or system
-    #[arg(long, value_name = "RUN|SYSTEM")]
+    #[arg(long, value_name = "RUN|SYSTEM", help_heading = "Run")]
     pub against: Option<String>,
     /// Directory whose file system is measured [default: /var/tmp, else TMPDIR]
-    #[arg(long)]
+    #[arg(long, help_heading = "System")]
     pub dir: Option<PathBuf>,
     /// Also run single-CPU workloads as N simultaneous copies, e.g. 2,4,8
-    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=256), help_heading = "Selection")]
     pub copies: Vec<u32>,
     /// Override a parameter of the selected workloads, e.g. tty=/dev/ttyS0; repeatable
-    #[arg(long = "param", value_name = "KEY=VALUE", value_parser = crate::amounts::pair)]
+    #[arg(long = "param", value_name = "KEY=VALUE", value_parser = crate::amounts::pair, help_heading = "Selection")]
     pub params: Vec<(String, String)>,
     /// Repeat the order of an earlier run
-    #[arg(long)]
+    #[arg(long, help_heading = "Run")]
     pub seed: Option<u64>,
     /// Tune the machine during the run (governor, turbo, IRQ affinity, ASLR); settings are restored
-    #[arg(long = "tune", alias = "steady")]
+    #[arg(long = "tune", alias = "steady", help_heading = "System")]
     pub steady: bool,
     #[command(flatten)]
     pub privileges: PrivilegeArgs,
     /// List the benchmarks and every change to the machine; measure nothing
-    #[arg(long)]
+    #[arg(long, help_heading = "Run")]
     pub dry_run: bool,
     #[command(flatten)]
     pub compilers: CompilerArgs,
     /// Resume an interrupted run: the newest, or RUN
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
-          conflicts_with_all = ["selectors", "catalogue", "suite", "reference", "quick", "budget", "precision", "label", "dir", "params", "seed", "steady", "copies", "cc", "cflags", "fc", "fflags"])]
+          conflicts_with_all = ["selectors", "catalogue", "suite", "reference", "quick", "budget", "precision", "label", "dir", "params", "seed", "steady", "copies", "cc", "cflags", "fc", "fflags"], help_heading = "Run")]
     pub resume: Option<String>,
     #[command(flatten)]
     pub own: CatalogueArgs,
@@ -430,7 +430,7 @@ pub struct ReportArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gritstone noise byte/sieve --runs 5
-  gritstone noise --of selftest-20261123-185538-cfe385a0")]
+  gritstone noise --of noise-20261123-185538-cfe385a0")]
 pub struct NoiseArgs {
     /// Benchmarks to measure, as for `run`
     #[arg(value_name = "SELECTOR")]
@@ -455,7 +455,7 @@ pub struct NoiseArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gritstone systems           documents with the number of their systems
-  gritstone systems vax       systems whose name, document or configuration has this word")]
+  gritstone systems vax       systems with this word in name, document, ...")]
 pub struct SystemsArgs {
     /// List the systems that have this word [default: their documents]
     #[arg(value_name = "WORD")]
@@ -606,7 +606,7 @@ pub struct ImportArgs {
     /// Name of the runs
     #[arg(long)]
     pub label: Option<String>,
-    /// Name of the machine that measured them, where the file does not say
+    /// Name of the measured system, where the file does not say
     #[arg(long, value_name = "NAME")]
     pub host: Option<String>,
 }
@@ -672,7 +672,7 @@ pub enum CheckFormat {
     Github,
 }
 
-/// What becomes of a run that is neither surely slower nor surely not.
+/// What becomes of an inconclusive run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnInconclusive {
     /// Exit with 4

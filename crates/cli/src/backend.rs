@@ -270,7 +270,7 @@ impl<'a> Local<'a> {
         if entries.any(|entry| entry.id == launch.id && is_users(entry)) {
             let mut causes = launch.events.iter().filter_map(Event::cause);
             let mends = match causes.any(|cause| cause == Cause::Status) {
-                true => "; --ignore-failure times it all the same",
+                true => "; --ignore-failure times it anyway",
                 false => "",
             };
             return Err(Exit::NothingMeasured.because(format!("{what}{mends}")));

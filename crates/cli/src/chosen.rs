@@ -41,11 +41,13 @@ impl World {
         Ok(Chosen { runs, selectors })
     }
 
-    /// Why a word is neither: of one that looks like an identifier, what is near.
+    /// Why a word is neither: of one that looks like an identifier, the systems of that name, or what is near.
     fn neither(&self, word: &str, otherwise: anyhow::Error) -> anyhow::Error {
         let file = Path::new(word).extension().is_some() || word.starts_with(['.', '/']);
         match select(&self.catalogue.benchmarks, &[word.to_owned()]) {
-            Err(near) if word.contains('/') && !file => near.into(),
+            Err(near) if word.contains('/') && !file && !word.starts_with("ref:") => {
+                self.machine_after_all(word, near.into())
+            }
             _ => otherwise,
         }
     }

@@ -20,7 +20,7 @@ use std::process::Command;
 /// Lines of what is not as it should be, each with a command to mend it perhaps; the others are counted.
 const SHOWN: usize = 8;
 
-/// What `doctor` says.
+/// Output of `doctor`.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Examined<'a> {
     schema: &'static str,
@@ -47,7 +47,7 @@ pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
     if args.install {
         install(world, &site, &args.benchmarks)?;
     }
-    if findings.iter().any(|f| f.severity == Severity::Wrong) {
+    if findings.iter().any(|f| f.severity == Severity::Problem) {
         let what = "results measured now would be unreliable: see the lines with 'problem'";
         return Err(Exit::CheckFailed.because(what));
     }
@@ -120,7 +120,7 @@ fn examination(findings: &[Finding], privileged: usize) -> Document {
     document.terms(commands.map(|(name, command)| (format!("for {name}"), command.as_str())));
     let reason = |finding: &&Finding| (finding.name.clone(), finding.why.clone());
     if !more {
-        let problems = shown.iter().filter(|f| f.severity == Severity::Wrong);
+        let problems = shown.iter().filter(|f| f.severity == Severity::Problem);
         document.terms(problems.map(reason));
     }
     if shown.len() < rest.len() {
@@ -151,7 +151,7 @@ fn verdict(rest: &[&Finding]) -> String {
         n => format!("{n} {one}s"),
     };
     let warnings = said(count(Severity::Warning), "warning");
-    match (count(Severity::Wrong), count(Severity::Warning)) {
+    match (count(Severity::Problem), count(Severity::Warning)) {
         (0, 0) => "Ready: no problem, no warning.".to_owned(),
         (0, _) => format!("Ready, with {warnings}: results will scatter, or some are skipped."),
         (problems, _) => format!(
@@ -164,9 +164,9 @@ fn verdict(rest: &[&Finding]) -> String {
 fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Ok => "ok",
-        Severity::Remark => "remark",
+        Severity::Note => "note",
         Severity::Warning => "warning",
-        Severity::Wrong => "problem",
+        Severity::Problem => "problem",
     }
 }
 

@@ -18,8 +18,8 @@ pub enum Exit {
     WrongUse = 2,
     /// Nothing could be measured.
     NothingMeasured = 3,
-    /// What was asked cannot be told from what was measured.
-    CannotTell = 4,
+    /// The measurement does not decide what was asked.
+    Inconclusive = 4,
     /// The user asked to stop: 128 and the number of the signal, as shells have it.
     Interrupted = 130,
 }
@@ -105,7 +105,7 @@ mod tests {
             Exit::CheckFailed,
             Exit::WrongUse,
             Exit::NothingMeasured,
-            Exit::CannotTell,
+            Exit::Inconclusive,
             Exit::Interrupted,
         ] {
             assert!(

@@ -41,10 +41,14 @@ pub fn what_next(world: &World) -> Result<Exit> {
 gritstone {}: system benchmarks with confidence intervals
 {stored}
 
-  gritstone run [NAME...]   measure              gritstone bench A B        compare two commands
-  gritstone show            newest results       gritstone compare A B      compare two runs
-  gritstone runs            list stored runs     gritstone report           HTML and PDF report
-  gritstone list            list benchmarks      gritstone doctor           check this machine
+  gritstone run [NAME...]   measure benchmarks
+  gritstone show            newest results
+  gritstone compare A B     compare two runs
+  gritstone bench A B       compare two commands
+  gritstone list            list benchmarks
+  gritstone runs            list stored runs
+  gritstone report          HTML and PDF report
+  gritstone doctor          check this system
   gritstone --help          all commands
 ",
         env!("CARGO_PKG_VERSION")

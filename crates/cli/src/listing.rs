@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use gritstone_exec::privileged::Permits;
 use gritstone_model::{Benchmark, Id, Machine, SCHEMA_LIST, SCHEMA_RUNS, SCHEMA_SYSTEMS, Selector};
 use gritstone_plan::{selected, why_not};
-use gritstone_report::document::Style;
+use gritstone_report::document::{Column, Style};
 use gritstone_report::{Detail, Document, lists, unit_text};
 use gritstone_store::RunHead;
 use schemars::JsonSchema;
@@ -17,8 +17,12 @@ use serde::Serialize;
 
 /// Runs that are listed unless all are asked for.
 const NEWEST: usize = 30;
+/// The letter of a benchmark that is skipped here, as in tables of results.
+const SKIPPED: &str = "-";
+/// Columns of long words are given up where they have less room.
+const WORDS: usize = 40;
 
-/// What `list` says.
+/// Output of `list`.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct List<'a> {
     schema: &'static str,
@@ -32,7 +36,7 @@ struct Listed<'a> {
     title: &'a str,
     unit: &'a str,
     source: String,
-    /// Whose it is, where it is not ours.
+    /// The custom catalog that it is of; absent for benchmarks of Gritstone.
     #[serde(skip_serializing_if = "Option::is_none")]
     catalogue: Option<String>,
     needs: Vec<&'a String>,
@@ -122,7 +126,7 @@ fn benchmarks(list: &List, selectors: &[String]) -> Document {
         .benchmarks
         .iter()
         .filter(|row| variants || row.id.variant().is_none());
-    let rows = shown.map(|row| {
+    let rows = shown.clone().map(|row| {
         let title = match &row.catalogue {
             Some(own) => format!("{} (custom, of {own})", row.title),
             None => row.title.to_owned(),
@@ -132,23 +136,45 @@ fn benchmarks(list: &List, selectors: &[String]) -> Document {
         } else {
             String::new()
         };
-        let why_not = row.why_not.as_ref().map(|why| format!("skipped: {why}"));
         [
             row.id.to_string(),
             unit_text(row.unit),
             title,
-            why_not.unwrap_or_default(),
+            if row.runnable { "" } else { SKIPPED }.to_owned(),
             source,
         ]
     });
     let columns = [
-        ("benchmark", Style::Code),
-        ("unit", Style::Text),
-        ("what", Style::Text),
-        ("", Style::Text),
-        (if more { "source" } else { "" }, Style::Text),
+        Column::new("benchmark", Style::Code),
+        Column::new("unit", Style::Text),
+        Column::new("what", Style::Text),
+        Column::new("", Style::Code),
+        Column::new("source", Style::Text).rank(1).least(WORDS),
     ];
-    lists::table("", columns, rows.collect())
+    let mut document = lists::table("", columns, rows.collect());
+    let mut skipped: Vec<(&str, Vec<&str>)> = vec![];
+    for row in shown {
+        let Some(why) = row.why_not.as_deref() else {
+            continue;
+        };
+        match skipped.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, ids)) => ids.push(row.id.as_str()),
+            None => skipped.push((why, vec![row.id.as_str()])),
+        }
+    }
+    let count: usize = skipped.iter().map(|(_, ids)| ids.len()).sum();
+    if more {
+        document.list(
+            skipped
+                .iter()
+                .map(|(why, ids)| format!("skipped here: {}: {why}", ids.join(", "))),
+        );
+    } else if count > 0 {
+        document.paragraph(format!(
+            "{SKIPPED} skipped here: {count}; -v gives the reasons."
+        ));
+    }
+    document
 }
 
 fn source(benchmark: &Benchmark) -> String {
@@ -182,7 +208,7 @@ pub fn info(world: World, args: &InfoArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What `systems` says.
+/// Output of `systems`.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Systems {
     schema: &'static str,
@@ -265,12 +291,14 @@ pub fn systems(world: &World, args: &SystemsArgs) -> Result<Exit> {
 
 fn one_by_one(systems: &[ListedMachine]) -> Document {
     let columns = [
-        ("id", Style::Code),
-        ("name", Style::Text),
-        ("year", Style::Number),
-        ("system", Style::Text),
-        ("document", Style::Text),
-        ("configuration", Style::Text),
+        Column::new("id", Style::Code),
+        Column::new("name", Style::Text),
+        Column::new("year", Style::Number),
+        Column::new("system", Style::Text),
+        Column::new("document", Style::Text),
+        Column::new("configuration", Style::Text)
+            .rank(1)
+            .least(WORDS),
     ];
     let rows = systems.iter().map(|of| {
         let year = of.year();
@@ -300,7 +328,12 @@ fn documents(systems: &[ListedMachine]) -> Document {
         }
     }
     let rows = documents.iter().map(|(document, of)| {
-        let names: Vec<&str> = of.iter().map(|system| system.name.as_str()).collect();
+        let mut names: Vec<&str> = vec![];
+        for system in of {
+            if !names.contains(&system.name.as_str()) {
+                names.push(&system.name);
+            }
+        }
         let year = of.first().map_or_else(String::new, |system| system.year());
         [
             (*document).to_owned(),
@@ -320,7 +353,7 @@ fn documents(systems: &[ListedMachine]) -> Document {
     document
 }
 
-/// What `runs` says.
+/// Output of `runs`.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Runs {
     schema: &'static str,
@@ -334,10 +367,10 @@ struct ListedRun {
     id: String,
     label: Option<String>,
     started: String,
-    /// Seconds; null where it was interrupted.
+    /// Elapsed time, s; null for an interrupted run.
     elapsed_s: Option<f64>,
     machine: String,
-    /// What made it: `run`, `ab`, `noise` or `import`.
+    /// Command that made it: `run`, `ab`, `noise` or `import`.
     kind: &'static str,
     /// Benchmarks that it measured or tried to.
     benchmarks: u64,

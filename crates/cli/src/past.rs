@@ -131,7 +131,7 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
         CheckOutcome::Passed => Exit::Done,
         CheckOutcome::Regressed => Exit::CheckFailed,
         CheckOutcome::Inconclusive => match args.inconclusive {
-            OnInconclusive::Fail => Exit::CannotTell,
+            OnInconclusive::Fail => Exit::Inconclusive,
             OnInconclusive::Pass => Exit::Done,
         },
     })

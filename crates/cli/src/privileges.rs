@@ -91,7 +91,7 @@ pub fn findings(benchmarks: &[Benchmark]) -> Vec<Finding> {
             value,
             why: format!("{}; {}.", described.why, described.undone),
             todo: None,
-            severity: Severity::Remark,
+            severity: Severity::Note,
         }
     };
     Action::ALL.into_iter().map(finding).collect()

@@ -80,7 +80,11 @@ pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
         let mut overall = overall.into_iter().chain([&machine.one_cpu.overall]);
         overall.any(|overall| overall.rating.is_some())
     });
-    Ok(if rated { Exit::Done } else { Exit::CannotTell })
+    Ok(if rated {
+        Exit::Done
+    } else {
+        Exit::Inconclusive
+    })
 }
 
 /// Runs and machines, each perhaps with a price, rated against a base: by environment, or by the rows that are named.

@@ -4,7 +4,7 @@ use gritstone_stats::looks::{self, Comparison, LOOKS};
 use gritstone_stats::times::Times;
 use gritstone_stats::verdict::Verdict;
 
-/// `pair 13: b 1.8% slower so far, 0.9% would show`; of more than two sides, which comes first.
+/// `pair 13: b 1.8% slower (detectable: 0.9%)`; of more than two sides, which comes first.
 pub fn words(times: &Times, margin: f64) -> String {
     let rounds = times.rounds();
     let judged = looks::judge(std::slice::from_ref(times), margin, false);
@@ -24,7 +24,7 @@ pub fn words(times: &Times, margin: f64) -> String {
             let shown = looks::shown(times, &judged[0], false);
             let slower = shown.iter().filter(|c| c.verdict == Verdict::Slower);
             format!(
-                "round {rounds}: {} first so far, {} of {} slower",
+                "round {rounds}: {} first, {} of {} slower",
                 letter(best),
                 slower.count(),
                 shown.len()
@@ -33,7 +33,7 @@ pub fn words(times: &Times, margin: f64) -> String {
     }
 }
 
-/// What is said of the other side, and how surely.
+/// What is said of the other side: "is" once it is decided.
 fn difference(c: &Comparison, margin: f64) -> String {
     let Some(ratio) = c.ratio else {
         return "no pair of both".to_owned();
@@ -46,15 +46,15 @@ fn difference(c: &Comparison, margin: f64) -> String {
     match c.verdict {
         Verdict::Faster | Verdict::Slower => format!("{other} is {change}"),
         Verdict::Same => format!("no difference beyond {}", percent(margin)),
-        Verdict::Inconclusive => format!("{other} {change} so far"),
+        Verdict::Inconclusive => format!("{other} {change}"),
     }
 }
 
-/// What else would be seen, while nothing is decided.
+/// The minimum detectable effect, while nothing is decided.
 fn visible(c: &Comparison) -> String {
     let undecided = c.verdict == Verdict::Inconclusive;
     let smallest = c.smallest.filter(|_| undecided);
-    smallest.map_or_else(String::new, |s| format!(", {} would show", percent(s)))
+    smallest.map_or_else(String::new, |s| format!(" (detectable: {})", percent(s)))
 }
 
 fn percent(share: f64) -> String {
@@ -88,23 +88,20 @@ mod tests {
             (said(&[1.0, 1.0], 0), "first round"),
             (
                 said(&[1.0, 1.004], 5),
-                "pair 5 of at least 12: b 0.4% slower so far",
+                "pair 5 of at least 12: b 0.4% slower",
             ),
             (said(&[1.0, 1.5], 12), "pair 12: b is 50.0% slower"),
             (said(&[1.0, 0.2], 12), "pair 12: b is 400% faster"),
             (said(&[1.0, 1.0], 12), "pair 12: no difference beyond 1.0%"),
             (
                 said(&[1.0, 1.006], 15),
-                "pair 15: b 0.6% slower so far, 0.6% would show",
+                "pair 15: b 0.6% slower (detectable: 0.6%)",
             ),
             (
                 said(&[1.0, 1.5, 1.0], 18),
-                "round 18: c first so far, 1 of 2 slower",
+                "round 18: c first, 1 of 2 slower",
             ),
-            (
-                said(&[1.0, 1.0, 1.0], 2),
-                "round 2: a first so far, 0 of 2 slower",
-            ),
+            (said(&[1.0, 1.0, 1.0], 2), "round 2: a first, 0 of 2 slower"),
         ];
         for (said, wanted) in all {
             assert_eq!(said, wanted);

@@ -10,7 +10,7 @@ use gritstone_analysis::{compare, summary};
 use gritstone_catalogue::{Catalogue, Own, Suite};
 use gritstone_host::{Cpu, Host, Root};
 use gritstone_model::{CompareView, Machine, RunData, RunInfo, RunView, SCHEMA_RUN, Work};
-use gritstone_references::References;
+use gritstone_references::{LookupError, References};
 use gritstone_store::{Store, StoreError};
 use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeSet;
@@ -326,13 +326,14 @@ impl World {
         ))
     }
 
-    /// Someone who forgot the `ref:` is told so; everyone else what was wrong.
-    fn machine_after_all(&self, name: &str, otherwise: anyhow::Error) -> anyhow::Error {
+    /// Someone who left out the `ref:` is told so; everyone else what was wrong.
+    pub fn machine_after_all(&self, name: &str, otherwise: anyhow::Error) -> anyhow::Error {
         match self.references.machine(name) {
             Ok(machine) => anyhow!(
                 "no run is called '{name}'; the reference system is ref:{}",
                 machine.id
             ),
+            Err(several @ LookupError::Ambiguous { .. }) => several.into(),
             Err(_) => otherwise,
         }
     }

@@ -3,6 +3,7 @@
 use crate::tables::escaped as escaped_markdown;
 use crate::xml::escaped;
 use gritstone_model::{CheckOutcome, CheckRow, CheckView};
+use gritstone_report::findings;
 use std::fmt::Write as _;
 
 /// A test suite with a case for each benchmark: one that regressed has failed, one that is inconclusive was skipped.
@@ -126,7 +127,11 @@ fn headline(view: &CheckView) -> String {
 fn said(row: &CheckRow) -> String {
     let of = &row.row;
     let Some(ratio) = of.ratio else {
-        return "it cannot be compared".to_owned();
+        let reasons: Vec<String> = of.notes.iter().map(findings::message).collect();
+        return match reasons.is_empty() {
+            true => "no ratio".to_owned(),
+            false => reasons.join(" "),
+        };
     };
     let interval = of.interval.map_or(String::new(), |[low, high]| {
         format!(" [{low:.3} - {high:.3}]")

@@ -117,9 +117,9 @@ pub fn markdown(view: &RunView) -> String {
     text + &below
 }
 
-/// The flag that a note raises; a remark raises none.
+/// The flag that a note raises, if any.
 fn code(note: &Note) -> &'static str {
-    note.flag().map_or("remark", Flag::as_str)
+    note.flag().map_or("note", Flag::as_str)
 }
 
 /// Four significant digits, as many as an interval of a percent is worth.

@@ -26,10 +26,10 @@ const PROCESSES: &str = "processes=";
 /// The file of a control group that bounds its processes.
 const BOUND: &str = "pids.max";
 
-/// A catalog of the user's own.
+/// A custom catalog.
 #[derive(Clone, Debug, Default)]
 pub struct Custom {
-    /// First parts of the identifiers of its rows.
+    /// First parts of the identifiers of its benchmarks.
     pub families: Vec<String>,
     /// Its programs, by name.
     pub programs: BTreeMap<String, Rebuilt>,

@@ -241,7 +241,9 @@ impl Executor {
             .parse()
             .ok()
             .filter(|number| (1..=1_000_000).contains(number));
-        let number = number.ok_or_else(|| format!("{SHARE} = {percent} is no share of a CPU"))?;
+        let number = number.ok_or_else(|| {
+            format!("{SHARE} = {percent} is not a percentage of a CPU from 1 to 1000000")
+        })?;
         group
             .throttle(number)
             .map_err(|why| format!("cannot hold {} to {number}%: {why}", group.0.display()))?;

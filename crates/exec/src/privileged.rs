@@ -47,7 +47,7 @@ pub struct Description {
 }
 
 /// Workloads that do something privileged themselves, with the parameter and value by which they do, where not always.
-const BY_WORKLOADS: [(&str, Option<Given>, Action); 10] = [
+const BY_WORKLOADS: [(&str, Option<Given>, Action); 11] = [
     ("rt/timer", None, Action::RealTime),
     ("rt/semaphore", None, Action::RealTime),
     ("rt/message", None, Action::RealTime),

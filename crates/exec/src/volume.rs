@@ -68,7 +68,10 @@ impl Resource for Volume {
         let now = "lazy_itable_init=0,lazy_journal_init=0,nodiscard";
         // a file system as small as this one would get blocks of 1 KB, which no other has: half of the writes of 512 bytes would read first
         let blocks = "4096";
-        tool("mkfs.ext4", &["-q", "-F", "-b", blocks, "-E", now, "--", device])?;
+        tool(
+            "mkfs.ext4",
+            &["-q", "-F", "-b", blocks, "-E", now, "--", device],
+        )?;
         let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
         mount(
             Some(device),

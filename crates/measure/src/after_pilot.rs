@@ -33,7 +33,7 @@ pub struct Limits {
     /// Time for everything: it decides how many steps are begun. Without it all are, and where intervals are wider than asked
     /// for, there are more launches, for [`AT_MOST`] times as long as the fewest take.
     pub budget: Option<Duration>,
-    /// Half-width of the interval that is asked for, as a share of the estimate.
+    /// Target half-width of intervals, as a share of the estimate.
     pub precision: f64,
     /// The pilot is everything.
     pub quick: bool,

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 /// Name and version of the schema of [`AbView`].
 pub const SCHEMA_AB: &str = "gritstone/ab/3";
 
-/// Sides whose launches were interleaved, row by row.
+/// Sides whose launches were interleaved, benchmark by benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AbView {
     /// [`SCHEMA_AB`].
     pub schema: String,
-    /// Identifier of the trial.
+    /// Identifier of the A/B test.
     pub trial: String,
-    /// What a person calls the machine.
+    /// Display name of the system.
     pub machine: String,
     /// The sides, the first of which is the base where there are two.
     pub sides: Vec<AbSide>,
@@ -22,11 +22,11 @@ pub struct AbView {
     pub same: bool,
     /// Ratio within which two sides count as the same: 0.01 is 1%.
     pub margin: f64,
-    /// Share of comparisons that may be called different though they are not.
+    /// Accepted share of false positives.
     pub level: f64,
-    /// One for each thing that was measured on all sides.
+    /// One for each benchmark or command that was measured on all sides.
     pub rows: Vec<AbRow>,
-    /// Nanoseconds that a program takes that does nothing; null where only rows of the catalog were measured.
+    /// Start-up overhead of a process, ns; null when only benchmarks of the catalog were measured.
     pub start_up_ns: Option<f64>,
 }
 
@@ -39,18 +39,18 @@ pub struct AbSide {
     pub run: String,
     /// The label of that run.
     pub label: Option<String>,
-    /// What is special about it.
+    /// What distinguishes it.
     pub what: String,
-    /// What its compiler made; null where it has none of its own.
+    /// What its compiler made; null without a compiler.
     pub compiled: Option<Compiled>,
 }
 
-/// One row.
+/// One benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AbRow {
-    /// Which benchmark.
+    /// Identifier of the benchmark.
     pub id: Id,
-    /// Heading of its row.
+    /// Title of the benchmark.
     pub title: String,
     /// Unit of the estimates.
     pub unit: Unit,
@@ -60,14 +60,14 @@ pub struct AbRow {
     pub comparisons: Vec<AbComparison>,
 }
 
-/// The figure of one side.
+/// The result of one side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AbFigure {
     /// `a`, `b` and so on.
     pub side: String,
     /// Null when there is none.
     pub estimate: Option<f64>,
-    /// Interval at 95% of this figure alone; null when the launches are too few.
+    /// 95% CI of this result alone; null with too few launches.
     pub interval: Option<[f64; 2]>,
     /// Smallest and largest launch.
     pub range: Option<[f64; 2]>,
@@ -79,16 +79,16 @@ pub struct AbFigure {
     pub user_s: Option<f64>,
     /// System time of one operation, s; null below 100 ticks of work.
     pub system_s: Option<f64>,
-    /// Both together, s, which the kernel knows better than either.
+    /// Both together, s; more accurate than either.
     pub cpu_s: Option<f64>,
-    /// Largest peak memory of a process, KiB; null for rows of the catalog.
+    /// Largest peak memory of a process, KiB; null for benchmarks of the catalog.
     pub peak_kb: Option<u64>,
     /// What was counted of an operation: median over launches.
     #[serde(default, skip_serializing_if = "Counts::is_empty")]
     pub counters: Counts<f64>,
-    /// Exit statuses other than 0 that were taken for good.
+    /// Accepted exit statuses other than 0.
     pub statuses: Vec<i32>,
-    /// What did not hold, and remarks.
+    /// Flags and notes.
     pub notes: Vec<Note>,
 }
 
@@ -101,28 +101,28 @@ pub struct AbComparison {
     pub other: String,
     /// Pairs that it rests on.
     pub pairs: usize,
-    /// Launches of the base, and of the other, beside which another thread of the core was busy.
+    /// Launches of the base, and of the other, with a busy SMT sibling.
     pub crowded: [usize; 2],
     /// Whether these differ by more than chance (p below 0.01): nothing is left out then, and means are compared.
     pub crowded_differ: bool,
     /// Pairs with such a launch that it does not rest on.
     pub left_out: usize,
-    /// Above 1: the other is better. Null where there is no pair.
+    /// Above 1: the other is better. Null without a pair.
     pub ratio: Option<f64>,
-    /// Its interval, which holds at all looks together; null before the first look.
+    /// Its interval, simultaneous over all interim analyses; null before the first.
     pub interval: Option<[f64; 2]>,
-    /// p, adjusted for the looks.
+    /// p value, adjusted for the interim analyses.
     pub p: Option<f64>,
     /// The same, adjusted for the number of comparisons.
     pub p_adjusted: Option<f64>,
-    /// What it says of the other.
+    /// Verdict on the other.
     pub verdict: Verdict,
-    /// The smallest change that so many pairs would have shown 95 times in 100, as a share.
+    /// Minimum detectable effect of this number of pairs (power 95%), as a share.
     pub smallest: Option<f64>,
-    /// What the counters say of it; null where they say nothing.
+    /// Explanation by the counters; null where they give none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
-    /// What must be known of it.
+    /// Notes.
     #[serde(default)]
     pub notes: Vec<Note>,
 }

@@ -16,9 +16,9 @@ pub struct AuditView {
     pub gritstone: String,
     /// The shipped programs first, then every compiler with every set of flags.
     pub builds: Vec<AuditBuild>,
-    /// One for each entry that does work of its own.
+    /// One for each catalog entry with a workload.
     pub entries: Vec<AuditEntry>,
-    /// The catalog of the user's own that some of them are of.
+    /// The custom catalog that some of them are of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<OwnCatalogue>,
 }
@@ -32,7 +32,7 @@ pub struct AuditBuild {
     pub compiler: String,
     /// Its flags.
     pub flags: String,
-    /// Whether a claim that fails here is a failure of the entry, or only reported.
+    /// Whether a claim that fails here fails the entry, or is only reported.
     pub counts: bool,
     /// Why nothing could be compiled in this way; null when it could.
     pub why_not: Option<String>,
@@ -47,36 +47,36 @@ pub struct AuditEntry {
     pub version: u32,
     /// Its kind.
     pub kind: Kind,
-    /// SHA-256 of the source that was audited; null where the work is done by someone else's program.
+    /// SHA-256 of the source that was audited; null where another program does the work.
     pub source: Option<String>,
     /// What was tested, build by build.
     pub tests: Vec<AuditTest>,
 }
 
-/// One claim, tested on one build.
+/// One work check, tested on one build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditTest {
     /// Name of the build.
     pub build: String,
-    /// Which claim.
+    /// Which work check.
     pub claim: Claim,
     /// What is claimed, where that is a number.
     pub claimed: Option<f64>,
-    /// What came out, where that is a number.
+    /// The measured number, if any.
     pub measured: Option<f64>,
-    /// How it stands.
+    /// Outcome.
     pub outcome: ClaimOutcome,
     /// Why it fails, or could not be tested; null otherwise.
     pub why: Option<Note>,
 }
 
-/// What can be claimed.
+/// Work checks.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Claim {
-    /// The program compiles, and runs to its end; one that is not ours prints and leaves what it should.
+    /// The program compiles and runs to its end; another program prints and leaves what it should.
     Runs,
     /// Every check value is right.
     Check,
@@ -92,7 +92,7 @@ pub enum Claim {
     MajorFaultsPerOp,
     /// Pages that go out to swap for each operation, at least.
     PageOutsPerOp,
-    /// Nanoseconds an operation, at least.
+    /// Nanoseconds per operation, at least.
     MinNsPerOp,
     /// Instructions of an operation in user mode.
     InstructionsPerOp,
@@ -100,7 +100,7 @@ pub enum Claim {
     Proof,
 }
 
-/// How a claim stands.
+/// Outcome of a work check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimOutcome {
@@ -110,9 +110,9 @@ pub enum ClaimOutcome {
     Fails,
     /// It does not, and need not: the build gives up the IEEE arithmetic that the entry says it needs.
     Expected,
-    /// It could not be tested here.
+    /// Not testable here.
     Untested,
-    /// Nothing is claimed; what was measured stands beside it.
+    /// Nothing is claimed; the measured value is given.
     NotClaimed,
 }
 

@@ -23,13 +23,13 @@ pub struct Family {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A program of ours.
+    /// A workload of Gritstone.
     Kernel,
-    /// Someone else's program, timed as a process.
+    /// Another program, timed as a process.
     Command,
     /// Several programs together.
     Scenario,
-    /// From other figures, with its interval.
+    /// From other results, with its interval.
     Derived,
     /// A mean of ratios to a baseline.
     Rating,
@@ -258,7 +258,7 @@ pub struct Term {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Work {
-    /// A program of ours.
+    /// A workload of Gritstone.
     Kernel(KernelWork),
     /// Someone else's program.
     Command(CommandWork),
@@ -339,7 +339,7 @@ pub struct Curve {
 pub struct Benchmark {
     /// Its name, fixed for good.
     pub id: Id,
-    /// Heading of its row.
+    /// Title of the benchmark.
     pub title: String,
     /// Changes when its work does; figures of different versions are never compared silently.
     pub version: u32,
@@ -353,11 +353,11 @@ pub struct Benchmark {
     pub sources: Vec<Source>,
     /// Unit of the estimate.
     pub unit: Unit,
-    /// Which way is good.
+    /// Which direction is better.
     pub better: Better,
     /// How much of what the unit counts one operation does (bytes, calls).
     pub amount_per_op: f64,
-    /// The document's own amount of work.
+    /// The reference workload: the amount of work of the document.
     pub published: Option<PublishedWork>,
     /// Where its processes run.
     pub placement: Placement,
@@ -375,7 +375,7 @@ pub struct Benchmark {
     pub claims: Claims,
     /// Programs that must be there.
     pub needs: Vec<Need>,
-    /// The curve that this row ends.
+    /// The curve of which this benchmark is the last point.
     pub curve: Option<Curve>,
     /// An assumption or a departure from the document that every reader must know.
     pub remark: Option<String>,

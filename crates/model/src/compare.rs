@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Name and version of the schema of [`CompareView`].
 pub const SCHEMA_COMPARE: &str = "gritstone/compare/2";
 
-/// What a comparison of one row says.
+/// Verdict of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -35,7 +35,7 @@ impl Verdict {
     }
 }
 
-/// In what two sides of a comparison differ: machine, kernel, compiler, settings.
+/// A difference between two sides of a comparison: system, kernel, compiler, settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
     /// Name of the fact.
@@ -46,7 +46,7 @@ pub struct Difference {
     pub other: String,
 }
 
-/// One run or machine against another.
+/// One run or system against another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareView {
     /// [`SCHEMA_COMPARE`].
@@ -55,26 +55,25 @@ pub struct CompareView {
     pub base: String,
     /// Name of the other.
     pub other: String,
-    /// A name of each for people: machine and system.
+    /// Display name of each: machine and operating system.
     pub base_name: String,
-    /// A name of each for people: machine and system.
+    /// Display name of each: machine and operating system.
     pub other_name: String,
-    /// What is not the same on both sides.
+    /// Differences between the sides.
     pub differ_in: Vec<Difference>,
-    /// Ratio within which two figures count as the same: 0.01 is 1%.
+    /// Difference within which two results count as the same: 0.01 is 1%.
     pub margin: f64,
-    /// Where the variance between runs was taken from that the intervals have in them; null when no launches were compared with
-    /// launches.
+    /// Source of the variance between runs that the intervals include; null when no launches were compared with launches.
     #[serde(default)]
     pub between_run: Option<VarianceSource>,
     /// What moved all benchmarks of a class alike; empty where fewer than three earlier runs say what runs differ by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shifts: Vec<CompareShift>,
-    /// What the rows come to by family, those with differences first; where there are several families, the last is over all rows.
+    /// Benchmarks summed up by family, those with differences first; with several families, the last is over all benchmarks.
     #[serde(default)]
     pub sums: Vec<CompareSum>,
-    /// One for each benchmark that either side has, what matters first: differences by their size, what cannot be told, what is the same,
-    /// what has no ratio, and what a side has no figure of.
+    /// One for each benchmark that either side has: differences by their size, inconclusive, the same, without a ratio, and without a
+    /// result on one side.
     pub rows: Vec<CompareRow>,
 }
 
@@ -83,7 +82,7 @@ pub struct CompareView {
 pub struct CompareShift {
     /// Times or core cycles.
     pub compared: Subject,
-    /// Whether it is of the benchmarks that the processor bounds, or of the others.
+    /// Whether it is of processor-bound benchmarks.
     pub processor_bound: bool,
     /// The percentile beyond the median that it is of; absent where it is of results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,14 +95,15 @@ pub struct CompareShift {
     pub interval: [f64; 2],
     /// Of no shift.
     pub p: f64,
-    /// Whether it is more than runs of the system differ by (p below 0.2%). If not, it is taken out of the ratios of the rows.
+    /// Whether it is more than runs of the system differ by (p below 0.2%). If not, it is taken out of the ratios of the
+    /// benchmarks.
     pub different: bool,
 }
 
-/// Where the variance between runs was taken from, over the rows of a comparison.
+/// Source of the variance between runs, over the benchmarks of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VarianceSource {
-    /// Rows that were compared with it.
+    /// Benchmarks that were compared with it.
     pub rows: usize,
     /// Those of them with the default.
     pub default: usize,
@@ -126,10 +126,10 @@ pub struct RowVariance {
     pub runs: usize,
 }
 
-/// Rows of a comparison in numbers.
+/// Verdicts of a comparison, counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareSum {
-    /// First part of their identifiers; null where it is over all rows.
+    /// First part of their identifiers; null over all benchmarks.
     pub family: Option<String>,
     /// How many there are.
     pub rows: usize,
@@ -139,56 +139,57 @@ pub struct CompareSum {
     pub slower: usize,
     /// Those without a difference beyond the margin.
     pub same: usize,
-    /// Those with a ratio that tells nothing.
+    /// Inconclusive ones.
     pub inconclusive: usize,
     /// Those without a ratio.
     pub without_ratio: usize,
     /// Geometric mean of the ratios, above 1 when the other side is better; null where none counts.
     pub mean: Option<f64>,
-    /// Geometric means of the ends of their intervals, which is what holds when all rows err together; null where a row has none.
+    /// Geometric means of the ends of their intervals, which hold when all benchmarks err together; null when one has no
+    /// interval.
     pub interval: Option<[f64; 2]>,
-    /// Rows in the mean: no sizes and no ratings, none in doubt, and of two runs none that was disturbed.
+    /// Benchmarks in the mean: no sizes, no scores, none in doubt, and of two runs none with interference.
     pub of: usize,
 }
 
-/// One row of a comparison.
+/// One benchmark of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareRow {
-    /// Which benchmark.
+    /// Identifier of the benchmark.
     pub id: Id,
-    /// Heading of its row.
+    /// Title of the benchmark.
     pub title: String,
     /// Above 1: the other is better, whatever the unit. Null where they cannot be compared.
     pub ratio: Option<f64>,
-    /// Its interval, adjusted for the machine's variance between runs; null when there is none.
+    /// Its interval, adjusted for the variance between runs of the system; null when there is none.
     pub interval: Option<[f64; 2]>,
-    /// What it says; null without a ratio.
+    /// Verdict; null without a ratio.
     pub verdict: Option<Verdict>,
-    /// p value before and after holding the false-discovery rate over the rows.
+    /// p value, before and after adjustment for the false discovery rate over the benchmarks.
     #[serde(default)]
     pub p: Option<f64>,
     /// Benjamini-Hochberg adjusted p.
     #[serde(default)]
     pub p_adjusted: Option<f64>,
-    /// Where it cannot be told, the smallest change that such runs would have shown 95 times in 100, as a share; null elsewhere, and where
-    /// they would have shown none: a side was disturbed, or the launches are too few for so many rows.
+    /// Minimum detectable effect of such runs (power 95%), as a share, when inconclusive; null otherwise, and when no effect is
+    /// detectable: interference on a side, or too few launches for the number of benchmarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smallest: Option<f64>,
-    /// What the counters say of it; null where they say nothing, and where neither is better.
+    /// Explanation by the counters; null where they give none, and where neither is better.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
     /// What was compared: the estimate, the cycles, or a time of the reference workload.
     pub compared: Subject,
-    /// What runs of this benchmark differ by, by which cycles or times were chosen; null where no launches were compared.
+    /// Variance between runs of this benchmark, by which cycles or times were chosen; null where no launches were compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_run: Option<RowVariance>,
     /// Unit of `base` and `other`.
     pub unit: String,
-    /// The figure of the base.
+    /// The result of the base.
     pub base: Option<f64>,
-    /// The figure of the other.
+    /// The result of the other.
     pub other: Option<f64>,
-    /// Notes of both sides, and why the row cannot be compared.
+    /// Notes of both sides, and why the benchmark is not comparable.
     pub notes: Vec<Note>,
     /// Several copies of it, one for each number that either side has; empty where a side has none at all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -211,22 +212,22 @@ impl CompareRow {
     }
 }
 
-/// So many copies at once, compared as the clock had them.
+/// A number of simultaneous copies, compared by wall time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareCopies {
     /// How many.
     pub copies: u32,
     /// Unit of `total`, that of the base.
     pub unit: String,
-    /// What they do together.
+    /// Their total.
     pub total: CompareFigure,
-    /// That over so many times what one does.
+    /// That over the same number times what one does.
     pub efficiency: CompareFigure,
     /// Notes of both sides.
     pub notes: Vec<Note>,
 }
 
-/// A percentile of the operations of a row, in the unit of the row.
+/// A percentile of the operations of a benchmark, in its unit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparePercentile {
     /// `p50`, `p90`, `p99` or `p99.9`.
@@ -237,21 +238,21 @@ pub struct ComparePercentile {
     pub figure: CompareFigure,
 }
 
-/// One figure of one side against that of the other.
+/// One result of one side against that of the other.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareFigure {
-    /// The figure of the base.
+    /// The result of the base.
     pub base: Option<f64>,
-    /// The figure of the other.
+    /// The result of the other.
     pub other: Option<f64>,
     /// Above 1: the other is better. Null where they cannot be compared.
     pub ratio: Option<f64>,
-    /// Its interval, as of the row.
+    /// Its interval, as for the benchmark.
     pub interval: Option<[f64; 2]>,
     /// p value; null where nothing is concluded.
     pub p: Option<f64>,
-    /// The same, adjusted over all that is compared, rows and copies.
+    /// The same, adjusted over all that is compared: benchmarks and copies.
     pub p_adjusted: Option<f64>,
-    /// What it says.
+    /// Verdict.
     pub verdict: Verdict,
 }

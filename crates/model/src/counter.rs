@@ -72,7 +72,7 @@ impl Counter {
 /// So much of each counter.
 pub type Counts<T> = BTreeMap<Counter, T>;
 
-/// What of hardware counters the launches of a run could use.
+/// Hardware counters that the launches of a run could use.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -117,7 +117,7 @@ pub struct CounterChange {
     pub same: bool,
 }
 
-/// What the counters say of a difference.
+/// Explanation of a difference by the counters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Explanation {
     /// Whether the work changed: null where instructions were not counted alike on both sides.

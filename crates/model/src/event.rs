@@ -108,7 +108,7 @@ impl Histogram {
 pub struct Check {
     /// Operations that were to be done.
     pub n: u64,
-    /// What came out.
+    /// Outcome.
     pub got: u64,
     /// Closed form, or independent computation.
     pub expected: u64,

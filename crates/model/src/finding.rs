@@ -25,7 +25,7 @@ pub enum Finding {
     },
     /// It cannot run here.
     Unavailable {
-        /// Reason, and what mends it.
+        /// Reason, and remedy.
         reason: String,
     },
     /// Launches gave no result.
@@ -41,16 +41,16 @@ pub enum Finding {
     },
 
     // What others say of it.
-    /// Words of the entry, the workload or a document.
+    /// Text of the catalog entry, the workload or a document.
     Stated {
-        /// Whose.
+        /// Author of the text.
         by: Author,
         /// What they mean for the result.
         flag: Option<Flag>,
         /// The words.
         text: String,
     },
-    /// A benchmark of the user's.
+    /// A custom benchmark.
     Custom {
         /// Name of the catalog, with the beginning of its hash.
         catalog: String,
@@ -72,7 +72,7 @@ pub enum Finding {
         /// What it should be.
         expected: u64,
     },
-    /// Check values were promised and did not come.
+    /// Check values are claimed and missing.
     NoCheck {
         /// Launches without one.
         count: Count,
@@ -93,7 +93,7 @@ pub enum Finding {
         /// Launches.
         launches: usize,
     },
-    /// Less time than any machine needs.
+    /// Less time than any system needs.
     BelowMinimum {
         /// Time of an operation, ns.
         ns: f64,
@@ -106,7 +106,7 @@ pub enum Finding {
         per_op: f64,
         /// Claimed.
         claimed: f64,
-        /// Share of the claim that must be there.
+        /// Least share of the claim.
         share: f64,
     },
     /// All switches in some sample, but fewer than claimed over all samples: the estimate is of fewer switches than it says.
@@ -143,7 +143,7 @@ pub enum Finding {
         per_op: f64,
         /// Expected.
         expected: f64,
-        /// Whether the entry claims it.
+        /// Whether the catalog entry claims it.
         claimed: bool,
     },
     /// No time passed in what was timed.
@@ -160,7 +160,7 @@ pub enum Finding {
     // Repeatability.
     /// Too few values for an interval.
     NoInterval {
-        /// Confidence that was asked for.
+        /// Requested confidence.
         confidence: f64,
         /// Values that it takes.
         needed: usize,
@@ -169,11 +169,11 @@ pub enum Finding {
         /// What a value is of.
         what: Repeat,
     },
-    /// The interval is wider than asked for.
+    /// The interval is wider than the target.
     WideInterval {
         /// Half-width, as a share.
         half: f64,
-        /// Half-width that was asked for.
+        /// Target half-width.
         asked: f64,
         /// Values.
         n: usize,
@@ -226,17 +226,17 @@ pub enum Finding {
         /// By what.
         causes: Vec<Interference>,
     },
-    /// Samples beside a busy SMT sibling are not in the estimate.
+    /// Samples taken while the SMT sibling was busy are not in the estimate.
     LeftOut {
         /// How many.
         count: Count,
     },
-    /// What the load did.
+    /// Rates of the load.
     Load {
         /// Its programs.
         rates: Vec<LoadRate>,
     },
-    /// Programs of the load did nothing.
+    /// Load programs did nothing.
     IdleLoad {
         /// Which.
         programs: Vec<String>,
@@ -255,11 +255,11 @@ pub enum Finding {
         swapped: Option<[f64; 2]>,
     },
 
-    /// A curve by working set in KB beside the caches that the machine reports.
+    /// A curve by working set in KB, compared with the caches that the system reports.
     CacheRises {
         /// Where it rises.
         rises: Vec<Rise>,
-        /// Caches at whose size it does not.
+        /// Caches at whose size it does not rise.
         unseen: Vec<Cache>,
     },
 
@@ -267,18 +267,18 @@ pub enum Finding {
     Scaling {
         /// What there is more and more of.
         things: String,
-        /// How many of them have the highest rate that was measured.
+        /// Number of them with the highest measured rate.
         peak: f64,
         /// The most that were measured.
         last: f64,
-        /// What the last lacks of the highest rate, as a share of it.
+        /// Drop from the highest rate to the last, as a share of the highest.
         drop: f64,
         /// The law.
         law: Option<Box<LawView>>,
         /// Why there is none.
         unfitted: Option<Unfitted>,
     },
-    /// The highest rate of a curve of which points are missing: a higher one may be among them.
+    /// The highest rate of a curve with missing points, one of which may be higher.
     IncompleteCurve {
         /// What there is more and more of.
         things: String,
@@ -310,7 +310,7 @@ pub enum Finding {
         /// Those without a result.
         empty: Vec<Id>,
     },
-    /// A score that is not given.
+    /// A score that is not computed.
     ScoreWithheld {
         /// Against which system.
         baseline: String,
@@ -401,7 +401,7 @@ pub enum Finding {
     NotPositive {},
     /// There are no values of single launches.
     NoLaunches {},
-    /// The time that the document points to is not on both sides; real time is compared.
+    /// The time that the document compares is not on both sides; real time is compared.
     RealTimeInstead {
         /// That time.
         asked: Subject,
@@ -426,7 +426,7 @@ pub enum Finding {
     // History.
     /// The run is in no history.
     NoHistory {},
-    /// Slower than is allowed, and its new level is accepted by name.
+    /// Slower than allowed; the new level was accepted.
     Accepted {},
     /// Too few runs since the last change.
     ShortHistory {
@@ -437,7 +437,7 @@ pub enum Finding {
     },
 
     // Sides against each other.
-    /// It matters which side goes first: one disturbs the launch after it.
+    /// Order matters: one side interferes with the launch after it.
     CarryOver {
         /// Ratio of the pairs that the base began.
         base_first: f64,

@@ -15,27 +15,27 @@ pub const SCHEMA_CHECK: &str = "gritstone/check/2";
 pub struct HistoryView {
     /// [`SCHEMA_HISTORY`].
     pub schema: String,
-    /// Which benchmark.
+    /// Identifier of the benchmark.
     pub id: Id,
-    /// Heading of its row.
+    /// Title of the benchmark.
     pub title: String,
     /// Unit of the estimates.
     pub unit: Unit,
-    /// Which way is good.
+    /// Which direction is better.
     pub better: Better,
-    /// One for each machine, kernel of the system, compiler, version of the benchmark, directory, steadying and set of parameters; the one
-    /// with the newest run last.
+    /// One for each system, Linux kernel, compiler, version of the benchmark, directory, tuning and set of parameters; the one with the
+    /// newest run last.
     pub series: Vec<HistorySeries>,
 }
 
-/// Runs that may be held against each other.
+/// Runs that are comparable with each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistorySeries {
-    /// Short name of the machine.
+    /// Short name of the system.
     pub machine: String,
-    /// What a person calls it.
+    /// Display name.
     pub name: String,
-    /// Release of the kernel of the system.
+    /// Linux release.
     pub kernel: String,
     /// Compiler and flags of the program.
     pub compiler: String,
@@ -44,17 +44,17 @@ pub struct HistorySeries {
     /// Directory in which files were measured.
     #[serde(default)]
     pub dir: String,
-    /// What was steadied.
+    /// Settings that `--tune` held.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steady: Vec<String>,
-    /// Parameters of kernels that were given in place of their entries' own.
+    /// Parameters of workloads that override those of their catalog entries.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
-    /// In what changes are looked for: the estimate, or cycles for rows that the processor bounds.
+    /// Quantity in which changes are looked for: the estimate, or cycles for processor-bound benchmarks.
     pub compared: Subject,
     /// Oldest first.
     pub points: Vec<HistoryPoint>,
-    /// Where the figure changed.
+    /// Change points.
     pub changes: Vec<HistoryChange>,
 }
 
@@ -67,13 +67,13 @@ pub struct HistoryPoint {
     pub label: Option<String>,
     /// Start, RFC 3339.
     pub started: String,
-    /// The figure.
+    /// The estimate.
     pub estimate: Option<f64>,
     /// Its interval.
     pub interval: Option<[f64; 2]>,
-    /// What is compared, where it counts; null where a flag forbids it, or there is no figure.
+    /// The value that is compared; null when a flag excludes it, or there is no result.
     pub value: Option<f64>,
-    /// What did not hold.
+    /// Flags and notes.
     pub notes: Vec<Note>,
 }
 
@@ -95,29 +95,29 @@ pub struct HistoryChange {
     pub suspected: bool,
 }
 
-/// A run held against a gate.
+/// A run that the gate checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckView {
     /// [`SCHEMA_CHECK`].
     pub schema: String,
-    /// What it is held against.
+    /// What it is compared with.
     pub base: String,
     /// The run.
     pub run: String,
     /// The slowdown that is still allowed: 0.02 is 2%.
     pub max_slowdown: f64,
-    /// What is not the same on both sides.
+    /// Differences between the sides.
     pub differ_in: Vec<Difference>,
-    /// What came out: the worst of the rows.
+    /// The worst outcome of the benchmarks.
     pub outcome: CheckOutcome,
     /// One for each benchmark, the worst first.
     pub rows: Vec<CheckRow>,
 }
 
-/// One row of a gate.
+/// One benchmark of the gate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckRow {
-    /// What came out.
+    /// Outcome.
     pub outcome: CheckOutcome,
     /// Start of the run since which it is regressed, RFC 3339; null where it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -127,17 +127,17 @@ pub struct CheckRow {
     pub row: CompareRow,
 }
 
-/// What a gate says.
+/// Outcome of a gate.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum CheckOutcome {
-    /// The slowdown is surely below what is allowed.
+    /// The slowdown is below what is allowed.
     Passed,
-    /// It may be above and may be below.
+    /// It may be above or below.
     Inconclusive,
-    /// It is surely above.
+    /// The slowdown is above what is allowed.
     Regressed,
 }
 

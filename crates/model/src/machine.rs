@@ -5,24 +5,24 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a figure was measured on.
+/// The system that was measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
-    /// Short name by which it is asked for: `vax-11-780-4.1bsd`, or a hash of what does not change on a live machine.
+    /// Short name that selects it: `vax-11-780-4.1bsd`, or a hash of facts that do not change on a live system.
     pub id: String,
-    /// What a person calls it.
+    /// Display name.
     pub name: String,
     /// Operating system and version.
     pub system: String,
-    /// The document that published its figures; `None` for a machine that Gritstone measured.
+    /// The document that published its results; `None` for a system that Gritstone measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
-    /// Year of the figures.
+    /// Year of the results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub year: Option<i32>,
     /// Memory, disks, and the like, in a sentence.
     pub configuration: String,
-    /// Everything else, by name (`cpu.model`, `kernel.release`, ...): what `compare` names when two machines differ.
+    /// Everything else, by name (`cpu.model`, `kernel.release`, ...): what `compare` names when two systems differ.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
 }

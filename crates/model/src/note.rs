@@ -12,19 +12,19 @@ use serde::{Deserialize, Serialize};
 pub enum Flag {
     /// A work check failed; the result is in no score.
     Invalid,
-    /// The interval is wider than asked for, or launches are too few.
+    /// The interval is wider than the target, or launches are too few.
     Noisy,
     /// The launches fall into separate groups.
     Modes,
     /// Other work, steal, throttling or a busy SMT sibling.
     Interference,
-    /// There is no result: skipped, failed or timed out, as `outcome` says (and `invalid` instead where the failure refutes the work).
+    /// No result: skipped, failed or timed out, as `outcome` says (`invalid` instead when the failure refutes the work).
     Skipped,
     /// Other work, another version, another unit or a stand-in.
     NotComparable,
     /// The source, or its scan, leaves it in doubt.
     Doubtful,
-    /// A benchmark of the user's.
+    /// A custom benchmark.
     Custom,
 }
 

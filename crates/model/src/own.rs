@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 /// Hexadecimal digits that tell catalogs apart; all of them stand in the JSON.
 const HASH_SHOWN: usize = 12;
 
-/// A catalog of the user's own.
+/// A custom catalog.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OwnCatalogue {
     /// Name of its folder.
     pub name: String,
     /// SHA-256 of all its files, hexadecimal.
     pub hash: String,
-    /// First parts of the identifiers of its rows.
+    /// First parts of the identifiers of its benchmarks.
     pub families: Vec<String>,
     /// Its files by path: `mine.toml`, `mine/sum.c`.
     pub files: BTreeMap<String, OwnFile>,

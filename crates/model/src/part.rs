@@ -4,7 +4,7 @@ use crate::{Cache, Id};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whose words a text is.
+/// Author of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Author {
@@ -12,9 +12,9 @@ pub enum Author {
     Catalog,
     /// The workload, or what set it up.
     Workload,
-    /// The document that published the figure.
+    /// The document that published the result.
     Document,
-    /// Who copied the document.
+    /// The transcriber of the document.
     Reader,
 }
 
@@ -80,7 +80,7 @@ pub enum Interference {
     Smt,
 }
 
-/// What a program of a load did beside a benchmark.
+/// Rate of a load program during a benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadRate {
     /// Pieces of work an hour.
@@ -101,7 +101,7 @@ pub enum NegativeBecause {
     Work,
 }
 
-/// Why a score is withheld.
+/// Why a score is not computed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Withheld {
@@ -163,7 +163,7 @@ pub struct Rise {
     pub to: f64,
     /// How many times as high it is there.
     pub factor: f64,
-    /// The cache that ends in it; null where no cache does that the machine reports.
+    /// The cache that ends in it; null when none does that the system reports.
     pub cache: Option<Cache>,
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// One launch of one benchmark.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
-    /// Which benchmark.
+    /// Identifier of the benchmark.
     pub id: Id,
     /// The CPUs on which its processes are placed: one, two for `@cross`, empty for all; those of copies in turn.
     pub cpus: Vec<u32>,
@@ -28,7 +28,7 @@ pub struct Calibration {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "StoredSkip", into = "StoredSkip")]
 pub struct Skip {
-    /// Which benchmark.
+    /// Identifier of the benchmark.
     pub id: Id,
     /// The reason and what mends it.
     pub reason: String,

@@ -8,16 +8,16 @@ use std::collections::BTreeMap;
 /// Name and version of the schema of [`RatingsView`].
 pub const SCHEMA_RATINGS: &str = "gritstone/ratings/2";
 
-/// Machines, each rated against the same base.
+/// Systems, each scored against the same base.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RatingsView {
     /// [`SCHEMA_RATINGS`].
     pub schema: String,
-    /// Identifier of the run or machine that is 1.
+    /// Identifier of the run or system that is 1.
     pub base: String,
-    /// A name of it for people.
+    /// Display name of the base.
     pub base_name: String,
-    /// The selectors that the user named rows by; empty for the environments of the catalog.
+    /// The selectors that name benchmarks; empty for the environments of the catalog.
     #[serde(default)]
     pub by: Vec<String>,
     /// The profile that the user chose: then each of its benchmarks is an environment, on as many CPUs as it takes.
@@ -55,27 +55,27 @@ impl Profile {
     }
 }
 
-/// A run or machine with its ratings.
+/// A run or system with its scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RatedMachine {
     /// Identifier of the run, or `ref:...`.
     pub id: String,
-    /// A name for people.
+    /// Display name.
     pub name: String,
-    /// By whole programs and several users, as table 1.1 of hp-1987: all of its environments or none; null where the run has no row of them that
+    /// By whole programs and several users, as table 1.1 of hp-1987: all of its environments or none; null where the run has no benchmark of them that
     /// the base has.
     #[serde(default)]
     pub programs: Option<Ratings>,
-    /// By the rows that run on one CPU.
+    /// By the benchmarks that run on one CPU.
     pub one_cpu: Ratings,
-    /// By the same rows, each times what so many copies of it do together over what one does; null when the run has not as many
+    /// By the same benchmarks, each times the throughput of its copies over that of one; null when the run has not as many
     /// copies as CPUs.
     #[serde(default)]
     pub all_cpus: Option<Ratings>,
     /// How many copies `all_cpus` is of.
     #[serde(default)]
     pub copies: Option<u32>,
-    /// What it costs, where the user said so.
+    /// Price, if given.
     #[serde(default)]
     pub price: Option<Price>,
     /// In which programs of a profile it differs from the base, and their versions.
@@ -83,41 +83,41 @@ pub struct RatedMachine {
     pub differ_in: Vec<Difference>,
 }
 
-/// The ratings of one machine by environment, and over all of them.
+/// The scores of one system by environment, and over all of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ratings {
     /// One for each environment.
     pub environments: Vec<Rating>,
-    /// Over all environments of which the base has a row, each of one weight.
+    /// Over all environments of which the base has a benchmark, equally weighted.
     pub overall: Rating,
-    /// The overall rating for each unit of the price.
+    /// The overall score per unit of the price.
     #[serde(default)]
     pub for_money: Option<ForMoney>,
 }
 
-/// One rating.
+/// One score.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rating {
     /// Heading of the environment.
     pub environment: String,
-    /// Above 1: better than the base. Null when it is withheld, and where the base has no row of the environment.
+    /// Above 1: better than the base. Null when it is not computed, and when the base has no benchmark of the environment.
     pub rating: Option<f64>,
-    /// Its interval; null when a row has too few launches, or both sides are printed.
+    /// Its interval; null when a benchmark has too few launches, or both sides are printed.
     pub interval: Option<[f64; 2]>,
-    /// The rows that both sides have: those that it is made of, unless it is withheld.
+    /// The benchmarks that both sides have: those of the score, if it is computed.
     pub rows: Vec<Id>,
-    /// How many rows the environment has.
+    /// Number of benchmarks of the environment.
     pub of: usize,
-    /// The rating without one row, smallest and largest; empty for a single row.
+    /// The score without one benchmark, smallest and largest; empty for a single benchmark.
     #[serde(default)]
     pub without: Vec<Without>,
-    /// Why there is no rating although the base has rows.
+    /// Why there is no score although the base has benchmarks.
     #[serde(default)]
     pub withheld: Option<Withheld>,
-    /// Rows that the user named and that cannot be used.
+    /// Selected benchmarks that cannot be used.
     #[serde(default)]
     pub left_out: Vec<LeftOutRow>,
-    /// Doubts about rows that it is made of.
+    /// Doubts about its benchmarks.
     #[serde(default)]
     pub notes: Vec<Note>,
     /// What documents print for the environment, which is not comparable.
@@ -136,7 +136,7 @@ pub struct PublishedRating {
     pub rating: f64,
 }
 
-/// A row that a rating leaves out.
+/// A benchmark that a score leaves out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOutRow {
     /// Which.
@@ -145,16 +145,16 @@ pub struct LeftOutRow {
     pub invalid: bool,
 }
 
-/// A rating without one of its rows.
+/// A score without one of its benchmarks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Without {
-    /// The row that is left out.
+    /// The benchmark that is left out.
     pub row: Id,
-    /// What the others come to.
+    /// Score of the others.
     pub rating: f64,
 }
 
-/// What a machine costs, in whatever currency.
+/// Price of a system, in any currency.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Price {
     /// Above 0.
@@ -169,14 +169,14 @@ pub struct Price {
 pub enum Per {
     /// An hour of it.
     Hour,
-    /// The machine.
+    /// The system.
     Machine,
 }
 
-/// A rating over a price.
+/// Price/performance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ForMoney {
-    /// Rating for each unit of the price.
+    /// Score per unit of the price.
     pub value: f64,
     /// Its interval: prices are exact.
     pub interval: Option<[f64; 2]>,

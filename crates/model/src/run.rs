@@ -72,7 +72,7 @@ pub struct Conditions {
 /// One execution of a benchmark's process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
-    /// Which benchmark.
+    /// Identifier of the benchmark.
     pub id: Id,
     /// The pass in which it was done, from 0.
     pub round: u32,
@@ -103,7 +103,7 @@ fn is_one(copies: &u32) -> bool {
     *copies == 1
 }
 
-/// The program behind a figure.
+/// The program behind a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Program {
     /// SHA-256 of the executable, hexadecimal.
@@ -114,7 +114,7 @@ pub struct Program {
     pub flags: String,
 }
 
-/// What was asked for.
+/// Settings of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Settings {
     /// The selectors as given; empty where a suite was measured.
@@ -124,46 +124,46 @@ pub struct Settings {
     pub suite: Option<String>,
     /// Seed of the order of rounds.
     pub seed: u64,
-    /// Seconds that the run may take; null where everything selected was to be measured.
+    /// Budget, s; null without one.
     pub budget_s: Option<f64>,
-    /// Half-width of the interval that is asked for, as a share of the estimate.
+    /// Target half-width of intervals, as a share of the estimate.
     pub precision: f64,
     /// Whether `--quick` was given: six launches of everything.
     pub quick: bool,
-    /// Whether the reference workloads of kernels were asked for.
+    /// Whether reference workloads are measured.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reference: bool,
     /// Directory in which files are measured.
     pub dir: String,
     /// Environment of every child.
     pub environment: BTreeMap<String, String>,
-    /// Parameters of kernels that were given in place of their entries' own.
+    /// Parameters of workloads that override those of their catalog entries.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
-    /// How many copies at once, beside one, rows were measured with that allow it.
+    /// Numbers of simultaneous copies, besides one, with which benchmarks were measured that allow it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<u32>,
-    /// What the SMT probe took, as a share of the cycle probe, on each CPU at its least in earlier runs of the machine.
+    /// Least time of the SMT probe on each CPU in earlier runs of the system, as a share of the cycle probe.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub smt_floors: BTreeMap<u32, f64>,
-    /// What was steadied while it was measured, in words; nothing unless it was asked for.
+    /// Settings that `--tune` held during the run, in words; empty without it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steady: Vec<String>,
-    /// The trial of which this run is one side; `None` for any other run.
+    /// The A/B test of which this run is one side; `None` for any other run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial: Option<TrialSide>,
     /// Whether it is a run of an A/A test.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub noise: bool,
-    /// The catalog of the user's own of which rows were measured; `None` where all were ours.
+    /// The custom catalog of which benchmarks were measured; `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<OwnCatalogue>,
-    /// Compilers with which the kernels were compiled again; `None` where those in the binary were measured.
+    /// Compilers that recompiled the workloads; `None` where those in the binary were measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compilers: Option<Compilers>,
 }
 
-/// Compilers and flags as they were asked for; what was not named is found as for a new run.
+/// Compilers and flags as given; those not given are found as for a new run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Compilers {
     /// Name or path of the compiler of C.
@@ -180,32 +180,33 @@ pub struct Compilers {
     pub fflags: Option<String>,
 }
 
-/// One side of a comparison whose launches were interleaved with those of the others: launches of one round and row belong together.
+/// One side of an A/B test, whose launches were interleaved with those of the other sides: launches of one round and benchmark
+/// belong together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialSide {
-    /// The trial; all its sides have the same.
+    /// Identifier of the A/B test; all its sides have the same.
     pub trial: String,
     /// `a`, `b` and so on.
     pub side: String,
-    /// What is special about this side, in words: a command, a compiler, a setting.
+    /// What distinguishes this side, in words: a command, a compiler, a setting.
     pub what: String,
     /// Ratio within which two sides count as the same: 0.01 is 1%.
     pub margin: f64,
-    /// Whether both sides are known to be the same: a trial of the comparison itself.
+    /// Whether both sides are known to be the same: an A/A test.
     #[serde(default)]
     pub same: bool,
     /// Whether all other sides are compared with the first, not with the best.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reference: bool,
-    /// What the compiler of this side made; `None` where it has none of its own.
+    /// What the compiler of this side made; `None` without a compiler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compiled: Option<Compiled>,
 }
 
-/// What a compiler made of the programs' own sources.
+/// What a compiler made of the workloads.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Compiled {
-    /// What the compiler says that it is, and what the compiler of Fortran beside it says.
+    /// Version that the C compiler reports, and that of the Fortran compiler.
     pub version: String,
     /// Seconds to compile the sources, one after another; not the runtime, not linking.
     pub compile_s: f64,
@@ -232,9 +233,9 @@ pub struct RunInfo {
     pub elapsed_s: Option<f64>,
     /// Version of Gritstone.
     pub gritstone: String,
-    /// What it was measured on.
+    /// The measured system.
     pub machine: Machine,
-    /// What was asked for.
+    /// Settings of a run.
     pub settings: Settings,
 }
 

@@ -7,34 +7,34 @@ use serde::{Deserialize, Serialize};
 /// Name and version of the schema of [`SelftestView`].
 pub const SCHEMA_SELFTEST: &str = "gritstone/selftest/2";
 
-/// A against A: several runs of one machine, between which nothing was changed.
+/// A/A test: several runs of one system, between which nothing was changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelftestView {
     /// [`SCHEMA_SELFTEST`].
     pub schema: String,
-    /// What a person calls the machine.
+    /// Display name of the system.
     pub machine: String,
     /// The runs, in the order of time.
     pub runs: Vec<SelftestRun>,
-    /// What is not the same in all of them, against the first: then this is no trial of the same against the same.
+    /// Differences from the first run: with any, this is not an A/A test.
     pub differ_in: Vec<Difference>,
-    /// One for each row that all runs have.
+    /// One for each benchmark that all runs have.
     pub rows: Vec<SelftestRow>,
-    /// Rows that are not, though their figures can differ.
+    /// Benchmarks that are not counted, although their results can differ.
     pub left_out: Vec<LeftOut>,
     /// Every run compared with every other.
     pub pairs: PairsView,
-    /// Median over rows of the standard deviation between runs; null without a row.
+    /// Median over benchmarks of the standard deviation between runs; null without a benchmark.
     pub median: Option<CriterionView>,
-    /// 90th percentile over rows of the same.
+    /// 90th percentile over benchmarks of the same.
     pub p90: Option<CriterionView>,
-    /// How often the interval of one run holds the center of all runs, in the unit of the row.
+    /// How often the interval of one run contains the center of all runs, in the unit of the benchmark.
     pub raw_held: ShareView,
     /// The same in core cycles.
     pub paced_held: ShareView,
     /// Whether no criterion failed.
     pub passed: bool,
-    /// The catalog of the user's own that some rows are of.
+    /// The custom catalog that some benchmarks are of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<OwnCatalogue>,
 }
@@ -50,48 +50,48 @@ pub struct SelftestRun {
     pub started: String,
 }
 
-/// A row that does not count, and why.
+/// A benchmark that does not count, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOut {
-    /// Which benchmark.
+    /// Identifier of the benchmark.
     pub id: Id,
     /// Why.
     #[serde(flatten)]
     pub why: Note,
 }
 
-/// One row over all runs.
+/// One benchmark over all runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelftestRow {
-    /// Which benchmark.
+    /// Identifier of the benchmark.
     pub id: Id,
-    /// Heading of its row.
+    /// Title of the benchmark.
     pub title: String,
-    /// Unit of the figure.
+    /// Unit of the result.
     pub unit: Unit,
     /// Center of the runs.
     pub center: f64,
-    /// As the clock has it.
+    /// By wall time.
     pub raw: ScatterView,
     /// In core cycles; null where a launch had no cycle probe.
     pub paced: Option<ScatterView>,
-    /// Which of the two counts, and is compared: cycles where the processor bounds the row, else the estimate.
+    /// Which of the two is compared: cycles for processor-bound benchmarks, else the estimate.
     pub counted: Subject,
-    /// Smallest change of this row alone, as a share, that `compare` would call one between two such runs in 95 of 100
-    /// cases; null where launches are too few for any.
+    /// Minimum detectable effect between two such runs of this benchmark alone (power 95%), as a share; null with too
+    /// few launches.
     pub smallest: Option<f64>,
-    /// Pairs of runs in which the row was compared.
+    /// Pairs of runs in which the benchmark was compared.
     pub pairs: usize,
-    /// Those of them that were called faster or slower.
+    /// Those of them with the verdict faster or slower.
     pub different: usize,
-    /// Runs in which others used the machine during this row.
+    /// Runs with interference during this benchmark.
     pub disturbed: usize,
 }
 
-/// How figures of one row differ, as shares of the figure.
+/// Spread of the results of one benchmark, as shares of the estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScatterView {
-    /// Standard deviation of ln(figure) between runs: the coefficient of variation.
+    /// Standard deviation of ln(estimate) between runs: the coefficient of variation.
     pub between: f64,
     /// Its interval at 95%.
     pub interval: [f64; 2],
@@ -102,19 +102,19 @@ pub struct ScatterView {
 /// All comparisons of one run with another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairsView {
-    /// Pairs of figures that were compared.
+    /// Pairs of results that were compared.
     pub compared: usize,
-    /// Those that were called faster or slower.
+    /// Those with the verdict faster or slower.
     pub different: usize,
-    /// Those with a p of .01 or less, before it is adjusted for the number of rows.
+    /// Those with a p of .01 or less, before adjustment for the number of benchmarks.
     pub below_one_percent: usize,
     /// The share that may be called different: 0.01.
     pub rate: f64,
-    /// Probability of so many or more, if they are called different at just that rate.
+    /// Probability of at least this number, at exactly that rate.
     pub p: f64,
     /// Whether `p` is .01 or more.
     pub passed: bool,
-    /// Where the scatter between runs was taken from, each way once.
+    /// Source of the variance between runs, each once.
     pub between_run: Vec<VarianceSource>,
 }
 
@@ -125,17 +125,17 @@ pub struct CriterionView {
     pub value: f64,
     /// Its interval at 95%.
     pub interval: [f64; 2],
-    /// What it should be at most.
+    /// Upper limit.
     pub limit: f64,
     /// Whether the lower end of the interval is at most the limit.
     pub passed: bool,
 }
 
-/// So many of so many.
+/// A count and its total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShareView {
-    /// So many.
+    /// The count.
     pub part: usize,
-    /// Of so many.
+    /// The total.
     pub of: usize,
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Which way is good.
+/// Which direction is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
@@ -33,7 +33,7 @@ pub enum Quantity {
     Exact,
 }
 
-/// A unit as the figure carries it: `ns/call`, `us`, `MB/s`, `bytes`.
+/// A unit: `ns/call`, `us`, `MB/s`, `bytes`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Unit(String);

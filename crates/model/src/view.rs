@@ -19,7 +19,7 @@ pub const SCHEMA_SYSTEMS: &str = "gritstone/systems/2";
 /// The same of `runs`.
 pub const SCHEMA_RUNS: &str = "gritstone/runs/1";
 /// The same of `doctor`.
-pub const SCHEMA_DOCTOR: &str = "gritstone/doctor/2";
+pub const SCHEMA_DOCTOR: &str = "gritstone/doctor/3";
 
 /// A run or a reference system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,15 +38,15 @@ pub struct RunView {
     /// Version of Gritstone that measured.
     #[serde(default)]
     pub gritstone: Option<String>,
-    /// What it was measured on.
+    /// The measured system.
     pub machine: Machine,
-    /// What was asked for; null for a reference.
+    /// Settings; null for a reference.
     #[serde(default)]
     pub settings: Option<Settings>,
-    /// What of hardware counters its launches could use; null for a reference.
+    /// Hardware counters that its launches could use; null for a reference.
     #[serde(default)]
     pub counting: Option<Counting>,
-    /// What the SMT probe took, as a share of the cycle probe, on each CPU when its core was ours alone; empty where it cannot be shared.
+    /// Least time of the SMT probe on each CPU without a busy SMT sibling, as a share of the cycle probe; empty without SMT.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub smt_floors: BTreeMap<u32, f64>,
     /// One for each benchmark.
@@ -61,18 +61,18 @@ impl RunView {
     }
 }
 
-/// How a result came about.
+/// Whether and how a result was measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// From launches here.
     Measured,
-    /// There is none: nothing was launched, or it cannot run here.
+    /// Skipped: nothing was launched, or it cannot run here.
     #[default]
     Skipped,
-    /// There is none: a launch failed.
+    /// Failed: a launch failed.
     Failed,
-    /// There is none: a launch was stopped at its deadline.
+    /// Timed out: a launch was stopped at its deadline.
     TimedOut,
     /// A document printed it.
     Published,
@@ -92,12 +92,12 @@ impl Status {
     }
 }
 
-/// One figure with all that belongs to it.
+/// The result of a benchmark: estimate, interval, notes and what they rest on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measurement {
-    /// Which benchmark.
+    /// Identifier of the benchmark.
     pub id: Id,
-    /// Heading of its row.
+    /// Title of the benchmark.
     pub title: String,
     /// Kind of entry.
     pub kind: Kind,
@@ -105,15 +105,15 @@ pub struct Measurement {
     pub version: u32,
     /// Unit of `estimate`, `interval`, `statistics` and `values`.
     pub unit: Unit,
-    /// Which way is good.
+    /// Which direction is better.
     pub better: Better,
-    /// How it came about.
+    /// Whether and how it was measured.
     pub outcome: Status,
     /// The estimate; `None` when there is none.
     #[serde(flatten, with = "crate::estimate::estimate")]
     #[schemars(with = "crate::estimate::estimate::Keys")]
     pub estimate: Option<Estimate>,
-    /// Confidence of the interval, 0.95 unless asked.
+    /// Confidence level of the interval.
     pub confidence: Option<f64>,
     /// Core cycles an operation.
     #[serde(flatten, with = "crate::estimate::cycles")]
@@ -125,7 +125,7 @@ pub struct Measurement {
     pub launches: usize,
     /// Samples in them.
     pub samples: usize,
-    /// What did not hold, and remarks.
+    /// Flags and notes.
     pub notes: Vec<Note>,
     /// Over launches, or over events for a distribution.
     pub statistics: Option<Statistics>,
@@ -135,7 +135,7 @@ pub struct Measurement {
     /// Response times by number of users and kind of transaction; empty without users.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub responses: Vec<Responses>,
-    /// The curve that this row ends.
+    /// The curve of which this benchmark is the last point.
     pub series: Option<Vec<SeriesPoint>>,
     /// What is counted along the x of `series`.
     #[serde(default)]
@@ -149,41 +149,41 @@ pub struct Measurement {
     /// What was counted of an operation: median over launches.
     #[serde(default, skip_serializing_if = "Counts::is_empty")]
     pub counters: Counts<f64>,
-    /// The document's own amount of work.
+    /// The reference workload: the amount of work of the document.
     pub published: Option<PublishedView>,
     /// The program behind it.
     pub program: Option<Program>,
-    /// What was really measured: page cache, file system, device; null where it is plain.
+    /// What was measured: page cache, file system, device; null where the title says it.
     #[serde(default)]
     pub measured: Option<String>,
     /// Parts of the estimate: text, data and bss of a program, pairs of CPUs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartValue>,
-    /// Names that belong to the figure (symbols that the shortest program drags in).
+    /// Names that belong to the result (symbols that the shortest program links).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
     /// Whether core cycles compare better than nanoseconds.
     #[serde(default)]
     pub processor_bound: bool,
-    /// What comparisons of it with other runs of its system rest on; absent where none was asked for.
+    /// Variance between runs of its system, on which comparisons rest; absent when not requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of_runs: Option<OfRuns>,
     /// One value a launch, in `unit`, in the order of time.
     #[serde(default)]
     pub values: Vec<f64>,
-    /// The same as core cycles an operation; empty without a cycle probe.
+    /// The same in core cycles per operation; empty without a cycle probe.
     #[serde(default)]
     pub paced_values: Vec<f64>,
 }
 
-/// What the earlier runs of its system say of a result.
+/// Variance of a result between the earlier runs of its system.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OfRuns {
     /// How many they are.
     pub runs: usize,
     /// What a comparison uses: core cycles or the estimate.
     pub compared: Subject,
-    /// Half-width at 95% of what this run says of the runs of its system, as a share of the estimate; null before there are five.
+    /// Half-width of the 95% interval over runs of its system, as a share of the estimate; null before there are five runs.
     pub half_width: Option<f64>,
 }
 
@@ -278,15 +278,15 @@ impl Measurement {
     }
 }
 
-/// The document's own amount of work, measured and never multiplied.
+/// The reference workload: the amount of work of the document, measured whole and never multiplied.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedView {
     /// In words.
     pub work: String,
-    /// Operations of it, of a workload of ours; null where nobody counts them.
+    /// Operations of a workload of Gritstone; null when they are not counted.
     #[serde(default)]
     pub operations: Option<u64>,
-    /// Which of the times the document tells its readers to look at.
+    /// The time that the document compares.
     #[serde(default)]
     pub figure: Subject,
     /// Wall time of the work as one batch, s.
@@ -301,7 +301,7 @@ pub struct PublishedView {
     #[serde(flatten, with = "crate::estimate::system")]
     #[schemars(with = "crate::estimate::system::Keys")]
     pub system: Option<Estimate>,
-    /// User and system time in one, s, where a document does not tell one from the other.
+    /// User and system time together, s, where a document does not separate them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<f64>,
     /// The whole process as time(1) sees it, s.
@@ -317,7 +317,7 @@ pub struct PublishedView {
 }
 
 /// Over launches; where operations were timed one by one, over these, with the median and the percentiles of [`Latencies`]. In the unit
-/// of the figure.
+/// of the result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Statistics {
     /// Smallest.
@@ -368,8 +368,8 @@ pub struct SeriesPoint {
     pub responses: Vec<Percentile>,
 }
 
-/// A row measured as one copy and as several at once. A copy's rate is all its work over all its time, so that the first
-/// point may differ a little from the figure of the row.
+/// A benchmark measured as one copy and as several at once. A copy's rate is all its work over all its time, so that the
+/// first point may differ a little from the estimate of the benchmark.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CopiesView {
     /// One for each number of copies, from the fewest.
@@ -381,7 +381,7 @@ pub struct CopiesView {
     pub unfitted: Option<Unfitted>,
 }
 
-/// So many copies at once.
+/// A number of simultaneous copies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CopiesPoint {
     /// How many.
@@ -390,7 +390,7 @@ pub struct CopiesPoint {
     #[serde(flatten, with = "crate::estimate::total")]
     #[schemars(with = "crate::estimate::total::Keys")]
     pub total: Option<Estimate>,
-    /// What one of them has of it: a share of the total rate; of times, time an operation of its own.
+    /// Value per copy: a share of the total rate; for times, the time per operation.
     pub per_copy: Option<f64>,
     /// Total rate over that of so many times one copy, from the rounds in which both were measured; 1 for one.
     #[serde(flatten, with = "crate::estimate::efficiency")]
@@ -406,11 +406,11 @@ pub struct CopiesPoint {
     pub launches: usize,
     /// Samples of all copies in them.
     pub samples: usize,
-    /// What did not hold, and remarks.
+    /// Flags and notes.
     pub notes: Vec<Note>,
 }
 
-/// The Universal Scalability Law, N copies doing gN / (1 + a(N-1) + bN(N-1)) operations a second; each estimate with its
+/// The Universal Scalability Law: N copies do gN / (1 + a(N-1) + bN(N-1)) operations per second; each estimate with its
 /// interval, whose ends may be open.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LawView {
@@ -432,7 +432,7 @@ pub struct LawView {
     pub peak_interval: Option<[Option<f64>; 2]>,
     /// 1/a, where the asymptotes of the rate cross; null when the interval of a holds 0.
     pub knee: Option<f64>,
-    /// What the law says of one copy to the most that were measured, in the unit of the row.
+    /// What the law predicts from one copy to the largest measured number, in the unit of the benchmark.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<SeriesPoint>,
 }

@@ -63,13 +63,16 @@ pub fn selected<'a>(
 }
 
 fn hint(all: &[Benchmark], text: &str) -> String {
-    let ids: Vec<&str> = all.iter().map(|b| b.id.as_str()).collect();
+    let mut ids: Vec<&str> = all.iter().map(|b| b.id.as_str()).collect();
     // `byte/` of a completion, `byte/multi`
     let folder = text.trim_end_matches('/');
     if ids.iter().any(|id| id.starts_with(&format!("{folder}/"))) {
         return format!("; did you mean '{folder}/*'?");
     }
     let plain = text.replace('*', "");
+    if !plain.contains('/') {
+        ids.extend(all.iter().map(|b| b.id.family()));
+    }
     match nearest(&plain, &ids) {
         Some(id) => format!("; did you mean '{id}'?"),
         None => String::new(),
@@ -146,6 +149,7 @@ mod tests {
                 .to_string()
         };
         assert!(error("byte/pip").contains("did you mean 'byte/pipe'?"));
+        assert!(error("byt").contains("did you mean 'byte'?"));
         assert!(error("pipes").contains("did you mean 'byte/pipe'?"));
         assert_eq!(ids(&["byte"]), ids(&["byte/*"]));
         assert!(!error("xyzzy").contains("did you mean"));

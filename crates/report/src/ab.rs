@@ -90,7 +90,7 @@ fn sentence(view: &AbView, c: &AbComparison) -> String {
             number::percent_asked(view.margin)
         ),
         Verdict::Inconclusive if c.pairs < FEWEST => format!(
-            "Inconclusive: {pairs} of {other} and {base}, and it takes {FEWEST}; give a longer --budget. So far: {ratio}."
+            "Inconclusive: {pairs} of {other} and {base}, and it takes {FEWEST}; give a longer --budget. Estimate: {ratio}."
         ),
         Verdict::Inconclusive => {
             let seen = c
@@ -138,7 +138,7 @@ fn starts(view: &AbView) -> Option<String> {
     let shares: Vec<String> = results(view).filter_map(share).collect();
     (!shares.is_empty()).then(|| {
         format!(
-            "A program that does nothing takes {} from start to end: {}.",
+            "Process start-up overhead {}: {}.",
             number::seconds(nothing / 1e9, None),
             words::join(&shares)
         )

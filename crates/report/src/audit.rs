@@ -101,13 +101,10 @@ fn title(view: &AuditView) -> String {
     let all = words::plural(tested, "benchmark");
     match (tested, failed) {
         (0, _) => "Nothing could be audited".to_owned(),
-        (1, 0) => "1 benchmark does what it claims".to_owned(),
-        (_, 0) => format!("All {all} do what they claim"),
-        (_, 1) => format!("1 of {all} does not do what it claims"),
-        _ => format!(
-            "{} of {all} do not do what they claim",
-            number::count(failed)
-        ),
+        (1, 0) => "1 benchmark passes its work checks".to_owned(),
+        (_, 0) => format!("All {all} pass their work checks"),
+        (_, 1) => format!("1 of {all} fails its work checks"),
+        _ => format!("{} of {all} fail their work checks", number::count(failed)),
     }
 }
 

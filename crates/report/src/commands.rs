@@ -231,7 +231,7 @@ fn verdict(c: &AbComparison, name: &dyn Fn(&str) -> String, view: &AbView) -> St
             times.text
         ),
         Verdict::Inconclusive => format!(
-            "inconclusive: so far {fast} is {}",
+            "inconclusive: {fast} is {}",
             times.with(&format!("faster than {slow}"))
         ),
     }
@@ -254,7 +254,7 @@ fn count(c: &AbComparison, ranking: &Ranking) -> String {
             format!("a verdict takes {FEWEST} pairs: raise --budget or --runs")
         }
         Some(smallest) => format!(
-            "they would show a difference of {}: raise --budget",
+            "minimum detectable effect {}: raise --budget",
             number::percent(smallest)
         ),
         None => "raise --budget".to_owned(),

@@ -156,7 +156,13 @@ pub struct Column {
     pub rank: u8,
     /// Says nothing without the column before it: both are shown, or neither.
     pub paired: bool,
+    /// Words are shortened to this many letters before the column is given up.
+    pub least: usize,
 }
+
+/// What words say something in, as a rule, and those that name the row.
+const LEAST_WORDS: usize = 12;
+const LEAST_KEY: usize = 20;
 
 impl Column {
     /// A column of its own.
@@ -168,6 +174,7 @@ impl Column {
             key: false,
             rank: 0,
             paired: false,
+            least: LEAST_WORDS,
         }
     }
 
@@ -175,6 +182,12 @@ impl Column {
     #[must_use]
     pub fn rank(self, rank: u8) -> Self {
         Self { rank, ..self }
+    }
+
+    /// Gives it up where its words would be shortened to less.
+    #[must_use]
+    pub fn least(self, least: usize) -> Self {
+        Self { least, ..self }
     }
 
     /// Shows it only beside the column before it, and that only beside it.
@@ -190,6 +203,7 @@ impl Column {
     pub fn key(head: impl Into<String>, style: Style) -> Self {
         Self {
             key: true,
+            least: LEAST_KEY,
             ..Self::new(head, style)
         }
     }
@@ -199,6 +213,12 @@ impl Column {
     pub fn of(mut self, group: impl Into<String>) -> Self {
         self.group = Some(group.into());
         self
+    }
+}
+
+impl<T: Into<String>> From<(T, Style)> for Column {
+    fn from((head, style): (T, Style)) -> Self {
+        Self::new(head, style)
     }
 }
 
@@ -311,7 +331,7 @@ impl Document {
     }
 
     /// Adds points that stand by themselves, if there are any.
-    pub(crate) fn list(&mut self, items: impl IntoIterator<Item = impl Into<Text>>) {
+    pub fn list(&mut self, items: impl IntoIterator<Item = impl Into<Text>>) {
         let items: Vec<Text> = items.into_iter().map(Into::into).collect();
         if !items.is_empty() {
             self.push(Block::List(items));

@@ -58,7 +58,7 @@ pub fn histories(views: &[HistoryView]) -> Document {
             let change = series.changes.last()?;
             Some(words::change(change.ratio, change.interval).0)
         })
-        .text("Since", |(_, series)| {
+        .number("Since", |(_, series)| {
             Some(words::minute(&series.changes.last()?.started))
         })
         .text("Trend", |(_, series)| spark::line(&newest_values(series)))
@@ -171,9 +171,9 @@ fn table(document: &mut Document, view: &HistoryView, series: &HistorySeries) {
         let estimate = point.estimate?;
         Some(number::figure(estimate, point.interval, view.unit.as_str()))
     };
-    Columns::<(usize, &HistoryPoint)>::key("Run", Style::Code, |(_, p)| p.run.as_str())
+    Columns::<(usize, &HistoryPoint)>::key("Run", Style::Code, |(_, p)| words::short_id(&p.run))
         .text("Label", |(_, p)| p.label.clone())
-        .text("When", |(_, p)| words::minute(&p.started))
+        .number("When", |(_, p)| words::minute(&p.started))
         .pair(["Result", "95% CI"], move |(_, p)| {
             let shown = shown(p);
             let estimate = shown.as_ref().map(|s| s.estimate.clone());

@@ -1,6 +1,6 @@
 //! Plain lists as documents: what can be measured, which machines there are, what is missing here.
 
-use crate::document::{Column, Document, Row, Style, Table, Text};
+use crate::document::{Column, Document, Row, Table, Text};
 use crate::findings::mark;
 use crate::words;
 use gritstone_model::{Flag, OwnCatalogue};
@@ -9,7 +9,7 @@ use gritstone_model::{Flag, OwnCatalogue};
 #[must_use]
 pub fn table<const N: usize>(
     title: &str,
-    columns: [(&str, Style); N],
+    columns: [impl Into<Column>; N],
     rows: Vec<[String; N]>,
 ) -> Document {
     let mut document = Document::new(title);
@@ -20,25 +20,26 @@ pub fn table<const N: usize>(
     document
 }
 
-/// Appends a table with a caption to a document; nothing where there are no rows.
+/// Appends a table with a caption to a document, without the columns that say nothing; nothing where there are no rows.
 pub fn append<const N: usize>(
     document: &mut Document,
     caption: &str,
-    columns: [(&str, Style); N],
+    columns: [impl Into<Column>; N],
     rows: Vec<[String; N]>,
 ) {
-    let columns = columns.iter().enumerate().map(|(i, (head, style))| Column {
+    let columns = columns.into_iter().enumerate().map(|(i, column)| Column {
         key: i == 0,
-        ..Column::new(*head, *style)
+        ..column.into()
     });
     let rows = rows.into_iter();
-    document.table(Table {
+    let table = Table {
         caption: caption.into(),
         columns: columns.collect(),
         rows: rows
             .map(|cells| Row::new(cells.map(Text::new).into()))
             .collect(),
-    });
+    };
+    document.table(table.without_empty_columns());
 }
 
 /// Says which rows are not Gritstone's, in a document whose tables have no footnotes for it.

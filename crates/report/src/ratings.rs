@@ -1,7 +1,7 @@
 //! Systems scored by environment: what `gritstone score` prints, what opens the tables of a run, and what a brief may open with.
 
 use crate::compare::is_reference;
-use crate::document::{Block, Document, Style, Text};
+use crate::document::{Block, Column, Document, Style, Text};
 use crate::table::{self, Cell, Columns, noted};
 use crate::{findings, number, profile, words};
 use gritstone_model::{
@@ -133,14 +133,14 @@ fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedMachi
     Text::new(line.trim_end()).with(notes.map(|note| document.note(note)))
 }
 
-/// `6.93 (6.90 to 6.96)`, or why there is none.
+/// `6.93 [6.90 – 6.96]`, or why there is none.
 pub(crate) fn in_words(rating: &Rating) -> String {
     match (rating.rating, &rating.withheld) {
         (Some(value), _) => match words::bare_ratio(value, rating.interval) {
             (value, interval) if interval.is_empty() => value,
-            (value, interval) => format!("{value} ({interval})"),
+            (value, interval) => format!("{value} {interval}"),
         },
-        (None, Some(_)) => "withheld".to_owned(),
+        (None, Some(_)) => "not computed".to_owned(),
         (None, None) => "no score: the base has none of the benchmarks".to_owned(),
     }
 }
@@ -210,7 +210,7 @@ fn by_program(
     let rows = lines(programs).into_iter().map(|rating| (rating, None));
     columns.table(document, caption, rows);
     let not_comparable = (!machines.is_empty()).then(|| NOT_COMPARABLE.to_owned());
-    document.list(remarks(programs, "").into_iter().chain(not_comparable));
+    document.list(notes(programs, "").into_iter().chain(not_comparable));
 }
 
 /// An environment on one CPU and on all, or the rating over all of them.
@@ -233,8 +233,8 @@ fn by_environment(document: &mut Document, view: &RatingsView, machine: &RatedMa
     let rows = rows.map(|(at, one)| (*one, all.get(at).copied()));
     columns.table(document, caption, rows);
     let all = machine.all_cpus.as_ref();
-    let all = all.map(|all| remarks(all, " (all CPUs)"));
-    let one = remarks(&machine.one_cpu, "");
+    let all = all.map(|all| notes(all, " (all CPUs)"));
+    let one = notes(&machine.one_cpu, "");
     document.list(one.into_iter().chain(all.into_iter().flatten()));
 }
 
@@ -254,39 +254,45 @@ fn rated<'a>(
             return table::bare_ratio(None, None, &[]);
         };
         match (rating.rating, &rating.withheld) {
-            (None, Some(_)) => [noted("withheld", &rating.notes), None.into()],
+            (None, Some(_)) => [noted("not computed", &rating.notes), None.into()],
             (value, _) => table::bare_ratio(value, rating.interval, &rating.notes),
         }
     };
     columns
         .under(cpus)
         .pair(["Score", "Interval"], rating)
-        .number("Benchmarks", move |line| {
-            let rating = of(line)?;
-            let all = number::count(rating.of);
-            Some(format!("{} of {all}", number::count(rating.rows.len())))
-        })
-        .number("Leave-one-out range", move |line| {
-            let rating = of(line)?;
-            let [least, .., most] = rating.without.as_slice() else {
-                return None;
-            };
-            let show = |x| words::bare_ratio(x, rating.interval).0;
-            Some(format!("{} to {}", show(least.rating), show(most.rating)))
-        })
+        .column(
+            Column::new("Benchmarks", Style::Number).rank(1),
+            move |line| {
+                let rating = of(line)?;
+                let all = number::count(rating.of);
+                Some(format!("{} of {all}", number::count(rating.rows.len())))
+            },
+        )
+        .column(
+            Column::new("Leave-one-out range", Style::Number).rank(2),
+            move |line| {
+                let rating = of(line)?;
+                let [least, .., most] = rating.without.as_slice() else {
+                    return None;
+                };
+                let show = |x| words::bare_ratio(x, rating.interval).0;
+                Some(format!("{} – {}", show(least.rating), show(most.rating)))
+            },
+        )
 }
 
-/// Why ratings are withheld, which rows move one most, and what was left out.
-fn remarks(ratings: &Ratings, cpus: &str) -> Vec<String> {
-    let mut remarks = Vec::new();
+/// Why scores are not computed, which benchmarks move one most, and what was left out.
+fn notes(ratings: &Ratings, cpus: &str) -> Vec<String> {
+    let mut notes = Vec::new();
     for rating in &ratings.environments {
-        let mut remark = |said| remarks.push(format!("{}{cpus}: {said}.", rating.environment));
+        let mut note = |said| notes.push(format!("{}{cpus}: {said}.", rating.environment));
         if let Some(why) = &rating.withheld {
-            remark(format!("withheld: {}", findings::withheld(why)));
+            note(format!("not computed: {}", findings::withheld(why)));
         }
         if let [lifted, .., lowered] = rating.without.as_slice() {
             let (lifted, lowered) = (&lifted.row, &lowered.row);
-            remark(format!("highest {lifted}, lowest {lowered}"));
+            note(format!("highest {lifted}, lowest {lowered}"));
         }
         for (invalid, why) in [(true, "invalid"), (false, "not measured")] {
             let of = |row: &&LeftOutRow| row.invalid == invalid;
@@ -297,11 +303,11 @@ fn remarks(ratings: &Ratings, cpus: &str) -> Vec<String> {
                 .map(|row| row.id.as_str())
                 .collect();
             if !rows.is_empty() {
-                remark(format!("left out, {why}: {}", rows.join(", ")));
+                note(format!("left out, {why}: {}", rows.join(", ")));
             }
         }
     }
-    remarks
+    notes
 }
 
 /// Performance for the money, machine by machine, where someone named a price.

@@ -116,7 +116,7 @@ fn summary(view: &RunView) -> String {
     let measured = view.results.iter().filter(|r| r.estimate.is_some());
     let without = measured.clone().filter(|r| flags(&r.notes).is_empty());
     let asked = settings_of_ours(view).map_or_else(String::new, |s| {
-        format!("; ±{} was asked for", number::percent_asked(s.precision))
+        format!("; target ±{}", number::percent_asked(s.precision))
     });
     format!(
         "{} of {} measured, {} of them without a flag{asked}. Intervals are of {}.",
@@ -167,7 +167,7 @@ fn series(document: &mut Document, result: &Measurement) {
     let percentile =
         |name: &'static str| move |of: &&SeriesPoint| responses::shown(&of.responses, name);
     Columns::<&SeriesPoint>::key(label, Style::Number, x)
-        .pair(["Figure", "Interval"], |point| {
+        .pair(["Result", "Interval"], |point| {
             let unit = result.unit.as_str();
             let shown = point
                 .estimate

@@ -76,6 +76,15 @@ pub(crate) fn date(text: &str) -> String {
     read_date(text).unwrap_or_else(|| text.to_owned())
 }
 
+/// What tells a run from the others of a list that has their dates: `cfe385a0` of `20261123-185538-cfe385a0`; another id as it is.
+pub(crate) fn short_id(id: &str) -> &str {
+    let digits = |part: &str, n| part.len() == n && part.bytes().all(|b| b.is_ascii_digit());
+    match id.split('-').collect::<Vec<_>>()[..] {
+        [day, time, hash] if digits(day, 8) && digits(time, 6) && !hash.is_empty() => hash,
+        _ => id,
+    }
+}
+
 /// `2026-11-23 18:55` of a time in UTC; anything else as it is.
 pub(crate) fn minute(text: &str) -> String {
     text.get(..16).unwrap_or(text).replacen('T', " ", 1)
@@ -137,34 +146,29 @@ impl Sense {
     }
 }
 
-/// `1.31 times faster, 1.28 to 1.34`; below 1 the same the other way round; an interval on both sides of 1 names
-/// the direction of each bound.
+/// `1.31× faster [1.28 – 1.34]`; below 1 the same the other way round, the interval with it. An interval on both sides of 1 has
+/// one end below 1: `1.02× faster [0.97 – 1.07]`.
 pub(crate) fn ratio(ratio: f64, interval: Option<[f64; 2]>, sense: Sense) -> String {
     let [better, worse] = sense.words();
-    let turn = |r: f64| if r < 1.0 { 1.0 / r } else { r };
-    let word = if ratio < 1.0 { worse } else { better };
-    let Some([low, high]) = interval else {
-        let turned = turn(ratio);
-        return match number::fixed(turned, times_decimals(turned, None)).as_str() {
-            "1.00" => "the same".to_owned(),
-            times => format!("{times} times {word}"),
-        };
+    let turned = ratio < 1.0;
+    let (word, ratio, interval) = match turned {
+        true => (
+            worse,
+            1.0 / ratio,
+            interval.map(|[low, high]| [1.0 / high, 1.0 / low]),
+        ),
+        false => (better, ratio, interval),
     };
-    let decimals = match high < 1.0 {
-        true => times_decimals(turn(ratio), Some([turn(high), turn(low)])),
-        false => times_decimals(ratio, interval),
-    };
-    let show = |r: f64| number::fixed(turn(r), decimals);
-    let [is, low_is, high_is] = [ratio, low, high].map(show);
-    let middle = match turn(ratio) - 1.0 < 0.5 * 10f64.powi(-decimals) {
+    let decimals = times_decimals(ratio, interval);
+    let show = |r: f64| number::fixed(r, decimals);
+    let shown = show(ratio);
+    let said = match ratio - 1.0 < 0.5 * 10f64.powi(-decimals) {
         true => "the same".to_owned(),
-        false => format!("{is} times {word}"),
+        false => format!("{shown}× {word}"),
     };
-    match (low < 1.0, high < 1.0) {
-        _ if low_is == is && high_is == is => middle,
-        (true, false) => format!("{middle}, {low_is} {worse} to {high_is} {better}"),
-        (true, true) => format!("{middle}, {high_is} to {low_is}"),
-        _ => format!("{middle}, {low_is} to {high_is}"),
+    match interval.map(|ends| ends.map(show)) {
+        Some([low, high]) if low != shown || high != shown => format!("{said} [{low} – {high}]"),
+        _ => said,
     }
 }
 
@@ -207,14 +211,14 @@ pub(crate) fn times(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<S
     (format!("{} ×", show(ratio)), interval)
 }
 
-/// A ratio as a bare number, and its interval: `1,690`, `1,680 to 1,700`. An interval that comes to the same
+/// A ratio as a bare number, and its interval: `1,690`, `[1,680 – 1,700]`. An interval that comes to the same
 /// number at both ends, as three digits show it, is left out.
 pub(crate) fn bare_ratio(ratio: f64, interval: Option<[f64; 2]>) -> (String, String) {
     let decimals = times_decimals(ratio, interval);
     let show = |r: f64| number::fixed(r, decimals);
     let shown = show(ratio);
     let bounds = match interval.map(|ends| ends.map(show)) {
-        Some([low, high]) if low != shown || high != shown => format!("{low} to {high}"),
+        Some([low, high]) if low != shown || high != shown => format!("[{low} – {high}]"),
         _ => String::new(),
     };
     (shown, bounds)
@@ -223,8 +227,8 @@ pub(crate) fn bare_ratio(ratio: f64, interval: Option<[f64; 2]>) -> (String, Str
 /// Three digits; near 1 as many decimals as the first uncertain digit needs, from two to four.
 fn times_decimals(ratio: f64, interval: Option<[f64; 2]>) -> i32 {
     match interval {
-        Some(bounds) if (0.1..10.0).contains(&ratio) => {
-            (number::decimals(ratio, bounds) - 1).clamp(2, 4)
+        Some([low, high]) if (0.1..10.0).contains(&ratio) => {
+            number::significant_decimals((high - low) / 2.0, 1).clamp(2, 4)
         }
         _ => number::significant_decimals(ratio, 3),
     }
@@ -238,25 +242,25 @@ mod tests {
     fn ratios_read_in_both_directions() {
         #[rustfmt::skip] // a row each
         let table = [
-            (1.31, Some([1.28, 1.34]), "1.31 times faster, 1.28 to 1.34"),
-            (1.3102, Some([1.3071, 1.3133]), "1.310 times faster, 1.307 to 1.313"),
-            (1.31, Some([1.11, 1.51]), "1.31 times faster, 1.11 to 1.51"),
-            (0.5, Some([0.4, 0.625]), "2.00 times slower, 1.60 to 2.50"),
-            (1.02, Some([0.97, 1.07]), "1.02 times faster, 1.03 slower to 1.07 faster"),
-            (1.0001, Some([0.99, 1.01]), "the same, 1.01 slower to 1.01 faster"),
-            (12_345.6, None, "12,300 times faster"),
-            (12_345.6, Some([12_300.0, 12_390.0]), "12,300 times faster, 12,300 to 12,400"),
-            (12_345.6, Some([12_340.0, 12_349.0]), "12,300 times faster"),
-            (1.0 / 1690.0, None, "1,690 times slower"),
-            (23.44, None, "23.4 times faster"),
+            (1.31, Some([1.28, 1.34]), "1.31× faster [1.28 – 1.34]"),
+            (1.3102, Some([1.3071, 1.3133]), "1.310× faster [1.307 – 1.313]"),
+            (1.31, Some([1.11, 1.51]), "1.31× faster [1.11 – 1.51]"),
+            (0.5, Some([0.4, 0.625]), "2.00× slower [1.60 – 2.50]"),
+            (1.02, Some([0.97, 1.07]), "1.02× faster [0.97 – 1.07]"),
+            (1.0001, Some([0.99, 1.01]), "the same [0.99 – 1.01]"),
+            (12_345.6, None, "12,300× faster"),
+            (12_345.6, Some([12_300.0, 12_390.0]), "12,300× faster [12,300 – 12,400]"),
+            (12_345.6, Some([12_340.0, 12_349.0]), "12,300× faster"),
+            (1.0 / 1690.0, None, "1,690× slower"),
+            (23.44, None, "23.4× faster"),
             (1.001, None, "the same"),
         ];
         for (r, interval, text) in table {
             assert_eq!(ratio(r, interval, Sense::Speed), text);
         }
         for (r, interval, text) in [
-            (1690.4, Some([1680.0, 1702.0]), ["1,690", "1,680 to 1,700"]),
-            (0.53, Some([0.51, 0.55]), ["0.53", "0.51 to 0.55"]),
+            (1690.4, Some([1680.0, 1702.0]), ["1,690", "[1,680 – 1,700]"]),
+            (0.53, Some([0.51, 0.55]), ["0.53", "[0.51 – 0.55]"]),
             (0.000_592, None, ["0.000592", ""]),
         ] {
             assert_eq!(<[String; 2]>::from(bare_ratio(r, interval)), text);
@@ -278,7 +282,7 @@ mod tests {
             );
         }
         let size = [2.0, 0.5].map(|r| ratio(r, None, Sense::of_unit("bytes")));
-        assert_eq!(size, ["2.00 times smaller", "2.00 times larger"]);
+        assert_eq!(size, ["2.00× smaller", "2.00× larger"]);
     }
 
     #[test]
@@ -323,5 +327,7 @@ mod tests {
         assert_eq!(join::<&str>(&[]), "");
         assert_eq!(plural(10, "launch"), "10 launches");
         assert_eq!(capital("élan"), "Élan");
+        let short = ["20261123-185538-cfe385a0", "run-11", "a-b-c"].map(short_id);
+        assert_eq!(short, ["cfe385a0", "run-11", "a-b-c"]);
     }
 }

@@ -31,7 +31,7 @@ pub struct Comparison {
     pub other: usize,
     /// Pairs that it rests on.
     pub pairs: usize,
-    /// Launches of the base, and of the other, beside which another thread of the core was busy.
+    /// Launches of the base, and of the other, with a busy SMT sibling.
     pub crowded: [usize; 2],
     /// Whether these differ by more than chance, so that nothing is left out and means are compared.
     pub crowded_differ: bool,

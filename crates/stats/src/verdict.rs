@@ -22,14 +22,14 @@ pub fn within([low, high]: [f64; 2], margin: f64) -> bool {
 /// What a comparison of one row says; a ratio above 1 means that the other is better.
 ///
 /// In this order:
-/// 1. no interval: cannot tell;
+/// 1. no interval: inconclusive;
 /// 2. the interval lies inside \[1 / (1 + margin), 1 + margin\]: no difference, however small p is. A change that is
 ///    surely there and surely smaller than anyone asked about is not news. As the interval is two-sided, a true
 ///    difference beyond the margin is called none in at most (1 - confidence) / 2 of such rows: two one-sided tests;
 /// 3. p, adjusted for the number of rows, is below `alpha`, and the interval excludes 1: faster or slower. Both are
 ///    asked, since the interval is not adjusted for the number of rows, and p may come from another level than the
 ///    interval. The word gives the direction; that the size may still be below the margin is for the interval to say;
-/// 4. anything else: cannot tell.
+/// 4. anything else: inconclusive.
 #[must_use]
 pub fn verdict(
     ratio_interval: Option<[f64; 2]>,

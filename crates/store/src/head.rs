@@ -17,7 +17,7 @@ pub struct RunHead {
     pub gritstone: String,
     /// Short name of the machine, the same for all its runs.
     pub machine_id: String,
-    /// What a person calls the machine.
+    /// Display name of the system.
     pub machine: String,
     /// Operating system and version.
     pub system: String,

@@ -211,7 +211,7 @@ pub(super) struct Spread {
     pub what: Repeat,
     /// On a scale where 0 is nothing.
     pub estimate: Option<Estimate>,
-    /// Confidence that was asked for.
+    /// Requested confidence.
     pub confidence: f64,
     /// Half-width that was asked for, as a share; 0 where nothing was.
     pub precision: f64,

@@ -185,7 +185,7 @@ fn benchmark(id: Id, argv: &[String], user: UserCommand) -> Benchmark {
         argv.to_vec()
     };
     Benchmark {
-        remark: shell.then(|| "A shell starts it, and is in its time.".to_owned()),
+        remark: shell.then(|| "Started by a shell, whose start-up time is included.".to_owned()),
         ..row(id, &argv.join(" "), words, user)
     }
 }

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  gritstone ab -- ./old -- ./new        two commands; more are ranked, one alone is timed
-  gritstone ab gcc:-O2 'clang:-O3 -march=native' byte    two compilers, and what they make
+  gritstone ab -- ./old -- ./new        two commands; more are ranked
+  gritstone ab gcc:-O2 'clang:-O3 -flto' byte         two compilers
   gritstone ab mine/sum --catalog old --catalog-b new
   gritstone ab --env-b MALLOC_ARENA_MAX=1 -- ./server-test
-  gritstone ab --a 'sysctl -q vm.swappiness=60' --b 'sysctl -q vm.swappiness=0' byte
+  gritstone ab --a 'sysctl vm.swappiness=60' --b 'sysctl vm.swappiness=0' vm
   gritstone ab --parameter jobs=1,2,4 -- make -j '{jobs}' -B
 Options stand before the first `--`: what follows it is the command.")]
 pub struct AbArgs {
@@ -56,7 +56,7 @@ pub struct AbArgs {
     /// Values of {NAME} in the commands; several parameters give all combinations
     #[arg(long, value_name = "NAME=VALUE,...", requires = "commands", value_parser = crate::amounts::pair)]
     pub parameter: Vec<(String, String)>,
-    /// Also time commands that exit with a status other than 0
+    /// Ignore non-zero exit codes
     #[arg(long, requires = "commands")]
     pub ignore_failure: bool,
     /// Name of the test; its sides are stored as runs NAME-a, NAME-b, ... [default: ab-ID]

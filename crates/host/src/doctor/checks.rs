@@ -1,7 +1,7 @@
 //! What is looked at on a machine: what else uses it now, how its processors, its kernel and its clocks are set, whether there is room, and
 //! what lies between this process and the hardware.
 
-use super::Severity::{Ok as Fine, Remark, Warning, Wrong};
+use super::Severity::{Note, Ok as Fine, Problem, Warning};
 use super::{Finding, MIB, as_root, found, graded, unseen, write};
 use crate::{Host, UNLIMITED, choose_cpus, text};
 
@@ -45,7 +45,7 @@ pub(super) const SURROUNDINGS: [Check; 3] = [
 
 /// What was found, where anything was.
 fn unread(finding: Option<Finding>) -> Finding {
-    finding.unwrap_or_else(|| found(Remark, "cannot be read here"))
+    finding.unwrap_or_else(|| found(Note, "cannot be read here"))
 }
 
 /// The load is that of the whole machine, also where this process may use only a part of it.
@@ -57,7 +57,7 @@ fn load(host: &Host) -> Finding {
     const WHY: &str = "Other processes take CPU time, cache and memory bandwidth from benchmarks.";
     let load = &host.load;
     let (Some(one), Some(five), Some(fifteen)) = (load.one, load.five, load.fifteen) else {
-        return found(Remark, "cannot be read here").why(WHY);
+        return found(Note, "cannot be read here").why(WHY);
     };
     let cpus = online(host);
     let value = format!(
@@ -65,7 +65,7 @@ fn load(host: &Host) -> Finding {
         text::count(cpus, "CPU")
     );
     if one >= cpus as f64 + 1.0 {
-        found(Wrong, value)
+        found(Problem, value)
             .why("More processes are runnable than there are CPUs: benchmarks would wait for them. Stop them, or wait.")
     } else if one > (cpus as f64 / 16.0).max(0.5) {
         found(Warning, value).why(format!("{WHY} Stop it, or wait."))
@@ -82,7 +82,13 @@ fn runnable(host: &Host) -> Finding {
             true => Fine,
             false => Warning,
         };
-        found(severity, format!("{others} besides this one"))
+        found(
+            severity,
+            format!(
+                "{others} other {}",
+                if others == 1 { "process" } else { "processes" }
+            ),
+        )
     });
     unread(finding).why("Processes that can run now compete for the CPUs; the load average lags behind by a minute.")
 }
@@ -91,7 +97,7 @@ fn steal(host: &Host) -> Finding {
     let finding = host.load.steal.map(|share| {
         let severity = match share {
             share if share >= 0.01 => Warning,
-            share if share >= 0.001 => Remark,
+            share if share >= 0.001 => Note,
             _ => Fine,
         };
         let value = format!("{:.2}% of the time since the start", share * 100.0);
@@ -103,7 +109,7 @@ fn steal(host: &Host) -> Finding {
 fn quota(host: &Host) -> Finding {
     let allowed = host.cpu.allowed.len().max(1);
     match (host.cgroup.cpus, host.cgroup.version) {
-        (Some(quota), _) if quota < 1.0 => found(Wrong, format!("{quota:.2} of a CPU"))
+        (Some(quota), _) if quota < 1.0 => found(Problem, format!("{quota:.2} of a CPU"))
             .why("The control group is throttled in every period once its quota is used: results would show the quota, not the system. Start outside the group, or raise its quota to at least one CPU."),
         (Some(quota), _) if quota < allowed as f64 => found(Warning, format!("{quota:.2} of {}", text::count(allowed, "CPU")))
             .why("The quota of the control group throttles benchmarks on several CPUs; benchmarks on one CPU are unaffected."),
@@ -111,7 +117,7 @@ fn quota(host: &Host) -> Finding {
             .why("The quota of the control group covers all usable CPUs."),
         (None, Some(_)) => found(Fine, "none")
             .why("A quota of the control group would throttle benchmarks."),
-        (None, None) => found(Remark, "cannot be read here")
+        (None, None) => found(Note, "cannot be read here")
             .why("A quota would throttle benchmarks; no CPU controller is visible."),
     }
 }
@@ -136,7 +142,7 @@ fn cores(host: &Host) -> Finding {
     }
     let chosen = choose_cpus(&host.cpu);
     match chosen.map(|chosen| (chosen, chosen.watcher)) {
-        None => found(Wrong, value)
+        None => found(Problem, value)
             .why("No CPU is both online and allowed for this process."),
         Some((_, None)) => found(Warning, value)
             .why("With one CPU the harness shares the CPU of the workload, and benchmarks across CPUs are skipped."),
@@ -167,7 +173,7 @@ fn turbo(host: &Host) -> Finding {
     match host.cpu.turbo {
         None => unseen()
             .why("Turbo state is unknown; the cycle probe measures the frequency."),
-        Some(turbo) if turbo.on => found(Remark, "on")
+        Some(turbo) if turbo.on => found(Note, "on")
             .why("The frequency depends on temperature and on the load of other cores, so results drift over minutes.")
             .todo(write(host, turbo.off, turbo.file)),
         Some(_) => found(Fine, "off")
@@ -177,7 +183,7 @@ fn turbo(host: &Host) -> Finding {
 
 fn smt(host: &Host) -> Finding {
     match host.cpu.smt {
-        Some(true) => found(Remark, "on")
+        Some(true) => found(Note, "on")
             .why("A busy SMT sibling takes up to half of the core; the kernel does not count it as steal time.")
             .todo(write(host, "off", "/sys/devices/system/cpu/smt/control"))
             .only_if(host.cpu.smt_control),
@@ -203,14 +209,14 @@ fn mitigations(host: &Host) -> Finding {
             .why("Mitigations slow down system calls and context switches."),
         (false, 0) => found(Fine, value)
             .why("No mitigations are active."),
-        (false, _) => found(Remark, value)
+        (false, _) => found(Note, value)
             .why("Mitigations slow down system calls and context switches; compare systems with the same ones. Each is recorded."),
     }
 }
 
 fn aslr(host: &Host) -> Finding {
     match host.kernel.aslr {
-        Some(0) => found(Remark, "off")
+        Some(0) => found(Note, "off")
             .why("Every launch has the same memory layout: its effect does not average out over launches.")
             .todo(as_root(host, "sysctl -w kernel.randomize_va_space=2")),
         Some(_) => found(Fine, "on")
@@ -222,7 +228,7 @@ fn aslr(host: &Host) -> Finding {
 
 fn huge_pages(host: &Host) -> Finding {
     match host.kernel.huge_pages.as_deref() {
-        Some("always") => found(Remark, "always")
+        Some("always") => found(Note, "always")
             .why("Large allocations get huge pages only when some are free: memory results may have two modes.")
             .todo(write(host, "madvise", "/sys/kernel/mm/transparent_hugepage/enabled")),
         Some(mode) => found(Fine, mode)
@@ -255,12 +261,13 @@ fn source(host: &Host) -> Finding {
     let finding = if among(FAST) {
         return found(Fine, source).why("A reading takes tens of nanoseconds.");
     } else if among(COARSE) {
-        found(Wrong, source).why("It advances once per tick, which is too coarse to time samples.")
+        found(Problem, source)
+            .why("It advances once per tick, which is too coarse to time samples.")
     } else if among(SLOW) {
         found(Warning, source)
             .why("Each reading enters the kernel and takes a microsecond or more: latencies of single operations are mostly its own. Linux falls back to it when the processor's counter does not keep time.")
     } else {
-        found(Remark, source)
+        found(Note, source)
             .why("Unknown clock source: check the clock cost that every launch records.")
     };
     let slow = offered(SLOW).filter(|_| among(COARSE));
@@ -273,7 +280,7 @@ fn source(host: &Host) -> Finding {
 fn resolution(host: &Host) -> Finding {
     const WHY: &str = "A sample must be a thousand times as long as the clock's step.";
     let Some(step) = host.kernel.resolution else {
-        return found(Remark, "unknown").why(WHY);
+        return found(Note, "unknown").why(WHY);
     };
     let value = format!("{step} ns");
     let coarse = |severity| {
@@ -284,7 +291,7 @@ fn resolution(host: &Host) -> Finding {
     match step {
         0..=1_000 => found(Fine, value).why(WHY),
         1_001..=100_000 => coarse(Warning),
-        _ => coarse(Wrong),
+        _ => coarse(Problem),
     }
 }
 
@@ -292,7 +299,7 @@ fn tick(host: &Host) -> Finding {
     let finding = match host.kernel.hz() {
         Some(1) => found(Fine, "1 tick a second"),
         Some(hz) => found(Fine, format!("{hz} ticks a second")),
-        None => found(Remark, "unknown"),
+        None => found(Note, "unknown"),
     };
     finding.why("Many kernels count user and system time in ticks: they are accurate only over a hundred ticks.")
 }
@@ -323,7 +330,7 @@ fn limit(
     raise: &str,
 ) -> Finding {
     match limit {
-        None => found(Remark, "unknown"),
+        None => found(Note, "unknown"),
         Some(UNLIMITED) => found(Fine, "not limited"),
         Some(limit) => found(graded(limit, least, enough), show(limit)).todo(raise),
     }
@@ -341,10 +348,10 @@ fn address_space(host: &Host) -> Finding {
 
 fn swap(host: &Host) -> Finding {
     match host.memory.swap {
-        None => found(Remark, "cannot be read here").why("Whether the system can swap is unknown."),
+        None => found(Note, "cannot be read here").why("Whether the system can swap is unknown."),
         Some(0) => {
             let make = "sh -c 'fallocate -l 1G /swapfile && chmod 600 /swapfile && mkswap /swapfile && swapon /swapfile'";
-            found(Remark, "none")
+            found(Note, "none")
                 .why("No swap: when memory is full the kernel kills a process. Results are unaffected.")
                 .todo(as_root(host, make))
                 .only_if(host.virtualisation.container.is_none())
@@ -382,7 +389,7 @@ fn files(host: &Host) -> Finding {
 
 fn machine(host: &Host) -> Finding {
     match &host.virtualisation.machine {
-        Some(kind) => found(Remark, kind)
+        Some(kind) => found(Note, kind)
             .why("The hypervisor can stop a CPU unseen, entries into the kernel and page faults may cost more, and neighbors share the hardware."),
         None => found(Fine, "no sign of one")
             .why("A hypervisor could stop a CPU unseen."),
@@ -391,7 +398,7 @@ fn machine(host: &Host) -> Finding {
 
 fn container(host: &Host) -> Finding {
     match &host.virtualisation.container {
-        Some(kind) => found(Remark, kind)
+        Some(kind) => found(Note, kind)
             .why("Limits, file systems and system call filters are the container's; processes outside it are not visible."),
         None => found(Fine, "no sign of one")
             .why("Not a container."),
@@ -403,7 +410,7 @@ fn identity(host: &Host) -> Finding {
         return found(Fine, host.id()).why("Runs of this system are recognized by its machine-id.");
     }
     found(
-        Remark,
+        Note,
         format!("{}, shared by all systems of this model", host.id()),
     )
     .why(

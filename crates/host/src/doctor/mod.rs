@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// What a finding does to figures, from nothing to everything.
+/// Effect of a finding on results, from none to the greatest.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -19,26 +19,26 @@ use std::path::Path;
 pub enum Severity {
     /// As it should be.
     Ok,
-    /// Figures are right, and depend on it: others must know.
-    Remark,
-    /// Figures will scatter, or some rows will be missing.
+    /// Results are right, and depend on it.
+    Note,
+    /// Results will be noisy, or benchmarks will be skipped.
     Warning,
-    /// Figures would be wrong.
-    Wrong,
+    /// Results would be wrong.
+    Problem,
 }
 
 /// One line of the examination.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// What was looked at: `load`, `clock source`, `program bc`, ...
+    /// What was examined: `load`, `clock source`, `program bc`, ...
     pub name: String,
-    /// How it is.
+    /// Its state.
     pub value: String,
     /// Why it matters, a sentence or two.
     pub why: String,
-    /// The command that mends it, for a shell; `None` when nothing need be done, or no command can.
+    /// Shell command that fixes it; `None` when nothing needs fixing, or no command can.
     pub todo: Option<String>,
-    /// What it does to figures.
+    /// Its effect on results.
     pub severity: Severity,
 }
 
@@ -55,7 +55,7 @@ fn found(severity: Severity, value: impl Into<String>) -> Finding {
 
 /// Nothing is known.
 fn unseen() -> Finding {
-    found(Severity::Remark, "not visible here")
+    found(Severity::Note, "not visible here")
 }
 
 impl Finding {
@@ -106,10 +106,10 @@ pub fn now(host: &Host) -> Vec<Finding> {
 
 const MIB: u64 = 1 << 20;
 
-/// `Wrong` below `least`, a warning below `enough`.
+/// `Problem` below `least`, a warning below `enough`.
 fn graded(amount: u64, least: u64, enough: u64) -> Severity {
     match amount {
-        amount if amount < least => Severity::Wrong,
+        amount if amount < least => Severity::Problem,
         amount if amount < enough => Severity::Warning,
         _ => Severity::Ok,
     }

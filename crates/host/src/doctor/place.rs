@@ -15,7 +15,7 @@ pub(super) fn findings(dir: &Path) -> Vec<Finding> {
         Err(error) => {
             // quoted for the shell
             let quoted = dir.display().to_string().replace('\'', r"'\''");
-            let finding = found(Severity::Wrong, "cannot be used")
+            let finding = found(Severity::Problem, "cannot be used")
                 .named("directory")
                 .why(error.to_string())
                 .todo(format!("mkdir -p '{quoted}'"))
@@ -33,7 +33,7 @@ fn file_system(place: &FileSystem) -> Finding {
     };
     let value = place.describe() + turns;
     if place.read_only {
-        found(Severity::Wrong, value)
+        found(Severity::Problem, value)
             .why("The directory is not writable: file benchmarks are skipped. Choose another one with --dir.")
     } else if place.in_memory() {
         found(Severity::Warning, value)
@@ -45,7 +45,7 @@ fn file_system(place: &FileSystem) -> Finding {
         found(Severity::Warning, value)
             .why("The file system is mounted noexec, and some benchmarks run programs there. Choose another directory with --dir.")
     } else if place.fs_type == "overlay" {
-        found(Severity::Remark, value)
+        found(Severity::Note, value)
             .why("An overlay copies a file up at its first change; the lower file system decides its speed.")
     } else {
         found(Severity::Ok, value).why("File benchmarks measure this file system and device.")
@@ -54,7 +54,7 @@ fn file_system(place: &FileSystem) -> Finding {
 
 fn free(place: &FileSystem) -> Finding {
     let finding = match place.free {
-        None => found(Severity::Remark, "unknown"),
+        None => found(Severity::Note, "unknown"),
         Some(free) => found(graded(free, 64 * MIB, 1024 * MIB), text::bytes(free)),
     };
     finding.why("File benchmarks fail on a full disk and are slow on a nearly full one.")

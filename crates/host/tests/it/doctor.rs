@@ -54,40 +54,40 @@ fn what_a_container_hides_is_said_and_not_guessed() {
 
 /// A machine, a file of it, what it says instead, the finding that it moves, and how grave that is.
 const MOVES: &str = r"
-cgroup-v1-half-cpu | /none | | CPU quota | Wrong
-cgroup-v2-half-cpu | /none | | CPU quota | Wrong
-cgroup-v2-half-cpu | /sys/fs/cgroup/cpu.max | 99999 100000 | CPU quota | Wrong
+cgroup-v1-half-cpu | /none | | CPU quota | Problem
+cgroup-v2-half-cpu | /none | | CPU quota | Problem
+cgroup-v2-half-cpu | /sys/fs/cgroup/cpu.max | 99999 100000 | CPU quota | Problem
 cgroup-v2-half-cpu | /sys/fs/cgroup/cpu.max | 100000 100000 | CPU quota | Warning
 cgroup-v2-half-cpu | /sys/fs/cgroup/cpu.max | 200000 100000 | CPU quota | Ok
 cgroup-v2-half-cpu | /sys/fs/cgroup/cpu.max | max 100000 | CPU quota | Ok
 virtual-machine | /proc/loadavg | 0.60 0.1 0.1 1/9 9 | load | Warning
 virtual-machine | /proc/loadavg | 2.99 0.1 0.1 1/9 9 | load | Warning
-virtual-machine | /proc/loadavg | 3.00 0.1 0.1 1/9 9 | load | Wrong
-virtual-machine | /proc/loadavg | nan inf -1 | load | Remark
+virtual-machine | /proc/loadavg | 3.00 0.1 0.1 1/9 9 | load | Problem
+virtual-machine | /proc/loadavg | nan inf -1 | load | Note
 virtual-machine | /proc/stat | cpu 1 1 1 1\nprocs_running 3 | runnable | Warning
 virtual-machine | /proc/stat | cpu 1 1 1 1\nprocs_running 2 | runnable | Ok
 virtual-machine | /proc/stat | cpu 1 1 1 986 0 0 0 11 | steal | Warning
-virtual-machine | /proc/stat | cpu 1 1 1 996 0 0 0 1 | steal | Remark
-virtual-machine | /sys/devices/system/clocksource/clocksource0/current_clocksource | jiffies | clock source | Wrong
+virtual-machine | /proc/stat | cpu 1 1 1 996 0 0 0 1 | steal | Note
+virtual-machine | /sys/devices/system/clocksource/clocksource0/current_clocksource | jiffies | clock source | Problem
 virtual-machine | /sys/devices/system/clocksource/clocksource0/current_clocksource | hpet | clock source | Warning
-virtual-machine | /sys/devices/system/clocksource/clocksource0/current_clocksource | sundial | clock source | Remark
+virtual-machine | /sys/devices/system/clocksource/clocksource0/current_clocksource | sundial | clock source | Note
 virtual-machine | /sys/devices/system/cpu/cpufreq/policy0/scaling_governor | powersave | governor | Warning
 virtual-machine | /sys/devices/system/cpu/cpufreq/policy0/scaling_governor | performance | governor | Ok
-virtual-machine | /sys/devices/system/cpu/intel_pstate/no_turbo | 0 | turbo | Remark
+virtual-machine | /sys/devices/system/cpu/intel_pstate/no_turbo | 0 | turbo | Note
 virtual-machine | /sys/devices/system/cpu/intel_pstate/no_turbo | 1 | turbo | Ok
-virtual-machine | /sys/devices/system/cpu/smt/active | 1 | SMT | Remark
-virtual-machine | /sys/kernel/mm/transparent_hugepage/enabled | [always] never | transparent huge pages | Remark
-virtual-machine | /proc/sys/kernel/randomize_va_space | 0 | ASLR | Remark
+virtual-machine | /sys/devices/system/cpu/smt/active | 1 | SMT | Note
+virtual-machine | /sys/kernel/mm/transparent_hugepage/enabled | [always] never | transparent huge pages | Note
+virtual-machine | /proc/sys/kernel/randomize_va_space | 0 | ASLR | Note
 virtual-machine | /proc/meminfo | MemAvailable: 900000 kB | memory | Warning
-virtual-machine | /proc/meminfo | MemAvailable: 90000 kB | memory | Wrong
+virtual-machine | /proc/meminfo | MemAvailable: 90000 kB | memory | Problem
 virtual-machine | /proc/meminfo | SwapTotal: 900 kB | swap | Ok
-virtual-machine | /sys/fs/cgroup/memory/memory.limit_in_bytes | 67108864 | memory | Wrong
-virtual-machine | /sys/fs/cgroup/pids/pids.max | 50 | processes per control group | Wrong
+virtual-machine | /sys/fs/cgroup/memory/memory.limit_in_bytes | 67108864 | memory | Problem
+virtual-machine | /sys/fs/cgroup/pids/pids.max | 50 | processes per control group | Problem
 virtual-machine | /sys/fs/cgroup/pids/pids.max | 200 | processes per control group | Warning
-virtual-machine | /proc/self/limits | Max open files  30 30 files | open files | Wrong
+virtual-machine | /proc/self/limits | Max open files  30 30 files | open files | Problem
 virtual-machine | /proc/self/limits | Max open files  100 100 files | open files | Warning
-virtual-machine | /proc/self/limits | Max address space 1000000 1 bytes | address space | Wrong
-virtual-machine | /etc/machine-id | | identity | Remark
+virtual-machine | /proc/self/limits | Max address space 1000000 1 bytes | address space | Problem
+virtual-machine | /etc/machine-id | | identity | Note
 ";
 
 #[test]
@@ -107,8 +107,8 @@ fn each_file_moves_its_finding() {
     for (step, severity) in [
         (Some(1), Severity::Ok),
         (Some(1_001), Severity::Warning),
-        (Some(4_000_000), Severity::Wrong),
-        (None, Severity::Remark),
+        (Some(4_000_000), Severity::Problem),
+        (None, Severity::Note),
     ] {
         tree.answers.resolution = step;
         let findings = examined(&tree.host());
@@ -145,7 +145,7 @@ fn directories() {
     ] {
         let findings = examine(&host, &[], Path::new(dir), OsStr::new(""));
         let found = named(&findings, name);
-        assert_eq!(found.severity, Severity::Wrong, "{dir}");
+        assert_eq!(found.severity, Severity::Problem, "{dir}");
         assert_eq!(found.todo.as_deref(), todo);
     }
 }

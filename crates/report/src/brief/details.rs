@@ -241,7 +241,7 @@ fn source(entry: &Benchmark) -> Vec<(&'static str, String)> {
             "Not comparable",
             entry.not_comparable.clone().unwrap_or_default(),
         ),
-        ("Remark", entry.remark.clone().unwrap_or_default()),
+        ("Note", entry.remark.clone().unwrap_or_default()),
     ]
 }
 

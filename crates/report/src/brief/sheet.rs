@@ -184,9 +184,9 @@ fn score(name: &str, base: &str, rating: Option<&Rating>) -> Tile {
             match &rating.withheld {
                 Some(why) => match findings::withheld(why) {
                     why if why.len() > WHY => {
-                        "withheld: benchmarks are missing or in doubt".to_owned()
+                        "not computed: benchmarks are missing or in doubt".to_owned()
                     }
-                    why => format!("withheld: {why}"),
+                    why => format!("not computed: {why}"),
                 },
                 None => format!("no benchmark shared with {base}"),
             },
@@ -195,7 +195,8 @@ fn score(name: &str, base: &str, rating: Option<&Rating>) -> Tile {
     let (value, interval) = words::bare_ratio(value, rating.interval);
     let interval = match interval.as_str() {
         "" => String::new(),
-        interval => format!("{interval}; "),
+        // in parentheses in some media
+        interval => format!("{}; ", interval.trim_matches(['[', ']'])),
     };
     Tile {
         name,

@@ -83,7 +83,7 @@ pub fn meaning(flag: Option<Flag>) -> &'static str {
     match flag {
         Some(Flag::Invalid) => "work check failed: result invalid, in no score",
         Some(Flag::Noisy | Flag::Modes) => {
-            "noisy: the interval is wider than asked for, or the launches fall into several modes"
+            "noisy: the interval is wider than the target, or the launches fall into several modes"
         }
         Some(Flag::Interference) => "interference: other work, steal, throttling or SMT contention",
         Some(Flag::Skipped) => "no result; its note says why",
@@ -92,7 +92,7 @@ pub fn meaning(flag: Option<Flag>) -> &'static str {
         }
         Some(Flag::Doubtful) => "doubtful in the document or its scan",
         Some(Flag::Custom) => "custom benchmark",
-        None => "a remark without a flag",
+        None => "note without a flag",
     }
 }
 
@@ -191,7 +191,7 @@ pub(crate) fn law(law: &LawView, things: &str) -> String {
     )
 }
 
-/// Why a score is withheld.
+/// Why a score is not computed.
 pub(crate) fn withheld(why: &Withheld) -> String {
     let named = |why, parts: &[Part]| {
         let parts: Vec<String> = parts.iter().map(part).collect();

@@ -148,9 +148,9 @@ pub(super) fn sentence(finding: &Finding) -> String {
             let n = repeats(*n, *what);
             match same {
                 true => {
-                    format!("The interval is slightly wider after {n} than the ±{asked} asked for.")
+                    format!("The interval is slightly wider after {n} than the target of ±{asked}.")
                 }
-                false => format!("The interval is ±{half} after {n}; ±{asked} was asked for."),
+                false => format!("The interval is ±{half} after {n}; the target is ±{asked}."),
             }
         }
         F::SeveralModes { modes, n, what } => {
@@ -190,7 +190,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
             format!("Interference in {}: {}.", of(count), causes.join(", "))
         }
         F::LeftOut { count } => format!(
-            "{} are kept but not in this estimate: the SMT sibling was busy.",
+            "{} left out of the estimate: the SMT sibling was busy.",
             of(count)
         ),
         F::Load { rates } => {
@@ -280,7 +280,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
         }
         F::ScoreWithheld { baseline, of, why } => {
             let (over, why) = (plural(*of, "benchmark"), withheld(why));
-            format!("The score against {baseline} over {over} is withheld: {why}.")
+            format!("The score against {baseline} over {over} is not computed: {why}.")
         }
         F::PartialScore { part, of } => {
             let all = plural(*of, "benchmark");
@@ -368,7 +368,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
             other_first,
             p,
         } => format!(
-            "One side disturbs the launch after it: {} in pairs that the base begins, {} in the others (p = {}).",
+            "One side interferes with the launch after it: {} in pairs that the base begins, {} in the others (p = {}).",
             words::ratio(*base_first, None, Sense::Speed),
             words::ratio(*other_first, None, Sense::Speed),
             number::significant(*p, 2),

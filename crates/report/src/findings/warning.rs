@@ -62,7 +62,7 @@ fn of(name: &str, text: &str) -> String {
     }
 }
 
-/// The intervals that are wider than asked for, the widest first.
+/// The intervals that are wider than the target, the widest first.
 fn widest(told: &[(&str, &Footnote)]) -> Option<Vec<String>> {
     let wide = told.iter().filter_map(|(name, note)| match note.finding {
         Some(Finding::WideInterval { half, .. }) => Some((half, *name)),

@@ -15,8 +15,6 @@ use std::collections::BTreeSet;
 
 /// Between two columns.
 const GAP: usize = 2;
-/// Words are shortened to this before a column is given up.
-const LEAST_WORDS: usize = 12;
 
 impl Page<'_> {
     /// The lines of a table.
@@ -108,7 +106,7 @@ impl<'a> Grid<'a> {
         let mut given_up = vec![];
         let shrinks = |i: usize| self.table.columns[i].style == Style::Text;
         let least = |i: usize| match shrinks(i) {
-            true => self.natural[i].min(LEAST_WORDS),
+            true => self.natural[i].min(self.table.columns[i].least),
             false => self.natural[i],
         };
         let total = |kept: &[usize], of: &dyn Fn(usize) -> usize| {

@@ -257,7 +257,7 @@ fn two_runs_are_told_apart_and_their_results_sorted_by_verdict() {
         "1,834 MB/s",
         "2,000 MB/s",
         "1.50×",
-        "1.35 to 1.65",
+        "[1.35 – 1.65]",
         "faster",
     ] {
         assert!(line.contains(cell), "{cell}: {line}");

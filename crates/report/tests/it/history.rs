@@ -112,7 +112,7 @@ fn a_course_goes_from_the_lowest_bar_to_the_highest() {
 fn the_drawing_is_that_of_the_newest_series() {
     let svg = history_svg(&sample()).unwrap();
     assert!(svg.starts_with("<svg") && svg.contains("byte/syscall over 22 runs"));
-    assert!(svg.contains("from run run-11 of 12 January 2026, 03:04 UTC: 1.12 times slower"));
+    assert!(svg.contains("from run run-11 of 12 January 2026, 03:04 UTC: 1.120× slower"));
     assert_eq!(history_svg(&view(vec![])), None);
 }
 
