@@ -187,8 +187,5 @@ fn a_profile_of_ones_own_weights_what_both_sides_have() {
     );
     // the run has none of it: no score, and the reason
     let (code, text, _) = home.run(&format!("score run --against {VAX} --profile build"));
-    assert!(
-        code == 4 && text.contains("no comparable result."),
-        "{text}"
-    );
+    assert!(code == 4 && text.contains("no comparable"), "{text}");
 }

@@ -248,7 +248,7 @@ pub struct RunArgs {
     /// Identifiers or globs, e.g. 'byte/*' ('*' stops at '@'; 'byte/*@*' are the variants) [default: suite standard]
     #[arg(value_name = "SELECTOR")]
     pub selectors: Vec<String>,
-    /// Measure a suite, and SELECTOR besides: standard, applications (programs of today), classic (the documents of 1982 to 1987, with reference workloads) or full
+    /// Measure a suite, in addition to any SELECTOR: standard, applications (programs of today), classic (the documents of 1982 to 1987, with reference workloads) or full
     #[arg(long, value_name = "NAME", help_heading = "Selection")]
     pub suite: Option<String>,
     /// Launch each benchmark six times, instead of ten times or more

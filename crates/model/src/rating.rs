@@ -130,7 +130,7 @@ pub struct Rating {
 pub struct PublishedRating {
     /// `ref:...`.
     pub id: String,
-    /// A name of it for people.
+    /// Display name.
     pub name: String,
     /// As it is printed.
     pub rating: f64,

@@ -36,7 +36,7 @@ fn score(
     let overall = &machine.one_cpu.overall;
     let said = match &overall.withheld {
         Some(why) => format!(
-            "withheld: {}. Weights of other benchmarks: `--profile FILE.toml`.",
+            "not computed: {}. Weights of other benchmarks: `--profile FILE.toml`.",
             findings::withheld(why)
         ),
         None => format!(
@@ -66,7 +66,7 @@ fn benchmarks(
     let rows = shares.zip(&machine.one_cpu.environments);
     let overall = [(None, &machine.one_cpu.overall)];
     let rated = |(_, rating): &Line| match (rating.rating, &rating.withheld) {
-        (None, Some(_)) => [noted("withheld", &rating.notes), None.into()],
+        (None, Some(_)) => [noted("not computed", &rating.notes), None.into()],
         (value, _) => table::bare_ratio(value, rating.interval, &rating.notes),
     };
     Columns::<Line>::key("Benchmark", Style::Code, |(_, rating)| {
