@@ -229,7 +229,7 @@ fn eleven_documents_and_no_figure_without_a_place() {
     );
     assert_eq!(
         (references.machines.len(), references.commands.len()),
-        (97, 6)
+        (98, 6)
     );
     for cell in references.cells.iter().filter(|cell| cell.is_missing()) {
         assert!(!cell.notes.is_empty(), "{}: why is it missing?", at(cell));
