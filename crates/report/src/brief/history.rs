@@ -79,21 +79,16 @@ fn table(run: &RunView, source: &str, views: &[&RunView]) -> Table {
             continue;
         };
         let head = format!("{}, {}", result.id, number::unit_text(&unit));
-        columns.push(Column::new(head, Style::Number));
-        rows[0]
-            .cells
-            .push(Text::new(number::significant(own, DIGITS)));
         let theirs = |view: &&RunView| value(view.get(&result.id)?).filter(|(_, of)| *of == unit);
-        let theirs: Vec<Option<f64>> = views.iter().map(|v| Some(theirs(v)?.0)).collect();
-        let decimals = theirs
-            .iter()
-            .flatten()
-            .map(|v| number::printed_decimals(*v))
-            .max();
-        let decimals = decimals.unwrap_or(0).min(4);
-        for (row, value) in rows[1..].iter_mut().zip(theirs) {
-            let shown = value.map(|value| Text::new(number::printed(value, decimals)));
-            row.cells.push(shown.unwrap_or_else(Text::missing));
+        let theirs = views.iter().map(|v| Some(theirs(v)?.0)).collect();
+        add(&mut columns, &mut rows, head, own, theirs);
+        let faults = |view: &&RunView| view.get(&result.id)?.faults_per_page;
+        let theirs: Vec<Option<f64>> = views.iter().map(faults).collect();
+        if let Some(own) = result.faults_per_page
+            && theirs.iter().any(Option::is_some)
+        {
+            let head = format!("{}, page faults per page", result.id);
+            add(&mut columns, &mut rows, head, own, theirs);
         }
     }
     let says = |row: &Row| row.strong || row.cells[2..].iter().any(|cell| !cell.is_missing());
@@ -102,5 +97,26 @@ fn table(run: &RunView, source: &str, views: &[&RunView]) -> Table {
         caption: format!("As printed in {source}").into(),
         columns,
         rows,
+    }
+}
+
+/// A column: the value of the run, and those of the systems as they were printed.
+fn add(
+    columns: &mut Vec<Column>,
+    rows: &mut [Row],
+    head: String,
+    own: f64,
+    theirs: Vec<Option<f64>>,
+) {
+    columns.push(Column::new(head, Style::Number));
+    rows[0]
+        .cells
+        .push(Text::new(number::significant(own, DIGITS)));
+    let printed = theirs.iter().flatten();
+    let decimals = printed.map(|v| number::printed_decimals(*v)).max();
+    let decimals = decimals.unwrap_or(0).min(4);
+    for (row, value) in rows[1..].iter_mut().zip(theirs) {
+        let shown = value.map(|value| Text::new(number::printed(value, decimals)));
+        row.cells.push(shown.unwrap_or_else(Text::missing));
     }
 }
