@@ -1,4 +1,4 @@
-/* Simulations by a program of the machine, several at once, each a process in a directory of its own.
+/* Simulations by a program of the machine, several at once, each a process in a separate directory.
  *
  * One operation is all of them, from before the first is started to after the last is reaped. Each has its own seed, drawn anew for each
  * operation, which is part of its input and of the right output: what an earlier simulation printed is not the answer. A workload says

@@ -53,7 +53,7 @@ pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     // what a score is made of is not listed with it
-    let wanted = selected(&world.catalogue.benchmarks, &selectors)?;
+    selected(&world.catalogue.benchmarks, &selectors)?;
     let chosen: Vec<Selector> = selectors.iter().map(|text| Selector::new(text)).collect();
     let variants = output::detail() > Detail::Results;
     let listed = |row: &&Benchmark| {
@@ -62,10 +62,7 @@ pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
         let plain = || variants && chosen.iter().any(of_stem);
         chosen.is_empty() || chosen.iter().any(|of| of.matches(&row.id)) || plain()
     };
-    let wanted: Vec<&Benchmark> = match chosen.is_empty() {
-        true => wanted,
-        false => world.catalogue.benchmarks.iter().filter(listed).collect(),
-    };
+    let wanted: Vec<&Benchmark> = world.catalogue.benchmarks.iter().filter(listed).collect();
     let own = world.own.as_ref();
     let rows = wanted.iter().copied();
     let offer = Site::look(None)?.offer(rows.clone(), Permits::default(), own, false);

@@ -19,10 +19,10 @@ use gritstone_report::document::{Block, Document};
 use gritstone_report::{rating_lines, ratings};
 use std::collections::BTreeSet;
 
-/// What a run is rated against when nobody says.
+/// The default baseline of scores.
 const BASE: &str = "ref:amd-epyc-kvm-2026";
 
-/// What runs are rated against when nobody says: where one has all programs, the baseline of these, which was measured by suite `standard` too.
+/// The baseline of runs by default: where one has all programs, the baseline of these, which was measured by suite `standard` too.
 pub fn base<'a>(world: &'a World, mut runs: impl Iterator<Item = &'a RunView>) -> &'a str {
     let all = &world.catalogue.benchmarks;
     let programs = stats::environments(all, true);

@@ -99,7 +99,7 @@ fn reason(view: &CheckView) -> Option<String> {
         let reason = match (of(Flag::NotComparable), of(Flag::Interference)) {
             (Some(note), _) => findings::message(note),
             (None, Some(_)) => "interference".to_owned(),
-            (None, None) => "the base has no result".to_owned(),
+            (None, None) => "not measured on both sides".to_owned(),
         };
         *reasons.entry(reason).or_default() += 1;
     }
