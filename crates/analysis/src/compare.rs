@@ -257,7 +257,7 @@ fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
 }
 
 /// The notes of both sides that concern what was compared, each with the side that it is of; all of them where nothing could be
-/// compared, since any may say why.
+/// compared, since any may say why. What keeps both measured sides from being compared with a document is nothing between the two.
 fn both(
     base: &RunView,
     b: &Measurement,
@@ -270,7 +270,11 @@ fn both(
         let concerns = |note: &&Note| pair.ratio.is_none() || note.about.concerns(pair.compared);
         notes.filter(concerns).cloned().collect()
     };
-    beside(base, &belongs(b), other, &belongs(o))
+    let mut notes = beside(base, &belongs(b), other, &belongs(o));
+    if !b.is_published() && !o.is_published() {
+        notes.retain(|note| note.flag() != Some(Flag::NotComparable) || note.side.is_some());
+    }
+    notes
 }
 
 /// Those that both sides have, then those of one with its name.

@@ -325,6 +325,29 @@ fn sizes_are_compared_exactly() {
 }
 
 #[test]
+fn what_keeps_both_from_being_compared_with_a_document_is_nothing_between_them() {
+    let other_work = |text: &str| {
+        let mut view = at(100.0);
+        let note = stated(Some(NotComparable), text);
+        view.results[0].notes.push(note);
+        view
+    };
+    let alike = first(
+        &other_work("other work"),
+        &other_work("other work"),
+        &exact(),
+    );
+    assert_eq!((alike.in_doubt(), alike.notes), (false, vec![]));
+    let apart = first(
+        &other_work("other work"),
+        &other_work("yet other work"),
+        &exact(),
+    );
+    assert!(apart.in_doubt(), "{apart:?}");
+    assert_eq!(apart.notes.len(), 2);
+}
+
+#[test]
 fn a_rating_is_compared_without_an_interval() {
     let rating = |value| {
         let mut view = at(100.0);

@@ -129,13 +129,11 @@ fn sizes_ratings_doubts_and_what_was_disturbed_are_in_no_mean() {
         size.unit = unit("bytes");
         size.estimate = size.value().map(Estimate::exact);
         side.results[2].kind = Kind::Rating;
-        for (at, kind) in [
-            (3, Some(Flag::NotComparable)),
-            (4, Some(Flag::Interference)),
-        ] {
-            side.results[at].notes.push(stated(kind, "Why."));
-        }
+        let disturbed = stated(Some(Flag::Interference), "Why.");
+        side.results[4].notes.push(disturbed);
     }
+    let doubt = stated(Some(Flag::NotComparable), "Why.");
+    both[0].results[3].notes.push(doubt);
     let [base, other] = &both;
     let found = compare(base, other, &Options::default());
     assert!(found.rows.iter().all(|row| row.ratio.is_some()));
