@@ -248,11 +248,12 @@ fn source(entry: &Benchmark) -> Vec<(&'static str, String)> {
 /// What the documents printed of the same benchmark, in its own unit.
 fn references(input: &Brief, result: &Measurement) -> Vec<String> {
     let printed = input.references.iter().filter_map(|view| {
-        let (value, unit) = super::history::value(view.get(&result.id)?)?;
+        let values = super::history::values(view.get(&result.id)?);
+        let (value, unit) = values.first()?;
         Some(format!(
             "{} {}",
             view.machine.name,
-            number::at_most(value, &unit, 4)
+            number::at_most(*value, unit, 4)
         ))
     });
     printed.collect()

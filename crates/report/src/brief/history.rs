@@ -4,22 +4,39 @@ use super::{Brief, name, years};
 use crate::columns::Col;
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::number;
-use gritstone_model::{Id, Measurement, RunView};
+use gritstone_model::{Measurement, PublishedView, RunView};
 
 /// Digits of a value of this run beside those that were printed.
 const DIGITS: i32 = 3;
 
-/// The value that the document tells its readers to look at, and its unit: a time of the reference workload, or the estimate.
-pub(super) fn value(result: &Measurement) -> Option<(f64, String)> {
-    let published = result.published.as_ref();
-    let time = published.and_then(|published| {
-        let col = Col::of(published.figure).unwrap_or(Col::Real);
-        let real = || Col::Real.time(published);
-        col.time(published).or_else(real)
+/// What a document prints of a benchmark, each with its unit: the time that it compares first, then real and CPU time, and the estimate
+/// at last.
+pub(super) fn values(result: &Measurement) -> Vec<(f64, String)> {
+    let times = result.published.iter().flat_map(|published| {
+        let compared = Col::of(published.figure);
+        let cols = compared.into_iter().chain([Col::Real, Col::Cpu]);
+        cols.filter_map(|col| Some((time(&col, published)?, unit(&col).to_owned())))
     });
-    let estimate = || Some((result.value()?, result.unit.to_string()));
-    time.map(|time| (time.value, "s".to_owned()))
-        .or_else(estimate)
+    let estimate = result.value().map(|value| (value, result.unit.to_string()));
+    times.chain(estimate).collect()
+}
+
+/// A time, s. Where a document prints CPU time, that of a run is its user and system time.
+fn time(col: &Col, published: &PublishedView) -> Option<f64> {
+    let printed = col.time(published).map(|time| time.value);
+    printed.or_else(|| match col {
+        Col::Cpu => Some(published.user?.value + published.system?.value),
+        _ => None,
+    })
+}
+
+fn unit(col: &Col) -> &'static str {
+    match col {
+        Col::User => "user s",
+        Col::System => "system s",
+        Col::Cpu => "CPU s",
+        _ => "s",
+    }
 }
 
 pub(super) fn append(document: &mut Document, input: &Brief) {
@@ -53,13 +70,6 @@ pub(super) fn append(document: &mut Document, input: &Brief) {
 
 /// A row for each system that a document has, below that of the run.
 fn table(run: &RunView, source: &str, views: &[&RunView]) -> Table {
-    let printed = |id: &Id| {
-        views
-            .iter()
-            .any(|view| view.get(id).and_then(value).is_some())
-    };
-    let shared = run.results.iter().filter(|result| printed(&result.id));
-    let shared: Vec<&Measurement> = shared.filter(|r| value(r).is_some()).collect();
     let mut columns = vec![
         Column::key("System", Style::Text),
         Column::new("Operating system", Style::Text),
@@ -74,13 +84,22 @@ fn table(run: &RunView, source: &str, views: &[&RunView]) -> Table {
             Text::new(&view.machine.system),
         ])
     }));
-    for result in shared {
-        let Some((own, unit)) = value(result) else {
+    for result in &run.results {
+        let theirs: Vec<Vec<(f64, String)>> = views
+            .iter()
+            .map(|view| view.get(&result.id).map(values).unwrap_or_default())
+            .collect();
+        let of = |unit: &str, values: &[(f64, String)]| {
+            let found = values.iter().find(|(_, of)| of == unit);
+            found.map(|(value, _)| *value)
+        };
+        let mut ours = values(result).into_iter();
+        let Some((own, unit)) = ours.find(|(_, unit)| theirs.iter().any(|v| of(unit, v).is_some()))
+        else {
             continue;
         };
         let head = format!("{}, {}", result.id, number::unit_text(&unit));
-        let theirs = |view: &&RunView| value(view.get(&result.id)?).filter(|(_, of)| *of == unit);
-        let theirs = views.iter().map(|v| Some(theirs(v)?.0)).collect();
+        let theirs = theirs.iter().map(|values| of(&unit, values)).collect();
         add(&mut columns, &mut rows, head, own, theirs);
         let faults = |view: &&RunView| view.get(&result.id)?.faults_per_page;
         let theirs: Vec<Option<f64>> = views.iter().map(faults).collect();

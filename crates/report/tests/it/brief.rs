@@ -3,7 +3,7 @@
 use crate::sample::briefs::{made, of};
 use crate::sample::machines::references;
 use crate::sample::{self, stated};
-use gritstone_model::{CompareView, Estimate, Flag, Id, RunView, Verdict};
+use gritstone_model::{CompareView, Estimate, Flag, Id, PublishedView, RunView, Verdict};
 use gritstone_report::document::{Block, ResultLine, Table, Tile, Tone};
 use gritstone_report::{Document, Pair, data_sheet, html, pair, terminal};
 
@@ -151,6 +151,29 @@ fn history_comes_last_with_one_unit_a_column_and_the_run_on_top() {
         .collect();
     let number = |text: &&str| *text == "–" || text.replace(',', "").parse::<f64>().is_ok();
     assert!(column.len() > 5 && column.iter().all(number), "{column:?}");
+}
+
+#[test]
+fn a_document_that_prints_cpu_time_alone_is_compared_by_it() {
+    let mut run = sample::run();
+    run.results.truncate(1);
+    let result = &mut run.results[0];
+    result.id = Id::parse("vm/paging/sequential").unwrap();
+    let published = result.published.as_mut().unwrap();
+    (published.user, published.system) = (Some(Estimate::exact(0.25)), Some(Estimate::exact(0.5)));
+    let mut systems = references();
+    systems.truncate(1);
+    let printed = &mut systems[0].results[0];
+    printed.id = result.id.clone();
+    printed.published = Some(PublishedView {
+        cpu_s: Some(77.2),
+        ..PublishedView::default()
+    });
+    let document = of(&run, &systems);
+    let table = tables(&document, "As printed in").next().unwrap();
+    assert_eq!(table.columns[2].head, "vm/paging/sequential, CPU s");
+    let cells = table.rows.iter().map(|row| row.cells[2].text.as_str());
+    assert_eq!(cells.collect::<Vec<_>>(), ["0.750", "77.2"]);
 }
 
 #[test]
