@@ -21,7 +21,7 @@ const MIN_FOR_SCATTER: usize = 3;
 pub(crate) const REPEATED: usize = 4;
 /// Part of the budget that is planned with; the rest is for launches that take longer than those before them.
 const SHARED_OUT: f64 = 0.97;
-/// Seconds of a launch while nothing is known: the mean over 285 benchmarks (docs/validation.md).
+/// Seconds of a launch that asks for nothing: the mean over 285 benchmarks (docs/validation.md).
 const TYPICAL: f64 = 0.25;
 /// Without a budget a run takes so many times as long as the fewest launches of everything, where intervals stay too wide: suite
 /// `standard` ends in five minutes on two cores.
@@ -58,6 +58,8 @@ struct Track {
     exact: bool,
     /// What earlier runs tell.
     known: Known,
+    /// Seconds of a launch by what its entry asks for.
+    typical: f64,
     /// ln of the value of each launch that was measured.
     values: Vec<f64>,
     /// Of these, those of launches that had their core to themselves: the result is made of them.
@@ -123,6 +125,7 @@ impl Track {
             load: benchmark.load().len(),
             exact,
             known,
+            typical: typical(benchmark),
             values: vec![],
             alone: vec![],
             launches: 0,
@@ -238,15 +241,23 @@ impl AfterPilot {
     }
 
     fn time_of(&self, launches: impl Fn(&Track) -> usize) -> Duration {
-        let otherwise = self.mean_cost().unwrap_or(TYPICAL);
-        let cost = |track: &Track| track.cost().unwrap_or(otherwise) * launches(track) as f64;
-        Duration::from_secs_f64(self.tracks.iter().map(cost).sum())
+        let slowness = self.slowness().unwrap_or(1.0);
+        let cost = |track: &Track| track.cost().unwrap_or(track.typical * slowness);
+        let all = self
+            .tracks
+            .iter()
+            .map(|track| cost(track) * launches(track) as f64);
+        Duration::from_secs_f64(all.sum())
     }
 
-    /// Seconds of a launch of what was launched or is known.
-    fn mean_cost(&self) -> Option<f64> {
-        let known: Vec<f64> = self.tracks.iter().filter_map(Track::cost).collect();
-        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+    /// Seconds of the launches that are known for each that their entries tell.
+    fn slowness(&self) -> Option<f64> {
+        let known = self
+            .tracks
+            .iter()
+            .filter_map(|track| Some((track.cost()?, track.typical)));
+        let (took, typical) = known.fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
+        (typical > 0.0).then_some(took / typical)
     }
 
     /// After a pilot with which something waited: whether there is another, for what fits now. Where a pilot made no launch, what
@@ -383,7 +394,9 @@ impl AfterPilot {
             .filter_map(|track| Some(track.cost()? * track.missing(PILOT) as f64))
             .sum();
         let track = &self.tracks[at];
-        let cost = track.cost().or(self.mean_cost()).unwrap_or(0.0);
+        // the first is begun whatever it takes
+        let unknown = || Some(track.typical * self.slowness()?);
+        let cost = track.cost().or_else(unknown).unwrap_or(0.0);
         let own = if track.launches > 0 {
             0.0
         } else {
@@ -443,6 +456,16 @@ impl AfterPilot {
     }
 }
 
+/// Seconds of a launch of which nothing else is known: the samples of a workload, and finding how many operations one takes.
+fn typical(benchmark: &Benchmark) -> f64 {
+    let asked = |key: &str| match &benchmark.work {
+        Work::Kernel(work) => work.params.get(key)?.parse::<f64>().ok(),
+        _ => None,
+    };
+    let ns = asked("sample_ns").unwrap_or(0.0) + 2.0 * asked("target_ns").unwrap_or(0.0);
+    TYPICAL.max(ns / 1e9)
+}
+
 /// The terms of a difference are paired round by round, as one copy and several are: they need launches in the same rounds.
 fn launched_with(benchmark: &Benchmark, step: &Step) -> bool {
     match &benchmark.work {
@@ -456,6 +479,7 @@ impl Scheduler for AfterPilot {
         loop {
             while let Some(at) = self.round.pop_front() {
                 if self.has_its_turn(at, now) {
+                    self.expect(now);
                     let track = &self.tracks[at];
                     return Some(Slot {
                         side: track.side,
@@ -467,7 +491,6 @@ impl Scheduler for AfterPilot {
             if let Some(order) = self.rounds.pop_front() {
                 self.round = self.as_time_allows(order, now).into();
                 self.next_round += 1;
-                self.expect(now);
             } else if !self.begin_stage(now) {
                 return None;
             }

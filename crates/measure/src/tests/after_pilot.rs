@@ -185,6 +185,19 @@ fn a_quick_run_makes_six_launches_of_everything() {
 }
 
 #[test]
+fn what_an_entry_asks_for_is_expected_of_its_launches() {
+    let mut plan = plan(&["a/steady", "a/slow"]);
+    let Work::Kernel(work) = &mut plan.benchmarks[1].work else {
+        panic!("not a workload")
+    };
+    let asked = [("target_ns", "1000000000"), ("sample_ns", "2000000000")];
+    let asked = asked.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    work.params.extend(asked);
+    let (_, expected) = knowing(&plan, limits(1e6), &Earlier::new(), second);
+    assert_eq!(expected, Duration::from_secs_f64(10.0 * (0.25 + 4.0)));
+}
+
+#[test]
 fn a_scatter_that_earlier_runs_tell_says_how_many_launches() {
     // 1.96 * 0.02 / ln(1.01) squared is 15.5
     let known = earlier(&[("a/steady", 1.0, Some(0.02)), ("a/noisy", 1.0, Some(0.02))]);
