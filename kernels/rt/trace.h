@@ -21,7 +21,8 @@
 #include "../runtime/kernel.h"
 
 #define MOST_CPUS 1024
-#define MOST_EVENTS 65536
+#define MOST_EVENTS (1u << 18)
+#define ROOM_KB "16384" /* of the ring buffer of one CPU: 64 bytes, the size of a switch, for each of them */
 #define MISSED (1u << 31) /* in the length of a page: events were lost before it */
 
 /* An event that is asked for: "system/name", up to two numbers of its record and one text, NULL for none. */
@@ -155,6 +156,10 @@ static inline void trace_pipes(struct context *c, int only)
 			failed(c, "trace_pipe_raw");
 		if (file < 0)
 			continue; /* numbers of CPUs may have holes */
+		if (only >= 0) {
+			snprintf(name, sizeof name, "per_cpu/cpu%d/buffer_size_kb", cpu);
+			trace_set(c, name, ROOM_KB);
+		}
 		trace.cpu[trace.cpus] = cpu;
 		trace.pipe[trace.cpus++] = file;
 	}
