@@ -94,13 +94,12 @@ fn table(run: &RunView, source: &str, views: &[&RunView]) -> Table {
             found.map(|(value, _)| *value)
         };
         let mut ours = values(result).into_iter();
-        let Some((own, unit)) = ours.find(|(_, unit)| theirs.iter().any(|v| of(unit, v).is_some()))
-        else {
-            continue;
-        };
-        let head = format!("{}, {}", result.id, number::unit_text(&unit));
-        let theirs = theirs.iter().map(|values| of(&unit, values)).collect();
-        add(&mut columns, &mut rows, head, own, theirs);
+        let shared = ours.find(|(_, unit)| theirs.iter().any(|v| of(unit, v).is_some()));
+        if let Some((own, unit)) = shared {
+            let head = format!("{}, {}", result.id, number::unit_text(&unit));
+            let theirs = theirs.iter().map(|values| of(&unit, values)).collect();
+            add(&mut columns, &mut rows, head, own, theirs);
+        }
         let faults = |view: &&RunView| view.get(&result.id)?.faults_per_page;
         let theirs: Vec<Option<f64>> = views.iter().map(faults).collect();
         if let Some(own) = result.faults_per_page
