@@ -3,6 +3,7 @@
 use crate::args::{Allow, PrivilegeArgs};
 use crate::bench::Bounds;
 use crate::{output, own};
+use clap::ValueEnum;
 use gritstone_catalogue::Own;
 use gritstone_exec::privileged::{Action, Description, Permits};
 use gritstone_host::{Finding, Severity};
@@ -13,6 +14,12 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 
 impl PrivilegeArgs {
+    /// What is allowed beyond the default, as the command line has it.
+    pub fn allowed(&self) -> Vec<String> {
+        let values = self.allow.iter().filter_map(ValueEnum::to_possible_value);
+        values.map(|value| value.get_name().to_owned()).collect()
+    }
+
     /// What the user permits.
     pub fn permits(&self) -> Permits {
         Permits {

@@ -200,6 +200,8 @@ pub fn settings(args: &RunArgs, site: &Site) -> Settings {
         dir: site.dir.display().to_string(),
         environment: site.environment(),
         copies: copies(&args.copies),
+        allow: args.privileges.allowed(),
+        no_privileged: args.privileges.no_privileged,
         ..Settings::default()
     }
 }

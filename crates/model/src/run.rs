@@ -149,6 +149,12 @@ pub struct Settings {
     /// Settings that `--tune` held during the run, in words; empty without it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steady: Vec<String>,
+    /// Actions that are off by default and were allowed: `swap`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<String>,
+    /// Whether nothing privileged was to be done.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_privileged: bool,
     /// The A/B test of which this run is one side; `None` for any other run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial: Option<TrialSide>,

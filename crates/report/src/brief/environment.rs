@@ -1,6 +1,6 @@
 //! What the results came from: the flags and what they mean here, the system, the settings, the programs.
 
-use super::sheet;
+use super::command::command;
 use crate::document::{Document, Style, Text};
 use crate::table::Columns;
 use crate::{findings, words};
@@ -44,7 +44,7 @@ pub(super) fn append(document: &mut Document, run: &RunView) {
     ));
     document.terms(facts(run));
     if let Some(settings) = &run.settings {
-        let command = sheet::command(settings, usize::MAX);
+        let command = command(settings, usize::MAX);
         document.terms([
             ("Command", command),
             ("Seed", settings.seed.to_string()),

@@ -1,6 +1,7 @@
 //! The report of a run, titled "Performance brief": a data sheet, the results by category with their details, the environment,
 //! and the systems of the documents. Of two runs: what changed.
 
+mod command;
 mod details;
 mod environment;
 mod histogram;

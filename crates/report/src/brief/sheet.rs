@@ -1,5 +1,6 @@
 //! The first page: what was measured and how, how far it can be relied on, scores, and all results in one drawing.
 
+use super::command::command;
 use super::{Brief, name};
 use crate::document::{Block, Document, Text, Tile, Tone};
 use crate::ratings::Scale;
@@ -7,7 +8,7 @@ use crate::svg::dots::{self, Dot, Panel};
 use crate::{columns, findings, number, responses, svg, words};
 use gritstone_model::{
     Assessment, CompareRow, Estimate, Flag, Measurement, Quantity, RatedMachine, Rating,
-    Reliability, RunView, Settings,
+    Reliability, RunView,
 };
 
 /// As many lines have room on a page.
@@ -81,43 +82,6 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
     let told = terms.into_iter().filter(|(_, text)| !text.is_empty());
     told.map(|(term, text)| (term.to_owned(), text.into()))
         .collect()
-}
-
-/// The command that measures the same, with at most so many selectors.
-pub(super) fn command(settings: &Settings, most: usize) -> String {
-    let mut words = vec!["gritstone run".to_owned()];
-    let quoted = |selector: &String| match selector.contains(['*', '?', ' ']) {
-        true => format!("'{selector}'"),
-        false => selector.clone(),
-    };
-    words.extend(settings.selectors.iter().take(most).map(quoted));
-    match settings.selectors.len().saturating_sub(most) {
-        0 => {}
-        more => words.push(format!("... ({more} more)")),
-    }
-    words.extend(
-        settings
-            .suite
-            .iter()
-            .map(|suite| format!("--suite {suite}")),
-    );
-    if settings.quick {
-        words.push("--quick".to_owned());
-    }
-    words.extend(
-        settings
-            .budget_s
-            .map(|budget| format!("--budget {budget}s")),
-    );
-    words.push(format!(
-        "--precision {}",
-        number::percent_asked(settings.precision)
-    ));
-    let copies: Vec<String> = settings.copies.iter().map(u32::to_string).collect();
-    if !copies.is_empty() {
-        words.push(format!("--copies {}", copies.join(",")));
-    }
-    format!("`{}`", words.join(" "))
 }
 
 /// Letters that a tile has room for, to say why there is no score.

@@ -57,7 +57,7 @@ fn the_data_sheet_says_what_was_measured_how_reliable_it_is_and_draws_it_all() {
         "{card:?}"
     );
     assert!(
-        card.contains(&"`gritstone run --budget 600s --precision 1%`"),
+        card.contains(&"`gritstone run --budget 600s --precision 1% --tune`"),
         "{card:?}"
     );
     let told = |tile: &Tile| format!("{}: {} ({})", tile.name, tile.value, tile.said);
@@ -97,6 +97,25 @@ fn every_result_is_a_line_with_its_details_below_it() {
         assert!(page.contains(&format!("<details id=\"{id}\"")), "{id}");
     }
     assert!(page.contains("Reference systems"));
+}
+
+#[test]
+fn the_command_repeats_what_decides_what_was_measured() {
+    let mut run = sample::run();
+    let settings = serde_json::json!({
+        "selectors": ["byte/*", "vm/paging/random"], "seed": 1, "budget_s": null, "precision": 0.05, "quick": true,
+        "reference": true, "dir": "/home/secret", "environment": {}, "params": { "users": "4" }, "copies": [2, 4],
+        "compilers": { "cc": "clang", "cflags": "-O3 -flto" }, "allow": ["swap"],
+    });
+    run.settings = Some(serde_json::from_value(settings).unwrap());
+    let page = html::render(&of(&run, &[]));
+    let command = "gritstone run &#39;byte/*&#39; vm/paging/random --quick --precision 5% --reference --copies 2,4 --param users=4 \
+                   --cc clang --cflags &#39;-O3 -flto&#39; --allow swap";
+    let either = [command.to_owned(), command.replace("&#39;", "'")];
+    assert!(
+        either.iter().any(|command| page.contains(command)),
+        "{page}"
+    );
 }
 
 #[test]

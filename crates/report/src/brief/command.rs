@@ -1,0 +1,62 @@
+//! The command that repeats a run.
+
+use crate::number;
+use gritstone_model::Settings;
+
+/// The command that measures the same, with at most so many selectors.
+pub(super) fn command(settings: &Settings, most: usize) -> String {
+    let mut words = vec!["gritstone run".to_owned()];
+    let selectors = settings.selectors.iter();
+    words.extend(selectors.take(most).map(|selector| quoted(selector)));
+    match settings.selectors.len().saturating_sub(most) {
+        0 => {}
+        more => words.push(format!("... ({more} more)")),
+    }
+    words.extend(options(settings));
+    format!("`{}`", words.join(" "))
+}
+
+/// The options that decide what is measured, in the order of the help; a directory is not for whoever is handed a report.
+fn options(settings: &Settings) -> impl Iterator<Item = String> {
+    let compilers = settings.compilers.clone().unwrap_or_default();
+    let switch = |name: &str, given: bool| given.then(|| format!("--{name}"));
+    let option = |name: &str, value: Option<String>| {
+        value.map(|value| format!("--{name} {}", quoted(&value)))
+    };
+    let copies: Vec<String> = settings.copies.iter().map(u32::to_string).collect();
+    let list = |words: &[String]| (!words.is_empty()).then(|| words.join(","));
+    let params = settings.params.iter();
+    let params =
+        params.map(|(key, value)| format!("--param {}", quoted(&format!("{key}={value}"))));
+    let before = [
+        option("suite", settings.suite.clone()),
+        switch("quick", settings.quick),
+        option(
+            "budget",
+            settings.budget_s.map(|budget| format!("{budget}s")),
+        ),
+        option("precision", Some(number::percent_asked(settings.precision))),
+        switch("reference", settings.reference),
+        option("copies", list(&copies)),
+    ];
+    let after = [
+        option("cc", compilers.cc),
+        option("cflags", compilers.cflags),
+        option("fc", compilers.fc),
+        option("fflags", compilers.fflags),
+        switch("tune", !settings.steady.is_empty()),
+        option("allow", list(&settings.allow)),
+        switch("no-privileged", settings.no_privileged),
+    ];
+    let before: Vec<String> = before.into_iter().flatten().chain(params).collect();
+    before.into_iter().chain(after.into_iter().flatten())
+}
+
+/// As a shell takes it for one word.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/@.,:=%_+-".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
