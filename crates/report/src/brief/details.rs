@@ -87,11 +87,12 @@ fn drawings(document: &mut Document, result: &Measurement) {
         y: of.map(|of| of.value),
         interval: of.and_then(|of| of.interval),
     };
-    if let Some(series) = &result.series {
+    let has_value = |point: &SeriesPoint| point.estimate.is_some();
+    if let Some(series) = result.series.as_ref().filter(|s| s.iter().any(has_value)) {
         let points = series.iter().map(|of| point(of.x, of.estimate)).collect();
         let label = result.series_label.as_deref().unwrap_or("x");
         let law: Vec<Point> = law_of(result).map(|of| point(of.x, of.estimate)).collect();
-        let mut lines = vec![line(id.to_string(), points, !law.is_empty())];
+        let mut lines = vec![line("measured".to_owned(), points, !law.is_empty())];
         lines.extend((!law.is_empty()).then(|| line("scalability law".to_owned(), law, false)));
         let (plot, said) = curve(label, unit, lines);
         figure(

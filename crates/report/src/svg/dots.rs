@@ -1,7 +1,7 @@
 //! Results as dots with their intervals, one a line: panels with a logarithmic axis each, in one column or in two.
 
 use super::scale::Scale;
-use super::{Anchor, Canvas, cut, widest};
+use super::{Anchor, Canvas, widest};
 use crate::number;
 
 /// Lines with one axis.
@@ -51,8 +51,7 @@ const LOG_FROM: f64 = 3.0;
 pub fn draw(panels: &[Panel]) -> Vec<Canvas> {
     let taken = |panel: &Panel| panel.dots.len() + AROUND;
     let lines: usize = panels.iter().map(taken).sum();
-    let names: Vec<String> = dots(panels).map(|dot| cut(&dot.name)).collect();
-    let left = widest(names.iter()) + 12.0;
+    let left = widest(dots(panels).map(|dot| &dot.name)) + 12.0;
     let right = widest(dots(panels).map(|dot| &dot.text)) + 12.0;
     let mut columns = vec![vec![]];
     let mut room = match lines > ONE_COLUMN {
@@ -126,7 +125,7 @@ impl Panel {
             .iter()
             .zip((0..).map(|i| above + (f64::from(i) + 0.5) * LINE))
         {
-            canvas.text(Anchor::End, scale.from - 8.0, y + 4.0, &cut(&dot.name));
+            canvas.text(Anchor::End, scale.from - 8.0, y + 4.0, &dot.name);
             canvas.text(Anchor::Start, scale.to + 8.0, y + 4.0, &dot.text);
             dot.draw(canvas, scale, y);
         }
