@@ -97,6 +97,11 @@ fn tiles(input: &Brief) -> Vec<Tile> {
                 Scale::Programs(programs) => ("Score, programs", programs),
                 Scale::Benchmarks => ("Score", &machine.one_cpu),
             };
+            // a run of other benchmarks is about something else
+            let mut all = ratings.environments.iter().chain([&ratings.overall]);
+            if all.all(|rating| rating.rating.is_none()) {
+                continue;
+            }
             tiles.push(score(name, base, Some(&ratings.overall)));
             let environments = ratings.environments.iter();
             tiles.extend(environments.map(|rating| score(&rating.environment, base, Some(rating))));
