@@ -1,7 +1,7 @@
 //! The first page: what was measured and how, how far it can be relied on, scores, and all results in one drawing.
 
 use super::{Brief, name};
-use crate::document::{Block, Document, Text, Tile, Tone};
+use crate::document::{About, Block, Document, Text, Tile, Tone};
 use crate::ratings::Scale;
 use crate::svg::dots::{self, Dot, Panel};
 use crate::{columns, findings, number, responses, svg, words};
@@ -79,7 +79,13 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
         ),
     ];
     let told = terms.into_iter().filter(|(_, text)| !text.is_empty());
-    told.map(|(term, text)| (term.to_owned(), text.into()))
+    let about = |term| match term {
+        "Run" => Some(About::Run(run.id.clone())),
+        "System" => Some(About::System(run.machine.id.clone())),
+        _ => None,
+    };
+    let about = |term| about(term).filter(|_| run.settings.is_some());
+    told.map(|(term, text)| (term.to_owned(), Text::new(text).about(about(term))))
         .collect()
 }
 
