@@ -1,6 +1,8 @@
-// Looks at reports in Chromium: no violation that axe-core knows, no page wider than the window, in light and dark, on a phone and a
-// desk, folded and unfolded; filter, order and links work, and without script everything is there.
-// usage: node check.js PAGE...    with axe-core and playwright-core beside it, and Debian's Chromium
+// Looks at reports and at pages of a server in Chromium: no violation that axe-core knows, no page wider than the window, in light and
+// dark, on a phone and a desk, folded and unfolded; nothing that the policy of the server refuses; filter, order and links work, and
+// without script everything is there.
+// usage: node check.js PAGE...    a file or a URL; with axe-core and playwright-core beside it, and Debian's Chromium
+// SHOTS=DIR keeps a picture of every look
 "use strict";
 const { chromium } = require("playwright-core");
 const { pathToFileURL } = require("node:url");
@@ -10,14 +12,23 @@ const ARGUMENTS = [
   "--disable-component-update", "--disable-sync",
 ];
 const problems = [];
+const { SHOTS } = process.env;
+
+const address = page => (page.startsWith("http://") ? page : pathToFileURL(page).href);
+const base = page => (page.startsWith("http://") ? new URL(page).origin : "file:");
 
 async function look(browser, file, width, colorScheme) {
   const where = `${file} at ${width}, ${colorScheme}`;
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+  // axe-core is no script of the page: what its policy refuses is looked for in `use`
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
   const page = await context.newPage();
   page.on("pageerror", error => problems.push(`${where}: ${error}`));
-  page.on("request", request => request.url().startsWith("file:") || problems.push(`${where}: fetches ${request.url()}`));
-  await page.goto(pathToFileURL(file).href);
+  page.on("request", request => request.url().startsWith(base(file)) || problems.push(`${where}: fetches ${request.url()}`));
+  await page.goto(address(file));
+  if (SHOTS) {
+    const name = `${file.replace(/^.*\/\/[^/]*|[^\w]+/g, "-").slice(0, 60)}-${width}-${colorScheme}.png`;
+    await page.screenshot({ path: `${SHOTS}/${name}` });
+  }
   await page.addScriptTag({ path: require.resolve("axe-core") });
   for (const open of [false, true]) {
     await page.evaluate(open => document.querySelectorAll("details").forEach(d => { d.open = open; }), open);
@@ -38,7 +49,8 @@ const seen = page => page.evaluate(() =>
 async function use(browser, file) {
   const says = (what, holds) => holds || problems.push(`${file}: ${what}`);
   const page = await browser.newPage();
-  await page.goto(pathToFileURL(file).href);
+  page.on("console", message => says(`says: ${message.text()}`, message.type() !== "error"));
+  await page.goto(address(file));
   const all = await seen(page);
   if (all.length === 0) { return; }
   const one = all[all.length - 1];
@@ -54,14 +66,42 @@ async function use(browser, file) {
   says("the widest come first", widths.every(list => list.every((wide, at) => at === 0 || wide <= list[at - 1])));
   await page.getByLabel("Order").selectOption("");
   says("the order of categories comes back", String(await seen(page)) === String(all));
-  await page.goto(`${pathToFileURL(file).href}#${one}`);
+  await page.goto(`${address(file)}#${one}`);
   says("a link opens its details", await page.evaluate(id => document.getElementById(id).open, one));
   await page.close();
   const context = await browser.newContext({ javaScriptEnabled: false });
   const plain = await context.newPage();
-  await plain.goto(pathToFileURL(file).href);
+  await plain.goto(address(file));
   says("all results are there without script", await plain.locator(".results > details").count() === all.length);
   says("no control that does nothing", !(await plain.locator(".bar").isVisible()));
+  await context.close();
+}
+
+// From the first page by keyboard to a search, from there to a run, and to a comparison with another, without script.
+async function walk(browser, first) {
+  const says = (what, holds) => holds || problems.push(`${first}: ${what}`);
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(first);
+  await page.getByLabel("Search").focus();
+  await page.keyboard.type("before");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/search\?q=before$/);
+  await page.locator("main a[href^='/runs/']").first().focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/runs\//);
+  says("a run is the report", await page.locator(".results > details").count() > 0);
+  await page.getByRole("button", { name: "Compare" }).focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/compare\?run=.*&base=/);
+  await page.getByLabel("Family").selectOption("byte");
+  await page.getByRole("button", { name: "Filter" }).click();
+  await page.waitForURL(/family=byte/);
+  const others = await page.locator("tbody th a").evaluateAll(all => all.filter(a => !a.textContent.startsWith("byte/")).length);
+  says("a family is shown alone", others === 0);
+  await page.locator("tbody th a").first().click();
+  await page.waitForURL(/\/benchmarks\/byte\//);
+  says("a history is drawn", await page.locator("figure svg").count() > 0);
   await context.close();
 }
 
@@ -75,6 +115,8 @@ async function use(browser, file) {
     }
     await use(browser, file);
   }
+  const first = files.find(file => file.startsWith("http://"));
+  if (first) { await walk(browser, new URL(first).origin); }
   await browser.close();
   console.log(problems.join("\n"));
   process.exitCode = problems.length > 0 || files.length === 0 ? 1 : 0;

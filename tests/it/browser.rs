@@ -1,6 +1,9 @@
 //! The report as a browser shows it, and as PDF.
 
-use crate::common::{DISC, Home, program};
+use crate::common::server::Server;
+use crate::common::{DISC, Home, at_hour, eventually, program, recorded};
+use crate::serve::changed;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -23,6 +26,39 @@ fn a_report_is_accessible_and_fits_phones_and_desks() {
         home.ok(&[&["report", "-o", &name], runs].concat());
         home.path().join(name)
     });
+    look_at(pages);
+}
+
+#[test]
+#[ignore = "takes Chromium and packages of npm: scripts/test-full browser"]
+fn a_store_in_the_browser_is_accessible_and_needs_no_script() {
+    let home = changed();
+    let run = recorded("run");
+    home.import(&[at_hour(&run, 100, "before"), at_hour(&run, 101, "after")]);
+    let server = Server::start(&home);
+    eventually("it is known what changed", || {
+        server.page("/").contains("Changes of level")
+    });
+    let [before, after] = ["before", "after"].map(|label| {
+        let run = server.json(&format!("/runs/{label}.json"));
+        run["id"].as_str().unwrap().to_owned()
+    });
+    let machine = &run.info.machine.id;
+    let paths = [
+        "/".to_owned(),
+        format!("/runs/{after}"),
+        format!("/compare?base={before}&run={after}"),
+        "/compare?base=ref:vax-11-780-4.1bsd&run=after".to_owned(),
+        "/benchmarks/byte/syscall".to_owned(),
+        format!("/systems/{machine}"),
+        "/search?q=night".to_owned(),
+        "/search?q=nothing-of-the-kind".to_owned(),
+    ];
+    look_at(paths.map(|path| format!("http://{}{path}", server.address)));
+}
+
+/// Has Chromium look at pages: files or URLs.
+fn look_at(pages: impl IntoIterator<Item = impl AsRef<OsStr>>) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser");
     let folder = Path::new(DISC).join("browser");
     fs::create_dir_all(&folder).unwrap();

@@ -33,6 +33,7 @@ mod ratings;
 mod rt;
 mod schemas;
 mod selftest;
+mod serve;
 mod shapes;
 mod simulators;
 mod steady;

@@ -152,6 +152,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Import runs: bundles, hyperfine, Google Benchmark, UnixBench
     Import(ImportArgs),
+    /// Show the store in a browser: runs, comparisons, histories
+    Serve(ServeArgs),
     /// A/B test commands, compilers, environments or settings
     #[command(alias = "compilers")]
     Ab(Box<AbArgs>),
@@ -628,6 +630,25 @@ pub struct HistoryArgs {
     pub svg: Option<PathBuf>,
     #[command(flatten)]
     pub format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone serve --open
+  gritstone serve --listen 127.0.0.1:9000")]
+pub struct ServeArgs {
+    /// Address and port; port 0 takes any that is free
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8484")]
+    pub listen: std::net::SocketAddr,
+    /// Open the first page in the browser
+    #[arg(long)]
+    pub open: bool,
+    /// Let everyone read who reaches an address other than this machine's own
+    #[arg(long)]
+    pub open_reads: bool,
+    /// A proxy before it has the name and the certificate; required with an address other than this machine's own
+    #[arg(long)]
+    pub behind_proxy: bool,
 }
 
 #[derive(Debug, Args)]

@@ -61,12 +61,32 @@ pub fn brief(world: &World, args: &ReportArgs) -> Result<Exit> {
 
 /// The data sheet of a run, and its whole report.
 fn of_one(world: &World, run: &RunView, base: &str) -> Result<[Document; 2]> {
+    with_brief(world, run, base, |input| {
+        [
+            gritstone_report::data_sheet(input),
+            gritstone_report::brief(input),
+        ]
+    })
+}
+
+/// The whole report of a run.
+pub fn whole(world: &World, run: &RunView, base: &str) -> Result<Document> {
+    with_brief(world, run, base, gritstone_report::brief)
+}
+
+/// Has something made of all that a report of a run takes.
+fn with_brief<T>(
+    world: &World,
+    run: &RunView,
+    base: &str,
+    make: impl FnOnce(&Brief) -> T,
+) -> Result<T> {
     let base = world.view(base)?;
     different(&base, run)?;
     let references = beside(world, run)?;
     let scores = rate::against(world, &[(run.clone(), None)], &base, &[])?;
     let baseline = world.compare(&base, run, crate::inspect::MARGIN);
-    let input = Brief {
+    Ok(make(&Brief {
         run,
         assessment: &reliability::assess(run),
         scores: &scores,
@@ -74,11 +94,7 @@ fn of_one(world: &World, run: &RunView, base: &str) -> Result<[Document; 2]> {
         baseline: &baseline,
         references: &references,
         benchmarks: &benchmarks(world, run),
-    };
-    Ok([
-        gritstone_report::data_sheet(&input),
-        gritstone_report::brief(&input),
-    ])
+    }))
 }
 
 fn of_two(world: &World, base: &RunView, other: &RunView) -> Result<Document> {

@@ -9,7 +9,9 @@ pub const GROUPS: [(&str, &[&str]); 6] = [
     ("Measure", &["run", "bench", "ab"]),
     (
         "Look at results",
-        &["runs", "show", "compare", "history", "report", "score"],
+        &[
+            "runs", "show", "compare", "history", "report", "score", "serve",
+        ],
     ),
     ("Gate", &["check"]),
     ("This machine", &["doctor", "noise", "systems"]),

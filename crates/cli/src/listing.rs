@@ -7,7 +7,9 @@ use crate::world::World;
 use crate::{output, registry};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_exec::privileged::Permits;
-use gritstone_model::{Benchmark, Id, Machine, SCHEMA_LIST, SCHEMA_RUNS, SCHEMA_SYSTEMS, Selector};
+use gritstone_model::{
+    Benchmark, Id, ListedRun, Machine, RunList, SCHEMA_LIST, SCHEMA_RUNS, SCHEMA_SYSTEMS, Selector,
+};
 use gritstone_plan::{selected, why_not};
 use gritstone_report::document::{Column, Style};
 use gritstone_report::{Detail, Document, lists, unit_text};
@@ -350,53 +352,17 @@ fn documents(systems: &[ListedMachine]) -> Document {
     document
 }
 
-/// Output of `runs`.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct Runs {
-    schema: &'static str,
-    /// Newest first.
-    runs: Vec<ListedRun>,
-}
-
-/// One line of `runs`.
-#[derive(Serialize, JsonSchema)]
-struct ListedRun {
-    id: String,
-    label: Option<String>,
-    started: String,
-    /// Elapsed time, s; null for an interrupted run.
-    elapsed_s: Option<f64>,
-    machine: String,
-    /// Command that made it: `run`, `ab`, `noise` or `import`.
-    kind: &'static str,
-    /// Benchmarks that it measured or tried to.
-    benchmarks: u64,
-}
-
-impl ListedRun {
-    fn of(head: RunHead) -> Self {
-        Self {
-            kind: head.kind.as_str(),
-            id: head.id,
-            label: head.label,
-            started: head.started,
-            elapsed_s: head.elapsed_s,
-            machine: head.machine,
-            benchmarks: head.benchmarks,
-        }
-    }
-
-    fn kind(&self) -> String {
-        match self.elapsed_s {
-            Some(_) => self.kind.to_owned(),
-            None => format!("{}, interrupted", self.kind),
-        }
-    }
-
-    /// `2026-11-23 18:55` of a time in UTC.
-    fn when(&self) -> String {
-        let minute = self.started.get(..16).unwrap_or(&self.started);
-        minute.replacen('T', " ", 1)
+/// A run as it is listed.
+pub(crate) fn listed(head: RunHead) -> ListedRun {
+    ListedRun {
+        kind: head.kind.as_str().to_owned(),
+        id: head.id,
+        label: head.label,
+        started: head.started,
+        elapsed_s: head.elapsed_s,
+        machine: head.machine,
+        machine_id: head.machine_id,
+        benchmarks: head.benchmarks,
     }
 }
 
@@ -431,32 +397,12 @@ pub fn runs(world: &World, args: &RunsArgs) -> Result<Exit> {
     let all = heads.len();
     let most = if args.all { all } else { NEWEST };
     let newest = heads.into_iter().rev().take(most);
-    let listed = Runs {
-        schema: SCHEMA_RUNS,
-        runs: newest.map(ListedRun::of).collect(),
+    let list = RunList {
+        schema: SCHEMA_RUNS.to_owned(),
+        runs: newest.map(listed).collect(),
     };
-    output::write(args.format.format, &listed, || {
-        let columns = [
-            ("id", Style::Code),
-            ("date (UTC)", Style::Code),
-            ("label", Style::Text),
-            ("benchmarks", Style::Number),
-            ("kind", Style::Text),
-            ("machine", Style::Text),
-        ];
-        let rows = listed.runs.iter().map(|run| {
-            let label = run.label.clone().unwrap_or_default();
-            let (when, kind) = (run.when(), run.kind());
-            [
-                run.id.clone(),
-                when,
-                label,
-                run.benchmarks.to_string(),
-                kind,
-                run.machine.clone(),
-            ]
-        });
-        let mut document = lists::table("", columns, rows.collect());
+    output::write(args.format.format, &list, || {
+        let mut document = gritstone_report::runs(&list.runs);
         if all > most {
             document.paragraph(format!("{most} of {all} runs; --all lists the others."));
         }

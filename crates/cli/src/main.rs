@@ -39,6 +39,7 @@ mod run;
 #[cfg(test)]
 mod schemas;
 mod selftest;
+mod serve;
 mod signals;
 mod site;
 mod skeleton;
@@ -138,6 +139,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Check(args)) => past::check(&world, args),
         Some(Command::Export(args)) => transfer::export(&world, args),
         Some(Command::Import(args)) => transfer::import(&world, args),
+        Some(Command::Serve(args)) => serve::serve(&world, args),
         Some(Command::Ab(args)) => ab::ab(&world.with_programs(&args.own)?, args),
         Some(Command::Audit(args)) => audit::audit(&world.with_programs(&args.own)?, args),
     }

@@ -83,8 +83,23 @@ fn histories(world: &World, args: &HistoryArgs, ids: &[&Id]) -> Result<Exit> {
 }
 
 /// The history of a benchmark over the newest runs.
-fn over_runs(world: &World, store: &Store, id: &Id, most: usize) -> Result<Option<HistoryView>> {
+pub fn over_runs(
+    world: &World,
+    store: &Store,
+    id: &Id,
+    most: usize,
+) -> Result<Option<HistoryView>> {
     world.compute_missing(store)?;
+    history_of(world, store, id, most)
+}
+
+/// The same where no result is missing.
+pub fn history_of(
+    world: &World,
+    store: &Store,
+    id: &Id,
+    most: usize,
+) -> Result<Option<HistoryView>> {
     let runs = store.newest(std::slice::from_ref(id), most, None)?;
     let view = |(run, _): &(String, _)| world.stored_result(store, run, id);
     let views: Vec<RunView> = runs.iter().map(view).collect::<Result<_>>()?;

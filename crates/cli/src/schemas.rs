@@ -4,7 +4,7 @@
 
 use crate::doctor::Examined;
 use crate::dry_run::{DryRun, SCHEMA_DRY_RUN};
-use crate::listing::{List, Runs, Systems};
+use crate::listing::{List, Systems};
 use gritstone_model::*;
 use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
@@ -74,7 +74,11 @@ fn the_schemas_in_the_documents_are_those_of_the_types() {
         document::<RunView>(&mut all, SCHEMA_RUN),
         document::<List>(&mut all, SCHEMA_LIST),
         document::<Systems>(&mut all, SCHEMA_SYSTEMS),
-        document::<Runs>(&mut all, SCHEMA_RUNS),
+        document::<RunList>(&mut all, SCHEMA_RUNS),
+        document::<OverviewView>(&mut all, SCHEMA_OVERVIEW),
+        document::<SystemView>(&mut all, SCHEMA_SYSTEM),
+        document::<SearchView>(&mut all, SCHEMA_SEARCH),
+        document::<ChangesView>(&mut all, SCHEMA_CHANGES),
         document::<Examined>(&mut all, SCHEMA_DOCTOR),
         document::<DryRun>(&mut all, SCHEMA_DRY_RUN),
         document::<CompareView>(&mut all, SCHEMA_COMPARE),

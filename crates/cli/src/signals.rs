@@ -3,6 +3,7 @@
 use nix::sys::signal::{SigHandler, Signal, raise, signal};
 use signal_hook::flag;
 use std::io;
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -60,6 +61,22 @@ pub fn from_now_on() -> io::Result<Arc<AtomicBool>> {
         }
     }
     Ok(stop)
+}
+
+/// A stream that can be read when a signal to end has come.
+///
+/// # Errors
+/// When a signal cannot be caught.
+pub fn end_as_stream() -> io::Result<UnixStream> {
+    let (read, write) = UnixStream::pair()?;
+    for ending in ENDING {
+        if !ignored(ending) {
+            signal_hook::low_level::pipe::register(ending as i32, write.try_clone()?)?;
+        }
+    }
+    // or it would count as closed where all signals are ignored
+    std::mem::forget(write);
+    Ok(read)
 }
 
 /// Whether it is ignored.

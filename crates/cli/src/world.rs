@@ -167,10 +167,6 @@ impl World {
     /// # Errors
     /// Says why it is none, with what is near.
     pub fn resolve(&self, store: &Store, name: &str) -> Result<String> {
-        let here = || {
-            let root = Root::live();
-            Host::with(Cpu::read(&root), &root).private_id()
-        };
         let named = store.resolve(name, here)?;
         if named.labeled > 1 {
             remark(&format!(
@@ -337,6 +333,12 @@ impl World {
             Err(_) => otherwise,
         }
     }
+}
+
+/// The system that this process is on, as stores know it.
+pub fn here() -> String {
+    let root = Root::live();
+    Host::with(Cpu::read(&root), &root).private_id()
 }
 
 /// Whether a name is that of a run in the store, if of anything.

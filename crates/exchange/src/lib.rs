@@ -4,6 +4,7 @@
 //! is the first, whole, so that nothing is lost on the way; all other formats are for programs that know less than we do, and
 //! a figure whose work was not done (`*`) is never handed to them as a figure.
 
+mod atom;
 mod bencher;
 mod bundle;
 mod figures;
@@ -20,6 +21,7 @@ mod timings;
 mod unixbench;
 mod xml;
 
+pub use atom::atom;
 pub use bencher::bencher;
 pub use bundle::{SCHEMA_BUNDLE, read as read_bundle, write as write_bundle};
 pub use figures::Exported;
@@ -29,7 +31,7 @@ pub use github::github;
 pub use hyperfine::{read as read_hyperfine, write as hyperfine};
 pub use identity::{anonymous_run, anonymous_view};
 pub use made::name_machine;
-pub use openmetrics::openmetrics;
+pub use openmetrics::{openmetrics, scraped};
 pub use phoronix::phoronix;
 pub use tables::{csv, markdown};
 pub use timings::{

@@ -22,29 +22,73 @@ const FAMILIES: [(Plain, &str, &str); 3] = [
     ),
 ];
 
-/// The run as a scraper reads it, up to `# EOF`.
+/// The run in a file, up to `# EOF`, with the time at which it began.
 #[must_use]
 pub fn openmetrics(view: &RunView) -> Exported {
-    let (figures, left_out) = figures(view);
-    let at = view.started.parse::<jiff::Timestamp>();
-    let at = at.map_or(String::new(), |time| format!(" {}", time.as_second()));
-    let machine = escaped(&view.machine.id);
+    let (_, left_out) = figures(view);
+    let text = families(&[view], true) + END;
+    Exported { text, left_out }
+}
+
+/// The newest runs of systems as a scraper reads them: it has its own time, and that of a run is a value.
+#[must_use]
+pub fn scraped(views: &[&RunView], stored: usize) -> String {
+    let started = views.iter().filter_map(|view| {
+        let time = view.started.parse::<jiff::Timestamp>().ok()?;
+        let machine = escaped(&view.machine.id);
+        let second = time.as_second();
+        Some(format!(
+            "gritstone_run_started_seconds{{machine=\"{machine}\"}} {second}\n"
+        ))
+    });
+    let started = family(
+        "gritstone_run_started_seconds",
+        "When the newest run of a system began.",
+        started.collect(),
+    );
+    let stored = family(
+        "gritstone_stored_runs",
+        "Runs in the store.",
+        format!("gritstone_stored_runs {stored}\n"),
+    );
+    families(views, false) + &started + &stored + END
+}
+
+const END: &str = "# EOF\n";
+
+/// The results of runs, family by family.
+fn families(views: &[&RunView], timed: bool) -> String {
+    let of: Vec<_> = views
+        .iter()
+        .map(|view| {
+            let at = view.started.parse::<jiff::Timestamp>().ok();
+            let at = at.filter(|_| timed);
+            let at = at.map_or(String::new(), |time| format!(" {}", time.as_second()));
+            (figures(view).0, escaped(&view.machine.id), at)
+        })
+        .collect();
     let mut text = String::new();
     for (plain, name, help) in FAMILIES {
-        let of_family = figures.iter().filter(|figure| figure.plain().0 == plain);
-        let points = of_family.flat_map(|figure| points(figure, name, &machine, &at));
+        let points = of.iter().flat_map(|(figures, machine, at)| {
+            let of_family = figures.iter().filter(|figure| figure.plain().0 == plain);
+            of_family.flat_map(|figure| points(figure, name, machine, at))
+        });
         text += &family(name, help, points.collect());
     }
-    let flags = figures.iter().flat_map(|figure| {
-        let id = escaped(figure.result.id.as_str());
-        let notes: Vec<_> = figure.result.own_notes().cloned().collect();
-        let words = flags(&notes).into_iter().map(Flag::as_str);
-        let point = |flag| format!("gritstone_flag{{benchmark=\"{id}\",flag=\"{flag}\"}} 1{at}\n");
-        words.map(point).collect::<Vec<_>>()
+    let flags = of.iter().flat_map(|(figures, machine, at)| {
+        figures.iter().flat_map(move |figure| {
+            let id = escaped(figure.result.id.as_str());
+            let notes: Vec<_> = figure.result.own_notes().cloned().collect();
+            let words = flags(&notes).into_iter().map(Flag::as_str);
+            let point = |flag| {
+                format!(
+                    "gritstone_flag{{benchmark=\"{id}\",machine=\"{machine}\",flag=\"{flag}\"}} 1{at}\n"
+                )
+            };
+            words.map(point).collect::<Vec<_>>()
+        })
     });
-    text += &family("gritstone_flag", "Flags of a result.", flags.collect());
-    text += "# EOF\n";
-    Exported { text, left_out }
+    text + &family("gritstone_flag", "Flags of a result.", flags.collect())
 }
 
 /// One family; nothing where it has no points.

@@ -17,6 +17,7 @@ mod latency;
 mod machine;
 mod note;
 mod origin;
+mod overview;
 mod own;
 mod part;
 mod plan;
@@ -52,6 +53,11 @@ pub use latency::{Latencies, Percentile, PercentileBasis, Responses};
 pub use machine::{Cache, CacheKind, Machine, PRIVATE_FACTS, short_processor};
 pub use note::{Flag, Note, Subject, flags, in_order};
 pub use origin::{Origin, Owner};
+pub use overview::{
+    Change, ChangesView, FactChange, FoundBenchmark, ListedRun, ListedSystem, OverviewView,
+    RunList, SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_RUNS, SCHEMA_SEARCH, SCHEMA_SYSTEM,
+    SearchView, SystemView,
+};
 pub use own::{Contents, OwnCatalogue, OwnFile};
 pub use part::{
     Author, Count, Interference, LoadRate, NegativeBecause, Part, PartValue, Repeat, Rise,
@@ -75,5 +81,5 @@ pub use text::{escape_json, hexadecimal, is_unprintable};
 pub use unit::{Better, Quantity, Unit, UnitError};
 pub use view::{
     CopiesPoint, CopiesView, LawView, Measurement, OfRuns, PublishedView, RunView, SCHEMA_DOCTOR,
-    SCHEMA_LIST, SCHEMA_RUN, SCHEMA_RUNS, SCHEMA_SYSTEMS, SeriesPoint, Statistics, Status,
+    SCHEMA_LIST, SCHEMA_RUN, SCHEMA_SYSTEMS, SeriesPoint, Statistics, Status,
 };

@@ -1,9 +1,14 @@
 //! How far the results of a run can be relied on, in one word.
 
 use crate::Flag;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// The word, worst first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
 pub enum Reliability {
     /// A third of the results or more are in doubt, or nothing was measured.
     Low,

@@ -16,8 +16,6 @@ pub const SCHEMA_RUN: &str = "gritstone/run/2";
 pub const SCHEMA_LIST: &str = "gritstone/list/2";
 /// The same of `systems`.
 pub const SCHEMA_SYSTEMS: &str = "gritstone/systems/2";
-/// The same of `runs`.
-pub const SCHEMA_RUNS: &str = "gritstone/runs/1";
 /// The same of `doctor`.
 pub const SCHEMA_DOCTOR: &str = "gritstone/doctor/3";
 

@@ -70,6 +70,19 @@ pub enum Tone {
     Faint,
 }
 
+/// What a text is about, for a medium that leads to more of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// A stored run, by its identifier.
+    Run(String),
+    /// A benchmark.
+    Benchmark(String),
+    /// A system, by its identifier.
+    System(String),
+    /// The second of two stored runs against the first.
+    Pair([String; 2]),
+}
+
 /// Words or a number, and the marks of the footnotes that belong to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
@@ -77,6 +90,8 @@ pub struct Text {
     pub text: String,
     /// What they say, for a medium with color.
     pub tone: Option<Tone>,
+    /// What they are about.
+    pub about: Option<About>,
     /// Footnotes of the document that it stands in.
     pub marks: Vec<NoteId>,
 }
@@ -90,6 +105,7 @@ impl Text {
         Self {
             text: text.into(),
             tone: None,
+            about: None,
             marks: Vec::new(),
         }
     }
@@ -98,6 +114,12 @@ impl Text {
     #[must_use]
     pub fn toned(self, tone: Option<Tone>) -> Self {
         Self { tone, ..self }
+    }
+
+    /// The same about something.
+    #[must_use]
+    pub fn about(self, about: Option<About>) -> Self {
+        Self { about, ..self }
     }
 
     /// A cell that has nothing to say.

@@ -1,11 +1,11 @@
 //! One benchmark over many runs: what `gritstone history` prints.
 
-use crate::document::{Block, Document, Figure, Style};
+use crate::document::{About, Block, Document, Figure, Style};
 use crate::svg::plot::{Line, Plot, Point};
-use crate::table::{Columns, noted};
+use crate::table::{Cell, Columns, noted};
 use crate::words::{self, Sense};
 use crate::{number, spark};
-use gritstone_model::{HistoryChange, HistoryPoint, HistorySeries, HistoryView, Subject};
+use gritstone_model::{HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Subject};
 
 /// Runs in a table; the drawing has all of them.
 const SHOWN: usize = 20;
@@ -16,24 +16,63 @@ const SPARKS: usize = 60;
 #[must_use]
 pub fn history(view: &HistoryView) -> Document {
     let mut document = Document::new(format!("History of {}", view.id));
-    document.subtitle = Some(format!(
-        "{}, in {}",
-        view.title,
-        number::unit_text(view.unit.as_str())
-    ));
+    document.subtitle = Some(subtitle(view));
     for series in &view.series {
         document.heading(1, series.name.clone());
         document.paragraph(in_common(series));
         document.terms(trend(view, series).map(|trend| ("trend", trend)));
-        document.paragraph(match series.changes.is_empty() {
-            true => "No change was found.",
-            false => "Changes, tentative until `gritstone ab` confirms them:",
-        });
-        document.list(series.changes.iter().map(sentence));
-        table(&mut document, view, series);
+        told(&mut document, view, series);
     }
     document.push(Block::Footnotes);
     document
+}
+
+/// The page of a benchmark: what it does, by name, and its history with drawings, the newest series first.
+#[must_use]
+pub fn benchmark(
+    id: &Id,
+    title: &str,
+    facts: &[(&str, String)],
+    view: Option<&HistoryView>,
+) -> Document {
+    let mut document = Document::new(format!("{id}: {title}"));
+    document.subtitle = view.map(subtitle);
+    if view.is_none() {
+        document.paragraph("No stored run has it.");
+    }
+    let series = view.into_iter().flat_map(|view| view.series.iter().rev());
+    for (number, series) in series.enumerate() {
+        let Some(view) = view else { break };
+        document.heading(1, series.name.clone());
+        document.paragraph(in_common(series));
+        document.push(Block::Figure(drawn(view, series, number)));
+        told(&mut document, view, series);
+    }
+    let notes = document.notes().len();
+    if notes > 0 {
+        document.heading(1, "Notes");
+        document.push(Block::Footnotes);
+    }
+    if !facts.is_empty() {
+        document.heading(1, "What it does");
+    }
+    document.terms(facts.iter().map(|(name, text)| (*name, text.clone())));
+    document
+}
+
+fn subtitle(view: &HistoryView) -> String {
+    let unit = number::unit_text(view.unit.as_str());
+    format!("{}, in {unit}", view.title)
+}
+
+/// The changes of a series, and its newest runs.
+fn told(document: &mut Document, view: &HistoryView, series: &HistorySeries) {
+    document.paragraph(match series.changes.is_empty() {
+        true => "No change was found.",
+        false => "Changes, tentative until `gritstone ab` confirms them:",
+    });
+    document.list(series.changes.iter().map(sentence));
+    table(document, view, series);
 }
 
 /// A benchmark with its newest series.
@@ -155,10 +194,17 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
             loose: false,
             points,
         }],
+        marks: series.changes.iter().map(mark).collect(),
         ..Plot::default()
     };
     plot.draw()
         .figure(&format!("history-{number}"), title, told)
+}
+
+/// A change as it is marked in a drawing: before the first run of the new level.
+fn mark(change: &HistoryChange) -> (f64, String) {
+    let (said, _) = words::change(change.ratio, change.interval);
+    (change.at as f64 + 0.5, said)
 }
 
 fn table(document: &mut Document, view: &HistoryView, series: &HistorySeries) {
@@ -171,7 +217,15 @@ fn table(document: &mut Document, view: &HistoryView, series: &HistorySeries) {
         let estimate = point.estimate?;
         Some(number::figure(estimate, point.interval, view.unit.as_str()))
     };
-    Columns::<(usize, &HistoryPoint)>::key("Run", Style::Code, |(_, p)| words::short_id(&p.run))
+    let before = |at: usize| {
+        let mut earlier = series.points[..at].iter().rev();
+        earlier
+            .find(|point| point.value.is_some())
+            .map(|p| p.run.clone())
+    };
+    let run =
+        |p: &HistoryPoint| Cell::from(words::short_id(&p.run)).about(About::Run(p.run.clone()));
+    Columns::<(usize, &HistoryPoint)>::key("Run", Style::Code, |(_, p)| run(p))
         .text("Label", |(_, p)| p.label.clone())
         .number("When", |(_, p)| words::minute(&p.started))
         .pair(["Result", "95% CI"], move |(_, p)| {
@@ -183,8 +237,10 @@ fn table(document: &mut Document, view: &HistoryView, series: &HistorySeries) {
         .text("Unit", move |(_, p)| shown(p).map(|s| s.unit))
         .text("Change", |(at, _)| {
             let mut changes = series.changes.iter();
-            let change = changes.find(|change| change.at == *at)?;
-            Some(words::change(change.ratio, change.interval).0)
+            let change = changes.find(|change| change.at == *at);
+            let said = change.map(|change| words::change(change.ratio, change.interval).0);
+            let pair = change.and_then(|change| Some([before(*at)?, change.run.clone()]));
+            Cell::from(said).about(pair.map(About::Pair))
         })
         .table(document, caption, (from..).zip(&series.points[from..]));
 }

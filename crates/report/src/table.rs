@@ -1,6 +1,6 @@
 //! A table as a list of columns, each with its head and what stands in it in every row.
 
-use crate::document::{Column, Document, MISSING, Row, Style, Table, Text, Tone};
+use crate::document::{About, Column, Document, MISSING, Row, Style, Table, Text, Tone};
 use crate::{findings, number, words};
 use gritstone_model::{Finding, Flag, Note};
 use std::rc::Rc;
@@ -10,6 +10,7 @@ use std::rc::Rc;
 pub(crate) struct Cell {
     text: String,
     tone: Option<Tone>,
+    about: Option<About>,
     notes: Vec<(Option<Flag>, String, Option<Finding>)>,
 }
 
@@ -24,6 +25,7 @@ impl From<String> for Cell {
         Self {
             text,
             tone: None,
+            about: None,
             notes: vec![],
         }
     }
@@ -56,10 +58,17 @@ impl Cell {
         Self { tone, ..self }
     }
 
+    /// About something.
+    pub(crate) fn about(self, about: impl Into<Option<About>>) -> Self {
+        let about = about.into();
+        Self { about, ..self }
+    }
+
     fn text(self, document: &mut Document) -> Text {
         let notes = self.notes.into_iter();
         let notes = notes.map(|(flag, text, finding)| document.footnote(flag, text, finding));
-        Text::new(self.text).toned(self.tone).with(notes)
+        let text = Text::new(self.text).toned(self.tone).about(self.about);
+        text.with(notes)
     }
 }
 
@@ -106,12 +115,17 @@ impl<'a, R: 'a> Columns<'a, R> {
         style: Style,
         cell: impl Fn(&R) -> C + 'a,
     ) -> Self {
+        Self::of(Column::key(head, style), cell)
+    }
+
+    /// Begins with a column of any kind.
+    pub(crate) fn of<C: Into<Cell>>(head: Column, cell: impl Fn(&R) -> C + 'a) -> Self {
         let begun = Self {
             columns: vec![],
             group: None,
             strong: Box::new(|_| false),
         };
-        begun.and_key(head, style, cell)
+        begun.column(head, cell)
     }
 
     /// Another column that names the row.

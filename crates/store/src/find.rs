@@ -7,7 +7,7 @@ use crate::read::query;
 use crate::{LaunchCounts, RunHead, Store, name, read, rows, sql};
 use gritstone_model::{Id, Origin, RunInfo};
 use rusqlite::Connection;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Store {
     /// The heads of all runs, newest last.
@@ -100,6 +100,45 @@ impl Store {
             Ok(runs.into_values().collect())
         };
         self.at(search())
+    }
+
+    /// What changes with every run that begins, ends, is labeled or removed.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn revision(&self) -> Result<String, StoreError> {
+        let last = query(&self.connection, sql::LAST_ENTRY, []).map_err(Fault::from);
+        let last: Vec<(i64, String)> = self.at(last)?;
+        Ok(last.into_iter().next().map_or(String::new(), |(_, s)| s))
+    }
+
+    /// The benchmarks that have results, as far as these were computed.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn measured(&self) -> Result<Vec<Id>, StoreError> {
+        let ids = query(&self.connection, sql::SELECT_MEASURED, []).map_err(Fault::from);
+        let ids: Vec<(String,)> = self.at(ids)?;
+        Ok(ids.iter().filter_map(|(id,)| Id::parse(id).ok()).collect())
+    }
+
+    /// The runs that have a text, whatever its letters' size, in what is recorded of them: identifier, start, facts of the system,
+    /// benchmarks, compilers and flags.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn mentioning(&self, text: &str) -> Result<BTreeSet<String>, StoreError> {
+        let mut pattern = String::from("%");
+        for c in text.to_lowercase().chars() {
+            if matches!(c, '%' | '_' | '!') {
+                pattern.push('!');
+            }
+            pattern.push(c);
+        }
+        pattern.push('%');
+        let ids = query(&self.connection, sql::SELECT_MENTIONING, [pattern]);
+        let ids: Vec<(String,)> = self.at(ids.map_err(Fault::from))?;
+        Ok(ids.into_iter().map(|(id,)| id).collect())
     }
 
     /// The run that `name` stands for: `last`, `last~2`, an identifier, a label (the newest run that has it), or a part of one

@@ -148,6 +148,13 @@ statements! {
         EXISTS (SELECT 1 FROM benchmark WHERE benchmark.id = $1 AND benchmark.run = run.number) OR \
         EXISTS (SELECT 1 FROM cached_result WHERE cached_result.benchmark = $1 AND cached_result.run = run.number) \
         ORDER BY substr(started, 1, 19) DESC, number DESC";
+    /// The benchmarks that have results, of runs whose results were computed.
+    SELECT_MEASURED = "SELECT DISTINCT benchmark FROM cached_result ORDER BY benchmark";
+    /// The runs that have a text in what is recorded of them, in small letters.
+    SELECT_MENTIONING = "SELECT id FROM run WHERE \
+        lower(id || ' ' || started || ' ' || gritstone || ' ' || machine) LIKE $1 ESCAPE '!' OR \
+        EXISTS (SELECT 1 FROM benchmark WHERE benchmark.run = run.number AND lower(benchmark.id) LIKE $1 ESCAPE '!') OR \
+        EXISTS (SELECT 1 FROM program WHERE program.run = run.number AND lower(compiler || ' ' || flags) LIKE $1 ESCAPE '!')";
     /// The runs of a machine that began no later than a second, back in time likewise.
     SELECT_RUNS_OF = "SELECT id, number FROM run WHERE machine_id = $1 AND substr(started, 1, 19) <= $2 \
         ORDER BY substr(started, 1, 19) DESC, number DESC";

@@ -2,12 +2,12 @@
 
 use super::sheet;
 use crate::columns;
-use crate::document::{Block, Document, Style};
+use crate::document::{About, Block, Document, Style};
 use crate::svg::{
     self,
     dots::{self, Dot, Panel},
 };
-use crate::table::Columns;
+use crate::table::{Cell, Columns};
 use crate::{compare, findings, number, words};
 use gritstone_model::{CompareRow, CompareView, Difference, Flag, RunView, Verdict, flags};
 
@@ -96,7 +96,11 @@ fn section(document: &mut Document, input: &Pair, title: &str, verdict: Option<V
         let why: Vec<String> = why.map(findings::message).collect();
         Some(why.join(" ")).filter(|_| row.ratio.is_none())
     };
-    Columns::<&CompareRow>::key("Benchmark", Style::Code, |row| row.id.as_str())
+    let benchmark = |row: &&CompareRow| {
+        let id = row.id.to_string();
+        Cell::from(id.as_str()).about(About::Benchmark(id))
+    };
+    Columns::<&CompareRow>::key("Benchmark", Style::Code, benchmark)
         .number("A", |row| side(input.base, row))
         .number("B", |row| side(input.other, row))
         .number("B/A", change)

@@ -2,7 +2,7 @@
 
 use super::command::command;
 use super::{Brief, name};
-use crate::document::{Block, Document, Text, Tile, Tone};
+use crate::document::{About, Block, Document, Text, Tile, Tone};
 use crate::ratings::Scale;
 use crate::svg::dots::{self, Dot, Panel};
 use crate::{columns, findings, number, responses, svg, words};
@@ -80,7 +80,13 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
         ),
     ];
     let told = terms.into_iter().filter(|(_, text)| !text.is_empty());
-    told.map(|(term, text)| (term.to_owned(), text.into()))
+    let about = |term| match term {
+        "Run" => Some(About::Run(run.id.clone())),
+        "System" => Some(About::System(run.machine.id.clone())),
+        _ => None,
+    };
+    let about = |term| about(term).filter(|_| run.settings.is_some());
+    told.map(|(term, text)| (term.to_owned(), Text::new(text).about(about(term))))
         .collect()
 }
 

@@ -4,12 +4,15 @@
 //! a box of its own, and names its rows and columns for those who listen. What a note says stands in the document, which has a list
 //! of them where it wants one; there are no marks on numbers.
 
+mod frame;
+
 use crate::clean::escape;
 use crate::document::{
-    Block, Column, Document, Figure, ResultLine, Row, Style, Table, Text, Tile, Tone,
+    About, Block, Column, Document, Figure, ResultLine, Row, Style, Table, Text, Tile, Tone,
 };
 use crate::findings;
 use crate::typed::pieces;
+pub use frame::{Choice, Form, Frame, encoded, path};
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("style.css");
@@ -31,29 +34,65 @@ const LONGEST_WORD: usize = 24;
 #[derive(Default)]
 struct Page {
     out: String,
+    /// Whether it is a page of a server, with links to others.
+    served: bool,
     sections: usize,
     searchable: bool,
     tables: usize,
 }
 
-/// The document as a page.
+/// The document as a page in a file.
 #[must_use]
 pub fn render(document: &Document) -> String {
+    page(document, None)
+}
+
+/// The document as a page of a server, which leads to other pages.
+#[must_use]
+pub fn served(document: &Document, frame: &Frame) -> String {
+    page(document, Some(frame))
+}
+
+/// What the elements `style` and `script` of a page of a server hold, for a policy that allows nothing else.
+#[must_use]
+pub fn inline() -> [String; 2] {
+    [style(true), format!("\n{SCRIPT}")]
+}
+
+fn style(served: bool) -> String {
+    format!("\n{STYLE}{}", if served { frame::STYLE } else { "" })
+}
+
+fn page(document: &Document, frame: Option<&Frame>) -> String {
     let title = escape(&document.title);
+    let style = style(frame.is_some());
     let mut page = Page {
         out: format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
              <meta name=\"color-scheme\" content=\"light dark\"/>\n\
-             <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
-             <header>\n<h1>{title}</h1>\n"
+             <title>{title}</title>\n<style>{style}</style>\n"
         ),
+        served: frame.is_some(),
         ..Page::default()
     };
+    if frame.is_some() {
+        page.out.push_str(
+            "<link rel=\"alternate\" type=\"application/atom+xml\" title=\"Changes\" href=\"/changes.atom\"/>\n",
+        );
+    }
+    page.out.push_str("</head>\n<body>\n");
+    if let Some(frame) = frame {
+        frame.above(&mut page.out);
+    }
+    let _ = write!(page.out, "<main>\n<header>\n<h1>{title}</h1>\n");
     if let Some(subtitle) = &document.subtitle {
         page.element("p class=\"subtitle\"", &escape(subtitle));
     }
     page.out.push_str("</header>\n");
+    if let Some(frame) = frame {
+        frame.form(&mut page.out);
+    }
     page.contents(document);
     for block in &document.blocks {
         page.top(document, block);
@@ -113,6 +152,16 @@ impl Page {
         }
     }
 
+    /// What is written of a text, as a link to what it is about where there are pages to lead to.
+    fn linked(&self, text: &Text, written: String) -> String {
+        match text.about.as_ref().filter(|_| self.served) {
+            Some(about) if !text.is_missing() => {
+                format!("<a href=\"{}\">{written}</a>", escape(&path(about)))
+            }
+            _ => written,
+        }
+    }
+
     fn list(&mut self, items: &[Text]) {
         if items.is_empty() {
             return;
@@ -148,7 +197,7 @@ impl Page {
                 true => "div class=\"wide\"",
                 false => "div",
             };
-            let (term, text) = (escape(term), words(&text.text));
+            let (term, text) = (escape(term), self.linked(text, words(&text.text)));
             self.element(open, &format!("<dt>{term}</dt><dd>{text}</dd>"));
         }
         self.out.push_str("</dl>\n");
@@ -159,15 +208,12 @@ impl Page {
         for tile in tiles {
             let [name, value, said] =
                 [&tile.name, &tile.value, &tile.said].map(|text| escape(text));
-            let tone = match tile.tone {
-                Some(Tone::Good) => "li class=\"good\"",
-                Some(Tone::Bad) => "li class=\"bad\"",
-                Some(Tone::Doubt) => "li class=\"doubt\"",
-                Some(Tone::Faint) => "li class=\"faint\"",
-                None => "li",
+            let open = match tile.tone {
+                Some(tone) => format!("li class=\"{}\"", word(tone)),
+                None => "li".to_owned(),
             };
             self.element(
-                tone,
+                &open,
                 &format!("<span>{name}</span> <b>{value}</b> <small>{said}</small>"),
             );
         }
@@ -193,6 +239,12 @@ impl Page {
             );
             self.summary(line);
             self.out.push_str("</summary>\n<div class=\"more\">\n");
+            if self.served {
+                let history = Text::new(format!("History of {}", line.id));
+                let history = history.about(Some(About::Benchmark(line.id.clone())));
+                let link = self.linked(&history, escape(&history.text));
+                self.element("p", &link);
+            }
             line.details.iter().for_each(|block| self.block(block));
             self.out.push_str("</div></details>\n");
         }
@@ -291,6 +343,11 @@ impl Page {
                 Style::Code => format!("<code>{}</code>", escape(&text.text)),
                 Style::Text => breakable(&text.text),
             };
+            let cell = self.linked(text, cell);
+            let class = |style| match text.tone.filter(|_| self.served) {
+                Some(tone) => format!("{} {}", class(style), word(tone)),
+                None => class(style).to_owned(),
+            };
             // a short name is not broken at its hyphens
             let short = text.text.chars().count() <= SHORT_NAME;
             let _ = match (i == 0 && column.key, class(column.style)) {
@@ -348,6 +405,15 @@ fn breakable(text: &str) -> String {
         pieces.collect::<Vec<_>>().join("<wbr/>")
     };
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+fn word(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Good => "good",
+        Tone::Bad => "bad",
+        Tone::Doubt => "doubt",
+        Tone::Faint => "faint",
+    }
 }
 
 fn class(style: Style) -> &'static str {

@@ -25,6 +25,8 @@ pub struct Plot {
     pub log_y: bool,
     /// The lines, each with a name of its own.
     pub lines: Vec<Line>,
+    /// Places along x that are marked from top to bottom, each with what is said there.
+    pub marks: Vec<(f64, String)>,
 }
 
 /// One line.
@@ -140,6 +142,14 @@ impl Plot {
         ));
         canvas.text(Anchor::Middle, 0.0, 0.0, &self.y_label);
         canvas.put(format_args!("</g>"));
+        for (x, said) in &self.marks {
+            if let Some(x) = area.x.place(*x) {
+                canvas.put(format_args!(
+                    "<path class=\"axis\" d=\"M{x:.1} {TOP}V{bottom}\" stroke=\"#555\" stroke-dasharray=\"4 3\"/>"
+                ));
+                canvas.text(Anchor::Middle, x, TOP - 3.0, said);
+            }
+        }
         for (line, pen) in self.lines.iter().zip(pens) {
             area.draw(&mut canvas, line, pen);
         }

@@ -1,0 +1,151 @@
+//! What takes all runs to know: what changed, and how reliable the newest run of each system is. A thread computes it after each change of
+//! the store, while pages show what was known before.
+
+use crate::output::remark;
+use crate::past::history_of;
+use crate::world::World;
+use anyhow::Result;
+use gritstone_analysis::reliability;
+use gritstone_model::{Change, HistorySeries, HistoryView, Reliability, RunView};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Runs in which changes are looked for.
+const RUNS: usize = 100;
+
+/// What is known of a store.
+#[derive(Debug, Default)]
+pub struct Digest {
+    /// Of which revision.
+    revision: String,
+    /// What changed, newest first.
+    pub changes: Vec<Change>,
+    /// By system.
+    pub reliability: BTreeMap<String, Reliability>,
+    /// The newest run of each system.
+    pub newest: Vec<RunView>,
+}
+
+#[derive(Default)]
+struct State {
+    known: Option<Arc<Digest>>,
+    /// Whether a thread computes it.
+    busy: bool,
+}
+
+/// The newest digest of a store.
+pub struct Digests {
+    store: PathBuf,
+    state: Mutex<State>,
+    computed: Condvar,
+}
+
+impl Digests {
+    /// Of the store at a path.
+    pub fn new(store: PathBuf) -> Self {
+        Self {
+            store,
+            state: Mutex::default(),
+            computed: Condvar::new(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known of this revision of the store, after a time at most; then what was known before, if anything.
+    pub fn of(self: &Arc<Self>, revision: &str, patience: Duration) -> Option<Arc<Digest>> {
+        let is_due = |state: &mut State| {
+            let known = state.known.as_ref();
+            known.is_none_or(|digest| digest.revision != revision)
+        };
+        let mut state = self.state();
+        if is_due(&mut state) && !state.busy {
+            state.busy = true;
+            let all = Arc::clone(self);
+            let thread = std::thread::Builder::new().name("digest".to_owned());
+            if thread.spawn(move || all.compute()).is_err() {
+                state.busy = false;
+            }
+        }
+        let waited = self
+            .computed
+            .wait_timeout_while(state, patience, |state| state.busy && is_due(state));
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.known.clone()
+    }
+
+    fn compute(&self) {
+        let digest = digest(&World::new(Some(self.store.clone())));
+        let mut state = self.state();
+        match digest {
+            Ok(digest) => state.known = Some(Arc::new(digest)),
+            Err(why) => remark(&format!("gritstone: what changed is not known: {why:#}")),
+        }
+        state.busy = false;
+        drop(state);
+        self.computed.notify_all();
+    }
+}
+
+fn digest(world: &World) -> Result<Digest> {
+    let Some(store) = world.reader()? else {
+        return Ok(Digest::default());
+    };
+    let mut digest = Digest {
+        revision: store.revision()?,
+        ..Digest::default()
+    };
+    for run in store.runs()?.iter().rev() {
+        let known = &mut digest.reliability;
+        if known.contains_key(&run.machine_id) {
+            continue;
+        }
+        match world.stored(&store, &run.id) {
+            Ok(view) => {
+                let reliability = reliability::assess(&view).reliability;
+                known.insert(run.machine_id.clone(), reliability);
+                digest.newest.push(view);
+            }
+            Err(why) => remark(&format!("gritstone: run {} is left out: {why:#}", run.id)),
+        }
+    }
+    world.compute_missing(&store)?;
+    for id in store.measured()? {
+        let view = history_of(world, &store, &id, RUNS)?;
+        digest.changes.extend(view.iter().flat_map(changes));
+    }
+    let when = |of: &Change| of.change.started.clone();
+    digest.changes.sort_by_key(|of| std::cmp::Reverse(when(of)));
+    Ok(digest)
+}
+
+/// The changes of all series of a benchmark.
+fn changes(view: &HistoryView) -> impl Iterator<Item = Change> {
+    let of_series = |series: &HistorySeries| {
+        let change = |change: &_| of_one(view, series, change);
+        series.changes.iter().map(change).collect::<Vec<_>>()
+    };
+    view.series.iter().flat_map(of_series)
+}
+
+fn of_one(
+    view: &HistoryView,
+    series: &HistorySeries,
+    change: &gritstone_model::HistoryChange,
+) -> Change {
+    let before = series.points[..change.at].iter().rev();
+    let before = before.clone().find(|point| point.value.is_some());
+    Change {
+        benchmark: view.id.clone(),
+        title: view.title.clone(),
+        machine: series.machine.clone(),
+        name: series.name.clone(),
+        kernel: series.kernel.clone(),
+        before: before.map(|point| point.run.clone()),
+        change: change.clone(),
+    }
+}

@@ -1,0 +1,163 @@
+//! What a store has, for its readers: the lists and pages of `gritstone serve`, as their JSON has them.
+
+use crate::{HistoryChange, Id, Machine, Reliability};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Name and version of the schema of [`RunList`].
+pub const SCHEMA_RUNS: &str = "gritstone/runs/1";
+/// Name and version of the schema of [`OverviewView`].
+pub const SCHEMA_OVERVIEW: &str = "gritstone/overview/1";
+/// Name and version of the schema of [`SystemView`].
+pub const SCHEMA_SYSTEM: &str = "gritstone/system/1";
+/// Name and version of the schema of [`SearchView`].
+pub const SCHEMA_SEARCH: &str = "gritstone/search/1";
+/// Name and version of the schema of [`ChangesView`].
+pub const SCHEMA_CHANGES: &str = "gritstone/changes/1";
+
+/// Output of `runs`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunList {
+    /// [`SCHEMA_RUNS`].
+    pub schema: String,
+    /// Newest first.
+    pub runs: Vec<ListedRun>,
+}
+
+/// One line of `runs`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ListedRun {
+    /// Identifier.
+    pub id: String,
+    /// The user's name for it.
+    pub label: Option<String>,
+    /// Start, RFC 3339.
+    pub started: String,
+    /// Elapsed time, s; null for an interrupted run.
+    pub elapsed_s: Option<f64>,
+    /// Display name of the measured system.
+    pub machine: String,
+    /// Identifier of the measured system.
+    pub machine_id: String,
+    /// Command that made it: `run`, `ab`, `noise` or `import`.
+    pub kind: String,
+    /// Benchmarks that it measured or tried to.
+    pub benchmarks: u64,
+}
+
+/// A system with runs in the store.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ListedSystem {
+    /// Identifier.
+    pub id: String,
+    /// Display name.
+    pub name: String,
+    /// Operating system and version, in its newest run.
+    pub system: String,
+    /// How many runs it has.
+    pub runs: usize,
+    /// Its newest run.
+    pub newest: String,
+    /// Start of that run, RFC 3339.
+    pub started: String,
+    /// Reliability of that run; null while it is not known.
+    pub reliability: Option<Reliability>,
+}
+
+/// A change of level of a benchmark on a system.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Change {
+    /// The benchmark.
+    pub benchmark: Id,
+    /// Its title.
+    pub title: String,
+    /// Identifier of the system.
+    pub machine: String,
+    /// Display name of the system.
+    pub name: String,
+    /// Linux release under which it changed.
+    pub kernel: String,
+    /// The last run of the level before; null where it is no longer among the newest.
+    pub before: Option<String>,
+    /// What changed, and since when.
+    #[serde(flatten)]
+    pub change: HistoryChange,
+}
+
+/// What changed, newest first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangesView {
+    /// [`SCHEMA_CHANGES`].
+    pub schema: String,
+    /// One for each benchmark and system.
+    pub changes: Vec<Change>,
+}
+
+/// A store at a glance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OverviewView {
+    /// [`SCHEMA_OVERVIEW`].
+    pub schema: String,
+    /// How many runs are stored.
+    pub stored: usize,
+    /// What changed, newest first; null while it is computed.
+    pub changes: Option<Vec<Change>>,
+    /// The newest runs, newest first.
+    pub runs: Vec<ListedRun>,
+    /// The systems, that with the newest run first.
+    pub systems: Vec<ListedSystem>,
+}
+
+/// A fact of a system that is another since a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FactChange {
+    /// Its name.
+    pub fact: String,
+    /// What it was; null where it was not recorded.
+    pub before: Option<String>,
+    /// What it is since; null where it is not recorded.
+    pub after: Option<String>,
+    /// The first run with it.
+    pub run: String,
+    /// Start of that run, RFC 3339.
+    pub started: String,
+}
+
+/// A system over its runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SystemView {
+    /// [`SCHEMA_SYSTEM`].
+    pub schema: String,
+    /// The system as its newest run has it.
+    pub machine: Machine,
+    /// Facts that changed, newest first.
+    pub changes: Vec<FactChange>,
+    /// Its runs, newest first.
+    pub runs: Vec<ListedRun>,
+}
+
+/// A benchmark that was searched for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FoundBenchmark {
+    /// Identifier.
+    pub id: Id,
+    /// Title.
+    pub title: String,
+}
+
+/// What a search finds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchView {
+    /// [`SCHEMA_SEARCH`].
+    pub schema: String,
+    /// The words.
+    pub query: String,
+    /// Benchmarks of the catalog.
+    pub benchmarks: Vec<FoundBenchmark>,
+    /// Systems of the store.
+    pub systems: Vec<ListedSystem>,
+    /// Runs, newest first: those of which id, label, date, system, facts of the system or compilers have the words.
+    pub runs: Vec<ListedRun>,
+    /// How many runs there are, those that are not listed included.
+    pub found: usize,
+}

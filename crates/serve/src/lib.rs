@@ -1,0 +1,20 @@
+//! HTTP for a store: connections with their limits, which request asks for what, and the policies that every response carries.
+//!
+//! What is asked is a [`Question`], which [`parse`] reads from a path: pure, and fuzzed. What is answered comes from an
+//! [`Answers`], of which each worker thread makes its own: this crate knows neither stores nor pages.
+
+mod connection;
+mod policy;
+mod question;
+mod response;
+mod service;
+mod workers;
+
+pub use connection::{Limits, serve};
+pub use policy::Policy;
+pub use question::{Asked, Form, Question, parse};
+pub use response::{Answer, Media, Status};
+pub use workers::{Answers, Make};
+
+/// Says what went wrong, to whoever keeps the log.
+pub type Log = std::sync::Arc<dyn Fn(&str) + Send + Sync>;

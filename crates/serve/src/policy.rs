@@ -1,0 +1,127 @@
+//! Who is answered, and what browsers may do with an answer: the rules that hold for every request and every response.
+
+use crate::response::plain;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http_body_util::Full;
+use hyper::body::Bytes;
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::{Request, Response, StatusCode};
+use sha2::{Digest, Sha256};
+use std::net::IpAddr;
+
+/// The rules.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// Whether the name in `Host` must be one of this machine: a page that has its own name lead here would read the store otherwise.
+    pub own_names_only: bool,
+    /// What browsers may execute and show.
+    content: HeaderValue,
+}
+
+impl Policy {
+    /// With exactly this style and this script in pages, and nothing that is fetched but from here.
+    #[must_use]
+    pub fn new(own_names_only: bool, [style, script]: &[String; 2]) -> Self {
+        let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
+        let content = format!(
+            "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; img-src 'self'; form-action 'self'; \
+             base-uri 'none'; frame-ancestors 'none'",
+            hash(style),
+            hash(script)
+        );
+        Self {
+            own_names_only,
+            content: HeaderValue::from_str(&content).expect("base64 may stand in a header"),
+        }
+    }
+
+    /// Why a request is not answered, whatever it asks for.
+    pub(crate) fn refuses<B>(&self, request: &Request<B>) -> Option<Response<Full<Bytes>>> {
+        let mut hosts = request.headers().get_all(header::HOST).into_iter();
+        let host = match (hosts.next().map(HeaderValue::to_str), hosts.next()) {
+            (Some(Ok(host)), None) => host,
+            _ => return Some(plain(StatusCode::BAD_REQUEST, "one Host is needed")),
+        };
+        // a request for a proxy names a host twice
+        let named = request.uri().authority().map(|name| name.as_str());
+        let own = [Some(host), named].into_iter().flatten().all(is_own);
+        (self.own_names_only && !own).then(|| {
+            let why = "This address is for names of this machine alone: open http://127.0.0.1 with the port of the server.";
+            plain(StatusCode::MISDIRECTED_REQUEST, why)
+        })
+    }
+
+    /// Adds what every response carries.
+    pub(crate) fn stamp(&self, response: &mut Response<Full<Bytes>>) {
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_SECURITY_POLICY, self.content.clone());
+        let fixed: [(HeaderName, &'static str); 6] = [
+            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            (header::REFERRER_POLICY, "no-referrer"),
+            // asked for again each time: the tag says whether it is the same
+            (header::CACHE_CONTROL, "private, no-cache"),
+            (header::VARY, "Accept, Accept-Encoding, Authorization"),
+            (
+                HeaderName::from_static("cross-origin-resource-policy"),
+                "same-origin",
+            ),
+            (
+                HeaderName::from_static("cross-origin-opener-policy"),
+                "same-origin",
+            ),
+        ];
+        for (name, value) in fixed {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+    }
+}
+
+/// Whether `localhost:8484`, `127.0.0.1` or `[::1]:8484` names this machine.
+fn is_own(host: &str) -> bool {
+    let (name, port) = match host.strip_prefix('[').and_then(|host| host.split_once(']')) {
+        Some((name, port)) => (name, port),
+        None => host.split_at(host.find(':').unwrap_or(host.len())),
+    };
+    let port = match port.strip_prefix(':') {
+        Some(port) => port.parse::<u16>().is_ok(),
+        None => port.is_empty(),
+    };
+    let address = name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    port && (address || name.eq_ignore_ascii_case("localhost"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_own;
+
+    #[test]
+    fn names_of_this_machine() {
+        for own in [
+            "localhost",
+            "LOCALHOST:8484",
+            "127.0.0.1",
+            "127.0.0.2:80",
+            "[::1]:8484",
+            "[::1]",
+        ] {
+            assert!(is_own(own), "{own}");
+        }
+        for other in [
+            "",
+            "evil.example",
+            "evil.example:8484",
+            "127.0.0.1.evil.example",
+            "localhost.evil.example:8484",
+            "localhost:x",
+            "localhost:8484:1",
+            "10.0.0.1:8484",
+            "[::1]x",
+            "[::2]:8484",
+            "[localhost",
+            "user@localhost",
+        ] {
+            assert!(!is_own(other), "{other}");
+        }
+    }
+}

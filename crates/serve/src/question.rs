@@ -1,0 +1,269 @@
+//! What a request asks for: a path and a query become a question, or nothing. No path names a file.
+
+use percent_encoding::percent_decode_str;
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// The store at a glance.
+    Overview,
+    /// A run.
+    Run(String),
+    /// A run against another.
+    Compare {
+        /// The base.
+        base: String,
+        /// The other.
+        run: String,
+        /// Benchmarks of this family alone; empty for all.
+        family: String,
+        /// Benchmarks with this verdict alone; empty for all.
+        verdict: String,
+    },
+    /// A benchmark over the newest runs, so many at most.
+    Benchmark(String, usize),
+    /// A system.
+    System(String),
+    /// Whatever has these words.
+    Search(String),
+    /// What changed.
+    Changes,
+    /// Newest results of every system, for a scraper.
+    Metrics,
+    /// Whether the store can be read.
+    Health,
+    /// The picture beside the name of a page.
+    Icon,
+}
+
+/// The form of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// For people.
+    Page,
+    /// For programs.
+    Json,
+    /// News: Atom.
+    Feed,
+}
+
+/// A question, and in which form the answer is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// What is asked for.
+    pub question: Question,
+    /// In which form.
+    pub form: Form,
+    /// The path of the same as JSON, with its query.
+    pub json: String,
+}
+
+/// Runs of a history unless the query says how many, and at most.
+const RUNS: usize = 100;
+const MOST_RUNS: usize = 1000;
+/// Letters that are searched for at most.
+const LONGEST: usize = 200;
+
+/// What a path and a query ask for. `json` says whether the request prefers JSON, which a path in `.json` asks for as well.
+#[must_use]
+pub fn parse(path: &str, query: &str, json: bool) -> Option<Asked> {
+    let (plain, json) = match path.strip_suffix(".json") {
+        Some(plain) => (plain, true),
+        None => (path, json),
+    };
+    let form = if json { Form::Json } else { Form::Page };
+    let mut asked = Asked {
+        question: question(plain, query)?,
+        form,
+        json: at(plain, query),
+    };
+    match (path, &asked.question) {
+        ("/changes.atom", _) => asked.form = Form::Feed,
+        // in one form alone
+        (_, Question::Metrics | Question::Health | Question::Icon) if path != plain => return None,
+        _ => {}
+    }
+    Some(asked)
+}
+
+/// The same as JSON.
+fn at(plain: &str, query: &str) -> String {
+    let plain = match plain {
+        "/" => "/overview",
+        "/changes.atom" => "/changes",
+        plain => plain,
+    };
+    match query {
+        "" => format!("{plain}.json"),
+        query => format!("{plain}.json?{query}"),
+    }
+}
+
+fn question(path: &str, query: &str) -> Option<Question> {
+    let query = Query::parse(query)?;
+    let (first, rest) = path.strip_prefix('/')?.split_once('/').map_or_else(
+        || (path.trim_start_matches('/'), None),
+        |(first, rest)| (first, Some(rest)),
+    );
+    let rest = match rest {
+        Some(rest) => Some(decoded(rest).filter(|rest| !rest.is_empty())?),
+        None => None,
+    };
+    Some(match (first, rest) {
+        ("" | "overview", None) => Question::Overview,
+        ("runs", Some(id)) => Question::Run(id),
+        ("compare", None) => Question::Compare {
+            base: query.get("base")?,
+            run: query.get("run")?,
+            family: query.get("family").unwrap_or_default(),
+            verdict: query.get("verdict").unwrap_or_default(),
+        },
+        ("benchmarks", Some(id)) => {
+            let runs = match query.get("runs") {
+                None => RUNS,
+                Some(runs) => runs.parse().ok().filter(|n| (1..=MOST_RUNS).contains(n))?,
+            };
+            Question::Benchmark(id, runs)
+        }
+        ("systems", Some(id)) => Question::System(id),
+        ("search", None) => {
+            let words = query.get("q").unwrap_or_default();
+            (words.chars().count() <= LONGEST).then_some(Question::Search(words))?
+        }
+        ("changes.atom" | "changes", None) => Question::Changes,
+        ("metrics", None) => Question::Metrics,
+        ("health", None) => Question::Health,
+        ("favicon.ico", None) => Question::Icon,
+        _ => return None,
+    })
+}
+
+/// Text without `%XX`; nothing where that is no text, or has a character that no name has.
+fn decoded(text: &str) -> Option<String> {
+    let text = percent_decode_str(text).decode_utf8().ok()?;
+    (!text.contains(char::is_control)).then(|| text.into_owned())
+}
+
+/// The parameters of a query.
+struct Query(Vec<(String, String)>);
+
+impl Query {
+    fn parse(text: &str) -> Option<Self> {
+        let pairs = text.split('&').filter(|pair| !pair.is_empty());
+        let pair = |pair: &str| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            // as forms write them
+            let [name, value] = [name, value].map(|text| decoded(&text.replace('+', " ")));
+            Some((name?, value?))
+        };
+        pairs.map(pair).collect::<Option<_>>().map(Self)
+    }
+
+    /// The first of that name.
+    fn get(&self, name: &str) -> Option<String> {
+        let mut pairs = self.0.iter();
+        let found = pairs.find(|(known, _)| known == name);
+        found.map(|(_, value)| value.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn asked(path: &str, query: &str) -> Option<Question> {
+        parse(path, query, false).map(|asked| asked.question)
+    }
+
+    #[test]
+    fn each_page_has_a_path() {
+        let run = Question::Run("20261123-185538-cfe385a0".to_owned());
+        let compare = Question::Compare {
+            base: "a b".to_owned(),
+            run: "c".to_owned(),
+            family: "byte".to_owned(),
+            verdict: String::new(),
+        };
+        for (path, query, question) in [
+            ("/", "", Question::Overview),
+            ("/overview", "", Question::Overview),
+            ("/runs/20261123-185538-cfe385a0", "", run),
+            ("/compare", "base=a+b&run=c&family=byte", compare),
+            (
+                "/benchmarks/fs/rand-read/8k@cold",
+                "",
+                Question::Benchmark("fs/rand-read/8k@cold".to_owned(), 100),
+            ),
+            (
+                "/benchmarks/byte/pipe",
+                "runs=7",
+                Question::Benchmark("byte/pipe".to_owned(), 7),
+            ),
+            ("/systems/a%20b", "", Question::System("a b".to_owned())),
+            (
+                "/search",
+                "q=6.18%2B+gcc",
+                Question::Search("6.18+ gcc".to_owned()),
+            ),
+            ("/search", "", Question::Search(String::new())),
+            ("/changes.atom", "", Question::Changes),
+            ("/metrics", "", Question::Metrics),
+            ("/health", "", Question::Health),
+        ] {
+            assert_eq!(asked(path, query), Some(question), "{path}?{query}");
+        }
+    }
+
+    #[test]
+    fn the_form_is_that_of_the_path_or_of_the_request() {
+        let form = |path, json| parse(path, "", json).map(|asked| asked.form);
+        assert_eq!(form("/runs/a", false), Some(Form::Page));
+        assert_eq!(form("/runs/a", true), Some(Form::Json));
+        assert_eq!(form("/runs/a.json", false), Some(Form::Json));
+        assert_eq!(form("/changes.atom", true), Some(Form::Feed));
+        assert_eq!(form("/metrics.json", false), None);
+        let json = |path, query| parse(path, query, false).map(|asked| asked.json);
+        assert_eq!(json("/", "").unwrap(), "/overview.json");
+        assert_eq!(json("/search", "q=a").unwrap(), "/search.json?q=a");
+        assert_eq!(json("/changes.atom", "").unwrap(), "/changes.json");
+    }
+
+    #[test]
+    fn what_names_no_page_is_none() {
+        for (path, query) in [
+            ("", ""),
+            ("runs/a", ""),
+            ("/runs", ""),
+            ("/runs/", ""),
+            ("/none", ""),
+            ("/compare", "base=a"),
+            ("/benchmarks/byte/pipe", "runs=0"),
+            ("/benchmarks/byte/pipe", "runs=1001"),
+            ("/benchmarks/byte/pipe", "runs=x"),
+            ("/runs/a%00", ""),
+            ("/runs/a%0d%0aSet-Cookie:x", ""),
+            ("/runs/%ff", ""),
+            ("/search", "q=%1b"),
+        ] {
+            assert_eq!(asked(path, query), None, "{path}?{query}");
+        }
+        assert_eq!(asked("/search", &format!("q={}", "x".repeat(201))), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_path_is_read_without_panic(path in "/?(runs|compare|benchmarks|search|[ -~]{0,9})(/|%|\\.|[ -~]|\\PC){0,40}", query in "([a-z]{1,8}=?[ -~]{0,20}&?){0,6}", json: bool) {
+            if let Some(asked) = parse(&path, &query, json) {
+                let again = match asked.json.split_once('?') {
+                    Some((path, query)) => parse(path, query, false),
+                    None => parse(&asked.json, "", false),
+                };
+                // but for what has no JSON
+                if !matches!(asked.question, Question::Metrics | Question::Health | Question::Icon) {
+                    prop_assert_eq!(again.unwrap().question, asked.question);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Requests that are not what they should be: each is answered or cut off, and the server goes on.
+
+use crate::mutation;
+use crate::server::Server;
+use gritstone_serve::Limits;
+use std::io::{Read, Write};
+use std::net::Shutdown;
+
+const REQUESTS: [&[u8]; 6] = [
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nConnection: close\r\n\r\n",
+    b"GET /runs/20261123-185538-cfe385a0.json?a=b HTTP/1.1\r\nHost: 127.0.0.1:8484\r\nAccept-Encoding: gzip;q=0.5\r\n\r\n",
+    b"GET /compare?base=a%20b&run=c&family=byte&verdict=slower HTTP/1.1\r\nHost: [::1]\r\nIf-None-Match: \"a\", W/\"b\"\r\n\r\n",
+    b"HEAD /benchmarks/byte/pipe@cross?runs=10 HTTP/1.0\r\nHost: localhost\r\n\r\nGET /health HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    b"POST /search?q=x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    b"PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nhello",
+];
+
+#[test]
+fn damaged_requests_are_answered_or_cut_off() {
+    let server = Server::start(Limits::default());
+    mutation::each(&REQUESTS, |bytes, _| {
+        let mut stream = server.connect();
+        let _ = stream.write_all(bytes);
+        let _ = stream.shutdown(Shutdown::Write);
+        let mut said = vec![];
+        let _ = stream.read_to_end(&mut said);
+        // where anything is said, it is HTTP, and no fault
+        let said = String::from_utf8_lossy(&said);
+        assert!(said.is_empty() || said.starts_with("HTTP/1."), "{said}");
+        assert!(!said.starts_with("HTTP/1.1 5"), "{said}");
+    });
+    server.answers();
+    assert!(server.log.lock().unwrap().is_empty());
+}

@@ -1,0 +1,288 @@
+//! The store in the browser: pages over a socket, as a browser and as a program ask for them.
+
+use crate::common::server::Server;
+use crate::common::{Home, at_hour, end, eventually, list, recorded};
+use gritstone_model::{Conditions, Event, RunData};
+use nix::sys::signal::Signal;
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::time::Instant;
+
+/// What was recorded of a few rows, each operation taking so many times as long.
+fn calls(times: f64) -> RunData {
+    let mut run = recorded("run");
+    let of_calls = |id: &str| ["byte/syscall", "byte/sieve"].contains(&id);
+    run.benchmarks.retain(|row| of_calls(row.id.as_str()));
+    run.programs.retain(|id, _| of_calls(id.as_str()));
+    run.launches.retain(|launch| of_calls(launch.id.as_str()));
+    run.skips.clear();
+    let longer = |ns: &mut u64| *ns = (*ns as f64 * times).round() as u64;
+    // on a machine that has nothing else to do, at one frequency
+    let (pace, wide) = (300_000, 100_000);
+    for launch in &mut run.launches {
+        launch.conditions = Conditions {
+            wall: launch.conditions.wall,
+            ..Conditions::default()
+        };
+        for (at, event) in (0..).zip(&mut launch.events) {
+            match event {
+                Event::Sample(sample) => {
+                    longer(&mut sample.wall);
+                    (sample.pace, sample.wide) = (pace + at % 3, wide);
+                }
+                Event::Batch(batch) => {
+                    batch.walls.iter_mut().for_each(longer);
+                    (batch.pace, batch.wide) = (pace + at % 3, wide);
+                }
+                _ => {}
+            }
+        }
+    }
+    run
+}
+
+/// A home with a benchmark that takes a fifth longer from the 13th of 24 runs on.
+pub fn changed() -> Home {
+    let home = Home::new();
+    let run = |hour: u32| {
+        let level = if hour <= 12 { 1.0 } else { 1.2 };
+        let scatter = 1.0 + 0.002 * f64::from(hour * 7 % 5);
+        at_hour(&calls(level * scatter), hour, &format!("night-{hour}"))
+    };
+    let runs: Vec<RunData> = (1..=24).map(run).collect();
+    home.import(&runs);
+    home
+}
+
+/// What a page leads to on the same server.
+fn links(page: &str) -> BTreeSet<String> {
+    let links = page.split("href=\"").skip(1);
+    let links = links.map(|rest| rest[..rest.find('"').unwrap()].replace("&amp;", "&"));
+    links.filter(|link| link.starts_with('/')).collect()
+}
+
+/// Every page that the first one leads to, a few of each kind.
+fn crawl(server: &Server) -> Vec<(String, String)> {
+    let mut open = vec!["/".to_owned()];
+    let mut seen: BTreeSet<String> = BTreeSet::from(["/".to_owned()]);
+    let mut pages = vec![];
+    while let Some(path) = open.pop() {
+        let page = server.page(&path);
+        for link in links(&page) {
+            let kind = link[1..].split(['/', '?']).next().unwrap().to_owned();
+            let of_kind = |known: &&String| known[1..].split(['/', '?']).next().unwrap() == kind;
+            if seen.iter().filter(of_kind).count() < 4 && seen.insert(link.clone()) {
+                open.push(link);
+            }
+        }
+        pages.push((path, page));
+    }
+    pages
+}
+
+#[test]
+fn the_first_page_leads_to_all_others_and_each_is_json_as_well() {
+    let home = Home::with(&["run", "copies"]);
+    let run = recorded("run");
+    home.import(&[at_hour(&run, 1, "before"), at_hour(&run, 2, "after")]);
+    let server = Server::start(&home);
+    let pages = crawl(&server);
+    let of = |kind: &str| {
+        pages
+            .iter()
+            .filter(|(path, _)| path.starts_with(kind))
+            .count()
+    };
+    for kind in ["/runs/", "/benchmarks/", "/systems/", "/search"] {
+        assert!(of(kind) > 0, "{kind}");
+    }
+    for (path, page) in pages {
+        if path.contains(".json") || path.contains(".atom") {
+            continue;
+        }
+        assert!(page.starts_with("<!DOCTYPE html>"), "{path}");
+        let json = server.ask("GET", &path, &[("Accept", "application/json")]);
+        let value: serde_json::Value = serde_json::from_slice(&json.body).unwrap();
+        assert!(value["schema"].is_string(), "{path}: {value}");
+        let link = links(&page).into_iter().find(|link| link.contains(".json"));
+        assert_eq!(server.json(&link.unwrap()), value, "{path}");
+    }
+}
+
+#[test]
+fn a_page_says_as_json_what_the_command_says() {
+    let home = Home::with(&["run", "copies"]);
+    home.import(&[at_hour(&recorded("run"), 1, "before")]);
+    let server = Server::start(&home);
+    let runs = home.json("runs");
+    assert_eq!(server.json("/overview.json")["runs"], runs["runs"]);
+    let ids: Vec<&str> = list(&runs["runs"])
+        .iter()
+        .map(|run| run["id"].as_str().unwrap())
+        .collect();
+    let [a, b] = [ids[0], ids[1]];
+    assert_eq!(
+        server.json(&format!("/runs/{a}.json")),
+        home.json(&["show", a])
+    );
+    let pair = format!("/compare.json?base={a}&run={b}");
+    assert_eq!(server.json(&pair), home.json(&["compare", a, b]));
+    let id = "byte/pipe";
+    assert_eq!(
+        server.json(&format!("/benchmarks/{id}.json")),
+        home.json(&["history", id])
+    );
+    // filters leave rows out, and nothing else
+    let family = server.json(&format!("{pair}&family=byte"));
+    let rows = list(&family["rows"]);
+    let is_byte = |row: &serde_json::Value| row["id"].as_str().unwrap().starts_with("byte/");
+    assert!(!rows.is_empty() && rows.iter().all(is_byte), "{family}");
+    let same = server.json(&format!("{pair}&verdict=slower"));
+    assert!(
+        list(&same["rows"])
+            .iter()
+            .all(|row| row["verdict"] == "slower")
+    );
+    // what can be asked for by a name can be by a label
+    assert_eq!(server.json("/runs/before.json")["label"], "before");
+    for (path, status) in [
+        ("/runs/none", 404),
+        ("/systems/none", 404),
+        ("/benchmarks/none/such", 404),
+        ("/benchmarks/none", 404),
+        ("/none", 404),
+        (&format!("/compare?base={a}&run={a}"), 400),
+        (&format!("/compare?base={a}&run={b}&verdict=none"), 400),
+        (&format!("/compare?base={a}"), 404),
+        ("/compare?base=ref:none&run=before", 404),
+        ("/compare?base=ref:vax-11-780-4.1bsd&run=before", 200),
+    ] {
+        assert_eq!(server.get(path).status, status, "{path}");
+    }
+}
+
+#[test]
+fn a_store_that_is_empty_has_a_first_page_and_fills_while_it_is_shown() {
+    let home = Home::new();
+    let server = Server::start(&home);
+    assert!(server.page("/").contains("No run is stored yet"));
+    assert_eq!(server.page("/health"), "ok\n");
+    assert_eq!(server.get("/runs/last").status, 404);
+    home.import(&[at_hour(&calls(1.0), 1, "now")]);
+    assert!(server.page("/").contains("now"));
+    let found = |words: &str| server.json(&format!("/search.json?q={words}"))["found"].clone();
+    assert_eq!(found("now"), 1);
+    let kernel = recorded("run").info.machine.facts["kernel.release"].clone();
+    for words in ["1970-01-01", &kernel, "byte/syscall", "now+byte", "NOW"] {
+        assert_eq!(found(words), 1, "{words}");
+    }
+    for words in ["never", "now+never", "%25", "_____________________________"] {
+        assert_eq!(found(words), 0, "{words}");
+    }
+}
+
+#[test]
+fn what_changed_is_on_the_first_page_in_the_feed_and_drawn() {
+    let home = changed();
+    let server = Server::start(&home);
+    let feed = server.page("/changes.atom");
+    assert!(
+        feed.contains("byte/syscall") && feed.contains("slower"),
+        "{feed}"
+    );
+    let changes = server.json("/changes.json");
+    let change = &list(&changes["changes"])[0];
+    assert_eq!(change["started"], "1970-01-01T13:00:00Z", "{changes}");
+    let ratio = change["ratio"].as_f64().unwrap();
+    assert!((0.8..0.87).contains(&ratio), "{changes}");
+    // it leads to the runs on either side of it
+    let [before, after] = ["before", "run"].map(|side| change[side].as_str().unwrap());
+    let pair = format!("/compare?base={before}&run={after}");
+    eventually("the first page has it", || {
+        links(&server.page("/")).contains(&pair)
+    });
+    assert_eq!(server.get(&pair).status, 200);
+    let page = server.page("/benchmarks/byte/syscall");
+    assert!(
+        page.contains("<svg") && page.contains("stroke-dasharray=\"4 3\""),
+        "no mark"
+    );
+    let metrics = server.get("/metrics");
+    let media = metrics.header("content-type").unwrap().to_owned();
+    assert!(media.starts_with("application/openmetrics-text"), "{media}");
+    let text = metrics.text();
+    assert!(
+        text.contains("gritstone_stored_runs 24\n") && text.ends_with("# EOF\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_a_browser_has_is_not_sent_again_and_what_is_sent_is_compressed() {
+    let home = Home::with(&["copies"]);
+    let server = Server::start(&home);
+    let path = format!("/runs/{}", recorded("copies").info.id);
+    let plain = server.get(&path);
+    let gzip = ("Accept-Encoding", "br, gzip");
+    let packed = server.ask("GET", &path, &[gzip]);
+    assert_eq!(packed.header("content-encoding"), Some("gzip"));
+    assert!(packed.body.len() * 2 < plain.body.len());
+    assert_eq!(packed.text(), plain.text());
+    let tags = [&plain, &packed].map(|response| response.header("etag").unwrap());
+    assert_ne!(tags[0], tags[1]);
+    let again = server.ask("GET", &path, &[("If-None-Match", tags[0])]);
+    assert_eq!((again.status, again.body.len()), (304, 0));
+    assert_eq!(again.header("etag"), Some(tags[0]));
+    let again = server.ask("GET", &path, &[gzip, ("If-None-Match", tags[1])]);
+    assert_eq!(again.status, 304);
+    let other = server.ask("GET", &path, &[("If-None-Match", "\"other\"")]);
+    assert_eq!(other.status, 200);
+    let head = server.ask("HEAD", &path, &[]);
+    let length = plain.body.len().to_string();
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    assert_eq!(head.header("content-length"), Some(length.as_str()));
+    let refused = server.ask("POST", "/", &[("Content-Length", "0")]);
+    assert_eq!(
+        (refused.status, refused.header("allow")),
+        (405, Some("GET, HEAD"))
+    );
+}
+
+#[test]
+fn it_ends_in_order() {
+    for signal in [Signal::SIGTERM, Signal::SIGINT] {
+        let home = Home::new();
+        let mut server = Server::start(&home);
+        // one that asks for nothing, and one that is kept open after an answer
+        let mut idle = server.connect();
+        let mut kept = server.connect();
+        let ask = format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
+        kept.write_all(ask.as_bytes()).unwrap();
+        assert!(kept.read(&mut [0; 16]).unwrap() > 0);
+        let start = Instant::now();
+        end(&server.process.0, signal);
+        let ended = server.process.0.wait().unwrap();
+        assert_eq!(ended.code(), Some(0), "{signal}");
+        // not after the time that connections have
+        assert!(start.elapsed().as_secs() < 30, "{signal}");
+        for stream in [&mut idle, &mut kept] {
+            stream.read_to_end(&mut vec![]).unwrap();
+        }
+    }
+}
+
+#[test]
+fn others_reach_it_only_where_that_is_said() {
+    let home = Home::new();
+    home.refuses("serve --listen 0.0.0.0:0", "--open-reads");
+    home.refuses("serve --listen [::]:0 --behind-proxy", "--open-reads");
+    home.refuses("serve --listen 0.0.0.0:0 --open-reads", "--behind-proxy");
+    home.refuses("serve --behind-proxy --listen 127.0.0.1:0", "--open-reads");
+    home.refuses("serve --listen localhost", "invalid");
+    let server = Server::with(&home, &["--behind-proxy", "--open-reads"]);
+    let named =
+        server.raw(b"GET /health HTTP/1.1\r\nHost: bench.example\r\nConnection: close\r\n\r\n");
+    assert_eq!(named.status, 200);
+    let taken = format!("serve --listen {}", server.address);
+    home.refuses(&taken, "cannot listen");
+}
