@@ -7,5 +7,5 @@ int main(void)
 {
 	count_together();
 	have_no_hosts((struct traffic){.out = 3, .in = 3, .pinned = 1});
-	leave(CANNOT, "two network namespaces joined by veth cannot be made: that takes root or user namespaces, and ip(8) (apt-get install iproute2)");
+	leave(CANNOT, NO_HOSTS_BECAUSE);
 }

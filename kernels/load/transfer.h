@@ -1,20 +1,16 @@
-/* Files that go from one host to another without pause, in any number of streams each way. The hosts are two network namespaces joined by a
- * pair of virtual interfaces. They have no names and are gone with their processes.
+/* Files that go from one host to another without pause, in any number of streams each way (runtime/hosts.h).
  *
  * A stream is two processes. One serves: it takes connections and writes what comes into a file. The other sends: it reads a file of 4 MB in
  * pieces of 8 KB. The server answers with the number of bytes that it has written, which must be that of the file. */
 #ifndef GRITSTONE_LOAD_TRANSFER_H
 #define GRITSTONE_LOAD_TRANSFER_H
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "../runtime/hosts.h"
 #include "part.h"
 
 #define BYTES (4u << 20)
@@ -22,40 +18,6 @@
 #define NO_HOSTS 75
 
 static _Atomic uint64_t *sent; /* files, by all streams */
-static const char *const hosts[] = {"10.213.7.1", "10.213.7.2"};
-
-/* Gives commands of ip(8) to the shell, which looks for it where root's tools are before it looks on PATH; whether they ended well. */
-static int shell(const char *commands)
-{
-	char line[512];
-	snprintf(line, sizeof line, "PATH=/usr/sbin:/sbin:/usr/bin:/bin:$PATH; exec 2>/dev/null; %s", commands);
-	return system(line) == 0;
-}
-
-static int writes(const char *path, const char *text)
-{
-	int file = open(path, O_WRONLY | O_CLOEXEC);
-	int well = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
-	if (file >= 0)
-		close(file);
-	return well;
-}
-
-/* A network of this process alone; without root, as the root of a user namespace. */
-static int alone(void)
-{
-	char map[64];
-	unsigned user = geteuid(), group = getegid();
-	if (unshare(CLONE_NEWNET) == 0)
-		return 1;
-	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
-		return 0;
-	snprintf(map, sizeof map, "0 %u 1", user);
-	if (!writes("/proc/self/uid_map", map))
-		return 0;
-	snprintf(map, sizeof map, "0 %u 1", group);
-	return writes("/proc/self/setgroups", "deny") && writes("/proc/self/gid_map", map);
-}
 
 static pid_t fork_tied(void)
 {
@@ -68,13 +30,6 @@ static pid_t fork_tied(void)
 			_exit(1);
 	}
 	return pid;
-}
-
-static struct sockaddr_in at(const char *host, in_port_t port)
-{
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = port};
-	inet_pton(AF_INET, host, &address.sin_addr);
-	return address;
 }
 
 /* A socket that listens on `host`; its port by the way. */
@@ -188,7 +143,7 @@ static _Noreturn void be_host(int s, int serves, int sends, const char *other, i
 static _Noreturn void two_hosts(struct traffic traffic)
 {
 	int ready[2], go[2];
-	char text[256], byte = 0;
+	char byte = 0;
 	in_port_t port[2];
 	if (!alone() || pipe(ready) != 0 || pipe(go) != 0)
 		_exit(NO_HOSTS);
@@ -196,8 +151,7 @@ static _Noreturn void two_hosts(struct traffic traffic)
 	if (other == 0) {
 		if (unshare(CLONE_NEWNET) != 0 || write(ready[1], &byte, 1) != 1 || read(go[0], &port[0], sizeof *port) != sizeof *port)
 			_exit(NO_HOSTS);
-		snprintf(text, sizeof text, "ip addr add %s/30 dev transfer2 && ip link set transfer2 up", hosts[1]);
-		if (!shell(text))
+		if (!take_up())
 			_exit(NO_HOSTS);
 		if (traffic.pinned)
 			keep_to_one_cpu();
@@ -209,11 +163,7 @@ static _Noreturn void two_hosts(struct traffic traffic)
 	close(ready[1]);
 	if (read(ready[0], &byte, 1) != 1)
 		_exit(NO_HOSTS);
-	snprintf(text, sizeof text,
-		 "ip link add transfer1 type veth peer name transfer2 netns %d && ip addr add %s/30 dev transfer1 && "
-		 "ip link set transfer1 up",
-		 (int)other, hosts[0]);
-	if (!shell(text))
+	if (!join_host(other))
 		_exit(NO_HOSTS);
 	int s = listens(hosts[0], &port[0]);
 	if (write(go[1], &port[0], sizeof *port) != sizeof *port || read(ready[0], &port[1], sizeof *port) != sizeof *port)

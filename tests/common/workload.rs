@@ -12,7 +12,7 @@ pub fn kernels() -> PathBuf {
 /// Compiles a workload in which texts are replaced, in it or in what it includes.
 pub fn built(name: &str, folder: &Path, faults: &[(&str, &str, &str)]) -> PathBuf {
     let copy = folder.join("kernels");
-    for family in ["app", "daq", "multiuser", "runtime"] {
+    for family in ["app", "daq", "multiuser", "net", "runtime"] {
         fs::create_dir_all(copy.join(family)).unwrap();
         for file in super::entries(&kernels().join(family)) {
             let path = copy.join(family).join(file.file_name().unwrap());

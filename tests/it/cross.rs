@@ -171,7 +171,7 @@ fn succeeded(command: &mut Command) {
 }
 
 /// Families of which one row of each program is enough.
-const LONG: [&str; 4] = ["app", "daq", "multiuser", "netrt"];
+const LONG: [&str; 5] = ["app", "daq", "multiuser", "net", "netrt"];
 
 /// Every row of kind kernel: two operations each, or one where there can be no more at a time.
 fn every_row_does_its_work(name: &'static str) {

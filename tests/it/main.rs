@@ -26,6 +26,7 @@ mod ipc;
 mod licenses;
 mod load;
 mod multiuser;
+mod net;
 mod own;
 mod paging;
 mod past;

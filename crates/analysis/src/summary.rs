@@ -10,6 +10,7 @@ mod counters;
 mod crowd;
 mod derived;
 mod disturbance;
+mod ends;
 mod factors;
 pub(crate) mod growth;
 mod latencies;

@@ -25,8 +25,10 @@ pub enum Action {
     ProcessGroup,
     /// SCHED_FIFO, locked memory, an awake CPU.
     RealTime,
-    /// Two network namespaces.
+    /// Network namespaces.
     NetworkNamespaces,
+    /// A mount namespace.
+    MountNamespace,
     /// An IPC namespace.
     IpcNamespace,
     /// A flag of a directory.
@@ -47,7 +49,7 @@ pub struct Description {
 }
 
 /// Workloads that do something privileged themselves, with the parameter and value by which they do, where not always.
-const BY_WORKLOADS: [(&str, Option<Given>, Action); 11] = [
+const BY_WORKLOADS: [(&str, Option<Given>, Action); 23] = [
     ("rt/timer", None, Action::RealTime),
     ("rt/semaphore", None, Action::RealTime),
     ("rt/message", None, Action::RealTime),
@@ -59,7 +61,23 @@ const BY_WORKLOADS: [(&str, Option<Given>, Action); 11] = [
     ("app/generate", None, Action::DirectoryFlag),
     ("daq/yewcom", None, Action::RealTime),
     ("multiuser/response", None, Action::RealTime),
+    ("net/stream", BY_HOSTS, Action::NetworkNamespaces),
+    ("net/stream", BY_LOOPBACK, Action::NetworkNamespaces),
+    ("net/datagrams", BY_HOSTS, Action::NetworkNamespaces),
+    ("net/rr", BY_HOSTS, Action::NetworkNamespaces),
+    ("net/rr", BY_LOOPBACK, Action::NetworkNamespaces),
+    ("net/latency", BY_HOSTS, Action::NetworkNamespaces),
+    ("net/latency", BY_LOOPBACK, Action::NetworkNamespaces),
+    ("net/connect", BY_HOSTS, Action::NetworkNamespaces),
+    ("net/connect", BY_LOOPBACK, Action::NetworkNamespaces),
+    ("net/transfer", BY_HOSTS, Action::NetworkNamespaces),
+    ("net/transfer", BY_SSHFS, Action::MountNamespace),
+    ("net/transfer", BY_SCP, Action::MountNamespace),
 ];
+const BY_HOSTS: Option<Given> = Some(("over", "veth"));
+const BY_SCP: Option<Given> = Some(("by", "scp"));
+const BY_SSHFS: Option<Given> = Some(("by", "sshfs"));
+const BY_LOOPBACK: Option<Given> = Some(("over", "loopback"));
 const BY_QUEUES: Option<Given> = Some(("by", "system-v-queue"));
 /// A parameter with its value.
 type Given = (&'static str, &'static str);
@@ -73,7 +91,7 @@ const TRANSFERS: [&str; 4] = [
 
 impl Action {
     /// All, in the order in which they are listed.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::FileSystem,
         Self::Swap,
         Self::Trace,
@@ -82,6 +100,7 @@ impl Action {
         Self::ProcessGroup,
         Self::RealTime,
         Self::NetworkNamespaces,
+        Self::MountNamespace,
         Self::IpcNamespace,
         Self::DirectoryFlag,
         Self::Settings,
@@ -127,9 +146,14 @@ impl Action {
                 "ends with the process",
             ),
             Self::NetworkNamespaces => (
-                "two network namespaces joined by veth",
-                "files that go between two hosts, as load level 4 and netrt/* ask",
+                "network namespaces, two of them joined by veth",
+                "what goes between two hosts, as load level 4, netrt/* and net/* ask, or over a loopback interface that nobody else uses",
                 "go with their processes",
+            ),
+            Self::MountNamespace => (
+                "a mount namespace",
+                "sshfs mounts the files of the other host, and sshd has its /run/sshd, where nobody else sees them",
+                "goes with the processes",
             ),
             Self::IpcNamespace => (
                 "an IPC namespace",
@@ -216,12 +240,13 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     /// Words of C by which a workload does something that is listed.
-    const WORDS: [(&str, Action); 6] = [
+    const WORDS: [(&str, Action); 7] = [
         ("sched_setscheduler(", Action::RealTime),
         ("mlockall(", Action::RealTime),
         ("/dev/cpu_dma_latency", Action::RealTime),
         ("unshare(CLONE_NEWIPC", Action::IpcNamespace),
         ("unshare(CLONE_NEWNET", Action::NetworkNamespaces),
+        ("unshare(CLONE_NEWNS", Action::MountNamespace),
         ("FS_IOC_SETFLAGS", Action::DirectoryFlag),
     ];
     /// What no workload may do.

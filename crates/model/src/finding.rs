@@ -255,6 +255,18 @@ pub enum Finding {
         swapped: Option<[f64; 2]>,
     },
 
+    /// What the two ends of a network worked.
+    Ends {
+        /// CPU time for each of what the unit counts, ns: of the end that measures, and of the other.
+        cpu_ns: [f64; 2],
+        /// The same as a share of one CPU.
+        share: [f64; 2],
+        /// What the unit counts: a byte, a trip.
+        each: String,
+        /// Share of the datagrams that were sent and did not arrive; null where none may be lost.
+        lost: Option<f64>,
+    },
+
     /// A curve by working set in KB, compared with the caches that the system reports.
     CacheRises {
         /// Where it rises.

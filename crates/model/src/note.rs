@@ -254,6 +254,7 @@ impl Finding {
             Self::LeftOut { .. }
             | Self::Load { .. }
             | Self::Paging { .. }
+            | Self::Ends { .. }
             | Self::CacheRises { .. }
             | Self::Scaling { .. }
             | Self::Carried { .. }

@@ -364,6 +364,9 @@ pub struct SeriesPoint {
     /// Percentiles of the response times of its users, ms; empty without users.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub responses: Vec<Percentile>,
+    /// Percentiles of its operations, in the unit of the result; empty where they were not timed one by one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub percentiles: Vec<Percentile>,
 }
 
 /// A benchmark measured as one copy and as several at once. A copy's rate is all its work over all its time, so that the

@@ -5,10 +5,12 @@ use crate::document::{Document, Style, Tile};
 use crate::svg::plot::{Line, Plot, Point};
 use crate::table::Columns;
 use crate::{findings, number, words};
-use gritstone_model::{Finding, Measurement, Percentile, Responses, RunView};
+use gritstone_model::{Finding, Measurement, Percentile, Responses, RunView, SeriesPoint};
 
 /// Percentiles that are shown.
-pub(crate) const SHOWN: [&str; 3] = ["p50", "p95", "p99"];
+const SHOWN: [&str; 3] = ["p50", "p95", "p99"];
+/// The same of operations that are timed one by one.
+const OF_OPERATIONS: [&str; 4] = ["p50", "p90", "p99", "p99.9"];
 const UNIT: &str = "ms";
 /// What people take for an answer at once, at most, ms: where users are carried, nearly all responses are sooner.
 const AT_ONCE_MS: f64 = 1000.0;
@@ -19,8 +21,17 @@ fn named<'a>(percentiles: &'a [Percentile], name: &str) -> Option<&'a Percentile
 
 /// One of these percentiles with its unit.
 pub(crate) fn shown(percentiles: &[Percentile], name: &str) -> Option<String> {
+    shown_in(UNIT, percentiles, name)
+}
+
+fn shown_in(unit: &str, percentiles: &[Percentile], name: &str) -> Option<String> {
     let estimate = named(percentiles, name)?.estimate?;
-    Some(number::figure(estimate.value, estimate.interval, UNIT).with_unit())
+    Some(number::figure(estimate.value, estimate.interval, unit).with_unit())
+}
+
+/// A percentile of a point of a curve: of the responses to its users, or of its operations, whose unit is that of the result.
+pub(crate) fn of_point(point: &SeriesPoint, name: &str, unit: &str) -> Option<String> {
+    shown(&point.responses, name).or_else(|| shown_in(unit, &point.percentiles, name))
 }
 
 /// A row for each kind of transaction, of each number of users; nothing without users.
@@ -61,17 +72,7 @@ pub(crate) fn plot(result: &Measurement) -> Option<Plot> {
     if first == last {
         return None;
     }
-    let line = |name: &str| Line {
-        name: name.to_owned(),
-        strong: true,
-        loose: false,
-        points: points
-            .iter()
-            .map(|(x, of)| point(*x, named(of, name)))
-            .collect(),
-    };
-    let mut lines: Vec<Line> = SHOWN.map(line).into();
-    lines.retain(|line| line.points.iter().any(|point| point.y.is_some()));
+    let mut lines = lines(&points, &SHOWN);
     if carried(result).is_some() {
         lines.push(Line {
             name: "1 s".to_owned(),
@@ -105,11 +106,48 @@ fn point(x: f64, of: Option<&Percentile>) -> Point {
     }
 }
 
+/// A line for each percentile that any of the points has.
+fn lines(points: &[(f64, &[Percentile])], names: &[&str]) -> Vec<Line> {
+    let line = |name: &&str| Line {
+        name: (*name).to_owned(),
+        strong: true,
+        loose: false,
+        points: points
+            .iter()
+            .map(|(x, of)| point(*x, named(of, name)))
+            .collect(),
+    };
+    let mut lines: Vec<Line> = names.iter().map(line).collect();
+    lines.retain(|line| line.points.iter().any(|point| point.y.is_some()));
+    lines
+}
+
+/// Percentiles of operations along a curve whose points have them.
+pub(crate) fn percentiles(result: &Measurement) -> Option<Plot> {
+    let series = result.series.iter().flatten();
+    let mut points: Vec<(f64, &[Percentile])> =
+        series.map(|of| (of.x, of.percentiles.as_slice())).collect();
+    points.retain(|(_, percentiles)| !percentiles.is_empty());
+    let (first, last) = (points.first()?.0, points.last()?.0);
+    (first < last).then(|| Plot {
+        x_label: words::capital(result.series_label.as_deref().unwrap_or("x")),
+        y_label: "Time of an operation".to_owned(),
+        y_unit: result.unit.as_str().to_owned(),
+        log_x: first > 0.0 && last / first >= 8.0,
+        log_y: true,
+        lines: lines(&points, &OF_OPERATIONS),
+        ..Plot::default()
+    })
+}
+
 /// The same in words, every point of it.
 pub(crate) fn in_words(plot: &Plot) -> String {
     let said = plot.lines.iter().map(|line| {
         let points = line.points.iter().filter_map(|p| {
-            let (x, y) = (number::printed(p.x, 0), number::at_most(p.y?, UNIT, 3));
+            let (x, y) = (
+                number::printed(p.x, 0),
+                number::at_most(p.y?, &plot.y_unit, 3),
+            );
             Some(format!("{y} at {x}"))
         });
         format!("{}: {}.", line.name, points.collect::<Vec<_>>().join(", "))

@@ -162,13 +162,11 @@ fn series(document: &mut Document, result: &Measurement) {
     let caption = Text::new(format!("{}: {}", result.id, result.title)).with(notes);
     let label = words::capital(result.series_label.as_deref().unwrap_or("x"));
     let x = |point: &&SeriesPoint| number::printed(point.x, 0);
-    // of the responses to users, where the points have them
-    let [p50, p95, p99] = responses::SHOWN;
+    let unit = result.unit.as_str();
     let percentile =
-        |name: &'static str| move |of: &&SeriesPoint| responses::shown(&of.responses, name);
+        |name: &'static str| move |of: &&SeriesPoint| responses::of_point(of, name, unit);
     Columns::<&SeriesPoint>::key(label, Style::Number, x)
         .pair(["Result", "Interval"], |point| {
-            let unit = result.unit.as_str();
             let shown = point
                 .estimate
                 .map(|e| number::figure(e.value, e.interval, unit));
@@ -177,9 +175,11 @@ fn series(document: &mut Document, result: &Measurement) {
         .number("CPUs in use", |point| {
             point.cpus.map(|cpus| format!("{cpus:.2}"))
         })
-        .number(p50, percentile(p50))
-        .number(p95, percentile(p95))
-        .number(p99, percentile(p99))
+        .number("p50", percentile("p50"))
+        .number("p90", percentile("p90"))
+        .number("p95", percentile("p95"))
+        .number("p99", percentile("p99"))
+        .number("p99.9", percentile("p99.9"))
         .table(document, caption, points);
 }
 

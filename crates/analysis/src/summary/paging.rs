@@ -1,6 +1,6 @@
 //! What stands beside an estimate of work that waits for pages: faults, pages in and out, CPU and real time.
 
-use super::reading::Reading;
+use super::reading::{Reading, mean};
 use gritstone_model::{Benchmark, Finding, Sample};
 
 /// Major page faults for each page that was touched, over all samples together; of work on pages alone.
@@ -15,12 +15,7 @@ pub(super) fn faults_per_page(benchmark: &Benchmark, launches: &[&Reading]) -> O
 
 /// Pages that came in from swap and went out to it in an operation, as the launches counted them: the mean over those that did.
 pub(crate) fn swapped(launches: &[&Reading]) -> Option<[f64; 2]> {
-    let mean = |key| {
-        let said = launches.iter().flat_map(|launch| launch.params(key));
-        let counts: Vec<f64> = said.filter_map(|count| count.parse().ok()).collect();
-        (!counts.is_empty()).then(|| counts.iter().sum::<f64>() / counts.len() as f64)
-    };
-    Some([mean("page_ins")?, mean("page_outs")?])
+    Some([mean(launches, "page_ins")?, mean(launches, "page_outs")?])
 }
 
 /// What an operation that waits for pages took: times alone do not tell whether the processor or the device was slow.

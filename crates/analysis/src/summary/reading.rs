@@ -19,6 +19,13 @@ pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     (!values.is_empty()).then(|| order::median(&order::sorted(&values)))
 }
 
+/// A number that launches told under a parameter: the mean over those that did.
+pub(crate) fn mean(launches: &[&Reading], key: &'static str) -> Option<f64> {
+    let said = launches.iter().flat_map(|launch| launch.params(key));
+    let told: Vec<f64> = said.filter_map(|number| number.parse().ok()).collect();
+    (!told.is_empty()).then(|| told.iter().sum::<f64>() / told.len() as f64)
+}
+
 /// The timed regions of a launch that are figures.
 pub(super) fn samples(launch: &Launch) -> impl Iterator<Item = &Sample> {
     launch.events.iter().filter_map(|event| match event {

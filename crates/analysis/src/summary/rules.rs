@@ -2,7 +2,7 @@
 
 use super::growth;
 use super::reading::Reading;
-use super::{disturbance, limits, load, paging};
+use super::{disturbance, ends, limits, load, paging};
 use gritstone_model::{
     Author, Benchmark, Count, Estimate, Finding, Flag, Interference, Note, Outcome, Repeat,
 };
@@ -41,10 +41,11 @@ const WORK: [Rule; 11] = [
 ];
 
 /// What else there is to say of one copy.
-const BESIDE: [Rule; 4] = [
+const BESIDE: [Rule; 5] = [
     |e| load::did(e.benchmark, e.launches),
     |e| load::idle(e.benchmark, e.launches),
     |e| paging::paged(e.benchmark, e.launches),
+    |e| ends::worked(e.benchmark, e.launches),
     |e| left_out(e.launches),
 ];
 

@@ -112,6 +112,16 @@ fn drawings(document: &mut Document, result: &Measurement) {
             responses::in_words(&plot),
         );
     }
+    if let Some(plot) = responses::percentiles(result) {
+        let label = plot.x_label.to_lowercase();
+        let caption = format!("{id}: percentiles by {label}");
+        figure(
+            plot.draw(),
+            "percentiles",
+            caption,
+            responses::in_words(&plot),
+        );
+    }
     if let Some(plot) = histogram::plot(result) {
         let said = plot.lines.iter().map(|line| ends(line, "%"));
         let said = said.collect::<String>();

@@ -221,6 +221,20 @@ pub(super) fn sentence(finding: &Finding) -> String {
                 "Per operation: {cpu} s CPU time, {real} s real time, {faults} major page faults{each}{swapped}."
             )
         }
+        F::Ends {
+            cpu_ns,
+            share,
+            each,
+            lost,
+        } => {
+            let time = |ns| number::at_most(ns, "ns", 3);
+            let ([near, far], [here, there]) = (cpu_ns.map(time), share.map(percent));
+            let lost = lost.map(|share| format!(" {} of the datagrams were lost.", percent(share)));
+            let lost = lost.unwrap_or_default();
+            format!(
+                "CPU time per {each}: {near} at this end ({here} of a CPU), {far} at the other ({there}).{lost}"
+            )
+        }
         F::CacheRises { rises, unseen } => {
             let rises: Vec<String> = rises.iter().map(risen).collect();
             let unseen: Vec<String> = unseen.iter().map(named).collect();

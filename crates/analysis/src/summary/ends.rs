@@ -1,0 +1,29 @@
+//! What the two ends of a network worked for a result: CPU time of each, and datagrams that were lost.
+
+use super::reading::{Reading, mean};
+use gritstone_model::{Benchmark, Finding, Quantity};
+
+/// As the launches told it, for an operation; the mean over those that did.
+pub(super) fn worked(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Finding> {
+    let both = |keys: [&'static str; 2]| Some([mean(launches, keys[0])?, mean(launches, keys[1])?]);
+    let cpu_ns = both(["near_cpu_ns", "far_cpu_ns"])?;
+    let amount = benchmark.amount_per_op;
+    Some(Finding::Ends {
+        cpu_ns: cpu_ns.map(|ns| ns / amount),
+        share: both(["near_cpu_share", "far_cpu_share"])?,
+        each: each(benchmark),
+        lost: mean(launches, "lost_share"),
+    })
+}
+
+/// What the unit counts, one of it.
+fn each(benchmark: &Benchmark) -> String {
+    let unit = benchmark.unit.as_str();
+    let named = match (benchmark.unit.quantity(), unit.split_once('/')) {
+        (Quantity::Rate { .. }, Some((thing, _))) if thing.ends_with('B') => "byte",
+        (Quantity::Rate { .. }, Some((thing, _))) => thing.strip_suffix('s').unwrap_or(thing),
+        (Quantity::Time { .. }, Some((_, thing))) => thing,
+        _ => "operation",
+    };
+    named.to_owned()
+}

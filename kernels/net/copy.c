@@ -1,0 +1,82 @@
+/* A program that copies a file to the far end of net/transfer, as a user would start it: copy FILE NAME ADDRESS PORT, the token of the launch
+ * in the environment. It ends with status 0 when the other end has written as many bytes as the file has. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "copying.h"
+
+static char piece[PIECE];
+
+static _Noreturn void fails(const char *what)
+{
+	fprintf(stderr, "copy: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void writes_all(int s, const void *from, size_t size)
+{
+	for (size_t sent = 0; sent < size;) {
+		ssize_t n = send(s, (const char *)from + sent, size - sent, MSG_NOSIGNAL);
+		if (n <= 0)
+			fails("cannot send");
+		sent += (size_t)n;
+	}
+}
+
+static int connected(const char *host, const char *port)
+{
+	const struct timeval patience = {.tv_sec = 10};
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((in_port_t)strtoul(port, NULL, 10))};
+	int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (s < 0 || inet_pton(AF_INET, host, &address.sin_addr) != 1 ||
+	    setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) != 0 ||
+	    setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) != 0 ||
+	    connect(s, (struct sockaddr *)&address, sizeof address) != 0)
+		fails("cannot connect");
+	return s;
+}
+
+int main(int argc, char **argv)
+{
+	struct request request = {.what = COPY};
+	struct answer answer;
+	struct stat status;
+	const char *token = getenv("TOKEN");
+	ssize_t n;
+	if (argc != 5 || token == NULL || strlen(token) != 2 * TOKEN_BYTES || strlen(argv[2]) >= NAME_BYTES) {
+		fprintf(stderr, "usage: TOKEN=... copy FILE NAME ADDRESS PORT\n");
+		return 2;
+	}
+	for (int i = 0; i < TOKEN_BYTES; i++) {
+		const char digits[] = {token[2 * i], token[2 * i + 1], '\0'};
+		request.token[i] = (unsigned char)strtoul(digits, NULL, 16);
+	}
+	strcpy(request.name, argv[2]);
+	int file = open(argv[1], O_RDONLY | O_CLOEXEC);
+	if (file < 0 || fstat(file, &status) != 0)
+		fails(argv[1]);
+	request.size = (uint64_t)status.st_size;
+	int s = connected(argv[3], argv[4]);
+	writes_all(s, &request, sizeof request);
+	while ((n = read(file, piece, sizeof piece)) > 0)
+		writes_all(s, piece, (size_t)n);
+	if (n < 0)
+		fails(argv[1]);
+	if (recv(s, &answer, sizeof answer, MSG_WAITALL) != sizeof answer)
+		fails("no answer");
+	if (answer.bytes != request.size) {
+		fprintf(stderr, "copy: %llu of %llu bytes arrived\n", (unsigned long long)answer.bytes, (unsigned long long)request.size);
+		return 1;
+	}
+	return 0;
+}

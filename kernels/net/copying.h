@@ -1,0 +1,22 @@
+/* What goes over a connection of net/transfer, for both of its ends: the token, what is asked for, the data, and the count that came. */
+#ifndef GRITSTONE_NET_COPYING_H
+#define GRITSTONE_NET_COPYING_H
+
+#include <stdint.h>
+
+enum { TOKEN_BYTES = 16, NAME_BYTES = 24, PIECE = 65536 };
+enum asked_for { COPY = 1, LOOK = 2 };
+
+struct request {
+	unsigned char token[TOKEN_BYTES];
+	uint64_t what, size;
+	uint64_t files, number; /* to look at: so many files, and the number in their first word */
+	char name[NAME_BYTES];	/* to copy: digits */
+};
+
+/* Bytes written, or found right; CPU time since the last time, ns. */
+struct answer {
+	uint64_t bytes, cpu;
+};
+
+#endif

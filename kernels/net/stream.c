@@ -1,0 +1,264 @@
+/* net/tcp/stream: how much goes from one end to the other, in one stream or in several at once.
+ *
+ * One operation is one message of size= bytes that is sent, and received whole. The clock stops when the receiver of every stream has said
+ * that it has the last. A message is words of 64 bits, the first of which has its number added to it: the receiver looks whether the numbers come in
+ * sequence, and sums up every word that it reads. mss= is the most bytes of a segment.
+ */
+#define _GNU_SOURCE
+#include "ends.h"
+
+enum { CHUNK = 128 << 10, MOST_BYTES = 1 << 20, MOST_STREAMS = 256, VECTOR = 4 };
+
+typedef uint64_t vector __attribute__((vector_size(VECTOR * sizeof(uint64_t)), aligned(8), may_alias));
+
+/* What a sender announces, and what it is answered. */
+struct order {
+	uint64_t messages, first;
+};
+struct answer {
+	uint64_t messages, sum, cpu;
+};
+
+/* A stream with the process that sends it; the first is the near end itself. */
+struct stream {
+	int socket, orders, answers;
+};
+
+static uint64_t message[MOST_BYTES / 8], chunk[CHUNK / 8 + 1];
+static size_t size;
+static uint64_t message_sum;
+static int streams;
+static struct stream stream[MOST_STREAMS];
+
+static uint64_t sum_of(const uint64_t *word, size_t words)
+{
+	vector lanes = {0}, more = {0};
+	uint64_t sum = 0;
+	size_t i = 0;
+	for (; i + 2 * VECTOR <= words; i += 2 * VECTOR) {
+		lanes += *(const vector *)(word + i);
+		more += *(const vector *)(word + i + VECTOR);
+	}
+	for (; i < words; i++)
+		sum += word[i];
+	lanes += more;
+	for (int lane = 0; lane < VECTOR; lane++)
+		sum += lanes[lane];
+	return sum;
+}
+
+/* One region of a stream: reads until the messages that were announced are there. */
+static void receive(int s, const struct order *order, struct answer *answer)
+{
+	size_t words = size / 8, next = 0, have = 0; /* of the chunk: where a message begins, bytes */
+	uint64_t left = order->messages * size, number = order->first;
+	while (left > 0) {
+		size_t room = CHUNK - have, most = left < room ? (size_t)left : room;
+		ssize_t n = recv(s, (char *)chunk + have, most, 0);
+		if (n <= 0)
+			complain("a stream ended %llu bytes early: %s", (unsigned long long)left, n == 0 ? "closed" : strerror(errno));
+		left -= (uint64_t)n;
+		have += (size_t)n;
+		size_t whole = have / 8;
+		answer->sum += sum_of(chunk, whole);
+		for (; next < whole; next += words, number++)
+			if (chunk[next] != message[0] + number)
+				complain("message %llu of a stream is not the one that was sent", (unsigned long long)number);
+		next -= whole;
+		chunk[0] = chunk[whole];
+		have -= whole * 8;
+	}
+	answer->messages = number - order->first;
+}
+
+/* Receives one stream, region by region. */
+static void serve_stream(int s)
+{
+	struct order order;
+	uint64_t before = cpu_ns();
+	while (reads_all(s, &order, sizeof order)) {
+		struct answer answer = {0};
+		if (order.messages > UINT64_MAX / MOST_BYTES)
+			complain("a stream announces more than there can be");
+		receive(s, &order, &answer);
+		uint64_t now = cpu_ns();
+		answer.cpu = now - before;
+		before = now;
+		if (!writes_all(s, &answer, sizeof answer))
+			complain("it cannot answer: %s", strerror(errno));
+	}
+}
+
+/* A process for each stream; all of them complain in the same place. */
+static void serve(void)
+{
+	int listener = open_far(SOCK_STREAM);
+	for (int i = 0; i < streams; i++) {
+		int s = take_connection(listener);
+		pid_t parent = getpid(), pid = i == streams - 1 ? 0 : fork();
+		if (pid < 0)
+			complain("fork: %s", strerror(errno));
+		if (pid == 0) {
+			if (i < streams - 1 && (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent))
+				_exit(1);
+			close(listener);
+			serve_stream(s);
+			if (i < streams - 1)
+				_exit(0);
+			while (wait(NULL) > 0)
+				;
+			return;
+		}
+		close(s);
+	}
+}
+
+/* Sends the messages of a region, and takes the answer; 0 after a failure. The end of a region does not wait until small segments are
+ * acknowledged. */
+static int send_messages(int s, uint64_t messages, struct answer *answer)
+{
+	const struct order order = {.messages = messages, .first = 0};
+	uint64_t first = message[0];
+	int well = without_delay(s, 0) && writes_all(s, &order, sizeof order);
+	for (uint64_t i = 0; well && i < messages; i++) {
+		message[0] = first + i;
+		well = writes_all(s, message, size);
+	}
+	message[0] = first;
+	return well && without_delay(s, 1) && reads_all(s, answer, sizeof *answer);
+}
+
+/* A further sender: an order is the messages of a region, and the answer has its CPU time behind it. */
+static _Noreturn void send_stream(const struct stream *of)
+{
+	struct {
+		struct answer answer;
+		uint64_t cpu;
+	} said;
+	uint64_t messages;
+	while (read(of->orders, &messages, sizeof messages) == sizeof messages) {
+		uint64_t before = cpu_ns();
+		if (!send_messages(of->socket, messages, &said.answer))
+			_exit(1);
+		said.cpu = cpu_ns() - before;
+		if (write(of->answers, &said, sizeof said) != sizeof said)
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static int start_sender(struct context *c, struct stream *of)
+{
+	int orders[2], answers[2];
+	if (pipe2(orders, O_CLOEXEC) != 0 || pipe2(answers, O_CLOEXEC) != 0) {
+		failed(c, "pipe");
+		return 0;
+	}
+	pid_t pid = fork_peer(c);
+	if (pid < 0)
+		failed(c, "fork");
+	if (pid == 0) {
+		of->orders = orders[READS];
+		of->answers = answers[WRITES];
+		close(orders[WRITES]);
+		send_stream(of);
+	}
+	close(orders[READS]);
+	close(answers[WRITES]);
+	close(of->socket);
+	of->orders = orders[WRITES];
+	of->answers = answers[READS];
+	return pid > 0;
+}
+
+static void setup(struct context *c)
+{
+	in_port_t port;
+	size = parameter_u64(c, "size", 131072);
+	streams = (int)parameter_u64(c, "streams", 1);
+	if (size < 8 || size > MOST_BYTES || size % 8 != 0 || streams < 1 || streams > MOST_STREAMS)
+		wrong_arguments(c, "size= is a multiple of 8 up to %d, streams= from 1 to %d", MOST_BYTES, MOST_STREAMS);
+	uint64_t word = 19840801;
+	for (size_t i = 0; i < size / 8; i++)
+		message[i] = word = word * 6364136223846793005u + 1442695040888963407u;
+	message_sum = sum_of(message, size / 8);
+	if (!make_token(c) || !start_far_end(c, serve) || !far_port(c, &port))
+		return;
+	for (int i = 0; i < streams; i++)
+		if ((stream[i].socket = connect_far(c, port)) < 0)
+			return;
+	for (int i = 1; i < streams; i++)
+		if (!start_sender(c, &stream[i]))
+			return;
+}
+
+/* Of n messages, those that a stream has. */
+static uint64_t share_of(int i, uint64_t n)
+{
+	return n / (uint64_t)streams + ((uint64_t)i < n % (uint64_t)streams);
+}
+
+static uint64_t far_ns, near_ns, wall_ns;
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	struct {
+		struct answer answer;
+		uint64_t cpu;
+	} said;
+	far_ns = near_ns = 0;
+	uint64_t begun = cpu_ns(), start = now_ns();
+	for (int i = 1; i < streams; i++) {
+		uint64_t messages = share_of(i, n);
+		if (write(stream[i].orders, &messages, sizeof messages) != sizeof messages) {
+			lost(c, "write");
+			return;
+		}
+	}
+	for (int i = 0; i < streams; i++) {
+		said.cpu = 0;
+		int well = i == 0 ? send_messages(stream[0].socket, share_of(0, n), &said.answer)
+				  : read(stream[i].answers, &said, sizeof said) == sizeof said;
+		if (!well) {
+			lost(c, "send");
+			return;
+		}
+		*check += said.answer.sum + said.answer.messages;
+		far_ns += said.answer.cpu;
+		near_ns += said.cpu;
+	}
+	near_ns += cpu_ns() - begun;
+	wall_ns = now_ns() - start;
+}
+
+static void finish(struct context *c, uint64_t n, uint64_t *check)
+{
+	(void)c;
+	(void)check;
+	add_work(n, wall_ns, near_ns, far_ns);
+}
+
+/* The sums of all messages, and how many there are. */
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	uint64_t right = n * message_sum + n;
+	(void)c;
+	for (int i = 0; i < streams; i++) {
+		uint64_t m = share_of(i, n);
+		right += m > 0 ? m * (m - 1) / 2 : 0;
+	}
+	return right;
+}
+
+static void teardown(struct context *c)
+{
+	tell_work(c);
+	for (int i = 1; i < streams; i++)
+		close(stream[i].orders);
+	stop_far_end(c);
+	while (wait(NULL) > 0)
+		;
+}
+
+const struct kernel kernel = {
+	.name = "net/stream", .setup = setup, .run = run, .finish = finish, .expect = expect, .teardown = teardown};

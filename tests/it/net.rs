@@ -1,0 +1,489 @@
+//! Two ends of a network: that what is measured was done, that work which is not done gives no result, and that a stranger on the listening side
+//! ends the launch. Workloads are started by themselves where a fault is planted in one.
+
+use crate::common::workload::{built, said};
+use crate::common::{
+    self, DISC, Home, alone, end_at_once, entries, eventually, flagged, messages, needs_root, ours,
+    processes, result, start,
+};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// A short launch of each program, by the file of its source.
+const SHORT: [(&str, &str); 5] = [
+    ("net/stream", "size=1024 streams=2"),
+    ("net/rr", "size=64"),
+    ("net/latency", "size=64 rate=5000"),
+    ("net/connect", ""),
+    ("net/transfer", "size=100000"),
+];
+const LITTLE: &str = "growth=0 target_ns=5000000 samples=2";
+
+/// A fault, with what a launch must say of it. Nothing: a check value is wrong.
+type Planted<'a> = (&'a str, &'a str, &'a str, Option<&'a str>);
+
+/// The file whose program `net/transfer` starts.
+fn copy_program(folder: &Path) -> PathBuf {
+    let path = folder.join("copy");
+    let program = gritstone_kernels::find("net/copy").unwrap();
+    common::make_program(&path, &program.bytes().unwrap());
+    path
+}
+
+fn arguments(name: &str, over: &str, folder: &Path) -> String {
+    let own = SHORT.iter().find(|(program, _)| *program == name);
+    let own = own.map_or("", |(_, own)| own);
+    let copy = match name {
+        "net/transfer" => format!("net/copy={}", copy_program(folder).display()),
+        _ => String::new(),
+    };
+    format!("over={over} {own} {LITTLE} {copy}")
+}
+
+/// Whether all check values are right; of none, that is no answer.
+fn checks(said: &str) -> bool {
+    let checks: Vec<bool> = said
+        .lines()
+        .filter_map(|line| {
+            let (_, values) = line.strip_prefix("check ")?.split_once("got=")?;
+            let (got, expected) = values.split_once(" expected=")?;
+            Some(got == expected)
+        })
+        .collect();
+    assert!(!checks.is_empty(), "{said}");
+    checks.iter().all(|right| *right)
+}
+
+fn work_is_done(name: &str, over: &str, more: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let workload = built(name, folder.path(), &[]);
+    let line = format!("{} {more}", arguments(name, over, folder.path()));
+    let said = said(&workload, folder.path(), &line);
+    assert!(said.ends_with("bye\n") && checks(&said), "{name}: {said}");
+    for key in ["near_cpu_ns", "far_cpu_ns", "near_cpu_share"] {
+        assert!(said.contains(&format!("param key={key} value=")), "{said}");
+    }
+}
+
+#[test]
+fn unix_sockets_carry_streams_requests_and_connections() {
+    for name in ["net/stream", "net/rr", "net/latency", "net/connect"] {
+        work_is_done(name, "unix", "");
+    }
+    // a message that does not end where a word of a read does, and one that is larger than a read
+    work_is_done("net/stream", "unix", "size=24");
+    work_is_done("net/stream", "unix", "size=1000000");
+    work_is_done("net/rr", "unix", "by=udp");
+}
+
+#[test]
+fn two_hosts_exchange_all_that_is_asked_as_root() {
+    needs_root();
+    for (name, _) in SHORT {
+        work_is_done(name, "veth", "");
+    }
+    work_is_done("net/datagrams", "veth", "size=512");
+    work_is_done("net/rr", "loopback", "by=udp");
+    work_is_done("net/latency", "veth", "by=udp");
+    work_is_done("net/stream", "loopback", "mss=536");
+    for size in ["0", "7", "65536", "65544"] {
+        work_is_done("net/transfer", "veth", &format!("size={size} sync=yes"));
+    }
+}
+
+fn gives_no_result(name: &str, over: &str, faults: &[Planted]) {
+    for (file, right, wrong, why) in faults {
+        let folder = tempfile::tempdir().unwrap();
+        // nobody waits for ten seconds here
+        let hurry = ("net/ends.h", "PATIENCE_S = 10", "PATIENCE_S = 1");
+        let workload = built(name, folder.path(), &[hurry, (file, right, wrong)]);
+        let line = arguments(name, over, folder.path());
+        let said = said(&workload, folder.path(), &line);
+        match why {
+            Some(why) => assert!(
+                said.contains("fail errno=") && said.contains(why),
+                "{wrong}: {said}"
+            ),
+            None => assert!(!checks(&said), "{wrong}: {said}"),
+        }
+    }
+}
+
+#[test]
+fn a_receiver_that_miscounts_gives_no_result() {
+    let stream = [
+        (
+            "net/stream.c",
+            "answer->messages = number - order->first",
+            "answer->messages = number - order->first + 1",
+            None,
+        ),
+        (
+            "net/stream.c",
+            "answer->sum += sum_of(chunk, whole)",
+            "answer->sum += sum_of(chunk, whole > 1 ? whole - 1 : whole)",
+            None,
+        ),
+    ];
+    gives_no_result("net/stream", "unix", &stream);
+    let connect = [(
+        "net/connect.c",
+        "answered++;",
+        "answered += 2;",
+        Some("connections"),
+    )];
+    gives_no_result("net/connect", "unix", &connect);
+}
+
+#[test]
+fn a_sender_that_sends_other_bytes_gives_no_result() {
+    let faults = [
+        // not the message that it should be
+        (
+            "net/stream.c",
+            "message[0] = first + i;",
+            "message[0] = first + i + (i == 1);",
+            Some("message 1 of a stream is not the one that was sent"),
+        ),
+        // one bit in the middle of another
+        (
+            "net/stream.c",
+            "message[0] = first + i;",
+            "message[0] = first + i;\n\t\tmessage[64] ^= i == 1;",
+            None,
+        ),
+        // more than was announced
+        (
+            "net/stream.c",
+            "well && without_delay(s, 1)",
+            "well && writes_all(s, message, 8) && without_delay(s, 1)",
+            Some("the other end"),
+        ),
+    ];
+    gives_no_result("net/stream", "unix", &faults);
+}
+
+#[test]
+fn a_request_that_is_lost_or_answered_twice_gives_no_result() {
+    const LOST: &str = "nothing came or went for 1 s";
+    let gives = "if (!gives(s))\n\t\t\tcomplain(\"it cannot answer";
+    let lost = gives.replace("!gives(s)", "number != 2 && !gives(s)");
+    let twice = gives.replace("!gives(s)", "!gives(s) || (number == 2 && !gives(s))");
+    let unasked = "answered++;\n\t\t}\n\t\tif (!gives";
+    let uncounted = unasked.replace("answered++", "answered += number != 2");
+    let faults = [
+        ("net/asked.h", gives, lost.as_str(), Some(LOST)),
+        ("net/asked.h", unasked, uncounted.as_str(), Some("requests")),
+    ];
+    gives_no_result("net/rr", "unix", &faults);
+    let unanswered = [(
+        "net/asked.h",
+        gives,
+        lost.as_str(),
+        Some("were not answered within 1 s"),
+    )];
+    gives_no_result("net/latency", "unix", &unanswered);
+    let again = [(
+        "net/asked.h",
+        gives,
+        twice.as_str(),
+        Some("an answer came twice"),
+    )];
+    gives_no_result("net/latency", "unix", &again);
+}
+
+#[test]
+fn datagrams_that_come_twice_or_damaged_give_no_result_as_root() {
+    needs_root();
+    let send = "if (send(data, datagram, size, 0) != (ssize_t)size";
+    let twice = send.replace(
+        "if (",
+        "if ((sent == 9 && send(data, datagram, size, 0) < 0) || ",
+    );
+    let sum = "datagram[size / 8 - 1] = rest_sum + datagram[0];";
+    let damaged = sum.replace("datagram[0];", "datagram[0] + (sent == 9);");
+    let faults = [
+        (
+            "net/datagrams.c",
+            send,
+            twice.as_str(),
+            Some("datagram 9 came twice"),
+        ),
+        (
+            "net/datagrams.c",
+            sum,
+            damaged.as_str(),
+            Some("a datagram is damaged"),
+        ),
+    ];
+    gives_no_result("net/datagrams", "veth", &faults);
+}
+
+#[test]
+fn a_file_that_arrives_changed_or_short_gives_no_result_as_root() {
+    needs_root();
+    let write = "if (write(file, piece, (size_t)n) != n)";
+    let changed = write.replace("if (", "piece[1] ^= done == 0;\n\t\tif (");
+    let short = write.replace("(size_t)n) != n", "(size_t)n - (done == 0)) < 0");
+    let faults = [
+        ("net/transfer.c", write, changed.as_str(), None),
+        (
+            "net/transfer.c",
+            "answer.bytes = receive_file(s, &request);",
+            "answer.bytes = receive_file(s, &request) - 1;",
+            Some("99999 of 100000 bytes arrived"),
+        ),
+        ("net/transfer.c", write, short.as_str(), None),
+    ];
+    gives_no_result("net/transfer", "veth", &faults);
+}
+
+/// What a far end does that does not play by the rules, seen from the end that listens.
+#[test]
+fn a_stranger_who_plays_the_near_end_ends_the_launch() {
+    let says = "writes_all(s, token, sizeof token)";
+    let faults = [
+        (
+            "net/ends.h",
+            says,
+            "(token[3] ^= 1, writes_all(s, token, sizeof token))",
+            Some("did not begin with the token of this launch"),
+        ),
+        // says half of it, and waits
+        (
+            "net/ends.h",
+            says,
+            "writes_all(s, token, 8) && sleep(3) == 0",
+            Some("was silent for 1 s, before its token was there"),
+        ),
+        (
+            "net/stream.c",
+            "order = {.messages = messages,",
+            "order = {.messages = UINT64_MAX,",
+            Some("announces more than there can be"),
+        ),
+        // begins a message, and does not go on
+        (
+            "net/stream.c",
+            "well = writes_all(s, message, size);",
+            "well = writes_all(s, message, 8) && sleep(3) == 0;",
+            Some("a stream ended"),
+        ),
+    ];
+    gives_no_result("net/stream", "unix", &faults);
+}
+
+/// A process that the workload has started, in a network of its own, and the port at which it listens.
+fn listening(workload: &Child) -> Option<(u32, u16)> {
+    let path = format!("/proc/{0}/task/{0}/children", workload.id());
+    let children = fs::read_to_string(path).ok()?;
+    children.split_whitespace().find_map(|pid| {
+        let sockets = fs::read_to_string(format!("/proc/{pid}/net/tcp")).ok()?;
+        let port = sockets.lines().find_map(|line| {
+            let mut words = line.split_whitespace().skip(1);
+            let (local, state) = (words.next()?, words.nth(1)?);
+            let port = u16::from_str_radix(local.split_once(':')?.1, 16).ok()?;
+            (state == "0A").then_some(port)
+        })?;
+        Some((pid.parse().ok()?, port))
+    })
+}
+
+/// Says something to a listener from within its network, as nobody but root can.
+fn say_to((pid, port): (u32, u16), what: &str) {
+    let line = format!("exec 3<>/dev/tcp/10.213.7.2/{port}; {what} >&3 2>/dev/null; sleep 30");
+    let _ = Command::new("nsenter")
+        .args([
+            &format!("--net=/proc/{pid}/ns/net"),
+            "timeout",
+            "20",
+            "bash",
+            "-c",
+            &line,
+        ])
+        .stderr(Stdio::null())
+        .status();
+}
+
+/// Strangers while connections are made and files come: what they send is not written anywhere, and the launch says who came.
+#[test]
+fn a_stranger_in_the_network_ends_the_launch_as_root() {
+    needs_root();
+    const SILENT: &str = "before its request was there";
+    for (name, what, why) in [
+        (
+            "net/connect",
+            "head -c 100 /dev/urandom",
+            "did not begin with the token",
+        ),
+        ("net/connect", "head -c 5 /dev/zero", SILENT),
+        (
+            "net/connect",
+            "cat /dev/urandom",
+            "did not begin with the token",
+        ),
+        (
+            "net/transfer",
+            "cat /dev/zero",
+            "did not begin with the token",
+        ),
+        ("net/transfer", "printf x", SILENT),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let hurry = ("net/ends.h", "PATIENCE_S = 10", "PATIENCE_S = 2");
+        // copies give up later than the one to whom the stranger is silent
+        let workload = built(name, folder.path(), &[hurry]);
+        let line = arguments(name, "veth", folder.path());
+        let line = line.replace(
+            LITTLE,
+            "growth=0 target_ns=20000000 samples=64 sample_ns=60000000000",
+        );
+        let room = folder.path().join("room");
+        fs::create_dir(&room).unwrap();
+        let line = format!("exec {} {line} 3>&1", workload.display());
+        let mut child = Command::new("sh")
+            .args(["-c", &line])
+            .current_dir(&room)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut found = None;
+        eventually("the far end listens", || {
+            found = listening(&child);
+            found.is_some()
+        });
+        let talks = std::thread::spawn(move || say_to(found.unwrap(), what));
+        let output = {
+            let ended = child.wait_with_output_within(Duration::from_secs(60));
+            String::from_utf8(ended).unwrap()
+        };
+        assert!(output.contains(why), "{name}, {what}: {output}");
+        assert!(output.contains("fail errno="), "{output}");
+        let files = entries(&room.join("received"));
+        let strange = files.iter().filter(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            name.parse::<u32>().is_err()
+        });
+        assert_eq!(strange.count(), 0, "{files:?}");
+        let _ = talks.join();
+    }
+}
+
+/// What a process has said by its end.
+trait Ends {
+    fn wait_with_output_within(&mut self, limit: Duration) -> Vec<u8>;
+}
+
+impl Ends for Child {
+    fn wait_with_output_within(&mut self, limit: Duration) -> Vec<u8> {
+        use std::io::Read as _;
+        let mut output = self.stdout.take().unwrap();
+        let reader = std::thread::spawn(move || {
+            let mut all = vec![];
+            let _ = output.read_to_end(&mut all);
+            all
+        });
+        let begun = std::time::Instant::now();
+        while self.try_wait().unwrap().is_none() {
+            assert!(begun.elapsed() < limit, "it goes on");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        reader.join().unwrap()
+    }
+}
+
+/// Networks of the processes that there are.
+fn networks() -> BTreeSet<PathBuf> {
+    let of = |process: &PathBuf| fs::read_link(process.join("ns/net")).ok();
+    entries(Path::new("/proc")).iter().filter_map(of).collect()
+}
+
+fn interfaces() -> BTreeSet<PathBuf> {
+    entries(Path::new("/sys/class/net")).into_iter().collect()
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn kills_at_random_moments_leave_no_network_as_root() {
+    needs_root();
+    let _turn = alone();
+    let (before, faces) = (networks(), interfaces());
+    for (seed, rows) in [
+        "net/tcp/stream@4 net/tcp/connect",
+        "net/transfer/1m net/udp/stream",
+        "net/transfer@scp net/transfer@rsync",
+        "net/transfer/0@http net/tcp/latency",
+    ]
+    .iter()
+    .cycle()
+    .take(16)
+    .enumerate()
+    {
+        let home = Home {
+            folder: tempfile::tempdir_in(DISC).unwrap(),
+        };
+        let files = home.path().join("files");
+        fs::create_dir(&files).unwrap();
+        let line = format!("run {rows} --precision 0.01% --dir {}", files.display());
+        let mut child = start(&home, &line, &[]);
+        let wait = (seed as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        std::thread::sleep(Duration::from_millis(300 + wait % 4000));
+        assert!(child.try_wait().unwrap().is_none(), "{rows}: it had ended");
+        end_at_once(&mut child);
+        eventually("everything that it started ends", || processes(&home) == 0);
+        assert!(networks().is_subset(&before), "{rows}");
+        assert_eq!(interfaces(), faces, "{rows}");
+        let (code, _, error) = home.run("doctor");
+        assert!(code <= 1, "{error}");
+        assert!(ours(&files).is_empty(), "{rows}: {:?}", ours(&files));
+    }
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn networks_are_measured_at_both_ends_and_leave_nothing_as_root() {
+    needs_root();
+    let _turn = alone();
+    let home = Home::new();
+    let (before, faces) = (networks(), interfaces());
+    let rows = [
+        "net/tcp/128k",
+        "net/tcp/stream@4",
+        "net/tcp/128k@loopback",
+        "net/unix/128k",
+        "net/tcp/rr",
+        "net/udp/rr",
+        "net/tcp/connect",
+        "net/udp/stream",
+        "net/tcp/latency",
+        "net/udp/latency",
+        "net/transfer",
+        "net/transfer/0",
+        "net/transfer/0@scp",
+        "net/transfer/0@rsync",
+        "net/transfer/0@http",
+    ];
+    let run = home.json(&format!("run {} --quick --dir {DISC}", rows.join(" ")));
+    for id in rows {
+        let row = result(&run, id);
+        assert_eq!(row["outcome"], "measured", "{row}");
+        assert!(!flagged(row, "invalid"), "{id}: {}", messages(row));
+        let mut notes = common::list(&row["notes"]).iter();
+        let ends = notes.find(|note| note["code"] == "ends");
+        let data = &ends.unwrap_or_else(|| panic!("{row}"))["data"];
+        assert!(data["cpu_ns"][0].as_f64().unwrap() > 0.0, "{id}: {data}");
+        assert_eq!(data["lost"].is_null(), id != "net/udp/stream", "{data}");
+    }
+    let each = |id: &str| {
+        let mut notes = common::list(&result(&run, id)["notes"]).iter();
+        notes.find(|note| note["code"] == "ends").unwrap()["data"]["each"].clone()
+    };
+    assert_eq!(each("net/udp/stream"), "byte");
+    assert_eq!(each("net/tcp/rr"), "trip");
+    assert_eq!(each("net/tcp/connect"), "connection");
+    assert_eq!(processes(&home), 0);
+    assert!(networks().is_subset(&before) && interfaces() == faces);
+}
