@@ -29,6 +29,7 @@ mod multiuser;
 mod own;
 mod paging;
 mod past;
+mod push;
 mod ratings;
 mod rt;
 mod schemas;
