@@ -30,6 +30,7 @@ mod net;
 mod own;
 mod paging;
 mod past;
+mod push;
 mod ratings;
 mod rt;
 mod schemas;

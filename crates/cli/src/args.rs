@@ -152,6 +152,18 @@ pub enum Command {
     Export(ExportArgs),
     /// Import runs: bundles, hyperfine, Google Benchmark, UnixBench
     Import(ImportArgs),
+    /// Send runs to the store of a server (`serve`)
+    Push(PushArgs),
+    /// Fetch runs from the store of a server
+    Pull(PullArgs),
+    /// Create, list and revoke tokens, by which clients of a server read, send or remove runs
+    #[command(after_help = "Examples:
+  gritstone token create node-17 --scope write
+  gritstone token revoke node-17")]
+    Token {
+        #[command(subcommand)]
+        command: TokenCommand,
+    },
     /// Show the store in a browser: runs, comparisons, histories
     Serve(ServeArgs),
     /// A/B test commands, compilers, environments or settings
@@ -677,6 +689,76 @@ pub struct CheckArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: CheckFormat,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone push --to https://bench.example --token-file ~/.config/gritstone/token
+  gritstone push last --to http://127.0.0.1:8484")]
+pub struct PushArgs {
+    /// Runs [default: all that have ended and that the server does not have]
+    #[arg(value_name = "RUN")]
+    pub runs: Vec<String>,
+    /// The server; http only on this machine
+    #[arg(long, value_name = "URL")]
+    pub to: String,
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone pull --from https://bench.example --token-file ~/.config/gritstone/token")]
+pub struct PullArgs {
+    /// Runs, by their whole identifiers [default: all that are not in this store]
+    #[arg(value_name = "RUN")]
+    pub runs: Vec<String>,
+    /// The server; http only on this machine
+    #[arg(long, value_name = "URL")]
+    pub from: String,
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// How a server is reached.
+#[derive(Debug, Args)]
+pub struct ServerArgs {
+    /// File with the token, which only its user can read [default: $GRITSTONE_TOKEN]
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// Certificates that are trusted, as PEM [default: $SSL_CERT_FILE, else those of the system]
+    #[arg(long, value_name = "FILE")]
+    pub ca_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum TokenCommand {
+    /// Create a token and print it, once
+    Create {
+        /// Of which machine or person
+        name: String,
+        /// What it is for
+        #[arg(long, value_enum, value_delimiter = ',', required = true)]
+        scope: Vec<TokenScope>,
+    },
+    /// List the tokens, without their secrets
+    List,
+    /// Revoke a token, for good
+    Revoke {
+        /// Its name
+        name: String,
+    },
+}
+
+/// What a token is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TokenScope {
+    /// Read all runs
+    Read,
+    /// Send runs
+    Write,
+    /// Remove runs
+    Admin,
 }
 
 /// What a gate says, and to whom.

@@ -16,7 +16,7 @@ pub const GROUPS: [(&str, &[&str]); 6] = [
     ("Gate", &["check"]),
     ("This machine", &["doctor", "noise", "systems"]),
     ("Benchmarks", &["list", "info", "init", "audit"]),
-    ("Data", &["export", "import"]),
+    ("Data", &["export", "import", "push", "pull", "token"]),
 ];
 
 /// The command line, whose help lists the commands in groups.

@@ -33,6 +33,7 @@ mod rate;
 #[cfg(test)]
 mod reference;
 mod registry;
+mod remote;
 mod results;
 mod resume;
 mod run;
@@ -45,6 +46,7 @@ mod site;
 mod skeleton;
 mod standing;
 mod steady;
+mod tokens;
 mod transfer;
 mod trust;
 mod world;
@@ -139,6 +141,9 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Check(args)) => past::check(&world, args),
         Some(Command::Export(args)) => transfer::export(&world, args),
         Some(Command::Import(args)) => transfer::import(&world, args),
+        Some(Command::Push(args)) => remote::push(&world, args),
+        Some(Command::Pull(args)) => remote::pull(&world, args),
+        Some(Command::Token { command }) => tokens::token(&world, command),
         Some(Command::Serve(args)) => serve::serve(&world, args),
         Some(Command::Ab(args)) => ab::ab(&world.with_programs(&args.own)?, args),
         Some(Command::Audit(args)) => audit::audit(&world.with_programs(&args.own)?, args),

@@ -1,6 +1,8 @@
 //! `gritstone serve`: the store in the browser.
 
+mod api;
 mod digest;
+mod lists;
 mod pages;
 
 use crate::args::ServeArgs;
@@ -12,6 +14,7 @@ use anyhow::{Context, Result, ensure};
 use digest::Digests;
 use gritstone_report::html;
 use gritstone_serve::{Answers, Limits, Make, Policy};
+use gritstone_store::{Scope, Token};
 use pages::Pages;
 use std::net::TcpListener;
 use std::process::{Command, Stdio};
@@ -20,9 +23,18 @@ use std::sync::Arc;
 /// `gritstone serve`.
 pub fn serve(world: &World, args: &ServeArgs) -> Result<Exit> {
     let public = !args.listen.ip().is_loopback() || args.behind_proxy;
+    let store = world.store_path()?;
+    // what is wrong with it is said before the first page is asked for
+    let tokens = match world.reader()? {
+        Some(reader) => reader.tokens()?,
+        None => vec![],
+    };
+    let everyone = !public || args.open_reads;
+    let reads = |token: &Token| token.revoked.is_none() && token.scopes.contains(&Scope::Read);
     ensure!(
-        !public || args.open_reads,
-        "{} can be reached by others than this machine, and everything in the store could be read: --open-reads allows it",
+        everyone || tokens.iter().any(reads),
+        "{} can be reached by others than this machine: create a token to read by (`gritstone token create NAME --scope read`), \
+         or let everyone read everything with --open-reads",
         args.listen
     );
     ensure!(
@@ -30,9 +42,6 @@ pub fn serve(world: &World, args: &ServeArgs) -> Result<Exit> {
         "{} can be reached by others than this machine, and nothing on the way would be encrypted: put a proxy with TLS before it, and say --behind-proxy",
         args.listen
     );
-    let store = world.store_path()?;
-    // what is wrong with it is said before the first page is asked for
-    drop(world.reader()?);
     let stop = signals::end_as_stream().context("cannot catch signals")?;
     let listener = TcpListener::bind(args.listen)
         .with_context(|| format!("cannot listen on {}", args.listen))?;
@@ -40,7 +49,7 @@ pub fn serve(world: &World, args: &ServeArgs) -> Result<Exit> {
     let digests = Arc::new(Digests::new(store.clone()));
     let make: Make = Arc::new(move || -> Box<dyn Answers> {
         let world = World::new(Some(store.clone()));
-        Box::new(Pages::new(world, Arc::clone(&digests)))
+        Box::new(Pages::new(world, Arc::clone(&digests), everyone))
     });
     let log = Arc::new(|text: &str| output::remark(&format!("gritstone: {text}")));
     output::plain(&format!("{address}\n"))?;

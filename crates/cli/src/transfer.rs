@@ -213,13 +213,19 @@ pub fn read(path: &Path) -> Result<RunData> {
 pub fn text(path: &Path) -> Result<String> {
     let mut bytes = vec![];
     let read = File::open(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes));
-    let text = read
-        .map_err(Into::into)
-        .and_then(|_| match bytes.starts_with(&ZSTD) {
-            true => unpacked(&bytes),
-            false => Ok(String::from_utf8(bytes)?),
-        });
+    let text = read.map_err(Into::into).and_then(|_| text_of(&bytes));
     text.with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// The text that bytes are, compressed or not.
+///
+/// # Errors
+/// When they are damaged, or no text.
+pub fn text_of(bytes: &[u8]) -> Result<String> {
+    match bytes.starts_with(&ZSTD) {
+        true => unpacked(bytes),
+        false => Ok(std::str::from_utf8(bytes)?.to_owned()),
+    }
 }
 
 /// What was compressed.

@@ -29,6 +29,10 @@ pub struct Limits {
     pub end: Duration,
     /// Threads that answer.
     pub threads: usize,
+    /// Bytes of a run that is sent, packed or not.
+    pub body: usize,
+    /// Runs that are received at once; others wait.
+    pub uploads: usize,
 }
 
 impl Default for Limits {
@@ -39,6 +43,8 @@ impl Default for Limits {
             connection: Duration::from_secs(60),
             end: Duration::from_secs(5),
             threads: 2,
+            body: 64 << 20,
+            uploads: 4,
         }
     }
 }
@@ -65,6 +71,8 @@ pub fn serve(
         policy,
         workers: Workers::start(limits.threads, make)?,
         log,
+        body: limits.body,
+        uploads: Semaphore::new(limits.uploads),
     };
     listener.set_nonblocking(true)?;
     stop.set_nonblocking(true)?;

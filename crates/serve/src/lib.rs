@@ -12,7 +12,7 @@ mod workers;
 
 pub use connection::{Limits, serve};
 pub use policy::Policy;
-pub use question::{Asked, Form, Question, parse};
+pub use question::{Asked, Form, Key, Question, parse, parse_change};
 pub use response::{Answer, Media, Status};
 pub use workers::{Answers, Make};
 

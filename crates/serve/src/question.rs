@@ -1,6 +1,8 @@
 //! What a request asks for: a path and a query become a question, or nothing. No path names a file.
 
+use hyper::body::Bytes;
 use percent_encoding::percent_decode_str;
+use std::fmt;
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +36,41 @@ pub enum Question {
     Health,
     /// The picture beside the name of a page.
     Icon,
+    /// The description of all paths.
+    Api,
+    /// All runs.
+    Runs,
+    /// A run with all its launches, as it can be imported.
+    Bundle(String),
+    /// Whether the client may send a run.
+    MaySend,
+    /// Keep this run: a bundle, packed or not.
+    Send(Bytes),
+    /// Remove a run.
+    Remove(String),
+}
+
+/// By what a client may do more than others.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub enum Key {
+    /// Nothing.
+    #[default]
+    None,
+    /// A token that the client sends by itself.
+    Token(String),
+    /// A token that a browser sends with everything: good for reading alone.
+    Password(String),
+}
+
+// a secret is in no log
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "None",
+            Self::Token(_) => "Token",
+            Self::Password(_) => "Password",
+        })
+    }
 }
 
 /// The form of an answer.
@@ -56,6 +93,21 @@ pub struct Asked {
     pub form: Form,
     /// The path of the same as JSON, with its query.
     pub json: String,
+    /// By what it is asked.
+    pub key: Key,
+}
+
+impl Asked {
+    /// A question of a program.
+    #[must_use]
+    pub fn by_program(question: Question) -> Self {
+        Self {
+            question,
+            form: Form::Json,
+            json: String::new(),
+            key: Key::None,
+        }
+    }
 }
 
 /// Runs of a history unless the query says how many, and at most.
@@ -76,11 +128,13 @@ pub fn parse(path: &str, query: &str, json: bool) -> Option<Asked> {
         question: question(plain, query)?,
         form,
         json: at(plain, query),
+        key: Key::None,
     };
     match (path, &asked.question) {
         ("/changes.atom", _) => asked.form = Form::Feed,
         // in one form alone
         (_, Question::Metrics | Question::Health | Question::Icon) if path != plain => return None,
+        (_, Question::Runs | Question::Bundle(_) | Question::Api) => asked.form = Form::Json,
         _ => {}
     }
     Some(asked)
@@ -99,7 +153,32 @@ fn at(plain: &str, query: &str) -> String {
     }
 }
 
+/// Where runs are sent to, and where all of them are listed.
+const RUNS_OF_API: &str = "/api/v1/runs";
+
+/// The run that a path of the API names.
+fn of_api(path: &str) -> Option<String> {
+    let id = path.strip_prefix(RUNS_OF_API)?.strip_prefix('/')?;
+    decoded(id).filter(|id| !id.is_empty())
+}
+
+/// What is asked for with another method than GET.
+#[must_use]
+pub fn parse_change(method: &str, path: &str) -> Option<Question> {
+    match method {
+        "POST" if path == RUNS_OF_API => Some(Question::MaySend),
+        "DELETE" => of_api(path).map(Question::Remove),
+        _ => None,
+    }
+}
+
 fn question(path: &str, query: &str) -> Option<Question> {
+    match path {
+        RUNS_OF_API => return Some(Question::Runs),
+        "/api/v1/openapi" => return Some(Question::Api),
+        path if path.starts_with(RUNS_OF_API) => return of_api(path).map(Question::Bundle),
+        _ => {}
+    }
     let query = Query::parse(query)?;
     let (first, rest) = path.strip_prefix('/')?.split_once('/').map_or_else(
         || (path.trim_start_matches('/'), None),

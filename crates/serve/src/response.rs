@@ -24,6 +24,18 @@ pub enum Status {
     Wrong,
     /// The store cannot be read.
     Broken,
+    /// It is stored now.
+    Stored,
+    /// A token is needed; of a browser, as a password.
+    Unknown,
+    /// The token is for something else.
+    Forbidden,
+    /// Something else of that name is there.
+    Conflict,
+    /// What was sent is no run.
+    Unfit,
+    /// Another process keeps the store busy.
+    Busy,
 }
 
 /// What an answer is.
@@ -41,6 +53,8 @@ pub enum Media {
     Text,
     /// A drawing.
     Svg,
+    /// A bundle: a JSON value a line.
+    JsonLines,
 }
 
 impl Media {
@@ -52,6 +66,7 @@ impl Media {
             Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
             Self::Text => "text/plain; charset=utf-8",
             Self::Svg => "image/svg+xml",
+            Self::JsonLines => "application/jsonl",
         }
     }
 }
@@ -89,7 +104,14 @@ pub(crate) fn of(answer: Answer, asked: &HeaderMap) -> Sent {
         Status::NotFound => StatusCode::NOT_FOUND,
         Status::Wrong => StatusCode::BAD_REQUEST,
         Status::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+        Status::Stored => StatusCode::CREATED,
+        Status::Unknown => StatusCode::UNAUTHORIZED,
+        Status::Forbidden => StatusCode::FORBIDDEN,
+        Status::Conflict => StatusCode::CONFLICT,
+        Status::Unfit => StatusCode::UNPROCESSABLE_ENTITY,
+        Status::Busy => StatusCode::SERVICE_UNAVAILABLE,
     };
+    let html = answer.media == Media::Html;
     let gzip = answer.text.len() >= WORTH && takes_gzip(asked);
     let tag = tag(&answer, gzip);
     let same = status == StatusCode::OK && has(asked, &tag);
@@ -113,6 +135,15 @@ pub(crate) fn of(answer: Answer, asked: &HeaderMap) -> Sent {
         if gzip {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
+    }
+    if status == StatusCode::UNAUTHORIZED {
+        // a browser asks for a password; a program knows what to send
+        let how = if html {
+            "Basic realm=\"gritstone\", charset=\"UTF-8\""
+        } else {
+            "Bearer"
+        };
+        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(how));
     }
     if status == StatusCode::OK
         && let Ok(tag) = HeaderValue::from_str(&tag)

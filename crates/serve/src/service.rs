@@ -1,13 +1,18 @@
 //! From a request to a response.
 
-use crate::response::{self, Sent, plain};
+use crate::question::{self, Asked, Key, Question};
+use crate::response::{self, Answer, Sent, Status, plain};
 use crate::workers::{NoAnswer, Workers};
-use crate::{Log, Policy, question};
-use http_body_util::Full;
-use hyper::body::{Body, Bytes};
+use crate::{Log, Policy};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, Request, StatusCode};
 use std::time::Duration;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 /// How long a client waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -17,17 +22,22 @@ pub(crate) struct Service {
     pub(crate) policy: Policy,
     pub(crate) workers: Workers,
     pub(crate) log: Log,
+    /// Bytes of a body at most.
+    pub(crate) body: usize,
+    /// Bodies that are read at once.
+    pub(crate) uploads: Semaphore,
 }
 
 impl Service {
     /// Answers a request, whatever it is.
-    pub(crate) async fn answer<B: Body>(&self, request: Request<B>) -> Sent {
+    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Sent {
+        let is_head = request.method() == Method::HEAD;
         let mut response = match self.policy.refuses(&request) {
             Some(refused) => refused,
-            None => self.respond(&request).await,
+            None => self.respond(request).await,
         };
         self.policy.stamp(&mut response);
-        if request.method() == Method::HEAD {
+        if is_head {
             let length = response.body().size_hint().exact().unwrap_or(0);
             let headers = response.headers_mut();
             headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
@@ -36,35 +46,106 @@ impl Service {
         response
     }
 
-    async fn respond<B: Body>(&self, request: &Request<B>) -> Sent {
-        if ![Method::GET, Method::HEAD].contains(request.method()) {
-            let mut refused = plain(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD");
-            let allowed = HeaderValue::from_static("GET, HEAD");
-            refused.headers_mut().insert(header::ALLOW, allowed);
-            return refused;
+    async fn respond(&self, request: Request<Incoming>) -> Sent {
+        let uri = request.uri().clone();
+        let headers = request.headers().clone();
+        let key = key(&headers);
+        if [Method::GET, Method::HEAD].contains(request.method()) {
+            let json = prefers_json(&headers);
+            let asked = question::parse(uri.path(), uri.query().unwrap_or(""), json);
+            let Some(asked) = asked else {
+                return plain(StatusCode::NOT_FOUND, "There is no such page.");
+            };
+            let said = self.ask(Asked { key, ..asked }).await;
+            return said.map_or_else(|none| none, |answer| response::of(answer, &headers));
         }
-        let uri = request.uri();
-        let json = prefers_json(request.headers());
-        let Some(asked) = question::parse(uri.path(), uri.query().unwrap_or(""), json) else {
-            return plain(StatusCode::NOT_FOUND, "There is no such page.");
+        let asked = question::parse_change(request.method().as_str(), uri.path());
+        let asked = match asked {
+            Some(question) => Asked {
+                key,
+                ..Asked::by_program(question)
+            },
+            None => {
+                let mut refused = plain(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD");
+                let allowed = HeaderValue::from_static("GET, HEAD");
+                refused.headers_mut().insert(header::ALLOW, allowed);
+                return refused;
+            }
         };
-        let answer = tokio::time::timeout(PATIENCE, self.workers.ask(asked)).await;
-        match answer {
-            Ok(Ok(answer)) => response::of(answer, request.headers()),
-            Ok(Err(NoAnswer::Lost)) => {
-                (self.log)(&format!("no answer to {uri}: a fault in Gritstone"));
-                plain(
-                    StatusCode::INTERNAL_SERVER_ERROR,
-                    "A fault in Gritstone; its log has more.",
-                )
-            }
-            Ok(Err(NoAnswer::Busy)) | Err(_) => {
-                let mut busy = plain(StatusCode::SERVICE_UNAVAILABLE, "Busy: ask again later.");
-                let after = HeaderValue::from_static("5");
-                busy.headers_mut().insert(header::RETRY_AFTER, after);
-                busy
-            }
+        let said = match asked.question {
+            Question::MaySend => self.receive(asked, request.into_body()).await,
+            _ => self.ask(asked).await,
+        };
+        said.map_or_else(|none| none, |answer| response::of(answer, &headers))
+    }
+
+    /// Reads a body after the client may send one, as far as there is room.
+    async fn receive(&self, asked: Asked, body: Incoming) -> Result<Answer, Sent> {
+        let too_long = || {
+            let why = format!("A run of more than {} bytes is not taken.", self.body);
+            plain(StatusCode::PAYLOAD_TOO_LARGE, &why)
+        };
+        if body.size_hint().lower() > self.body as u64 {
+            return Err(too_long());
         }
+        let allowed = self.ask(asked.clone()).await?;
+        if allowed.status != Status::Found {
+            return Ok(allowed);
+        }
+        let place = timeout(PATIENCE, self.uploads.acquire()).await;
+        let Ok(Ok(_place)) = place else {
+            return Err(busy());
+        };
+        let body = match Limited::new(body, self.body).collect().await {
+            Ok(body) => body.to_bytes(),
+            Err(why) if why.is::<http_body_util::LengthLimitError>() => return Err(too_long()),
+            // it has gone, or sends what is no HTTP
+            Err(_) => return Err(plain(StatusCode::BAD_REQUEST, "the body is cut off")),
+        };
+        let question = Question::Send(body);
+        self.ask(Asked { question, ..asked }).await
+    }
+
+    async fn ask(&self, asked: Asked) -> Result<Answer, Sent> {
+        let what = match &asked.question {
+            Question::Send(body) => format!("a run of {} bytes", body.len()),
+            question => format!("{question:?}"),
+        };
+        match timeout(PATIENCE, self.workers.ask(asked)).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(NoAnswer::Lost)) => {
+                (self.log)(&format!("no answer to {what}: a fault in Gritstone"));
+                let why = "A fault in Gritstone; its log has more.";
+                Err(plain(StatusCode::INTERNAL_SERVER_ERROR, why))
+            }
+            Ok(Err(NoAnswer::Busy)) | Err(_) => Err(busy()),
+        }
+    }
+}
+
+fn busy() -> Sent {
+    let mut busy = plain(StatusCode::SERVICE_UNAVAILABLE, "Busy: ask again later.");
+    let after = HeaderValue::from_static("5");
+    busy.headers_mut().insert(header::RETRY_AFTER, after);
+    busy
+}
+
+/// What the client shows.
+fn key(headers: &HeaderMap) -> Key {
+    let shown = headers.get(header::AUTHORIZATION);
+    let Some((how, what)) = shown.and_then(|v| v.to_str().ok()?.split_once(' ')) else {
+        return Key::None;
+    };
+    if how.eq_ignore_ascii_case("bearer") {
+        return Key::Token(what.trim().to_owned());
+    }
+    let password = || {
+        let pair = String::from_utf8(STANDARD.decode(what.trim()).ok()?).ok()?;
+        Some(pair.split_once(':')?.1.to_owned())
+    };
+    match how.eq_ignore_ascii_case("basic") {
+        true => password().map_or(Key::None, Key::Password),
+        false => Key::None,
     }
 }
 

@@ -37,6 +37,7 @@ mod schema;
 mod seal;
 mod sql;
 mod store;
+mod token;
 mod write;
 
 // the made-up runs in tests/common serve the tests within the crate too
@@ -49,3 +50,4 @@ pub use head::{Kind, LaunchCounts, Resumable, RunHead};
 pub use name::{Named, new_id};
 pub use place::default_path;
 pub use store::{Kept, Store};
+pub use token::{Scope, Sent, Token};

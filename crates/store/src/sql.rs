@@ -129,6 +129,20 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7)";
     /// Caches what SELECT_CACHED_RESULTS yields.
     INSERT_CACHED_RESULT = "INSERT INTO cached_result (run, seal, position, benchmark, result) VALUES ($1, $2, $3, $4, $5)";
+    /// Adds a token.
+    INSERT_TOKEN = "INSERT INTO token (number, name, hash, scopes, created) VALUES ($1, $2, $3, $4, $5)";
+    /// Revokes one.
+    INSERT_REVOKED = "INSERT INTO revoked_token (token, revoked) VALUES ($1, $2)";
+    /// Tokens without their hashes, oldest first.
+    SELECT_TOKENS = "SELECT number, name, scopes, created, revoked \
+        FROM token LEFT JOIN revoked_token ON revoked_token.token = token.number ORDER BY number";
+    /// The token of a hash, likewise.
+    FIND_TOKEN = "SELECT number, name, scopes, created, revoked \
+        FROM token LEFT JOIN revoked_token ON revoked_token.token = token.number WHERE hash = $1";
+    /// The number of what is done next by a token.
+    NEXT_DONE = "SELECT coalesce(max(number), 0) + 1 FROM done_by_token";
+    /// Writes down what was done.
+    INSERT_DONE = "INSERT INTO done_by_token (number, token, done, run, at) VALUES ($1, $2, $3, $4, $5)";
     /// Removes the rows of a run that the ledger has removed.
     REMOVE_LAUNCHES = "DELETE FROM launch WHERE run = $1";
     /// The same of what could not run.

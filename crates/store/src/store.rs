@@ -176,6 +176,11 @@ impl Store {
         self.at(write::remove(&self.connection, run_id))
     }
 
+    /// That what is stored from now on reaches the disk.
+    pub(crate) fn to_disk(&mut self) -> Result<(), StoreError> {
+        self.reach_disk(true)
+    }
+
     fn store(&mut self, data: &RunData, origin: &Origin) -> Result<(), StoreError> {
         self.reach_disk(true)?;
         self.at(write::store(&self.connection, data, origin))

@@ -9,13 +9,20 @@ use rusqlite::{Connection, params_from_iter};
 
 /// Begins a run that has no end yet, or stores a whole one.
 pub(crate) fn store(connection: &Connection, data: &RunData, origin: &Origin) -> Result<(), Fault> {
-    whole(connection, |connection| {
-        let mut run = Open::begin(connection, data, origin)?;
-        for launch in &data.launches {
-            run.launch(launch)?;
-        }
-        data.info.elapsed_s.map_or(Ok(()), |s| run.end(s))
-    })
+    whole(connection, |connection| store_in(connection, data, origin))
+}
+
+/// The same within a transaction.
+pub(crate) fn store_in(
+    connection: &Connection,
+    data: &RunData,
+    origin: &Origin,
+) -> Result<(), Fault> {
+    let mut run = Open::begin(connection, data, origin)?;
+    for launch in &data.launches {
+        run.launch(launch)?;
+    }
+    data.info.elapsed_s.map_or(Ok(()), |s| run.end(s))
 }
 
 /// Stores a launch with its events.
@@ -182,26 +189,29 @@ pub(crate) fn label(connection: &Connection, id: &str, label: &str) -> Result<()
 
 /// Removes a run whole, with an entry in the ledger that says so.
 pub(crate) fn remove(connection: &Connection, id: &str) -> Result<(), Fault> {
-    whole(connection, |connection| {
-        let found = find::run(connection, id)?;
-        let tip: Vec<(String, i64)> = query(connection, sql::SELECT_TIP, [found.number])?;
-        let tip = tip.into_iter().next().map_or(found.seal, |(seal, _)| seal);
-        enter(connection, found.number, "remove", &tip)?;
-        for statement in [
-            sql::FORGET,
-            sql::REMOVE_LAUNCHES,
-            sql::REMOVE_SKIPS,
-            sql::REMOVE_PROGRAMS,
-            sql::REMOVE_BENCHMARKS,
-            sql::REMOVE_END,
-            sql::REMOVE_RUN,
-        ] {
-            connection
-                .prepare_cached(statement)?
-                .execute([found.number])?;
-        }
-        Ok(())
-    })
+    whole(connection, |connection| remove_in(connection, id))
+}
+
+/// The same within a transaction.
+pub(crate) fn remove_in(connection: &Connection, id: &str) -> Result<(), Fault> {
+    let found = find::run(connection, id)?;
+    let tip: Vec<(String, i64)> = query(connection, sql::SELECT_TIP, [found.number])?;
+    let tip = tip.into_iter().next().map_or(found.seal, |(seal, _)| seal);
+    enter(connection, found.number, "remove", &tip)?;
+    for statement in [
+        sql::FORGET,
+        sql::REMOVE_LAUNCHES,
+        sql::REMOVE_SKIPS,
+        sql::REMOVE_PROGRAMS,
+        sql::REMOVE_BENCHMARKS,
+        sql::REMOVE_END,
+        sql::REMOVE_RUN,
+    ] {
+        connection
+            .prepare_cached(statement)?
+            .execute([found.number])?;
+    }
+    Ok(())
 }
 
 pub(crate) fn insert(

@@ -1,28 +1,26 @@
 //! The answers to what a browser asks: the documents that the terminal shows, from the same store, as pages and as JSON.
 
 use super::digest::Digests;
-use crate::listing::listed;
+use super::lists::{LISTED, differences, newest, systems};
 use crate::past::over_runs;
 use crate::world::World;
 use crate::{brief, inspect, output, rate};
 use anyhow::{Context, Result};
 use gritstone_model::{
-    ChangesView, CompareRow, FactChange, FoundBenchmark, Id, ListedRun, ListedSystem, Machine,
-    OverviewView, RunView, SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_SEARCH, SCHEMA_SYSTEM,
-    SearchView, SystemView, Verdict,
+    ChangesView, CompareRow, FactChange, FoundBenchmark, Id, ListedSystem, Machine, OverviewView,
+    RunView, SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_SEARCH, SCHEMA_SYSTEM, SearchView, SystemView,
+    Verdict,
 };
 use gritstone_report::html::{self, Choice, Frame};
 use gritstone_report::{Document, Pair};
 use gritstone_serve::{Answer, Answers, Asked, Form, Media, Question, Status};
-use gritstone_store::{ResolveError, RunHead, Store, StoreError};
+use gritstone_store::{ResolveError, RunHead, Scope, Store};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Runs in a list, and changes on the first page.
-const LISTED: usize = 50;
 /// Changes in the feed.
 const CHANGES: usize = 200;
 /// Runs that a run can be compared with by a choice.
@@ -33,18 +31,30 @@ const LATER: Duration = Duration::from_secs(30);
 
 /// Answers from a store.
 pub struct Pages {
-    world: World,
+    pub(super) world: World,
     digests: Arc<Digests>,
+    /// Whether everyone may read.
+    pub(super) open: bool,
 }
 
 /// Why there is no answer.
-enum Refused {
+pub(super) enum Refused {
     /// There is no such thing.
     NotFound(String),
     /// It cannot be asked so.
     Wrong(String),
     /// The store cannot be read.
     Broken(anyhow::Error),
+    /// A token is needed, or another.
+    Unknown(&'static str),
+    /// The token is for something else.
+    Forbidden,
+    /// Something else has the name.
+    Conflict(String),
+    /// What was sent is no run.
+    Unfit(String),
+    /// Another process keeps the store busy.
+    Busy,
 }
 
 impl From<anyhow::Error> for Refused {
@@ -53,16 +63,7 @@ impl From<anyhow::Error> for Refused {
     }
 }
 
-impl From<StoreError> for Refused {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::NoSuchRun(_) => Self::NotFound(error.to_string()),
-            error => Self::Broken(error.into()),
-        }
-    }
-}
-
-type Answered = Result<Answer, Refused>;
+pub(super) type Answered = Result<Answer, Refused>;
 
 impl Answers for Pages {
     fn answer(&mut self, asked: &Asked) -> Answer {
@@ -73,6 +74,17 @@ impl Answers for Pages {
         let (status, title, why) = match refused {
             Refused::NotFound(why) => (Status::NotFound, "Not found", why),
             Refused::Wrong(why) => (Status::Wrong, "Cannot be answered", why),
+            Refused::Unknown(why) => (Status::Unknown, "A token is needed", why.to_owned()),
+            Refused::Forbidden => {
+                let why = "The token is for something else.".to_owned();
+                (Status::Forbidden, "Not allowed", why)
+            }
+            Refused::Conflict(why) => (Status::Conflict, "Already there", why),
+            Refused::Unfit(why) => (Status::Unfit, "No run", why),
+            Refused::Busy => {
+                let why = "Another process keeps the store busy: ask again later.".to_owned();
+                (Status::Busy, "Busy", why)
+            }
             Refused::Broken(error) => {
                 output::remark(&format!("gritstone: {error:#}"));
                 // what is wrong with a file is for those who can see the file
@@ -93,7 +105,7 @@ impl Answers for Pages {
 }
 
 /// A value as JSON, or as the page that is made of it.
-fn said<T: Serialize>(
+pub(super) fn said<T: Serialize>(
     asked: &Asked,
     value: &T,
     page: impl FnOnce() -> (Document, Frame),
@@ -118,7 +130,7 @@ fn said<T: Serialize>(
     })
 }
 
-fn plain(media: Media, text: impl Into<String>) -> Answer {
+pub(super) fn plain(media: Media, text: impl Into<String>) -> Answer {
     Answer {
         status: Status::Found,
         media,
@@ -128,15 +140,41 @@ fn plain(media: Media, text: impl Into<String>) -> Answer {
 
 impl Pages {
     /// Of this store.
-    pub fn new(world: World, digests: Arc<Digests>) -> Self {
-        Self { world, digests }
+    pub fn new(world: World, digests: Arc<Digests>, open: bool) -> Self {
+        Self {
+            world,
+            digests,
+            open,
+        }
     }
 
     fn respond(&self, asked: &Asked) -> Answered {
         // open as long as the answer is made
         let store = self.world.reader()?;
         let there = || store.as_ref().ok_or_else(no_runs);
+        let token = match &asked.question {
+            Question::Icon | Question::Health | Question::Api => None,
+            Question::MaySend | Question::Send(_) => {
+                self.may(asked, store.as_ref(), &[Scope::Write])?
+            }
+            Question::Remove(_) => self.may(asked, store.as_ref(), &[Scope::Admin])?,
+            // who sends runs may know which are there
+            Question::Runs => self.may(asked, store.as_ref(), &[Scope::Read, Scope::Write])?,
+            _ => self.may(asked, store.as_ref(), &[Scope::Read])?,
+        };
         match &asked.question {
+            Question::MaySend => Ok(plain(Media::Text, "")),
+            Question::Send(bytes) => match &token {
+                Some(by) => self.receive(asked, by, bytes),
+                None => Err(Refused::Forbidden),
+            },
+            Question::Remove(id) => match &token {
+                Some(by) => self.remove(asked, by, id),
+                None => Err(Refused::Forbidden),
+            },
+            Question::Runs => self.runs(asked, store.as_ref()),
+            Question::Bundle(id) => self.bundle(there()?, id),
+            Question::Api => Ok(plain(Media::Json, include_str!("openapi.json"))),
             Question::Icon => Ok(plain(Media::Svg, include_str!("icon.svg"))),
             Question::Health => {
                 if let Some(store) = &store {
@@ -452,53 +490,4 @@ const VERDICTS: [Verdict; 4] = [
 
 fn no_runs() -> Refused {
     Refused::NotFound("No run is stored yet.".to_owned())
-}
-
-/// The newest of these runs, newest first.
-fn newest(heads: Vec<RunHead>) -> Vec<ListedRun> {
-    heads.into_iter().rev().take(LISTED).map(listed).collect()
-}
-
-/// The systems of these runs, that with the newest first.
-fn systems(heads: &[RunHead]) -> Vec<ListedSystem> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut systems: Vec<ListedSystem> = vec![];
-    for head in heads.iter().rev() {
-        let count = counts.entry(&head.machine_id).or_default();
-        *count += 1;
-        if *count == 1 {
-            systems.push(ListedSystem {
-                id: head.machine_id.clone(),
-                name: head.machine.clone(),
-                system: head.system.clone(),
-                runs: 0,
-                newest: head.id.clone(),
-                started: head.started.clone(),
-                reliability: None,
-            });
-        }
-    }
-    for system in &mut systems {
-        system.runs = counts[system.id.as_str()];
-    }
-    systems
-}
-
-/// The facts of a system that are other than in the run before.
-fn differences<'a>(
-    before: &'a Machine,
-    after: &'a Machine,
-    head: &'a RunHead,
-) -> impl Iterator<Item = FactChange> {
-    let names: BTreeSet<&String> = before.facts.keys().chain(after.facts.keys()).collect();
-    names.into_iter().filter_map(move |name| {
-        let [was, is] = [before, after].map(|of| of.facts.get(name));
-        (was != is).then(|| FactChange {
-            fact: name.clone(),
-            before: was.cloned(),
-            after: is.cloned(),
-            run: head.id.clone(),
-            started: head.started.clone(),
-        })
-    })
 }

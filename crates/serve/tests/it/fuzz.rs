@@ -6,12 +6,14 @@ use gritstone_serve::Limits;
 use std::io::{Read, Write};
 use std::net::Shutdown;
 
-const REQUESTS: [&[u8]; 6] = [
+const REQUESTS: [&[u8]; 8] = [
     b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nConnection: close\r\n\r\n",
     b"GET /runs/20261123-185538-cfe385a0.json?a=b HTTP/1.1\r\nHost: 127.0.0.1:8484\r\nAccept-Encoding: gzip;q=0.5\r\n\r\n",
     b"GET /compare?base=a%20b&run=c&family=byte&verdict=slower HTTP/1.1\r\nHost: [::1]\r\nIf-None-Match: \"a\", W/\"b\"\r\n\r\n",
     b"HEAD /benchmarks/byte/pipe@cross?runs=10 HTTP/1.0\r\nHost: localhost\r\n\r\nGET /health HTTP/1.1\r\nHost: localhost\r\n\r\n",
     b"POST /search?q=x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    b"POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer gritstone_0123\r\nContent-Length: 12\r\n\r\n{\"end\":null}",
+    b"DELETE /api/v1/runs/a%2Fb HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic bWU6c2VjcmV0\r\n\r\n",
     b"PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nhello",
 ];
 

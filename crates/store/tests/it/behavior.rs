@@ -5,7 +5,7 @@ use gritstone_model::{
     CommandWork, Conditions, Contents, Event, Id, Launch, Origin, Outcome, OwnCatalogue, OwnFile,
     Owner, RunData, RunInfo, TrialSide, Work,
 };
-use gritstone_store::{LaunchCounts, ResolveError, Store, StoreError};
+use gritstone_store::{LaunchCounts, ResolveError, Scope, Sent, Store, StoreError};
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -328,7 +328,15 @@ fn what_would_not_come_back_is_refused_and_leaves_nothing() {
 #[test]
 fn nothing_stored_can_be_changed_or_removed() {
     let run = common::run(2, 2);
-    let (_folder, path, store) = common::with(std::slice::from_ref(&run));
+    let (_folder, path, mut store) = common::with(std::slice::from_ref(&run));
+    let (now, secret) = ("2026-11-25T12:00:00Z", "secret");
+    store
+        .add_token("node", secret, &[Scope::Write], now)
+        .unwrap();
+    let token = store.token(secret).unwrap().unwrap();
+    let sent = store.receive(&token, &common::run(3, 1), now).unwrap();
+    assert_eq!(sent, Sent::Stored);
+    store.revoke_token("node", now).unwrap();
     let other = other(&path);
     let columns = "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c \
          WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'cached%'";

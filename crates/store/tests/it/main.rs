@@ -11,3 +11,4 @@ mod damage;
 mod fuzz;
 mod places;
 mod processes;
+mod tokens;

@@ -1,0 +1,226 @@
+//! `gritstone push` and `gritstone pull`: runs to and from the store of a server.
+
+use crate::args::{PullArgs, PushArgs, ServerArgs};
+use crate::failure::Exit;
+use crate::output;
+use crate::transfer;
+use crate::world::World;
+use anyhow::{Context, Result, bail, ensure};
+use gritstone_model::{RunData, RunList};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use ureq::Agent;
+use ureq::http::Uri;
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
+
+/// Time for a connection, and for all of a request.
+const CONNECT: Duration = Duration::from_secs(10);
+const WHOLE: Duration = Duration::from_secs(120);
+/// The most that is read of what a server says, packed or not.
+const LONGEST: u64 = 256 << 20;
+/// How hard bundles are packed: they cross a network once.
+const PACKED: i32 = 3;
+/// Where systems keep the certificates that they trust.
+const TRUSTED: [&str; 3] = [
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/cert.pem",
+];
+
+/// A server, and what it is asked with.
+struct Server {
+    agent: Agent,
+    runs: String,
+    token: Option<String>,
+}
+
+/// `gritstone push`.
+pub fn push(world: &World, args: &PushArgs) -> Result<Exit> {
+    let server = Server::new(&args.to, &args.server)?;
+    let store = world
+        .reader()?
+        .context("no run is stored yet: `gritstone run --quick` makes one")?;
+    let known = server.known()?;
+    let ids: Vec<String> = match args.runs.as_slice() {
+        [] => {
+            let heads = store.runs()?.into_iter();
+            let whole = heads.filter(|run| run.elapsed_s.is_some() && !known.contains(&run.id));
+            whole.map(|run| run.id).collect()
+        }
+        names => {
+            let ids = names.iter().map(|name| world.resolve(&store, name));
+            ids.collect::<Result<_>>()?
+        }
+    };
+    for id in &ids {
+        let run = store.load(id)?;
+        ensure!(
+            run.info.elapsed_s.is_some(),
+            "run {id} has not ended: push it when it has (`gritstone run --resume` goes on with it)"
+        );
+        server.send(&run).with_context(|| format!("run {id}"))?;
+        output::plain(&format!("{id}\n"))?;
+    }
+    if ids.is_empty() {
+        output::remark(&format!("{} has all runs of this store", args.to));
+    }
+    Ok(Exit::Done)
+}
+
+/// `gritstone pull`.
+pub fn pull(world: &World, args: &PullArgs) -> Result<Exit> {
+    let server = Server::new(&args.from, &args.server)?;
+    let mut store = world.writer()?;
+    let here: BTreeSet<String> = store.runs()?.into_iter().map(|run| run.id).collect();
+    let mut ids: Vec<String> = match args.runs.as_slice() {
+        [] => server.known()?.into_iter().collect(),
+        ids => ids.to_vec(),
+    };
+    ids.retain(|id| !here.contains(id));
+    for id in &ids {
+        let run = server.fetch(id).with_context(|| format!("run {id}"))?;
+        ensure!(
+            run.info.id == *id,
+            "run {id}: the server sent run {}",
+            run.info.id
+        );
+        store.import(&run)?;
+        output::plain(&format!("{id}\n"))?;
+    }
+    if ids.is_empty() {
+        output::remark("this store has all of these runs");
+    }
+    Ok(Exit::Done)
+}
+
+impl Server {
+    fn new(url: &str, args: &ServerArgs) -> Result<Self> {
+        let uri: Uri = url.parse().with_context(|| format!("'{url}' is no URL"))?;
+        let host = uri
+            .host()
+            .with_context(|| format!("'{url}' names no host"))?;
+        let own = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(&host);
+        match uri.scheme_str() {
+            Some("https") => {}
+            Some("http") if own => {}
+            Some("http") => bail!(
+                "{url}: the token and the runs would cross the network as they are; use https, or a tunnel to 127.0.0.1"
+            ),
+            _ => bail!("'{url}' begins with neither https:// nor http://"),
+        }
+        let variable = std::env::var("GRITSTONE_TOKEN").ok();
+        let token = match &args.token_file {
+            Some(path) => Some(token_of(path)?),
+            None => variable.filter(|token| !token.is_empty()),
+        };
+        let tls = TlsConfig::builder()
+            .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .root_certs(trusted(args.ca_file.as_deref())?);
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .timeout_connect(Some(CONNECT))
+            .timeout_global(Some(WHOLE))
+            .tls_config(tls.build())
+            .build();
+        Ok(Self {
+            agent: config.into(),
+            runs: format!("{}/api/v1/runs", url.trim_end_matches('/')),
+            token,
+        })
+    }
+
+    fn authorization(&self) -> String {
+        let token = self.token.as_deref();
+        token.map_or_else(String::new, |token| format!("Bearer {token}"))
+    }
+
+    /// The identifiers of its runs.
+    fn known(&self) -> Result<BTreeSet<String>> {
+        let list: RunList = serde_json::from_str(&self.get(&self.runs)?)
+            .with_context(|| format!("{} is no list of runs", self.runs))?;
+        Ok(list.runs.into_iter().map(|run| run.id).collect())
+    }
+
+    fn fetch(&self, id: &str) -> Result<RunData> {
+        let id = gritstone_report::html::encoded(id);
+        let bundle = self.get(&format!("{}/{id}", self.runs))?;
+        Ok(gritstone_exchange::read_bundle(&bundle)?)
+    }
+
+    fn get(&self, url: &str) -> Result<String> {
+        let request = self.agent.get(url);
+        let request = request.header("Authorization", self.authorization());
+        said(url, request.call())
+    }
+
+    fn send(&self, run: &RunData) -> Result<()> {
+        let bundle = gritstone_exchange::write_bundle(run);
+        let packed = zstd::encode_all(bundle.as_bytes(), PACKED)?;
+        let request = self.agent.post(&self.runs);
+        let request = request
+            .header("Authorization", self.authorization())
+            .header("Content-Type", "application/zstd");
+        said(&self.runs, request.send(&packed[..])).map(drop)
+    }
+}
+
+type Response = ureq::http::Response<ureq::Body>;
+
+/// What a server said, unless it refused.
+fn said(url: &str, response: Result<Response, ureq::Error>) -> Result<String> {
+    let mut response = response.with_context(|| format!("cannot reach {url}"))?;
+    let status = response.status();
+    let body = response.body_mut().with_config().limit(LONGEST);
+    let text = body
+        .read_to_string()
+        .with_context(|| format!("cannot read {url}"))?;
+    if status.is_success() {
+        return Ok(text);
+    }
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    let why = value["error"].as_str().unwrap_or("it says no more");
+    bail!("{url} refused: {status}: {why}")
+}
+
+/// The first line of a file that nobody else can read.
+fn token_of(path: &Path) -> Result<String> {
+    use std::os::unix::fs::MetadataExt;
+    let open =
+        std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
+    ensure!(
+        open.mode() & 0o077 == 0,
+        "{} can be read by others: chmod 600 it",
+        path.display()
+    );
+    let text = transfer::text(path)?;
+    Ok(text.lines().next().unwrap_or("").trim().to_owned())
+}
+
+/// The certificates that are trusted: of a file, or of the system.
+fn trusted(file: Option<&Path>) -> Result<RootCerts> {
+    let variable = std::env::var_os("SSL_CERT_FILE").filter(|value| !value.is_empty());
+    let named = file
+        .map(Path::to_owned)
+        .or_else(|| variable.map(Into::into));
+    let path = match named {
+        Some(path) => path,
+        None => match TRUSTED.iter().map(Path::new).find(|path| path.exists()) {
+            Some(path) => path.to_owned(),
+            // what needs them fails with that
+            None => return Ok(RootCerts::Specific(Arc::new(vec![]))),
+        },
+    };
+    let pem = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut certificates = vec![];
+    for item in parse_pem(&pem) {
+        let item = item.with_context(|| format!("{} has no certificates", path.display()))?;
+        if let PemItem::Certificate(certificate) = item {
+            certificates.push(certificate);
+        }
+    }
+    Ok(RootCerts::Specific(Arc::new(certificates)))
+}

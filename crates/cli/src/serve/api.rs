@@ -1,0 +1,118 @@
+//! What programs ask of a server, and by which token: runs are sent, listed, fetched and removed.
+
+use super::pages::{Answered, Pages, Refused, plain, said};
+use crate::listing::listed;
+use crate::output;
+use crate::transfer;
+use gritstone_model::{RunData, RunList, SCHEMA_RUNS};
+use gritstone_serve::{Answer, Asked, Key, Media, Status};
+use gritstone_store::{Scope, Sent, Store, StoreError, Token};
+use std::rc::Rc;
+
+fn now() -> String {
+    jiff::Timestamp::now().to_string()
+}
+
+impl Pages {
+    /// The token by which something may be done, where one is needed for it.
+    pub(super) fn may(
+        &self,
+        asked: &Asked,
+        store: Option<&Rc<Store>>,
+        scopes: &[Scope],
+    ) -> Result<Option<Token>, Refused> {
+        let reads = scopes.contains(&Scope::Read);
+        let secret = match &asked.key {
+            Key::Token(secret) => secret,
+            // a browser sends it with whatever a page of another site makes it ask
+            Key::Password(secret) if reads => secret,
+            _ if reads && self.open => return Ok(None),
+            _ => return Err(Refused::Unknown("A token is needed.")),
+        };
+        let found = match store {
+            Some(store) => store.token(secret)?,
+            None => None,
+        };
+        let Some(token) = found else {
+            return Err(Refused::Unknown("The token is unknown or revoked."));
+        };
+        match scopes.iter().any(|scope| token.scopes.contains(scope)) {
+            true => Ok(Some(token)),
+            false if reads && self.open => Ok(Some(token)),
+            false => Err(Refused::Forbidden),
+        }
+    }
+
+    /// All runs, newest first.
+    pub(super) fn runs(&self, asked: &Asked, store: Option<&Rc<Store>>) -> Answered {
+        let heads = store.map_or(Ok(vec![]), |store| store.runs())?;
+        let list = RunList {
+            schema: SCHEMA_RUNS.to_owned(),
+            runs: heads.into_iter().rev().map(listed).collect(),
+        };
+        Ok(said(asked, &list, Default::default)?)
+    }
+
+    /// A run with all its launches.
+    pub(super) fn bundle(&self, store: &Rc<Store>, id: &str) -> Answered {
+        let run = store.load(id)?;
+        let text = gritstone_exchange::write_bundle(&run);
+        Ok(plain(Media::JsonLines, text))
+    }
+
+    /// Keeps a run that was sent, once.
+    pub(super) fn receive(&self, asked: &Asked, by: &Token, bytes: &[u8]) -> Answered {
+        let unfit = |why: anyhow::Error| Refused::Unfit(format!("{why:#}"));
+        let text = transfer::text_of(bytes).map_err(unfit)?;
+        let run = gritstone_exchange::read_bundle(&text);
+        let run = run.map_err(|why| unfit(why.into()))?;
+        if run.info.elapsed_s.is_none() {
+            let why = "The run has not ended: send it when it has.".to_owned();
+            return Err(Refused::Unfit(why));
+        }
+        let mut store = self.world.writer()?;
+        let sent = store.receive(by, &run, &now())?;
+        let id = &run.info.id;
+        let status = match sent {
+            Sent::Stored => Status::Stored,
+            Sent::Known => Status::Found,
+            Sent::Differs => {
+                let why = format!("Another run {id} is in the store already.");
+                return Err(Refused::Conflict(why));
+            }
+        };
+        if sent == Sent::Stored {
+            output::remark(&format!("gritstone: run {id} was sent by {}", by.name));
+        }
+        self.told(asked, &run, status)
+    }
+
+    fn told(&self, asked: &Asked, run: &RunData, status: Status) -> Answered {
+        let value = serde_json::json!({ "run": run.info.id, "stored": status == Status::Stored });
+        let answer = said(asked, &value, Default::default)?;
+        Ok(Answer { status, ..answer })
+    }
+
+    /// Removes a run.
+    pub(super) fn remove(&self, asked: &Asked, by: &Token, id: &str) -> Answered {
+        let mut store = self.world.writer()?;
+        store.remove_by(by, id, &now())?;
+        output::remark(&format!("gritstone: run {id} was removed by {}", by.name));
+        Ok(said(
+            asked,
+            &serde_json::json!({ "removed": id }),
+            Default::default,
+        )?)
+    }
+}
+
+impl From<StoreError> for Refused {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NoSuchRun(_) => Self::NotFound(error.to_string()),
+            StoreError::Unfit(_) => Self::Unfit(error.to_string()),
+            StoreError::Locked(_) => Self::Busy,
+            error => Self::Broken(error.into()),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Tokens: who may do what through a server. The store has the SHA-256 of a token alone; a token has 256 random bits, so that its hash
+//! needs neither salt nor time.
+
+use crate::error::{Fault, StoreError};
+use crate::read::query;
+use crate::rows::row;
+use crate::store::Store;
+use crate::write::{insert, whole};
+use crate::{sql, write};
+use gritstone_model::{Origin, RunData, hexadecimal};
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The schema that has had tokens first.
+const SINCE: i64 = 3;
+
+/// What a token may be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// Read all runs.
+    Read,
+    /// Send runs.
+    Write,
+    /// Remove runs.
+    Admin,
+}
+
+impl Scope {
+    /// Its word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+/// A token, without its secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    number: i64,
+    /// Of whom.
+    pub name: String,
+    /// For what.
+    pub scopes: Vec<Scope>,
+    /// Since when, RFC 3339.
+    pub created: String,
+    /// Until when it was valid, RFC 3339; `None` for one that is.
+    pub revoked: Option<String>,
+}
+
+/// What became of a run that was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// It is stored now.
+    Stored,
+    /// It was there already, the same.
+    Known,
+    /// Another run of that identifier is there.
+    Differs,
+}
+
+impl Store {
+    /// Adds a token by its secret.
+    ///
+    /// # Errors
+    /// [`StoreError::Unfit`] when the name is taken or none, and what befalls the file.
+    pub fn add_token(
+        &mut self,
+        name: &str,
+        secret: &str,
+        scopes: &[Scope],
+        now: &str,
+    ) -> Result<(), StoreError> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if name.is_empty() || name.len() > 64 || !name.chars().all(plain) {
+            let why = format!("'{name}' is no name of a token: letters, digits, '-', '_' and '.'");
+            return Err(StoreError::Unfit(why));
+        }
+        let known = self.tokens()?;
+        if known.iter().any(|token| token.name == name) {
+            let why = format!("there is a token '{name}' already, or was; take another name");
+            return Err(StoreError::Unfit(why));
+        }
+        let scopes = serde_json::to_string(scopes);
+        let scopes = scopes.map_err(|why| StoreError::Unfit(why.to_string()))?;
+        let row = row![
+            known.len() as i64 + 1,
+            name.to_owned(),
+            hash(secret),
+            scopes,
+            now.to_owned(),
+        ];
+        self.at(whole(&self.connection, |connection| {
+            Ok(insert(connection, sql::INSERT_TOKEN, row, vec![])?)
+        }))
+    }
+
+    /// All tokens, those that are revoked included, oldest first.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn tokens(&self) -> Result<Vec<Token>, StoreError> {
+        if !self.has_tokens()? {
+            return Ok(vec![]);
+        }
+        let rows = query(&self.connection, sql::SELECT_TOKENS, []).map_err(Fault::from);
+        let rows: Vec<Stored> = self.at(rows)?;
+        self.at(rows.into_iter().map(read).collect())
+    }
+
+    /// The token of this secret, unless it is revoked.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn token(&self, secret: &str) -> Result<Option<Token>, StoreError> {
+        if !self.has_tokens()? {
+            return Ok(None);
+        }
+        let rows = query(&self.connection, sql::FIND_TOKEN, [hash(secret)]).map_err(Fault::from);
+        let found: Option<Stored> = self.at(rows)?.pop();
+        let found = self.at(found.map(read).transpose())?;
+        Ok(found.filter(|token| token.revoked.is_none()))
+    }
+
+    /// Whether there is a table of them: a store of an older schema is read as it is.
+    fn has_tokens(&self) -> Result<bool, StoreError> {
+        let version = self
+            .connection
+            .pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
+        Ok(self.at(version.map_err(Fault::from))? >= SINCE)
+    }
+
+    /// Revokes a token for good.
+    ///
+    /// # Errors
+    /// [`StoreError::Unfit`] when there is none of that name, and what befalls the file.
+    pub fn revoke_token(&mut self, name: &str, now: &str) -> Result<(), StoreError> {
+        let known = self.tokens()?.into_iter();
+        let mut valid = known.filter(|token| token.revoked.is_none());
+        let Some(token) = valid.find(|token| token.name == name) else {
+            let why = format!("there is no valid token '{name}'");
+            return Err(StoreError::Unfit(why));
+        };
+        let row = row![token.number, now.to_owned()];
+        self.at(whole(&self.connection, |connection| {
+            Ok(insert(connection, sql::INSERT_REVOKED, row, vec![])?)
+        }))
+    }
+
+    /// Stores a run that was sent by a token, whole or not at all: who sends it again gets the same answer and changes nothing.
+    ///
+    /// # Errors
+    /// As [`Store::import`], but for a run that is there already.
+    pub fn receive(&mut self, by: &Token, data: &RunData, now: &str) -> Result<Sent, StoreError> {
+        let id = &data.info.id;
+        self.to_disk()?;
+        let stored = self.at(whole(&self.connection, |connection| {
+            write::store_in(connection, data, &Origin::Imported)?;
+            log(connection, by, "send", id, now)
+        }));
+        match stored {
+            Ok(()) => Ok(Sent::Stored),
+            Err(StoreError::Exists(_)) => {
+                let mut known = self.load(id)?;
+                // it may have been given another label since
+                known.info.label.clone_from(&data.info.label);
+                Ok(if known == *data {
+                    Sent::Known
+                } else {
+                    Sent::Differs
+                })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Removes a run whole, by a token.
+    ///
+    /// # Errors
+    /// As [`Store::remove`].
+    pub fn remove_by(&mut self, by: &Token, run_id: &str, now: &str) -> Result<(), StoreError> {
+        self.to_disk()?;
+        self.at(whole(&self.connection, |connection| {
+            write::remove_in(connection, run_id)?;
+            log(connection, by, "remove", run_id, now)
+        }))
+    }
+}
+
+/// A row as it is stored, with the end of the token.
+type Stored = (i64, String, String, String, Option<String>);
+
+fn read((number, name, scopes, created, revoked): Stored) -> Result<Token, Fault> {
+    let scopes = serde_json::from_str(&scopes);
+    let scopes =
+        scopes.map_err(|why| Fault::Damaged(format!("the scopes of token {name}: {why}")))?;
+    Ok(Token {
+        number,
+        name,
+        scopes,
+        created,
+        revoked,
+    })
+}
+
+fn hash(secret: &str) -> String {
+    hexadecimal(Sha256::digest(secret))
+}
+
+/// Writes down what was done.
+fn log(connection: &Connection, by: &Token, done: &str, run: &str, now: &str) -> Result<(), Fault> {
+    let next: Vec<(i64,)> = query(connection, sql::NEXT_DONE, [])?;
+    let row = row![
+        next[0].0,
+        by.number,
+        done.to_owned(),
+        run.to_owned(),
+        now.to_owned(),
+    ];
+    Ok(insert(connection, sql::INSERT_DONE, row, vec![])?)
+}

@@ -1,0 +1,93 @@
+//! Tokens, and what is done by them.
+
+use crate::common;
+use gritstone_store::{Scope, Sent, Store, StoreError};
+use rusqlite::Connection;
+
+const NOW: &str = "2026-11-25T12:00:00Z";
+
+#[test]
+fn a_token_is_known_by_its_secret_until_it_is_revoked() {
+    let (_folder, _, mut store) = common::with(&[]);
+    let scopes = [Scope::Read, Scope::Write];
+    store.add_token("a", "one", &scopes, NOW).unwrap();
+    store.add_token("b", "two", &[Scope::Admin], NOW).unwrap();
+    let found = store.token("one").unwrap().unwrap();
+    assert_eq!(
+        (found.name.as_str(), found.scopes.as_slice()),
+        ("a", &scopes[..])
+    );
+    for none in ["", "three", "a", "on", "ONE", "' OR '1'='1"] {
+        assert_eq!(store.token(none).unwrap(), None, "{none}");
+    }
+    store.revoke_token("a", NOW).unwrap();
+    assert_eq!(store.token("one").unwrap(), None);
+    assert!(store.token("two").unwrap().is_some());
+    let all = store.tokens().unwrap();
+    let revoked: Vec<bool> = all.iter().map(|token| token.revoked.is_some()).collect();
+    assert_eq!(revoked, [true, false]);
+    // neither its name nor its secret is given again
+    for (name, secret) in [
+        ("a", "new"),
+        ("c", "one"),
+        ("", "x"),
+        ("x y", "x"),
+        ("x/y", "x"),
+    ] {
+        store.add_token(name, secret, &scopes, NOW).unwrap_err();
+    }
+    store.revoke_token("a", NOW).unwrap_err();
+    store.revoke_token("none", NOW).unwrap_err();
+}
+
+#[test]
+fn a_run_that_is_sent_again_is_the_same_or_refused() {
+    let (_folder, path, mut store) = common::with(&[]);
+    store
+        .add_token("node", "secret", &[Scope::Write], NOW)
+        .unwrap();
+    let token = store.token("secret").unwrap().unwrap();
+    let run = common::run(2, 2);
+    assert_eq!(store.receive(&token, &run, NOW).unwrap(), Sent::Stored);
+    assert_eq!(store.receive(&token, &run, NOW).unwrap(), Sent::Known);
+    store.label(&run.info.id, "another").unwrap();
+    assert_eq!(store.receive(&token, &run, NOW).unwrap(), Sent::Known);
+    let mut other = run.clone();
+    other.launches.pop();
+    assert_eq!(store.receive(&token, &other, NOW).unwrap(), Sent::Differs);
+    assert_eq!(store.runs().unwrap().len(), 1);
+    store.remove_by(&token, &run.info.id, NOW).unwrap();
+    let again = store.remove_by(&token, &run.info.id, NOW);
+    assert!(matches!(again, Err(StoreError::NoSuchRun(_))));
+    // who did it, and nothing that was not done
+    let done = Connection::open(path).unwrap();
+    let mut done = done
+        .prepare("SELECT done, run FROM done_by_token ORDER BY number")
+        .unwrap();
+    let done = done.query_map([], |row| row.try_into()).unwrap();
+    let done: Vec<(String, String)> = done.collect::<Result<_, _>>().unwrap();
+    let id = || run.info.id.clone();
+    assert_eq!(
+        done,
+        [("send".to_owned(), id()), ("remove".to_owned(), id())]
+    );
+}
+
+#[test]
+fn a_store_from_before_there_were_tokens_has_none_and_gets_them() {
+    let (_folder, path, store) = common::with(&[common::run(1, 1)]);
+    drop(store);
+    let other = Connection::open(&path).unwrap();
+    let before = "DROP TABLE done_by_token; DROP TABLE revoked_token; DROP TABLE token; PRAGMA user_version = 2";
+    other.execute_batch(before).unwrap();
+    drop(other);
+    let store = Store::open_read_only(&path).unwrap();
+    assert_eq!(store.tokens().unwrap(), []);
+    assert_eq!(store.token("secret").unwrap(), None);
+    assert_eq!(store.runs().unwrap().len(), 1);
+    drop(store);
+    let mut store = Store::open(&path).unwrap();
+    store.add_token("a", "secret", &[Scope::Read], NOW).unwrap();
+    assert!(store.token("secret").unwrap().is_some());
+    assert_eq!(store.runs().unwrap().len(), 1);
+}

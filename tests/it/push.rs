@@ -1,0 +1,397 @@
+//! Runs of many machines in one store: sent by tokens, and back.
+
+use crate::common::server::{Response, Server};
+use crate::common::{Home, at_hour, list, recorded};
+use gritstone_exchange::write_bundle;
+use gritstone_model::RunData;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::thread;
+use std::time::Duration;
+
+/// A short run.
+fn run(hour: u32) -> RunData {
+    let mut run = recorded("copies");
+    run.launches.truncate(4);
+    at_hour(&run, hour, &format!("hour-{hour}"))
+}
+
+fn token(home: &Home, name: &str, scopes: &str) -> String {
+    let said = home.ok(&["token", "create", name, "--scope", scopes]);
+    said.trim().to_owned()
+}
+
+/// A file with a token, as a user keeps it.
+fn kept(home: &Home, token: &str) -> String {
+    let path = home.path().join("token");
+    fs::write(&path, format!("{token}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    path.display().to_string()
+}
+
+fn send(server: &Server, token: Option<&str>, body: &[u8]) -> Response {
+    let authorization = token.map(|token| format!("Authorization: Bearer {token}\r\n"));
+    let head = format!(
+        "POST /api/v1/runs HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n{}\r\n",
+        server.address,
+        body.len(),
+        authorization.unwrap_or_default()
+    );
+    server.raw(&[head.as_bytes(), body].concat())
+}
+
+fn ids(home: &Home) -> BTreeSet<String> {
+    let runs = home.json(&["runs", "--all"]);
+    let ids = list(&runs["runs"])
+        .iter()
+        .map(|run| run["id"].as_str().unwrap().to_owned());
+    ids.collect()
+}
+
+#[test]
+fn runs_go_to_a_server_and_from_there_to_others_whole_and_once() {
+    let (machine, team, desk) = (Home::new(), Home::new(), Home::new());
+    machine.import(&[run(1), run(2), run(3)]);
+    let server = Server::start(&team);
+    let url = format!("http://{}", server.address);
+    let writer = kept(&machine, &token(&team, "machine", "write"));
+    let push = ["push", "--to", &url, "--token-file", &writer];
+    assert_eq!(machine.ok(&push).lines().count(), 3);
+    assert_eq!(ids(&team), ids(&machine));
+    // nothing twice, by either way to ask
+    assert_eq!(machine.ok(&push), "");
+    machine.ok(&[&push[..], &["hour-1"]].concat());
+    assert_eq!(ids(&team).len(), 3);
+    // only what is new
+    machine.import(&[run(4)]);
+    assert_eq!(machine.ok(&push).trim(), run(4).info.id);
+    let pull = ["pull", "--from", &url];
+    assert_eq!(desk.ok(&pull).lines().count(), 4);
+    assert_eq!(desk.ok(&pull), "");
+    for id in ids(&machine) {
+        let bundle = |home: &Home| home.ok(&["export", &id, "--with-identity"]);
+        assert_eq!(bundle(&machine), bundle(&desk), "{id}");
+        assert_eq!(bundle(&machine), bundle(&team), "{id}");
+    }
+    // a pushed run is data: nothing of it is executed or gone on with
+    let (code, _, error) = team.run(&["run", &format!("--resume={}", run(1).info.id)]);
+    assert!(code == 2 && error.contains("imported"), "{error}");
+}
+
+#[test]
+fn each_token_does_what_its_scopes_say_until_it_is_revoked() {
+    let home = Home::new();
+    home.import(&[run(1)]);
+    let [reader, writer, admin] =
+        ["read", "write", "admin"].map(|scope| token(&home, &format!("for-{scope}"), scope));
+    // closed: behind a proxy, nobody reads without a token
+    let server = Server::with(&home, &["--behind-proxy"]);
+    let id = run(1).info.id;
+    let bundle = write_bundle(&run(2));
+    let by = |token: &str| format!("Bearer {token}");
+    let read = |authorization: &str| {
+        let path = format!("/runs/{id}");
+        server
+            .ask("GET", &path, &[("Authorization", authorization)])
+            .status
+    };
+    let list = |token: &str| {
+        server
+            .ask("GET", "/api/v1/runs", &[("Authorization", &by(token))])
+            .status
+    };
+    let remove = |token: &str| {
+        let path = format!("/api/v1/runs/{id}");
+        server
+            .ask("DELETE", &path, &[("Authorization", &by(token))])
+            .status
+    };
+    let (most, last) = reader.split_at(reader.len() - 1);
+    let wrong = format!("{most}{}", if last == "0" { "1" } else { "0" });
+    assert_eq!(server.get("/").status, 401);
+    assert!(
+        server
+            .get("/")
+            .header("www-authenticate")
+            .unwrap()
+            .starts_with("Basic ")
+    );
+    assert_eq!(server.get("/health").status, 200);
+    assert_eq!(
+        [read(&by(&reader)), read(&by(&writer)), read(&by(&admin))],
+        [200, 403, 403]
+    );
+    assert_eq!(
+        [list(&reader), list(&writer), list(&admin)],
+        [200, 200, 403]
+    );
+    for bad in [
+        "",
+        "Bearer",
+        "Bearer ",
+        &by(&wrong),
+        &by("' OR 1=1 --"),
+        "Negotiate x",
+        "Basic x",
+    ] {
+        assert_eq!(read(bad), 401, "{bad}");
+    }
+    let sends = |token: Option<&str>| send(&server, token, bundle.as_bytes()).status;
+    assert_eq!(sends(None), 401);
+    assert_eq!(
+        [
+            sends(Some(&wrong)),
+            sends(Some(&reader)),
+            sends(Some(&admin))
+        ],
+        [401, 403, 403]
+    );
+    assert_eq!(sends(Some(&writer)), 201);
+    assert_eq!(
+        [remove(&wrong), remove(&reader), remove(&writer)],
+        [401, 403, 403]
+    );
+    // a browser sends a password with whatever a page of another site makes it ask: it reads, and nothing else
+    let basic = |token: &str| {
+        use base64::Engine as _;
+        let pair = base64::engine::general_purpose::STANDARD.encode(format!("me:{token}"));
+        format!("Basic {pair}")
+    };
+    assert_eq!([read(&basic(&reader)), read(&basic(&wrong))], [200, 401]);
+    let path = format!("/api/v1/runs/{id}");
+    let forged = server.ask("DELETE", &path, &[("Authorization", &basic(&admin))]);
+    assert_eq!(forged.status, 401);
+    assert_eq!(remove(&admin), 200);
+    assert_eq!(remove(&admin), 404);
+    assert_eq!(read(&by(&reader)), 404);
+    // what is revoked is so at once, and for good
+    home.ok("token revoke for-read");
+    assert_eq!(read(&by(&reader)), 401);
+    home.refuses("token revoke for-read", "no valid token");
+    home.refuses("token create for-read --scope read", "already");
+    home.refuses("token create bad/name --scope read", "no name");
+    let listed = home.ok("token list");
+    assert!(
+        listed.contains("for-write") && !listed.contains(&writer),
+        "{listed}"
+    );
+    // and no secret is in the store
+    let stored = fs::read(home.store()).unwrap();
+    for secret in [&reader, &writer, &admin] {
+        let has = stored
+            .windows(secret.len())
+            .any(|bytes| bytes == secret.as_bytes());
+        assert!(!has, "a token is stored");
+    }
+}
+
+#[test]
+fn what_is_no_run_is_refused_and_leaves_nothing() {
+    let home = Home::new();
+    let writer = token(&home, "writer", "write");
+    let server = Server::start(&home);
+    let send = |body: &[u8]| {
+        let response = send(&server, Some(&writer), body);
+        assert_eq!(server.page("/health"), "ok\n");
+        response
+    };
+    let whole = write_bundle(&run(1));
+    let mut unended = run(1);
+    unended.info.elapsed_s = None;
+    let mut named = run(1);
+    named.info.id = "../../x".to_owned();
+    let bomb = zstd::encode_all(&vec![b' '; 300 << 20][..], 1).unwrap();
+    let deep = format!("{}{}", "[".repeat(1 << 20), "]".repeat(1 << 20));
+    let cases: [(&str, Vec<u8>); 9] = [
+        ("nothing", vec![]),
+        ("no text", vec![0xff; 1000]),
+        ("truncated", whole.as_bytes()[..whole.len() / 2].to_vec()),
+        ("changed", whole.replace("hour-1", "hour-2").into_bytes()),
+        ("unended", write_bundle(&unended).into_bytes()),
+        ("name", write_bundle(&named).into_bytes()),
+        ("bomb", bomb),
+        ("deep", deep.into_bytes()),
+        (
+            "deep within",
+            format!("{{\"schema\":{}", "[".repeat(1 << 20)).into_bytes(),
+        ),
+    ];
+    for (name, body) in cases {
+        let response = send(&body);
+        assert_eq!(response.status, 422, "{name}: {}", response.text());
+        let said: Value = serde_json::from_slice(&response.body).unwrap();
+        assert!(said["error"].is_string(), "{name}");
+    }
+    assert_eq!(ids(&home).len(), 0);
+    assert_eq!(send(whole.as_bytes()).status, 201);
+    assert_eq!(send(whole.as_bytes()).status, 200);
+    // another run under its name
+    let mut other = run(1);
+    other.launches.pop();
+    assert_eq!(send(write_bundle(&other).as_bytes()).status, 409);
+    assert_eq!(ids(&home).len(), 1);
+    // what would be too long is not read, and nobody's body is
+    for (token, status) in [(writer.as_str(), 413), ("none", 401)] {
+        let length = if status == 413 { 1_u64 << 40 } else { 1 << 20 };
+        let head = format!(
+            "POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {token}\r\nContent-Length: {length}\r\n\r\n"
+        );
+        assert_eq!(server.raw(head.as_bytes()).status, status);
+    }
+}
+
+#[test]
+fn nothing_is_lost_and_nothing_is_twice_when_the_server_is_killed_during_uploads() {
+    const MACHINES: u32 = 3;
+    const RUNS: u32 = 8;
+    let team = Home::new();
+    let writer = token(&team, "all", "write");
+    let machines: Vec<Home> = (0..MACHINES)
+        .map(|machine| {
+            let home = Home::new();
+            let runs: Vec<RunData> = (1..=RUNS).map(|n| run(100 * machine + n)).collect();
+            home.import(&runs);
+            home
+        })
+        .collect();
+    let sent: BTreeSet<String> = machines.iter().flat_map(ids).collect();
+    let mut kills = 0;
+    // each machine sends until it is told that all is there; each server is killed after a while that grows
+    let address = std::sync::Mutex::new(String::new());
+    let done = std::sync::atomic::AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for home in &machines {
+            let file = kept(home, &writer);
+            let (address, done) = (&address, &done);
+            scope.spawn(move || {
+                loop {
+                    let url = format!("http://{}", address.lock().unwrap());
+                    let (code, said, _) = home.run(&["push", "--to", &url, "--token-file", &file]);
+                    if code == 0 && said.is_empty() {
+                        break;
+                    }
+                    thread::sleep(Duration::from_millis(5));
+                }
+                done.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            });
+        }
+        while done.load(std::sync::atomic::Ordering::SeqCst) < machines.len() {
+            let mut server = Server::start(&team);
+            server.address.clone_into(&mut address.lock().unwrap());
+            // the last is left alone, or a slow machine would never end
+            let patience = match kills {
+                0..20 => Duration::from_millis(40 + 15 * kills),
+                _ => Duration::from_secs(60),
+            };
+            let start = std::time::Instant::now();
+            while start.elapsed() < patience
+                && done.load(std::sync::atomic::Ordering::SeqCst) < machines.len()
+            {
+                thread::sleep(Duration::from_millis(5));
+            }
+            server.process.0.kill().unwrap();
+            server.process.0.wait().unwrap();
+            kills += 1;
+        }
+    });
+    assert!(kills > 3, "{kills}");
+    assert_eq!(ids(&team), sent);
+    assert_eq!(
+        list(&team.json(&["runs", "--all"])["runs"]).len(),
+        sent.len()
+    );
+    for home in &machines {
+        for id in ids(home) {
+            let bundle = |home: &Home| home.ok(&["export", &id, "--with-identity"]);
+            assert_eq!(bundle(home), bundle(&team), "{id}");
+        }
+    }
+}
+
+#[test]
+fn a_token_goes_nowhere_in_plain_text() {
+    let home = Home::with(&["copies"]);
+    let file = kept(&home, "secret");
+    home.refuses(
+        &[
+            "push",
+            "--to",
+            "http://bench.example",
+            "--token-file",
+            &file,
+        ],
+        "use https",
+    );
+    home.refuses(
+        &["push", "--to", "ftp://localhost", "--token-file", &file],
+        "neither",
+    );
+    home.refuses(
+        &["push", "--to", "https://127.0.0.1:1", "--token-file", &file],
+        "cannot reach",
+    );
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    home.refuses(
+        &["push", "--to", "http://127.0.0.1:1", "--token-file", &file],
+        "chmod 600",
+    );
+}
+
+/// Every path of the description is served as it says, and no other answer comes.
+#[test]
+fn the_description_of_the_server_is_what_the_server_does() {
+    let home = Home::new();
+    home.import(&[run(1), run(2)]);
+    let [writer, admin] = ["write", "admin"].map(|scope| token(&home, scope, scope));
+    let server = Server::start(&home);
+    let api = server.json("/api/v1/openapi");
+    assert_eq!(api["openapi"], "3.1.0");
+    let newest = run(2).info;
+    let machine = &newest.machine.id;
+    let mut seen = 0;
+    for (path, methods) in api["paths"].as_object().unwrap() {
+        let place = path
+            .replace("{run}", &newest.id)
+            .replace("{system}", machine)
+            .replace("{family}/{name}", run(1).benchmarks[0].id.as_str());
+        let query = match path.as_str() {
+            "/compare" => format!("?base={}&run={}", run(1).info.id, newest.id),
+            _ => String::new(),
+        };
+        for (method, what) in methods.as_object().unwrap() {
+            let responses = what["responses"].as_object().unwrap();
+            let response = match method.as_str() {
+                "post" => send(&server, Some(&writer), write_bundle(&run(3)).as_bytes()),
+                // last in order of paths and methods would be too late: it is there again by then
+                "delete" => server.ask(
+                    "DELETE",
+                    &place,
+                    &[("Authorization", &format!("Bearer {admin}"))],
+                ),
+                _ => server.ask(
+                    "GET",
+                    &format!("{place}{query}"),
+                    &[("Accept", "application/json")],
+                ),
+            };
+            let status = response.status.to_string();
+            assert!(status.starts_with('2'), "{method} {place}: {status}");
+            let said = &responses[&status]["content"];
+            let media = response.header("content-type").unwrap();
+            let media = media.split(';').next().unwrap();
+            assert!(
+                said[media].is_object(),
+                "{method} {path}: {media} is not in {said}"
+            );
+            let wanted = &said[media]["schema"]["properties"]["schema"]["const"];
+            if wanted.is_string() {
+                let value: Value = serde_json::from_slice(&response.body).unwrap();
+                assert_eq!(value["schema"], *wanted, "{path}");
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen >= 14, "{seen}");
+}
