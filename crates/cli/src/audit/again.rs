@@ -14,9 +14,11 @@ pub const LEVELS: [(&str, bool); 5] = [
     ("-O0", true),
     ("-O2", true),
     ("-O3", true),
-    ("-O3 -flto", true),
+    (STRICTEST, true),
     ("-Ofast", false),
 ];
+/// Where a compiler sees most of what it may leave out.
+pub const STRICTEST: &str = "-O3 -flto";
 
 /// A compiler with flags, and all programs that it made, unless it makes none so.
 pub type Again = (AuditBuild, Builds);

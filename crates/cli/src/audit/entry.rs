@@ -1,7 +1,7 @@
 //! One entry: what is asked of its program, in every build, for its claims to be judged.
 
 use super::SHIPPED;
-use super::again::Again;
+use super::again::{Again, STRICTEST};
 use crate::instructions;
 use crate::own::programs_of;
 use gritstone_analysis::audit::{Evidence, tests};
@@ -12,9 +12,13 @@ use gritstone_model::{
     Conditions, Event, Finding, KernelWork, Launch, Note, Outcome, Work,
 };
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 /// Launches of a build of which a claim fails: only all of them together are a verdict, lest one was disturbed.
 const MOST_LAUNCHES: usize = 12;
+/// What is launched longer than this is compiled at one level alone: its time is that of other programs, of users or of a device, and not of
+/// what a compiler makes of it. All levels would take `multiuser` half an hour.
+const LONG: Duration = Duration::from_secs(1);
 /// Kernel entries that are enough to count: each costs two stops of the program, and the count is exact.
 const ENOUGH_ENTRIES: f64 = 400.0;
 /// Parameters of a short launch: a millisecond is thousands of steps of the clock, and less than what a scheduler gives
@@ -40,6 +44,7 @@ pub fn kernel(
         benchmark,
         cpus,
         entries_elsewhere: None,
+        longest: Duration::ZERO,
     };
     let short = with(benchmark, &SHORT);
     let thorough = with(&short, &WITH_SINGLES);
@@ -49,7 +54,10 @@ pub fn kernel(
     if found.iter().any(runs) {
         found.push(subject.instructions(shipped, work)?);
     }
-    for (build, programs) in again.iter().filter(|(build, _)| build.why_not.is_none()) {
+    let is_long = subject.longest > LONG;
+    let due =
+        |build: &AuditBuild| build.why_not.is_none() && (!is_long || build.flags == STRICTEST);
+    for (build, programs) in again.iter().filter(|(build, _)| due(build)) {
         let built = programs_of(benchmark).filter_map(|name| {
             let built = programs.get(name)?.clone();
             Some(built.map(|built| (name.clone(), built)))
@@ -111,6 +119,8 @@ struct Subject<'a> {
     cpus: &'a [u32],
     /// Entries an operation of the shipped program.
     entries_elsewhere: Option<f64>,
+    /// Time of the longest launch so far.
+    longest: Duration,
 }
 
 impl Subject<'_> {
@@ -144,9 +154,11 @@ impl Subject<'_> {
     }
 
     fn launch(&mut self, variant: &Variant, as_launched: &Benchmark) -> Result<Launch, ExecError> {
+        let start = Instant::now();
         let launched =
             self.executor
                 .launch(variant, as_launched, self.cpus, 1, Calibration::default())?;
+        self.longest = self.longest.max(start.elapsed());
         Ok(Launch {
             id: self.benchmark.id.clone(),
             round: 0,
