@@ -47,10 +47,8 @@ pub fn needs_root() {
     );
 }
 
-/// A run of seconds: with ten launches of a row or two, or the fewer that a busy machine has done by then.
+/// Six launches of each, however long a busy machine takes for them.
 pub const SHORT: &str = "--quick --precision 50%";
-/// The same where one launch may take seconds, on a slow disk.
-pub const PATIENT: &str = "--budget 60s --precision 50%";
 
 /// Arguments: a line of words, or one by one where there is a space in them.
 pub trait Arguments {

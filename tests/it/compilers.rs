@@ -1,7 +1,7 @@
 //! Compilers as a dimension, used as a person uses it: the kernels compiled again here, by one or by several.
 
 use crate::common::{
-    Arguments, Home, PATIENT, SHORT, end_at_once, ended, eventually, flagged, flags, kept, list,
+    Arguments, Home, SHORT, end_at_once, ended, eventually, flagged, flags, kept, list,
     make_program, reason, result, start, traces, with_id,
 };
 use serde_json::Value;
@@ -177,7 +177,7 @@ fn a_compiler_that_makes_another_program_is_caught_by_what_the_program_leaves() 
     let rows =
         "byte/sieve cpu/dhrystone-1.1/noreg cpu/whetstone-c/b1d cpu/linpack-100/dp-reference";
     for ((cc, fc), caught) in [(right, false), (wrong, true)] {
-        let line = format!("run {rows} --format json --cc {cc} --fc {fc} {PATIENT}");
+        let line = format!("run {rows} --format json --cc {cc} --fc {fc} {SHORT}");
         let (_, out, error) = home.run(&line);
         let run: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{error}"));
         for id in rows.split(' ') {

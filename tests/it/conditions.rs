@@ -23,7 +23,7 @@ fn others_on_the_measured_cpu_are_seen() {
     // one for each CPU, wherever the measured one is
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let _others: Vec<Killed> = (0..cpus).map(spinner).collect();
-    let run = home.json("run byte/sieve --budget 15s --precision 50%");
+    let run = home.json("run byte/sieve --quick");
     let row = result(&run, "byte/sieve");
     assert!(flagged(row, "interference"), "{row}");
     // and the figure is still one of work that was done
@@ -68,7 +68,7 @@ fn a_quota_is_seen_as_root() {
         Quota::fifth().expect("a control group with a CPU quota: it takes a cpu controller");
     let home = Home::new();
     let script = format!(
-        "echo $$ >{}/cgroup.procs && exec {} run byte/sieve --budget 15s --precision 50% --format json",
+        "echo $$ >{}/cgroup.procs && exec {} run byte/sieve --quick --format json",
         quota.0.display(),
         binary().display()
     );

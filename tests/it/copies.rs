@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Runs it, and gives the points of one copy and of two.
 fn two_copies(home: &Home) -> [Value; 2] {
-    let run = home.json("run byte/loop byte/multi/1 --copies 2,1,2 --budget 12s --precision 20%");
+    let run = home.json("run byte/loop byte/multi/1 --copies 2,1,2 --quick");
     let row = result(&run, "byte/loop");
     assert!(!flagged(row, "invalid"), "{row}");
     assert!(result(&run, "byte/multi/1")["copies"].is_null());

@@ -1,6 +1,6 @@
 //! Disks that must come to no harm: one that is full or may not be written, a device that somebody uses or that is none.
 
-use crate::common::{DISC, Home, PATIENT, alone, entries, eventually, needs_root, program, result};
+use crate::common::{DISC, Home, SHORT, alone, entries, eventually, needs_root, program, result};
 use nix::libc;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
@@ -137,7 +137,7 @@ fn on_device(home: &Home, device: &str, overwrite: Option<&str>) -> (i32, String
 fn raw(home: &Home, row: &str, device: &str, overwrite: Option<&str>) -> (i32, String, String) {
     let overwrite = overwrite.map_or(String::new(), |name| format!("--param overwrite={name}"));
     home.run(&format!(
-        "run {row} --dir {DISC} {PATIENT} --format json --param device={device} {overwrite}"
+        "run {row} --dir {DISC} {SHORT} --format json --param device={device} {overwrite}"
     ))
 }
 

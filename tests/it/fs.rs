@@ -2,7 +2,7 @@
 //! a kernel refuses is said.
 
 use crate::common::{
-    self, DISC, Home, NOBODY, PATIENT, alone, flagged, has_loops, list, messages, mode, needs_root,
+    self, DISC, Home, NOBODY, SHORT, alone, flagged, has_loops, list, messages, mode, needs_root,
     ours, reason, result, said, traces,
 };
 use nix::libc;
@@ -74,7 +74,7 @@ fn draw(state: &mut u64) -> u64 {
 fn one_hundred_operations_of_each_kind_have_their_four_statistics() {
     let _turn = alone();
     let home = Home::new();
-    let line = format!("run fs/* fs/*@cold --budget 240s --precision 50% --dir {DISC}");
+    let line = format!("run fs/* fs/*@cold {SHORT} --dir {DISC}");
     let run = home.json(&line);
     let rows = list(&run["results"]);
     assert_eq!(rows.len(), 26);
@@ -122,7 +122,7 @@ fn a_disk_is_written_and_read_in_each_of_its_ways_as_root() {
         disk/raw-write disk/raw-write@io-uring disk/raw-write@io-uring-1 \
         disk/read-seq disk/read-seq@large \
         disk/read-gauss disk/read-gauss@io-uring disk/read-gauss@large";
-    let line = format!("run {rows} --budget 240s --precision 50% --dir {DISC}");
+    let line = format!("run {rows} {SHORT} --dir {DISC}");
     let run = home.json(&line);
     for id in rows.split_whitespace() {
         let row = measured(&run, id);
@@ -173,7 +173,7 @@ fn without_root_the_rest_runs_and_says_what_is_missing() {
 /// A run of these rows by a user without privileges, in a directory of its own.
 fn as_nobody(rows: &str) -> (i32, String, String) {
     let home = Home::new();
-    let line = |dir: &Path| format!("run {rows} {PATIENT} --format json --dir {}", dir.display());
+    let line = |dir: &Path| format!("run {rows} {SHORT} --format json --dir {}", dir.display());
     if !geteuid().is_root() {
         let dir = tempfile::tempdir_in(DISC).unwrap();
         return home.run(&line(dir.path()));
@@ -199,7 +199,7 @@ fn where_the_system_refuses_io_uring_the_row_says_so() {
     let _turn = alone();
     let home = Home::new();
     let mut command = home.command(common::binary());
-    let line = format!("run disk/raw-write@io-uring --budget 20s --dir {DISC}");
+    let line = format!("run disk/raw-write@io-uring {SHORT} --dir {DISC}");
     command.args(line.split(' '));
     #[allow(
         unsafe_code,

@@ -2,7 +2,7 @@
 //! made of such rows.
 
 use crate::common::{
-    self, Home, flagged, messages, needs_root, notes, processes, program, result, traces,
+    self, Home, SHORT, flagged, messages, needs_root, notes, processes, program, result, traces,
 };
 use gritstone_model::{Id, Work};
 use gritstone_stats::rating::{RatingRow, arithmetic};
@@ -89,7 +89,7 @@ fn a_load_lives_between_launches_and_tells_what_it_did_as_root() {
         "rt/user-latency@level-2",
         "rt/semaphore",
     ];
-    let run = home.json(&format!("run {} --budget 50s", rows.join(" ")));
+    let run = home.json(&format!("run {} {SHORT}", rows.join(" ")));
     assert_eq!(processes(&home), 0);
     assert!(traces(&home).is_empty());
     let [one, two, none] = rows.map(|id| result(&run, id));

@@ -1,6 +1,6 @@
 //! Paging by the binary: what the document was about, within one run, and pages that go to swap.
 
-use crate::common::{DISC, Home, PATIENT, alone, entries, flagged, list, needs_root, result};
+use crate::common::{DISC, Home, SHORT, alone, entries, flagged, list, needs_root, result};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ fn each_page(row: &Value) -> (f64, Option<[f64; 2]>) {
 fn a_sequence_that_is_announced_waits_far_less_often_than_random_access() {
     let home = Home::new();
     let rows = ["vm/paging/sequential-advised@file", "vm/paging/random@file"];
-    let run = home.json(&format!("run {} --budget 40s --dir {DISC}", rows.join(" ")));
+    let run = home.json(&format!("run {} {SHORT} --dir {DISC}", rows.join(" ")));
     let [advised, random] = rows.map(|id| result(&run, id));
     for row in [advised, random] {
         assert!(!flagged(row, "invalid"), "{row}");
@@ -41,7 +41,7 @@ fn pages_that_are_written_go_to_a_swap_file_that_goes_with_the_run_as_root() {
     let rows = ["vm/paging/random", "vm/paging/gaussian-1"];
     let dir = below.path().display().to_string();
     let run = home.json(&format!(
-        "run {} --allow swap --dir {dir} {PATIENT}",
+        "run {} --allow swap --dir {dir} {SHORT}",
         rows.join(" ")
     ));
     let swaps = fs::read_to_string("/proc/swaps").unwrap_or_default();

@@ -2,7 +2,8 @@
 //! replaced by nothing.
 
 use crate::common::{
-    self, DISC, Home, NOBODY, alone, binary, flagged, list, messages, needs_root, result, said,
+    self, DISC, Home, NOBODY, SHORT, alone, binary, flagged, list, messages, needs_root, result,
+    said,
 };
 use nix::unistd::geteuid;
 use serde_json::Value;
@@ -56,7 +57,7 @@ fn every_row_has_a_figure_or_a_reason_that_mends_it_as_root() {
     let _turn = alone();
     let home = Home::new();
     let rows = "rt/* rt/user-latency@time-shared";
-    let line = format!("run {rows} --budget 240s --precision 50% --dir {DISC}");
+    let line = format!("run {rows} {SHORT} --dir {DISC}");
     let run = home.json(&line);
     let rows = list(&run["results"]);
     let with = |row: &&Value| row["kind"] == "kernel";
@@ -95,10 +96,7 @@ fn without_privilege_rows_say_what_they_lack_and_print_nothing_else() {
     let home = Home::new();
     let rows =
         "rt/driver-latency rt/user-latency rt/semaphore rt/message/80 rt/turnaround-driver/disk";
-    let line = format!(
-        "run {rows} {} --budget 120s --precision 50% --format json",
-        ANYBODYS.join(" ")
-    );
+    let line = format!("run {rows} {} {SHORT} --format json", ANYBODYS.join(" "));
     let (code, out, error) = unprivileged(&home, &line);
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
