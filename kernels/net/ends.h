@@ -269,6 +269,7 @@ static inline int start_far_end(struct context *c, void (*serve)(void))
 	char byte = 0;
 	read_way(c);
 	signal(SIGPIPE, SIG_IGN);
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* what the far end has started is waited for */
 	if (pipe2(complaints, O_CLOEXEC) != 0 || pipe2(ports, O_CLOEXEC) != 0 || pipe2(ready, O_CLOEXEC) != 0 || pipe2(go, O_CLOEXEC) != 0) {
 		failed(c, "pipe");
 		return 0;
@@ -311,10 +312,13 @@ static inline int far_port(struct context *c, in_port_t *port)
 	return 0;
 }
 
+/* Ends the far end, and waits for all that end with it. */
 static inline void stop_far_end(struct context *c)
 {
-	if (far_end > 0 && (kill(far_end, SIGKILL) != 0 || waitpid(far_end, NULL, 0) != far_end))
-		failed(c, "waitpid");
+	if (far_end > 0 && kill(far_end, SIGKILL) != 0)
+		failed(c, "kill");
+	while (wait(NULL) > 0)
+		;
 }
 
 /* What both ends have worked, and how long it took, over all regions: for the result. */

@@ -324,6 +324,8 @@ static uint64_t expect(struct context *c, uint64_t n)
 static void teardown(struct context *c)
 {
 	tell_work(c);
+	if (mounter > 0)
+		kill(mounter, SIGKILL);
 	stop_far_end(c);
 }
 

@@ -465,6 +465,10 @@ fn networks_are_measured_at_both_ends_and_leave_nothing_as_root() {
         "net/transfer/0@scp",
         "net/transfer/0@rsync",
         "net/transfer/0@http",
+        "net/remote-file/1k",
+        "net/remote-file/1k@from",
+        "net/tcp/128k@100mbit",
+        "net/tcp/128k@loss",
     ];
     let run = home.json(&format!("run {} --quick --dir {DISC}", rows.join(" ")));
     for id in rows {
@@ -477,6 +481,9 @@ fn networks_are_measured_at_both_ends_and_leave_nothing_as_root() {
         assert!(data["cpu_ns"][0].as_f64().unwrap() > 0.0, "{id}: {data}");
         assert_eq!(data["lost"].is_null(), id != "net/udp/stream", "{data}");
     }
+    // a link of 100 Mbit/s carries 12.5 MB/s with all headers, and what its buffer holds besides
+    let link = result(&run, "net/tcp/128k@100mbit")["estimate"].as_f64();
+    assert!((9.0..13.5).contains(&link.unwrap()), "{link:?}");
     let each = |id: &str| {
         let mut notes = common::list(&result(&run, id)["notes"]).iter();
         notes.find(|note| note["code"] == "ends").unwrap()["data"]["each"].clone()

@@ -125,3 +125,47 @@ fn users_who_are_carried_are_those_of_the_launches() {
         result.notes
     );
 }
+
+#[test]
+fn ends_of_a_network_worked_what_the_launches_told() {
+    let told = |unit: &str, amount: f64, lost: &[&str]| {
+        let said = |round: u32| {
+            let mut launch = launch("a/b", round, 50.0);
+            let both = if round == 0 { "1000" } else { "3000" };
+            let params = [
+                ("near_cpu_ns", both),
+                ("far_cpu_ns", "500"),
+                ("near_cpu_share", "0.5"),
+                ("far_cpu_share", "0.25"),
+            ];
+            let lost = lost.iter().map(|share| ("lost_share", *share));
+            for (key, value) in params.into_iter().chain(lost) {
+                launch.events.push(Event::Param {
+                    key: key.to_owned(),
+                    value: value.to_owned(),
+                });
+            }
+            launch
+        };
+        let mut row = plain("a/b");
+        row.unit = Unit::parse(unit).unwrap();
+        row.amount_per_op = amount;
+        let result = only(&run(vec![row], vec![said(0), said(1)]));
+        let mut notes = result.notes.into_iter().map(|note| note.finding);
+        notes.find(|finding| matches!(finding, Finding::Ends { .. }))
+    };
+    for (unit, amount, lost, each) in [
+        ("MB/s", 100.0, None, "byte"),
+        ("connections/s", 1.0, None, "connection"),
+        ("us/trip", 1.0, Some("0.02"), "trip"),
+        ("ms", 1.0, None, "operation"),
+    ] {
+        let ends = Finding::Ends {
+            cpu_ns: [2000.0 / amount, 500.0 / amount],
+            share: [0.5, 0.25],
+            each: each.to_owned(),
+            lost: lost.map(|share: &str| share.parse().unwrap()),
+        };
+        assert_eq!(told(unit, amount, lost.as_slice()), Some(ends), "{unit}");
+    }
+}

@@ -61,8 +61,8 @@ fn plain(document: &Document) -> String {
     terminal::render(document, terminal::Look::plain(100))
 }
 
-/// The drawing of responses under the line of a result.
-fn drawn<'a>(document: &'a Document, id: &Id) -> &'a Figure {
+/// The drawing under the line of a result whose caption says so.
+fn drawn_of<'a>(document: &'a Document, id: &Id, said: &str) -> &'a Figure {
     let lines = document.blocks.iter().filter_map(|block| match block {
         Block::Results(lines) => Some(lines),
         _ => None,
@@ -73,8 +73,12 @@ fn drawn<'a>(document: &'a Document, id: &Id) -> &'a Figure {
         _ => None,
     });
     figures
-        .find(|figure| figure.caption.text.contains("response time"))
+        .find(|figure| figure.caption.text.contains(said))
         .unwrap()
+}
+
+fn drawn<'a>(document: &'a Document, id: &Id) -> &'a Figure {
+    drawn_of(document, id, "response time")
 }
 
 #[test]
@@ -151,4 +155,32 @@ fn a_result_by_itself_has_its_responses_by_kind_and_by_users() {
         "32 compile 600 300 ms 1,500 ms 6,000 ms 9,000 ms"
     );
     assert!(line("16 ").ends_with("48.0 ms 240 ms 960 ms"), "{text}");
+}
+
+/// Operations that come at several rates: percentiles of their times at each, in the unit of the result.
+#[test]
+fn percentiles_of_operations_stand_beside_the_points_of_their_curve() {
+    let mut run = sample::run();
+    let curve = &mut run.results[0];
+    let point = |rate: u32| SeriesPoint {
+        x: f64::from(rate),
+        estimate: Some(Estimate::exact(50.0)),
+        percentiles: percentiles(f64::from(rate) / 10.0),
+        ..SeriesPoint::default()
+    };
+    curve.series = Some([1000, 5000, 20000].map(point).into());
+    curve.series_label = Some("requests/s".to_owned());
+    let document = briefs::made(&run, &references(), &against_reference(), brief);
+    let figure = drawn_of(&document, &run.results[0].id, "percentiles");
+    for said in ["p50: 100 ", " at 1,000", " at 20,000", "p99: "] {
+        assert!(
+            figure.alternative.contains(said),
+            "{said}: {}",
+            figure.alternative
+        );
+    }
+    for name in ["p50", "p99", "Requests/s"] {
+        let text = format!(">{name}</text>");
+        assert!(figure.svgs[0].contains(&text), "{name}: {}", figure.svgs[0]);
+    }
 }
