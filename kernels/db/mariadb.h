@@ -129,7 +129,7 @@ static void my_tell_settings(struct context *c, void *handle)
 		const char *value = row != NULL && row[0] != NULL ? row[0] : "unknown";
 		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s=%s", i > 0 ? ", " : "", my_settings[i], value);
 		if ((i == 0 && strcmp(value, "1") != 0) || (i == 2 && strcmp(value, "nosync") == 0))
-			note(c, "stand_in", "%s=%s: a commit does not wait until its log is on the disk.", my_settings[i], value);
+			note(c, "stand_in", "With %s=%s a commit does not wait until its log is on the disk.", my_settings[i], value);
 		if (result != NULL)
 			my.free_result(result);
 	}

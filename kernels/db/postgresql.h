@@ -99,7 +99,7 @@ static void pq_tell_settings(struct context *c)
 		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s=%s", i > 0 ? ", " : "", pq_settings[i], value);
 		/* fsync and synchronous_commit */
 		if (i < 2 && strcmp(value, "on") != 0)
-			note(c, "stand_in", "%s=%s: a commit does not wait until its log is on the disk.", pq_settings[i], value);
+			note(c, "stand_in", "With %s=%s a commit does not wait until its log is on the disk.", pq_settings[i], value);
 		pq.clear(said);
 	}
 	note(c, "remark", "PostgreSQL %s, libpq %d: %s.", pq.parameterStatus(handle, "server_version"), pq.libVersion(), text);

@@ -94,7 +94,7 @@ static int lite_start(struct context *c)
 		failed_because(c, "sqlite", "it keeps no write-ahead log: %s", settings);
 	/* 2 is FULL, 3 EXTRA; below, the log of a commit is not synced */
 	if (strstr(settings, "synchronous=2") == NULL && strstr(settings, "synchronous=3") == NULL)
-		note(c, "stand_in", "synchronous=%s: a commit does not wait until its log is on the disk.", lite_synchronous);
+		note(c, "stand_in", "With synchronous=%s a commit does not wait until its log is on the disk.", lite_synchronous);
 	lite.close(d->handle);
 	free(d);
 	return 1;

@@ -167,7 +167,7 @@ fn a_setting_that_skips_the_disk_is_named() {
     let row = result(&run, id);
     assert_eq!(row["outcome"], "measured", "{row}");
     assert!(flagged(row, "not-comparable"), "{row}");
-    let told = format!("{setting}: a commit does not wait");
+    let told = format!("With {setting} a commit does not wait");
     assert!(messages(row).contains(&told), "{row}");
     assert!(traces(&home).is_empty() && processes(&home) == 0);
 }
