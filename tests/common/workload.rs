@@ -11,20 +11,37 @@ pub fn kernels() -> PathBuf {
 
 /// Compiles a workload in which texts are replaced, in it or in what it includes.
 pub fn built(name: &str, folder: &Path, faults: &[(&str, &str, &str)]) -> PathBuf {
-    let copy = folder.join("kernels");
-    for family in ["app", "daq", "multiuser", "net", "runtime"] {
-        fs::create_dir_all(copy.join(family)).unwrap();
-        for file in super::entries(&kernels().join(family)) {
-            let path = copy.join(family).join(file.file_name().unwrap());
-            fs::copy(&file, path).unwrap();
-        }
-    }
+    let copy = copied(folder);
     for (file, right, wrong) in faults {
         let path = copy.join(file);
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains(right), "{file}: {right}");
         fs::write(&path, text.replacen(right, wrong, 1)).unwrap();
     }
+    compiled(&copy, &copy.join(format!("{name}.c")), folder)
+}
+
+/// Compiles a workload of the tests, which includes what those of a family do.
+pub fn built_from(source: &str, family: &str, folder: &Path) -> PathBuf {
+    let copy = copied(folder);
+    let path = copy.join(family).join("of-a-test.c");
+    fs::write(&path, source).unwrap();
+    compiled(&copy, &path, folder)
+}
+
+fn copied(folder: &Path) -> PathBuf {
+    let copy = folder.join("kernels");
+    for family in ["app", "daq", "db", "multiuser", "net", "runtime"] {
+        fs::create_dir_all(copy.join(family)).unwrap();
+        for file in super::entries(&kernels().join(family)) {
+            let path = copy.join(family).join(file.file_name().unwrap());
+            fs::copy(&file, path).unwrap();
+        }
+    }
+    copy
+}
+
+fn compiled(copy: &Path, source: &Path, folder: &Path) -> PathBuf {
     let program = folder.join("program");
     let runtime = [
         "arguments",
@@ -41,12 +58,12 @@ pub fn built(name: &str, folder: &Path, faults: &[(&str, &str, &str)]) -> PathBu
     let status = Command::new("cc")
         .args(["-std=gnu11", "-O1", "-o"])
         .arg(&program)
-        .arg(copy.join(format!("{name}.c")))
+        .arg(source)
         .args(runtime)
-        .arg("-lm")
+        .args(["-lm", "-ldl"])
         .status()
         .unwrap();
-    assert!(status.success(), "{name}");
+    assert!(status.success(), "{}", source.display());
     program
 }
 

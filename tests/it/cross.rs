@@ -25,7 +25,14 @@ const FLAGS: [&str; 6] = [
 const ALONE: [&str; 3] = ["supervisor", "command", "user"];
 /// Programs of which no row runs here: the machine has no libraries of the other processor, and nobody gives them a trace, as a run
 /// would.
-const REFUSED: [&str; 3] = ["cpu/linpack-tuned", "rt/turnaround-disk", "vm/fft-fftw"];
+const REFUSED: [&str; 6] = [
+    "cpu/linpack-tuned",
+    "db/bulk",
+    "db/fasttrack",
+    "db/oltp",
+    "rt/turnaround-disk",
+    "vm/fft-fftw",
+];
 /// What a row may say instead of doing its work, apart from a skip with its reason: the emulator's own words on a set of more than
 /// 1,024 descriptors, and a machine whose memory is in pieces.
 const EXCUSES: [&str; 2] = ["FD_SETSIZE", "memory is in pieces"];

@@ -17,6 +17,7 @@ mod conditions;
 mod config;
 mod copies;
 mod cross;
+mod db;
 mod disks;
 mod documents;
 mod ends;

@@ -34,7 +34,7 @@ fn entries_name_documents_prove_their_work_and_count_once() {
                         .iter()
                         .any(|begin| id.starts_with(begin));
                 // the time of a region is that of waiting, and the figure that of single events in it
-                let of_events = ["rt", "net", "netrt", "multiuser", "daq"]
+                let of_events = ["rt", "net", "netrt", "multiuser", "daq", "db"]
                     .contains(&benchmark.id.family())
                     || benchmark.id.variant() == Some("scheduled");
                 // programs of the machine, each started once in a region

@@ -7,6 +7,7 @@
 mod caches;
 mod copies;
 mod counters;
+mod cpu;
 mod crowd;
 mod derived;
 mod disturbance;

@@ -185,7 +185,7 @@ fn install(world: &World, site: &Site, selectors: &[String]) -> Result<()> {
     }
     let command = programs::install(site.host(), &missing)
         .context("the packages of this distribution have other names than Debian's: install the programs by its own means")?;
-    output::remark(&format!("+ {}", command.join(" ")));
+    output::remark(&format!("+ {}", programs::shown(&command)));
     let unattended = std::env::var_os("CI").is_some_and(|ci| ci == "true");
     let person = std::io::stdin().is_terminal() && output::is_terminal();
     if person && !unattended && !trust::answered_yes("Install these packages?")? {
@@ -196,7 +196,7 @@ fn install(world: &World, site: &Site, selectors: &[String]) -> Result<()> {
         .args(arguments)
         .status()
         .with_context(|| format!("cannot start {program}"))?;
-    let command = command.join(" ");
+    let command = programs::shown(&command);
     ensure!(status.success(), "'{command}' ended with {status}");
     Ok(())
 }

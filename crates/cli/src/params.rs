@@ -1,7 +1,8 @@
 //! `--param KEY=VALUE`: parameters of kernels in place of those of their entries.
 //!
 //! A row has a parameter to give when its entry names it, and all rows of its program that are no variants name it with
-//! the same value: one that tells rows apart is no setting. A row that was given one says so for good.
+//! the same value, or none of these names it and all variants that do: one that tells rows apart is no setting. A row that was given one says so for
+//! good.
 
 use anyhow::{Result, bail};
 use gritstone_model::{Benchmark, Work};
@@ -49,14 +50,22 @@ fn has(catalogue: &[Benchmark], row: &Benchmark, key: &str) -> bool {
     let Work::Kernel(own) = &row.work else {
         return false;
     };
-    let mut alike = catalogue.iter().filter_map(|other| match &other.work {
-        Work::Kernel(work) if work.program == own.program && other.id.variant().is_none() => {
-            Some(work.params.get(key))
+    let of_program = catalogue.iter().filter_map(|other| match &other.work {
+        Work::Kernel(work) if work.program == own.program => {
+            Some((other.id.variant().is_none(), work.params.get(key)))
         }
         _ => None,
     });
+    let (plain, variants): (Vec<_>, Vec<_>) = of_program.partition(|(plain, _)| *plain);
     let value = own.params.get(key);
-    value.is_some() && alike.all(|other| other == value)
+    let alike = match plain.iter().any(|(_, value)| value.is_some()) {
+        true => plain,
+        false => variants,
+    };
+    let mut named = alike
+        .iter()
+        .filter(|(plain, value)| *plain || value.is_some());
+    value.is_some() && named.all(|(_, other)| *other == value)
 }
 
 /// What there is instead.
@@ -117,6 +126,16 @@ mod tests {
             assert_eq!(said.is_some_and(|why| why.contains("tty=/dev/ttyS7")), line);
         }
         assert_eq!(rows.len(), 3);
+        // of variants alone, such as those of one engine
+        let rows = given(
+            &["db/fasttrack/1", "db/fasttrack/1@postgresql"],
+            &["fsync=off"],
+        )
+        .unwrap();
+        assert_eq!(
+            [value(&rows[0], "fsync"), value(&rows[1], "fsync")],
+            [None, Some("off")]
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// The first of `names` that can be executed, in the order of the names and then of the directories of `path` (a value of
-/// `PATH`). An absolute name is taken as it is. Directories that are not absolute, the empty one too, are left out: what they
+/// `PATH`). An absolute name is taken as it is; a part of it with a `*` is a version, of which the highest counts. Directories that are not absolute, the empty one too, are left out: what they
 /// hold depends on where one stands, and measured processes stand elsewhere.
 #[must_use]
 pub fn find<S: AsRef<str>>(names: &[S], path: &OsStr) -> Option<PathBuf> {
@@ -25,7 +25,11 @@ pub fn meeting(need: &Need, path: &OsStr) -> Option<PathBuf> {
 
 fn locate(name: &str, path: &OsStr) -> Option<PathBuf> {
     if name.starts_with('/') {
-        return executable(PathBuf::from(name));
+        let versions = match name.split_once('*') {
+            None => vec![PathBuf::from(name)],
+            Some((before, after)) => versions(before, after),
+        };
+        return versions.into_iter().find_map(executable);
     }
     if name.is_empty() || name.contains('/') {
         return None;
@@ -33,6 +37,29 @@ fn locate(name: &str, path: &OsStr) -> Option<PathBuf> {
     std::env::split_paths(path)
         .filter(|directory| directory.is_absolute())
         .find_map(|directory| executable(directory.join(name)))
+}
+
+/// The paths that have something without a `/` between these two, the highest version first.
+fn versions(before: &str, after: &str) -> Vec<PathBuf> {
+    let (folder, start) = before.rsplit_once('/').unwrap_or(("", before));
+    let end = after.split('/').next().unwrap_or_default();
+    let rest = &after[end.len()..];
+    let entries = std::fs::read_dir(format!("{folder}/"));
+    let mut names: Vec<String> = entries
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.strip_prefix(start).is_some_and(|of| of.ends_with(end)))
+        .collect();
+    names.sort_by_cached_key(|name| std::cmp::Reverse(numbers(name)));
+    let path = |name: String| PathBuf::from(format!("{folder}/{name}{rest}"));
+    names.into_iter().map(path).collect()
+}
+
+/// The numbers in a name, by which versions are compared: 9.6 is below 15.
+fn numbers(name: &str) -> Vec<u64> {
+    let digits = name.split(|c: char| !c.is_ascii_digit());
+    digits.filter_map(|digits| digits.parse().ok()).collect()
 }
 
 /// A file that the kernel would let us execute: also not on a file system mounted `noexec`.
@@ -86,6 +113,16 @@ mod tests {
         ] {
             assert_eq!(find(names, path).as_ref(), expected, "{names:?}");
         }
+        // the highest version that has the program
+        let versions = absolute.join("server");
+        for (version, mode) in [("9.6", 0o755), ("15", 0o755), ("16", 0o644), ("x", 0o755)] {
+            program(&versions.join(version).join("bin"), "serve", mode);
+        }
+        let any = format!("{}/*/bin/serve", versions.display());
+        let highest = versions.join("15/bin/serve");
+        assert_eq!(find(&[&any], OsStr::new("")), Some(highest));
+        let none = format!("{}/9*/serve", versions.display());
+        assert_eq!(find(&[none], OsStr::new("")), None);
         let mut need = Need {
             name: "nano".to_owned(),
             any: vec![],

@@ -135,6 +135,10 @@ pub enum Part {
     Bss,
     /// Between two CPUs.
     Cpus(u32, u32),
+    /// CPU time of the client of a database in one operation: the mean.
+    ClientCpu,
+    /// The same of the server's process that works for it.
+    ServerCpu,
     /// The score without this benchmark.
     Without(Id),
     /// Ratio of this benchmark to the baseline.

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-/// What is measured when the kill comes: by itself, on files, with settings of the machine held, users at terminals and a scanner, and, as root,
+/// What is measured when the kill comes: by itself, on files, with settings of the machine held, users at terminals and a scanner, a database and its server, and, as root,
 /// with a trace, a control group and a file system of its own.
-const RUNS: [&str; 7] = [
+const RUNS: [&str; 8] = [
     "byte/loop byte/shell --tune",
     "byte/disk-write byte/loop",
     "byte/shell byte/loop --tune",
@@ -23,6 +23,7 @@ const RUNS: [&str; 7] = [
     "multiuser/program-development@4 multiuser/editing@4 daq/yewcom/page1@5 multiuser/shell@2",
     "multiuser/compile@4 multiuser/response/compute multiuser/response/compile multiuser/response/write multiuser/response/page",
     "multiuser/program-development@typing multiuser/editing@typing",
+    "db/fasttrack/6 db/fasttrack/6@postgresql",
 ];
 
 /// What a run makes of the machine, as its journal calls it, and rows for which it does.

@@ -3,7 +3,7 @@
 use super::reading::{Reading, median, merged};
 use super::rules::{self, Evidence, Spread};
 use super::{
-    Options, Row, blank, counters, estimate, latencies, paging, pairs, published, responses,
+    Options, Row, blank, counters, cpu, estimate, latencies, paging, pairs, published, responses,
 };
 use crate::describe;
 use gritstone_model::{
@@ -27,6 +27,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement
         .unzip();
     figure(&mut result, row, &timed, &ns, options.confidence);
     result.parts = pairs::parts(benchmark, &timed);
+    result.parts.extend(cpu::parts(benchmark, &timed));
     result.measured = measured(&launches);
     result.counters = counters::per_op(row, &launches);
     result.faults_per_page = paging::faults_per_page(benchmark, &launches);

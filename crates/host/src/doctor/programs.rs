@@ -9,6 +9,10 @@ use std::ffi::OsStr;
 /// So many rows are named before the rest is counted.
 const NAMED: usize = 3;
 
+/// Its package begins and starts a cluster of databases as it is installed, unless a file says otherwise.
+const POSTGRESQL: &str = "postgresql";
+const NO_CLUSTER: &str = "/etc/postgresql-common/createcluster.d";
+
 /// A program that is not there, and the rows that cannot run for want of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
@@ -42,13 +46,25 @@ pub fn install(host: &Host, missing: &[Missing]) -> Option<Vec<String>> {
         return None;
     }
     let words = as_root(host, "apt-get install -y");
-    Some(
-        words
-            .split(' ')
-            .chain(packages)
-            .map(str::to_owned)
-            .collect(),
-    )
+    let words = words.split(' ').chain(packages.iter().copied());
+    let words: Vec<String> = words.map(str::to_owned).collect();
+    if !packages.contains(&POSTGRESQL) {
+        return Some(words);
+    }
+    let make = as_root(host, &format!("mkdir -p {NO_CLUSTER}"));
+    let file = as_root(host, &format!("tee {NO_CLUSTER}/gritstone.conf"));
+    let install = words.join(" ");
+    let script = format!("{make} && echo create_main_cluster = false | {file} && {install}");
+    Some(["sh", "-c", &script].map(str::to_owned).into())
+}
+
+/// A command of [`install`] as a person types it.
+#[must_use]
+pub fn shown(command: &[String]) -> String {
+    match command {
+        [shell, option, script] if shell == "sh" && option == "-c" => script.clone(),
+        words => words.join(" "),
+    }
 }
 
 pub(super) fn findings(host: &Host, benchmarks: &[Benchmark], path: &OsStr) -> Vec<Finding> {
@@ -81,7 +97,7 @@ fn finding(host: &Host, missing: &Missing) -> Finding {
     why.push('.');
     let name = format!("program {}", need.name);
     let mut finding = found(Severity::Warning, value).named(name).why(why);
-    finding.todo = install(host, std::slice::from_ref(missing)).map(|words| words.join(" "));
+    finding.todo = install(host, std::slice::from_ref(missing)).map(|words| shown(&words));
     finding
 }
 

@@ -197,6 +197,16 @@ fn missing_programs_name_their_rows_and_their_command() {
     let missing = programs::missing(&rows, nothing);
     let command = programs::install(&host, &missing).unwrap().join(" ");
     assert_eq!(command, "sudo apt-get install -y bc nvi");
+    // its package would begin a cluster of databases
+    let database = [benchmark("db/query", &[("postgres", &[], "postgresql")])];
+    let command = programs::install(&host, &programs::missing(&database, nothing)).unwrap();
+    assert_eq!(command[..2], ["sh", "-c"]);
+    let (before, install) = command[2].rsplit_once(" && ").unwrap();
+    assert_eq!(install, "sudo apt-get install -y postgresql");
+    assert!(before.contains(
+        "echo create_main_cluster = false | sudo tee /etc/postgresql-common/createcluster.d/"
+    ));
+    assert_eq!(programs::shown(&command), command[2]);
     host.system.debian = false;
     assert_eq!(programs::install(&host, &missing), None);
     let told = "Needed by app/calc and app/edit/1; Debian has it in the package bc.";

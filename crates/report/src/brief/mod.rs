@@ -9,6 +9,7 @@ mod history;
 mod pair;
 mod results;
 mod sheet;
+mod transactions;
 mod years;
 
 use crate::document::Document;

@@ -164,7 +164,7 @@ fn by_operation(result: &Measurement, benchmark: &Benchmark) -> Option<f64> {
 }
 
 /// How many of the second unit one of the first is; none where one is a time and the other a rate.
-fn scale(from: &Unit, to: &Unit) -> Option<f64> {
+pub(super) fn scale(from: &Unit, to: &Unit) -> Option<f64> {
     match (from.quantity(), to.quantity()) {
         (Quantity::Time { ns: from }, Quantity::Time { ns: to })
         | (Quantity::Rate { plain: from }, Quantity::Rate { plain: to }) => Some(from / to),

@@ -147,6 +147,8 @@ pub(crate) fn part(part: &Part) -> String {
         Part::Data => "data".to_owned(),
         Part::Bss => "bss".to_owned(),
         Part::Cpus(a, b) => format!("CPU {a} and {b}"),
+        Part::ClientCpu => "CPU time of the client".to_owned(),
+        Part::ServerCpu => "CPU time of the server".to_owned(),
         Part::Without(id) => format!("without {id}"),
         Part::RatioOf(id) => format!("ratio of {id}"),
         Part::Benchmark(id) => id.to_string(),

@@ -1,0 +1,19 @@
+/* The engines that there are. */
+#ifndef GRITSTONE_DB_ENGINES_H
+#define GRITSTONE_DB_ENGINES_H
+
+#include "mariadb.h"
+#include "postgresql.h"
+#include "sqlite.h"
+
+static const struct engine *const engines[] = {&sqlite, &postgresql, &mariadb};
+
+static const struct engine *engine_called(struct context *c, const char *name)
+{
+	for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
+		if (strcmp(engines[i]->name, name) == 0)
+			return engines[i];
+	wrong_arguments(c, "engine=%s is none that there is", name);
+}
+
+#endif
