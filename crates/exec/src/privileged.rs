@@ -101,7 +101,7 @@ const TRANSFERS: [&str; 4] = [
 
 impl Action {
     /// All, in the order in which they are listed.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::FileSystem,
         Self::Swap,
         Self::Trace,
