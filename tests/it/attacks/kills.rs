@@ -23,7 +23,7 @@ const RUNS: [&str; 8] = [
     "multiuser/program-development@4 multiuser/editing@4 daq/yewcom/page1@5 multiuser/shell@2",
     "multiuser/compile@4 multiuser/response/compute multiuser/response/compile multiuser/response/write multiuser/response/page",
     "multiuser/program-development@typing multiuser/editing@typing",
-    "db/fasttrack/6 db/fasttrack/6@postgresql",
+    "db/fasttrack/6 db/fasttrack/6@postgresql db/oltp/write@mariadb-4",
 ];
 
 /// What a run makes of the machine, as its journal calls it, and rows for which it does.
