@@ -408,6 +408,65 @@ fn what_is_sent_is_encrypted_by_the_certificate_that_is_trusted() {
     );
 }
 
+#[test]
+fn a_backup_is_pulled_and_restored_by_a_push() {
+    let (team, new) = (Home::new(), Home::new());
+    team.import(&[run(1), run(2)]);
+    let reader = kept(&team, &token(&team, "backup", "read"));
+    let server = Server::with(&team, &["--behind-proxy"]);
+    let url = format!("http://{}", server.address);
+    let backup = team.path().join("backup.db").display().to_string();
+    let pull = [
+        "--store",
+        &backup,
+        "pull",
+        "--from",
+        &url,
+        "--token-file",
+        &reader,
+    ];
+    assert_eq!(team.ok(&pull).lines().count(), 2);
+    assert_eq!(team.ok(&pull), "");
+    let writer = kept(&new, &token(&new, "restore", "write"));
+    let other = Server::start(&new);
+    let url = format!("http://{}", other.address);
+    let push = [
+        "--store",
+        &backup,
+        "push",
+        "--to",
+        &url,
+        "--token-file",
+        &writer,
+    ];
+    assert_eq!(team.ok(&push).lines().count(), 2);
+    for id in ids(&team) {
+        let bundle = |home: &Home| home.ok(&["export", &id, "--with-identity"]);
+        assert_eq!(bundle(&team), bundle(&new), "{id}");
+    }
+}
+
+#[test]
+fn the_unit_of_systemd_starts_a_server() {
+    let unit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/serve/gritstone.service");
+    let unit = fs::read_to_string(unit).unwrap();
+    let line = unit
+        .lines()
+        .find_map(|line| line.strip_prefix("ExecStart=/usr/bin/gritstone "));
+    let home = Home::new();
+    fs::create_dir(home.path().join("gritstone")).unwrap();
+    let state = home.path().display().to_string();
+    let line = line.unwrap().replace("%S", &state).replace(":8484", ":0");
+    let store = line.split(' ').nth(1).unwrap();
+    home.refuses(&line, "token");
+    home.ok(&[
+        "--store", store, "token", "create", "team", "--scope", "read",
+    ]);
+    let server = Server::of(&home, &line);
+    assert_eq!(server.page("/health"), "ok\n");
+    assert_eq!(server.get("/").status, 401);
+}
+
 /// Every path of the description is served as it says, and no other answer comes.
 #[test]
 fn the_description_of_the_server_is_what_the_server_does() {

@@ -1,12 +1,17 @@
 //! What takes all runs to know: what changed, and how reliable the newest run of each system is. A thread computes it after each change of
 //! the store, while pages show what was known before.
 
+use super::lists::differences;
 use crate::output::remark;
 use crate::past::history_of;
 use crate::world::World;
 use anyhow::Result;
 use gritstone_analysis::reliability;
-use gritstone_model::{Change, HistorySeries, HistoryView, Reliability, RunView};
+use gritstone_model::{
+    Change, ChangeEvent, Difference, HistorySeries, HistoryView, Machine, Reliability, RunInfo,
+    RunView,
+};
+use gritstone_store::Store;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -21,7 +26,7 @@ pub struct Digest {
     /// Of which revision.
     revision: String,
     /// What changed, newest first.
-    pub changes: Vec<Change>,
+    pub events: Vec<ChangeEvent>,
     /// By system.
     pub reliability: BTreeMap<String, Reliability>,
     /// The newest run of each system.
@@ -114,13 +119,54 @@ fn digest(world: &World) -> Result<Digest> {
         }
     }
     world.compute_missing(&store)?;
+    let mut all: Vec<Change> = vec![];
     for id in store.measured()? {
         let view = history_of(world, &store, &id, RUNS)?;
-        digest.changes.extend(view.iter().flat_map(changes));
+        all.extend(view.iter().flat_map(changes));
     }
-    let when = |of: &Change| of.change.started.clone();
-    digest.changes.sort_by_key(|of| std::cmp::Reverse(when(of)));
+    digest.events = events(&store, all);
     Ok(digest)
+}
+
+/// Changes that begin with the same run, by direction, newest first.
+fn events(store: &Store, changes: Vec<Change>) -> Vec<ChangeEvent> {
+    let mut events: BTreeMap<(String, String, bool), ChangeEvent> = BTreeMap::new();
+    for change in changes {
+        let (run, worse) = (change.change.run.clone(), change.change.ratio < 1.0);
+        let key = (change.change.started.clone(), run.clone(), worse);
+        let event = events.entry(key).or_insert_with(|| ChangeEvent {
+            run,
+            started: change.change.started.clone(),
+            machine: change.machine.clone(),
+            name: change.name.clone(),
+            worse,
+            before: change.before.clone(),
+            differ_in: vec![],
+            changes: vec![],
+        });
+        event.changes.push(change);
+    }
+    let mut events: Vec<ChangeEvent> = events.into_values().rev().collect();
+    for event in &mut events {
+        let runs = event.before.iter().chain([&event.run]);
+        let infos: Vec<RunInfo> = runs.filter_map(|run| store.info(run).ok()).collect();
+        // where one cannot be read, nothing is told
+        if let [before, after] = infos.as_slice() {
+            event.differ_in = differ(&before.machine, &after.machine);
+        }
+    }
+    events
+}
+
+fn differ(before: &Machine, after: &Machine) -> Vec<Difference> {
+    let told = |fact: Option<String>| fact.unwrap_or_default();
+    differences(before, after)
+        .map(|(what, was, is)| Difference {
+            what,
+            base: told(was),
+            other: told(is),
+        })
+        .collect()
 }
 
 /// The changes of all series of a benchmark.

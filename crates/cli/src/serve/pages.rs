@@ -212,11 +212,11 @@ impl Pages {
                 system.reliability = digest.reliability.get(&system.id).copied();
             }
         }
-        let changes = digest.map(|digest| digest.changes.iter().take(LISTED).cloned().collect());
+        let events = digest.map(|digest| digest.events.iter().take(LISTED).cloned().collect());
         let view = OverviewView {
             schema: SCHEMA_OVERVIEW.to_owned(),
             stored: heads.len(),
-            changes,
+            events,
             runs: newest(heads),
             systems,
         };
@@ -227,15 +227,15 @@ impl Pages {
     fn changes(&self, asked: &Asked, store: Option<&Rc<Store>>) -> Answered {
         let revision = store.map_or(Ok(String::new()), |store| store.revision())?;
         let digest = self.digests.of(&revision, LATER).context("not computed")?;
-        let changes: Vec<_> = digest.changes.iter().take(CHANGES).cloned().collect();
+        let events: Vec<_> = digest.events.iter().take(CHANGES).cloned().collect();
         if asked.form == Form::Json {
             let schema = SCHEMA_CHANGES.to_owned();
-            let view = ChangesView { schema, changes };
+            let view = ChangesView { schema, events };
             return Ok(said(asked, &view, || {
                 (Document::default(), Frame::default())
             })?);
         }
-        Ok(plain(Media::Atom, gritstone_exchange::atom(&changes)))
+        Ok(plain(Media::Atom, gritstone_exchange::atom(&events)))
     }
 
     fn metrics(&self, store: Option<&Rc<Store>>) -> Answered {
@@ -340,7 +340,14 @@ impl Pages {
                 continue;
             };
             if let Some(before) = &before {
-                changes.extend(differences(before, &info.machine, head));
+                let facts = differences(before, &info.machine);
+                changes.extend(facts.map(|(fact, before, after)| FactChange {
+                    fact,
+                    before,
+                    after,
+                    run: head.id.clone(),
+                    started: head.started.clone(),
+                }));
             }
             before = Some(info.machine);
         }
