@@ -153,6 +153,8 @@ pub struct SystemView {
     pub machine: Machine,
     /// Facts that changed, newest first.
     pub changes: Vec<FactChange>,
+    /// In how many of its newest runs they were looked for.
+    pub examined: usize,
     /// Its runs, newest first.
     pub runs: Vec<ListedRun>,
 }

@@ -207,7 +207,14 @@ pub fn system(view: &SystemView) -> Document {
         .column(Column::new("Date (UTC)", Style::Code), |of| {
             words::minute(&of.started)
         })
-        .table(&mut document, "Changes, newest first", &view.changes);
+        .table(
+            &mut document,
+            format!(
+                "Changes in the newest {}, newest first",
+                words::plural(view.examined, "run")
+            ),
+            &view.changes,
+        );
     document.heading(1, "Runs");
     list(&mut document, "Runs, newest first", &view.runs);
     document.heading(1, "Facts in the newest run");

@@ -13,6 +13,8 @@ use gritstone_model::{
 };
 use gritstone_store::Store;
 use std::collections::BTreeMap;
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -61,14 +63,13 @@ impl Digests {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of this revision of the store, after a time at most; then what was known before, if anything.
+    /// What is known of the store, at this revision or before: it is computed anew where it is of another one. Only where nothing is known is it
+    /// waited for, for a time at most, since who waits keeps a thread from answering others.
     pub fn of(self: &Arc<Self>, revision: &str, patience: Duration) -> Option<Arc<Digest>> {
-        let is_due = |state: &mut State| {
-            let known = state.known.as_ref();
-            known.is_none_or(|digest| digest.revision != revision)
-        };
         let mut state = self.state();
-        if is_due(&mut state) && !state.busy {
+        let known = state.known.as_ref();
+        let is_due = known.is_none_or(|digest| digest.revision != revision);
+        if is_due && !state.busy {
             state.busy = true;
             let all = Arc::clone(self);
             let thread = std::thread::Builder::new().name("digest".to_owned());
@@ -78,17 +79,21 @@ impl Digests {
         }
         let waited = self
             .computed
-            .wait_timeout_while(state, patience, |state| state.busy && is_due(state));
+            .wait_timeout_while(state, patience, |state| state.busy && state.known.is_none());
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         state.known.clone()
     }
 
     fn compute(&self) {
-        let digest = digest(&World::new(Some(self.store.clone())));
+        let world = World::new(Some(self.store.clone()));
+        let digest = catch_unwind(AssertUnwindSafe(|| digest(&world)));
+        // which goes with the process elsewhere: here one comes with every change of the store
+        drop(ManuallyDrop::into_inner(world.catalogue));
         let mut state = self.state();
         match digest {
-            Ok(digest) => state.known = Some(Arc::new(digest)),
-            Err(why) => remark(&format!("gritstone: what changed is not known: {why:#}")),
+            Ok(Ok(digest)) => state.known = Some(Arc::new(digest)),
+            Ok(Err(why)) => remark(&format!("gritstone: what changed is not known: {why:#}")),
+            Err(_) => remark("gritstone: what changed is not known: a fault in Gritstone"),
         }
         state.busy = false;
         drop(state);

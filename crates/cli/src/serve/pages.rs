@@ -23,11 +23,13 @@ use std::time::Duration;
 
 /// Changes in the feed.
 const CHANGES: usize = 200;
+/// Newest runs of a system in which facts that changed are looked for: each is read with its seals.
+const EXAMINED: usize = 200;
 /// Runs that a run can be compared with by a choice.
 const CHOICES: usize = 20;
 /// A page waits so long for what takes all runs to know; who asks for nothing else waits longer.
 const SOON: Duration = Duration::from_millis(300);
-const LATER: Duration = Duration::from_secs(30);
+const LATER: Duration = Duration::from_secs(10);
 
 /// Answers from a store.
 pub struct Pages {
@@ -53,7 +55,7 @@ pub(super) enum Refused {
     Conflict(String),
     /// What was sent is no run.
     Unfit(String),
-    /// Another process keeps the store busy.
+    /// Another process keeps the store busy, or what is asked for is not computed yet.
     Busy,
 }
 
@@ -82,7 +84,7 @@ impl Answers for Pages {
             Refused::Conflict(why) => (Status::Conflict, "Already there", why),
             Refused::Unfit(why) => (Status::Unfit, "No run", why),
             Refused::Busy => {
-                let why = "Another process keeps the store busy: ask again later.".to_owned();
+                let why = "The store is busy: ask again later.".to_owned();
                 (Status::Busy, "Busy", why)
             }
             Refused::Broken(error) => {
@@ -226,7 +228,7 @@ impl Pages {
 
     fn changes(&self, asked: &Asked, store: Option<&Rc<Store>>) -> Answered {
         let revision = store.map_or(Ok(String::new()), |store| store.revision())?;
-        let digest = self.digests.of(&revision, LATER).context("not computed")?;
+        let digest = self.digests.of(&revision, LATER).ok_or(Refused::Busy)?;
         let events: Vec<_> = digest.events.iter().take(CHANGES).cloned().collect();
         if asked.form == Form::Json {
             let schema = SCHEMA_CHANGES.to_owned();
@@ -241,7 +243,7 @@ impl Pages {
     fn metrics(&self, store: Option<&Rc<Store>>) -> Answered {
         let stored = store.map_or(Ok(vec![]), |store| store.runs())?.len();
         let revision = store.map_or(Ok(String::new()), |store| store.revision())?;
-        let digest = self.digests.of(&revision, LATER).context("not computed")?;
+        let digest = self.digests.of(&revision, LATER).ok_or(Refused::Busy)?;
         let views: Vec<&RunView> = digest.newest.iter().collect();
         let text = gritstone_exchange::scraped(&views, stored);
         Ok(plain(Media::OpenMetrics, text))
@@ -335,7 +337,8 @@ impl Pages {
         heads.retain(|run| run.machine_id == id);
         let mut changes: Vec<FactChange> = vec![];
         let mut before: Option<Machine> = None;
-        for head in &heads {
+        let examined = heads.len().min(EXAMINED);
+        for head in &heads[heads.len() - examined..] {
             let Ok(info) = store.info(&head.id) else {
                 continue;
             };
@@ -358,6 +361,7 @@ impl Pages {
             schema: SCHEMA_SYSTEM.to_owned(),
             machine,
             changes,
+            examined,
             runs: newest(heads),
         };
         let page = || (gritstone_report::system(&view), Frame::default());
