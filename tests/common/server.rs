@@ -1,6 +1,6 @@
 //! A server of a home, and HTTP as it is on the wire, so that a test can say what no client of good manners says.
 
-use super::{Home, Killed, start};
+use super::{Arguments, Home, Killed, start};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -27,8 +27,15 @@ impl Server {
     }
 
     pub fn with(home: &Home, more: &[&str]) -> Self {
-        let words = [&["serve", "--listen", "127.0.0.1:0"], more].concat();
-        let mut process = Killed(start(home, &words, &[]));
+        Self::of(
+            home,
+            &[&["serve", "--listen", "127.0.0.1:0"], more].concat(),
+        )
+    }
+
+    /// A server with these arguments.
+    pub fn of<A: Arguments + ?Sized>(home: &Home, arguments: &A) -> Self {
+        let mut process = Killed(start(home, arguments, &[]));
         let mut line = String::new();
         let out = process.0.stdout.take().unwrap();
         BufReader::new(out).read_line(&mut line).unwrap();

@@ -1,13 +1,16 @@
 //! Runs of many machines in one store: sent by tokens, and back.
 
 use crate::common::server::{Response, Server};
-use crate::common::{Home, at_hour, list, recorded};
+use crate::common::{Home, Killed, at_hour, list, program, recorded, start};
 use gritstone_exchange::write_bundle;
 use gritstone_model::RunData;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
@@ -337,6 +340,131 @@ fn a_token_goes_nowhere_in_plain_text() {
         &["push", "--to", "http://127.0.0.1:1", "--token-file", &file],
         "chmod 600",
     );
+}
+
+/// A root of certificates, and a server of 127.0.0.1 below it, in a folder.
+fn certificates(folder: &Path) {
+    let new = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
+    fs::write(folder.join("names"), "subjectAltName=IP:127.0.0.1\n").unwrap();
+    for arguments in [
+        format!("req -x509 {new} -keyout root.key -out root.pem -days 2 -subj /CN=root"),
+        format!("req {new} -keyout key.pem -out asked.pem -subj /CN=server"),
+        "x509 -req -in asked.pem -CA root.pem -CAkey root.key -CAcreateserial -out cert.pem -days 2 -extfile names"
+            .to_owned(),
+    ] {
+        let openssl = Command::new(program(&["openssl"]))
+            .args(arguments.split(' '))
+            .current_dir(folder)
+            .output()
+            .unwrap();
+        assert!(openssl.status.success(), "{openssl:?}");
+    }
+    fs::set_permissions(folder.join("key.pem"), fs::Permissions::from_mode(0o600)).unwrap();
+}
+
+#[test]
+fn what_is_sent_is_encrypted_by_the_certificate_that_is_trusted() {
+    let (machine, team) = (Home::new(), Home::new());
+    machine.import(&[run(1)]);
+    certificates(team.path());
+    let file = kept(&machine, &token(&team, "machine", "read,write"));
+    let certified = "--tls-cert cert.pem --tls-key key.pem";
+    // on every address, since nothing can be read on the way
+    let words = format!("serve --listen 0.0.0.0:0 {certified}");
+    let mut server = Killed(start(&team, &words, &[]));
+    let mut line = String::new();
+    let out = server.0.stdout.take().unwrap();
+    BufReader::new(out).read_line(&mut line).unwrap();
+    assert!(line.starts_with("https://"), "{line}");
+    let port = line
+        .trim()
+        .trim_end_matches('/')
+        .rsplit_once(':')
+        .unwrap()
+        .1
+        .to_owned();
+    let url = format!("https://127.0.0.1:{port}");
+    let root = team.path().join("root.pem").display().to_string();
+    let push = ["push", "--to", &url, "--token-file", &file];
+    machine.refuses(&push, "cannot reach");
+    let trusting = [&push[..], &["--ca-file", &root]].concat();
+    assert_eq!(machine.ok(&trusting).trim(), run(1).info.id);
+    assert_eq!(ids(&team), ids(&machine));
+    // who speaks no TLS is not answered
+    let mut plain = std::net::TcpStream::connect(format!("127.0.0.1:{port}")).unwrap();
+    plain
+        .write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .unwrap();
+    let mut said = vec![];
+    let _ = plain.read_to_end(&mut said);
+    assert!(!said.starts_with(b"HTTP"));
+    let swapped = "serve --listen 127.0.0.1:0 --tls-cert key.pem --tls-key key.pem";
+    team.refuses(swapped, "no certificate");
+    let key = team.path().join("key.pem");
+    fs::set_permissions(key, fs::Permissions::from_mode(0o644)).unwrap();
+    team.refuses(
+        &format!("serve --listen 127.0.0.1:0 {certified}"),
+        "chmod 600",
+    );
+}
+
+#[test]
+fn a_backup_is_pulled_and_restored_by_a_push() {
+    let (team, new) = (Home::new(), Home::new());
+    team.import(&[run(1), run(2)]);
+    let reader = kept(&team, &token(&team, "backup", "read"));
+    let server = Server::with(&team, &["--behind-proxy"]);
+    let url = format!("http://{}", server.address);
+    let backup = team.path().join("backup.db").display().to_string();
+    let pull = [
+        "--store",
+        &backup,
+        "pull",
+        "--from",
+        &url,
+        "--token-file",
+        &reader,
+    ];
+    assert_eq!(team.ok(&pull).lines().count(), 2);
+    assert_eq!(team.ok(&pull), "");
+    let writer = kept(&new, &token(&new, "restore", "write"));
+    let other = Server::start(&new);
+    let url = format!("http://{}", other.address);
+    let push = [
+        "--store",
+        &backup,
+        "push",
+        "--to",
+        &url,
+        "--token-file",
+        &writer,
+    ];
+    assert_eq!(team.ok(&push).lines().count(), 2);
+    for id in ids(&team) {
+        let bundle = |home: &Home| home.ok(&["export", &id, "--with-identity"]);
+        assert_eq!(bundle(&team), bundle(&new), "{id}");
+    }
+}
+
+#[test]
+fn the_unit_of_systemd_starts_a_server() {
+    let unit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/serve/gritstone.service");
+    let unit = fs::read_to_string(unit).unwrap();
+    let line = unit
+        .lines()
+        .find_map(|line| line.strip_prefix("ExecStart=/usr/bin/gritstone "));
+    let home = Home::new();
+    fs::create_dir(home.path().join("gritstone")).unwrap();
+    let state = home.path().display().to_string();
+    let line = line.unwrap().replace("%S", &state).replace(":8484", ":0");
+    let store = line.split(' ').nth(1).unwrap();
+    home.refuses(&line, "token");
+    home.ok(&[
+        "--store", store, "token", "create", "team", "--scope", "read",
+    ]);
+    let server = Server::of(&home, &line);
+    assert_eq!(server.page("/health"), "ok\n");
+    assert_eq!(server.get("/").status, 401);
 }
 
 /// Every path of the description is served as it says, and no other answer comes.

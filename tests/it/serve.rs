@@ -47,7 +47,12 @@ pub fn changed() -> Home {
     let run = |hour: u32| {
         let level = if hour <= 12 { 1.0 } else { 1.2 };
         let scatter = 1.0 + 0.002 * f64::from(hour * 7 % 5);
-        at_hour(&calls(level * scatter), hour, &format!("night-{hour}"))
+        let mut run = at_hour(&calls(level * scatter), hour, &format!("night-{hour}"));
+        if hour > 12 {
+            let facts = &mut run.info.machine.facts;
+            facts.insert("cpu.microcode".to_owned(), "0x1000066".to_owned());
+        }
+        run
     };
     let runs: Vec<RunData> = (1..=24).map(run).collect();
     home.import(&runs);
@@ -191,12 +196,24 @@ fn what_changed_is_on_the_first_page_in_the_feed_and_drawn() {
         "{feed}"
     );
     let changes = server.json("/changes.json");
-    let change = &list(&changes["changes"])[0];
-    assert_eq!(change["started"], "1970-01-01T13:00:00Z", "{changes}");
-    let ratio = change["ratio"].as_f64().unwrap();
-    assert!((0.8..0.87).contains(&ratio), "{changes}");
+    // both benchmarks since one run: one event
+    let [event] = list(&changes["events"]).as_slice() else {
+        panic!("{changes}");
+    };
+    assert_eq!(event["started"], "1970-01-01T13:00:00Z", "{changes}");
+    assert_eq!(event["worse"], true, "{changes}");
+    assert_eq!(feed.matches("<entry>").count(), 1, "{feed}");
+    let of_event = list(&event["changes"]);
+    assert_eq!(of_event.len(), 2, "{changes}");
+    for change in of_event {
+        let ratio = change["ratio"].as_f64().unwrap();
+        assert!((0.8..0.87).contains(&ratio), "{changes}");
+    }
+    // with the fact that changed, and no other
+    let facts = list(&event["differ_in"]).iter().map(|fact| &fact["what"]);
+    assert_eq!(facts.collect::<Vec<_>>(), ["cpu.microcode"], "{changes}");
     // it leads to the runs on either side of it
-    let [before, after] = ["before", "run"].map(|side| change[side].as_str().unwrap());
+    let [before, after] = ["before", "run"].map(|side| event[side].as_str().unwrap());
     let pair = format!("/compare?base={before}&run={after}");
     eventually("the first page has it", || {
         links(&server.page("/")).contains(&pair)

@@ -658,9 +658,15 @@ pub struct ServeArgs {
     /// Let everyone read who reaches an address other than this machine's own
     #[arg(long)]
     pub open_reads: bool,
-    /// A proxy before it has the name and the certificate; required with an address other than this machine's own
+    /// A proxy with TLS stands before it; this or a certificate is required with an address other than this machine's own
     #[arg(long)]
     pub behind_proxy: bool,
+    /// Certificate of the server and those between it and its root, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// Its key, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -13,10 +13,11 @@ use crate::world::World;
 use anyhow::{Context, Result, ensure};
 use digest::Digests;
 use gritstone_report::html;
-use gritstone_serve::{Answers, Limits, Make, Policy};
+use gritstone_serve::{Answers, Config, Limits, Make, Policy, Tls};
 use gritstone_store::{Scope, Token};
 use pages::Pages;
 use std::net::TcpListener;
+use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
@@ -37,15 +38,18 @@ pub fn serve(world: &World, args: &ServeArgs) -> Result<Exit> {
          or let everyone read everything with --open-reads",
         args.listen
     );
+    let tls = encryption(args)?;
     ensure!(
-        !public || args.behind_proxy,
-        "{} can be reached by others than this machine, and nothing on the way would be encrypted: put a proxy with TLS before it, and say --behind-proxy",
+        !public || args.behind_proxy || tls.is_some(),
+        "{} can be reached by others than this machine, and nothing on the way would be encrypted: name a certificate with --tls-cert \
+         and --tls-key, or put a proxy with TLS before it and say --behind-proxy",
         args.listen
     );
     let stop = signals::end_as_stream().context("cannot catch signals")?;
     let listener = TcpListener::bind(args.listen)
         .with_context(|| format!("cannot listen on {}", args.listen))?;
-    let address = format!("http://{}/", listener.local_addr()?);
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let address = format!("{scheme}://{}/", listener.local_addr()?);
     let digests = Arc::new(Digests::new(store.clone()));
     let make: Make = Arc::new(move || -> Box<dyn Answers> {
         let world = World::new(Some(store.clone()));
@@ -56,10 +60,30 @@ pub fn serve(world: &World, args: &ServeArgs) -> Result<Exit> {
     if args.open {
         open(&address);
     }
-    let policy = Policy::new(!public, &html::inline());
-    gritstone_serve::serve(listener, stop, Limits::default(), policy, &make, log)
-        .context("cannot serve")?;
+    let config = Config {
+        limits: Limits::default(),
+        policy: Policy::new(!public, &html::inline()),
+        tls,
+        make,
+        log,
+    };
+    gritstone_serve::serve(listener, stop, config).context("cannot serve")?;
     Ok(Exit::Done)
+}
+
+/// By what connections are encrypted, if they are. Everybody who can read the key can pass for the server.
+fn encryption(args: &ServeArgs) -> Result<Option<Tls>> {
+    let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else {
+        return Ok(None);
+    };
+    let open = std::fs::metadata(key).with_context(|| format!("cannot read {}", key.display()))?;
+    ensure!(
+        open.mode() & 0o007 == 0,
+        "{} can be read by everybody: chmod 600 it",
+        key.display()
+    );
+    let tls = Tls::from_files(certificate, key).map_err(anyhow::Error::msg)?;
+    Ok(Some(tls))
 }
 
 /// Has the desktop show a page; who has none opens it by hand.

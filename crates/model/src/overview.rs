@@ -1,6 +1,6 @@
 //! What a store has, for its readers: the lists and pages of `gritstone serve`, as their JSON has them.
 
-use crate::{HistoryChange, Id, Machine, Reliability};
+use crate::{Difference, HistoryChange, Id, Machine, Reliability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -84,13 +84,34 @@ pub struct Change {
     pub change: HistoryChange,
 }
 
+/// Changes in one direction that begin with the same run of a system.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangeEvent {
+    /// The first run of the new levels.
+    pub run: String,
+    /// Its start, RFC 3339.
+    pub started: String,
+    /// Identifier of the system.
+    pub machine: String,
+    /// Display name of the system.
+    pub name: String,
+    /// Whether the new levels are worse.
+    pub worse: bool,
+    /// The last run of the levels before; null where it is no longer among the newest.
+    pub before: Option<String>,
+    /// Facts of the system that differ between these two runs.
+    pub differ_in: Vec<Difference>,
+    /// One for each benchmark.
+    pub changes: Vec<Change>,
+}
+
 /// What changed, newest first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangesView {
     /// [`SCHEMA_CHANGES`].
     pub schema: String,
-    /// One for each benchmark and system.
-    pub changes: Vec<Change>,
+    /// Changes that belong together.
+    pub events: Vec<ChangeEvent>,
 }
 
 /// A store at a glance.
@@ -101,7 +122,7 @@ pub struct OverviewView {
     /// How many runs are stored.
     pub stored: usize,
     /// What changed, newest first; null while it is computed.
-    pub changes: Option<Vec<Change>>,
+    pub events: Option<Vec<ChangeEvent>>,
     /// The newest runs, newest first.
     pub runs: Vec<ListedRun>,
     /// The systems, that with the newest run first.
@@ -132,6 +153,8 @@ pub struct SystemView {
     pub machine: Machine,
     /// Facts that changed, newest first.
     pub changes: Vec<FactChange>,
+    /// In how many of its newest runs they were looked for.
+    pub examined: usize,
     /// Its runs, newest first.
     pub runs: Vec<ListedRun>,
 }

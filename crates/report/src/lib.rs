@@ -49,7 +49,7 @@ pub use history::{benchmark, histories, history, history_svg};
 pub use json::json;
 pub use number::{percent_asked, unit_text};
 pub use one::{line, one};
-pub use overview::{change, overview, refused, runs, search, system};
+pub use overview::{event, event_lines, overview, refused, runs, search, system};
 pub use ratings::{rating_lines, ratings};
 pub use selftest::selftest;
 pub use show::{Detail, show};

@@ -1,11 +1,12 @@
 //! What a store has: the list of `gritstone runs`, and the pages of `gritstone serve` that lead to runs, systems and benchmarks.
 
 use crate::document::{About, Column, Document, Style, Tone};
+use crate::number;
 use crate::table::{Cell, Columns};
 use crate::words::{self, Sense};
 use gritstone_model::{
-    Change, FactChange, FoundBenchmark, ListedRun, ListedSystem, OverviewView, Reliability,
-    SearchView, SystemView,
+    Change, ChangeEvent, FactChange, FoundBenchmark, ListedRun, ListedSystem, OverviewView,
+    Reliability, SearchView, SystemView,
 };
 
 /// The runs as a list.
@@ -56,12 +57,13 @@ pub fn overview(view: &OverviewView) -> Document {
         return document;
     }
     document.heading(1, "What changed");
-    match view.changes.as_deref() {
+    match view.events.as_deref() {
         None => document.paragraph("Changes are being computed: load the page again."),
         Some([]) => document.paragraph("No change was found."),
-        Some(changes) => {
-            document.paragraph("Changes, tentative until `gritstone ab` confirms them.");
-            changed(&mut document, changes);
+        Some(events) => {
+            document.paragraph("Changes, tentative until `gritstone ab` confirms them:");
+            document.list(events.iter().map(event));
+            changed(&mut document, events.iter().flat_map(|of| &of.changes));
         }
     }
     document.heading(1, "Newest runs");
@@ -72,7 +74,7 @@ pub fn overview(view: &OverviewView) -> Document {
 }
 
 /// A line for each change: the change leads to the run before and the run since, side by side.
-fn changed(document: &mut Document, changes: &[Change]) {
+fn changed<'a>(document: &mut Document, changes: impl Iterator<Item = &'a Change>) {
     let pair = |of: &Change| Some(About::Pair([of.before.clone()?, of.change.run.clone()]));
     let benchmark = |of: &&Change| {
         let id = of.benchmark.to_string();
@@ -114,24 +116,47 @@ fn changed(document: &mut Document, changes: &[Change]) {
         .table(document, "Changes of level, newest first", changes);
 }
 
-/// The title and the text of a change, for a feed.
+/// An event in a sentence: `12 benchmarks 1.03 to 1.09× slower on x since run y of 1 May 2026, 12:00 UTC; differs in cpu microcode`.
 #[must_use]
-pub fn change(of: &Change) -> [String; 2] {
-    let ratio = words::ratio(of.change.ratio, of.change.interval, Sense::Speed);
-    let how = if of.change.suspected {
-        "suspected "
-    } else {
-        ""
+pub fn event(of: &ChangeEvent) -> String {
+    let what = match of.changes.as_slice() {
+        [one] => format!("{} ({})", one.benchmark, one.title),
+        many => words::plural(many.len(), "benchmark"),
     };
-    let since = words::date(&of.change.started);
-    let run = &of.change.run;
-    [
-        format!("{}: {how}{ratio} on {}", of.benchmark, of.name),
-        format!(
-            "{} ({}) on {}: {how}{ratio} since run {run} of {since}, kernel {}.",
-            of.benchmark, of.title, of.name, of.kernel
-        ),
-    ]
+    let ratios = of.changes.iter().map(|of| of.change.ratio);
+    let ratios = ratios.map(|ratio| if of.worse { 1.0 / ratio } else { ratio });
+    let low = ratios.clone().fold(f64::INFINITY, f64::min);
+    let high = ratios.fold(f64::NEG_INFINITY, f64::max);
+    let [low, high] = [low, high].map(|ratio| number::fixed(ratio, 2));
+    let range = match low == high {
+        true => low,
+        false => format!("{low} to {high}"),
+    };
+    let [better, worse] = Sense::Speed.words();
+    let how = if of.worse { worse } else { better };
+    let suspected = match of.changes.iter().all(|of| of.change.suspected) {
+        true => "suspected: ",
+        false => "",
+    };
+    let differs = match of.differ_in.as_slice() {
+        [] => String::new(),
+        facts => format!("; differs in {}", words::facts(facts)),
+    };
+    let (run, since) = (words::short_id(&of.run), words::date(&of.started));
+    format!(
+        "{suspected}{what} {range}× {how} on {} since run {run} of {since}{differs}",
+        of.name
+    )
+}
+
+/// What an event is made of, a line for each benchmark.
+#[must_use]
+pub fn event_lines(of: &ChangeEvent) -> Vec<String> {
+    let line = |of: &Change| {
+        let ratio = words::ratio(of.change.ratio, of.change.interval, Sense::Speed);
+        format!("{} ({}): {ratio}", of.benchmark, of.title)
+    };
+    of.changes.iter().map(line).collect()
 }
 
 fn systems(document: &mut Document, systems: &[ListedSystem]) {
@@ -182,7 +207,14 @@ pub fn system(view: &SystemView) -> Document {
         .column(Column::new("Date (UTC)", Style::Code), |of| {
             words::minute(&of.started)
         })
-        .table(&mut document, "Changes, newest first", &view.changes);
+        .table(
+            &mut document,
+            format!(
+                "Changes in the newest {}, newest first",
+                words::plural(view.examined, "run")
+            ),
+            &view.changes,
+        );
     document.heading(1, "Runs");
     list(&mut document, "Runs, newest first", &view.runs);
     document.heading(1, "Facts in the newest run");
@@ -210,7 +242,7 @@ pub fn search(view: &SearchView) -> Document {
         "Words may be of a benchmark, a label, an id, a date (2026-11), a system, a kernel, a compiler or any other recorded fact.",
     );
     if !view.runs.is_empty() {
-        document.heading(1, format!("Runs ({})", crate::number::count(view.found)));
+        document.heading(1, format!("Runs ({})", number::count(view.found)));
         let caption = match view.found > view.runs.len() {
             true => format!("The newest {} runs", view.runs.len()),
             false => "Runs, newest first".to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::service::Service;
 use crate::workers::Workers;
-use crate::{Log, Make, Policy};
+use crate::{Log, Make, Policy, Tls};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -11,7 +11,8 @@ use std::io;
 use std::os::unix::net::UnixStream as Stop;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream, UnixStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -55,22 +56,30 @@ const HEADERS: usize = 64;
 /// How long a failing accept(2) is left alone: descriptors may be short for a while.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// A server.
+pub struct Config {
+    /// What clients may take.
+    pub limits: Limits,
+    /// Who is answered.
+    pub policy: Policy,
+    /// By what connections are encrypted; `None` for plain text.
+    pub tls: Option<Tls>,
+    /// Makes what answers.
+    pub make: Make,
+    /// Is told what went wrong.
+    pub log: Log,
+}
+
 /// Answers connections until `stop` can be read, then ends them.
 ///
 /// # Errors
 /// When no thread can be started, or the listener is none.
-pub fn serve(
-    listener: std::net::TcpListener,
-    stop: Stop,
-    limits: Limits,
-    policy: Policy,
-    make: &Make,
-    log: Log,
-) -> io::Result<()> {
+pub fn serve(listener: std::net::TcpListener, stop: Stop, config: Config) -> io::Result<()> {
+    let Config { limits, tls, .. } = config;
     let service = Service {
-        policy,
-        workers: Workers::start(limits.threads, make)?,
-        log,
+        policy: config.policy,
+        workers: Workers::start(limits.threads, &config.make)?,
+        log: config.log,
         body: limits.body,
         uploads: Semaphore::new(limits.uploads),
     };
@@ -82,7 +91,7 @@ pub fn serve(
     runtime.block_on(async {
         let listener = TcpListener::from_std(listener)?;
         let stop = UnixStream::from_std(stop)?;
-        accept(&listener, &stop, limits, &Arc::new(service)).await
+        accept(&listener, &stop, limits, tls.as_ref(), &Arc::new(service)).await
     })
 }
 
@@ -90,6 +99,7 @@ async fn accept(
     listener: &TcpListener,
     stop: &UnixStream,
     limits: Limits,
+    tls: Option<&Tls>,
     service: &Arc<Service>,
 ) -> io::Result<()> {
     let (end, ends) = watch::channel(false);
@@ -109,9 +119,18 @@ async fn accept(
             Some(_) = connections.join_next() => {}
             (place, accepted) = next => match accepted {
                 Ok((stream, _)) => {
-                    let (service, ends) = (Arc::clone(service), ends.clone());
+                    let (service, ends, tls) = (Arc::clone(service), ends.clone(), tls.cloned());
                     connections.spawn(async move {
-                        converse(stream, limits, &service, ends).await;
+                        match tls {
+                            None => converse(stream, limits, &service, ends).await,
+                            Some(tls) => {
+                                let secret = timeout(limits.head, tls.0.accept(stream)).await;
+                                // who speaks no TLS is not answered
+                                if let Ok(Ok(stream)) = secret {
+                                    converse(stream, limits, &service, ends).await;
+                                }
+                            }
+                        }
                         drop(place);
                     });
                 }
@@ -133,7 +152,7 @@ async fn accept(
 
 /// One connection, for as long as it may last.
 async fn converse(
-    stream: TcpStream,
+    stream: impl AsyncRead + AsyncWrite + Unpin,
     limits: Limits,
     service: &Arc<Service>,
     mut ends: watch::Receiver<bool>,

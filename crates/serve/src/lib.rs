@@ -8,12 +8,14 @@ mod policy;
 mod question;
 mod response;
 mod service;
+mod tls;
 mod workers;
 
-pub use connection::{Limits, serve};
+pub use connection::{Config, Limits, serve};
 pub use policy::Policy;
 pub use question::{Asked, Form, Key, Question, parse, parse_change};
 pub use response::{Answer, Media, Status};
+pub use tls::Tls;
 pub use workers::{Answers, Make};
 
 /// Says what went wrong, to whoever keeps the log.

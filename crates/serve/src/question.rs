@@ -333,6 +333,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_path_is_read_without_panic(path in "/?(runs|compare|benchmarks|search|[ -~]{0,9})(/|%|\\.|[ -~]|\\PC){0,40}", query in "([a-z]{1,8}=?[ -~]{0,20}&?){0,6}", json: bool) {
+            // these end a path
+            let path = path.replace(['?', '#'], "");
             if let Some(asked) = parse(&path, &query, json) {
                 let again = match asked.json.split_once('?') {
                     Some((path, query)) => parse(path, query, false),

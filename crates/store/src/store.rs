@@ -176,18 +176,13 @@ impl Store {
         self.at(write::remove(&self.connection, run_id))
     }
 
-    /// That what is stored from now on reaches the disk.
-    pub(crate) fn to_disk(&mut self) -> Result<(), StoreError> {
-        self.reach_disk(true)
-    }
-
     fn store(&mut self, data: &RunData, origin: &Origin) -> Result<(), StoreError> {
         self.reach_disk(true)?;
         self.at(write::store(&self.connection, data, origin))
     }
 
     /// Whether commits reach the disk from now on; with one that does, all before it do.
-    fn reach_disk(&mut self, disk: bool) -> Result<(), StoreError> {
+    pub(crate) fn reach_disk(&mut self, disk: bool) -> Result<(), StoreError> {
         if self.to_disk != disk {
             let connection = &self.connection;
             let set = connection.pragma_update(None, "synchronous", synchronous(disk));

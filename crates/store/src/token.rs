@@ -158,7 +158,7 @@ impl Store {
     /// As [`Store::import`], but for a run that is there already.
     pub fn receive(&mut self, by: &Token, data: &RunData, now: &str) -> Result<Sent, StoreError> {
         let id = &data.info.id;
-        self.to_disk()?;
+        self.reach_disk(true)?;
         let stored = self.at(whole(&self.connection, |connection| {
             write::store_in(connection, data, &Origin::Imported)?;
             log(connection, by, "send", id, now)
@@ -184,7 +184,7 @@ impl Store {
     /// # Errors
     /// As [`Store::remove`].
     pub fn remove_by(&mut self, by: &Token, run_id: &str, now: &str) -> Result<(), StoreError> {
-        self.to_disk()?;
+        self.reach_disk(true)?;
         self.at(whole(&self.connection, |connection| {
             write::remove_in(connection, run_id)?;
             log(connection, by, "remove", run_id, now)

@@ -1,7 +1,7 @@
 //! Lists of what a store has, from the heads of its runs.
 
 use crate::listing::listed;
-use gritstone_model::{FactChange, ListedRun, ListedSystem, Machine};
+use gritstone_model::{ListedRun, ListedSystem, Machine};
 use gritstone_store::RunHead;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,21 +38,14 @@ pub(super) fn systems(heads: &[RunHead]) -> Vec<ListedSystem> {
     systems
 }
 
-/// The facts of a system that are other than in the run before.
+/// The facts of a system that are other than before: what they were, and what they are.
 pub(super) fn differences<'a>(
     before: &'a Machine,
     after: &'a Machine,
-    head: &'a RunHead,
-) -> impl Iterator<Item = FactChange> {
+) -> impl Iterator<Item = (String, Option<String>, Option<String>)> {
     let names: BTreeSet<&String> = before.facts.keys().chain(after.facts.keys()).collect();
     names.into_iter().filter_map(move |name| {
         let [was, is] = [before, after].map(|of| of.facts.get(name));
-        (was != is).then(|| FactChange {
-            fact: name.clone(),
-            before: was.cloned(),
-            after: is.cloned(),
-            run: head.id.clone(),
-            started: head.started.clone(),
-        })
+        (was != is).then(|| (name.clone(), was.cloned(), is.cloned()))
     })
 }

@@ -23,11 +23,13 @@ use std::time::Duration;
 
 /// Changes in the feed.
 const CHANGES: usize = 200;
+/// Newest runs of a system in which facts that changed are looked for: each is read with its seals.
+const EXAMINED: usize = 200;
 /// Runs that a run can be compared with by a choice.
 const CHOICES: usize = 20;
 /// A page waits so long for what takes all runs to know; who asks for nothing else waits longer.
 const SOON: Duration = Duration::from_millis(300);
-const LATER: Duration = Duration::from_secs(30);
+const LATER: Duration = Duration::from_secs(10);
 
 /// Answers from a store.
 pub struct Pages {
@@ -53,7 +55,7 @@ pub(super) enum Refused {
     Conflict(String),
     /// What was sent is no run.
     Unfit(String),
-    /// Another process keeps the store busy.
+    /// Another process keeps the store busy, or what is asked for is not computed yet.
     Busy,
 }
 
@@ -82,7 +84,7 @@ impl Answers for Pages {
             Refused::Conflict(why) => (Status::Conflict, "Already there", why),
             Refused::Unfit(why) => (Status::Unfit, "No run", why),
             Refused::Busy => {
-                let why = "Another process keeps the store busy: ask again later.".to_owned();
+                let why = "The store is busy: ask again later.".to_owned();
                 (Status::Busy, "Busy", why)
             }
             Refused::Broken(error) => {
@@ -212,11 +214,11 @@ impl Pages {
                 system.reliability = digest.reliability.get(&system.id).copied();
             }
         }
-        let changes = digest.map(|digest| digest.changes.iter().take(LISTED).cloned().collect());
+        let events = digest.map(|digest| digest.events.iter().take(LISTED).cloned().collect());
         let view = OverviewView {
             schema: SCHEMA_OVERVIEW.to_owned(),
             stored: heads.len(),
-            changes,
+            events,
             runs: newest(heads),
             systems,
         };
@@ -226,22 +228,22 @@ impl Pages {
 
     fn changes(&self, asked: &Asked, store: Option<&Rc<Store>>) -> Answered {
         let revision = store.map_or(Ok(String::new()), |store| store.revision())?;
-        let digest = self.digests.of(&revision, LATER).context("not computed")?;
-        let changes: Vec<_> = digest.changes.iter().take(CHANGES).cloned().collect();
+        let digest = self.digests.of(&revision, LATER).ok_or(Refused::Busy)?;
+        let events: Vec<_> = digest.events.iter().take(CHANGES).cloned().collect();
         if asked.form == Form::Json {
             let schema = SCHEMA_CHANGES.to_owned();
-            let view = ChangesView { schema, changes };
+            let view = ChangesView { schema, events };
             return Ok(said(asked, &view, || {
                 (Document::default(), Frame::default())
             })?);
         }
-        Ok(plain(Media::Atom, gritstone_exchange::atom(&changes)))
+        Ok(plain(Media::Atom, gritstone_exchange::atom(&events)))
     }
 
     fn metrics(&self, store: Option<&Rc<Store>>) -> Answered {
         let stored = store.map_or(Ok(vec![]), |store| store.runs())?.len();
         let revision = store.map_or(Ok(String::new()), |store| store.revision())?;
-        let digest = self.digests.of(&revision, LATER).context("not computed")?;
+        let digest = self.digests.of(&revision, LATER).ok_or(Refused::Busy)?;
         let views: Vec<&RunView> = digest.newest.iter().collect();
         let text = gritstone_exchange::scraped(&views, stored);
         Ok(plain(Media::OpenMetrics, text))
@@ -335,12 +337,20 @@ impl Pages {
         heads.retain(|run| run.machine_id == id);
         let mut changes: Vec<FactChange> = vec![];
         let mut before: Option<Machine> = None;
-        for head in &heads {
+        let examined = heads.len().min(EXAMINED);
+        for head in &heads[heads.len() - examined..] {
             let Ok(info) = store.info(&head.id) else {
                 continue;
             };
             if let Some(before) = &before {
-                changes.extend(differences(before, &info.machine, head));
+                let facts = differences(before, &info.machine);
+                changes.extend(facts.map(|(fact, before, after)| FactChange {
+                    fact,
+                    before,
+                    after,
+                    run: head.id.clone(),
+                    started: head.started.clone(),
+                }));
             }
             before = Some(info.machine);
         }
@@ -351,6 +361,7 @@ impl Pages {
             schema: SCHEMA_SYSTEM.to_owned(),
             machine,
             changes,
+            examined,
             runs: newest(heads),
         };
         let page = || (gritstone_report::system(&view), Frame::default());

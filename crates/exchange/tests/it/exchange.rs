@@ -1,8 +1,8 @@
 //! What goes out comes back, what is damaged does not come in, and other programs' parsers read what is made for them.
 
 use gritstone_exchange::{
-    ImportError, Origin, bencher, csv, gbench, github, markdown, openmetrics, read_bundle,
-    read_gbench, read_hyperfine, read_unixbench, recognize, write_bundle,
+    ImportError, Origin, atom, bencher, csv, gbench, github, markdown, openmetrics, read_bundle,
+    read_gbench, read_hyperfine, read_unixbench, recognize, scraped, write_bundle,
 };
 use gritstone_model::*;
 use std::collections::BTreeMap;
@@ -223,6 +223,74 @@ fn open_metrics_are_read_by_a_real_parser() {
         out.text.contains("bound=\"estimate\"} 0.000002 1795253412"),
         "{}",
         out.text
+    );
+}
+
+#[test]
+fn a_scraper_reads_many_systems_at_once_and_has_its_own_time() {
+    let mut other = view();
+    other.machine.id = "an\"other\\".to_owned();
+    let text = scraped(&[&view(), &other], 7);
+    let read = openmetrics_parser::openmetrics::parse_openmetrics(&text);
+    let read = read.unwrap_or_else(|e| panic!("{e}\n{text}"));
+    assert_eq!(read.families.len(), 6, "{text}");
+    assert!(text.contains("\ngritstone_stored_runs 7\n"), "{text}");
+    assert!(text.contains("bound=\"estimate\"} 0.000002\n"), "{text}");
+    assert_eq!(text.matches("gritstone_run_started_seconds{").count(), 2);
+}
+
+#[test]
+fn a_feed_is_xml_whatever_names_systems_have() {
+    let change = |benchmark: &str| Change {
+        benchmark: id(benchmark),
+        title: "<b>&\u{1}".to_owned(),
+        machine: "a:b c".to_owned(),
+        name: "]]><script>".to_owned(),
+        kernel: "6.18".to_owned(),
+        before: Some("r&1".to_owned()),
+        change: HistoryChange {
+            run: "r 2".to_owned(),
+            started: WHEN.to_owned(),
+            at: 10,
+            ratio: 0.5,
+            interval: Some([0.4, 0.6]),
+            suspected: false,
+        },
+    };
+    let event = ChangeEvent {
+        run: "r 2".to_owned(),
+        started: WHEN.to_owned(),
+        machine: "a:b c".to_owned(),
+        name: "]]><script>".to_owned(),
+        worse: true,
+        before: Some("r&1".to_owned()),
+        differ_in: vec![Difference {
+            what: "cpu.microcode".to_owned(),
+            base: "1".to_owned(),
+            other: "2".to_owned(),
+        }],
+        changes: vec![change("byte/pipe"), change("byte/sieve")],
+    };
+    let feed = atom(&[event]);
+    let mut reader = quick_xml::Reader::from_str(&feed);
+    let mut entries = 0;
+    loop {
+        match reader
+            .read_event()
+            .unwrap_or_else(|e| panic!("{e}\n{feed}"))
+        {
+            quick_xml::events::Event::Start(tag) if tag.name().as_ref() == b"entry" => entries += 1,
+            quick_xml::events::Event::Eof => break,
+            _ => {}
+        }
+    }
+    assert_eq!(entries, 1, "{feed}");
+    let title = "2 benchmarks 2.00× slower on ]]&gt;&lt;script&gt; since run r 2 of 20 November 2026, 08:00 UTC; \
+                 differs in cpu microcode";
+    assert!(feed.contains(title), "{feed}");
+    assert!(
+        feed.contains("href=\"/compare?base=r%261&amp;run=r%202\""),
+        "{feed}"
     );
 }
 

@@ -1,7 +1,7 @@
 //! A server in this process, on a free port.
 
 use gritstone_serve::{
-    Answer, Answers, Asked, Limits, Make, Media, Policy, Question, Status, serve,
+    Answer, Answers, Asked, Config, Limits, Make, Media, Policy, Question, Status, serve,
 };
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -57,7 +57,14 @@ impl Server {
             });
             let policy = Policy::new(true, &[String::new(), String::new()]);
             let log = Arc::new(move |text: &str| kept.lock().unwrap().push(text.to_owned()));
-            serve(listener, read, limits, policy, &make, log).unwrap();
+            let config = Config {
+                limits,
+                policy,
+                tls: None,
+                make,
+                log,
+            };
+            serve(listener, read, config).unwrap();
         });
         Self {
             address,
