@@ -7,6 +7,7 @@
 mod bencher;
 mod bundle;
 mod figures;
+mod fleet;
 mod gate;
 mod gbench;
 mod github;
@@ -23,6 +24,7 @@ mod xml;
 pub use bencher::bencher;
 pub use bundle::{SCHEMA_BUNDLE, read as read_bundle, write as write_bundle};
 pub use figures::Exported;
+pub use fleet::csv as fleet_csv;
 pub use gate::{github_annotations, github_summary, junit};
 pub use gbench::{read as read_gbench, write as gbench};
 pub use github::github;
