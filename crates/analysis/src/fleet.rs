@@ -1,10 +1,13 @@
 //! The nodes of a fleet against each other: which is not like the others, in what, and what those have in common.
 //! The mathematics is that of [`gritstone_stats::fleet`].
 
+mod check;
 mod common;
 mod node;
 mod wrong;
 
+pub use check::verdict;
+pub use gritstone_model::FleetVerdict as Verdict;
 use gritstone_model::{
     FleetBenchmark, FleetEffect, FleetFamily, FleetKind, FleetNode, FleetOutlier, FleetScope,
     FleetSpread, FleetView, Id, SCHEMA_FLEET,

@@ -7,7 +7,10 @@ mod fleet;
 pub use ab::AbArgs;
 pub use bench::{BenchArgs, Sort, Statuses, StyleType, TimeUnit};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-pub use fleet::{FleetArgs, FleetCommand, FleetFormat, FleetReportArgs};
+pub use fleet::{
+    Engine, FleetArgs, FleetCheckArgs, FleetCommand, FleetFormat, FleetNodeArgs, FleetReportArgs,
+    FleetResumeArgs, FleetRunArgs,
+};
 use std::path::PathBuf;
 
 /// Benchmark this Linux system: results with confidence intervals and proof of work, comparable with systems of 1982 to 2009.

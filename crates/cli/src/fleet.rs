@@ -1,5 +1,11 @@
-//! `gritstone fleet`: the nodes of a fleet.
+//! `gritstone fleet`: the same measured on many nodes, and the nodes against each other.
 
+mod check;
+mod drive;
+mod engine;
+mod inventory;
+mod node;
+mod plan;
 mod report;
 
 use crate::args::{FleetArgs, FleetCommand};
@@ -10,6 +16,10 @@ use anyhow::Result;
 /// `gritstone fleet`.
 pub fn fleet(world: &World, args: &FleetArgs) -> Result<Exit> {
     match &args.command {
+        FleetCommand::Run(args) => drive::run(world, args),
+        FleetCommand::Resume(args) => drive::resume(world, args),
         FleetCommand::Report(args) => report::report(world, args),
+        FleetCommand::Check(args) => check::check(world, args),
+        FleetCommand::Node(args) => node::node(world, args),
     }
 }

@@ -229,3 +229,14 @@ pub struct FleetNode {
     /// Each family against the other nodes.
     pub families: BTreeMap<String, FleetEffect>,
 }
+
+/// What a health check says of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FleetVerdict {
+    /// It is like the others.
+    Passed,
+    /// It is slower, or computes wrong values.
+    Failed,
+    /// It cannot be compared, or was measured with interference.
+    Inconclusive,
+}

@@ -46,8 +46,8 @@ pub use event::{Batch, Cause, Check, Event, Histogram, ResponsesOf, Sample, Usag
 pub use finding::Finding;
 pub use fleet::{
     FleetBenchmark, FleetCommon, FleetEffect, FleetFact, FleetFamily, FleetKind, FleetMember,
-    FleetNode, FleetOutlier, FleetProof, FleetScope, FleetSpread, FleetView, FleetWrong,
-    SCHEMA_FLEET,
+    FleetNode, FleetOutlier, FleetProof, FleetScope, FleetSpread, FleetVerdict, FleetView,
+    FleetWrong, SCHEMA_FLEET,
 };
 pub use history::{
     CheckOutcome, CheckRow, CheckView, HistoryChange, HistoryPoint, HistorySeries, HistoryView,

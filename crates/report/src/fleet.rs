@@ -6,7 +6,7 @@ use crate::table::Columns;
 use crate::{Detail, number, words};
 use gritstone_model::{
     FleetBenchmark, FleetCommon, FleetEffect, FleetFamily, FleetOutlier, FleetProof, FleetScope,
-    FleetSpread, FleetView, FleetWrong,
+    FleetSpread, FleetVerdict, FleetView, FleetWrong,
 };
 
 /// Sentences of one sort on the page; the data has all.
@@ -86,6 +86,54 @@ fn sentence(of_node: &[FleetOutlier]) -> String {
         None => "; all else like the others",
     };
     format!("{}: {}{rest}", of_node[0].node, words::join(&said))
+}
+
+/// What a health check says of a node, in a line.
+#[must_use]
+pub fn node(view: &FleetView, name: &str, verdict: FleetVerdict) -> String {
+    let own: Vec<FleetOutlier> = view
+        .outliers
+        .iter()
+        .filter(|of| of.node == name)
+        .cloned()
+        .collect();
+    let wrong = view.wrong.iter().find(|of| of.node == name);
+    let found = match (wrong, own.is_empty()) {
+        (Some(of), _) => self::wrong(of),
+        (None, false) => sentence(&own),
+        (None, true) => format!("{name}: {}", difference(view, name)),
+    };
+    let word = match verdict {
+        FleetVerdict::Passed => "passed",
+        FleetVerdict::Failed => "failed",
+        FleetVerdict::Inconclusive => "inconclusive",
+    };
+    format!("{word}: {found}")
+}
+
+/// The family of a node that is farthest from the others.
+fn difference(view: &FleetView, name: &str) -> String {
+    let Some(node) = view.nodes.iter().find(|of| of.node == name) else {
+        return "no result".to_owned();
+    };
+    let levels = node
+        .families
+        .iter()
+        .map(|(family, of)| (family.as_str(), of));
+    let farthest = levels.chain(node.overall.iter().map(|of| ("everything", of)));
+    let farthest = farthest.min_by(|(_, a), (_, b)| a.p.total_cmp(&b.p));
+    let results = words::plural(node.benchmarks, "result");
+    let disturbed = match node.interference {
+        0 => String::new(),
+        some => format!(", {} with interference", number::count(some)),
+    };
+    match farthest {
+        Some((about, of)) => {
+            let (by, interval) = percent(of);
+            format!("{results}{disturbed}; farthest from the others: {about} {by} {interval}")
+        }
+        None => format!("{results}{disturbed}"),
+    }
 }
 
 /// `−18%` and `[−20, −16]`.

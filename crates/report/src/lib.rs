@@ -45,7 +45,7 @@ pub use clean::{clean, printable, shortened};
 pub use commands::{Ranked, Ranking, commands};
 pub use compare::{Comparison, compare};
 pub use document::Document;
-pub use fleet::{fleet, fleet_lines};
+pub use fleet::{fleet, fleet_lines, node};
 pub use history::{histories, history, history_svg};
 pub use json::json;
 pub use number::{percent_asked, unit_text};

@@ -1,4 +1,4 @@
-//! Fleets of which no node, or one, is not like the others: false alarms and power.
+//! Fleets of which no node, or some, are not like the others: false alarms and power.
 
 use crate::world::World;
 use crate::{head, line, percent};
@@ -11,9 +11,10 @@ const NODES: f64 = 0.005;
 const RUNS: f64 = 0.01;
 /// What the launches of a run show of its variance.
 const WITHIN: f64 = 4e-6;
-/// Nodes that are made up for a line, at least, and fleets.
-const MADE: usize = 40_000;
-const FLEETS: usize = 100;
+/// Nodes that are made up for a line, in so many fleets.
+const MADE: usize = 24_000;
+const LEAST: usize = 10;
+const MOST: usize = 1_000;
 
 /// Of a fleet.
 #[derive(Clone, Copy)]
@@ -33,10 +34,9 @@ const PLAIN: Of = Of {
     spikes: 0.0,
 };
 
-/// What is slow on the first node: by how much, and what.
+/// What is slow on a node: by how much, and what.
 #[derive(Clone, Copy, PartialEq)]
 enum Planted {
-    Nothing,
     Family(f64),
     Everything(f64),
     Benchmark(f64),
@@ -89,17 +89,17 @@ fn lines() -> [(&'static str, Of); 10] {
     ]
 }
 
-/// False alarms without a slow node and beside one, and how often the slow one is found in what is slow on it.
+/// False alarms without slow nodes and beside some, and how often these are found in what is slow on them.
 pub fn nodes() -> String {
     let title = format!(
-        "Fleets of {BENCHMARKS} benchmarks in {FAMILIES} families, one `--quick` run a node, {}% between nodes and {}% between runs; nodes called where none is slow, fleets with any such, other nodes called beside a slow one, %; one slow node found in what is slow on it, %",
+        "Fleets of {BENCHMARKS} benchmarks in {FAMILIES} families, one `--quick` run a node, {}% between nodes and {}% between runs; nodes called where none is slow, fleets with any such, other nodes called beside slow ones, %; slow nodes found in what is slow on them (one node, or one in forty, of five sorts in turn), %",
         100.0 * NODES,
         100.0 * RUNS
     );
     let columns = [
         "called",
         "fleets",
-        "called beside a slow one",
+        "called beside slow ones",
         "family 3%",
         "family 10%",
         "everything 3%",
@@ -109,35 +109,45 @@ pub fn nodes() -> String {
     let mut text = head(&title, "fleet", columns.into_iter().map(str::to_owned));
     let mut world = World::new(1834);
     for (name, of) in lines() {
-        let fleets = (MADE / of.nodes)
-            .clamp(FLEETS / 10, 10 * FLEETS)
-            .max(FLEETS * usize::from(of.nodes < 1000));
+        let fleets = (MADE / of.nodes).clamp(LEAST, MOST);
         let (mut called, mut any) = (0, 0);
         for _ in 0..fleets {
-            let found = called_nodes(&fit(&made(&mut world, of, Planted::Nothing)));
+            let found = called_nodes(&fit(&made(&mut world, of, &[])));
             called += found.iter().filter(|called| **called).count();
             any += usize::from(found.contains(&true));
         }
-        let mut cells = vec![exact(called, fleets * of.nodes), percent(any, fleets)];
-        let mut others = 0;
-        let mut found = vec![];
-        for planted in PLANTED {
-            let mut hits = 0;
-            for _ in 0..fleets {
-                let fit = fit(&made(&mut world, of, planted));
-                hits += usize::from(is_found(&fit, planted));
-                others += called_nodes(&fit)[1..]
-                    .iter()
-                    .filter(|called| **called)
-                    .count();
+        let (mut others, mut all) = (0, 0);
+        let mut found = [[0, 0]; PLANTED.len()];
+        for number in 0..fleets {
+            let planted = planted(of.nodes, number);
+            let fit = fit(&made(&mut world, of, &planted));
+            let slow = |node: &usize| planted.iter().any(|(at, _)| at == node);
+            let called = called_nodes(&fit);
+            let innocent = (0..of.nodes).filter(|node| !slow(node));
+            others += innocent.filter(|node| called[*node]).count();
+            all += of.nodes - planted.len();
+            for (node, what) in planted {
+                found[what][0] += usize::from(is_found(&fit, node, PLANTED[what]));
+                found[what][1] += 1;
             }
-            found.push(percent(hits, fleets));
         }
-        cells.push(exact(others, PLANTED.len() * fleets * (of.nodes - 1)));
-        cells.extend(found);
+        let mut cells = vec![
+            exact(called, fleets * of.nodes),
+            percent(any, fleets),
+            exact(others, all),
+        ];
+        cells.extend(found.map(|[hits, of]| percent(hits, of)));
         text += &line(name, cells.into_iter());
     }
     text
+}
+
+/// Which nodes of a fleet are slow in what: one node of a small fleet, one in forty of a large one, twenty at most.
+fn planted(nodes: usize, number: usize) -> Vec<(usize, usize)> {
+    let slow = (nodes / 40).clamp(1, 20);
+    (0..slow)
+        .map(|node| (node, (node + number) % PLANTED.len()))
+        .collect()
 }
 
 /// A small share.
@@ -145,7 +155,7 @@ fn exact(hits: usize, of: usize) -> String {
     format!("{:.3}", 100.0 * hits as f64 / of as f64)
 }
 
-fn made(world: &mut World, of: Of, planted: Planted) -> Measured {
+fn made(world: &mut World, of: Of, planted: &[(usize, usize)]) -> Measured {
     let shared: Vec<(f64, Vec<f64>)> = (0..of.nodes)
         .map(|_| {
             let families = (0..FAMILIES).map(|_| of.family * world.normal()).collect();
@@ -159,13 +169,13 @@ fn made(world: &mut World, of: Of, planted: Planted) -> Measured {
         } else {
             0.0
         };
-        let slow = match planted {
-            Planted::Family(by) if family == 0 => by,
-            Planted::Everything(by) => by,
-            Planted::Benchmark(by) if benchmark == 0 => by,
+        let slow = match planted.get(node).map(|(_, what)| PLANTED[*what]) {
+            Some(Planted::Family(by)) if family == 0 => by,
+            Some(Planted::Everything(by)) => by,
+            Some(Planted::Benchmark(by)) if benchmark == 0 => by,
             _ => 0.0,
         };
-        let slow = if node == 0 { (1.0 - slow).ln() } else { 0.0 };
+        let slow = (1.0 - slow).ln();
         let own = NODES * world.normal() + RUNS * world.normal();
         shared[node].0 + shared[node].1[family] + own - spike + slow
     };
@@ -208,11 +218,10 @@ fn called_nodes(fit: &Fit) -> Vec<bool> {
     (0..nodes).map(called).collect()
 }
 
-fn is_found(fit: &Fit, planted: Planted) -> bool {
+fn is_found(fit: &Fit, node: usize, planted: Planted) -> bool {
     match planted {
-        Planted::Nothing => false,
-        Planted::Family(_) => differs(&fit.families[0], 0),
-        Planted::Everything(_) => differs(&fit.all, 0),
-        Planted::Benchmark(_) => differs(&fit.benchmarks[0], 0),
+        Planted::Family(_) => differs(&fit.families[0], node),
+        Planted::Everything(_) => differs(&fit.all, node),
+        Planted::Benchmark(_) => differs(&fit.benchmarks[0], node),
     }
 }

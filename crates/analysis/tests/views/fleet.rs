@@ -1,6 +1,6 @@
 //! Nodes of made-up fleets against each other.
 
-use gritstone_analysis::fleet::{CheckValue, NodeResult, NodeRun, report};
+use gritstone_analysis::fleet::{CheckValue, NodeResult, NodeRun, Verdict, report, verdict};
 use gritstone_model::{Better, FleetProof, FleetScope, FleetView, Id, Unit};
 use std::collections::BTreeMap;
 
@@ -200,4 +200,38 @@ fn runs_of_one_node_are_taken_together() {
     let spread = view.benchmarks[0].spread.unwrap();
     assert!(spread.between_runs.unwrap() > 0.002, "{spread:?}");
     assert_eq!(view.last, "2026-11-04T10:11:00Z");
+}
+
+#[test]
+fn a_health_check_passes_fails_or_is_inconclusive() {
+    let check = |change: &dyn Fn(&mut NodeRun)| {
+        let mut runs = fleet(24);
+        change(&mut runs[9]);
+        verdict(&report("check", &runs), "node-09")
+    };
+    assert_eq!(check(&|_| ()), Verdict::Passed);
+    assert_eq!(check(&|run| slow(run, "disk", 0.1)), Verdict::Failed);
+    assert_eq!(
+        check(&|run| slow(run, "disk", -0.1)),
+        Verdict::Passed,
+        "faster is no failure"
+    );
+    let wrong = |run: &mut NodeRun| {
+        run.results
+            .values_mut()
+            .for_each(|result| result.checks[0].got = 1)
+    };
+    assert_eq!(check(&wrong), Verdict::Failed);
+    let disturbed = |run: &mut NodeRun| {
+        run.results
+            .values_mut()
+            .for_each(|result| result.interference = true)
+    };
+    assert_eq!(check(&disturbed), Verdict::Inconclusive);
+    let other = |run: &mut NodeRun| drop(run.facts.insert("cpu.model".to_owned(), "B".to_owned()));
+    assert_eq!(check(&other), Verdict::Inconclusive);
+    assert_eq!(
+        verdict(&report("check", &fleet(24)), "nowhere"),
+        Verdict::Inconclusive
+    );
 }

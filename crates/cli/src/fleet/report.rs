@@ -34,8 +34,15 @@ pub fn report(world: &World, args: &FleetReportArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Shows the report of a fleet run that has just been measured.
+pub fn show(world: &World, named: &str) -> Result<()> {
+    let (name, runs) = runs(world, &[named.to_owned()])?;
+    let view = fleet::report(&name, &runs);
+    output::text(&gritstone_report::fleet(&view, output::detail()))
+}
+
 /// The runs that are asked for, and what they are called together.
-fn runs(world: &World, words: &[String]) -> Result<(String, Vec<NodeRun>)> {
+pub fn runs(world: &World, words: &[String]) -> Result<(String, Vec<NodeRun>)> {
     let (kept, files): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| is_kept(word));
     let mut nodes = vec![];
     for file in files {
