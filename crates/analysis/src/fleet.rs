@@ -19,6 +19,8 @@ use gritstone_stats::order;
 pub use node::{CheckValue, NodeResult, NodeRun};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Difference within which a node is like the others, unless told: that of an A/B test.
+pub const MARGIN: f64 = 0.01;
 /// Shares of the nodes that have a smaller estimate.
 const QUANTILES: [f64; 7] = [0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0];
 
@@ -40,9 +42,9 @@ struct Row<'a> {
     without_result: usize,
 }
 
-/// Compares the nodes of which these are runs.
+/// Compares the nodes of which these are runs; those within the margin, a share, are alike.
 #[must_use]
-pub fn report(fleet: &str, runs: &[NodeRun]) -> FleetView {
+pub fn report(fleet: &str, runs: &[NodeRun], margin: f64) -> FleetView {
     let (nodes, mut kinds) = nodes(runs);
     for kind in &mut kinds {
         kind.compared = kind.nodes >= MIN_NODES;
@@ -50,7 +52,10 @@ pub fn report(fleet: &str, runs: &[NodeRun]) -> FleetView {
     let rows = rows(&nodes);
     let mut families: Vec<&str> = rows.iter().map(|row| row.id.family()).collect();
     families.dedup();
-    let measured = measured(&nodes, &rows, &families);
+    let measured = Measured {
+        margin: margin.ln_1p(),
+        ..measured(&nodes, &rows, &families)
+    };
     let fit = stats::fit(&measured);
     let mut outliers = outliers(&nodes, &rows, &families, &fit);
     in_order(&mut outliers);
@@ -61,6 +66,7 @@ pub fn report(fleet: &str, runs: &[NodeRun]) -> FleetView {
         started: runs.iter().map(started).min().unwrap_or_default(),
         last: runs.iter().map(started).max().unwrap_or_default(),
         level: LEVEL,
+        margin,
         wrong: wrong::wrong(&nodes),
         common: common::common(&nodes, &outliers),
         kinds,
@@ -167,6 +173,7 @@ fn measured(nodes: &[Node], rows: &[Row], families: &[&str]) -> Measured {
             .collect(),
         families: rows.iter().map(|row| family(row).unwrap_or(0)).collect(),
         between_runs: rows.iter().map(between_runs).collect(),
+        margin: 0.0,
     }
 }
 

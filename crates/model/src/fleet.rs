@@ -33,6 +33,8 @@ pub struct FleetView {
     pub last: String,
     /// False discovery rate of each level of `outliers`.
     pub level: f64,
+    /// Difference within which a node is like the others: 0.01 is 1%.
+    pub margin: f64,
     /// Check values that cannot be right, first: a wrong answer is worse than a slow one.
     pub wrong: Vec<FleetWrong>,
     /// What differs from the other nodes, the largest effect of the slowest node first.

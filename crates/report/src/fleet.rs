@@ -280,7 +280,7 @@ fn heat(document: &mut Document, view: &FleetView) {
             effect.map(|effect| Cell {
                 value: effect.effect,
                 text: percent(effect).0,
-                certain: effect.p_adjusted <= view.level,
+                certain: effect.p_adjusted <= view.level && effect.effect.abs() > view.margin,
             })
         };
         (node.node.clone(), effects.map(cell).collect())

@@ -49,6 +49,8 @@ pub struct Measured {
     pub families: Vec<usize>,
     /// Variance between runs of one node of each benchmark, where nodes have several.
     pub between_runs: Vec<Option<f64>>,
+    /// Deviation, ln, that a node may have and is called like the others.
+    pub margin: f64,
 }
 
 /// Everything, a family or a benchmark over the nodes.
@@ -143,7 +145,7 @@ pub fn fit(measured: &Measured) -> Fit {
     Fit {
         all: all.and_then(|all| levels(vec![Some(all)], measured, |_, _, _| true).pop()?),
         families,
-        benchmarks: tested(benchmarks.collect(), |_, _, _| true),
+        benchmarks: tested(benchmarks.collect(), measured.margin, |_, _, _| true),
     }
 }
 
@@ -293,12 +295,13 @@ fn levels(
     let columns = columns
         .into_iter()
         .map(|column| column.and_then(with_scale));
-    tested(columns.collect(), holds)
+    tested(columns.collect(), measured.margin, holds)
 }
 
 /// Tests every node in every column, and calls those that differ.
 fn tested(
     columns: Vec<Option<(Column, Variance)>>,
+    margin: f64,
     holds: impl Fn(usize, usize, f64) -> bool,
 ) -> Vec<Option<Level>> {
     let p = |by: f64, factor: f64, scale: &Variance| {
@@ -328,13 +331,13 @@ fn tested(
                 half: t * sd * factor,
                 p: p?,
                 p_adjusted,
-                differs: p_adjusted <= LEVEL && holds(at, node, by),
+                differs: p_adjusted <= LEVEL && by.abs() > margin && holds(at, node, by),
             })
         });
         Level {
             nodes: nodes.collect(),
-            smallest: (quantile::student(1.0 - LEVEL / tests as f64, scale.df) + ONE_IN_TWENTY)
-                * sd,
+            smallest: margin.max(quantile::student(1.0 - LEVEL / tests as f64, scale.df) * sd)
+                + ONE_IN_TWENTY * sd,
             sd,
             df: scale.df,
         }

@@ -30,6 +30,7 @@ fn made(
             .collect(),
         families: (0..benchmarks).map(|b| b % families).collect(),
         between_runs: vec![None; benchmarks],
+        margin: 0.01,
     }
 }
 
@@ -135,4 +136,14 @@ fn a_node_with_fewer_runs_may_be_farther_off() {
     let level = fit(&measured).benchmarks[0].clone().unwrap();
     let [one, four] = [0, 1].map(|node| level.nodes[node].unwrap().half);
     assert!(one > 1.2 * four, "{one} {four}");
+}
+
+#[test]
+fn what_is_within_the_margin_is_like_the_others() {
+    let mut measured = made(40, 24, 4, |_, i| if i == 3 { -0.02 } else { 0.0 });
+    assert_eq!(called(&fit(&measured).all), [3]);
+    measured.margin = 0.03;
+    let fit = fit(&measured);
+    assert_eq!(called(&fit.all), []);
+    assert!(fit.all.unwrap().smallest > 0.03);
 }

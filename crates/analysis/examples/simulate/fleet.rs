@@ -2,6 +2,7 @@
 
 use crate::world::World;
 use crate::{head, line, percent};
+use gritstone_analysis::fleet::MARGIN;
 use gritstone_stats::fleet::{Cell, Fit, Level, Measured, fit};
 
 const BENCHMARKS: usize = 60;
@@ -92,9 +93,10 @@ fn lines() -> [(&'static str, Of); 10] {
 /// False alarms without slow nodes and beside some, and how often these are found in what is slow on them.
 pub fn nodes() -> String {
     let title = format!(
-        "Fleets of {BENCHMARKS} benchmarks in {FAMILIES} families, one `--quick` run a node, {}% between nodes and {}% between runs; nodes called where none is slow, fleets with any such, other nodes called beside slow ones, %; slow nodes found in what is slow on them (one node, or one in forty, of five sorts in turn), %",
+        "Fleets of {BENCHMARKS} benchmarks in {FAMILIES} families, one `--quick` run a node, {}% between nodes and {}% between runs, margin {}%; nodes called where none is slow, fleets with any such, other nodes called beside slow ones, %; slow nodes found in what is slow on them (one node, or one in forty, of five sorts in turn), %",
         100.0 * NODES,
-        100.0 * RUNS
+        100.0 * RUNS,
+        100.0 * MARGIN
     );
     let columns = [
         "called",
@@ -197,6 +199,7 @@ fn made(world: &mut World, of: Of, planted: &[(usize, usize)]) -> Measured {
             .map(|benchmark| benchmark % FAMILIES)
             .collect(),
         between_runs: vec![None; BENCHMARKS],
+        margin: MARGIN.ln_1p(),
     }
 }
 

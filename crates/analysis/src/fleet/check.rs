@@ -16,7 +16,7 @@ pub fn verdict(view: &FleetView, node: &str) -> FleetVerdict {
         return FleetVerdict::Inconclusive;
     };
     let levels = own.families.values().chain(&own.overall);
-    let slow = |of: &f64| *of < 0.0;
+    let slow = |of: &f64| *of < -view.margin;
     let (effects, p): (Vec<f64>, Vec<Option<f64>>) =
         levels.map(|of| (of.effect, Some(of.p))).unzip();
     let certain = multiple::holm(&p).into_iter().flatten().zip(&effects);

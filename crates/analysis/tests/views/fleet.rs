@@ -1,6 +1,6 @@
 //! Nodes of made-up fleets against each other.
 
-use gritstone_analysis::fleet::{CheckValue, NodeResult, NodeRun, Verdict, report, verdict};
+use gritstone_analysis::fleet::{self, CheckValue, MARGIN, NodeResult, NodeRun, Verdict, verdict};
 use gritstone_model::{Better, FleetProof, FleetScope, FleetView, Id, Unit};
 use std::collections::BTreeMap;
 
@@ -48,8 +48,12 @@ fn node(number: usize) -> NodeRun {
     }
 }
 
-fn fleet(nodes: usize) -> Vec<NodeRun> {
+fn made(nodes: usize) -> Vec<NodeRun> {
     (0..nodes).map(node).collect()
+}
+
+fn report(name: &str, runs: &[NodeRun]) -> FleetView {
+    fleet::report(name, runs, MARGIN)
 }
 
 fn slow(run: &mut NodeRun, family: &str, by: f64) {
@@ -69,7 +73,7 @@ fn called(view: &FleetView) -> Vec<(&str, &FleetScope)> {
 
 #[test]
 fn slow_nodes_are_named_with_what_they_have_in_common() {
-    let mut runs = fleet(24);
+    let mut runs = made(24);
     for at in [3, 17] {
         slow(&mut runs[at], "memory", 0.18);
         runs[at]
@@ -117,7 +121,7 @@ fn slow_nodes_are_named_with_what_they_have_in_common() {
 
 #[test]
 fn a_fleet_of_like_nodes_has_no_outlier() {
-    let view = report("quiet", &fleet(24));
+    let view = report("quiet", &made(24));
     assert_eq!(
         (called(&view), view.wrong.len(), view.common.len()),
         (vec![], 0, 0)
@@ -126,7 +130,7 @@ fn a_fleet_of_like_nodes_has_no_outlier() {
 
 #[test]
 fn wrong_check_values_are_told_by_the_workload_and_by_other_nodes() {
-    let mut runs = fleet(12);
+    let mut runs = made(12);
     let id = Id::parse("cpu/1").unwrap();
     // the core that computes wrong values also expects wrong ones
     let check = |run: &mut NodeRun, got, expected| {
@@ -160,7 +164,7 @@ fn wrong_check_values_are_told_by_the_workload_and_by_other_nodes() {
 
 #[test]
 fn other_work_other_kinds_and_missing_results_are_counted_and_not_compared() {
-    let mut runs = fleet(12);
+    let mut runs = made(12);
     slow(&mut runs[11], "disk", 0.5);
     runs[11]
         .facts
@@ -186,7 +190,7 @@ fn other_work_other_kinds_and_missing_results_are_counted_and_not_compared() {
 
 #[test]
 fn runs_of_one_node_are_taken_together() {
-    let mut runs = fleet(12);
+    let mut runs = made(12);
     let again: Vec<NodeRun> = (0..12)
         .map(|at| NodeRun {
             node: format!("node-{at:02}"),
@@ -205,7 +209,7 @@ fn runs_of_one_node_are_taken_together() {
 #[test]
 fn a_health_check_passes_fails_or_is_inconclusive() {
     let check = |change: &dyn Fn(&mut NodeRun)| {
-        let mut runs = fleet(24);
+        let mut runs = made(24);
         change(&mut runs[9]);
         verdict(&report("check", &runs), "node-09")
     };
@@ -231,7 +235,7 @@ fn a_health_check_passes_fails_or_is_inconclusive() {
     let other = |run: &mut NodeRun| drop(run.facts.insert("cpu.model".to_owned(), "B".to_owned()));
     assert_eq!(check(&other), Verdict::Inconclusive);
     assert_eq!(
-        verdict(&report("check", &fleet(24)), "nowhere"),
+        verdict(&report("check", &made(24)), "nowhere"),
         Verdict::Inconclusive
     );
 }

@@ -123,6 +123,9 @@ pub struct FleetCheckArgs {
     /// Time for the check
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = crate::amounts::duration)]
     pub budget: Duration,
+    /// Differences within this margin are "like the others"
+    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = crate::amounts::share)]
+    pub margin: f64,
     /// Exit code of an inconclusive check: 4 or 0
     #[arg(long, value_name = "OUTCOME", default_value = "fail")]
     pub inconclusive: super::OnInconclusive,
@@ -170,6 +173,9 @@ pub struct FleetReportArgs {
     /// Fleet runs, labels, runs or bundles; those of one node are taken together [default: the newest fleet run]
     #[arg(value_name = "FLEET | LABEL | RUN")]
     pub words: Vec<String>,
+    /// Differences within this margin are "like the others"
+    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = crate::amounts::share)]
+    pub margin: f64,
     /// Write the report to this file instead, .html or .pdf; repeatable
     #[arg(short, long = "output", value_name = "FILE")]
     pub out: Vec<PathBuf>,

@@ -24,7 +24,7 @@ pub fn check(world: &World, args: &FleetCheckArgs) -> Result<Exit> {
         return Ok(Exit::Interrupted);
     };
     runs.push(own);
-    let view = fleet::report(&name, &runs);
+    let view = fleet::report(&name, &runs, args.margin);
     let verdict = fleet::verdict(&view, &args.node);
     output::plain(&format!(
         "{}\n",

@@ -16,7 +16,7 @@ pub fn report(world: &World, args: &FleetReportArgs) -> Result<Exit> {
         brief::is_pdf(path)?;
     }
     let (name, runs) = runs(world, &args.words)?;
-    let view = fleet::report(&name, &runs);
+    let view = fleet::report(&name, &runs, args.margin);
     drop(runs);
     ensure!(
         !view.benchmarks.is_empty(),
@@ -37,7 +37,7 @@ pub fn report(world: &World, args: &FleetReportArgs) -> Result<Exit> {
 /// Shows the report of a fleet run that has just been measured.
 pub fn show(world: &World, named: &str) -> Result<()> {
     let (name, runs) = runs(world, &[named.to_owned()])?;
-    let view = fleet::report(&name, &runs);
+    let view = fleet::report(&name, &runs, fleet::MARGIN);
     output::text(&gritstone_report::fleet(&view, output::detail()))
 }
 

@@ -25,6 +25,7 @@ fn view(outliers: Vec<FleetOutlier>) -> FleetView {
         started: "2026-11-03T10:00:00Z".to_owned(),
         last: "2026-11-04T10:00:00Z".to_owned(),
         level: 0.05,
+        margin: 0.01,
         wrong: vec![],
         outliers,
         common: vec![],
