@@ -22,6 +22,7 @@ mod disks;
 mod documents;
 mod ends;
 mod exchange;
+mod fleet;
 mod fs;
 mod ipc;
 mod licenses;

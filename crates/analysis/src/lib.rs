@@ -9,6 +9,7 @@ pub mod circumstances;
 pub mod compare;
 mod describe;
 mod explain;
+pub mod fleet;
 mod gate;
 pub mod ratings;
 pub mod reliability;
@@ -19,4 +20,4 @@ mod tails;
 
 /// Version of all that turns launches into results. Whoever changes what results a run gets raises it: stores keep results that were
 /// computed before, and compute them again where it is another.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;

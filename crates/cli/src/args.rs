@@ -2,10 +2,15 @@
 
 mod ab;
 mod bench;
+mod fleet;
 
 pub use ab::AbArgs;
 pub use bench::{BenchArgs, Sort, Statuses, StyleType, TimeUnit};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub use fleet::{
+    Engine, FleetArgs, FleetCheckArgs, FleetCommand, FleetFormat, FleetNodeArgs, FleetReportArgs,
+    FleetResumeArgs, FleetRunArgs,
+};
 use std::path::PathBuf;
 
 /// Benchmark this Linux system: results with confidence intervals and proof of work, comparable with systems of 1982 to 2009.
@@ -148,6 +153,8 @@ pub enum Command {
         #[arg(long)]
         show: bool,
     },
+    /// Find the nodes of a fleet that are not like the others
+    Fleet(FleetArgs),
     /// Export a run; jsonl has all samples and can be imported
     Export(ExportArgs),
     /// Import runs: bundles, hyperfine, Google Benchmark, UnixBench

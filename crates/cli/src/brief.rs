@@ -128,7 +128,7 @@ fn benchmarks(world: &World, run: &RunView) -> Vec<Benchmark> {
 }
 
 /// Whether a file is to be PDF, and not HTML: by the end of its name.
-fn is_pdf(path: &Path) -> Result<bool> {
+pub fn is_pdf(path: &Path) -> Result<bool> {
     let end = path.extension().map(|e| e.to_ascii_lowercase());
     match end.as_ref().and_then(|e| e.to_str()) {
         Some("html" | "htm") => Ok(false),
@@ -140,7 +140,7 @@ fn is_pdf(path: &Path) -> Result<bool> {
     }
 }
 
-fn write(document: &Document, path: &Path) -> Result<()> {
+pub fn write(document: &Document, path: &Path) -> Result<()> {
     let page = match is_pdf(path)? {
         false => gritstone_report::html::render(document).into_bytes(),
         true => gritstone_pdf::render(document)?,

@@ -5,7 +5,7 @@ use clap::{Command, CommandFactory};
 use std::fmt::Write as _;
 
 /// Commands by what they are for; those that are in none stand below the last.
-pub const GROUPS: [(&str, &[&str]); 6] = [
+pub const GROUPS: [(&str, &[&str]); 7] = [
     ("Measure", &["run", "bench", "ab"]),
     (
         "Look at results",
@@ -14,6 +14,7 @@ pub const GROUPS: [(&str, &[&str]); 6] = [
         ],
     ),
     ("Gate", &["check"]),
+    ("Fleet", &["fleet"]),
     ("This machine", &["doctor", "noise", "systems"]),
     ("Benchmarks", &["list", "info", "init", "audit"]),
     ("Data", &["export", "import", "push", "pull", "token"]),

@@ -17,6 +17,7 @@ mod config;
 mod doctor;
 mod dry_run;
 mod failure;
+mod fleet;
 mod help;
 mod inspect;
 mod instructions;
@@ -139,6 +140,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Man { command, output }) => man::man(command.as_deref(), output.as_deref()),
         Some(Command::History(args)) => past::history(&world, args),
         Some(Command::Check(args)) => past::check(&world, args),
+        Some(Command::Fleet(args)) => fleet::fleet(&world, args),
         Some(Command::Export(args)) => transfer::export(&world, args),
         Some(Command::Import(args)) => transfer::import(&world, args),
         Some(Command::Push(args)) => remote::push(&world, args),

@@ -5,10 +5,11 @@ use crate::world::World;
 use anyhow::Result;
 use gritstone_analysis::VERSION;
 use gritstone_analysis::between::{self, Past};
+use gritstone_analysis::fleet::NodeRun;
 use gritstone_model::{Id, Machine, Measurement, RunData, RunView, Settings};
 use gritstone_store::{Results, Store};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// By what results are computed: references, and what a result says, change with the version of Gritstone.
@@ -56,6 +57,21 @@ impl World {
         }
     }
 
+    /// What a stored run says of its node.
+    ///
+    /// # Errors
+    /// As [`World::stored`].
+    pub fn stored_node(&self, store: &Store, id: &str) -> Result<NodeRun> {
+        let kept = store.result(id, &analysis(), None)?;
+        let node = kept.and_then(|kept| parsed::<ToldOfNode>(&kept.past)?.node);
+        if let Some(node) = node {
+            return Ok(node);
+        }
+        let run = store.load(id)?;
+        let view = self.computed(store, &run)?;
+        Ok(NodeRun::of(&run, &view))
+    }
+
     /// Computes the results of a run from its launches, and keeps them where that is possible. Those of a run that has not ended are not kept
     /// for one reader: it may be measured just now, and have other results soon.
     ///
@@ -64,7 +80,12 @@ impl World {
     pub fn computed(&self, store: &Store, run: &RunData) -> Result<RunView> {
         let view = self.summary(run);
         if run.info.elapsed_s.is_some() {
-            store.cache(&run.info.id, &analysis(), run.launches.len(), &kept(&view)?);
+            store.cache(
+                &run.info.id,
+                &analysis(),
+                run.launches.len(),
+                &kept(run, &view)?,
+            );
         }
         Ok(view)
     }
@@ -78,7 +99,7 @@ impl World {
         for id in store.not_cached(&analysis())? {
             match store.load(&id) {
                 Ok(run) => {
-                    let kept = kept(&self.summary(&run))?;
+                    let kept = kept(&run, &self.summary(&run))?;
                     if !store.cache(&id, &analysis(), run.launches.len(), &kept) {
                         return Ok(());
                     }
@@ -114,8 +135,27 @@ pub fn smt_floors(store: &Store, machine: &str) -> Result<BTreeMap<u32, f64>> {
     Ok(least)
 }
 
+/// What later runs and the report of a fleet need of a run.
+#[derive(Serialize)]
+struct Told {
+    #[serde(flatten)]
+    past: Past,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<NodeRun>,
+}
+
+/// The same, of which a report of a fleet reads its part alone.
+#[derive(Deserialize)]
+struct ToldOfNode {
+    node: Option<NodeRun>,
+}
+
 /// A view as it is kept.
-fn kept(view: &RunView) -> Result<Results> {
+fn kept(run: &RunData, view: &RunView) -> Result<Results> {
+    let told = Told {
+        past: Past::of(view),
+        node: (run.info.settings.fleet.as_ref()).map(|_| NodeRun::of(run, view)),
+    };
     let mut head = view.clone();
     let results = std::mem::take(&mut head.results);
     let results = results
@@ -123,7 +163,7 @@ fn kept(view: &RunView) -> Result<Results> {
         .map(|result| Ok((result.id.clone(), serde_json::to_string(result)?)));
     Ok(Results {
         view: serde_json::to_string(&head)?,
-        past: serde_json::to_string(&Past::of(view))?,
+        past: serde_json::to_string(&told)?,
         results: results.collect::<Result<_>>()?,
     })
 }
@@ -154,12 +194,12 @@ struct SlimMachine {
     id: String,
     name: String,
     system: String,
-    facts: Told,
+    facts: Facts,
 }
 
 /// What [`Circumstances`](gritstone_analysis::circumstances::Circumstances) ask of the facts.
 #[derive(Deserialize)]
-struct Told {
+struct Facts {
     #[serde(rename = "kernel.release")]
     release: Option<String>,
 }

@@ -364,7 +364,7 @@ fn show(world: &World, args: &RunArgs, view: &RunView, against: Option<&RunView>
 }
 
 /// Whether there is any figure.
-fn outcome(view: &RunView) -> Result<Exit> {
+pub fn outcome(view: &RunView) -> Result<Exit> {
     if view.results.iter().any(|result| result.estimate.is_some()) {
         return Ok(Exit::Done);
     }

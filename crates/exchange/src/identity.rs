@@ -1,6 +1,7 @@
 //! What a run says of who measured it and where: host and user names, values of the environment, paths below a home directory. It is left out
 //! of what is made to be shared.
 
+use crate::bundle;
 use gritstone_model::{Machine, PRIVATE_FACTS, RunData, RunView, Settings};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -8,6 +9,8 @@ use serde_json::Value;
 
 /// Directories whose entries are homes of users.
 const HOMES: [&str; 2] = ["/home/", "/Users/"];
+/// Digits of the hash that stands for a node: of 10,000 nodes no two have the same.
+const NODE_DIGITS: usize = 12;
 /// The home of root.
 const ROOT: &str = "/root";
 
@@ -58,6 +61,12 @@ fn machine(machine: &mut Machine) {
 /// The names of variables stay: that one was set says how a run was made.
 fn settings(settings: &mut Settings) {
     settings.environment.values_mut().for_each(String::clear);
+    // nodes are told apart, and are named after hosts
+    if let Some(member) = &mut settings.fleet {
+        let hash = bundle::hash(&format!("{} {}", member.fleet, member.node));
+        member.node = format!("node-{}", &hash[..NODE_DIGITS]);
+        member.place.clear();
+    }
 }
 
 /// The same value with no home in any of its texts.

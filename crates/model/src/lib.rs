@@ -11,6 +11,7 @@ mod cpu_set;
 mod estimate;
 mod event;
 mod finding;
+mod fleet;
 mod history;
 mod id;
 mod latency;
@@ -44,6 +45,11 @@ pub use cpu_set::CpuSet;
 pub use estimate::Estimate;
 pub use event::{Batch, Cause, Check, Event, Histogram, ResponsesOf, Sample, Usage};
 pub use finding::Finding;
+pub use fleet::{
+    FleetBenchmark, FleetCommon, FleetEffect, FleetFact, FleetFamily, FleetKind, FleetMember,
+    FleetNode, FleetOutlier, FleetProof, FleetScope, FleetSpread, FleetVerdict, FleetView,
+    FleetWrong, SCHEMA_FLEET,
+};
 pub use history::{
     CheckOutcome, CheckRow, CheckView, HistoryChange, HistoryPoint, HistorySeries, HistoryView,
     SCHEMA_CHECK, SCHEMA_HISTORY,

@@ -1,6 +1,6 @@
 //! A run as it is stored: what was asked, on what, and every launch with its events.
 
-use crate::{Benchmark, Event, Id, Machine, OwnCatalogue, Skip};
+use crate::{Benchmark, Event, FleetMember, Id, Machine, OwnCatalogue, Skip};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -161,6 +161,9 @@ pub struct Settings {
     /// Whether it is a run of an A/A test.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub noise: bool,
+    /// The node of a fleet that it measured; `None` for any other run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetMember>,
     /// The custom catalog of which benchmarks were measured; `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<OwnCatalogue>,

@@ -4,6 +4,7 @@
 #![warn(missing_docs)]
 
 pub mod center;
+pub mod fleet;
 pub mod history;
 pub mod looks;
 pub mod moderated;

@@ -71,8 +71,7 @@ pub fn fit(values: &[Vec<Option<f64>>], stated: Variance) -> Fit {
             (residuals.len() >= MIN_RUNS).then(|| Variance::of(&residuals))
         })
         .collect();
-    let known: Vec<Variance> = own.iter().copied().flatten().collect();
-    let prior = (known.len() >= MIN_BENCHMARKS).then(|| prior(&known));
+    let prior = distribution(&own);
     Fit {
         shift: (values.len() >= MIN_BENCHMARKS && runs >= MIN_RUNS).then(|| Variance::of(&shifts)),
         benchmarks: own
@@ -116,6 +115,12 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let values: Vec<f64> = values.collect();
     (!values.is_empty()).then(|| order::median(&order::sorted(&values)))
+}
+
+/// What variances of many benchmarks say of the variance of any; `None` where fewer than [`MIN_BENCHMARKS`] have one.
+pub(crate) fn distribution(own: &[Option<Variance>]) -> Option<Variance> {
+    let known: Vec<Variance> = own.iter().copied().flatten().collect();
+    (known.len() >= MIN_BENCHMARKS).then(|| prior(&known))
 }
 
 /// The distribution of variances, as the scaled inverse chi-square whose logarithm has the mean and the variance seen.

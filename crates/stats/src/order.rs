@@ -17,6 +17,14 @@ pub fn median(sorted: &[f64]) -> f64 {
     f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2])
 }
 
+/// The value that a share of the values lies below, of values in ascending order, at least one: linear between neighbors (Hyndman
+/// and Fan's type 7).
+pub fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let place = share.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
+    let below = sorted[place.floor() as usize];
+    below + (sorted[place.ceil() as usize] - below) * place.fract()
+}
+
 /// Mean of at least one value.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
@@ -63,6 +71,10 @@ mod tests {
     fn small_samples_by_hand() {
         assert_eq!(median(&[1.0, 2.0, 4.0]), 2.0);
         assert_eq!(median(&[1.0, 2.0, 4.0, 8.0]), 3.0);
+        assert_eq!(
+            [0.0, 0.25, 0.5, 1.0].map(|share| quantile(&[1.0, 2.0, 4.0], share)),
+            [1.0, 1.5, 2.0, 4.0]
+        );
         assert_eq!(deviation(&[7.0]), 0.0);
         assert!((deviation(&[1.0, 2.0, 3.0]) - 1.0).abs() < 1e-15);
         assert_eq!(walsh(&[4.0, 0.0, 1.0]), [0.0, 0.5, 1.0, 2.0, 2.5, 4.0]);

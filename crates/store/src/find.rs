@@ -5,7 +5,7 @@ use crate::head::Kind;
 use crate::name::Named;
 use crate::read::query;
 use crate::{LaunchCounts, RunHead, Store, name, read, rows, sql};
-use gritstone_model::{Id, Origin, RunInfo};
+use gritstone_model::{FleetMember, Id, Origin, RunInfo};
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +16,29 @@ impl Store {
     /// What befalls the file.
     pub fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
         self.at(heads(&self.connection))
+    }
+
+    /// The runs of nodes of fleets, newest first: identifier, start, whether it has ended, and the node.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn members(&self) -> Result<Vec<Member>, StoreError> {
+        let search = || -> Result<Vec<Member>, Fault> {
+            let snapshot = self.connection.unchecked_transaction()?;
+            complete(&snapshot)?;
+            type Row = (String, String, String, Option<f64>);
+            let rows: Vec<Row> = query(&snapshot, sql::SELECT_FLEETS, [])?;
+            let member = |(run, started, settings, elapsed_s): Row| {
+                Some(Member {
+                    run,
+                    started,
+                    ended: elapsed_s.is_some(),
+                    member: rows::member(&settings)?,
+                })
+            };
+            Ok(rows.into_iter().filter_map(member).collect())
+        };
+        self.at(search())
     }
 
     /// The identifiers of the runs of a machine that began no later than the second of `started` and are wanted, newest first, `most`
@@ -179,6 +202,19 @@ impl Store {
             .filter(|(_, settings)| rows::kind(settings) == Kind::Run);
         Ok(ordinary.map(|(id, _)| id).collect())
     }
+}
+
+/// A run of a node of a fleet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Identifier of the run.
+    pub run: String,
+    /// Its start, RFC 3339, UTC.
+    pub started: String,
+    /// Whether it was measured to its end.
+    pub ended: bool,
+    /// The fleet and the node.
+    pub member: FleetMember,
 }
 
 /// A run, without what it measured.

@@ -46,6 +46,7 @@ extern crate self as gritstone_store;
 
 pub use cache::Results;
 pub use error::{ResolveError, StoreError};
+pub use find::Member;
 pub use head::{Kind, LaunchCounts, Resumable, RunHead};
 pub use name::{Named, new_id};
 pub use place::default_path;

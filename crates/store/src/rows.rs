@@ -3,7 +3,9 @@
 
 use crate::head::Kind;
 use crate::{StoreError, events};
-use gritstone_model::{Benchmark, Id, Launch, Origin, Outcome, Owner, Program, RunInfo, Skip};
+use gritstone_model::{
+    Benchmark, FleetMember, Id, Launch, Origin, Outcome, Owner, Program, RunInfo, Skip,
+};
 use rusqlite::types::{FromSql, Value};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
@@ -87,6 +89,15 @@ pub(crate) fn kind(settings: &str) -> Kind {
         Ok(Marks { noise: true, .. }) => Kind::Noise,
         _ => Kind::Run,
     }
+}
+
+/// The node of a fleet that a run measured, by its settings.
+pub(crate) fn member(settings: &str) -> Option<FleetMember> {
+    #[derive(Deserialize)]
+    struct Marks {
+        fleet: Option<FleetMember>,
+    }
+    serde_json::from_str::<Marks>(settings).ok()?.fleet
 }
 
 /// The version that stored a run, of the row of its head: it must be known even when nothing else is understood.

@@ -9,6 +9,7 @@ mod ab;
 mod compare;
 mod copies;
 mod figure;
+mod fleet;
 mod gate;
 mod past;
 mod rest;
@@ -26,7 +27,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/validation.m
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [(&str, Table); 23] = [
+    let tables: [(&str, Table); 24] = [
         ("figure::coverage", figure::coverage),
         ("figure::correlated", figure::correlated),
         ("figure::machine", figure::machine),
@@ -50,6 +51,7 @@ fn main() {
         ("gate::over_time", gate::over_time),
         ("gate::by_run", gate::by_run),
         ("copies::together", copies::together),
+        ("fleet::nodes", fleet::nodes),
     ];
     let (options, wanted): (Vec<String>, Vec<String>) = std::env::args()
         .skip(1)

@@ -10,6 +10,7 @@ mod crowd;
 mod derived;
 mod differ;
 mod figures;
+mod fleet;
 mod footnotes;
 mod history;
 mod hostile;

@@ -10,6 +10,7 @@
 //! class, by which a page may give it other colors in the dark.
 
 pub mod dots;
+pub mod heat;
 pub mod launches;
 pub mod matrix;
 pub mod plot;

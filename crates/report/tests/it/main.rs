@@ -9,6 +9,7 @@ mod brief;
 mod check;
 mod compare;
 mod findings;
+mod fleet;
 mod footnotes;
 mod history;
 mod page;

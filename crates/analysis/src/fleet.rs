@@ -1,0 +1,307 @@
+//! The nodes of a fleet against each other: which is not like the others, in what, and what those have in common.
+//! The mathematics is that of [`gritstone_stats::fleet`].
+
+mod check;
+mod common;
+mod node;
+mod wrong;
+
+pub use check::verdict;
+pub use gritstone_model::FleetVerdict as Verdict;
+use gritstone_model::{
+    FleetBenchmark, FleetEffect, FleetFamily, FleetKind, FleetNode, FleetOutlier, FleetScope,
+    FleetSpread, FleetView, Id, SCHEMA_FLEET,
+};
+use gritstone_stats::fleet::{
+    self as stats, Cell, Deviation, Fit, LEVEL, Level, MIN_NODES, Measured,
+};
+use gritstone_stats::order;
+pub use node::{CheckValue, NodeResult, NodeRun};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Difference within which a node is like the others, unless told: that of an A/B test.
+pub const MARGIN: f64 = 0.01;
+/// Shares of the nodes that have a smaller estimate.
+const QUANTILES: [f64; 7] = [0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0];
+
+/// A node with its runs, oldest first.
+pub(crate) struct Node<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) runs: Vec<&'a NodeRun>,
+    kind: usize,
+}
+
+/// A benchmark over the nodes.
+struct Row<'a> {
+    id: &'a Id,
+    /// Valid results that did the work that most nodes did, of each node.
+    results: Vec<Vec<&'a NodeResult>>,
+    /// Any of them.
+    first: &'a NodeResult,
+    other_work: usize,
+    without_result: usize,
+}
+
+/// Compares the nodes of which these are runs; those within the margin, a share, are alike.
+#[must_use]
+pub fn report(fleet: &str, runs: &[NodeRun], margin: f64) -> FleetView {
+    let (nodes, mut kinds) = nodes(runs);
+    for kind in &mut kinds {
+        kind.compared = kind.nodes >= MIN_NODES;
+    }
+    let rows = rows(&nodes);
+    let mut families: Vec<&str> = rows.iter().map(|row| row.id.family()).collect();
+    families.dedup();
+    let measured = Measured {
+        margin: margin.ln_1p(),
+        ..measured(&nodes, &rows, &families)
+    };
+    let fit = stats::fit(&measured);
+    let mut outliers = outliers(&nodes, &rows, &families, &fit);
+    in_order(&mut outliers);
+    let started = |run: &NodeRun| run.started.clone();
+    FleetView {
+        schema: SCHEMA_FLEET.to_owned(),
+        fleet: fleet.to_owned(),
+        started: runs.iter().map(started).min().unwrap_or_default(),
+        last: runs.iter().map(started).max().unwrap_or_default(),
+        level: LEVEL,
+        margin,
+        wrong: wrong::wrong(&nodes),
+        common: common::common(&nodes, &outliers),
+        kinds,
+        overall: fit.all.as_ref().map(|level| spread(level, None)),
+        families: families
+            .iter()
+            .zip(&fit.families)
+            .filter_map(|(family, level)| {
+                Some(FleetFamily {
+                    family: (*family).to_owned(),
+                    benchmarks: rows.iter().filter(|row| row.id.family() == *family).count(),
+                    spread: spread(level.as_ref()?, None),
+                })
+            })
+            .collect(),
+        benchmarks: rows
+            .iter()
+            .enumerate()
+            .map(|(at, row)| benchmark(row, fit.benchmarks[at].as_ref(), measured.between_runs[at]))
+            .collect(),
+        nodes: (0..nodes.len())
+            .map(|at| node_view(at, &nodes, &rows, &families, &fit))
+            .collect(),
+        outliers,
+    }
+}
+
+/// The nodes by name, each with its kind.
+fn nodes(runs: &[NodeRun]) -> (Vec<Node<'_>>, Vec<FleetKind>) {
+    let mut by_name: BTreeMap<&str, Vec<&NodeRun>> = BTreeMap::new();
+    for run in runs {
+        by_name.entry(&run.node).or_default().push(run);
+    }
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    let model = |runs: &[&NodeRun]| {
+        let model = runs.last().and_then(|run| run.facts.get("cpu.model"));
+        model.cloned().unwrap_or_default()
+    };
+    for own in by_name.values_mut() {
+        own.sort_by(|a, b| (&a.started, &a.run).cmp(&(&b.started, &b.run)));
+        *kinds.entry(model(own)).or_default() += 1;
+    }
+    let place = |runs: &[&NodeRun]| kinds.keys().position(|known| *known == model(runs));
+    let nodes = by_name.into_iter().map(|(name, runs)| Node {
+        name,
+        kind: place(&runs).unwrap_or(0),
+        runs,
+    });
+    let nodes = nodes.collect();
+    let kind = |(model, nodes): (String, usize)| FleetKind {
+        model,
+        nodes,
+        compared: false,
+    };
+    (nodes, kinds.into_iter().map(kind).collect())
+}
+
+/// The benchmarks that any node has a valid result of, each with the work that most nodes did.
+fn rows<'a>(nodes: &[Node<'a>]) -> Vec<Row<'a>> {
+    let runs = || nodes.iter().flat_map(|node| &node.runs);
+    let ids: BTreeSet<&Id> = runs().flat_map(|run| run.results.keys()).collect();
+    let row = |id: &'a Id| {
+        let valid = |run: &&'a NodeRun| run.results.get(id).filter(|result| result.speed.is_some());
+        let mut work: BTreeMap<(u32, &str), (usize, &NodeResult)> = BTreeMap::new();
+        for result in runs().filter_map(valid) {
+            work.entry(result.work()).or_insert((0, result)).0 += 1;
+        }
+        let (most, (_, first)) = work.into_iter().max_by_key(|(_, (times, _))| *times)?;
+        let of_node = |node: &Node<'a>| node.runs.iter().filter_map(valid).collect();
+        let mut results: Vec<Vec<&NodeResult>> = nodes.iter().map(of_node).collect();
+        let other = |own: &&Vec<&NodeResult>| own.iter().any(|result| result.work() != most);
+        let other_work = results.iter().filter(other).count();
+        let without_result = results.iter().filter(|own| own.is_empty()).count();
+        for own in &mut results {
+            own.retain(|result| result.work() == most);
+        }
+        Some(Row {
+            id,
+            results,
+            first,
+            other_work,
+            without_result,
+        })
+    };
+    ids.into_iter().filter_map(row).collect()
+}
+
+fn measured(nodes: &[Node], rows: &[Row], families: &[&str]) -> Measured {
+    let family = |row: &Row| families.iter().position(|of| *of == row.id.family());
+    let cell = |own: &Vec<&NodeResult>| {
+        let values: Vec<f64> = own.iter().filter_map(|result| result.speed).collect();
+        (!values.is_empty()).then(|| Cell {
+            value: order::mean(&values),
+            within: own.iter().map(|result| result.within).sum::<f64>()
+                / (values.len() * values.len()) as f64,
+            runs: values.len(),
+        })
+    };
+    Measured {
+        kinds: nodes.iter().map(|node| node.kind).collect(),
+        cells: rows
+            .iter()
+            .map(|row| row.results.iter().map(cell).collect())
+            .collect(),
+        families: rows.iter().map(|row| family(row).unwrap_or(0)).collect(),
+        between_runs: rows.iter().map(between_runs).collect(),
+        margin: 0.0,
+    }
+}
+
+/// Variance between the runs of a node, by the median of what two that follow each other differ by.
+fn between_runs(row: &Row) -> Option<f64> {
+    let pairs = row.results.iter().flat_map(|own| own.windows(2));
+    let differences = pairs.filter_map(|pair| Some((pair[1].speed? - pair[0].speed?).abs()));
+    let differences: Vec<f64> = differences.collect();
+    (differences.len() >= MIN_NODES).then(|| {
+        let median = order::median(&order::sorted(&differences));
+        // the median of the size of a normal variable, of twice the variance
+        (median / 0.674_49).powi(2) / 2.0
+    })
+}
+
+/// What is called, in the order of levels.
+fn outliers(nodes: &[Node], rows: &[Row], families: &[&str], fit: &Fit) -> Vec<FleetOutlier> {
+    let mut found = vec![];
+    let mut call = |level: &Level, about: &dyn Fn() -> FleetScope, of: &dyn Fn(&Row) -> bool| {
+        for (at, deviation) in level.nodes.iter().enumerate() {
+            let Some(deviation) = deviation.filter(|of| of.differs) else {
+                continue;
+            };
+            let behind = rows
+                .iter()
+                .filter(|row| of(row))
+                .flat_map(|row| &row.results[at]);
+            let behind: Vec<&&NodeResult> = behind.collect();
+            found.push(FleetOutlier {
+                node: nodes[at].name.to_owned(),
+                about: about(),
+                effect: effect(deviation),
+                results: behind.len(),
+                interference: behind.iter().filter(|result| result.interference).count(),
+            });
+        }
+    };
+    if let Some(level) = &fit.all {
+        call(level, &|| FleetScope::All, &|_| true);
+    }
+    for (family, level) in families.iter().zip(&fit.families) {
+        if let Some(level) = level {
+            let about = || FleetScope::Family((*family).to_owned());
+            call(level, &about, &|row| row.id.family() == *family);
+        }
+    }
+    for (row, level) in rows.iter().zip(&fit.benchmarks) {
+        if let Some(level) = level {
+            let about = || FleetScope::Benchmark(row.id.clone());
+            call(level, &about, &|other| other.id == row.id);
+        }
+    }
+    found
+}
+
+/// The slowest node first, with all that is said of it, the largest effect first.
+fn in_order(outliers: &mut [FleetOutlier]) {
+    let mut worst: BTreeMap<String, f64> = BTreeMap::new();
+    for outlier in outliers.iter() {
+        let known = worst.entry(outlier.node.clone()).or_insert(f64::INFINITY);
+        *known = known.min(outlier.effect.effect);
+    }
+    outliers.sort_by(|a, b| {
+        let nodes = worst[&a.node]
+            .total_cmp(&worst[&b.node])
+            .then(a.node.cmp(&b.node));
+        nodes.then(a.effect.effect.total_cmp(&b.effect.effect))
+    });
+}
+
+fn effect(of: Deviation) -> FleetEffect {
+    FleetEffect {
+        effect: of.by.exp_m1(),
+        interval: [of.by - of.half, of.by + of.half].map(f64::exp_m1),
+        p: of.p,
+        p_adjusted: of.p_adjusted,
+    }
+}
+
+fn spread(level: &Level, between_runs: Option<f64>) -> FleetSpread {
+    let known = || level.nodes.iter().flatten();
+    FleetSpread {
+        nodes: known().count(),
+        sd: level.sd,
+        between_runs: between_runs.map(f64::sqrt),
+        smallest: -(-level.smallest).exp_m1(),
+        outliers: known().filter(|of| of.differs).count(),
+    }
+}
+
+fn benchmark(row: &Row, level: Option<&Level>, between_runs: Option<f64>) -> FleetBenchmark {
+    let estimates = row
+        .results
+        .iter()
+        .flat_map(|own| own.last())
+        .map(|result| result.estimate);
+    let estimates = order::sorted(&estimates.collect::<Vec<_>>());
+    let disturbed = |own: &&Vec<&NodeResult>| own.iter().any(|of| of.interference);
+    FleetBenchmark {
+        id: row.id.clone(),
+        unit: row.first.unit.clone(),
+        better: row.first.better,
+        quantiles: QUANTILES.map(|share| order::quantile(&estimates, share)),
+        spread: level.map(|level| spread(level, between_runs)),
+        interference: row.results.iter().filter(disturbed).count(),
+        without_result: row.without_result,
+        other_work: row.other_work,
+    }
+}
+
+fn node_view(at: usize, nodes: &[Node], rows: &[Row], families: &[&str], fit: &Fit) -> FleetNode {
+    let node = &nodes[at];
+    let own = || rows.iter().map(|row| &row.results[at]);
+    let of = |level: &Option<Level>| Some(effect(level.as_ref()?.nodes[at]?));
+    let by_family = families.iter().zip(&fit.families);
+    let by_family =
+        by_family.filter_map(|(family, level)| Some(((*family).to_owned(), of(level)?)));
+    FleetNode {
+        node: node.name.to_owned(),
+        runs: node.runs.iter().map(|run| run.run.clone()).collect(),
+        kind: node.kind,
+        place: node
+            .runs
+            .last()
+            .map_or_else(BTreeMap::new, |run| run.place.clone()),
+        benchmarks: own().filter(|own| !own.is_empty()).count(),
+        interference: own().flatten().filter(|result| result.interference).count(),
+        overall: of(&fit.all),
+        families: by_family.collect(),
+    }
+}

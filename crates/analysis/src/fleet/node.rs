@@ -1,0 +1,146 @@
+//! What a run says of its node, and nothing else of it: small enough that ten thousand of them are in memory.
+
+use crate::between;
+use gritstone_model::{Better, Event, Flag, Id, Measurement, RunData, RunView, Status, Unit};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Most inputs of a benchmark whose check values are kept of a run.
+const MOST_INPUTS: usize = 8;
+/// Facts by which a node is named or counted, which no two have in common or which change by themselves.
+const OF_ONE_NODE: [&str; 2] = ["host.name", "dir.mount_point"];
+
+/// A run of a node.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NodeRun {
+    /// Identifier of the run.
+    pub run: String,
+    /// Its start, RFC 3339, UTC.
+    pub started: String,
+    /// The node.
+    pub node: String,
+    /// Where it stands.
+    pub place: BTreeMap<String, String>,
+    /// Facts of the node.
+    pub facts: BTreeMap<String, String>,
+    /// Its results.
+    pub results: BTreeMap<Id, NodeResult>,
+}
+
+/// A result on a node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NodeResult {
+    /// Version of the entry.
+    pub version: u32,
+    /// Hash of the program; empty where there is none.
+    pub program: String,
+    /// Unit of the estimate.
+    pub unit: Unit,
+    /// Which direction is better.
+    pub better: Better,
+    /// The estimate; 0 without one.
+    pub estimate: f64,
+    /// ln(speed); `None` where the result is not valid.
+    pub speed: Option<f64>,
+    /// Variance of it that the launches show.
+    pub within: f64,
+    /// Whether it was measured with interference.
+    pub interference: bool,
+    /// Check values, each input and value once.
+    pub checks: Vec<CheckValue>,
+}
+
+/// A check value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckValue {
+    /// Operations.
+    pub n: u64,
+    /// What came out.
+    pub got: u64,
+    /// What the workload expects.
+    pub expected: u64,
+    /// The CPU, of a launch on one.
+    pub cpu: Option<u32>,
+}
+
+impl NodeResult {
+    /// What it did: results of other work are not compared.
+    #[must_use]
+    pub fn work(&self) -> (u32, &str) {
+        (self.version, &self.program)
+    }
+
+    fn of(result: &Measurement, checks: Vec<CheckValue>) -> Self {
+        let fit = |x: &f64| x.is_finite() && *x > 0.0;
+        let estimate = result.value().filter(fit);
+        let counts = result.outcome == Status::Measured && !result.is(Flag::Invalid);
+        let speed = estimate.filter(|_| counts).map(|x| match result.better {
+            Better::Higher => x.ln(),
+            Better::Lower => -x.ln(),
+        });
+        Self {
+            version: result.version,
+            program: between::program(result).to_owned(),
+            unit: result.unit.clone(),
+            better: result.better,
+            estimate: estimate.unwrap_or(0.0),
+            speed,
+            within: between::within(result.interval(), result.launches),
+            interference: result.is(Flag::Interference),
+            checks,
+        }
+    }
+}
+
+impl NodeRun {
+    /// What a run says of its node: that of its fleet, else the machine by the name of its host, else by its label or id.
+    #[must_use]
+    pub fn of(run: &RunData, view: &RunView) -> Self {
+        let member = run.info.settings.fleet.clone().unwrap_or_default();
+        let named = [&member.node].into_iter().filter(|name| !name.is_empty());
+        let host = run.info.machine.facts.get("host.name");
+        let mut names = named.chain(host).chain(&run.info.label);
+        let mut checks = checks(run);
+        let results = view.results.iter().filter(|result| between::varies(result));
+        let result = |result: &Measurement| {
+            let checks = checks.remove(&result.id).unwrap_or_default();
+            (result.id.clone(), NodeResult::of(result, checks))
+        };
+        let mut facts = run.info.machine.facts.clone();
+        facts.retain(|name, _| !OF_ONE_NODE.contains(&name.as_str()));
+        Self {
+            run: run.info.id.clone(),
+            started: run.info.started.clone(),
+            node: names.next().unwrap_or(&run.info.id).clone(),
+            place: member.place,
+            facts,
+            results: results.map(result).collect(),
+        }
+    }
+}
+
+/// The check values of each benchmark: all that are wrong by the workload itself, and a few that are not.
+fn checks(run: &RunData) -> BTreeMap<Id, Vec<CheckValue>> {
+    let mut all: BTreeMap<Id, Vec<CheckValue>> = BTreeMap::new();
+    for launch in &run.launches {
+        let cpu = match launch.cpus.as_slice() {
+            [cpu] => Some(*cpu),
+            _ => None,
+        };
+        for event in &launch.events {
+            let Event::Check(check) = event else { continue };
+            let known = all.entry(launch.id.clone()).or_default();
+            let value = CheckValue {
+                n: check.n,
+                got: check.got,
+                expected: check.expected,
+                cpu,
+            };
+            let same = |other: &CheckValue| (other.n, other.got) == (value.n, value.got);
+            if !known.iter().any(same) && known.len() < MOST_INPUTS {
+                known.push(value);
+            }
+        }
+    }
+    all
+}

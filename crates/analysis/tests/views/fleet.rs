@@ -1,0 +1,241 @@
+//! Nodes of made-up fleets against each other.
+
+use gritstone_analysis::fleet::{self, CheckValue, MARGIN, NodeResult, NodeRun, Verdict, verdict};
+use gritstone_model::{Better, FleetProof, FleetScope, FleetView, Id, Unit};
+use std::collections::BTreeMap;
+
+const FAMILIES: [&str; 4] = ["cpu", "disk", "memory", "net"];
+
+/// A value between -1 and 1 that is as good as random: splitmix64.
+fn noise(node: usize, benchmark: usize) -> f64 {
+    let mut z = ((node * 1000 + benchmark + 1) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+}
+
+/// A node with three benchmarks of each family, whose times scatter by 1% at most.
+fn node(number: usize) -> NodeRun {
+    let result = |at: usize| {
+        let id = Id::parse(&format!("{}/{}", FAMILIES[at / 3], at % 3)).unwrap();
+        let time = 100.0 * (0.01 * noise(number, at)).exp();
+        let check = CheckValue {
+            n: 4096,
+            got: 17,
+            expected: 17,
+            cpu: Some(1),
+        };
+        let result = NodeResult {
+            version: 1,
+            program: "abc".to_owned(),
+            unit: Unit::parse("ns").unwrap(),
+            better: Better::Lower,
+            estimate: time,
+            speed: Some(-time.ln()),
+            within: 1e-6,
+            interference: false,
+            checks: vec![check],
+        };
+        (id, result)
+    };
+    NodeRun {
+        run: format!("run-{number:02}"),
+        started: format!("2026-11-03T10:{number:02}:00Z"),
+        node: format!("node-{number:02}"),
+        place: BTreeMap::from([("rack".to_owned(), format!("{}", number / 8))]),
+        facts: BTreeMap::from([("cpu.model".to_owned(), "A".to_owned())]),
+        results: (0..12).map(result).collect(),
+    }
+}
+
+fn made(nodes: usize) -> Vec<NodeRun> {
+    (0..nodes).map(node).collect()
+}
+
+fn report(name: &str, runs: &[NodeRun]) -> FleetView {
+    fleet::report(name, runs, MARGIN)
+}
+
+fn slow(run: &mut NodeRun, family: &str, by: f64) {
+    for (id, result) in &mut run.results {
+        if id.family() == family {
+            result.speed = result.speed.map(|speed| speed + (1.0 - by).ln());
+        }
+    }
+}
+
+fn called(view: &FleetView) -> Vec<(&str, &FleetScope)> {
+    view.outliers
+        .iter()
+        .map(|of| (of.node.as_str(), &of.about))
+        .collect()
+}
+
+#[test]
+fn slow_nodes_are_named_with_what_they_have_in_common() {
+    let mut runs = made(24);
+    for at in [3, 17] {
+        slow(&mut runs[at], "memory", 0.18);
+        runs[at]
+            .facts
+            .insert("kernel.release".to_owned(), "6.9".to_owned());
+    }
+    for run in &mut runs {
+        run.facts
+            .entry("kernel.release".to_owned())
+            .or_insert_with(|| "6.1".to_owned());
+    }
+    let view = report("november", &runs);
+    let memory = FleetScope::Family("memory".to_owned());
+    let mut found = called(&view);
+    found.sort_by_key(|(node, _)| *node);
+    assert_eq!(found, [("node-03", &memory), ("node-17", &memory)]);
+    for of in &view.outliers {
+        assert!((of.effect.effect + 0.18).abs() < 0.02, "{of:?}");
+        let [low, high] = of.effect.interval;
+        assert!(
+            low < of.effect.effect && of.effect.effect < high && high < -0.1,
+            "{of:?}"
+        );
+        assert_eq!(of.results, 3);
+    }
+    let common = &view.common[0];
+    assert_eq!((common.slow, common.others, common.of_others), (2, 0, 22));
+    assert_eq!(common.facts[0].name, "kernel.release");
+    assert_eq!(view.common.len(), 1, "their racks are others");
+    assert_eq!(
+        (view.nodes.len(), view.benchmarks.len(), view.families.len()),
+        (24, 12, 4)
+    );
+    let memory = view
+        .families
+        .iter()
+        .find(|of| of.family == "memory")
+        .unwrap();
+    assert_eq!(memory.spread.outliers, 2);
+    assert!(
+        memory.spread.smallest > 0.005 && memory.spread.smallest < 0.05,
+        "{memory:?}"
+    );
+}
+
+#[test]
+fn a_fleet_of_like_nodes_has_no_outlier() {
+    let view = report("quiet", &made(24));
+    assert_eq!(
+        (called(&view), view.wrong.len(), view.common.len()),
+        (vec![], 0, 0)
+    );
+}
+
+#[test]
+fn wrong_check_values_are_told_by_the_workload_and_by_other_nodes() {
+    let mut runs = made(12);
+    let id = Id::parse("cpu/1").unwrap();
+    // the core that computes wrong values also expects wrong ones
+    let check = |run: &mut NodeRun, got, expected| {
+        run.results.get_mut(&id).unwrap().checks[0] = CheckValue {
+            n: 4096,
+            got,
+            expected,
+            cpu: Some(5),
+        };
+    };
+    check(&mut runs[2], 18, 17);
+    check(&mut runs[7], 19, 19);
+    let wrong = report("silent", &runs).wrong;
+    let told: Vec<_> = wrong
+        .iter()
+        .map(|of| (of.node.as_str(), of.by, of.got, of.right, of.cpu))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("node-02", FleetProof::Workload, 18, 17, Some(5)),
+            ("node-07", FleetProof::Nodes(10), 19, 17, Some(5)),
+        ]
+    );
+    // a value that differs from node to node is no constant of the workload
+    for (at, run) in runs.iter_mut().enumerate() {
+        check(run, at as u64, at as u64);
+    }
+    assert_eq!(report("varied", &runs).wrong, []);
+}
+
+#[test]
+fn other_work_other_kinds_and_missing_results_are_counted_and_not_compared() {
+    let mut runs = made(12);
+    slow(&mut runs[11], "disk", 0.5);
+    runs[11]
+        .facts
+        .insert("cpu.model".to_owned(), "B".to_owned());
+    let id = Id::parse("net/0").unwrap();
+    runs[0].results.get_mut(&id).unwrap().program = "other".to_owned();
+    runs[1].results.get_mut(&id).unwrap().speed = None;
+    runs[2].results.get_mut(&id).unwrap().interference = true;
+    let view = report("mixed", &runs);
+    assert_eq!(called(&view), [], "of a kind with one node nothing is said");
+    let kinds: Vec<_> = view
+        .kinds
+        .iter()
+        .map(|kind| (kind.model.as_str(), kind.nodes, kind.compared))
+        .collect();
+    assert_eq!(kinds, [("A", 11, true), ("B", 1, false)]);
+    let row = view.benchmarks.iter().find(|row| row.id == id).unwrap();
+    assert_eq!(
+        (row.other_work, row.without_result, row.interference),
+        (1, 1, 1)
+    );
+}
+
+#[test]
+fn runs_of_one_node_are_taken_together() {
+    let mut runs = made(12);
+    let again: Vec<NodeRun> = (0..12)
+        .map(|at| NodeRun {
+            node: format!("node-{at:02}"),
+            started: format!("2026-11-04T10:{at:02}:00Z"),
+            ..node(100 + at)
+        })
+        .collect();
+    runs.extend(again);
+    let view = report("twice", &runs);
+    assert!(view.nodes.iter().all(|node| node.runs.len() == 2));
+    let spread = view.benchmarks[0].spread.unwrap();
+    assert!(spread.between_runs.unwrap() > 0.002, "{spread:?}");
+    assert_eq!(view.last, "2026-11-04T10:11:00Z");
+}
+
+#[test]
+fn a_health_check_passes_fails_or_is_inconclusive() {
+    let check = |change: &dyn Fn(&mut NodeRun)| {
+        let mut runs = made(24);
+        change(&mut runs[9]);
+        verdict(&report("check", &runs), "node-09")
+    };
+    assert_eq!(check(&|_| ()), Verdict::Passed);
+    assert_eq!(check(&|run| slow(run, "disk", 0.1)), Verdict::Failed);
+    assert_eq!(
+        check(&|run| slow(run, "disk", -0.1)),
+        Verdict::Passed,
+        "faster is no failure"
+    );
+    let wrong = |run: &mut NodeRun| {
+        run.results
+            .values_mut()
+            .for_each(|result| result.checks[0].got = 1)
+    };
+    assert_eq!(check(&wrong), Verdict::Failed);
+    let disturbed = |run: &mut NodeRun| {
+        run.results
+            .values_mut()
+            .for_each(|result| result.interference = true)
+    };
+    assert_eq!(check(&disturbed), Verdict::Inconclusive);
+    let other = |run: &mut NodeRun| drop(run.facts.insert("cpu.model".to_owned(), "B".to_owned()));
+    assert_eq!(check(&other), Verdict::Inconclusive);
+    assert_eq!(
+        verdict(&report("check", &made(24)), "nowhere"),
+        Verdict::Inconclusive
+    );
+}

@@ -1,0 +1,25 @@
+//! `gritstone fleet`: the same measured on many nodes, and the nodes against each other.
+
+mod check;
+mod drive;
+mod engine;
+mod inventory;
+mod node;
+mod plan;
+mod report;
+
+use crate::args::{FleetArgs, FleetCommand};
+use crate::failure::Exit;
+use crate::world::World;
+use anyhow::Result;
+
+/// `gritstone fleet`.
+pub fn fleet(world: &World, args: &FleetArgs) -> Result<Exit> {
+    match &args.command {
+        FleetCommand::Run(args) => drive::run(world, args),
+        FleetCommand::Resume(args) => drive::resume(world, args),
+        FleetCommand::Report(args) => report::report(world, args),
+        FleetCommand::Check(args) => check::check(world, args),
+        FleetCommand::Node(args) => node::node(world, args),
+    }
+}

@@ -1,0 +1,141 @@
+//! How a node is started: as a process here, or by OpenSSH. Either writes its bundle to a file of the plan's folder, and what it says
+//! to another.
+
+use super::inventory::Node;
+use super::plan::Plan;
+use anyhow::{Context, Result};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// A connection is tried for so long, and given up when nothing was heard for four times 15 s.
+const PATIENCE: [&str; 4] = [
+    "BatchMode=yes",
+    "ConnectTimeout=10",
+    "ServerAliveInterval=15",
+    "ServerAliveCountMax=4",
+];
+
+/// A node that is being measured.
+pub struct Started {
+    pub node: Node,
+    pub child: Child,
+    files: PathBuf,
+}
+
+impl Started {
+    /// The file of its bundle.
+    pub fn bundle(&self) -> PathBuf {
+        self.files.with_added_extension("jsonl")
+    }
+
+    /// The last line that it said.
+    pub fn last_words(&self) -> Option<String> {
+        let said = std::fs::read(self.files.with_added_extension("log")).ok()?;
+        let said = String::from_utf8_lossy(&said);
+        let last = said.lines().rfind(|line| !line.trim().is_empty())?;
+        Some(last.trim().trim_start_matches("gritstone: ").to_owned())
+    }
+
+    /// Removes what it needed here. What a node said stays where it failed, and a bundle that could not be taken in.
+    pub fn clean(&self, measured: bool) {
+        let file = |end: &str| self.files.with_added_extension(end);
+        let empty = std::fs::metadata(self.bundle()).is_ok_and(|of| of.len() == 0);
+        let needless = ["db", "db-wal", "db-shm"].map(file).into_iter();
+        let needless = needless.chain(measured.then(|| file("log")));
+        for path in needless.chain((measured || empty).then(|| self.bundle())) {
+            // not every file is there
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// Starts a node.
+///
+/// # Errors
+/// When nothing can be started.
+pub fn start(plan: &Plan, folder: &Path, node: &Node) -> Result<Started> {
+    let files = folder.join(&node.node);
+    let open = |end| {
+        let path = files.with_added_extension(end);
+        File::create(&path).with_context(|| format!("cannot write {}", path.display()))
+    };
+    let mut command = match plan.on.as_str() {
+        "local" => local(plan, &files, node),
+        _ => ssh(plan, node, open("jsonl")?)?,
+    };
+    let child = command.stderr(open("log")?).spawn();
+    let child =
+        child.with_context(|| format!("cannot start {}", command.get_program().display()))?;
+    Ok(Started {
+        node: node.clone(),
+        child,
+        files,
+    })
+}
+
+/// The words of `gritstone fleet node`.
+fn words(plan: &Plan, node: &Node, output: &str) -> Vec<String> {
+    let mut words: Vec<String> = [
+        "fleet",
+        "node",
+        "--fleet",
+        &plan.fleet,
+        "--node",
+        &node.node,
+        "--output",
+        output,
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    for (key, value) in &node.place {
+        words.extend(["--place".to_owned(), format!("{key}={value}")]);
+    }
+    words.extend(
+        node.cpu
+            .iter()
+            .flat_map(|cpu| ["--cpu".to_owned(), cpu.to_string()]),
+    );
+    words.extend(plan.options.iter().cloned());
+    words
+}
+
+fn local(plan: &Plan, files: &Path, node: &Node) -> Command {
+    let mut command = Command::new(&plan.binary);
+    let bundle = files.with_added_extension("jsonl");
+    command.arg("--store").arg(files.with_added_extension("db"));
+    command.args(words(plan, node, &bundle.display().to_string()));
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    command
+}
+
+/// The binary is the input of a script that puts it into a directory of its own, and removes that however it ends.
+fn ssh(plan: &Plan, node: &Node, bundle: File) -> Result<Command> {
+    let binary = File::open(&plan.binary)
+        .with_context(|| format!("cannot read {}", plan.binary.display()))?;
+    let mut client = plan.ssh.split_whitespace();
+    let mut command = Command::new(client.next().unwrap_or("ssh"));
+    command
+        .args(client)
+        .args(PATIENCE.iter().flat_map(|option| ["-o", *option]));
+    command
+        .arg("--")
+        .arg(&node.node)
+        .arg(script(&words(plan, node, "-")));
+    command.stdin(binary).stdout(bundle);
+    Ok(command)
+}
+
+fn script(words: &[String]) -> String {
+    let quoted = |word: &String| format!("'{}'", word.replace('\'', "'\\''"));
+    let words: Vec<String> = words.iter().map(quoted).collect();
+    format!(
+        "set -e; umask 077; d=$(mktemp -d \"${{TMPDIR:-/var/tmp}}/gritstone-fleet-XXXXXXXXXX\"); \
+         trap 'rm -rf \"$d\"' EXIT; trap 'exit 143' HUP INT TERM; \
+         m=$(uname -m); if [ \"$m\" != {arch} ]; then echo \"the node is $m, and the binary is for {arch}: give --binary\" >&2; exit 2; fi; \
+         cat >\"$d/gritstone\"; chmod 700 \"$d/gritstone\"; \
+         \"$d/gritstone\" --store \"$d/store.db\" {words} </dev/null",
+        arch = std::env::consts::ARCH,
+        words = words.join(" ")
+    )
+}

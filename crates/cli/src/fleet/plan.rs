@@ -1,0 +1,186 @@
+//! The plan of a fleet run, kept beside the store: what `resume` goes on with.
+
+use super::inventory::{self, Node};
+use crate::args::{Engine, FleetRunArgs};
+use crate::backend::random;
+use crate::transfer;
+use crate::world::World;
+use anyhow::{Context, Result, bail, ensure};
+use gritstone_model::Selector;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+/// Name and version of the file.
+const SCHEMA: &str = "gritstone/fleet-plan/1";
+const FILE: &str = "plan.json";
+
+/// What is measured, where, and by what it is started.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    schema: String,
+    /// Identifier of the fleet run.
+    pub fleet: String,
+    /// `local` or `ssh`.
+    pub on: String,
+    /// Command of OpenSSH's client.
+    pub ssh: String,
+    /// The binary for the nodes.
+    pub binary: PathBuf,
+    /// How many measure at the same time.
+    pub at_once: usize,
+    /// Options of `gritstone run` for each node, the same seed on all.
+    pub options: Vec<String>,
+    /// The nodes.
+    pub nodes: Vec<Node>,
+}
+
+impl Plan {
+    /// Of a new fleet run.
+    ///
+    /// # Errors
+    /// When its nodes or its binary are none.
+    pub fn new(world: &World, args: &FleetRunArgs) -> Result<Self> {
+        let binary = match &args.binary {
+            Some(path) => std::path::absolute(path)?,
+            None => std::env::current_exe().context("this program does not know its file")?,
+        };
+        ensure!(binary.is_file(), "there is no program {}", binary.display());
+        let local = args.on == Engine::Local;
+        ensure!(
+            local || !args.cores,
+            "--cores is for --on local: on a node, run it there"
+        );
+        Ok(Self {
+            schema: SCHEMA.to_owned(),
+            fleet: gritstone_store::new_id(jiff::Timestamp::now(), random()),
+            on: if local { "local" } else { "ssh" }.to_owned(),
+            ssh: args.ssh.clone(),
+            binary,
+            at_once: args
+                .at_once
+                .map_or(if local { 1 } else { 8 }, |n| n as usize),
+            options: options(world, args)?,
+            nodes: match &args.nodes {
+                Some(nodes) => inventory::nodes(args.on, nodes)?,
+                None => inventory::cores()?,
+            },
+        })
+    }
+
+    /// Where its files are: beside the store.
+    pub fn folder(&self, world: &World) -> Result<PathBuf> {
+        Ok(base(world)?.join(&self.fleet))
+    }
+
+    /// Keeps it.
+    pub fn keep(&self, world: &World) -> Result<PathBuf> {
+        let folder = self.folder(world)?;
+        let made = DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&folder);
+        made.with_context(|| format!("cannot make {}", folder.display()))?;
+        let text = serde_json::to_string(self)?;
+        transfer::write_whole(&folder.join(FILE), text.as_bytes())?;
+        Ok(folder)
+    }
+
+    /// The one that has this in its name, the newest without a word.
+    ///
+    /// # Errors
+    /// When there is none, or several.
+    pub fn find(world: &World, word: Option<&str>) -> Result<Self> {
+        let folders = fs::read_dir(base(world)?).into_iter().flatten().flatten();
+        let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut names: Vec<String> = names
+            .filter(|name| word.is_none_or(|word| name.contains(word)))
+            .collect();
+        names.sort();
+        if let ([one, other, ..], Some(word)) = (names.as_slice(), word) {
+            bail!("'{word}' may be fleet {one} or {other}: write more of it");
+        }
+        let none = || match word {
+            Some(word) => format!("no fleet run is called '{word}'"),
+            None => "no fleet run was begun here: `gritstone fleet run` begins one".to_owned(),
+        };
+        let name = names.pop().with_context(none)?;
+        let folder = base(world)?.join(name);
+        read(&folder).with_context(|| format!("cannot read the plan in {}", folder.display()))
+    }
+}
+
+/// It says what is executed, so it is read only where it is this user's own.
+fn read(folder: &Path) -> Result<Plan> {
+    let text = gritstone_exec::text_of_ours(folder, FILE)
+        .map_err(|why| anyhow::anyhow!("{why}"))?
+        .context("it is not there")?;
+    let plan: Plan = serde_json::from_str(&text)?;
+    ensure!(
+        plan.schema == SCHEMA,
+        "its schema is '{}', and this Gritstone reads '{SCHEMA}'",
+        plan.schema
+    );
+    Ok(plan)
+}
+
+fn base(world: &World) -> Result<PathBuf> {
+    let store = std::path::absolute(world.store_path()?)?;
+    let beside = store.parent().context("the store is in no directory")?;
+    Ok(beside.join("fleets"))
+}
+
+/// The options of `gritstone run` on each node: the seed of the order of rounds is the same, so that nodes can be compared.
+fn options(world: &World, args: &FleetRunArgs) -> Result<Vec<String>> {
+    let seed = random().to_string();
+    let valued = [
+        ("--suite", args.suite.clone()),
+        (
+            "--budget",
+            args.budget.map(|time| format!("{}s", time.as_secs_f64())),
+        ),
+        ("--precision", args.precision.map(|share| share.to_string())),
+        (
+            "--dir",
+            args.dir.as_ref().map(|dir| dir.display().to_string()),
+        ),
+        ("--label", args.label.clone()),
+        ("--seed", Some(seed)),
+    ];
+    let mut words = vec![];
+    for (option, value) in valued {
+        words.extend(
+            value
+                .into_iter()
+                .flat_map(|value| [option.to_owned(), value]),
+        );
+    }
+    let allowed = args.privileges.allowed().into_iter();
+    words.extend(allowed.flat_map(|what| ["--allow".to_owned(), what]));
+    let flags = [
+        (args.quick, "--quick"),
+        (args.privileges.no_privileged, "--no-privileged"),
+    ];
+    words.extend(
+        flags
+            .into_iter()
+            .filter(|(given, _)| *given)
+            .map(|(_, flag)| flag.to_owned()),
+    );
+    words.push("--".to_owned());
+    words.extend(args.selectors.iter().cloned());
+    if args.cores && args.selectors.is_empty() && args.suite.is_none() {
+        let standard = &world.suite("standard")?.benchmarks;
+        let selectors: Vec<Selector> = standard.iter().map(|text| Selector::new(text)).collect();
+        let entries = world
+            .catalogue
+            .benchmarks
+            .iter()
+            .filter(|entry| entry.processor_bound);
+        let ids = entries.map(|entry| &entry.id);
+        let ids = ids.filter(|id| selectors.iter().any(|selector| selector.matches(id)));
+        words.extend(ids.map(ToString::to_string));
+    }
+    Ok(words)
+}

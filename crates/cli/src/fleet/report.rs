@@ -1,0 +1,107 @@
+//! `gritstone fleet report`: runs of nodes, found in the store or in files, against each other.
+
+use crate::args::{FleetFormat, FleetReportArgs};
+use crate::failure::Exit;
+use crate::world::{World, is_kept};
+use crate::{brief, output};
+use anyhow::{Context, Result, bail, ensure};
+use gritstone_analysis::fleet::{self, NodeRun};
+use gritstone_report::Detail;
+use gritstone_store::{Member, Store};
+use std::collections::BTreeSet;
+
+/// Compares the nodes and shows what differs.
+pub fn report(world: &World, args: &FleetReportArgs) -> Result<Exit> {
+    for path in &args.out {
+        brief::is_pdf(path)?;
+    }
+    let (name, runs) = runs(world, &args.words)?;
+    let view = fleet::report(&name, &runs, args.margin);
+    drop(runs);
+    ensure!(
+        !view.benchmarks.is_empty(),
+        "no run of {name} has a result that can be compared"
+    );
+    for path in &args.out {
+        brief::write(&gritstone_report::fleet(&view, Detail::Everything), path)?;
+    }
+    match args.format {
+        _ if !args.out.is_empty() => {}
+        FleetFormat::Text => output::text(&gritstone_report::fleet(&view, output::detail()))?,
+        FleetFormat::Json => output::json(&view)?,
+        FleetFormat::Csv => output::plain(&gritstone_exchange::fleet_csv(&view))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Shows the report of a fleet run that has just been measured.
+pub fn show(world: &World, named: &str) -> Result<()> {
+    let (name, runs) = runs(world, &[named.to_owned()])?;
+    let view = fleet::report(&name, &runs, fleet::MARGIN);
+    output::text(&gritstone_report::fleet(&view, output::detail()))
+}
+
+/// The runs that are asked for, and what they are called together.
+pub fn runs(world: &World, words: &[String]) -> Result<(String, Vec<NodeRun>)> {
+    let (kept, files): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| is_kept(word));
+    let mut nodes = vec![];
+    for file in files {
+        let run = world.data(file)?;
+        nodes.push(NodeRun::of(&run, &world.summary(&run)));
+    }
+    let mut name = words.join(" ");
+    if !kept.is_empty() || words.is_empty() {
+        let store = world
+            .reader()?
+            .context("no run is stored yet: `gritstone import` brings in the bundles of nodes")?;
+        let members = store.members()?;
+        let mut ids: BTreeSet<String> = BTreeSet::new();
+        if words.is_empty() {
+            let newest = members
+                .first()
+                .context("no run in the store is of a fleet: name runs, a label or bundles")?;
+            name.clone_from(&newest.member.fleet);
+            ids.extend(of_fleet(&members, &name));
+        }
+        for word in kept {
+            ids.extend(named(world, &store, &members, word)?);
+        }
+        for id in ids {
+            match world.stored_node(&store, &id) {
+                Ok(node) => nodes.push(node),
+                Err(error) => output::remark(&format!("run {id} is left out: {error:#}")),
+            }
+        }
+    }
+    ensure!(!nodes.is_empty(), "no run of {name} can be read");
+    Ok((name, nodes))
+}
+
+/// Whole runs of a fleet; one that was cut off is of a node that died.
+fn of_fleet(members: &[Member], fleet: &str) -> Vec<String> {
+    let own = members
+        .iter()
+        .filter(|of| of.member.fleet == fleet && of.ended);
+    own.map(|of| of.run.clone()).collect()
+}
+
+/// The runs that a word names: those of a fleet, all that have a label, or one.
+fn named(world: &World, store: &Store, members: &[Member], word: &str) -> Result<Vec<String>> {
+    let fleets: BTreeSet<&str> = members.iter().map(|of| of.member.fleet.as_str()).collect();
+    let like: Vec<&&str> = fleets.iter().filter(|fleet| fleet.contains(word)).collect();
+    match like.as_slice() {
+        _ if fleets.contains(word) => return Ok(of_fleet(members, word)),
+        [one] => return Ok(of_fleet(members, one)),
+        [] => {}
+        [one, other, ..] => bail!("'{word}' may be fleet {one} or {other}: write more of it"),
+    }
+    let heads = store.runs()?;
+    let labeled = heads
+        .iter()
+        .filter(|head| head.label.as_deref() == Some(word) && head.elapsed_s.is_some());
+    let labeled: Vec<String> = labeled.map(|head| head.id.clone()).collect();
+    match labeled.is_empty() {
+        true => Ok(vec![world.resolve(store, word)?]),
+        false => Ok(labeled),
+    }
+}

@@ -1,0 +1,361 @@
+//! The nodes of a fleet: which is not like the others, on one page.
+
+use crate::document::{Block, Document, Style, Text, Tone};
+use crate::svg::heat::{Cell, Heat};
+use crate::table::Columns;
+use crate::{Detail, number, words};
+use gritstone_model::{
+    FleetBenchmark, FleetCommon, FleetEffect, FleetFamily, FleetOutlier, FleetProof, FleetScope,
+    FleetSpread, FleetVerdict, FleetView, FleetWrong,
+};
+
+/// Sentences of one sort on the page; the data has all.
+const MOST_LINES: usize = 30;
+/// Nodes of the heat map.
+const MOST_ROWS: usize = 60;
+
+/// The report of a fleet.
+#[must_use]
+pub fn fleet(view: &FleetView, detail: Detail) -> Document {
+    let mut document = Document::new("Fleet report");
+    let benchmarks = words::plural(view.benchmarks.len(), "benchmark");
+    let nodes = words::plural(view.nodes.len(), "node");
+    document.subtitle = Some(format!(
+        "{nodes}, {benchmarks}, {}; fleet {}",
+        period(&view.started, &view.last),
+        view.fleet
+    ));
+    document.paragraph(verdict(view));
+    let wrong = view
+        .wrong
+        .iter()
+        .map(|of| Text::new(wrong(of)).toned(Some(Tone::Bad)));
+    lines(&mut document, wrong.collect());
+    let told = fleet_lines(view).into_iter().map(Text::new);
+    lines(&mut document, told.collect());
+    let common: Vec<String> = view.common.iter().map(common).collect();
+    if !common.is_empty() {
+        document.paragraph("What slow nodes have more often than the others:");
+        document.list(common);
+    }
+    not_compared(&mut document, view);
+    heat(&mut document, view);
+    families(&mut document, &view.families);
+    if detail != Detail::Results || view.families.is_empty() {
+        distributions(&mut document, &view.benchmarks);
+    }
+    document
+}
+
+/// A sentence for each node that is not like the others: "node-0217: memory −18% [−20, −16]; all else like the others".
+#[must_use]
+pub fn fleet_lines(view: &FleetView) -> Vec<String> {
+    let of_nodes = view.outliers.chunk_by(|a, b| a.node == b.node);
+    of_nodes.map(sentence).collect()
+}
+
+fn sentence(of_node: &[FleetOutlier]) -> String {
+    let all = of_node.iter().find(|of| of.about == FleetScope::All);
+    let said = of_node.iter().map(|of| {
+        let about = match &of.about {
+            FleetScope::All => "everything",
+            FleetScope::Family(family) => family.as_str(),
+            FleetScope::Benchmark(id) => id.as_str(),
+        };
+        let (by, interval) = percent(&of.effect);
+        let further = match all.is_some_and(|all| all != of) {
+            true => " beyond that",
+            false => "",
+        };
+        let disturbed = match 2 * of.interference > of.results {
+            true => ", measured with interference",
+            false => "",
+        };
+        format!("{about} {by} {interval}{further}{disturbed}")
+    });
+    // what all benchmarks share is said first
+    let mut said: Vec<(bool, String)> = of_node
+        .iter()
+        .map(|of| of.about != FleetScope::All)
+        .zip(said)
+        .collect();
+    said.sort_by_key(|(first, _)| *first);
+    let said: Vec<String> = said.into_iter().map(|(_, text)| text).collect();
+    let rest = match all {
+        Some(_) => "",
+        None => "; all else like the others",
+    };
+    format!("{}: {}{rest}", of_node[0].node, words::join(&said))
+}
+
+/// What a health check says of a node, in a line.
+#[must_use]
+pub fn node(view: &FleetView, name: &str, verdict: FleetVerdict) -> String {
+    let own: Vec<FleetOutlier> = view
+        .outliers
+        .iter()
+        .filter(|of| of.node == name)
+        .cloned()
+        .collect();
+    let wrong = view.wrong.iter().find(|of| of.node == name);
+    let found = match (wrong, own.is_empty()) {
+        (Some(of), _) => self::wrong(of),
+        (None, false) => sentence(&own),
+        (None, true) => format!("{name}: {}", difference(view, name)),
+    };
+    let word = match verdict {
+        FleetVerdict::Passed => "passed",
+        FleetVerdict::Failed => "failed",
+        FleetVerdict::Inconclusive => "inconclusive",
+    };
+    format!("{word}: {found}")
+}
+
+/// The family of a node that is farthest from the others.
+fn difference(view: &FleetView, name: &str) -> String {
+    let Some(node) = view.nodes.iter().find(|of| of.node == name) else {
+        return "no result".to_owned();
+    };
+    let levels = node
+        .families
+        .iter()
+        .map(|(family, of)| (family.as_str(), of));
+    let farthest = levels.chain(node.overall.iter().map(|of| ("everything", of)));
+    let farthest = farthest.min_by(|(_, a), (_, b)| a.p.total_cmp(&b.p));
+    let results = words::plural(node.benchmarks, "result");
+    let disturbed = match node.interference {
+        0 => String::new(),
+        some => format!(", {} with interference", number::count(some)),
+    };
+    match farthest {
+        Some((about, of)) => {
+            let (by, interval) = percent(of);
+            format!("{results}{disturbed}; farthest from the others: {about} {by} {interval}")
+        }
+        None => format!("{results}{disturbed}"),
+    }
+}
+
+/// `−18%` and `[−20, −16]`.
+fn percent(effect: &FleetEffect) -> (String, String) {
+    let interval = effect.interval.map(|end| 1.0 + end);
+    let (by, interval) = words::change(1.0 + effect.effect, Some(interval));
+    (by, interval.unwrap_or_default().replace(" – ", ", "))
+}
+
+fn wrong(of: &FleetWrong) -> String {
+    let cpu = of.cpu.map_or(String::new(), |cpu| format!(" on CPU {cpu}"));
+    let known = match of.by {
+        FleetProof::Workload => "the workload expects".to_owned(),
+        FleetProof::Nodes(nodes) => format!("{} get", words::plural(nodes, "other node")),
+    };
+    format!(
+        "{}: {} gives a wrong check value{cpu}: {:#x} for n = {}, where {known} {:#x} (run {})",
+        of.node, of.id, of.got, of.n, of.right, of.run
+    )
+}
+
+fn common(of: &FleetCommon) -> String {
+    let facts = of
+        .facts
+        .iter()
+        .map(|fact| format!("{} {}", words::fact(&fact.name), fact.value));
+    let facts: Vec<String> = facts.collect();
+    format!(
+        "{}: {} of {} slow nodes, {} of {} others",
+        words::join(&facts),
+        number::count(of.slow),
+        number::count(of.of_slow),
+        number::count(of.others),
+        number::count(of.of_others)
+    )
+}
+
+/// How many nodes are not like the others.
+fn verdict(view: &FleetView) -> String {
+    let differ = view.outliers.chunk_by(|a, b| a.node == b.node).count();
+    let mut wrong: Vec<&str> = view.wrong.iter().map(|of| of.node.as_str()).collect();
+    wrong.sort_unstable();
+    wrong.dedup();
+    let compared = view
+        .kinds
+        .iter()
+        .filter(|kind| kind.compared)
+        .map(|kind| kind.nodes)
+        .sum::<usize>();
+    let wrong = match wrong.len() {
+        0 => String::new(),
+        1 => "1 node computes wrong check values. ".to_owned(),
+        many => format!("{} nodes compute wrong check values. ", number::count(many)),
+    };
+    let of = words::plural(compared, "node");
+    let differ = match differ {
+        _ if compared == 0 => {
+            "No kind of node has enough nodes to say which is not like the others (4 are needed)."
+                .to_owned()
+        }
+        0 => format!("None of {of} differs from the others."),
+        1 => format!("1 of {of} is not like the others."),
+        many => format!("{} of {of} are not like the others.", number::count(many)),
+    };
+    format!("{wrong}{differ}")
+}
+
+/// Days of the first run and of the last.
+fn period(first: &str, last: &str) -> String {
+    let [first, last] = [first, last].map(|text| words::date(text.get(..10).unwrap_or(text)));
+    match first == last {
+        true => first,
+        false => format!("{first} to {last}"),
+    }
+}
+
+fn lines(document: &mut Document, mut all: Vec<Text>) {
+    let more = all.len().saturating_sub(MOST_LINES);
+    all.truncate(MOST_LINES);
+    if more > 0 {
+        all.push(format!("and {} more (`--format csv` has all)", number::count(more)).into());
+    }
+    document.list(all);
+}
+
+/// Nodes of which too few are alike, and results that are missing or of other work.
+fn not_compared(document: &mut Document, view: &FleetView) {
+    let lone = view
+        .kinds
+        .iter()
+        .filter(|kind| !kind.compared && view.kinds.len() > 1);
+    let lone = lone.map(|kind| {
+        let model = if kind.model.is_empty() {
+            "an unknown processor"
+        } else {
+            &kind.model
+        };
+        format!(
+            "Not compared: {} with {model}, of which 4 are needed",
+            words::plural(kind.nodes, "node")
+        )
+    });
+    let other: usize = view.benchmarks.iter().map(|of| of.other_work).sum();
+    let without: usize = view.benchmarks.iter().map(|of| of.without_result).sum();
+    let disturbed: usize = view.benchmarks.iter().map(|of| of.interference).sum();
+    let counted = [
+        (other, "of another version or program, not compared"),
+        (without, "missing or invalid"),
+        (disturbed, "with interference"),
+    ];
+    let counted = counted.into_iter().filter(|(n, _)| *n > 0);
+    let counted = counted.map(|(n, what)| format!("{} {what}", words::plural(n, "result")));
+    document.list(lone.chain(counted));
+}
+
+/// Nodes that differ by families; without any that does, those that are farthest off.
+fn heat(document: &mut Document, view: &FleetView) {
+    let columns = view.families.iter().map(|of| of.family.clone());
+    let columns: Vec<String> = view
+        .overall
+        .iter()
+        .map(|_| "all".to_owned())
+        .chain(columns)
+        .collect();
+    if columns.is_empty() {
+        return;
+    }
+    let farthest = |at: &usize| {
+        let node = &view.nodes[*at];
+        let effects = node.families.values().chain(&node.overall);
+        effects.map(|effect| effect.p).fold(1.0, f64::min)
+    };
+    let mut order: Vec<usize> = (0..view.nodes.len()).collect();
+    order.sort_by(|a, b| farthest(a).total_cmp(&farthest(b)));
+    let row = |at: &usize| {
+        let node = &view.nodes[*at];
+        let families = view.families.iter().map(|of| node.families.get(&of.family));
+        let effects = view
+            .overall
+            .iter()
+            .map(|_| node.overall.as_ref())
+            .chain(families);
+        let cell = |effect: Option<&FleetEffect>| {
+            effect.map(|effect| Cell {
+                value: effect.effect,
+                text: percent(effect).0,
+                certain: effect.p_adjusted <= view.level && effect.effect.abs() > view.margin,
+            })
+        };
+        (node.node.clone(), effects.map(cell).collect())
+    };
+    let shown = order.len().min(MOST_ROWS);
+    let heat = Heat {
+        columns,
+        rows: order.iter().take(MOST_ROWS).map(row).collect(),
+    };
+    let caption = match shown < order.len() {
+        true => format!(
+            "Speed relative to the other nodes: the {shown} nodes that are farthest from them"
+        ),
+        false => "Speed relative to the other nodes".to_owned(),
+    };
+    let of_row = |(name, cells): &(String, Vec<Option<Cell>>)| {
+        let cells = heat.columns.iter().zip(cells);
+        let certain = cells.filter_map(|(column, cell)| {
+            let cell = cell.as_ref().filter(|cell| cell.certain)?;
+            Some(format!("{column} {}", cell.text))
+        });
+        let certain: Vec<String> = certain.collect();
+        (!certain.is_empty()).then(|| format!("{name}: {}", words::join(&certain)))
+    };
+    let said: Vec<String> = heat.rows.iter().filter_map(of_row).collect();
+    let alternative = match said.is_empty() {
+        true => "No family of a node is beyond chance.".to_owned(),
+        false => format!("Beyond chance: {}.", said.join("; ")),
+    };
+    document.push(Block::Figure(heat.draw().figure(
+        "fleet-heat",
+        caption,
+        alternative,
+    )));
+}
+
+fn families(document: &mut Document, families: &[FleetFamily]) {
+    let caption = "Families over nodes: standard deviation, minimum detectable effect on one node";
+    Columns::<&FleetFamily>::key("Family", Style::Code, |of| of.family.as_str())
+        .number("Benchmarks", |of| number::count(of.benchmarks))
+        .number("Nodes", |of| number::count(of.spread.nodes))
+        .number("Between nodes", |of| number::percent(of.spread.sd))
+        .number("Minimum detectable effect", |of| {
+            number::percent(of.spread.smallest)
+        })
+        .number("Differ", |of| number::count(of.spread.outliers))
+        .table(document, caption, families);
+}
+
+fn distributions(document: &mut Document, benchmarks: &[FleetBenchmark]) {
+    let value = |at: usize| {
+        move |of: &&FleetBenchmark| {
+            number::figure_like(of.quantiles[3], of.quantiles[at], None, of.unit.as_str()).estimate
+        }
+    };
+    let spread = |show: fn(&FleetSpread) -> Option<String>| {
+        move |of: &&FleetBenchmark| of.spread.as_ref().and_then(show)
+    };
+    Columns::<&FleetBenchmark>::key("Benchmark", Style::Code, |of| of.id.as_str())
+        .number("Least", value(0))
+        .number("Median", value(3))
+        .number("Most", value(6))
+        .text("Unit", |of| {
+            number::figure_like(of.quantiles[3], of.quantiles[3], None, of.unit.as_str()).unit
+        })
+        .number("Between nodes", spread(|of| Some(number::percent(of.sd))))
+        .number(
+            "Between runs",
+            spread(|of| of.between_runs.map(number::percent)),
+        )
+        .number(
+            "Minimum detectable effect",
+            spread(|of| Some(number::percent(of.smallest))),
+        )
+        .number("Differ", spread(|of| number::counted(of.outliers)))
+        .number("Interference", |of| number::counted(of.interference))
+        .table(document, "Benchmarks over nodes", benchmarks);
+}

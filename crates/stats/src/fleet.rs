@@ -1,0 +1,353 @@
+//! Nodes of a fleet that are not like the others.
+//!
+//! Mixed model of y = ln(speed) of benchmark b on node i, the mean of its runs: y = m(b, kind) + s(i) + f(i, family) + e(i, b). Each
+//! level is estimated robustly, from the widest: m by the median over the nodes of a kind, s by the median over benchmarks, f by the
+//! Hodges-Lehmann estimate over a family. What a level scatters by is taken from its own distribution over nodes, so that benchmarks
+//! of a family, or of a run, may err together. Fewer than half of the nodes of a kind may differ. docs/validation.md has rates of
+//! false alarms and power.
+
+use crate::moderated::{self, MIN_BENCHMARKS, Variance};
+use crate::{multiple, order, quantile};
+use std::collections::BTreeSet;
+
+/// False discovery rate of each level: everything, families, benchmarks.
+pub const LEVEL: f64 = 0.05;
+/// Fewest nodes of a kind that are compared with each other: of three, two that differ leave no majority.
+pub const MIN_NODES: usize = 4;
+/// Standard deviations beyond which a node counts no more for the scale than at them.
+const CLIP: f64 = 2.5;
+/// E(min(z, CLIP)^2) of a standard normal z.
+const CLIPPED: f64 = 0.977_6;
+/// The median of |z|.
+const QUARTILE: f64 = 0.674_49;
+/// Degrees of freedom that a node adds to the robust scale, by simulation: those of the standard deviation, less what clipping costs.
+const DF_OF_NODE: f64 = 0.7;
+/// Share of the benchmarks of a family that must be off by a standard deviation in its direction: one that is far off is no family.
+const TOGETHER: f64 = 2.0 / 3.0;
+/// Normal quantile above which one case in twenty lies.
+const ONE_IN_TWENTY: f64 = 1.644_854;
+
+/// A benchmark on a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// Mean of ln(speed) over the runs of the node.
+    pub value: f64,
+    /// Variance of it that the launches show.
+    pub within: f64,
+    /// How many runs it is the mean of.
+    pub runs: usize,
+}
+
+/// What the nodes of a fleet show.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// The kind of each node, from 0.
+    pub kinds: Vec<usize>,
+    /// By benchmark and node.
+    pub cells: Vec<Vec<Option<Cell>>>,
+    /// The family of each benchmark, from 0.
+    pub families: Vec<usize>,
+    /// Variance between runs of one node of each benchmark, where nodes have several.
+    pub between_runs: Vec<Option<f64>>,
+    /// Deviation, ln, that a node may have and is called like the others.
+    pub margin: f64,
+}
+
+/// Everything, a family or a benchmark over the nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    /// Robust standard deviation over nodes.
+    pub sd: f64,
+    /// Its degrees of freedom.
+    pub df: f64,
+    /// Smallest deviation, ln, that is found on one node in 95 of 100 cases.
+    pub smallest: f64,
+    /// Each node that has it.
+    pub nodes: Vec<Option<Deviation>>,
+}
+
+/// How far a node is from the others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Deviation {
+    /// ln(speed) less that of the others.
+    pub by: f64,
+    /// Half of its interval at 95%.
+    pub half: f64,
+    /// Of no deviation.
+    pub p: f64,
+    /// Adjusted over nodes and over all of the level.
+    pub p_adjusted: f64,
+    /// Whether it is called.
+    pub differs: bool,
+}
+
+/// The fitted model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fit {
+    /// Everything; `None` where there are too few benchmarks or families.
+    pub all: Option<Level>,
+    /// Each family of at least two benchmarks, where there are two families.
+    pub families: Vec<Option<Level>>,
+    /// Each benchmark.
+    pub benchmarks: Vec<Option<Level>>,
+}
+
+/// Deviations by node, and by what factor the scatter of a node is larger than that of most.
+type Column = Vec<Option<(f64, f64)>>;
+
+/// Fits the model.
+#[must_use]
+pub fn fit(measured: &Measured) -> Fit {
+    let nodes = measured.kinds.len();
+    let mut columns: Vec<Column> = measured
+        .cells
+        .iter()
+        .zip(&measured.between_runs)
+        .map(|(cells, between)| centered(cells, &measured.kinds, *between))
+        .collect();
+    let families = measured.families.iter().max().map_or(0, |last| last + 1);
+    let several = families > 1;
+    let all = (several && columns.len() >= MIN_BENCHMARKS).then(|| everything(&columns, nodes));
+    if let Some(shares) = &all {
+        for column in &mut columns {
+            for (cell, shift) in column.iter_mut().zip(shares) {
+                *cell = cell.zip(*shift).map(|((by, f), (s, _))| (by - s, f));
+            }
+        }
+    }
+    let scales = scales(&columns, measured);
+    let of_family: Vec<Vec<usize>> = (0..families)
+        .map(|family| {
+            (0..columns.len())
+                .filter(|&b| measured.families[b] == family)
+                .collect()
+        })
+        .collect();
+    let of_families: Vec<Option<Column>> = of_family
+        .iter()
+        .map(|of| (several && of.len() > 1).then(|| family(&columns, of, nodes)))
+        .collect();
+    let mut families = levels(of_families, measured, |family, node, by| {
+        together(&columns, &scales, &of_family[family], node, by)
+    });
+    for (family, level) in families.iter_mut().enumerate() {
+        let Some(level) = level else { continue };
+        for &benchmark in &of_family[family] {
+            for (cell, of) in columns[benchmark].iter_mut().zip(&level.nodes) {
+                if let (Some((by, _)), Some(of)) = (cell, of.filter(|of| of.differs)) {
+                    *by -= of.by;
+                }
+            }
+        }
+    }
+    let benchmarks = columns.into_iter().zip(&scales);
+    let benchmarks = benchmarks.map(|(column, scale)| scale.map(|scale| (column, scale)));
+    Fit {
+        all: all.and_then(|all| levels(vec![Some(all)], measured, |_, _, _| true).pop()?),
+        families,
+        benchmarks: tested(benchmarks.collect(), measured.margin, |_, _, _| true),
+    }
+}
+
+/// Deviations of a benchmark from the median of the nodes of each kind; none where the kind has too few.
+fn centered(cells: &[Option<Cell>], kinds: &[usize], between: Option<f64>) -> Column {
+    let last = kinds.iter().max().copied();
+    let mut centers = vec![];
+    for kind in 0..=last.unwrap_or(0) {
+        let own = cells.iter().zip(kinds).filter(|(_, of)| **of == kind);
+        let own: Vec<f64> = own.filter_map(|(cell, _)| Some((*cell)?.value)).collect();
+        centers.push((own.len() >= MIN_NODES).then(|| order::median(&order::sorted(&own))));
+    }
+    let known = || cells.iter().flatten();
+    let by_run =
+        known().map(|cell| 1.0 / cell.runs as f64).sum::<f64>() / known().count().max(1) as f64;
+    let off = |(cell, kind): (&Option<Cell>, &usize)| Some((*cell).zip(centers[*kind])).flatten();
+    let deviations: Vec<Option<(Cell, f64)>> = cells.iter().zip(kinds).map(off).collect();
+    let values: Vec<f64> = deviations
+        .iter()
+        .flatten()
+        .map(|(c, m)| c.value - m)
+        .collect();
+    let total = scale(&values).map_or(0.0, |sd| sd * sd);
+    let of_runs = between.unwrap_or(0.0);
+    let of_nodes = (total - of_runs * by_run).max(0.0);
+    let factor = |cell: &Cell| {
+        let typical = of_nodes + of_runs * by_run;
+        let own = of_nodes + of_runs / cell.runs as f64;
+        if typical > 0.0 {
+            (own / typical).sqrt()
+        } else {
+            1.0
+        }
+    };
+    let with_factor = |(cell, center): (Cell, f64)| (cell.value - center, factor(&cell));
+    deviations
+        .into_iter()
+        .map(|known| known.map(with_factor))
+        .collect()
+}
+
+/// What all benchmarks of a node share.
+fn everything(columns: &[Column], nodes: usize) -> Column {
+    let of_node = |node: usize| {
+        let own: Vec<(f64, f64)> = columns.iter().filter_map(|column| column[node]).collect();
+        let values: Vec<f64> = own.iter().map(|(by, _)| *by).collect();
+        let factor = own.iter().map(|(_, f)| f).sum::<f64>() / own.len() as f64;
+        (own.len() >= MIN_BENCHMARKS).then(|| (order::median(&order::sorted(&values)), factor))
+    };
+    (0..nodes).map(of_node).collect()
+}
+
+/// What the benchmarks of a family share, on each node that has half of them.
+fn family(columns: &[Column], of: &[usize], nodes: usize) -> Column {
+    let of_node = |node: usize| {
+        let own: Vec<(f64, f64)> = of.iter().filter_map(|&b| columns[b][node]).collect();
+        let values: Vec<f64> = own.iter().map(|(by, _)| *by).collect();
+        let factor = own.iter().map(|(_, f)| f).sum::<f64>() / own.len() as f64;
+        let lacks = (of.len() as f64 / own.len() as f64).sqrt();
+        (2 * own.len() >= of.len()).then(|| (order::pseudo_median(&values), factor * lacks))
+    };
+    (0..nodes).map(of_node).collect()
+}
+
+/// Whether most benchmarks of a family are off in its direction.
+fn together(
+    columns: &[Column],
+    scales: &[Option<Variance>],
+    of: &[usize],
+    node: usize,
+    by: f64,
+) -> bool {
+    let own = || {
+        of.iter()
+            .filter_map(|&b| Some((columns[b][node]?.0, scales[b]?.value.sqrt())))
+    };
+    let off = own().filter(|(own, sd)| own * by.signum() > *sd).count();
+    off as f64 >= TOGETHER * own().count() as f64
+}
+
+/// The variance of each benchmark over nodes, moderated by that of all, and at least what the launches of most nodes show.
+fn scales(columns: &[Column], measured: &Measured) -> Vec<Option<Variance>> {
+    let own: Vec<Option<Variance>> = columns
+        .iter()
+        .map(|column| variance(column, measured))
+        .collect();
+    let prior = moderated::distribution(&own);
+    let moderate = |own: Variance| prior.map_or(own, |prior| own.moderated(prior));
+    let floors = measured.cells.iter().map(|cells| {
+        let within: Vec<f64> = cells.iter().flatten().map(|cell| cell.within).collect();
+        match within.is_empty() {
+            true => 0.0,
+            false => order::median(&order::sorted(&within)),
+        }
+    });
+    let floored = |(own, floor): (Option<Variance>, f64)| {
+        let own = moderate(own?);
+        let value = if floor > own.value { floor } else { own.value };
+        (value > 0.0).then_some(Variance { value, ..own })
+    };
+    own.into_iter().zip(floors).map(floored).collect()
+}
+
+/// The robust variance of what nodes deviate by.
+fn variance(column: &Column, measured: &Measured) -> Option<Variance> {
+    let values: Vec<f64> = column
+        .iter()
+        .flatten()
+        .map(|(by, factor)| by / factor)
+        .collect();
+    let known = column
+        .iter()
+        .zip(&measured.kinds)
+        .filter(|(cell, _)| cell.is_some());
+    let kinds: BTreeSet<usize> = known.map(|(_, kind)| *kind).collect();
+    let df = DF_OF_NODE * (values.len().saturating_sub(kinds.len())) as f64;
+    let sd = scale(&values)?;
+    Some(Variance { value: sd * sd, df })
+}
+
+/// The same, where nodes differ at all.
+fn some_scatter(column: &Column, measured: &Measured) -> Option<Variance> {
+    variance(column, measured).filter(|variance| variance.value > 0.0)
+}
+
+/// Robust standard deviation about 0: the median of the absolute values, then one step of the variance of values that are clipped by it.
+fn scale(values: &[f64]) -> Option<f64> {
+    if values.len() < MIN_NODES {
+        return None;
+    }
+    let sizes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
+    let first = order::median(&order::sorted(&sizes)) / QUARTILE;
+    let clipped = sizes
+        .iter()
+        .map(|size| size.min(CLIP * first).powi(2))
+        .sum::<f64>();
+    Some((clipped / values.len() as f64 / CLIPPED).sqrt())
+}
+
+/// Levels whose scale is that of their own distribution.
+fn levels(
+    columns: Vec<Option<Column>>,
+    measured: &Measured,
+    holds: impl Fn(usize, usize, f64) -> bool,
+) -> Vec<Option<Level>> {
+    let with_scale = |column: Column| some_scatter(&column, measured).map(|scale| (column, scale));
+    let columns = columns
+        .into_iter()
+        .map(|column| column.and_then(with_scale));
+    tested(columns.collect(), measured.margin, holds)
+}
+
+/// Tests every node in every column, and calls those that differ.
+fn tested(
+    columns: Vec<Option<(Column, Variance)>>,
+    margin: f64,
+    holds: impl Fn(usize, usize, f64) -> bool,
+) -> Vec<Option<Level>> {
+    let p = |by: f64, factor: f64, scale: &Variance| {
+        let sd = scale.value.sqrt() * factor;
+        quantile::student_tails(by.abs() / sd, scale.df)
+    };
+    let mut all = vec![];
+    for (column, scale) in columns.iter().flatten() {
+        all.extend(
+            column
+                .iter()
+                .map(|cell| cell.map(|(by, factor)| p(by, factor, scale))),
+        );
+    }
+    let tests = all.iter().flatten().count();
+    let adjusted = multiple::benjamini_hochberg(&all);
+    let mut each = all.into_iter().zip(adjusted);
+    let mut level = |(at, (column, scale)): (usize, (Column, Variance))| {
+        let t = quantile::student(0.95, scale.df);
+        let sd = scale.value.sqrt();
+        let nodes = column.into_iter().enumerate().map(|(node, cell)| {
+            let (p, p_adjusted) = each.next()?;
+            let (by, factor) = cell?;
+            let p_adjusted = p_adjusted?;
+            Some(Deviation {
+                by,
+                half: t * sd * factor,
+                p: p?,
+                p_adjusted,
+                differs: p_adjusted <= LEVEL && by.abs() > margin && holds(at, node, by),
+            })
+        });
+        Level {
+            nodes: nodes.collect(),
+            smallest: margin.max(quantile::student(1.0 - LEVEL / tests as f64, scale.df) * sd)
+                + ONE_IN_TWENTY * sd,
+            sd,
+            df: scale.df,
+        }
+    };
+    let columns = columns.into_iter().enumerate();
+    columns
+        .map(|(at, column)| Some(level((at, column?))))
+        .collect()
+}
+
+#[cfg(test)]
+#[path = "fleet_tests.rs"]
+mod tests;

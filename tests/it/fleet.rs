@@ -1,0 +1,504 @@
+//! `gritstone fleet`: nodes of made-up fleets, of which each run is the recorded one with times of its own.
+
+use crate::common::{Home, binary, entries, list, program, recorded};
+use gritstone_model::{Event, FleetMember, Id, RunData};
+use serde_json::Value;
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A few families that are made of samples.
+const FAMILIES: [&str; 4] = ["byte", "event", "kernel", "memory"];
+/// All that are.
+const ALL: [&str; 13] = [
+    "aim", "byte", "cpu", "event", "file", "iocall", "ipc", "kernel", "memory", "sched", "thread",
+    "unix", "vm",
+];
+const NODES: usize = 14;
+
+/// A value between -1 and 1 that is as good as random: splitmix64.
+fn noise(node: usize, benchmark: usize) -> f64 {
+    let mut z = ((node * 1000 + benchmark + 1) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+}
+
+/// The run of a node whose operations take 100 ns each, within 0.3%, times `slower`, by family.
+fn node(run: &RunData, families: &[&str], number: usize, slower: &dyn Fn(&str) -> f64) -> RunData {
+    let mut run = run.clone();
+    run.info.id = format!("20261103-10{number:02}00-0000{number:04}");
+    run.info.started = format!("2026-11-03T10:{number:02}:00Z");
+    run.info.settings.fleet = Some(FleetMember {
+        fleet: "fleet-of-november".to_owned(),
+        node: format!("node-{number:02}"),
+        ..FleetMember::default()
+    });
+    run.benchmarks
+        .retain(|of| families.contains(&of.id.family()));
+    // a difference of two of them would scatter about 0
+    let launched = |id: &Id| run.launches.iter().any(|launch| launch.id == *id);
+    run.benchmarks.retain(|of| launched(&of.id));
+    let ids: Vec<_> = run.benchmarks.iter().map(|of| of.id.clone()).collect();
+    run.skips.retain(|of| ids.contains(&of.id));
+    run.launches.retain(|of| ids.contains(&of.id));
+    for launch in &mut run.launches {
+        let place = ids.iter().position(|id| *id == launch.id).unwrap();
+        let own = 1.0 + 0.003 * noise(number, place);
+        let ns =
+            100.0 * own * (1.0 + 0.001 * f64::from(launch.round % 3)) * slower(launch.id.family());
+        for event in &mut launch.events {
+            match event {
+                Event::Sample(sample) => {
+                    sample.wall = (sample.n as f64 * ns).ceil() as u64;
+                    (sample.pace, sample.wide) = (250_000, 62_500);
+                }
+                Event::Warm { n, wall } => *wall = (*n as f64 * ns).ceil() as u64,
+                _ => {}
+            }
+        }
+    }
+    run
+}
+
+/// Nodes 3 and 9 have another kernel and slow memory, node 5 computes a wrong value.
+fn fleet() -> Vec<RunData> {
+    let run = recorded("run");
+    let slow = |number: usize| [3, 9].contains(&number);
+    let mut fleet: Vec<RunData> = (0..NODES)
+        .map(|number| {
+            let slower = |family: &str| match family {
+                "memory" if slow(number) => 1.25,
+                _ => 1.0,
+            };
+            let mut node = node(&run, &FAMILIES, number, &slower);
+            if slow(number) {
+                let facts = &mut node.info.machine.facts;
+                facts.insert("kernel.release".to_owned(), "6.9.0-slow".to_owned());
+            }
+            node
+        })
+        .collect();
+    let mut checks = fleet[5].launches.iter_mut().flat_map(|of| &mut of.events);
+    let check = checks.find_map(|event| match event {
+        Event::Check(check) => Some(check),
+        _ => None,
+    });
+    check.unwrap().got += 1;
+    fleet
+}
+
+/// What differs: node, family, effect.
+fn outliers(view: &Value) -> Vec<(String, String, f64)> {
+    let outlier = |of: &Value| {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        (
+            text(&of["node"]),
+            text(&of["about"]["family"]),
+            of["effect"].as_f64().unwrap(),
+        )
+    };
+    let mut all: Vec<_> = list(&view["outliers"]).iter().map(outlier).collect();
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all
+}
+
+#[test]
+fn nodes_that_differ_are_named_with_what_they_have_in_common() {
+    let home = Home::new();
+    home.fails(2, "fleet report", "no run is stored yet");
+    let fleet = fleet();
+    home.import(&fleet);
+    let read = |line: &str| -> Value { serde_json::from_str(&home.ok(line)).unwrap() };
+    let view = read("fleet report --format json");
+    assert_eq!(view["schema"], "gritstone/fleet/1");
+    assert_eq!(view["fleet"], "fleet-of-november");
+    assert_eq!(list(&view["nodes"]).len(), NODES);
+    let found = outliers(&view);
+    let named: Vec<_> = found
+        .iter()
+        .map(|(node, family, _)| (node.as_str(), family.as_str()))
+        .collect();
+    assert_eq!(named, [("node-03", "memory"), ("node-09", "memory")]);
+    assert!(
+        found
+            .iter()
+            .all(|(_, _, effect)| (effect + 0.2).abs() < 0.02),
+        "{found:?}"
+    );
+    let wrong = list(&view["wrong"]);
+    assert_eq!(
+        (wrong.len(), &wrong[0]["node"], &wrong[0]["by"]),
+        (1, &"node-05".into(), &"workload".into())
+    );
+    let common = list(&view["common"]);
+    assert_eq!(common[0]["facts"][0]["name"], "kernel.release");
+    assert_eq!([&common[0]["slow"], &common[0]["others"]], [2, 0]);
+
+    // the same by its name and by its files, on paper and as lines
+    assert_eq!(read("fleet report november --format json"), view);
+    let files: Vec<String> = fleet
+        .iter()
+        .map(|run| {
+            let path = home.path().join(format!("{}.jsonl", run.info.id));
+            fs::write(&path, gritstone_exchange::write_bundle(run)).unwrap();
+            path.display().to_string()
+        })
+        .collect();
+    let of_files = read(&format!("fleet report --format json {}", files.join(" ")));
+    assert_eq!(of_files["outliers"], view["outliers"]);
+    home.ok("fleet report -o fleet.html -o fleet.pdf");
+    let page = fs::read_to_string(home.path().join("fleet.html")).unwrap();
+    assert!(
+        page.contains("node-09: memory −") && page.contains("fleet-heat"),
+        "{page}"
+    );
+    assert!(
+        fs::read(home.path().join("fleet.pdf"))
+            .unwrap()
+            .starts_with(b"%PDF")
+    );
+    let lines = home.ok("fleet report --format csv");
+    let count = |word: &str| lines.lines().filter(|line| line.starts_with(word)).count();
+    assert_eq!([count("wrong,"), count("differs,")], [1, 2]);
+    home.refuses("fleet report -o fleet.txt", ".html or .pdf");
+    home.refuses("fleet report other", "other");
+}
+
+#[test]
+fn nodes_have_no_names_in_what_is_shared() {
+    let home = Home::new();
+    home.import(&fleet()[..2]);
+    let shared =
+        |number: usize| home.ok(&format!("export 20261103-10{number:02}00-0000{number:04}"));
+    let [one, two] = [0, 1].map(shared);
+    assert!(!one.contains("node-00\"") && one.contains("fleet-of-november"));
+    let name = |text: &str| {
+        gritstone_exchange::read_bundle(text)
+            .unwrap()
+            .info
+            .settings
+            .fleet
+            .unwrap()
+            .node
+    };
+    assert_ne!(name(&one), name(&two));
+}
+
+/// A program in the home that is `gritstone`, but for what it does before.
+fn wrapped(home: &Home, before: &str) -> String {
+    let path = home.path().join("wrapped");
+    let text = format!(
+        "#!/bin/sh\n{before}\nexec '{}' \"$@\"\n",
+        binary().display()
+    );
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+/// The nodes of the newest fleet that have a run.
+fn measured(home: &Home) -> Vec<String> {
+    let view: Value = serde_json::from_str(&home.ok("fleet report --format json")).unwrap();
+    let name = |node: &Value| node["node"].as_str().unwrap().to_owned();
+    list(&view["nodes"]).iter().map(name).collect()
+}
+
+#[test]
+fn a_node_that_dies_is_skipped_with_its_reason_and_resumed() {
+    let home = Home::new();
+    let died = home.path().join("died");
+    let dies = format!(
+        "case \"$*\" in *local-2*) [ -e '{0}' ] || {{ touch '{0}'; echo 'gritstone: died of a test' >&2; exit 9; }};; esac",
+        died.display()
+    );
+    let binary = wrapped(&home, &dies);
+    let line = format!(
+        "fleet run --on local --nodes 3 --binary {binary} --quick --label tried byte/syscall"
+    );
+    let said = home.fails(1, &line, "1 of 3 nodes are missing");
+    assert!(
+        said.contains("local-2") && said.contains("died of a test"),
+        "{said}"
+    );
+    assert_eq!(measured(&home), ["local-1", "local-3"]);
+    home.ok("fleet resume");
+    assert_eq!(measured(&home), ["local-1", "local-2", "local-3"]);
+    // each is a run of its own with the same order of rounds, and nothing else is left
+    let runs: Value = home.json("runs");
+    assert_eq!(list(&runs["runs"]).len(), 3);
+    let fleets = entries(&home.path().join("data/gritstone/fleets"));
+    assert_eq!(entries(&fleets[0]), [fleets[0].join("plan.json")]);
+    home.ok("fleet resume");
+    // against two others nothing is said of this node
+    let (code, out, _) = home.run("fleet check --node local-1 --budget 20s");
+    assert!(
+        code == 4 && out.starts_with("inconclusive: local-1"),
+        "{code} {out}"
+    );
+    home.refuses("fleet check --node x --against nothing", "nothing");
+    home.refuses("fleet resume other", "no fleet run is called");
+    home.refuses(
+        "fleet run --on ssh --nodes=-oProxyCommand=x",
+        "no name of a host",
+    );
+}
+
+/// Ten thousand of them, with planted slow ones.
+const MANY: usize = 10_000;
+/// How many are imported by one process, which has them in memory.
+const AT_ONCE: usize = 250;
+
+/// A node with as little of each launch as makes a result: a sample and a check value.
+fn short(run: &RunData, number: usize, slower: &dyn Fn(&str) -> f64) -> RunData {
+    let mut node = node(run, &ALL, number % 60, slower);
+    node.info.id = format!("20261103-100000-{number:08}");
+    node.info.settings.fleet.as_mut().unwrap().node = format!("node-{number:05}");
+    for (at, launch) in node.launches.iter_mut().enumerate() {
+        let own = 1.0 + 0.005 * noise(number, 100_000 + at);
+        let mut sampled = false;
+        launch.events.retain_mut(|event| match event {
+            Event::Sample(sample) => {
+                sample.wall = (sample.wall as f64 * own) as u64;
+                !std::mem::replace(&mut sampled, true)
+            }
+            Event::Hello { .. } | Event::Check(_) | Event::Bye => true,
+            _ => false,
+        });
+    }
+    node
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn ten_thousand_nodes_are_reported_in_a_gigabyte() {
+    let home = Home::new();
+    let mut run = recorded("run");
+    let mut of_each = std::collections::BTreeMap::new();
+    run.launches.retain(|launch| {
+        let seen: &mut usize = of_each.entry(launch.id.clone()).or_default();
+        *seen += 1;
+        *seen <= 6
+    });
+    let slow = |number: usize| number % 2_500 == 17;
+    let files: Vec<String> = (0..AT_ONCE)
+        .map(|at| {
+            home.path()
+                .join(format!("{at}.jsonl"))
+                .display()
+                .to_string()
+        })
+        .collect();
+    for first in (0..MANY).step_by(AT_ONCE) {
+        for (number, file) in (first..).zip(&files) {
+            let slower = |family: &str| {
+                if family == "memory" && slow(number) {
+                    1.1
+                } else {
+                    1.0
+                }
+            };
+            fs::write(
+                file,
+                gritstone_exchange::write_bundle(&short(&run, number, &slower)),
+            )
+            .unwrap();
+        }
+        let words: Vec<&str> = ["import"]
+            .into_iter()
+            .chain(files.iter().map(String::as_str))
+            .collect();
+        home.ok(&words);
+    }
+    let begun = Instant::now();
+    let mut command = home.command(binary());
+    let out = fs::File::create(home.path().join("report.json")).unwrap();
+    let mut child = command
+        .args(["fleet", "report", "--format", "json"])
+        .stdout(out)
+        .spawn()
+        .unwrap();
+    let mut most = 0;
+    let ended = loop {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let peak = status.lines().find_map(|line| {
+            line.strip_prefix("VmHWM:")?
+                .trim()
+                .strip_suffix(" kB")?
+                .parse::<u64>()
+                .ok()
+        });
+        most = most.max(peak.unwrap_or(0));
+        if let Some(ended) = child.try_wait().unwrap() {
+            break ended;
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    println!(
+        "{MANY} nodes: {:.1} s, {} MiB at most",
+        begun.elapsed().as_secs_f64(),
+        most >> 10
+    );
+    assert!(ended.success() && most < 1 << 20, "{most} KiB");
+    let view: Value =
+        serde_json::from_str(&fs::read_to_string(home.path().join("report.json")).unwrap())
+            .unwrap();
+    assert_eq!(list(&view["nodes"]).len(), MANY);
+    let named: Vec<String> = outliers(&view)
+        .into_iter()
+        .filter(|(_, family, _)| family == "memory")
+        .map(|(node, ..)| node)
+        .collect();
+    let planted: Vec<String> = (0..MANY)
+        .filter(|number| slow(*number))
+        .map(|number| format!("node-{number:05}"))
+        .collect();
+    assert!(planted.iter().all(|node| named.contains(node)), "{named:?}");
+    assert!(named.len() <= planted.len() + MANY / 100, "{named:?}");
+}
+
+/// An sshd of this test's own, for this user, with keys made for it.
+struct Sshd {
+    daemon: Child,
+    config: String,
+}
+
+impl Sshd {
+    fn start(home: &Home) -> Self {
+        let path = |name: &str| home.path().join(name).display().to_string();
+        for key in ["host-key", "user-key"] {
+            let mut keygen = Command::new(program(&["ssh-keygen"]));
+            let made = keygen
+                .args(["-q", "-t", "ed25519", "-N", "", "-f", &path(key)])
+                .status();
+            assert!(made.unwrap().success());
+        }
+        fs::copy(path("user-key.pub"), path("authorized")).unwrap();
+        // free now, and taken by nobody in the moment until the daemon listens
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let server = format!(
+            "Port {port}\nListenAddress 127.0.0.1\nHostKey {}\nPidFile none\nUsePAM no\nStrictModes no\nAuthorizedKeysFile {}\n\
+             PasswordAuthentication no\nPermitRootLogin prohibit-password\nSetEnv TMPDIR={} XDG_STATE_HOME={}\n",
+            path("host-key"),
+            path("authorized"),
+            path("remote"),
+            path("remote-state")
+        );
+        fs::write(path("sshd_config"), server).unwrap();
+        fs::create_dir(path("remote")).unwrap();
+        if nix::unistd::geteuid().is_root() {
+            // where it confines itself; Debian's service makes the same
+            fs::create_dir_all("/run/sshd").unwrap();
+        }
+        let daemon = Command::new(sshd())
+            .args(["-D", "-e", "-f", &path("sshd_config")])
+            .stderr(fs::File::create(path("sshd.log")).unwrap())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let user = nix::unistd::User::from_uid(nix::unistd::geteuid())
+            .unwrap()
+            .unwrap()
+            .name;
+        // node-c is nowhere
+        let client = format!(
+            "Host node-a node-b node-d\n  HostName 127.0.0.1\n  Port {port}\nHost node-c\n  HostName 127.0.0.1\n  Port 1\n\
+             Host *\n  User {user}\n  IdentityFile {}\n  IdentitiesOnly yes\n  StrictHostKeyChecking no\n  UserKnownHostsFile /dev/null\n  LogLevel ERROR\n",
+            path("user-key")
+        );
+        fs::write(path("ssh_config"), client).unwrap();
+        let until = Instant::now() + Duration::from_secs(30);
+        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(
+                Instant::now() < until,
+                "{}",
+                fs::read_to_string(path("sshd.log")).unwrap()
+            );
+            thread::sleep(Duration::from_millis(50));
+        }
+        Self {
+            daemon,
+            config: path("ssh_config"),
+        }
+    }
+}
+
+impl Drop for Sshd {
+    fn drop(&mut self) {
+        let _ = self.daemon.kill();
+        let _ = self.daemon.wait();
+    }
+}
+
+fn sshd() -> &'static Path {
+    let path = Path::new("/usr/sbin/sshd");
+    assert!(
+        path.is_file(),
+        "no sshd: scripts/setup test-full installs it"
+    );
+    path
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn hosts_are_measured_by_ssh_and_left_as_they_were() {
+    let home = Home::new();
+    let sshd = Sshd::start(&home);
+    let inventory = home.path().join("inventory");
+    // b stands where a stands, so they are not measured at once
+    fs::write(
+        &inventory,
+        "node-a rack=1\nnode-b rack=1\nnode-c rack=2 # nowhere\nnode-d rack=3\n",
+    )
+    .unwrap();
+    let ssh = format!("ssh -F {}", sshd.config);
+    let words = [
+        "fleet",
+        "run",
+        "--on",
+        "ssh",
+        "--nodes",
+        inventory.to_str().unwrap(),
+        "--ssh",
+        &ssh,
+        "--at-once",
+        "2",
+        "--quick",
+        "byte/syscall",
+    ];
+    let said = home.fails(1, &words, "1 of 4 nodes are missing");
+    assert!(
+        said.contains("node-c") && said.contains("refused"),
+        "{said}"
+    );
+    assert_eq!(measured(&home), ["node-a", "node-b", "node-d"]);
+    let view: Value = serde_json::from_str(&home.ok("fleet report --format json")).unwrap();
+    assert_eq!(view["nodes"][0]["place"]["rack"], "1");
+    assert_eq!(
+        entries(&home.path().join("remote")),
+        Vec::<std::path::PathBuf>::new()
+    );
+    let config = fs::read_to_string(&sshd.config).unwrap();
+    let port = config
+        .split("Port ")
+        .nth(1)
+        .unwrap()
+        .lines()
+        .next()
+        .unwrap();
+    fs::write(
+        &sshd.config,
+        config.replace("Port 1\n", &format!("Port {port}\n")),
+    )
+    .unwrap();
+    home.ok("fleet resume");
+    assert_eq!(measured(&home).len(), 4);
+}
