@@ -64,6 +64,7 @@ fn is_right(said: &str) -> bool {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn the_ten_transactions_do_what_the_model_says() {
     let _turn = alone();
     let folder = folder();
@@ -83,6 +84,7 @@ fn the_ten_transactions_do_what_the_model_says() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn work_that_is_not_done_gives_no_result() {
     let _turn = alone();
     let program = "db/fasttrack.c";
@@ -142,6 +144,7 @@ fn work_that_is_not_done_gives_no_result() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn a_setting_that_skips_the_disk_is_named() {
     let _turn = alone();
     let folder = folder();
@@ -173,6 +176,7 @@ fn a_setting_that_skips_the_disk_is_named() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn clients_at_once_do_what_the_model_says_and_no_less() {
     let _turn = alone();
     let folder = folder();
@@ -232,6 +236,7 @@ fn clients_at_once_do_what_the_model_says_and_no_less() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn work_on_whole_tables_is_compared_with_the_model() {
     let _turn = alone();
     let folder = folder();
@@ -282,6 +287,7 @@ fn syncs(workload: &Path, folder: &Path, line: &str, n: u64) -> u64 {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn every_commit_of_a_change_is_synced_and_no_other() {
     let _turn = alone();
     let folder = folder();
@@ -322,6 +328,7 @@ fn an_engine_that_is_missing_is_skipped_with_its_package() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn a_run_reports_elapsed_and_cpu_time_on_each_engine() {
     let _turn = alone();
     let home = Home { folder: folder() };

@@ -80,6 +80,7 @@ fn unix_sockets_carry_streams_requests_and_connections() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn two_hosts_exchange_all_that_is_asked_as_root() {
     needs_root();
     for (name, _) in SHORT {
@@ -113,6 +114,7 @@ fn gives_no_result(name: &str, over: &str, faults: &[Planted]) {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn a_receiver_that_miscounts_gives_no_result() {
     let stream = [
         (
@@ -139,6 +141,7 @@ fn a_receiver_that_miscounts_gives_no_result() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn a_sender_that_sends_other_bytes_gives_no_result() {
     let faults = [
         // not the message that it should be
@@ -167,6 +170,7 @@ fn a_sender_that_sends_other_bytes_gives_no_result() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn a_request_that_is_lost_or_answered_twice_gives_no_result() {
     const LOST: &str = "nothing came or went for 1 s";
     let gives = "if (!gives(s))\n\t\t\tcomplain(\"it cannot answer";
@@ -192,6 +196,7 @@ fn a_request_that_is_lost_or_answered_twice_gives_no_result() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn datagrams_that_come_twice_or_damaged_give_no_result_as_root() {
     needs_root();
     let send = "if (send(data, datagram, size, 0) != (ssize_t)size";
@@ -219,6 +224,7 @@ fn datagrams_that_come_twice_or_damaged_give_no_result_as_root() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn a_file_that_arrives_changed_or_short_gives_no_result_as_root() {
     needs_root();
     let write = "if (write(file, piece, (size_t)n) != n)";
@@ -306,6 +312,7 @@ fn say_to((pid, port): (u32, u16), what: &str) {
 
 /// Strangers while connections are made and files come: what they send is not written anywhere, and the launch says who came.
 #[test]
+#[ignore = "measures: make test-full"]
 fn a_stranger_in_the_network_ends_the_launch_as_root() {
     needs_root();
     const SILENT: &str = "before its request was there";
