@@ -45,11 +45,14 @@ pub fn show(world: &World, named: &str) -> Result<()> {
 pub fn runs(world: &World, words: &[String]) -> Result<(String, Vec<NodeRun>)> {
     let (kept, files): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| is_kept(word));
     let mut nodes = vec![];
-    for file in files {
+    for file in &files {
         let run = world.data(file)?;
         nodes.push(NodeRun::of(&run, &world.summary(&run)));
     }
-    let mut name = words.join(" ");
+    let mut name = match (files.len(), kept.is_empty()) {
+        (several @ 2.., true) => format!("{several} files"),
+        _ => words.join(" "),
+    };
     if !kept.is_empty() || words.is_empty() {
         let store = world
             .reader()?
