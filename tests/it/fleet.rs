@@ -28,7 +28,7 @@ fn noise(node: usize, benchmark: usize) -> f64 {
     (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
 }
 
-/// The run of a node whose operations take 100 ns each, within 0.3%, times `slower`, by family.
+/// The run of a node whose operations take 10 µs each, within 0.3%, times `slower`, by family.
 fn node(run: &RunData, families: &[&str], number: usize, slower: &dyn Fn(&str) -> f64) -> RunData {
     let mut run = run.clone();
     run.info.id = format!("20261103-10{number:02}00-0000{number:04}");
@@ -49,8 +49,10 @@ fn node(run: &RunData, families: &[&str], number: usize, slower: &dyn Fn(&str) -
     for launch in &mut run.launches {
         let place = ids.iter().position(|id| *id == launch.id).unwrap();
         let own = 1.0 + 0.003 * noise(number, place);
-        let ns =
-            100.0 * own * (1.0 + 0.001 * f64::from(launch.round % 3)) * slower(launch.id.family());
+        let ns = 10_000.0
+            * own
+            * (1.0 + 0.001 * f64::from(launch.round % 3))
+            * slower(launch.id.family());
         for event in &mut launch.events {
             match event {
                 Event::Sample(sample) => {

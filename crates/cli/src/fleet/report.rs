@@ -45,11 +45,14 @@ pub fn show(world: &World, named: &str) -> Result<()> {
 pub fn runs(world: &World, words: &[String]) -> Result<(String, Vec<NodeRun>)> {
     let (kept, files): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| is_kept(word));
     let mut nodes = vec![];
-    for file in files {
+    for file in &files {
         let run = world.data(file)?;
         nodes.push(NodeRun::of(&run, &world.summary(&run)));
     }
-    let mut name = words.join(" ");
+    let mut names: Vec<String> = match (files.len(), kept.is_empty()) {
+        (several @ 2.., true) => vec![format!("{several} files")],
+        _ => files.iter().map(ToString::to_string).collect(),
+    };
     if !kept.is_empty() || words.is_empty() {
         let store = world
             .reader()?
@@ -60,11 +63,13 @@ pub fn runs(world: &World, words: &[String]) -> Result<(String, Vec<NodeRun>)> {
             let newest = members
                 .first()
                 .context("no run in the store is of a fleet: name runs, a label or bundles")?;
-            name.clone_from(&newest.member.fleet);
-            ids.extend(of_fleet(&members, &name));
+            ids.extend(of_fleet(&members, &newest.member.fleet));
+            names.push(newest.member.fleet.clone());
         }
         for word in kept {
-            ids.extend(named(world, &store, &members, word)?);
+            let (name, runs) = named(world, &store, &members, word)?;
+            ids.extend(runs);
+            names.push(name);
         }
         for id in ids {
             match world.stored_node(&store, &id) {
@@ -73,6 +78,7 @@ pub fn runs(world: &World, words: &[String]) -> Result<(String, Vec<NodeRun>)> {
             }
         }
     }
+    let name = names.join(" ");
     ensure!(!nodes.is_empty(), "no run of {name} can be read");
     Ok((name, nodes))
 }
@@ -85,23 +91,36 @@ fn of_fleet(members: &[Member], fleet: &str) -> Vec<String> {
     own.map(|of| of.run.clone()).collect()
 }
 
-/// The runs that a word names: those of a fleet, all that have a label, or one.
-fn named(world: &World, store: &Store, members: &[Member], word: &str) -> Result<Vec<String>> {
+/// The runs that a word names, and their name: those of a fleet, all that have a label, or one.
+fn named(
+    world: &World,
+    store: &Store,
+    members: &[Member],
+    word: &str,
+) -> Result<(String, Vec<String>)> {
     let fleets: BTreeSet<&str> = members.iter().map(|of| of.member.fleet.as_str()).collect();
-    let like: Vec<&&str> = fleets.iter().filter(|fleet| fleet.contains(word)).collect();
-    match like.as_slice() {
-        _ if fleets.contains(word) => return Ok(of_fleet(members, word)),
-        [one] => return Ok(of_fleet(members, one)),
-        [] => {}
+    let like: Vec<&str> = fleets
+        .iter()
+        .copied()
+        .filter(|fleet| fleet.contains(word))
+        .collect();
+    let fleet = match like.as_slice() {
+        _ if fleets.contains(word) => Some(word),
+        [one] => Some(*one),
         [one, other, ..] => bail!("'{word}' may be fleet {one} or {other}: write more of it"),
+        [] => None,
+    };
+    if let Some(fleet) = fleet {
+        return Ok((fleet.to_owned(), of_fleet(members, fleet)));
     }
     let heads = store.runs()?;
     let labeled = heads
         .iter()
         .filter(|head| head.label.as_deref() == Some(word) && head.elapsed_s.is_some());
     let labeled: Vec<String> = labeled.map(|head| head.id.clone()).collect();
-    match labeled.is_empty() {
-        true => Ok(vec![world.resolve(store, word)?]),
-        false => Ok(labeled),
-    }
+    let runs = match labeled.is_empty() {
+        true => vec![world.resolve(store, word)?],
+        false => labeled,
+    };
+    Ok((word.to_owned(), runs))
 }
