@@ -268,7 +268,7 @@ fn short(run: &RunData, number: usize, slower: &dyn Fn(&str) -> f64) -> RunData 
                 sample.wall = (sample.wall as f64 * own) as u64;
                 !std::mem::replace(&mut sampled, true)
             }
-            Event::Hello { .. } | Event::Check(_) | Event::Bye => true,
+            Event::Hello { .. } | Event::Warm { .. } | Event::Check(_) | Event::Bye => true,
             _ => false,
         });
     }
