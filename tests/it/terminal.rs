@@ -104,7 +104,7 @@ fn every_command_has_a_line_for_each_thing_and_few_others() {
         ("compare ref:vax-11-780-4.1bsd run", 19 + 25),
         ("check run", 12),
         ("doctor", 25),
-        ("list", 25),
+        ("list", 28),
         ("list byte", 20),
         ("systems", 20),
         ("runs", 5),
