@@ -163,7 +163,7 @@ pub enum Command {
     Push(PushArgs),
     /// Fetch runs from the store of a server
     Pull(PullArgs),
-    /// Create, list and revoke tokens, by which clients of a server read, send or remove runs
+    /// Create, list and revoke the tokens of a server (`serve`)
     #[command(after_help = "Examples:
   gritstone token create node-17 --scope write
   gritstone token revoke node-17")]
