@@ -456,14 +456,16 @@ impl AfterPilot {
     }
 }
 
-/// Seconds of a launch of which nothing else is known: the samples of a workload, and finding how many operations one takes.
+/// Seconds of a launch of which nothing else is known: the samples of a workload, and finding how many operations one takes. A target without
+/// a limit of the samples tells nothing: workloads that end at the most operations that they can do have one that is never reached.
 fn typical(benchmark: &Benchmark) -> f64 {
     let asked = |key: &str| match &benchmark.work {
         Work::Kernel(work) => work.params.get(key)?.parse::<f64>().ok(),
         _ => None,
     };
-    let ns = asked("sample_ns").unwrap_or(0.0) + 2.0 * asked("target_ns").unwrap_or(0.0);
-    TYPICAL.max(ns / 1e9)
+    let samples = asked("sample_ns").unwrap_or(0.0);
+    let found = asked("target_ns").unwrap_or(0.0).min(samples);
+    TYPICAL.max((samples + 2.0 * found) / 1e9)
 }
 
 /// The terms of a difference are paired round by round, as one copy and several are: they need launches in the same rounds.
