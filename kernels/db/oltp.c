@@ -210,8 +210,10 @@ static void find_rate(struct context *c)
 	for (int i = 1; i <= clients; i *= 2)
 		for (uint64_t n = 16, took = 0; took < TRY_NS && n <= MOST_TRANSACTIONS; n *= 2) {
 			const uint64_t start = now_ns();
-			if (crew_do(c, i, n) != n)
+			if (crew_do(c, i, n) != n) {
+				failed_because(c, "oltp", "answers to %d clients were wrong while the rate was looked for", i);
 				return;
+			}
 			took = now_ns() - start;
 			const double rate = (double)n * 1e9 / (double)took;
 			if (took >= TRY_NS && rate > best) {

@@ -2,7 +2,7 @@
  *
  * Parameter over=: veth, two hosts (runtime/hosts.h); loopback, one network namespace that nobody else is in; unix, sockets of that family.
  * rate_mbit=, delay_ms= and loss_percent= shape what each host sends, by tc(8), and loss by nft(8) where the system has no netem.
- * Every connection, and the first datagram, begins with a token that is made for the launch: the far end takes nothing from anyone else,
+ * Every connection, and the first request by datagram, begins with a token that is made for the launch: the far end takes nothing from anyone else,
  * complains, and ends. Nothing is waited for longer than PATIENCE_S seconds. What the far end complains of is what the launch fails with.
  */
 #ifndef GRITSTONE_NET_ENDS_H

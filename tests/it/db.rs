@@ -232,6 +232,10 @@ fn clients_at_once_do_what_the_model_says_and_no_less() {
                 "{wrong} {engine}: {said}"
             );
         }
+        // in an open loop too
+        let line = format!("{SHORT} {} users=3 mix=read-write share=50", engines()[0]);
+        let said = said(&workload, folder.path(), &line);
+        assert!(!is_right(&said), "{wrong}: {said}");
     }
 }
 
