@@ -110,15 +110,14 @@ fn answers(seeds: std::ops::Range<u64>) -> (usize, usize) {
 
 #[test]
 fn no_damaged_store_answers_differently_without_a_word() {
-    let (named, same) = answers(0..12);
-    // damage of what no command reads, such as the tables of tokens, changes nothing
-    assert!(named > 12, "{named} named, {same} the same");
+    let (named, same) = answers(0..16);
+    assert!(named > 20, "{named} named, {same} the same");
 }
 
 #[test]
 #[ignore = "long: make test-full"]
-fn no_damaged_store_of_two_hundred_answers_differently_without_a_word() {
-    let (named, same) = answers(0..200);
+fn no_damaged_store_of_three_hundred_answers_differently_without_a_word() {
+    let (named, same) = answers(0..300);
     println!("{named} answers named the damage, {same} were the same");
-    assert!(named > 200, "{named} named, {same} the same");
+    assert!(named > 400, "{named} named, {same} the same");
 }
