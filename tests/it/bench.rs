@@ -6,6 +6,7 @@ use std::fs;
 
 /// The examples of hyperfine's README, with shorter times and smaller files, and what each must say or leave.
 #[test]
+#[ignore = "measures: make test-full"]
 fn the_examples_of_hyperfine_do_what_they_did() {
     let home = Home::new();
     fs::write(home.path().join("main.c"), "int main(void) { return 0; }\n").unwrap();

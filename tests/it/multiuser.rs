@@ -88,6 +88,7 @@ fn a_terminal_shows_what_a_vt100_does() {
 const DEVELOP: &str = "users=2 per_op=9 growth=0 target_ns=1000 samples=1";
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn users_do_their_rounds_with_each_editor_there_is() {
     let folder = tempfile::tempdir().unwrap();
     let fortran = program(&["gfortran"]);

@@ -69,6 +69,7 @@ fn work_is_done(name: &str, over: &str, more: &str) {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn unix_sockets_carry_streams_requests_and_connections() {
     for name in ["net/stream", "net/rr", "net/latency", "net/connect"] {
         work_is_done(name, "unix", "");
@@ -245,6 +246,7 @@ fn a_file_that_arrives_changed_or_short_gives_no_result_as_root() {
 
 /// What a far end does that does not play by the rules, seen from the end that listens.
 #[test]
+#[ignore = "measures: make test-full"]
 fn a_stranger_who_plays_the_near_end_ends_the_launch() {
     let says = "writes_all(s, token, sizeof token)";
     let faults = [

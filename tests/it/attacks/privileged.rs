@@ -19,6 +19,7 @@ fn run(home: &Home, rows_and_more: &str) -> (i32, Value, String) {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn tools_on_a_path_that_others_write_to_are_not_executed_as_root() {
     needs_root();
     let _turn = alone();
