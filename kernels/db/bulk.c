@@ -106,7 +106,7 @@ static void setup(struct context *c)
 	}
 	if (!engine->start(c) || (database = engine->connect(c)) == NULL)
 		return;
-	done(c, load_accounts() && load() && engine->script(database, engine->analyze) && prepare_all());
+	done(c, load_accounts() && load() && analyze(engine, database, "entry, account") && prepare_all());
 }
 
 static void plan_join(void)

@@ -35,7 +35,7 @@ static struct crew {
 	uint64_t due[MOST_TRANSACTIONS]; /* ns after the beginning */
 } *crew;
 
-static int crew_size;
+static int crew_size, crew_last;
 static pid_t crew_pid[MOST_CLIENTS];
 
 /* Does one transaction; whether its answers were right. -1, after `crew->why` was written, when it cannot go on. */
@@ -43,6 +43,9 @@ static int crew_work(int client);
 
 /* Connects; whether it could. */
 static int crew_begin(struct context *c, int client);
+
+/* What the last client does in a region in place of transactions; whether it could. NULL: it does transactions. */
+static int (*crew_upkeep)(void);
 
 static void crew_wait(_Atomic uint32_t *word, uint32_t value)
 {
@@ -62,6 +65,11 @@ static void crew_sleep_until(uint64_t ns)
 
 static void crew_region(int client)
 {
+	if (crew_upkeep != NULL && client == crew_last) {
+		if (!crew_upkeep())
+			_exit(1);
+		return;
+	}
 	for (;;) {
 		uint64_t at = atomic_fetch_add(&crew->taken, 1);
 		if (at >= crew->transactions)
@@ -122,6 +130,7 @@ static int crew_start(struct context *c, int size)
 		failed(c, "mmap");
 		return 0;
 	}
+	crew_last = size - 1;
 	for (; crew_size < size; crew_size++) {
 		pid_t pid = fork_peer(c);
 		if (pid == 0)

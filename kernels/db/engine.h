@@ -63,12 +63,24 @@ struct engine {
 	/* What takes locks of tables back after the end of a transaction; NULL where that does. */
 	const char *end_alone;
 
-	/* What has it learn how its tables are filled, so that statements are planned by it. */
+	/* What has it learn how its tables are filled, so that statements are planned by it; the tables are named behind it where `names_tables`. */
 	const char *analyze;
+	int names_tables;
+
+	/* What brings all that was committed from the log into the tables, and what takes back the room of rows that are gone; NULL where it has none.
+	 * Of the table of oltp.c. */
+	const char *checkpoint, *vacuum;
 
 	/* Takes the index of bulk.c away. */
 	const char *drop_index;
 };
+
+static inline int analyze(const struct engine *engine, struct database *database, const char *tables)
+{
+	char sql[256];
+	snprintf(sql, sizeof sql, "%s %s;", engine->analyze, engine->names_tables ? tables : "");
+	return engine->script(database, sql);
+}
 
 /* The digest of a row begins with this, and takes in each of its values (after FNV, eight bytes at a time). */
 #define NOTHING UINT64_C(14695981039346656037)

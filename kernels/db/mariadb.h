@@ -1,14 +1,15 @@
 /* MariaDB as a server of the launch: an empty data directory, a socket in it, no network and no accounts, the engine's own settings but for
- * those that parameters name.
+ * those that parameters name. Or, where dsn= is a file of options whose group [client] says how, a database on a server that is there.
  *
  * One process has a thread for each connection, so that the server's CPU time is that of the whole process.
  */
 #ifndef GRITSTONE_DB_MARIADB_H
 #define GRITSTONE_DB_MARIADB_H
 
+#include "guest.h"
 #include "server.h"
 
-enum { MY_NUMBER = 8, MY_STRING = 254, MY_FOUND_ROWS = 2, MY_MULTI_STATEMENTS = 1 << 16, MY_SETTINGS = 5, MY_COLUMNS = 8, MY_TEXT = 256 };
+enum { MY_NUMBER = 8, MY_STRING = 254, MY_FOUND_ROWS = 2, MY_MULTI_STATEMENTS = 1 << 16, MY_SETTINGS = 5, MY_COLUMNS = 8, MY_TEXT = 256, MY_OPTION_FILE = 4, MY_OPTION_GROUP = 5 };
 #define MY_SOCKET "/proc/self/cwd/" SERVER_ROOM "/data/socket"
 
 /* An argument or a column of a prepared statement, as the library's interface of version 3 has it. */
@@ -30,6 +31,7 @@ struct my_bind {
 #define MY_FUNCTIONS(F)                                                                                                                    \
 	F(const char *, get_client_info, (void))                                                                                           \
 	F(void *, init, (void *))                                                                                                          \
+	F(int, optionsv, (void *, int, ...))                                                                                               \
 	F(void *, real_connect, (void *, const char *, const char *, const char *, const char *, unsigned, const char *, unsigned long))   \
 	F(const char *, get_server_info, (void *))                                                                                         \
 	F(const char *, error, (void *))                                                                                                   \
@@ -68,6 +70,8 @@ struct my_database {
 	} statement[MOST_STATEMENTS];
 };
 
+static struct my_database *my_keeper; /* holds the lock of this launch's database on a server that is there */
+
 /* What decides on durability and memory, and is the engine's default unless a parameter says otherwise. */
 static const char *const my_settings[MY_SETTINGS] = {"innodb_flush_log_at_trx_commit", "innodb_doublewrite", "innodb_flush_method",
 						     "innodb_buffer_pool_size", "innodb_log_file_size"};
@@ -86,8 +90,13 @@ static int my_load(struct context *c)
 /* NULL where the server does not take it; `why` has room for 256 bytes. */
 static void *my_open(const char *database, char *why)
 {
+	const int ours = guest_dsn == NULL;
 	void *handle = my.init(NULL);
-	if (my.real_connect(handle, NULL, "gritstone", NULL, database, 0, MY_SOCKET, MY_FOUND_ROWS | MY_MULTI_STATEMENTS) != NULL)
+	if (!ours) {
+		my.optionsv(handle, MY_OPTION_FILE, guest_dsn);
+		my.optionsv(handle, MY_OPTION_GROUP, "client");
+	}
+	if (my.real_connect(handle, NULL, ours ? "gritstone" : NULL, NULL, database, 0, ours ? MY_SOCKET : NULL, MY_FOUND_ROWS | MY_MULTI_STATEMENTS) != NULL)
 		return handle;
 	snprintf(why, 256, "%s", my.error(handle));
 	my.close(handle);
@@ -98,7 +107,7 @@ static struct database *my_connect(struct context *c)
 {
 	char why[256];
 	struct my_database *d = calloc(1, sizeof *d);
-	if (d != NULL && (d->handle = my_open("gritstone", why)) != NULL)
+	if (d != NULL && (d->handle = my_open(guest_dsn != NULL ? guest_schema : "gritstone", why)) != NULL)
 		return (struct database *)d;
 	failed_because(c, "mysql_real_connect", "%s", d != NULL ? why : "no memory");
 	return NULL;
@@ -157,11 +166,60 @@ static int my_answers(struct context *c)
 	return 0;
 }
 
+/* Removes the database of this launch, also where that fails. */
+static void my_move_out(void)
+{
+	char sql[64];
+	snprintf(sql, sizeof sql, "DROP DATABASE IF EXISTS %s;", guest_schema);
+	if (guest_process != getpid())
+		return;
+	if (!my_script((struct database *)my_keeper, sql))
+		fprintf(stderr, "the database %s stays on the server: %s\n", guest_schema, my.error(my_keeper->handle));
+	my.close(my_keeper->handle);
+	free(my_keeper);
+}
+
+/* Makes the database of this launch, after those of launches that are gone were removed. Whether it is there. */
+static int my_move_in(struct context *c)
+{
+	char sql[512], why[256];
+	struct my_database *keeper = calloc(1, sizeof *keeper);
+	if (keeper == NULL || (keeper->handle = my_open(NULL, why)) == NULL) {
+		skip(c, "The server of dsn= cannot be reached: %s", keeper != NULL ? why : "no memory");
+		return 0;
+	}
+	my_keeper = keeper;
+	atexit(my_move_out);
+	void *left = my.query(keeper->handle, "SELECT table_schema FROM information_schema.tables WHERE table_name = 'made_by_gritstone' AND "
+					      "table_schema REGEXP '^gritstone_[0-9a-f]{8}$' AND IS_FREE_LOCK(table_schema) = 1") == 0
+			     ? my.store_result(keeper->handle)
+			     : NULL;
+	int well = left != NULL;
+	for (char **row; well && (row = my.fetch_row(left)) != NULL;) {
+		snprintf(sql, sizeof sql, "DROP DATABASE %s;", row[0]);
+		well = my_script((struct database *)keeper, sql);
+	}
+	if (left != NULL)
+		my.free_result(left);
+	snprintf(sql, sizeof sql, "DO GET_LOCK('%s', 0); CREATE DATABASE %s CHARACTER SET latin1 COLLATE latin1_bin; "
+				  "CREATE TABLE %s.made_by_gritstone (id INTEGER);", guest_schema, guest_schema, guest_schema);
+	well = well && my_script((struct database *)keeper, sql);
+	if (!well)
+		failed_because(c, "mariadb", "%s", my.error(keeper->handle));
+	else
+		my_tell_settings(c, keeper->handle);
+	return well;
+}
+
 static int my_start(struct context *c)
 {
 	static char setting[MY_SETTINGS][96], data[4200], temporary[] = "--tmpdir=.";
 	char room[4096];
-	if (!my_load(c) || !make_room(c, "mysql", "/var/lib/mysql"))
+	if (!my_load(c))
+		return 0;
+	if (is_guest(c, my_settings, MY_SETTINGS))
+		return my_move_in(c);
+	if (!make_room(c, "mysql", "/var/lib/mysql"))
 		return 0;
 	if (mkdir(SERVER_ROOM "/data", 0700) != 0 ||
 	    (server_account != NULL && chown(SERVER_ROOM "/data", server_account->pw_uid, server_account->pw_gid) != 0)) {
@@ -252,7 +310,7 @@ static const char *my_why(struct database *database)
 static pid_t my_server(struct database *database)
 {
 	(void)database;
-	return server_pid;
+	return server_pid; /* 0 where it is not ours */
 }
 
 static void my_disconnect(struct database *database)
@@ -267,7 +325,11 @@ static void my_disconnect(struct database *database)
 	free(d);
 }
 
-static void my_stop(struct context *c) { stop_server(c, SIGTERM); }
+static void my_stop(struct context *c)
+{
+	if (guest_dsn == NULL)
+		stop_server(c, SIGTERM);
+}
 
 static const struct engine mariadb = {.name = "mariadb",
 				      .start = my_start,
@@ -286,7 +348,8 @@ static const struct engine mariadb = {.name = "mariadb",
 				      .lock_each = {" READ", " WRITE"},
 				      .lock_all = {"", ""},
 				      .end_alone = "UNLOCK TABLES",
-				      .analyze = "DO 0;",
+				      .analyze = "DO 0",
+				      .vacuum = "OPTIMIZE TABLE account;",
 				      .drop_index = "DROP INDEX entry_account ON entry;"};
 
 #endif

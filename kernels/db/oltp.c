@@ -3,7 +3,8 @@
  * mix= is read-only (10 rows by their key, and a hundred rows each as they are, summed up, sorted and distinct), write (an update of an indexed
  * column, one of another, a row deleted and made again) or read-write (both). users= clients are at work; with share= (percent) first all
  * numbers of clients up to users= are tried, and the region is then an open loop at that share of the highest rate: an operation is a
- * transaction, from when it was due. Rows are never changed by two in ways that do not add up, so that the model knows each of them in the end.
+ * transaction, from when it was due. beside= checkpoint or vacuum has one more client do that in the middle third of the region, with as long a
+ * pause after each; operations are then those that meet it. Rows are never changed by two in ways that do not add up, so that the model knows each of them in the end.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -43,6 +44,11 @@ static uint64_t text_digest[ROWS + 1], digests_before[ROWS + 2];
 static const struct engine *engine;
 static struct database *database;
 static int reads, writes, clients, share;
+static const char *beside; /* the statement of the upkeep, NULL: there is none */
+static uint64_t shortest_ns; /* of a region that has it: far less than calibration takes for long enough */
+static struct {
+	uint64_t begin, end, number, took;
+} *upkeep; /* of the region; shared with the client that does it */
 
 static void text_of(int id, char *text)
 {
@@ -143,6 +149,42 @@ static int crew_work(int client)
 	return right;
 }
 
+/* The middle third of what is due meets the upkeep; regions that are too short for that have none, so that calibration goes on to longer ones. */
+static int keep_up(void)
+{
+	upkeep->begin = upkeep->end = UINT64_MAX;
+	if (crew->due[crew->transactions - 1] < shortest_ns)
+		return 1;
+	const uint64_t *due = crew->due, until = crew->begun_ns + due[2 * crew->transactions / 3];
+	crew_sleep_until(crew->begun_ns + due[crew->transactions / 3]);
+	upkeep->begin = now_ns();
+	do {
+		const uint64_t start = now_ns();
+		if (!engine->script(database, beside)) {
+			snprintf(crew->why, sizeof crew->why, "%s %s", beside, engine->why(database));
+			return 0;
+		}
+		upkeep->end = now_ns();
+		upkeep->took += upkeep->end - start;
+		upkeep->number++;
+		crew_sleep_until(2 * upkeep->end - start);
+	} while (now_ns() < until);
+	return 1;
+}
+
+/* The statement of the upkeep that is asked for. */
+static const char *upkeep_called(struct context *c, const char *name)
+{
+	const char *statement = strcmp(name, "checkpoint") == 0 ? engine->checkpoint : strcmp(name, "vacuum") == 0 ? engine->vacuum : NULL;
+	if (strcmp(name, "none") == 0)
+		return NULL;
+	if (statement == NULL || share == 0)
+		wrong_arguments(c, "beside= is checkpoint or vacuum, as the engine has it, and takes share=");
+	crew_upkeep = keep_up;
+	shortest_ns = parameter_u64(c, "target_ns", 0) / 4;
+	return statement;
+}
+
 /* Fills the table in inserts of many rows. Whether it was filled. */
 static int load(void)
 {
@@ -162,7 +204,7 @@ static int load(void)
 		}
 	}
 	return there && engine->script(database, "COMMIT;") && engine->script(database, "CREATE INDEX account_k ON account (k);") &&
-	       engine->script(database, engine->analyze);
+	       analyze(engine, database, "account");
 }
 
 /* The model before the first transaction; in memory that the clients share. */
@@ -170,7 +212,8 @@ static int generate(struct context *c)
 {
 	char text[TEXT];
 	rows = mmap(NULL, sizeof *rows, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (rows == MAP_FAILED) {
+	upkeep = mmap(NULL, sizeof *upkeep, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (rows == MAP_FAILED || upkeep == MAP_FAILED) {
 		failed(c, "mmap");
 		return 0;
 	}
@@ -237,9 +280,10 @@ static void setup(struct context *c)
 	reads = strcmp(mix, "write") != 0;
 	writes = strcmp(mix, "read-only") != 0;
 	engine = engine_called(c, parameter(c, "engine", "sqlite"));
-	if (users < 1 || users > MOST_CLIENTS || share > 100 || (reads && writes && strcmp(mix, "read-write") != 0))
-		wrong_arguments(c, "mix= is read-only, read-write or write, users= up to %d, share= up to 100", MOST_CLIENTS);
+	if (users < 1 || users >= MOST_CLIENTS || share > 100 || (reads && writes && strcmp(mix, "read-write") != 0))
+		wrong_arguments(c, "mix= is read-only, read-write or write, users= up to %d, share= up to 100", MOST_CLIENTS - 1);
 	clients = (int)users;
+	beside = upkeep_called(c, parameter(c, "beside", "none"));
 	random_state = parameter_u64(c, "seed", 1987);
 	if (!generate(c) || !engine->start(c) || (database = engine->connect(c)) == NULL)
 		return;
@@ -248,7 +292,7 @@ static void setup(struct context *c)
 		return;
 	}
 	engine->disconnect(database); /* no connection outlives a fork */
-	if (!crew_start(c, clients) || (database = engine->connect(c)) == NULL)
+	if (!crew_start(c, clients + (beside != NULL)) || (database = engine->connect(c)) == NULL)
 		return;
 	if (!prepare_all())
 		failed_because(c, "prepare", "%s", engine->why(database));
@@ -263,15 +307,18 @@ static void prepare(struct context *c, uint64_t n)
 		crew_plan(n);
 }
 
-static void run(struct context *c, uint64_t n, uint64_t *check) { *check = crew_do(c, clients, n); }
+static void run(struct context *c, uint64_t n, uint64_t *check) { *check = crew_do(c, clients + (beside != NULL), n); }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)check;
+	const char *const mix = writes ? reads ? "read-write" : "write" : "read-only";
 	for (uint64_t i = 0; i < n; i++) {
-		if (share > 0)
-			record(c, crew->times[i].start, crew->times[i].end);
-		respond(c, (uint64_t)clients, writes ? reads ? "read-write" : "write" : "read-only", crew->times[i].start, crew->times[i].end);
+		const uint64_t start = crew->times[i].start, end = crew->times[i].end;
+		const char *when = end < upkeep->begin ? "before" : start <= upkeep->end ? "during" : "after";
+		if (share > 0 && (beside == NULL || strcmp(when, "during") == 0))
+			record(c, start, end);
+		respond(c, (uint64_t)clients, beside != NULL ? when : mix, start, end);
 	}
 	look_at_all(c);
 }
@@ -285,6 +332,8 @@ static uint64_t expect(struct context *c, uint64_t n)
 static void teardown(struct context *c)
 {
 	crew_stop();
+	if (upkeep->number > 0)
+		note(c, "upkeep_ns", "%llu", (unsigned long long)(upkeep->took / upkeep->number));
 	engine->disconnect(database);
 	engine->stop(c);
 }

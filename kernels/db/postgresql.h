@@ -1,9 +1,10 @@
 /* PostgreSQL as a server of the launch: a fresh cluster, a socket in its directory, no network, the engine's own settings but for those that
- * parameters name.
+ * parameters name. Or, with dsn= as libpq takes it, a schema on a server that is there.
  */
 #ifndef GRITSTONE_DB_POSTGRESQL_H
 #define GRITSTONE_DB_POSTGRESQL_H
 
+#include "guest.h"
 #include "server.h"
 
 enum { PQ_OK = 0, PQ_COMMAND_OK = 1, PQ_TUPLES_OK = 2, PQ_INT4 = 23, PQ_NUMBER = 24, PQ_SETTINGS = 8 };
@@ -34,6 +35,11 @@ static struct {
 	PQ_FUNCTIONS(PQ_POINTER)
 } pq;
 
+/* Locks by which launches know each other's schemas, and what these say of themselves. */
+#define PQ_CLASS "1735551092"
+#define PQ_MARK "made by gritstone for one launch"
+static void *guest_keeper;
+
 struct pq_database {
 	void *handle;
 	struct {
@@ -58,6 +64,27 @@ static int pq_load(struct context *c)
 	return there;
 }
 
+/* Whether a result is well, which is not needed any more. */
+static int pq_well(void *result)
+{
+	int status = pq.resultStatus(result);
+	pq.clear(result);
+	return status == PQ_COMMAND_OK || status == PQ_TUPLES_OK;
+}
+
+static int pq_does(void *handle, const char *sql) { return pq_well(pq.exec(handle, sql)); }
+
+/* A connection, to be asked whether it is one. */
+static void *pq_open(void)
+{
+	char sql[128];
+	void *handle = pq.connectdb(guest_dsn != NULL ? guest_dsn : PQ_CONNECTION);
+	snprintf(sql, sizeof sql, "SET client_min_messages = error; SET search_path = %s", guest_schema);
+	if (guest_dsn != NULL && pq.status(handle) == PQ_OK)
+		pq_does(handle, sql); /* a schema that is missing is found missing by the first that needs it */
+	return handle;
+}
+
 static struct database *pq_connect(struct context *c)
 {
 	struct pq_database *d = calloc(1, sizeof *d);
@@ -65,7 +92,7 @@ static struct database *pq_connect(struct context *c)
 		failed(c, "calloc");
 		return NULL;
 	}
-	d->handle = pq.connectdb(PQ_CONNECTION);
+	d->handle = pq_open();
 	if (pq.status(d->handle) == PQ_OK)
 		return (struct database *)d;
 	failed_because(c, "PQconnectdb", "%s", pq.errorMessage(d->handle));
@@ -91,7 +118,7 @@ static int pq_answers(struct context *c)
 static void pq_tell_settings(struct context *c)
 {
 	char text[512] = "", sql[64];
-	void *handle = pq.connectdb(PQ_CONNECTION);
+	void *handle = pq_open();
 	for (int i = 0; i < PQ_SETTINGS; i++) {
 		snprintf(sql, sizeof sql, "SHOW %s", pq_settings[i]);
 		void *said = pq.exec(handle, sql);
@@ -128,22 +155,71 @@ static int pq_serve(struct context *c)
 	return 1;
 }
 
+/* Removes the schemas of launches that are gone. Whether it could. */
+static int pq_remove_left(struct context *c)
+{
+	char sql[128];
+	int well = 1;
+	void *left = pq.exec(guest_keeper, "SELECT nspname FROM pg_namespace WHERE nspname ~ '^gritstone_[0-9a-f]{8}$' AND "
+					   "obj_description(oid, 'pg_namespace') = '" PQ_MARK "' AND nspowner = (SELECT oid FROM pg_roles WHERE rolname = "
+					   "current_user) AND pg_try_advisory_lock(" PQ_CLASS ", ('x' || right(nspname, 8))::bit(32)::int)");
+	for (int i = 0; i < pq.ntuples(left); i++) {
+		snprintf(sql, sizeof sql, "DROP SCHEMA %s CASCADE", pq.getvalue(left, i, 0));
+		if (!(well = pq_does(guest_keeper, sql)))
+			failed_because(c, "DROP SCHEMA", "%s", pq.errorMessage(guest_keeper));
+	}
+	pq.clear(left);
+	return well;
+}
+
+/* Removes the schema of this launch, also where that fails. */
+static void pq_move_out(void)
+{
+	char sql[128];
+	snprintf(sql, sizeof sql, "DROP SCHEMA IF EXISTS %s CASCADE", guest_schema);
+	if (guest_keeper == NULL || guest_process != getpid())
+		return;
+	if (!pq_does(guest_keeper, sql))
+		fprintf(stderr, "the schema %s stays on the server: %s\n", guest_schema, pq.errorMessage(guest_keeper));
+	pq.finish(guest_keeper);
+}
+
+/* Makes the schema of this launch. Whether it is there. */
+static int pq_move_in(struct context *c)
+{
+	char sql[256];
+	guest_keeper = pq_open();
+	if (pq.status(guest_keeper) != PQ_OK) {
+		skip(c, "The server of dsn= cannot be reached: %s", pq.errorMessage(guest_keeper));
+		guest_keeper = NULL;
+		return 0;
+	}
+	atexit(pq_move_out);
+	if (!pq_remove_left(c))
+		return 0;
+	snprintf(sql, sizeof sql, "SELECT pg_advisory_lock(" PQ_CLASS ", %d); CREATE SCHEMA %s; COMMENT ON SCHEMA %s IS '" PQ_MARK "'",
+		 (int)guest_number, guest_schema, guest_schema);
+	if (pq_does(guest_keeper, sql))
+		return 1;
+	failed_because(c, "CREATE SCHEMA", "%s", pq.errorMessage(guest_keeper));
+	return 0;
+}
+
+
 static int pq_start(struct context *c)
 {
+	if (is_guest(c, pq_settings, PQ_SETTINGS)) {
+		if (!pq_load(c) || !pq_move_in(c))
+			return 0;
+		pq_tell_settings(c);
+		return 1;
+	}
 	char initdb[4096];
 	const char *postgres = parameter(c, "postgres", "/usr/bin/postgres"), *slash = strrchr(postgres, '/');
 	/* it stands beside the server */
 	snprintf(initdb, sizeof initdb, "%.*s/initdb", slash != NULL ? (int)(slash - postgres) : 0, postgres);
 	char *const make[] = {initdb, "-D", "data", "--no-locale", "-E", "UTF8", "-A", "trust", "-U", "gritstone", "--no-sync", NULL};
 	return pq_load(c) && make_room(c, "postgres", PQ_HOME) && finish_in_room(c, "initdb", make) && pq_serve(c);
-}
-
-/* Whether a result is well, which it is not needed any more. */
-static int pq_well(void *result)
-{
-	int status = pq.resultStatus(result);
-	pq.clear(result);
-	return status == PQ_COMMAND_OK || status == PQ_TUPLES_OK;
 }
 
 /* A statement without arguments and answers is executed as it stands, as clients begin and end transactions. */
@@ -205,7 +281,10 @@ static int pq_script(struct database *database, const char *sql)
 
 static const char *pq_why(struct database *database) { return pq.errorMessage(((struct pq_database *)database)->handle); }
 
-static pid_t pq_server(struct database *database) { return pq.backendPID(((struct pq_database *)database)->handle); }
+static pid_t pq_server(struct database *database)
+{
+	return guest_dsn != NULL ? 0 : pq.backendPID(((struct pq_database *)database)->handle);
+}
 
 static void pq_disconnect(struct database *database)
 {
@@ -217,7 +296,11 @@ static void pq_disconnect(struct database *database)
 }
 
 /* A fast shutdown. */
-static void pq_stop(struct context *c) { stop_server(c, SIGINT); }
+static void pq_stop(struct context *c)
+{
+	if (guest_dsn == NULL)
+		stop_server(c, SIGINT);
+}
 
 static const struct engine postgresql = {.name = "postgresql",
 					 .start = pq_start,
@@ -235,7 +318,10 @@ static const struct engine postgresql = {.name = "postgresql",
 					 .lock = "LOCK TABLE",
 					 .lock_each = {"", ""},
 					 .lock_all = {" IN SHARE MODE", " IN EXCLUSIVE MODE"},
-					 .analyze = "ANALYZE;",
+					 .analyze = "ANALYZE",
+					 .names_tables = 1,
+					 .checkpoint = "CHECKPOINT;",
+					 .vacuum = "VACUUM account;",
 					 .drop_index = "DROP INDEX entry_account;"};
 
 #endif

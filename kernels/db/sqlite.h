@@ -174,7 +174,9 @@ static const struct engine sqlite = {.name = "sqlite",
 				     .begin = "BEGIN",
 				     .begin_to_write = "BEGIN IMMEDIATE",
 				     .begin_alone = "BEGIN EXCLUSIVE",
-				     .analyze = "ANALYZE;",
+				     .analyze = "ANALYZE",
+				     .checkpoint = "PRAGMA wal_checkpoint(TRUNCATE);",
+				     .vacuum = "VACUUM;",
 				     .drop_index = "DROP INDEX entry_account;"};
 
 #endif

@@ -1,6 +1,8 @@
 //! Databases: transactions do what the model says on each engine, work that is not done gives no result, commits are on the disk, and a server
 //! leaves nothing. Workloads are started by themselves where a fault is planted in one.
 
+mod there;
+
 use crate::common::workload::{built, built_from, said};
 use crate::common::{
     self, DISC, Home, alone, end_at_once, entries, eventually, flagged, messages, needs_root, ours,
@@ -17,6 +19,9 @@ use std::process::Command;
 const BRIEF: &str = "growth=0 target_ns=1000 samples=2";
 /// The same of enough for several clients.
 const SHORT: &str = "growth=0 target_ns=20000000 samples=2";
+
+/// The same of so many that there are some in each third of a region.
+const LONG: &str = "growth=0 target_ns=500000000 samples=2";
 
 /// The server that the system has, of the highest version.
 pub fn postgres() -> PathBuf {
@@ -192,6 +197,16 @@ fn clients_at_once_do_what_the_model_says_and_no_less() {
                 "{line}: {said}"
             );
         }
+    }
+    for (engine, beside) in engines().iter().zip(["checkpoint", "checkpoint", "vacuum"]) {
+        let line = format!("{LONG} {engine} users=3 mix=write share=50 beside={beside}");
+        let said = said(&workload, folder.path(), &line);
+        assert!(is_right(&said), "{line}: {said}");
+        for when in ["before", "during"] {
+            let kind = format!("latency users=3 kind={when} count=");
+            assert!(said.contains(&kind), "{line}: {said}");
+        }
+        assert!(said.contains("key=upkeep_ns"), "{line}: {said}");
     }
     for (right, wrong, seen) in [
         (

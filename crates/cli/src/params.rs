@@ -9,6 +9,22 @@ use gritstone_model::{Benchmark, Work};
 use gritstone_plan::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The parameter that names a server which is there already.
+const SERVER: &str = "dsn";
+
+/// A run keeps its parameters and shows them: a password is none of them.
+fn has_no_secret(dsn: &str) -> Result<()> {
+    let authority = dsn.split_once("://").map(|(_, rest)| rest);
+    let user = authority.and_then(|rest| Some(rest.split('/').next()?.rsplit_once('@')?.0));
+    if dsn.contains("password") || user.is_some_and(|user| user.contains(':')) {
+        bail!(
+            "--param {SERVER}: a run keeps its parameters, so no password can stand here; libpq finds it in ~/.pgpass, or in \
+             the file of passfile="
+        );
+    }
+    Ok(())
+}
+
 /// Gives parameters to the rows of `selected` that have them.
 ///
 /// # Errors
@@ -28,6 +44,11 @@ pub fn give(
             let Work::Kernel(work) = &mut row.work else {
                 continue;
             };
+            if key == SERVER {
+                has_no_secret(value)?;
+                // the program of a server is not needed where one is there
+                row.needs.clear();
+            }
             let own = work.params.insert(key.clone(), value.clone());
             if let Some(own) = own.filter(|own| own != value) {
                 let why = format!("Measured with --param {key}={value}; the benchmark has {own}.");
@@ -136,6 +157,32 @@ mod tests {
             [value(&rows[0], "fsync"), value(&rows[1], "fsync")],
             [None, Some("off")]
         );
+    }
+
+    #[test]
+    fn a_server_that_is_there_needs_no_program_and_no_password_is_kept() {
+        let rows = given(
+            &["db/oltp/write@postgresql-1"],
+            &["dsn=postgresql:///bench"],
+        )
+        .unwrap();
+        assert!(rows[0].needs.is_empty());
+        for dsn in [
+            "postgresql://me:secret@host/bench",
+            "host=h password=secret",
+            "postgresql://host/bench?password=secret",
+        ] {
+            let error = error(&["db/oltp/write@postgresql-1"], &[&format!("dsn={dsn}")]);
+            assert!(
+                error.contains("~/.pgpass") && !error.contains("secret"),
+                "{error}"
+            );
+        }
+        given(
+            &["db/oltp/write@postgresql-1"],
+            &["dsn=postgresql://me@host:5432/bench"],
+        )
+        .unwrap();
     }
 
     #[test]
