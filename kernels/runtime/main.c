@@ -213,13 +213,25 @@ static uint64_t find(struct context *c, uint64_t most, uint64_t target_ns, uint6
 	return n;
 }
 
+/* The warm-up of a region that is one operation, with the counters open: such work is too long to be done again for them. */
+static void warm_and_count(struct context *c)
+{
+	counting = parameter_u64(c, "copies", 1) == 1 && counters_open();
+	warm(c, 1);
+	if (counting) {
+		line_counters(1);
+		counters_close();
+		counting = 0;
+	}
+}
+
 /* The operations of a region; then shows, with three regions each, that they take about twice as long as half of them. */
 static uint64_t calibrate(struct context *c, uint64_t target_ns)
 {
 	uint64_t most = kernel.max_n != 0 ? kernel.max_n : MAX_N, wall;
 	if (kernel.single) {
 		if (parameter_u64(c, "warm", 1) != 0)
-			warm(c, 1);
+			warm_and_count(c);
 		return 1;
 	}
 	uint64_t n = told(c, most, target_ns, &wall);
@@ -235,7 +247,8 @@ static uint64_t calibrate(struct context *c, uint64_t target_ns)
 	return n;
 }
 
-/* The same work once more with the counters open, where there are any; longer work than COUNTED_NS is not done again for them. */
+/* The same work once more with the counters open, where there are any; longer work than COUNTED_NS is not done again for them. What was counted
+ * in its warm-up is not counted again. */
 static void count(struct context *c, uint64_t n)
 {
 	struct sample s;
@@ -365,7 +378,7 @@ static void measure(struct context *c)
 	uint64_t wall = measure_samples(c, n);
 	c->latency = NULL;
 	keep_working(c, n);
-	if (wall < COUNTED_NS && parameter_u64(c, "copies", 1) == 1)
+	if (!kernel.single && wall < COUNTED_NS && parameter_u64(c, "copies", 1) == 1)
 		count(c, n);
 	if (batch != 0)
 		measure_batches(c, batch, walls);

@@ -31,6 +31,40 @@ fn faults_are_seen(name: &str, small: &str, faults: &[(&str, &str, &str)]) {
     }
 }
 
+/// Events of the kernel stand for instructions, which not every machine can count.
+#[test]
+fn what_is_too_long_to_be_done_again_is_counted_in_its_warm_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let events = (
+        "runtime/counters.c",
+        "{NULL, \"user_instructions\", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 0}",
+        "{NULL, \"user_instructions\", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0}",
+    );
+    let of_all = (
+        "runtime/counters.c",
+        "{\"instructions\", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 0}",
+        "{\"instructions\", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0}",
+    );
+    let workload = built("runtime/command", folder.path(), &[events, of_all]);
+    let said = said(&workload, folder.path(), "samples=2 -- /bin/sleep 0.1");
+    let counts: Vec<usize> = (said.lines().enumerate())
+        .filter(|(_, line)| line.starts_with("counters n=1 ") && line.contains("instructions="))
+        .map(|(at, _)| at)
+        .collect();
+    let samples = said
+        .lines()
+        .filter(|line| line.starts_with("sample "))
+        .count();
+    let first = said.lines().position(|line| line.starts_with("sample "));
+    assert!(said.ends_with("bye\n") && samples == 2, "{said}");
+    // some systems let nobody count anything
+    let refused = counts.is_empty() && !nix::unistd::geteuid().is_root();
+    assert!(
+        refused || (counts.len() == 1 && Some(counts[0]) < first),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_circuit_with_a_wrong_gate_and_a_wrong_simulator_are_seen() {
     let circuit = "app/multiplier.h";
