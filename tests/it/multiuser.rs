@@ -436,7 +436,7 @@ fn a_curve_has_its_highest_rate_its_drop_and_its_law() {
     let _turn = alone();
     let home = Home::new();
     let run = home.json(&format!(
-        "run multiuser/editing --quick --dir {DISC} --param target_ns=100000000 --param sample_ns=300000000"
+        "run multiuser/editing --quick --dir {DISC} --param target_ns=100000000 --param samples=2"
     ));
     let row = result(&run, "multiuser/editing");
     let series = common::list(&row["series"]);
