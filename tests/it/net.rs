@@ -439,8 +439,10 @@ fn kills_at_random_moments_leave_no_network_as_root() {
         assert!(child.try_wait().unwrap().is_none(), "{rows}: it had ended");
         end_at_once(&mut child);
         eventually("everything that it started ends", || processes(&home) == 0);
-        assert!(networks().is_subset(&before), "{rows}");
-        assert_eq!(interfaces(), faces, "{rows}");
+        // somebody else may have some for a while
+        eventually("no network of it is there", || {
+            networks().is_subset(&before) && interfaces() == faces
+        });
         let (code, _, error) = home.run("doctor");
         assert!(code <= 1, "{error}");
         assert!(ours(&files).is_empty(), "{rows}: {:?}", ours(&files));
