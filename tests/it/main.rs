@@ -40,6 +40,7 @@ mod selftest;
 mod serve;
 mod shapes;
 mod simulators;
+mod slurm;
 mod steady;
 mod surroundings;
 mod terminal;
