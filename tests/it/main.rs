@@ -41,6 +41,7 @@ mod serve;
 mod shapes;
 mod simulators;
 mod slurm;
+mod ssh;
 mod steady;
 mod surroundings;
 mod terminal;

@@ -1,6 +1,7 @@
 //! `gritstone fleet run --on slurm` on a Slurm of this test: a controller and four nodes on this host, each in a namespace of processes, so
 //! that a node can die with all that it does. Nothing of the system's services is touched.
 
+use crate::common::quota::Quota;
 use crate::common::{
     Home, Killed, end, entries, eventually, list, needs_root, program, said, start,
 };
@@ -20,42 +21,6 @@ const SLOW: &str = "n3";
 const LINE: &str =
     "fleet run --on slurm --at-once 1 --quick --budget 2m byte/pipe byte/syscall byte/sieve";
 
-/// A control group with a tenth of a CPU, in periods that are shorter than a sample.
-struct Quota(PathBuf);
-
-impl Quota {
-    fn new() -> Self {
-        let name = format!("gritstone-slurm-{}", std::process::id());
-        let versions: [(&str, &[(&str, &str)]); 2] = [
-            (
-                "/sys/fs/cgroup/cpu",
-                &[("cpu.cfs_period_us", "10000"), ("cpu.cfs_quota_us", "1000")],
-            ),
-            ("/sys/fs/cgroup", &[("cpu.max", "1000 10000")]),
-        ];
-        for (parent, settings) in versions {
-            let group = Path::new(parent).join(&name);
-            if fs::create_dir(&group).is_err() {
-                continue;
-            }
-            let quota = Self(group);
-            let set = |(file, text): &(&str, &str)| fs::write(quota.0.join(file), text).is_ok();
-            if settings.iter().all(set) {
-                return quota;
-            }
-        }
-        panic!("a control group with a CPU quota: it takes a cpu controller");
-    }
-}
-
-impl Drop for Quota {
-    fn drop(&mut self) {
-        eventually("the slow node has no process", || {
-            fs::remove_dir(&self.0).is_ok()
-        });
-    }
-}
-
 /// A cluster; its daemons end with it.
 struct Cluster {
     home: Home,
@@ -73,7 +38,7 @@ impl Cluster {
         let mut cluster = Self {
             daemons: vec![],
             nodes: vec![],
-            slow: Quota::new(),
+            slow: Quota::tenth("slurm"),
             home,
         };
         fs::write(at.join("slurm.conf"), configuration(&at)).unwrap();
@@ -133,7 +98,7 @@ impl Cluster {
     /// Starts a node: what it starts dies with it.
     fn begin(&mut self, node: &'static str) {
         let group = match node == SLOW {
-            true => format!("echo $$ >{}/cgroup.procs; ", self.slow.0.display()),
+            true => format!("echo $$ >{}; ", self.slow.procs().display()),
             false => String::new(),
         };
         let script = format!(
