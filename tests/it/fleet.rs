@@ -91,6 +91,23 @@ fn fleet() -> Vec<RunData> {
     fleet
 }
 
+/// The same nodes in another fleet run, when only node 9 was slow.
+fn a_week_before() -> Vec<RunData> {
+    let run = recorded("run");
+    let week = (0..NODES).map(|number| {
+        let slower = |family: &str| match family {
+            "memory" if number == 9 => 1.25,
+            _ => 1.0,
+        };
+        let mut node = node(&run, &FAMILIES, number, &slower);
+        node.info.id = node.info.id.replace("20261103", "20261027");
+        node.info.started = node.info.started.replace("2026-11-03", "2026-10-27");
+        node.info.settings.fleet.as_mut().unwrap().fleet = "fleet-of-october".to_owned();
+        node
+    });
+    week.collect()
+}
+
 /// What differs: node, family, effect.
 fn outliers(view: &Value) -> Vec<(String, String, f64)> {
     let outlier = |of: &Value| {
@@ -164,6 +181,29 @@ fn nodes_that_differ_are_named_with_what_they_have_in_common() {
     let lines = home.ok("fleet report --format csv");
     let count = |word: &str| lines.lines().filter(|line| line.starts_with(word)).count();
     assert_eq!([count("wrong,"), count("differs,")], [1, 2]);
+    let metrics = home.ok("fleet report --format openmetrics");
+    let low = "node=\"node-09\",level=\"family\",about=\"memory\",bound=\"low\"} -0.";
+    assert!(
+        metrics.contains(low) && metrics.ends_with("# EOF\n"),
+        "{metrics}"
+    );
+    // a week before, one of them was like the others
+    home.import(&a_week_before());
+    let view = read("fleet report --format json");
+    assert_eq!(
+        (&view["fleet"], &view["earlier"]),
+        (&"fleet-of-november".into(), &1.into())
+    );
+    let since = |node: &str| {
+        let all = list(&view["outliers"]);
+        all.iter().find(|of| of["node"] == node).unwrap()["since"].clone()
+    };
+    assert_eq!(since("node-03")["before"], "2026-10-27T10:00:00Z");
+    assert_eq!(since("node-09")["first"], "2026-10-27T10:00:00Z");
+    assert!(
+        home.ok("fleet report")
+            .contains("since 3 November 2026; all else")
+    );
     home.refuses("fleet report -o fleet.txt", ".html or .pdf");
     home.refuses("fleet report other", "other");
 }

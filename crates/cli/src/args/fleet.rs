@@ -179,6 +179,8 @@ pub enum FleetFormat {
     Json,
     /// CSV: a line for each node and family, and for each finding
     Csv,
+    /// OpenMetrics text of the same
+    Openmetrics,
 }
 
 #[derive(Debug, Args)]
