@@ -1,13 +1,10 @@
 //! `gritstone fleet`: nodes of made-up fleets, of which each run is the recorded one with times of its own.
 
-use crate::common::{Home, binary, entries, list, program, recorded};
+use crate::common::{Home, binary, entries, list, recorded};
 use gritstone_model::{Event, FleetMember, Id, RunData};
 use serde_json::Value;
 use std::fs;
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -94,6 +91,23 @@ fn fleet() -> Vec<RunData> {
     fleet
 }
 
+/// The same nodes in another fleet run, when only node 9 was slow.
+fn a_week_before() -> Vec<RunData> {
+    let run = recorded("run");
+    let week = (0..NODES).map(|number| {
+        let slower = |family: &str| match family {
+            "memory" if number == 9 => 1.25,
+            _ => 1.0,
+        };
+        let mut node = node(&run, &FAMILIES, number, &slower);
+        node.info.id = node.info.id.replace("20261103", "20261027");
+        node.info.started = node.info.started.replace("2026-11-03", "2026-10-27");
+        node.info.settings.fleet.as_mut().unwrap().fleet = "fleet-of-october".to_owned();
+        node
+    });
+    week.collect()
+}
+
 /// What differs: node, family, effect.
 fn outliers(view: &Value) -> Vec<(String, String, f64)> {
     let outlier = |of: &Value| {
@@ -167,6 +181,29 @@ fn nodes_that_differ_are_named_with_what_they_have_in_common() {
     let lines = home.ok("fleet report --format csv");
     let count = |word: &str| lines.lines().filter(|line| line.starts_with(word)).count();
     assert_eq!([count("wrong,"), count("differs,")], [1, 2]);
+    let metrics = home.ok("fleet report --format openmetrics");
+    let low = "node=\"node-09\",level=\"family\",about=\"memory\",bound=\"low\"} -0.";
+    assert!(
+        metrics.contains(low) && metrics.ends_with("# EOF\n"),
+        "{metrics}"
+    );
+    // a week before, one of them was like the others
+    home.import(&a_week_before());
+    let view = read("fleet report --format json");
+    assert_eq!(
+        (&view["fleet"], &view["earlier"]),
+        (&"fleet-of-november".into(), &1.into())
+    );
+    let since = |node: &str| {
+        let all = list(&view["outliers"]);
+        all.iter().find(|of| of["node"] == node).unwrap()["since"].clone()
+    };
+    assert_eq!(since("node-03")["before"], "2026-10-27T10:00:00Z");
+    assert_eq!(since("node-09")["first"], "2026-10-27T10:00:00Z");
+    assert!(
+        home.ok("fleet report")
+            .contains("since 3 November 2026; all else")
+    );
     home.refuses("fleet report -o fleet.txt", ".html or .pdf");
     home.refuses("fleet report other", "other");
 }
@@ -204,7 +241,7 @@ fn wrapped(home: &Home, before: &str) -> String {
 }
 
 /// The nodes of the newest fleet that have a run.
-fn measured(home: &Home) -> Vec<String> {
+pub fn measured(home: &Home) -> Vec<String> {
     let view: Value = serde_json::from_str(&home.ok("fleet report --format json")).unwrap();
     let name = |node: &Value| node["node"].as_str().unwrap().to_owned();
     list(&view["nodes"]).iter().map(name).collect()
@@ -361,146 +398,4 @@ fn a_thousand_nodes_are_reported_in_a_gigabyte() {
         .collect();
     assert!(planted.iter().all(|node| named.contains(node)), "{named:?}");
     assert!(named.len() <= planted.len() + MANY / 100, "{named:?}");
-}
-
-/// An sshd of this test's own, for this user, with keys made for it.
-struct Sshd {
-    daemon: Child,
-    config: String,
-}
-
-impl Sshd {
-    fn start(home: &Home) -> Self {
-        let path = |name: &str| home.path().join(name).display().to_string();
-        for key in ["host-key", "user-key"] {
-            let mut keygen = Command::new(program(&["ssh-keygen"]));
-            let made = keygen
-                .args(["-q", "-t", "ed25519", "-N", "", "-f", &path(key)])
-                .status();
-            assert!(made.unwrap().success());
-        }
-        fs::copy(path("user-key.pub"), path("authorized")).unwrap();
-        // free now, and taken by nobody in the moment until the daemon listens
-        let port = TcpListener::bind("127.0.0.1:0")
-            .unwrap()
-            .local_addr()
-            .unwrap()
-            .port();
-        let server = format!(
-            "Port {port}\nListenAddress 127.0.0.1\nHostKey {}\nPidFile none\nUsePAM no\nStrictModes no\nAuthorizedKeysFile {}\n\
-             PasswordAuthentication no\nPermitRootLogin prohibit-password\nSetEnv TMPDIR={} XDG_STATE_HOME={}\n",
-            path("host-key"),
-            path("authorized"),
-            path("remote"),
-            path("remote-state")
-        );
-        fs::write(path("sshd_config"), server).unwrap();
-        fs::create_dir(path("remote")).unwrap();
-        if nix::unistd::geteuid().is_root() {
-            // where it confines itself; Debian's service makes the same
-            fs::create_dir_all("/run/sshd").unwrap();
-        }
-        let daemon = Command::new(sshd())
-            .args(["-D", "-e", "-f", &path("sshd_config")])
-            .stderr(fs::File::create(path("sshd.log")).unwrap())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        let user = nix::unistd::User::from_uid(nix::unistd::geteuid())
-            .unwrap()
-            .unwrap()
-            .name;
-        // node-c is nowhere
-        let client = format!(
-            "Host node-a node-b node-d\n  HostName 127.0.0.1\n  Port {port}\nHost node-c\n  HostName 127.0.0.1\n  Port 1\n\
-             Host *\n  User {user}\n  IdentityFile {}\n  IdentitiesOnly yes\n  StrictHostKeyChecking no\n  UserKnownHostsFile /dev/null\n  LogLevel ERROR\n",
-            path("user-key")
-        );
-        fs::write(path("ssh_config"), client).unwrap();
-        let until = Instant::now() + Duration::from_secs(30);
-        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(
-                Instant::now() < until,
-                "{}",
-                fs::read_to_string(path("sshd.log")).unwrap()
-            );
-            thread::sleep(Duration::from_millis(50));
-        }
-        Self {
-            daemon,
-            config: path("ssh_config"),
-        }
-    }
-}
-
-impl Drop for Sshd {
-    fn drop(&mut self) {
-        let _ = self.daemon.kill();
-        let _ = self.daemon.wait();
-    }
-}
-
-fn sshd() -> &'static Path {
-    let path = Path::new("/usr/sbin/sshd");
-    assert!(
-        path.is_file(),
-        "no sshd: scripts/setup test-full installs it"
-    );
-    path
-}
-
-#[test]
-#[ignore = "measures: make test-full"]
-fn hosts_are_measured_by_ssh_and_left_as_they_were() {
-    let home = Home::new();
-    let sshd = Sshd::start(&home);
-    let inventory = home.path().join("inventory");
-    // b stands where a stands, so they are not measured at once
-    fs::write(
-        &inventory,
-        "node-a rack=1\nnode-b rack=1\nnode-c rack=2 # nowhere\nnode-d rack=3\n",
-    )
-    .unwrap();
-    let ssh = format!("ssh -F {}", sshd.config);
-    let words = [
-        "fleet",
-        "run",
-        "--on",
-        "ssh",
-        "--nodes",
-        inventory.to_str().unwrap(),
-        "--ssh",
-        &ssh,
-        "--at-once",
-        "2",
-        "--quick",
-        "byte/syscall",
-    ];
-    let said = home.fails(1, &words, "1 of 4 nodes are missing");
-    assert!(
-        said.contains("node-c") && said.contains("refused"),
-        "{said}"
-    );
-    assert_eq!(measured(&home), ["node-a", "node-b", "node-d"]);
-    let view: Value = serde_json::from_str(&home.ok("fleet report --format json")).unwrap();
-    assert_eq!(view["nodes"][0]["place"]["rack"], "1");
-    assert_eq!(
-        entries(&home.path().join("remote")),
-        Vec::<std::path::PathBuf>::new()
-    );
-    let config = fs::read_to_string(&sshd.config).unwrap();
-    let port = config
-        .split("Port ")
-        .nth(1)
-        .unwrap()
-        .lines()
-        .next()
-        .unwrap();
-    fs::write(
-        &sshd.config,
-        config.replace("Port 1\n", &format!("Port {port}\n")),
-    )
-    .unwrap();
-    home.ok("fleet resume");
-    assert_eq!(measured(&home).len(), 4);
 }

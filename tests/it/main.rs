@@ -40,6 +40,8 @@ mod selftest;
 mod serve;
 mod shapes;
 mod simulators;
+mod slurm;
+mod ssh;
 mod steady;
 mod surroundings;
 mod terminal;

@@ -4,6 +4,7 @@
 mod check;
 mod common;
 mod node;
+mod since;
 mod wrong;
 
 pub use check::verdict;
@@ -17,6 +18,7 @@ use gritstone_stats::fleet::{
 };
 use gritstone_stats::order;
 pub use node::{CheckValue, NodeResult, NodeRun};
+pub use since::{Earlier, since};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Difference within which a node is like the others, unless told: that of an A/B test.
@@ -69,6 +71,8 @@ pub fn report(fleet: &str, runs: &[NodeRun], margin: f64) -> FleetView {
         margin,
         wrong: wrong::wrong(&nodes),
         common: common::common(&nodes, &outliers),
+        drifts: vec![],
+        earlier: 0,
         kinds,
         overall: fit.all.as_ref().map(|level| spread(level, None)),
         families: families
@@ -206,6 +210,7 @@ fn outliers(nodes: &[Node], rows: &[Row], families: &[&str], fit: &Fit) -> Vec<F
                 node: nodes[at].name.to_owned(),
                 about: about(),
                 effect: effect(deviation),
+                since: None,
                 results: behind.len(),
                 interference: behind.iter().filter(|result| result.interference).count(),
             });

@@ -7,6 +7,7 @@ mod inventory;
 mod node;
 mod plan;
 mod report;
+mod slurm;
 
 use crate::args::{FleetArgs, FleetCommand};
 use crate::failure::Exit;

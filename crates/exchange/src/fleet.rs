@@ -1,9 +1,11 @@
-//! What a report of a fleet says of each node, as CSV.
+//! What a report of a fleet says of each node, as CSV and as OpenMetrics.
 
+use crate::openmetrics::{END, escaped, family};
 use crate::tables::separated;
-use gritstone_model::{FleetEffect, FleetProof, FleetScope, FleetView};
+use gritstone_model::{FleetEffect, FleetOutlier, FleetProof, FleetScope, FleetView};
+use std::collections::BTreeMap;
 
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 13] = [
     "finding",
     "node",
     "level",
@@ -16,6 +18,7 @@ const COLUMNS: [&str; 12] = [
     "n",
     "got",
     "right",
+    "since",
 ];
 
 /// One line for each wrong check value, then for each node and level, called or not; single benchmarks only where they are called.
@@ -31,15 +34,12 @@ pub fn csv(view: &FleetView) -> String {
             .map(str::to_owned)
             .to_vec();
         row.extend([of.n, of.got, of.right].map(|number| number.to_string()));
+        row.push(String::new());
         row
     });
     let called = view.outliers.iter().map(|of| {
-        let (level, about) = match &of.about {
-            FleetScope::All => ("all", ""),
-            FleetScope::Family(family) => ("family", family.as_str()),
-            FleetScope::Benchmark(id) => ("benchmark", id.as_str()),
-        };
-        row("differs", &of.node, level, about, &of.effect)
+        let (level, about) = level(&of.about);
+        row("differs", &of.node, level, about, &of.effect, since(of))
     });
     let others = view.nodes.iter().flat_map(|node| {
         let all = node.overall.iter().map(|of| ("all", "", of));
@@ -49,7 +49,7 @@ pub fn csv(view: &FleetView) -> String {
             .map(|(family, of)| ("family", family.as_str(), of));
         all.chain(families)
             .filter(|(level, about, _)| !is_called(view, &node.node, level, about))
-            .map(|(level, about, of)| row("like the others", &node.node, level, about, of))
+            .map(|(level, about, of)| row("like the others", &node.node, level, about, of, ""))
     });
     separated(
         [head.to_vec()]
@@ -71,10 +71,111 @@ fn is_called(view: &FleetView, node: &str, level: &str, about: &str) -> bool {
     })
 }
 
-fn row(finding: &str, node: &str, level: &str, about: &str, of: &FleetEffect) -> Vec<String> {
+fn since(of: &FleetOutlier) -> &str {
+    of.since.as_ref().map_or("", |since| &since.first)
+}
+
+/// A level, and what of it.
+fn level(scope: &FleetScope) -> (&str, &str) {
+    match scope {
+        FleetScope::All => ("all", ""),
+        FleetScope::Family(family) => ("family", family),
+        FleetScope::Benchmark(id) => ("benchmark", id.as_str()),
+    }
+}
+
+fn row(
+    finding: &str,
+    node: &str,
+    level: &str,
+    about: &str,
+    of: &FleetEffect,
+    since: &str,
+) -> Vec<String> {
     let mut row = [finding, node, level, about].map(str::to_owned).to_vec();
     let [low, high] = of.interval;
     row.extend([of.effect, low, high, of.p, of.p_adjusted].map(|x| x.to_string()));
-    row.extend(["", "", ""].map(str::to_owned));
+    row.extend(["", "", "", since].map(str::to_owned));
     row
+}
+
+/// The same as OpenMetrics text, for a collector of text files or a gateway: without times, since a scraper has its own.
+#[must_use]
+pub fn openmetrics(view: &FleetView) -> String {
+    let of_fleet = format!("fleet=\"{}\"", escaped(&view.fleet));
+    let labels = |node: &str, (level, about): (&str, &str)| {
+        let [node, about] = [node, about].map(escaped);
+        format!("{of_fleet},node=\"{node}\",level=\"{level}\",about=\"{about}\"")
+    };
+    let effects = view.nodes.iter().flat_map(|node| {
+        let all = node.overall.iter().map(|of| (("all", ""), of));
+        let families = node.families.iter();
+        let families = families.map(|(family, of)| (("family", family.as_str()), of));
+        all.chain(families)
+            .map(|(scope, of)| (labels(&node.node, scope), of.effect))
+            .collect::<Vec<_>>()
+    });
+    let outliers = view.outliers.iter().flat_map(|of| {
+        let labels = labels(&of.node, level(&of.about));
+        let [low, high] = of.effect.interval;
+        let bounds = [("estimate", of.effect.effect), ("low", low), ("high", high)];
+        bounds.map(|(bound, x)| (format!("{labels},bound=\"{bound}\""), x))
+    });
+    let mut wrong: BTreeMap<(&str, &str), f64> = BTreeMap::new();
+    for of in &view.wrong {
+        *wrong.entry((&of.node, of.id.as_str())).or_default() += 1.0;
+    }
+    let wrong = wrong.into_iter().map(|((node, id), times)| {
+        let [node, id] = [node, id].map(escaped);
+        (
+            format!("{of_fleet},node=\"{node}\",benchmark=\"{id}\""),
+            times,
+        )
+    });
+    let smallest = view.families.iter().map(|of| {
+        let family = escaped(&of.family);
+        (
+            format!("{of_fleet},family=\"{family}\""),
+            of.spread.smallest,
+        )
+    });
+    let started = view.started.parse::<jiff::Timestamp>().ok();
+    let started = started.map(|time| (of_fleet.clone(), time.as_second() as f64));
+    let nodes = (of_fleet.clone(), view.nodes.len() as f64);
+    [
+        points(
+            "effect_ratio",
+            "Speed of a node relative to the others, as a share.",
+            effects,
+        ),
+        points(
+            "outlier_ratio",
+            "The same of what is not like the others, with its interval at 95%.",
+            outliers,
+        ),
+        points(
+            "wrong_check_values",
+            "Check values that cannot be right.",
+            wrong,
+        ),
+        points(
+            "detectable_ratio",
+            "Smallest effect on one node that would have been found.",
+            smallest,
+        ),
+        points("nodes", "Nodes that were measured.", [nodes].into_iter()),
+        points(
+            "started_seconds",
+            "When the first run began.",
+            started.into_iter(),
+        ),
+    ]
+    .concat()
+        + END
+}
+
+fn points(name: &str, help: &str, of: impl Iterator<Item = (String, f64)>) -> String {
+    let name = format!("gritstone_fleet_{name}");
+    let points = of.map(|(labels, x)| format!("{name}{{{labels}}} {x}\n"));
+    family(&name, help, points.collect())
 }

@@ -26,7 +26,7 @@ pub use atom::atom;
 pub use bencher::bencher;
 pub use bundle::{SCHEMA_BUNDLE, read as read_bundle, write as write_bundle};
 pub use figures::Exported;
-pub use fleet::csv as fleet_csv;
+pub use fleet::{csv as fleet_csv, openmetrics as fleet_openmetrics};
 pub use gate::{github_annotations, github_summary, junit};
 pub use gbench::{read as read_gbench, write as gbench};
 pub use github::github;

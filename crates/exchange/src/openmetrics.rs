@@ -54,7 +54,7 @@ pub fn scraped(views: &[&RunView], stored: usize) -> String {
     families(views, false) + &started + &stored + END
 }
 
-const END: &str = "# EOF\n";
+pub(crate) const END: &str = "# EOF\n";
 
 /// The results of runs, family by family.
 fn families(views: &[&RunView], timed: bool) -> String {
@@ -92,16 +92,13 @@ fn families(views: &[&RunView], timed: bool) -> String {
 }
 
 /// One family; nothing where it has no points.
-fn family(name: &str, help: &str, points: String) -> String {
+pub(crate) fn family(name: &str, help: &str, points: String) -> String {
     if points.is_empty() {
         return points;
     }
-    let seconds = format!("# UNIT {name} seconds\n");
-    let unit = if name.ends_with("_seconds") {
-        &*seconds
-    } else {
-        ""
-    };
+    let unit = ["seconds", "ratio"].into_iter();
+    let unit = unit.filter(|unit| name.ends_with(&format!("_{unit}")));
+    let unit: String = unit.map(|unit| format!("# UNIT {name} {unit}\n")).collect();
     format!("# TYPE {name} gauge\n{unit}# HELP {name} {help}\n{points}")
 }
 
@@ -125,7 +122,7 @@ fn points(figure: &Figure<'_>, name: &str, machine: &str, at: &str) -> Vec<Strin
     points.into_iter().map(line).collect()
 }
 
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace('\n', "\\n")

@@ -41,6 +41,10 @@ pub struct FleetView {
     pub outliers: Vec<FleetOutlier>,
     /// Facts that slow nodes have more often than the others.
     pub common: Vec<FleetCommon>,
+    /// What changed on the fleet as a whole since earlier fleet runs.
+    pub drifts: Vec<FleetDrift>,
+    /// Earlier fleet runs of these nodes that were looked at.
+    pub earlier: usize,
     /// Kinds of nodes: only nodes of one kind are compared with each other.
     pub kinds: Vec<FleetKind>,
     /// Distribution over nodes of what all benchmarks of a node share; null with few benchmarks.
@@ -130,10 +134,36 @@ pub struct FleetOutlier {
     /// How much.
     #[serde(flatten)]
     pub effect: FleetEffect,
+    /// Since when, by earlier fleet runs; null where no earlier one has the node.
+    pub since: Option<FleetSince>,
     /// Results behind it.
     pub results: usize,
     /// Those of them that were measured with interference.
     pub interference: usize,
+}
+
+/// Since when something differs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FleetSince {
+    /// Start of the first fleet run that has it, RFC 3339.
+    pub first: String,
+    /// Start of the last fleet run before it; null where the oldest one that was looked at has it already.
+    pub before: Option<String>,
+}
+
+/// What changed on the fleet as a whole: half of its nodes at least.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FleetDrift {
+    /// What changed: everything, or a family.
+    pub about: FleetScope,
+    /// Speed relative to before, as a share, by the median over nodes.
+    pub effect: f64,
+    /// Its 95% interval, of the nodes.
+    pub interval: [f64; 2],
+    /// Since when.
+    pub since: FleetSince,
+    /// Nodes that were measured before and after.
+    pub nodes: usize,
 }
 
 /// A fact that slow nodes have more often than the others.

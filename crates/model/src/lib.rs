@@ -46,9 +46,9 @@ pub use estimate::Estimate;
 pub use event::{Batch, Cause, Check, Event, Histogram, ResponsesOf, Sample, Usage};
 pub use finding::Finding;
 pub use fleet::{
-    FleetBenchmark, FleetCommon, FleetEffect, FleetFact, FleetFamily, FleetKind, FleetMember,
-    FleetNode, FleetOutlier, FleetProof, FleetScope, FleetSpread, FleetVerdict, FleetView,
-    FleetWrong, SCHEMA_FLEET,
+    FleetBenchmark, FleetCommon, FleetDrift, FleetEffect, FleetFact, FleetFamily, FleetKind,
+    FleetMember, FleetNode, FleetOutlier, FleetProof, FleetScope, FleetSince, FleetSpread,
+    FleetVerdict, FleetView, FleetWrong, SCHEMA_FLEET,
 };
 pub use history::{
     CheckOutcome, CheckRow, CheckView, HistoryChange, HistoryPoint, HistorySeries, HistoryView,

@@ -5,8 +5,8 @@ use crate::svg::heat::{Cell, Heat};
 use crate::table::Columns;
 use crate::{Detail, number, words};
 use gritstone_model::{
-    FleetBenchmark, FleetCommon, FleetEffect, FleetFamily, FleetOutlier, FleetProof, FleetScope,
-    FleetSpread, FleetVerdict, FleetView, FleetWrong,
+    FleetBenchmark, FleetCommon, FleetDrift, FleetEffect, FleetFamily, FleetOutlier, FleetProof,
+    FleetScope, FleetSince, FleetSpread, FleetVerdict, FleetView, FleetWrong,
 };
 
 /// Sentences of one sort on the page; the data has all.
@@ -33,6 +33,8 @@ pub fn fleet(view: &FleetView, detail: Detail) -> Document {
     lines(&mut document, wrong.collect());
     let told = fleet_lines(view).into_iter().map(Text::new);
     lines(&mut document, told.collect());
+    let drifts: Vec<String> = view.drifts.iter().map(drift).collect();
+    document.list(drifts);
     let common: Vec<String> = view.common.iter().map(common).collect();
     if !common.is_empty() {
         document.paragraph("What slow nodes have more often than the others:");
@@ -57,11 +59,7 @@ pub fn fleet_lines(view: &FleetView) -> Vec<String> {
 fn sentence(of_node: &[FleetOutlier]) -> String {
     let all = of_node.iter().find(|of| of.about == FleetScope::All);
     let said = of_node.iter().map(|of| {
-        let about = match &of.about {
-            FleetScope::All => "everything",
-            FleetScope::Family(family) => family.as_str(),
-            FleetScope::Benchmark(id) => id.as_str(),
-        };
+        let about = about(&of.about);
         let (by, interval) = percent(&of.effect);
         let further = match all.is_some_and(|all| all != of) {
             true => " beyond that",
@@ -71,7 +69,8 @@ fn sentence(of_node: &[FleetOutlier]) -> String {
             true => ", measured with interference",
             false => "",
         };
-        format!("{about} {by} {interval}{further}{disturbed}")
+        let since = of.since.as_ref().map_or(String::new(), since);
+        format!("{about} {by} {interval}{further}{since}{disturbed}")
     });
     // what all benchmarks share is said first
     let mut said: Vec<(bool, String)> = of_node
@@ -86,6 +85,36 @@ fn sentence(of_node: &[FleetOutlier]) -> String {
         None => "; all else like the others",
     };
     format!("{}: {}{rest}", of_node[0].node, words::join(&said))
+}
+
+fn about(scope: &FleetScope) -> &str {
+    match scope {
+        FleetScope::All => "everything",
+        FleetScope::Family(family) => family.as_str(),
+        FleetScope::Benchmark(id) => id.as_str(),
+    }
+}
+
+fn since(of: &FleetSince) -> String {
+    let date = |text: &String| words::date(text.get(..10).unwrap_or(text));
+    let first = date(&of.first);
+    match of.before.is_some() {
+        true => format!(" since {first}"),
+        false => format!(" since {first} or before"),
+    }
+}
+
+/// What changed on all nodes.
+fn drift(of: &FleetDrift) -> String {
+    let interval = of.interval.map(|end| 1.0 + end);
+    let (by, interval) = words::change(1.0 + of.effect, Some(interval));
+    let interval = interval.unwrap_or_default().replace(" – ", ", ");
+    format!(
+        "The whole fleet: {} {by} {interval}{}, by {}",
+        about(&of.about),
+        since(&of.since),
+        words::plural(of.nodes, "node")
+    )
 }
 
 /// What a health check says of a node, in a line.

@@ -24,6 +24,8 @@ const QUARTILE: f64 = 0.674_49;
 const DF_OF_NODE: f64 = 0.7;
 /// Share of the benchmarks of a family that must be off by a standard deviation in its direction: one that is far off is no family.
 const TOGETHER: f64 = 2.0 / 3.0;
+/// Standard deviation of a median of many normal values over that of their mean: the root of pi/2.
+const MEDIAN_OVER_MEAN: f64 = 1.253_314;
 /// Normal quantile above which one case in twenty lies.
 const ONE_IN_TWENTY: f64 = 1.644_854;
 
@@ -346,6 +348,43 @@ fn tested(
     columns
         .map(|(at, column)| Some(level((at, column?))))
         .collect()
+}
+
+/// Since which of a series of values, oldest first and each with its standard deviation, they are as the last one is: by least squares, in
+/// which what was before is about `before`, or about a mean of its own. 0 where all are.
+#[must_use]
+pub fn onset(series: &[(f64, f64)], before: Option<f64>) -> usize {
+    let mean = |part: &[(f64, f64)]| {
+        let weight: f64 = part.iter().map(|(_, sd)| sd.powi(-2)).sum();
+        part.iter().map(|(x, sd)| x * sd.powi(-2)).sum::<f64>() / weight
+    };
+    let squares = |part: &[(f64, f64)], about: f64| {
+        let terms = part.iter().map(|(x, sd)| ((x - about) / sd).powi(2));
+        terms.sum::<f64>()
+    };
+    let cost = |at: usize| {
+        let (old, new) = series.split_at(at);
+        let about = before.unwrap_or_else(|| mean(old));
+        let old = if old.is_empty() {
+            0.0
+        } else {
+            squares(old, about)
+        };
+        old + squares(new, mean(new))
+    };
+    (0..series.len())
+        .map(|at| (at, cost(at)))
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+        .map_or(0, |(at, _)| at)
+}
+
+/// What a fleet changed by between two runs: the median over nodes, and its standard deviation, by the robust scale of nodes.
+#[must_use]
+pub fn shift(by_node: &[f64]) -> Option<(f64, f64)> {
+    let median = order::median(&order::sorted(by_node));
+    let around: Vec<f64> = by_node.iter().map(|x| x - median).collect();
+    let sd = scale(&around)? * MEDIAN_OVER_MEAN / (by_node.len() as f64).sqrt();
+    Some((median, sd))
 }
 
 #[cfg(test)]

@@ -147,3 +147,35 @@ fn what_is_within_the_margin_is_like_the_others() {
     assert_eq!(called(&fit.all), []);
     assert!(fit.all.unwrap().smallest > 0.03);
 }
+
+#[test]
+fn an_onset_is_where_the_series_becomes_what_it_is() {
+    let series = |off: &[f64]| -> Vec<(f64, f64)> { off.iter().map(|x| (*x, 0.01)).collect() };
+    let of = |off: &[f64]| onset(&series(off), Some(0.0));
+    assert_eq!(of(&[0.004, -0.01, 0.01, -0.18, -0.2]), 3);
+    // one run between that was like the others does not move it, and one before that was not neither
+    assert_eq!(of(&[0.0, -0.2, -0.2, -0.01, -0.2, -0.2, -0.2]), 1);
+    assert_eq!(of(&[0.0, -0.2, 0.0, 0.0, 0.0, -0.2]), 5);
+    assert_eq!(of(&[-0.2, -0.19, -0.21]), 0);
+    assert_eq!(of(&[-0.2]), 0);
+    // a run that scatters more counts less
+    assert_eq!(
+        onset(&[(0.0, 0.01), (-0.1, 1.0), (-0.2, 0.01)], Some(0.0)),
+        1
+    );
+    // about a mean of its own, what was 4% before is not what is 0 now
+    assert_eq!(onset(&series(&[0.04, 0.041, 0.04, 0.001, 0.0]), None), 3);
+    assert_eq!(onset(&[], None), 0);
+}
+
+#[test]
+fn a_shift_is_that_of_most_nodes() {
+    let nodes: Vec<f64> = (0..40)
+        .map(|at| -0.04 + 0.001 * f64::from(at % 5))
+        .collect();
+    let (by, sd) = shift(&nodes).unwrap();
+    assert!((by + 0.038).abs() < 0.001 && sd < 0.001, "{by} {sd}");
+    let one: Vec<f64> = (0..40).map(|at| if at == 3 { -0.5 } else { 0.0 }).collect();
+    assert_eq!(shift(&one).unwrap().0, 0.0);
+    assert_eq!(shift(&[0.1, 0.1, 0.1]), None);
+}

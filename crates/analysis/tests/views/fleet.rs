@@ -239,3 +239,79 @@ fn a_health_check_passes_fails_or_is_inconclusive() {
         Verdict::Inconclusive
     );
 }
+
+/// The same nodes a week later each, and what was changed on them.
+fn week(number: usize, change: &dyn Fn(usize, &mut NodeRun)) -> Vec<NodeRun> {
+    let mut runs = made(24);
+    for (at, run) in runs.iter_mut().enumerate() {
+        run.started = format!("2026-1{}-{:02}T10:00:00Z", number / 4, 1 + 7 * (number % 4));
+        for (place, result) in run.results.values_mut().enumerate() {
+            let own = 0.002 * noise(at + 100 * number, place);
+            result.speed = result.speed.map(|speed| speed + own);
+        }
+        change(at, run);
+    }
+    runs
+}
+
+fn over_weeks(weeks: usize, change: &dyn Fn(usize, usize, &mut NodeRun)) -> FleetView {
+    let mut all: Vec<Vec<NodeRun>> = (0..weeks)
+        .map(|number| week(number, &|at, run| change(number, at, run)))
+        .collect();
+    let now = all.pop().unwrap();
+    let mut view = report("november", &now);
+    let earlier = all.into_iter().map(|runs| fleet::Earlier {
+        started: runs[0].started.clone(),
+        runs,
+    });
+    fleet::since(&mut view, &now, &earlier.collect::<Vec<_>>());
+    view
+}
+
+#[test]
+fn earlier_fleet_runs_say_since_when_a_node_differs() {
+    let view = over_weeks(8, &|number, at, run| {
+        if at == 5 && number >= 5 {
+            slow(run, "memory", 0.18);
+        }
+        if at == 9 {
+            slow(run, "disk", 0.3);
+        }
+        if at == 11 && number == 7 {
+            slow(run, "net", 0.2);
+        }
+    });
+    let since = |node: &str| {
+        let found = view.outliers.iter().find(|of| of.node == node).unwrap();
+        let since = found.since.clone().unwrap();
+        (
+            since.first[..10].to_owned(),
+            since.before.map(|text| text[..10].to_owned()),
+        )
+    };
+    let text = |first: &str, before: Option<&str>| (first.to_owned(), before.map(str::to_owned));
+    assert_eq!(since("node-05"), text("2026-11-08", Some("2026-11-01")));
+    assert_eq!(since("node-09"), text("2026-10-01", None));
+    assert_eq!(since("node-11"), text("2026-11-22", Some("2026-11-15")));
+    assert_eq!((view.earlier, view.drifts.len()), (7, 0));
+}
+
+#[test]
+fn what_changes_on_all_nodes_is_no_difference_between_them() {
+    let view = over_weeks(6, &|number, _, run| {
+        if number >= 4 {
+            slow(run, "memory", 0.04);
+        }
+    });
+    assert_eq!(view.outliers, []);
+    let [drift] = &view.drifts[..] else {
+        panic!("{:?}", view.drifts)
+    };
+    assert_eq!(drift.about, FleetScope::Family("memory".to_owned()));
+    assert!((drift.effect + 0.04).abs() < 0.005, "{drift:?}");
+    assert!(drift.since.first.starts_with("2026-11-01"), "{drift:?}");
+    assert_eq!(drift.nodes, 24);
+    // without a change, and with no earlier run, there is none
+    assert_eq!(over_weeks(6, &|_, _, _| ()).drifts, []);
+    assert_eq!(over_weeks(1, &|_, _, _| ()).earlier, 0);
+}

@@ -37,6 +37,8 @@ pub enum Engine {
     Local,
     /// OpenSSH, as the user has configured it
     Ssh,
+    /// Slurm: an exclusive job for each node
+    Slurm,
 }
 
 #[derive(Debug, Args)]
@@ -44,15 +46,16 @@ pub enum Engine {
   gritstone fleet run --on local --nodes 4 --quick byte/syscall byte/pipe
   gritstone fleet run --on ssh --nodes node1,node2,node3,node4 --quick
   gritstone fleet run --on ssh --nodes inventory --at-once 16 --budget 10m
+  gritstone fleet run --on slurm --partition batch --at-once 16 --budget 10m
 
-An inventory has a line for each node: the host as OpenSSH knows it, and where it stands:
+An inventory has a line for each node: the host as the engine knows it, and where it stands:
   node1  rack=a switch=1 partition=batch")]
 pub struct FleetRunArgs {
     /// What starts the measurements
     #[arg(long, value_enum, value_name = "ENGINE")]
     pub on: Engine,
-    /// Nodes: a number with local; hosts, separated by commas, or an inventory with ssh
-    #[arg(long, value_name = "N|LIST|FILE", required_unless_present = "cores")]
+    /// Nodes: a number with local; hosts, separated by commas, or an inventory with ssh; any of them with slurm [default there: all of the partition]
+    #[arg(long, value_name = "N|LIST|FILE")]
     pub nodes: Option<String>,
     /// With local, measure each CPU in turn as a node [default: processor-bound benchmarks of suite standard]
     #[arg(long, conflicts_with = "nodes")]
@@ -86,6 +89,20 @@ pub struct FleetRunArgs {
         help_heading = "Nodes"
     )]
     pub ssh: String,
+    /// Partition of Slurm [default: that of the cluster]
+    #[arg(long, value_name = "NAME", help_heading = "Nodes")]
+    pub partition: Option<String>,
+    /// Command that submits jobs to Slurm, with options such as --account, --qos, --reservation or --time
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        default_value = "sbatch",
+        help_heading = "Nodes"
+    )]
+    pub sbatch: String,
+    /// Directory that this host and Slurm's nodes share [default: that of the store]
+    #[arg(long, value_name = "DIRECTORY", help_heading = "Nodes")]
+    pub shared: Option<PathBuf>,
     /// Binary for the nodes [default: this program]
     #[arg(long, value_name = "FILE", help_heading = "Nodes")]
     pub binary: Option<PathBuf>,
@@ -162,6 +179,8 @@ pub enum FleetFormat {
     Json,
     /// CSV: a line for each node and family, and for each finding
     Csv,
+    /// OpenMetrics text of the same
+    Openmetrics,
 }
 
 #[derive(Debug, Args)]

@@ -3,7 +3,7 @@
 use super::engine::{self, Started};
 use super::inventory::Node;
 use super::plan::Plan;
-use super::report;
+use super::{report, slurm};
 use crate::args::{FleetResumeArgs, FleetRunArgs};
 use crate::failure::Exit;
 use crate::world::World;
@@ -20,8 +20,6 @@ use std::time::{Duration, Instant};
 
 /// How often nodes are looked after.
 const LOOK: Duration = Duration::from_millis(100);
-/// Where many nodes stand that are no neighbors.
-const NO_PLACE: &str = "partition";
 
 /// A new fleet run.
 pub fn run(world: &World, args: &FleetRunArgs) -> Result<Exit> {
@@ -47,7 +45,10 @@ fn measure(world: &World, plan: &Plan) -> Result<Exit> {
         plan.at_once
     ));
     let stop = signals::from_now_on().context("signals cannot be caught")?;
-    let failed = waves(world, plan, &folder, missing, &stop)?;
+    let failed = match plan.on.as_str() {
+        "slurm" => slurm::measure(world, plan, &folder, &stop)?,
+        _ => waves(world, plan, &folder, missing, &stop)?,
+    };
     for (node, why) in &failed {
         output::remark(&format!("{node} is missing: {why}"));
     }
@@ -72,7 +73,7 @@ fn measure(world: &World, plan: &Plan) -> Result<Exit> {
 }
 
 /// The nodes without a whole run in the store.
-fn missing(world: &World, plan: &Plan) -> Result<Vec<Node>> {
+pub fn missing(world: &World, plan: &Plan) -> Result<Vec<Node>> {
     let members = match world.reader()? {
         Some(store) => store.members()?,
         None => vec![],
@@ -96,9 +97,8 @@ fn waves(
     mut waiting: Vec<Node>,
     stop: &AtomicBool,
 ) -> Result<BTreeMap<String, String>> {
-    let all = waiting.len();
-    let (mut running, mut failed): (Vec<(Started, Instant)>, _) = (vec![], BTreeMap::new());
-    let (mut done, mut told) = (0, false);
+    let mut progress = Progress::new(waiting.len());
+    let (mut running, mut told): (Vec<(Started, Instant)>, _) = (vec![], false);
     while !running.is_empty() || !(waiting.is_empty() || stop.load(Ordering::Relaxed)) {
         if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut told, true) {
             running.iter().for_each(|(started, _)| end(started));
@@ -115,7 +115,7 @@ fn waves(
             let node = waiting.remove(next);
             match engine::start(plan, folder, &node) {
                 Ok(started) => running.push((started, Instant::now())),
-                Err(why) => drop(failed.insert(node.node, format!("{why:#}"))),
+                Err(why) => progress.skipped(&node.node, &format!("{why:#}"), None),
             }
         }
         let mut at = 0;
@@ -126,7 +126,7 @@ fn waves(
             };
             let (started, since) = running.remove(at);
             let taken = match status.success() {
-                true => take(world, plan, &started),
+                true => take(world, plan, &started.bundle(), &started.node.node),
                 false => Err(anyhow::anyhow!(
                     "{}",
                     started
@@ -135,30 +135,60 @@ fn waves(
                 )),
             };
             started.clean(taken.is_ok());
-            let node = started.node.node.clone();
-            let took = duration(since.elapsed().as_secs_f64());
-            done += 1;
+            let node = &started.node.node;
             match taken {
-                Ok(()) => output::remark(&format!("{node}: measured in {took} ({done} of {all})")),
-                Err(why) => {
-                    let why = format!("{why:#}");
-                    output::remark(&format!(
-                        "{node}: skipped after {took} ({done} of {all}): {why}"
-                    ));
-                    failed.insert(node, why);
-                }
+                Ok(()) => progress.measured(node, Some(since.elapsed())),
+                Err(why) => progress.skipped(node, &format!("{why:#}"), Some(since.elapsed())),
             }
         }
         thread::sleep(LOOK);
     }
-    Ok(failed)
+    Ok(progress.failed)
+}
+
+/// What has become of the nodes, said when it is known.
+pub struct Progress {
+    all: usize,
+    done: usize,
+    /// Those that were skipped, and why.
+    pub failed: BTreeMap<String, String>,
+}
+
+impl Progress {
+    pub fn new(all: usize) -> Self {
+        Self {
+            all,
+            done: 0,
+            failed: BTreeMap::new(),
+        }
+    }
+
+    /// Says in what time, where that is known.
+    pub fn measured(&mut self, node: &str, took: Option<Duration>) {
+        self.done += 1;
+        let took = took.map_or(String::new(), |took| {
+            format!(" in {}", duration(took.as_secs_f64()))
+        });
+        let (done, all) = (self.done, self.all);
+        output::remark(&format!("{node}: measured{took} ({done} of {all})"));
+    }
+
+    /// Says why, and after what time where it had begun.
+    pub fn skipped(&mut self, node: &str, why: &str, took: Option<Duration>) {
+        self.done += 1;
+        let after = took.map_or(String::new(), |took| {
+            format!(" after {}", duration(took.as_secs_f64()))
+        });
+        let (done, all) = (self.done, self.all);
+        output::remark(&format!("{node}: skipped{after} ({done} of {all}): {why}"));
+        self.failed.insert(node.to_owned(), why.to_owned());
+    }
 }
 
 /// Whether two nodes share a rack, a switch, a hypervisor: what one does may be felt by the other.
 fn neighbors(a: &Node, b: &Node) -> bool {
-    a.place
-        .iter()
-        .any(|(key, value)| key != NO_PLACE && b.place.get(key) == Some(value))
+    a.neighborhood()
+        .any(|place| b.neighborhood().any(|other| other == place))
 }
 
 /// Asks a node to end; it stores what it has, and removes what it made.
@@ -170,11 +200,11 @@ fn end(started: &Started) {
 }
 
 /// Takes in a bundle: whole, of this fleet, of this node.
-fn take(world: &World, plan: &Plan, started: &Started) -> Result<()> {
-    let run = transfer::read(&started.bundle())?;
+pub fn take(world: &World, plan: &Plan, bundle: &Path, node: &str) -> Result<()> {
+    let run = transfer::read(bundle)?;
     let member = run.info.settings.fleet.clone().unwrap_or_default();
     ensure!(
-        member.fleet == plan.fleet && member.node == started.node.node,
+        member.fleet == plan.fleet && member.node == node,
         "its bundle is of node {} of fleet {}",
         member.node,
         member.fleet

@@ -1,4 +1,4 @@
-//! How a node is started: as a process here, or by OpenSSH. Either writes its bundle to a file of the plan's folder, and what it says
+//! How a node is started as a process here, or by OpenSSH. Either writes its bundle to a file of the plan's folder, and what it says
 //! to another.
 
 use super::inventory::Node;
@@ -31,10 +31,7 @@ impl Started {
 
     /// The last line that it said.
     pub fn last_words(&self) -> Option<String> {
-        let said = std::fs::read(self.files.with_added_extension("log")).ok()?;
-        let said = String::from_utf8_lossy(&said);
-        let last = said.lines().rfind(|line| !line.trim().is_empty())?;
-        Some(last.trim().trim_start_matches("gritstone: ").to_owned())
+        last_words(&self.files.with_added_extension("log"))
     }
 
     /// Removes what it needed here. What a node said stays where it failed, and a bundle that could not be taken in.
@@ -74,8 +71,23 @@ pub fn start(plan: &Plan, folder: &Path, node: &Node) -> Result<Started> {
     })
 }
 
-/// The words of `gritstone fleet node`.
+/// The last line in a file of what a node said.
+pub fn last_words(log: &Path) -> Option<String> {
+    let said = std::fs::read(log).ok()?;
+    let said = String::from_utf8_lossy(&said);
+    let last = said.lines().rfind(|line| !line.trim().is_empty())?;
+    Some(last.trim().trim_start_matches("gritstone: ").to_owned())
+}
+
+/// The words of `gritstone fleet node`, which end with those that all nodes have in common.
 fn words(plan: &Plan, node: &Node, output: &str) -> Vec<String> {
+    let mut words = own_words(plan, node, output);
+    words.extend(plan.options.iter().cloned());
+    words
+}
+
+/// The words of `gritstone fleet node` that only this node has.
+pub fn own_words(plan: &Plan, node: &Node, output: &str) -> Vec<String> {
     let mut words: Vec<String> = [
         "fleet",
         "node",
@@ -96,7 +108,6 @@ fn words(plan: &Plan, node: &Node, output: &str) -> Vec<String> {
             .iter()
             .flat_map(|cpu| ["--cpu".to_owned(), cpu.to_string()]),
     );
-    words.extend(plan.options.iter().cloned());
     words
 }
 
@@ -118,24 +129,35 @@ fn ssh(plan: &Plan, node: &Node, bundle: File) -> Result<Command> {
     command
         .args(client)
         .args(PATIENCE.iter().flat_map(|option| ["-o", *option]));
-    command
-        .arg("--")
-        .arg(&node.node)
-        .arg(script(&words(plan, node, "-")));
+    command.arg("--").arg(&node.node).arg(script(plan, node));
     command.stdin(binary).stdout(bundle);
     Ok(command)
 }
 
-fn script(words: &[String]) -> String {
+fn script(plan: &Plan, node: &Node) -> String {
+    format!(
+        "set -e; umask 077; {}; cat >\"$d/gritstone\"; chmod 700 \"$d/gritstone\"; \
+         \"$d/gritstone\" --store \"$d/store.db\" {} </dev/null",
+        own_directory(plan, &node.node),
+        quoted(&words(plan, node, "-"))
+    )
+}
+
+/// The beginning of a script, whose errors end it: `$d` is a directory of its own, which goes however it ends, on a node that can execute the
+/// binary. What a node that lost its power had of this fleet goes first: no name of a node has a `+`.
+pub fn own_directory(plan: &Plan, node: &str) -> String {
+    format!(
+        "t=${{TMPDIR:-/var/tmp}}/gritstone-fleet-{fleet}+{node}+; rm -rf \"$t\"*; d=$(mktemp -d \"${{t}}XXXXXXXXXX\"); \
+         trap 'rm -rf \"$d\"' EXIT; trap 'exit 143' HUP INT TERM; \
+         m=$(uname -m); if [ \"$m\" != {arch} ]; then echo \"the node is $m, and the binary is for {arch}: give --binary\" >&2; exit 2; fi",
+        fleet = plan.fleet,
+        arch = std::env::consts::ARCH
+    )
+}
+
+/// Words for a shell.
+pub fn quoted(words: &[String]) -> String {
     let quoted = |word: &String| format!("'{}'", word.replace('\'', "'\\''"));
     let words: Vec<String> = words.iter().map(quoted).collect();
-    format!(
-        "set -e; umask 077; d=$(mktemp -d \"${{TMPDIR:-/var/tmp}}/gritstone-fleet-XXXXXXXXXX\"); \
-         trap 'rm -rf \"$d\"' EXIT; trap 'exit 143' HUP INT TERM; \
-         m=$(uname -m); if [ \"$m\" != {arch} ]; then echo \"the node is $m, and the binary is for {arch}: give --binary\" >&2; exit 2; fi; \
-         cat >\"$d/gritstone\"; chmod 700 \"$d/gritstone\"; \
-         \"$d/gritstone\" --store \"$d/store.db\" {words} </dev/null",
-        arch = std::env::consts::ARCH,
-        words = words.join(" ")
-    )
+    words.join(" ")
 }

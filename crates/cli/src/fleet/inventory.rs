@@ -1,5 +1,6 @@
 //! Which nodes a fleet has: a number, a list, or a file with a line for each.
 
+use super::slurm::tools::{self, Known};
 use crate::args::Engine;
 use anyhow::{Context, Result, bail, ensure};
 use nix::sched::{CpuSet, sched_getaffinity};
@@ -10,6 +11,8 @@ use std::path::Path;
 
 /// Most nodes that are measured here in turn.
 const MOST_LOCAL: usize = 100;
+/// Where many nodes stand that are no neighbors.
+pub const NO_PLACE: &str = "partition";
 
 /// A node of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,12 +28,18 @@ pub struct Node {
 }
 
 impl Node {
-    fn new(node: String, place: BTreeMap<String, String>) -> Self {
+    pub fn new(node: String, place: BTreeMap<String, String>) -> Self {
         Self {
             node,
             place,
             cpu: None,
         }
+    }
+
+    /// The places that it has neighbors in: a rack, a switch, a hypervisor, where what one does may be felt by the other.
+    pub fn neighborhood(&self) -> impl Iterator<Item = (&str, &str)> {
+        let places = self.place.iter().filter(|(key, _)| *key != NO_PLACE);
+        places.map(|(key, value)| (key.as_str(), value.as_str()))
     }
 }
 
@@ -55,7 +64,62 @@ pub fn cores() -> Result<Vec<Node>> {
 ///
 /// # Errors
 /// When it names none, one twice, or one that is no name.
-pub fn nodes(on: Engine, text: &str) -> Result<Vec<Node>> {
+pub fn nodes(on: Engine, partition: Option<&str>, text: Option<&str>) -> Result<Vec<Node>> {
+    let nodes = match (on, text) {
+        (Engine::Slurm, text) => slurm(partition, text)?,
+        (_, Some(text)) => named(on, text)?,
+        (_, None) => bail!("--nodes is missing: only Slurm knows its nodes by itself"),
+    };
+    ensure!(!nodes.is_empty(), "--nodes names no node");
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = nodes.iter().find(|node| !seen.insert(&node.node)) {
+        bail!("node {} is named twice", twice.node);
+    }
+    Ok(nodes)
+}
+
+/// Nodes of a partition: all, so many that can have a job, those of a list as Slurm writes it, or of an inventory.
+fn slurm(partition: Option<&str>, text: Option<&str>) -> Result<Vec<Node>> {
+    let known = tools::nodes(partition)?;
+    let of = |known: &Known| {
+        let place = BTreeMap::from([(NO_PLACE.to_owned(), known.partition.clone())]);
+        Node::new(known.name.clone(), place)
+    };
+    let asked = match text {
+        None => known.iter().map(of).collect(),
+        Some(text) => match text.parse::<usize>() {
+            Ok(number) => {
+                let usable = known.iter().filter(|known| known.unusable().is_none());
+                let nodes: Vec<Node> = usable.map(of).take(number).collect();
+                ensure!(
+                    nodes.len() == number,
+                    "--nodes {number}: {} can have a job now",
+                    nodes.len()
+                );
+                nodes
+            }
+            Err(_) if Path::new(text).is_file() => inventory(text)?,
+            Err(_) => read(&tools::names(text)?.join("\n"))?,
+        },
+    };
+    let with_partition = |node: Node| {
+        let known = known.iter().find(|known| known.name == node.node);
+        let known = known.with_context(|| {
+            let which = partition.map_or("the default partition".to_owned(), |name| {
+                format!("partition {name}")
+            });
+            format!("{which} has no node {}", node.node)
+        })?;
+        let mut own = of(known);
+        ensure!(is_name(&own.node), "'{}' is no name of a host", own.node);
+        own.place.extend(node.place);
+        Ok(own)
+    };
+    asked.into_iter().map(with_partition).collect()
+}
+
+/// A number of times here, or hosts.
+fn named(on: Engine, text: &str) -> Result<Vec<Node>> {
     let nodes = match on {
         Engine::Local => {
             let number: usize = text.parse::<usize>().ok().filter(|n| (1..=MOST_LOCAL).contains(n)).with_context(|| {
@@ -65,19 +129,15 @@ pub fn nodes(on: Engine, text: &str) -> Result<Vec<Node>> {
                 .map(|at| Node::new(format!("local-{at}"), BTreeMap::new()))
                 .collect()
         }
-        Engine::Ssh if Path::new(text).is_file() => {
-            let lines =
-                std::fs::read_to_string(text).with_context(|| format!("cannot read {text}"))?;
-            read(&lines).with_context(|| format!("the inventory {text}"))?
-        }
-        Engine::Ssh => read(&text.replace(',', "\n"))?,
+        _ if Path::new(text).is_file() => inventory(text)?,
+        _ => read(&text.replace(',', "\n"))?,
     };
-    ensure!(!nodes.is_empty(), "--nodes {text} names no node");
-    let mut seen = BTreeSet::new();
-    if let Some(twice) = nodes.iter().find(|node| !seen.insert(&node.node)) {
-        bail!("node {} is named twice", twice.node);
-    }
     Ok(nodes)
+}
+
+fn inventory(path: &str) -> Result<Vec<Node>> {
+    let lines = std::fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
+    read(&lines).with_context(|| format!("the inventory {path}"))
 }
 
 /// A line for each node: its name, then `KEY=VALUE`; what follows `#` is a comment.
@@ -116,7 +176,7 @@ mod tests {
     #[test]
     fn nodes_are_read_from_numbers_lists_and_files() {
         let names = |on, text| -> Vec<String> {
-            nodes(on, text)
+            nodes(on, None, Some(text))
                 .unwrap()
                 .into_iter()
                 .map(|of| of.node)
@@ -129,7 +189,7 @@ mod tests {
         );
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "# all\nn1 rack=a switch=1\n\nn2 # rack=b\n").unwrap();
-        let read = nodes(Engine::Ssh, file.path().to_str().unwrap()).unwrap();
+        let read = nodes(Engine::Ssh, None, file.path().to_str()).unwrap();
         assert_eq!(read[0].place["switch"], "1");
         assert_eq!((read.len(), read[1].place.len()), (2, 0));
     }
@@ -146,7 +206,7 @@ mod tests {
             (Engine::Ssh, "../a"),
             (Engine::Ssh, "a rack"),
         ] {
-            assert!(nodes(on, text).is_err(), "{text}");
+            assert!(nodes(on, None, Some(text)).is_err(), "{text}");
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::transfer;
 use crate::world::World;
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_model::Selector;
+use gritstone_plan::select;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
@@ -15,6 +16,10 @@ use std::path::{Path, PathBuf};
 /// Name and version of the file.
 const SCHEMA: &str = "gritstone/fleet-plan/1";
 const FILE: &str = "plan.json";
+/// What a job may take of its budget: the last benchmark is ended, however long it takes.
+const OVER_BUDGET: f64 = 1.5;
+/// Minutes for bringing the binary, first looks at the machine and the bundle.
+const SURROUNDINGS: u64 = 5;
 
 /// What is measured, where, and by what it is started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,10 +27,13 @@ pub struct Plan {
     schema: String,
     /// Identifier of the fleet run.
     pub fleet: String,
-    /// `local` or `ssh`.
+    /// `local`, `ssh` or `slurm`.
     pub on: String,
     /// Command of OpenSSH's client.
     pub ssh: String,
+    /// What Slurm is asked for.
+    #[serde(default)]
+    pub slurm: Slurm,
     /// The binary for the nodes.
     pub binary: PathBuf,
     /// How many measure at the same time.
@@ -34,6 +42,33 @@ pub struct Plan {
     pub options: Vec<String>,
     /// The nodes.
     pub nodes: Vec<Node>,
+}
+
+/// What Slurm is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Slurm {
+    /// The partition; the default one without.
+    pub partition: Option<String>,
+    /// Command of `sbatch`, with the user's options.
+    pub sbatch: String,
+    /// A directory that the nodes see too; without one, that of the plan.
+    pub shared: Option<PathBuf>,
+    /// Longest time of a job, minutes; without one, that of the partition.
+    pub minutes: Option<u64>,
+}
+
+impl Slurm {
+    fn new(args: &FleetRunArgs) -> Result<Self> {
+        Ok(Self {
+            partition: args.partition.clone(),
+            sbatch: args.sbatch.clone(),
+            shared: args.shared.as_ref().map(std::path::absolute).transpose()?,
+            minutes: args.budget.map(|budget| {
+                let longest = budget.as_secs_f64() * OVER_BUDGET / 60.0;
+                longest.ceil() as u64 + SURROUNDINGS
+            }),
+        })
+    }
 }
 
 impl Plan {
@@ -47,6 +82,8 @@ impl Plan {
             None => std::env::current_exe().context("this program does not know its file")?,
         };
         ensure!(binary.is_file(), "there is no program {}", binary.display());
+        // before four hundred jobs say so
+        select(&world.catalogue.benchmarks, &args.selectors)?;
         let local = args.on == Engine::Local;
         ensure!(
             local || !args.cores,
@@ -55,16 +92,25 @@ impl Plan {
         Ok(Self {
             schema: SCHEMA.to_owned(),
             fleet: gritstone_store::new_id(jiff::Timestamp::now(), random()),
-            on: if local { "local" } else { "ssh" }.to_owned(),
+            on: match args.on {
+                Engine::Local => "local",
+                Engine::Ssh => "ssh",
+                Engine::Slurm => "slurm",
+            }
+            .to_owned(),
             ssh: args.ssh.clone(),
+            slurm: Slurm::new(args)?,
             binary,
             at_once: args
                 .at_once
                 .map_or(if local { 1 } else { 8 }, |n| n as usize),
             options: options(world, args)?,
-            nodes: match &args.nodes {
-                Some(nodes) => inventory::nodes(args.on, nodes)?,
-                None => inventory::cores()?,
+            nodes: match args.cores {
+                true => inventory::cores()?,
+                false => {
+                    let asked = args.nodes.as_deref();
+                    inventory::nodes(args.on, args.partition.as_deref(), asked)?
+                }
             },
         })
     }

@@ -5,23 +5,22 @@ use crate::failure::Exit;
 use crate::world::{World, is_kept};
 use crate::{brief, output};
 use anyhow::{Context, Result, bail, ensure};
-use gritstone_analysis::fleet::{self, NodeRun};
+use gritstone_analysis::fleet::{self, Earlier, NodeRun};
+use gritstone_model::FleetView;
 use gritstone_report::Detail;
 use gritstone_store::{Member, Store};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most earlier fleet runs that are looked at, and nodes of each, those that differ apart: a median over so many is known well enough.
+const MOST_EARLIER: usize = 24;
+const MOST_OTHERS: usize = 200;
 
 /// Compares the nodes and shows what differs.
 pub fn report(world: &World, args: &FleetReportArgs) -> Result<Exit> {
     for path in &args.out {
         brief::is_pdf(path)?;
     }
-    let (name, runs) = runs(world, &args.words)?;
-    let view = fleet::report(&name, &runs, args.margin);
-    drop(runs);
-    ensure!(
-        !view.benchmarks.is_empty(),
-        "no run of {name} has a result that can be compared"
-    );
+    let view = view(world, &args.words, args.margin)?;
     for path in &args.out {
         brief::write(&gritstone_report::fleet(&view, Detail::Everything), path)?;
     }
@@ -30,15 +29,81 @@ pub fn report(world: &World, args: &FleetReportArgs) -> Result<Exit> {
         FleetFormat::Text => output::text(&gritstone_report::fleet(&view, output::detail()))?,
         FleetFormat::Json => output::json(&view)?,
         FleetFormat::Csv => output::plain(&gritstone_exchange::fleet_csv(&view))?,
+        FleetFormat::Openmetrics => output::plain(&gritstone_exchange::fleet_openmetrics(&view))?,
     }
     Ok(Exit::Done)
 }
 
 /// Shows the report of a fleet run that has just been measured.
 pub fn show(world: &World, named: &str) -> Result<()> {
-    let (name, runs) = runs(world, &[named.to_owned()])?;
-    let view = fleet::report(&name, &runs, fleet::MARGIN);
+    let view = view(world, &[named.to_owned()], fleet::MARGIN)?;
     output::text(&gritstone_report::fleet(&view, output::detail()))
+}
+
+/// The nodes of the runs that are asked for, and since when they are as they are.
+fn view(world: &World, words: &[String], margin: f64) -> Result<FleetView> {
+    let (name, mut runs) = runs(world, words)?;
+    let mut view = fleet::report(&name, &runs, margin);
+    ensure!(
+        !view.benchmarks.is_empty(),
+        "no run of {name} has a result that can be compared"
+    );
+    let of_store = words.is_empty() || words.iter().any(|word| is_kept(word));
+    if let Some(store) = world.reader()?.filter(|_| of_store) {
+        let names = compared(&view);
+        let earlier = earlier(world, &store, &view, &names)?;
+        runs.retain(|run| names.contains(&run.node));
+        fleet::since(&mut view, &runs, &earlier);
+    }
+    Ok(view)
+}
+
+/// The nodes whose past is looked at: those that differ, and enough others for medians.
+fn compared(view: &FleetView) -> BTreeSet<String> {
+    let differ = view.outliers.iter().map(|of| &of.node);
+    let some = view.nodes.iter().map(|of| &of.node);
+    let some = some.step_by(view.nodes.len().div_ceil(MOST_OTHERS).max(1));
+    differ.chain(some).cloned().collect()
+}
+
+/// The newest fleet runs before this one that have measured any of these nodes, oldest first.
+fn earlier(
+    world: &World,
+    store: &Store,
+    view: &FleetView,
+    nodes: &BTreeSet<String>,
+) -> Result<Vec<Earlier>> {
+    let own: BTreeSet<&String> = view.nodes.iter().flat_map(|of| &of.runs).collect();
+    let members = store.members()?;
+    let mut fleets: BTreeMap<&str, Vec<&Member>> = BTreeMap::new();
+    for of in members.iter().filter(|of| of.ended) {
+        fleets.entry(&of.member.fleet).or_default().push(of);
+    }
+    let mut found = vec![];
+    for members in fleets.values() {
+        let started = members.iter().map(|of| of.started.as_str()).min();
+        let before = started.filter(|started| *started < view.started.as_str());
+        let wanted = members.iter().filter(|of| nodes.contains(&of.member.node));
+        let wanted: Vec<&str> = wanted.map(|of| of.run.as_str()).collect();
+        let reported = members.iter().any(|of| own.contains(&of.run));
+        if let Some(started) = before.filter(|_| !wanted.is_empty() && !reported) {
+            found.push((started, wanted));
+        }
+    }
+    found.sort_unstable();
+    let skipped = found.len().saturating_sub(MOST_EARLIER);
+    let read = |(started, ids): (&str, Vec<&str>)| {
+        let runs = ids.into_iter().filter_map(|id| {
+            let read = world.stored_node(store, id);
+            read.inspect_err(|why| output::remark(&format!("run {id} is left out: {why:#}")))
+                .ok()
+        });
+        Earlier {
+            started: started.to_owned(),
+            runs: runs.collect(),
+        }
+    };
+    Ok(found.into_iter().skip(skipped).map(read).collect())
 }
 
 /// The runs that are asked for, and what they are called together.

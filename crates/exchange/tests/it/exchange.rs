@@ -1,8 +1,9 @@
 //! What goes out comes back, what is damaged does not come in, and other programs' parsers read what is made for them.
 
 use gritstone_exchange::{
-    ImportError, Origin, atom, bencher, csv, gbench, github, markdown, openmetrics, read_bundle,
-    read_gbench, read_hyperfine, read_unixbench, recognize, scraped, write_bundle,
+    ImportError, Origin, atom, bencher, csv, fleet_openmetrics, gbench, github, markdown,
+    openmetrics, read_bundle, read_gbench, read_hyperfine, read_unixbench, recognize, scraped,
+    write_bundle,
 };
 use gritstone_model::*;
 use std::collections::BTreeMap;
@@ -237,6 +238,58 @@ fn a_scraper_reads_many_systems_at_once_and_has_its_own_time() {
     assert!(text.contains("\ngritstone_stored_runs 7\n"), "{text}");
     assert!(text.contains("bound=\"estimate\"} 0.000002\n"), "{text}");
     assert_eq!(text.matches("gritstone_run_started_seconds{").count(), 2);
+}
+
+#[test]
+fn the_metrics_of_a_fleet_are_read_by_a_real_parser() {
+    let effect = FleetEffect {
+        effect: -0.18,
+        interval: [-0.2, -0.16],
+        p: 1e-9,
+        p_adjusted: 1e-6,
+    };
+    let node = |name: &str| FleetNode {
+        node: name.to_owned(),
+        runs: vec![],
+        kind: 0,
+        place: BTreeMap::new(),
+        benchmarks: 12,
+        interference: 0,
+        overall: Some(effect),
+        families: BTreeMap::from([("memory".to_owned(), effect)]),
+    };
+    let view = FleetView {
+        schema: SCHEMA_FLEET.to_owned(),
+        fleet: "no\"v".to_owned(),
+        started: "2026-11-03T10:00:00Z".to_owned(),
+        last: "2026-11-03T10:00:00Z".to_owned(),
+        level: 0.05,
+        margin: 0.01,
+        wrong: vec![],
+        outliers: vec![FleetOutlier {
+            node: "n1".to_owned(),
+            about: FleetScope::Family("memory".to_owned()),
+            effect,
+            since: None,
+            results: 3,
+            interference: 0,
+        }],
+        common: vec![],
+        drifts: vec![],
+        earlier: 0,
+        kinds: vec![],
+        overall: None,
+        families: vec![],
+        benchmarks: vec![],
+        nodes: vec![node("n1"), node("n2")],
+    };
+    let text = fleet_openmetrics(&view);
+    let read = openmetrics_parser::openmetrics::parse_openmetrics(&text);
+    let read = read.unwrap_or_else(|e| panic!("{e}\n{text}"));
+    assert_eq!(read.families.len(), 4, "{text}");
+    assert_eq!(text.matches("gritstone_fleet_effect_ratio{").count(), 4);
+    let low = "node=\"n1\",level=\"family\",about=\"memory\",bound=\"low\"} -0.2\n";
+    assert!(text.contains(low) && text.ends_with("# EOF\n"), "{text}");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The sentences of a fleet.
 
-use gritstone_model::{FleetEffect, FleetOutlier, FleetScope, FleetView, Id, SCHEMA_FLEET};
+use gritstone_model::{
+    FleetDrift, FleetEffect, FleetOutlier, FleetScope, FleetSince, FleetView, Id, SCHEMA_FLEET,
+};
 use gritstone_report::{Detail, fleet, fleet_lines, html};
 
 fn outlier(node: &str, about: FleetScope, effect: f64, interval: [f64; 2]) -> FleetOutlier {
@@ -13,6 +15,7 @@ fn outlier(node: &str, about: FleetScope, effect: f64, interval: [f64; 2]) -> Fl
             p: 1e-9,
             p_adjusted: 1e-6,
         },
+        since: None,
         results: 5,
         interference: 0,
     }
@@ -29,6 +32,8 @@ fn view(outliers: Vec<FleetOutlier>) -> FleetView {
         wrong: vec![],
         outliers,
         common: vec![],
+        drifts: vec![],
+        earlier: 0,
         kinds: vec![],
         overall: None,
         families: vec![],
@@ -59,4 +64,37 @@ fn a_node_has_one_sentence() {
     );
     let page = html::render(&fleet(&view, Detail::Results));
     assert!(page.contains("node-0217: memory −18% [−20, −16]; all else like the others"));
+}
+
+#[test]
+fn a_sentence_says_since_when() {
+    let memory = FleetScope::Family("memory".to_owned());
+    let since = |before: Option<&str>| {
+        Some(FleetSince {
+            first: "2026-11-03T10:00:00Z".to_owned(),
+            before: before.map(str::to_owned),
+        })
+    };
+    let mut one = outlier("node-0217", memory.clone(), -0.18, [-0.2, -0.16]);
+    one.since = since(Some("2026-10-27T10:00:00Z"));
+    let mut other = outlier("node-3", FleetScope::All, -0.05, [-0.06, -0.04]);
+    other.since = since(None);
+    let mut view = view(vec![one, other]);
+    view.drifts = vec![FleetDrift {
+        about: memory,
+        effect: -0.04,
+        interval: [-0.045, -0.035],
+        since: since(Some("2026-10-27T10:00:00Z")).unwrap(),
+        nodes: 64,
+    }];
+    assert_eq!(
+        fleet_lines(&view),
+        [
+            "node-0217: memory −18% [−20, −16] since 3 November 2026; all else like the others",
+            "node-3: everything −5% [−6, −4] since 3 November 2026 or before",
+        ]
+    );
+    let page = html::render(&fleet(&view, Detail::Results));
+    let drift = "The whole fleet: memory −4.0% [−4.5, −3.5] since 3 November 2026, by 64 nodes";
+    assert!(page.contains(drift), "{page}");
 }

@@ -1,0 +1,520 @@
+//! `--on slurm`: an array of jobs, an exclusive one for each node. The binary and the script go through a directory that the nodes see too,
+//! and so do the bundles that come back.
+//!
+//! A task of an array has no node of its own by itself: the array is submitted held, each task is given its node, and then it is released.
+
+pub mod tools;
+
+use super::drive::{self, Progress};
+use super::engine;
+use super::inventory::Node;
+use super::plan::Plan;
+use crate::world::World;
+use crate::{output, transfer};
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use tools::{State, cancel, tasks};
+
+/// How often Slurm is asked: a controller has others to serve.
+const ASK: Duration = Duration::from_secs(5);
+/// How often it is asked for nodes that have died while their tasks wait.
+const ASK_FOR_NODES: Duration = Duration::from_secs(30);
+/// How often the state of the queue is said, at most.
+const SAY: Duration = Duration::from_secs(60);
+/// For how long a file of a finished job may stay unseen: NFS keeps what it knows of a directory for up to a minute.
+const UNSEEN: Duration = Duration::from_secs(75);
+/// How long jobs that were cancelled are waited for: Slurm kills what does not end (`KillWait`, 30 s unless configured).
+const ENDING: Duration = Duration::from_secs(90);
+/// The array in the queue, in the directory of the plan.
+const QUEUED: &str = "slurm.json";
+const BINARY: &str = "gritstone";
+
+/// An array in the queue.
+#[derive(Serialize, Deserialize)]
+struct Queued {
+    job: String,
+    /// The node of each task.
+    nodes: Vec<Node>,
+}
+
+/// A fleet that Slurm measures.
+struct Fleet<'a> {
+    world: &'a World,
+    plan: &'a Plan,
+    /// Of the plan.
+    folder: &'a Path,
+    /// What the nodes see too.
+    shared: PathBuf,
+    stop: &'a AtomicBool,
+}
+
+/// Measures the nodes that are missing; those that failed, and why.
+pub fn measure(
+    world: &World,
+    plan: &Plan,
+    folder: &Path,
+    stop: &AtomicBool,
+) -> Result<BTreeMap<String, String>> {
+    let shared = match &plan.slurm.shared {
+        Some(base) => base.join(format!("gritstone-fleet-{}", plan.fleet)),
+        None => folder.to_owned(),
+    };
+    let made = DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&shared);
+    made.with_context(|| format!("cannot make {}", shared.display()))?;
+    let fleet = Fleet {
+        world,
+        plan,
+        folder,
+        shared,
+        stop,
+    };
+    let measured = fleet.measure();
+    fleet.clean();
+    measured
+}
+
+impl Fleet<'_> {
+    fn measure(&self) -> Result<BTreeMap<String, String>> {
+        let mut failed = BTreeMap::new();
+        if let Some(queued) = self.queued()? {
+            output::remark(&format!(
+                "job {} of this fleet was begun before: what it has measured counts",
+                queued.job
+            ));
+            failed.extend(self.follow(&queued)?);
+        }
+        if self.stopped() {
+            return Ok(failed);
+        }
+        let (nodes, out) = self.usable(drive::missing(self.world, self.plan)?)?;
+        failed.retain(|node, _| !nodes.iter().any(|of| of.node == *node));
+        failed.extend(out);
+        if nodes.is_empty() {
+            return Ok(failed);
+        }
+        self.bring()?;
+        for some in nodes.chunks(tools::most_tasks()?) {
+            if self.stopped() {
+                break;
+            }
+            failed.extend(self.follow(&self.submit(some)?)?);
+        }
+        Ok(failed)
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// The nodes that can have a job, and why the others cannot.
+    fn usable(&self, nodes: Vec<Node>) -> Result<(Vec<Node>, BTreeMap<String, String>)> {
+        let known = tools::nodes(self.plan.slurm.partition.as_deref())?;
+        let (mut usable, mut out) = (vec![], BTreeMap::new());
+        for node in nodes {
+            let known = known.iter().find(|known| known.name == node.node);
+            match known.map(tools::Known::unusable) {
+                Some(None) => usable.push(node),
+                Some(Some(why)) => drop(out.insert(node.node, why)),
+                None => drop(out.insert(node.node, "Slurm no longer has it".to_owned())),
+            }
+        }
+        for (node, why) in &out {
+            output::remark(&format!("{node}: skipped: {why}"));
+        }
+        Ok((usable, out))
+    }
+
+    /// Brings the binary to where the nodes see it.
+    fn bring(&self) -> Result<()> {
+        let binary = self.shared.join(BINARY);
+        fs::copy(&self.plan.binary, &binary)
+            .with_context(|| format!("cannot write {}", binary.display()))?;
+        fs::set_permissions(&binary, fs::Permissions::from_mode(0o700))?;
+        Ok(())
+    }
+
+    fn submit(&self, nodes: &[Node]) -> Result<Queued> {
+        let plan = self.plan;
+        let mut words: Vec<String> = plan
+            .slurm
+            .sbatch
+            .split_whitespace()
+            .take(1)
+            .map(str::to_owned)
+            .collect();
+        ensure!(!words.is_empty(), "--sbatch names no command");
+        let name = format!("--job-name=gritstone-{}", plan.fleet);
+        // what a node says goes to the shared directory by the script itself, which can tell when that is not there
+        let fixed = [
+            "--nodes=1",
+            "--ntasks=1",
+            "--exclusive",
+            "--mem=0",
+            "--no-requeue",
+            "--output=/dev/null",
+            &name,
+        ];
+        words.extend(fixed.map(str::to_owned));
+        words.extend(
+            plan.slurm
+                .minutes
+                .map(|minutes| format!("--time={minutes}")),
+        );
+        words.extend(
+            plan.slurm
+                .partition
+                .iter()
+                .map(|name| format!("--partition={name}")),
+        );
+        // the last word counts, so the user's come last
+        words.extend(
+            plan.slurm
+                .sbatch
+                .split_whitespace()
+                .skip(1)
+                .map(str::to_owned),
+        );
+        let queued = Queued {
+            job: tools::submit(&words, &self.script(nodes), nodes, plan.at_once)?,
+            nodes: nodes.to_vec(),
+        };
+        let text = serde_json::to_string(&queued)?;
+        let kept = transfer::write_whole(&self.folder.join(QUEUED), text.as_bytes());
+        if kept.is_err() {
+            // a job that is not known would go on without us
+            let _ = cancel(&queued.job);
+        }
+        output::remark(&format!(
+            "job {}: {} nodes in the queue",
+            queued.job,
+            nodes.len()
+        ));
+        kept.map(|()| queued)
+    }
+
+    /// What each task executes. A bundle is there under its name when it is whole.
+    fn script(&self, nodes: &[Node]) -> String {
+        let shared = engine::quoted(&[self.shared.display().to_string()]);
+        let mut script = "#!/bin/sh\numask 077\ncase $SLURM_ARRAY_TASK_ID in\n".to_owned();
+        for (task, node) in nodes.iter().enumerate() {
+            let words = engine::quoted(&engine::own_words(self.plan, node, "-"));
+            script += &format!("{task}) n={} && set -- {words} ;;\n", node.node);
+        }
+        script += &format!(
+            "*) exit 2 ;;\nesac\no={shared}/$n\nexec 2>\"$o.log\" || exit 2\n\
+             [ \"$SLURMD_NODENAME\" = \"$n\" ] || {{ echo \"Slurm started it on $SLURMD_NODENAME\" >&2; exit 2; }}\n\
+             [ -d \"${{TMPDIR:-/var/tmp}}\" ] || TMPDIR=/var/tmp\nset -e\n{}\n\
+             cp {shared}/{BINARY} \"$d/gritstone\"\nchmod 700 \"$d/gritstone\"\n\
+             \"$d/gritstone\" --store \"$d/store.db\" \"$@\" {} </dev/null >\"$d/bundle\"\n\
+             cp \"$d/bundle\" \"$o.part\"\nmv \"$o.part\" \"$o.jsonl\"\n",
+            engine::own_directory(self.plan, "$n"),
+            engine::quoted(&self.plan.options)
+        );
+        script
+    }
+
+    /// The array that an earlier process left in the queue.
+    fn queued(&self) -> Result<Option<Queued>> {
+        let text = gritstone_exec::text_of_ours(self.folder, QUEUED)
+            .map_err(|why| anyhow::anyhow!("{why}"))?;
+        let Some(text) = text else { return Ok(None) };
+        let queued: Queued = serde_json::from_str(&text)
+            .with_context(|| format!("cannot read {}", self.folder.join(QUEUED).display()))?;
+        ensure!(
+            tools::is_job(&queued.job),
+            "'{}' is no number of a job",
+            queued.job
+        );
+        let mut nodes = queued.nodes.iter();
+        let known = nodes.all(|node| self.plan.nodes.iter().any(|of| of.node == node.node));
+        ensure!(
+            known,
+            "job {} has a node that is not in the plan",
+            queued.job
+        );
+        Ok(Some(queued))
+    }
+
+    /// Takes in what the tasks of an array leave, until each has ended; those that failed, and why.
+    fn follow(&self, queued: &Queued) -> Result<BTreeMap<String, String>> {
+        let mut array = Array::new(queued);
+        let mut cancelled: Option<Instant> = None;
+        while !array.waiting.is_empty() {
+            match (cancelled, self.stopped()) {
+                (None, true) => {
+                    output::remark(&format!("job {} is cancelled", queued.job));
+                    cancel(&queued.job)?;
+                    cancelled = Some(Instant::now());
+                }
+                (Some(since), _) if since.elapsed() > ENDING => break,
+                _ => {}
+            }
+            match tasks(&queued.job) {
+                Ok(states) => self.look(&mut array, &states, cancelled.is_some())?,
+                // it may be restarted, and jobs go on meanwhile
+                Err(why) => array.say(&format!("Slurm does not answer: {why:#}")),
+            }
+            self.pause(&array, cancelled.is_some());
+        }
+        // what is in the queue no more is not followed again
+        fs::remove_file(self.folder.join(QUEUED))?;
+        Ok(array.progress.failed)
+    }
+
+    fn pause(&self, array: &Array, ending: bool) {
+        let until = Instant::now() + ASK;
+        while !array.waiting.is_empty() && Instant::now() < until && (ending || !self.stopped()) {
+            thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// Looks after each task that has not ended, or whose bundle was not yet seen.
+    fn look(
+        &self,
+        array: &mut Array,
+        states: &BTreeMap<usize, State>,
+        cancelled: bool,
+    ) -> Result<()> {
+        let out = array.dead_nodes(self, states)?;
+        for (task, node) in array.waiting.clone() {
+            let state = states.get(&task);
+            match state {
+                Some(State::Pending(_)) => {
+                    if let Some(why) = out.get(&node.node) {
+                        cancel(&format!("{}_{task}", array.job))?;
+                        array.skip(task, why);
+                    }
+                    continue;
+                }
+                Some(State::Running) => {
+                    array.began.entry(task).or_insert_with(Instant::now);
+                    continue;
+                }
+                Some(State::Ended(_)) | None => {}
+            }
+            if cancelled && !array.began.contains_key(&task) {
+                array.waiting.remove(&task);
+                continue;
+            }
+            let bundle = self.file(&node, "jsonl");
+            let ended = array
+                .ended
+                .entry(task)
+                .or_insert_with(Instant::now)
+                .elapsed();
+            let said = engine::last_words(&self.file(&node, "log"));
+            let how = match state {
+                Some(State::Ended(how)) => how.as_str(),
+                _ => "forgotten",
+            };
+            if bundle.is_file() {
+                array.take(
+                    task,
+                    drive::take(self.world, self.plan, &bundle, &node.node),
+                );
+                self.leave(&node, array.progress.failed.contains_key(&node.node));
+            } else if let Some(why) = reason(how, said, ended > UNSEEN || cancelled, &self.shared) {
+                array.skip(task, &why);
+                self.leave(&node, true);
+            }
+        }
+        array.tell(states);
+        Ok(())
+    }
+
+    fn file(&self, node: &Node, end: &str) -> PathBuf {
+        self.shared.join(&node.node).with_added_extension(end)
+    }
+
+    /// Removes what a node left in the shared directory; what it said, and a bundle that could not be taken in, stay beside the plan where it failed.
+    fn leave(&self, node: &Node, failed: bool) {
+        for end in ["log", "jsonl", "part"] {
+            let file = self.file(node, end);
+            let kept = self.folder.join(&node.node).with_added_extension(end);
+            if failed && end != "part" && file != kept {
+                // not every file is there
+                let _ = fs::copy(&file, kept);
+            }
+            if !failed || end == "part" || self.shared != self.folder {
+                let _ = fs::remove_file(file);
+            }
+        }
+    }
+
+    /// Removes what was brought along, unless jobs that need it are in the queue.
+    fn clean(&self) {
+        if self.folder.join(QUEUED).exists() {
+            return;
+        }
+        // they may not have been brought
+        let _ = fs::remove_file(self.shared.join(BINARY));
+        if self.shared != self.folder {
+            let _ = fs::remove_dir(&self.shared);
+        }
+    }
+}
+
+/// Why a task that has ended left no bundle; `None` while files of it may still come to be seen.
+fn reason(how: &str, said: Option<String>, late: bool, shared: &Path) -> Option<String> {
+    match (how, said) {
+        ("FAILED", Some(said)) => Some(said),
+        ("FAILED" | "COMPLETED", None) if !late => None,
+        ("COMPLETED", Some(_)) if !late => None,
+        ("FAILED" | "COMPLETED", None) => Some(format!(
+            "its job {how} and left nothing in {}: nodes have to see that directory (--shared)",
+            shared.display()
+        )),
+        ("forgotten", said) if late => Some(said.unwrap_or_else(|| {
+            "Slurm has forgotten its job, of which nothing came back".to_owned()
+        })),
+        ("forgotten", _) => None,
+        (how, said) => {
+            let said = said.map_or(String::new(), |said| format!("; its last words: {said}"));
+            Some(format!("Slurm says {how} of its job{said}"))
+        }
+    }
+}
+
+/// The tasks of an array, while they are followed.
+struct Array {
+    job: String,
+    waiting: BTreeMap<usize, Node>,
+    began: BTreeMap<usize, Instant>,
+    ended: BTreeMap<usize, Instant>,
+    progress: Progress,
+    /// When it was last asked for nodes.
+    asked: Instant,
+    /// What was last said of all, and when.
+    said: (String, Option<Instant>),
+}
+
+impl Array {
+    fn new(queued: &Queued) -> Self {
+        Self {
+            job: queued.job.clone(),
+            waiting: queued.nodes.iter().cloned().enumerate().collect(),
+            began: BTreeMap::new(),
+            ended: BTreeMap::new(),
+            progress: Progress::new(queued.nodes.len()),
+            asked: Instant::now(),
+            said: (String::new(), None),
+        }
+    }
+
+    fn took(&self, task: usize) -> Option<Duration> {
+        self.began.get(&task).map(Instant::elapsed)
+    }
+
+    fn take(&mut self, task: usize, taken: Result<()>) {
+        match taken {
+            Ok(()) => {
+                let took = self.took(task);
+                if let Some(node) = self.waiting.remove(&task) {
+                    self.progress.measured(&node.node, took);
+                }
+            }
+            Err(why) => self.skip(task, &format!("{why:#}")),
+        }
+    }
+
+    fn skip(&mut self, task: usize, why: &str) {
+        let took = self.took(task);
+        if let Some(node) = self.waiting.remove(&task) {
+            self.progress.skipped(&node.node, why, took);
+        }
+    }
+
+    /// The nodes that died while tasks wait for them, and why they are out.
+    fn dead_nodes(
+        &mut self,
+        fleet: &Fleet,
+        states: &BTreeMap<usize, State>,
+    ) -> Result<BTreeMap<String, String>> {
+        let mut pending = states
+            .values()
+            .filter(|state| matches!(state, State::Pending(_)));
+        if self.asked.elapsed() < ASK_FOR_NODES || pending.next().is_none() {
+            return Ok(BTreeMap::new());
+        }
+        self.asked = Instant::now();
+        let known = tools::nodes(fleet.plan.slurm.partition.as_deref())?;
+        let out = known
+            .into_iter()
+            .filter_map(|of| Some((of.name.clone(), of.unusable()?)));
+        Ok(out.collect())
+    }
+
+    /// Says how many run and wait, and for what.
+    fn tell(&mut self, states: &BTreeMap<usize, State>) {
+        let of_waiting = self.waiting.keys().filter_map(|task| states.get(task));
+        let mut running = 0;
+        let mut pending: BTreeMap<&str, usize> = BTreeMap::new();
+        for state in of_waiting {
+            match state {
+                State::Running => running += 1,
+                State::Pending(why) => *pending.entry(why).or_default() += 1,
+                State::Ended(_) => {}
+            }
+        }
+        let why: Vec<String> = pending
+            .iter()
+            .map(|(why, n)| format!("{n} {why}"))
+            .collect();
+        if !self.waiting.is_empty() && running + pending.len() > 0 {
+            let waiting: usize = pending.values().sum();
+            let why = match why.is_empty() {
+                true => String::new(),
+                false => format!(" ({})", why.join(", ")),
+            };
+            self.say(&format!(
+                "job {}: {running} measuring, {waiting} waiting{why}",
+                self.job
+            ));
+        }
+    }
+
+    /// Says it, unless it was said, or something was said just now.
+    fn say(&mut self, text: &str) {
+        let (last, when) = &self.said;
+        if last != text && when.is_none_or(|when| when.elapsed() > SAY) {
+            output::remark(text);
+            self.said = (text.to_owned(), Some(Instant::now()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_wait_for_files_that_may_be_seen_later() {
+        let shared = Path::new("/shared");
+        let why = |how: &str, said: Option<&str>, late: bool| {
+            reason(how, said.map(str::to_owned), late, shared)
+        };
+        assert_eq!(why("FAILED", Some("no space"), false).unwrap(), "no space");
+        assert_eq!(why("FAILED", None, false), None);
+        assert!(why("FAILED", None, true).unwrap().contains("/shared"));
+        assert_eq!(why("COMPLETED", Some("a note"), false), None);
+        let died = why("NODE_FAIL", None, false).unwrap();
+        assert_eq!(died, "Slurm says NODE_FAIL of its job");
+        assert!(
+            why("TIMEOUT", Some("x"), false)
+                .unwrap()
+                .ends_with("; its last words: x")
+        );
+        assert_eq!(why("forgotten", None, false), None);
+        assert!(why("forgotten", None, true).is_some());
+    }
+}

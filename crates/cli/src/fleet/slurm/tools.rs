@@ -1,0 +1,292 @@
+//! Slurm's own commands: `sinfo`, `sbatch`, `scontrol`, `squeue`, `scancel`. Accounting (`sacct`) is not there everywhere, and not needed: the
+//! controller remembers a job for minutes after its end (`MinJobAge`), and is asked every few seconds.
+
+use crate::fleet::inventory::Node;
+use anyhow::{Context, Result, bail, ensure};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// A node, as Slurm has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    pub name: String,
+    /// Such as `idle` or `down*`.
+    pub state: String,
+    /// Why an administrator or Slurm took it out.
+    pub reason: String,
+    pub partition: String,
+}
+
+impl Known {
+    /// Why no job can start on it, unless it comes back.
+    pub fn unusable(&self) -> Option<String> {
+        let out = ["down", "drain", "fail", "error", "unk"];
+        let state = self.state.to_ascii_lowercase();
+        if !out.iter().any(|word| state.starts_with(word)) && !state.ends_with('*') {
+            return None;
+        }
+        let reason = match self.reason.as_str() {
+            "" | "none" => String::new(),
+            reason => format!(" ({reason})"),
+        };
+        Some(format!("Slurm has it as {}{reason}", self.state))
+    }
+}
+
+/// The nodes of a partition, of the default one without a name.
+///
+/// # Errors
+/// When Slurm does not answer, or the partition has none.
+pub fn nodes(partition: Option<&str>) -> Result<Vec<Known>> {
+    let mut words = vec!["--noheader", "--Node", "--format=%N|%T|%P|%E"];
+    words.extend(
+        partition
+            .iter()
+            .flat_map(|partition| ["--partition", *partition]),
+    );
+    let known = known(&run("sinfo", &words, "")?, partition.is_some());
+    match partition {
+        Some(name) => ensure!(!known.is_empty(), "partition {name} has no node"),
+        None => ensure!(
+            !known.is_empty(),
+            "Slurm has no default partition here: name one by --partition"
+        ),
+    }
+    Ok(known)
+}
+
+/// What `sinfo` says; the default partition has a `*` after its name.
+fn known(said: &str, named: bool) -> Vec<Known> {
+    let known = said.lines().filter_map(|line| {
+        let mut fields = line.splitn(4, '|').map(|field| field.trim().to_owned());
+        let [name, state, partition, reason] = [(); 4].map(|()| fields.next());
+        let partition = partition?;
+        (named || partition.ends_with('*')).then_some(Known {
+            name: name?,
+            state: state?,
+            partition: partition.trim_end_matches('*').to_owned(),
+            reason: reason.unwrap_or_default(),
+        })
+    });
+    known.collect()
+}
+
+/// The names in a list as Slurm writes it: `n[1-4],m7`.
+///
+/// # Errors
+/// When it is none.
+pub fn names(list: &str) -> Result<Vec<String>> {
+    let said = run("scontrol", &["show", "hostnames", list], "")?;
+    Ok(said.lines().map(|line| line.trim().to_owned()).collect())
+}
+
+/// How many tasks an array may have.
+///
+/// # Errors
+/// When Slurm does not say.
+pub fn most_tasks() -> Result<usize> {
+    let said = run("scontrol", &["show", "config"], "")?;
+    let line = said.lines().find_map(|line| {
+        let (key, value) = line.split_once('=')?;
+        (key.trim() == "MaxArraySize").then(|| value.trim().parse().ok())?
+    });
+    line.filter(|most| *most > 0)
+        .context("Slurm allows no arrays of jobs here (MaxArraySize)")
+}
+
+/// Submits an array, a task for each node, and lets it begin when each task has its node; the number of the job.
+///
+/// # Errors
+/// When Slurm does not take it; nothing of it is in the queue then.
+pub fn submit(words: &[String], script: &str, nodes: &[Node], at_once: usize) -> Result<String> {
+    let tasks = format!("--array=0-{}%{at_once}", nodes.len() - 1);
+    let (program, user) = words.split_first().context("--sbatch is empty")?;
+    let mut line = vec!["--parsable", "--hold", &tasks];
+    line.extend(user.iter().map(String::as_str));
+    let said = run(program, &line, script)?;
+    // a cluster of a federation follows after `;`
+    let job = said.trim().split(';').next().unwrap_or_default().to_owned();
+    ensure!(
+        is_job(&job),
+        "sbatch said '{}', which is no number of a job",
+        said.trim()
+    );
+    let begun = begin(&job, nodes);
+    if begun.is_err() {
+        // the error is what counts
+        let _ = cancel(&job);
+    }
+    begun.map(|()| job)
+}
+
+/// Gives each task its node, and its turn after the neighbors of that node.
+fn begin(job: &str, nodes: &[Node]) -> Result<()> {
+    for (task, node) in nodes.iter().enumerate() {
+        let (id, list) = (
+            format!("JobId={job}_{task}"),
+            format!("ReqNodeList={}", node.node),
+        );
+        let after: Vec<String> = before(nodes, task)
+            .into_iter()
+            .map(|other| format!("afterany:{job}_{other}"))
+            .collect();
+        let after = format!("Dependency={}", after.join(","));
+        let mut words = vec!["update", &id, &list];
+        words.extend((after.len() > "Dependency=".len()).then_some(after.as_str()));
+        run("scontrol", &words, "")?;
+    }
+    run("scontrol", &["release", job], "").map(drop)
+}
+
+/// The last task before this one in each of its places: so never two of a place run at once.
+fn before(nodes: &[Node], task: usize) -> Vec<usize> {
+    let last = |(key, value): (&str, &str)| {
+        let there = |other: &Node| other.neighborhood().any(|place| place == (key, value));
+        nodes[..task].iter().rposition(there)
+    };
+    let mut before: Vec<usize> = nodes[task].neighborhood().filter_map(last).collect();
+    before.sort_unstable();
+    before.dedup();
+    before
+}
+
+/// How a task is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It waits, and why.
+    Pending(String),
+    /// It has its node.
+    Running,
+    /// It is over, and how.
+    Ended(String),
+}
+
+/// The tasks that Slurm knows of a job; none when it has forgotten the job.
+///
+/// # Errors
+/// When Slurm does not answer.
+pub fn tasks(job: &str) -> Result<BTreeMap<usize, State>> {
+    let words = [
+        "--noheader",
+        "--array",
+        "--states=all",
+        "--format=%K|%T|%r",
+        "--jobs",
+        job,
+    ];
+    match run("squeue", &words, "") {
+        Ok(said) => Ok(states(&said)),
+        Err(why) if why.to_string().contains("Invalid job id") => Ok(BTreeMap::new()),
+        Err(why) => Err(why),
+    }
+}
+
+fn states(said: &str) -> BTreeMap<usize, State> {
+    let task = |line: &str| {
+        let mut fields = line.splitn(3, '|').map(str::trim);
+        let (task, state) = (fields.next()?.parse().ok()?, fields.next()?);
+        let state = match state {
+            "PENDING" => State::Pending(fields.next().unwrap_or_default().to_owned()),
+            "COMPLETED" | "FAILED" | "CANCELLED" | "TIMEOUT" | "NODE_FAIL" | "PREEMPTED"
+            | "OUT_OF_MEMORY" | "BOOT_FAIL" | "DEADLINE" | "REVOKED" => {
+                State::Ended(state.to_owned())
+            }
+            _ => State::Running,
+        };
+        Some((task, state))
+    };
+    said.lines().filter_map(task).collect()
+}
+
+/// Takes a job, or a task of it, out of the queue, or ends it.
+///
+/// # Errors
+/// When Slurm does not take that.
+pub fn cancel(job: &str) -> Result<()> {
+    run("scancel", &["--quiet", job], "").map(drop)
+}
+
+/// Whether this is a number of a job.
+pub fn is_job(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// What a command says.
+fn run(program: &str, words: &[&str], input: &str) -> Result<String> {
+    let mut command = Command::new(program);
+    command
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().with_context(|| {
+        format!("cannot start {program}: Slurm's commands have to be on PATH here (Debian: slurm-client)")
+    })?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // one that ends early says why
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    let said = child.wait_with_output()?;
+    if !said.status.success() {
+        let error = String::from_utf8_lossy(&said.stderr);
+        let last = error.lines().rfind(|line| !line.trim().is_empty());
+        bail!(
+            "{program} failed: {}",
+            last.unwrap_or("it said nothing").trim()
+        );
+    }
+    Ok(String::from_utf8_lossy(&said.stdout).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_those_of_the_partition() {
+        let said = "n1|idle|batch*|none\nn1|idle|debug|none\nn2|down*|batch*|Not responding\nn3|drained|batch*|bad | disk\n";
+        let nodes = known(said, false);
+        let names: Vec<&str> = nodes.iter().map(|of| of.name.as_str()).collect();
+        assert_eq!(names, ["n1", "n2", "n3"]);
+        assert_eq!(nodes[0].partition, "batch");
+        assert_eq!(nodes[0].unusable(), None);
+        let why = nodes[1].unusable().unwrap();
+        assert_eq!(why, "Slurm has it as down* (Not responding)");
+        assert!(nodes[2].unusable().unwrap().contains("bad | disk"));
+        assert_eq!(known(said, true).len(), 4);
+    }
+
+    #[test]
+    fn tasks_have_states() {
+        let said = "0|COMPLETED|None\n1|RUNNING|None\n2|PENDING|Resources\n3|NODE_FAIL|NodeDown\n4|COMPLETING|None\nN/A|RUNNING|None\n";
+        let states = states(said);
+        assert_eq!(states.len(), 5);
+        assert_eq!(states[&2], State::Pending("Resources".to_owned()));
+        assert_eq!(states[&3], State::Ended("NODE_FAIL".to_owned()));
+        assert_eq!([&states[&1], &states[&4]], [&State::Running; 2]);
+        assert!(is_job("123") && !is_job("12_3") && !is_job(""));
+    }
+
+    #[test]
+    fn neighbors_wait_for_each_other() {
+        let node = |name: &str, rack: &str| {
+            let place = [("rack", rack), ("partition", "batch")];
+            Node {
+                node: name.to_owned(),
+                place: place
+                    .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                    .into(),
+                cpu: None,
+            }
+        };
+        let nodes = [
+            node("a", "1"),
+            node("b", "2"),
+            node("c", "1"),
+            node("d", "1"),
+        ];
+        let before: Vec<Vec<usize>> = (0..4).map(|task| before(&nodes, task)).collect();
+        assert_eq!(before, [vec![], vec![], vec![0], vec![2]]);
+    }
+}

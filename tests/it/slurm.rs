@@ -1,0 +1,317 @@
+//! `gritstone fleet run --on slurm` on a Slurm of this test: a controller and four nodes on this host, each in a namespace of processes, so
+//! that a node can die with all that it does. Nothing of the system's services is touched.
+
+use crate::common::quota::Quota;
+use crate::common::{
+    Home, Killed, end, entries, eventually, list, needs_root, program, said, start,
+};
+use nix::sys::signal::Signal;
+use serde_json::Value;
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+const NODES: [&str; 4] = ["n1", "n2", "n3", "n4"];
+/// The node with a tenth of a CPU.
+const SLOW: &str = "n3";
+/// One node after the other: they share the CPUs of this host.
+const LINE: &str =
+    "fleet run --on slurm --at-once 1 --quick --budget 2m byte/pipe byte/syscall byte/sieve";
+
+/// A cluster; its daemons end with it.
+struct Cluster {
+    home: Home,
+    daemons: Vec<Killed>,
+    nodes: Vec<(&'static str, Killed)>,
+    // after the nodes, whose processes are in it
+    slow: Quota,
+}
+
+impl Cluster {
+    fn start() -> Self {
+        let home = Home::new();
+        let at = home.path().join("slurm");
+        fs::create_dir(&at).unwrap();
+        let mut cluster = Self {
+            daemons: vec![],
+            nodes: vec![],
+            slow: Quota::tenth("slurm"),
+            home,
+        };
+        fs::write(at.join("slurm.conf"), configuration(&at)).unwrap();
+        fs::write(at.join("key"), [0x5a_u8; 1024]).unwrap();
+        crate::common::mode(&at.join("key"), 0o600);
+        let file = |option: &str, name: &str| format!("--{option}={}", at.join(name).display());
+        cluster.daemon(
+            "munged",
+            &[
+                "--foreground".to_owned(),
+                "--force".to_owned(),
+                file("key-file", "key"),
+                file("socket", "munge.socket"),
+                file("pid-file", "munged.pid"),
+                file("seed-file", "munged.seed"),
+                file("log-file", "munged.log"),
+            ],
+        );
+        eventually("munged listens", || at.join("munge.socket").exists());
+        cluster.daemon("slurmctld", &["-D".to_owned()]);
+        for node in NODES {
+            fs::create_dir_all(at.join("spool").join(node)).unwrap();
+            cluster.begin(node);
+        }
+        cluster.idle(&NODES);
+        cluster
+    }
+
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = self.home.command(program);
+        command.env("SLURM_CONF", self.conf()).stdin(Stdio::null());
+        command
+    }
+
+    fn conf(&self) -> PathBuf {
+        self.home.path().join("slurm/slurm.conf")
+    }
+
+    fn daemon(&mut self, name: &str, words: &[String]) {
+        let mut command = self.command(daemon(name));
+        command
+            .args(words)
+            .stdout(Stdio::null())
+            .stderr(self.log(name));
+        self.daemons.push(Killed(command.spawn().unwrap()));
+    }
+
+    fn log(&self, name: &str) -> fs::File {
+        let path = self.home.path().join(format!("slurm/{name}.said"));
+        fs::File::options()
+            .create(true)
+            .append(true)
+            .open(path)
+            .unwrap()
+    }
+
+    /// Starts a node: what it starts dies with it.
+    fn begin(&mut self, node: &'static str) {
+        let group = match node == SLOW {
+            true => format!("echo $$ >{}; ", self.slow.procs().display()),
+            false => String::new(),
+        };
+        let script = format!(
+            "{group}exec unshare --pid --fork --kill-child --mount-proc {} -D -N {node}",
+            daemon("slurmd").display()
+        );
+        let mut command = self.command("/bin/sh");
+        command
+            .args(["-c", &script])
+            .stdout(Stdio::null())
+            .stderr(self.log(node));
+        self.nodes.push((node, Killed(command.spawn().unwrap())));
+    }
+
+    /// Waits until Slurm gives jobs to these nodes.
+    fn idle(&self, nodes: &[&str]) {
+        eventually("the nodes are idle", || {
+            let words = ["--noheader", "--Node", "--states=idle", "--format=%N"];
+            let out = self
+                .command(program(&["sinfo"]))
+                .args(words)
+                .output()
+                .unwrap();
+            let out = String::from_utf8(out.stdout).unwrap();
+            nodes
+                .iter()
+                .all(|node| out.lines().any(|line| line.trim() == *node))
+        });
+    }
+
+    fn dies(&mut self, node: &str) {
+        self.nodes.retain(|(name, _)| *name != node);
+    }
+
+    fn start_fleet(&self, line: &str) -> Child {
+        start(&self.home, line, &[("SLURM_CONF", self.conf().as_path())])
+    }
+
+    /// Exit code, standard output, standard error.
+    fn run(&self, line: &str) -> (i32, String, String) {
+        said(self.start_fleet(line).wait_with_output().unwrap())
+    }
+
+    /// Where the newest fleet run has its files, which the nodes see too.
+    fn folder(&self) -> Option<PathBuf> {
+        entries(&self.home.path().join("data/gritstone/fleets"))
+            .into_iter()
+            .max()
+    }
+
+    /// Waits until a node of a fleet that is begun measures.
+    fn measures(&self, before: Option<&PathBuf>, node: &str) {
+        eventually("the node measures", || {
+            let folder = self.folder().filter(|folder| Some(folder) != before);
+            folder.is_some_and(|folder| folder.join(format!("{node}.log")).exists())
+        });
+        thread::sleep(Duration::from_millis(300));
+    }
+
+    /// What the nodes and the queue have of any fleet.
+    fn left(&self) -> Vec<String> {
+        let words = ["--noheader", "--format=%A %T"];
+        let out = self
+            .command(program(&["squeue"]))
+            .args(words)
+            .output()
+            .unwrap();
+        let jobs = String::from_utf8(out.stdout).unwrap();
+        let in_home = entries(self.home.path());
+        let fleets = entries(&self.home.path().join("data/gritstone/fleets"));
+        let files = fleets.iter().flat_map(|folder| entries(folder));
+        let files = in_home
+            .into_iter()
+            .chain(files)
+            .map(|path| path.display().to_string());
+        let files =
+            files.filter(|path| path.contains("gritstone-fleet-") || path.contains("/fleets/"));
+        let files = files.filter(|path| !path.ends_with("/plan.json"));
+        jobs.lines().map(str::to_owned).chain(files).collect()
+    }
+
+    fn report(&self) -> Value {
+        serde_json::from_str(&self.home.ok("fleet report --format json")).unwrap()
+    }
+}
+
+fn daemon(name: &str) -> PathBuf {
+    let path = Path::new("/usr/sbin").join(name);
+    assert!(
+        path.is_file(),
+        "no {name}: scripts/setup test-full installs it"
+    );
+    path
+}
+
+fn configuration(at: &Path) -> String {
+    let free = || TcpListener::bind("127.0.0.1:0").unwrap();
+    let held: Vec<TcpListener> = (0..=NODES.len()).map(|_| free()).collect();
+    let ports: Vec<u16> = held
+        .iter()
+        .map(|of| of.local_addr().unwrap().port())
+        .collect();
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let host = host.trim();
+    let cpus = thread::available_parallelism().unwrap();
+    let mut text = format!(
+        "ClusterName=gritstone\nSlurmctldHost={host}(127.0.0.1)\nSlurmctldPort={}\nSlurmUser=root\nSlurmdUser=root\n\
+         AuthType=auth/munge\nAuthInfo=socket={at}/munge.socket\nCredType=cred/munge\n\
+         StateSaveLocation={at}/state\nSlurmdSpoolDir={at}/spool/%n\n\
+         SlurmctldPidFile={at}/slurmctld.pid\nSlurmdPidFile={at}/slurmd-%n.pid\n\
+         SlurmctldLogFile={at}/slurmctld.log\nSlurmdLogFile={at}/slurmd-%n.log\n\
+         ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nMpiDefault=none\n\
+         SelectType=select/linear\nSchedulerType=sched/backfill\nSlurmdTimeout=10\nKillWait=5\nReturnToService=2\n",
+        ports[0],
+        at = at.display()
+    );
+    for (node, port) in NODES.iter().zip(&ports[1..]) {
+        text += &format!(
+            "NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus}\n"
+        );
+    }
+    text + "PartitionName=batch Nodes=ALL Default=YES MaxTime=60 State=UP\n"
+}
+
+/// The nodes that have a run.
+fn measured(view: &Value) -> Vec<&str> {
+    let nodes = list(&view["nodes"]).iter();
+    nodes.map(|node| node["node"].as_str().unwrap()).collect()
+}
+
+/// A fleet of which one node is slow and another dies while it is measured and comes back: found, named, resumed, and nothing left.
+#[test]
+#[ignore = "measures: make test-full"]
+fn slurm_measures_a_fleet_as_root() {
+    needs_root();
+    let mut cluster = Cluster::start();
+
+    let fleet = cluster.start_fleet(LINE);
+    cluster.measures(None, "n4");
+    cluster.dies("n4");
+    let (code, _, error) = said(fleet.wait_with_output().unwrap());
+    assert_eq!(code, 1, "{error}");
+    assert!(
+        error.contains("n4: skipped") && error.contains("NODE_FAIL"),
+        "{error}"
+    );
+    assert!(error.contains("1 of 4 nodes are missing"), "{error}");
+    let view = cluster.report();
+    assert_eq!(measured(&view), ["n1", "n2", "n3"]);
+    assert_eq!(view["nodes"][0]["place"]["partition"], "batch");
+
+    // it is still away, and is not waited for
+    let (code, _, error) = cluster.run("fleet resume");
+    assert_eq!(code, 1, "{error}");
+    assert!(
+        error.contains("n4: skipped: Slurm has it as down"),
+        "{error}"
+    );
+
+    cluster.begin("n4");
+    cluster.idle(&NODES);
+    let (code, out, error) = cluster.run("fleet resume");
+    assert_eq!(code, 0, "{error}");
+    let view = cluster.report();
+    assert_eq!(measured(&view), NODES);
+    let outliers = list(&view["outliers"]);
+    let slow = |of: &&Value| of["effect"].as_f64().unwrap() < -0.3;
+    let named: Vec<&Value> = outliers.iter().filter(slow).map(|of| &of["node"]).collect();
+    assert!(
+        !named.is_empty() && named.iter().all(|name| **name == SLOW),
+        "{out}{view}"
+    );
+    assert!(out.contains("n3: "), "{out}");
+    assert_eq!(cluster.left(), Vec::<String>::new());
+}
+
+/// Ctrl-C takes the jobs out of the queue; where the process itself is killed, they go on, and `resume` takes in what they measured.
+#[test]
+#[ignore = "measures: make test-full"]
+fn jobs_end_with_a_fleet_run_and_outlive_a_killed_one_as_root() {
+    needs_root();
+    let cluster = Cluster::start();
+
+    let fleet = cluster.start_fleet(LINE);
+    cluster.measures(None, "n1");
+    end(&fleet, Signal::SIGINT);
+    let (code, _, error) = said(fleet.wait_with_output().unwrap());
+    assert_eq!(code, 130, "{error}");
+    assert!(
+        error.contains("is cancelled") && error.contains("fleet resume"),
+        "{error}"
+    );
+    let mut left = cluster.left();
+    left.retain(|path| !path.ends_with("n1.log"));
+    assert_eq!(left, Vec::<String>::new());
+
+    let before = cluster.folder();
+    let shared = cluster.home.path().join("shared");
+    let line = format!(
+        "fleet run --on slurm --nodes n[1-2] --shared {} --quick byte/syscall",
+        shared.display()
+    );
+    let mut fleet = cluster.start_fleet(&line);
+    eventually("the first node measures", || {
+        let of_fleet = entries(&shared);
+        of_fleet.iter().any(|folder| folder.join("n1.log").exists())
+    });
+    end(&fleet, Signal::SIGKILL);
+    fleet.wait().unwrap();
+    let (code, _, error) = cluster.run("fleet resume");
+    assert_eq!(code, 0, "{error}");
+    assert!(error.contains("was begun before"), "{error}");
+    assert_ne!(cluster.folder(), before);
+    assert_eq!(measured(&cluster.report()), ["n1", "n2"]);
+    assert_eq!(entries(&shared), Vec::<PathBuf>::new());
+}
