@@ -20,6 +20,8 @@ const RUNS: usize = 100;
 const NEWEST: usize = 30;
 /// Ends of the labels of the runs that are to confirm an event: the state before, and the state since.
 const SIDES: [&str; 2] = ["-a", "-b"];
+/// Ends of the identifiers of events, after the run that begins them.
+const WAYS: [&str; 2] = ["-worse", "-better"];
 
 /// `gritstone changes`.
 pub fn changes(world: &World, args: &ChangesArgs) -> Result<Exit> {
@@ -120,6 +122,16 @@ pub fn events(world: &World, store: &Store) -> Result<Vec<ChangeEvent>> {
     Ok(events)
 }
 
+/// Whether a label says that a run is to confirm an event. It is of a state that was made for that, as the side of an A/B test is: no history has
+/// it, and the event would not be what it was.
+pub fn confirms(label: Option<&str>) -> bool {
+    label.is_some_and(|label| {
+        let event = SIDES.iter().find_map(|end| label.strip_suffix(end));
+        let run = event.and_then(|event| WAYS.iter().find_map(|end| event.strip_suffix(end)));
+        run.is_some_and(|run| !run.is_empty())
+    })
+}
+
 /// Writes to events what is known of them.
 pub fn mark(events: &mut [ChangeEvent], entries: Vec<ChangeEntry>) {
     let acknowledged = entries.into_iter().filter(|entry| entry.acknowledges);
@@ -146,7 +158,7 @@ fn grouped(changes: Vec<Change>) -> Vec<ChangeEvent> {
         let (run, worse) = (change.change.run.clone(), change.change.ratio < 1.0);
         let key = (change.change.started.clone(), run.clone(), worse);
         let event = events.entry(key).or_insert_with(|| ChangeEvent {
-            id: format!("{run}-{}", if worse { "worse" } else { "better" }),
+            id: format!("{run}{}", WAYS[usize::from(!worse)]),
             run,
             started: change.change.started.clone(),
             machine: change.machine.clone(),
@@ -270,5 +282,21 @@ fn of_one(view: &HistoryView, series: &HistorySeries, change: &HistoryChange) ->
         kernel: series.kernel.clone(),
         before: before.map(|point| point.run.clone()),
         change: change.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::confirms;
+
+    #[test]
+    fn a_label_says_what_a_run_is_for() {
+        for of in ["20261123-185538-cfe385a0-worse-a", "x-better-b"] {
+            assert!(confirms(Some(of)), "{of}");
+        }
+        for other in ["", "-worse-a", "main-a", "x-worse", "x-worse-c", "x-worse-a-1"] {
+            assert!(!confirms(Some(other)), "{other}");
+        }
+        assert!(!confirms(None));
     }
 }

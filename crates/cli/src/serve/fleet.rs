@@ -1,6 +1,7 @@
 //! All systems of a store against each other, each as one node with its newest results.
 
 use super::pages::{Answered, Pages, Refused, said};
+use crate::changes;
 use crate::output;
 use crate::world::World;
 use gritstone_analysis::fleet::{self, NodeRun};
@@ -36,7 +37,8 @@ pub(super) fn compare(world: &World, store: &Store, heads: &[RunHead]) -> (Fleet
             }
         };
         let settings = view.settings.as_ref();
-        let ordinary = settings.is_none_or(|of| of.trial.is_none() && !of.noise);
+        let ordinary = settings.is_none_or(|of| of.trial.is_none() && !of.noise)
+            && !changes::confirms(view.label.as_deref());
         if ordinary {
             let of = NodeRun {
                 node: name(id, &names),
@@ -55,14 +57,14 @@ pub(super) fn compare(world: &World, store: &Store, heads: &[RunHead]) -> (Fleet
     (view, newest.into_values().collect())
 }
 
-/// The name of a system, with a part of its identifier where others have the same.
+/// The name of a system, with its identifier where others have the same.
 fn name(id: &str, names: &BTreeMap<&str, &str>) -> String {
     let name = names[id].trim();
     let same = names.values().filter(|other| other.trim() == name).count();
     match (name, same) {
         ("", _) => id.to_owned(),
         (name, 1) => name.to_owned(),
-        (name, _) => format!("{name} ({})", id.get(..8).unwrap_or(id)),
+        (name, _) => format!("{name} ({id})"),
     }
 }
 
