@@ -2,9 +2,10 @@
 // dark, on a phone and a desk, folded and unfolded; nothing that the policy of the server refuses; filter, order and links work, and
 // without script everything is there.
 // usage: node check.js PAGE...    a file or a URL; with axe-core and playwright-core beside it, and Debian's Chromium
-// SHOTS=DIR keeps a picture of every look
+// SHOTS=DIR keeps a picture of every look; LIVE=URL is the page of a run that is measured meanwhile
 "use strict";
 const { chromium } = require("playwright-core");
+const { writeFileSync } = require("node:fs");
 const { pathToFileURL } = require("node:url");
 
 const ARGUMENTS = [
@@ -12,7 +13,7 @@ const ARGUMENTS = [
   "--disable-component-update", "--disable-sync",
 ];
 const problems = [];
-const { SHOTS } = process.env;
+const { SHOTS, LIVE } = process.env;
 
 const address = page => (page.startsWith("http://") ? page : pathToFileURL(page).href);
 const base = page => (page.startsWith("http://") ? new URL(page).origin : "file:");
@@ -95,7 +96,8 @@ async function walk(browser, first) {
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/compare\?run=.*&base=/);
   await page.getByLabel("Family").selectOption("byte");
-  await page.getByRole("button", { name: "Filter" }).click();
+  await page.getByLabel("Effect").selectOption("1");
+  await page.getByRole("button", { name: "Show" }).click();
   await page.waitForURL(/family=byte/);
   const others = await page.locator("tbody th a").evaluateAll(all => all.filter(a => !a.textContent.startsWith("byte/")).length);
   says("a family is shown alone", others === 0);
@@ -103,6 +105,22 @@ async function walk(browser, first) {
   await page.waitForURL(/\/benchmarks\/byte\//);
   says("a history is drawn", await page.locator("figure svg").count() > 0);
   await context.close();
+}
+
+// A run that is being measured: its launches are counted, and the page is that of the whole run when it has ended. Whoever measures waits for the
+// file `open` before the first launch, and for `counted` before the end.
+async function follow(browser, live) {
+  const says = (what, holds) => holds || problems.push(`${live}: ${what}`);
+  const page = await browser.newPage();
+  page.on("console", message => says(`says: ${message.text()}`, message.type() !== "error"));
+  await page.goto(live);
+  await page.getByRole("status").getByText("0 launches so far").waitFor();
+  writeFileSync("open", "");
+  await page.getByRole("status").getByText(/[1-9]\d* launch(es)? so far, the last of /).waitFor({ timeout: 120000 });
+  writeFileSync("counted", "");
+  await page.locator("[data-events]").waitFor({ state: "detached", timeout: 120000 });
+  says("the whole run is there", await page.locator(".results > details").count() > 0);
+  await page.close();
 }
 
 (async () => {
@@ -115,6 +133,7 @@ async function walk(browser, first) {
     }
     await use(browser, file);
   }
+  if (LIVE) { await follow(browser, LIVE); }
   const first = files.find(file => file.startsWith("http://"));
   if (first) { await walk(browser, new URL(first).origin); }
   await browser.close();

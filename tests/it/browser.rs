@@ -2,11 +2,14 @@
 
 use crate::common::server::Server;
 use crate::common::{DISC, Home, at_hour, eventually, program, recorded};
-use crate::serve::changed;
+use crate::serve::{calls, changed};
+use gritstone_model::{Owner, RunData};
+use gritstone_store::Store;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// A program that must succeed, in a folder; what it said otherwise.
 fn must(command: &mut Command) {
@@ -44,6 +47,21 @@ fn a_store_in_the_browser_is_accessible_and_needs_no_script() {
         run["id"].as_str().unwrap().to_owned()
     });
     let machine = &run.info.machine.id;
+    let changes = server.json("/changes.json");
+    let event = changes["events"][0]["id"].as_str().unwrap();
+    home.ok(&["changes", "acknowledge", event, "--note", "known"]);
+    // systems of a fleet, one of which is slow
+    for at in 0..6 {
+        let times = if at == 3 { 1.3 } else { 1.0 };
+        let mut run = at_hour(&calls(times), 200 + at, "node");
+        run.info.machine.id = format!("node-{at}");
+        run.info.machine.name = format!("node-{at}");
+        home.import(&[run]);
+    }
+    eventually("the systems are compared", || {
+        server.page("/fleet").contains("node-3")
+    });
+    let live = measured(&home);
     let paths = [
         "/".to_owned(),
         format!("/runs/{after}"),
@@ -51,14 +69,69 @@ fn a_store_in_the_browser_is_accessible_and_needs_no_script() {
         "/compare?base=ref:vax-11-780-4.1bsd&run=after".to_owned(),
         "/benchmarks/byte/syscall".to_owned(),
         format!("/systems/{machine}"),
+        format!("/changes/{event}"),
+        "/changes".to_owned(),
+        "/fleet".to_owned(),
+        format!("/compare?base={before}&run={after}&run=night-1&run=night-24"),
+        format!("/runs/{}", live.info.id),
         "/search?q=night".to_owned(),
         "/search?q=nothing-of-the-kind".to_owned(),
     ];
-    look_at(paths.map(|path| format!("http://{}{path}", server.address)));
+    let at = |path: &str| format!("http://{}{path}", server.address);
+    let url = at(&format!("/runs/{}", live.info.id));
+    let measuring = std::thread::spawn(move || measure(&home, &live));
+    look_at_with(paths.map(|path| at(&path)), &[("LIVE", &url)]);
+    measuring.join().unwrap();
+}
+
+/// A run that has begun.
+fn measured(home: &Home) -> RunData {
+    // what an earlier look has left
+    for name in ["open", "counted"] {
+        let _ = fs::remove_file(Path::new(DISC).join("browser").join(name));
+    }
+    let run = at_hour(&calls(1.0), 300, "live");
+    let mut info = run.info.clone();
+    info.elapsed_s = None;
+    let owner = Owner {
+        uid: 0,
+        machine: "here".to_owned(),
+    };
+    let mut store = Store::open(&home.store()).unwrap();
+    store
+        .begin(&owner, &info, &run.benchmarks, &run.programs, &run.skips)
+        .unwrap();
+    run
+}
+
+/// Measures it while the browser looks.
+fn measure(home: &Home, run: &RunData) {
+    let folder = Path::new(DISC).join("browser");
+    let waits = |name: &str| {
+        let start = Instant::now();
+        while !folder.join(name).exists() {
+            assert!(start.elapsed() < Duration::from_secs(900), "no {name}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    waits("open");
+    let mut store = Store::open(&home.store()).unwrap();
+    for launch in &run.launches {
+        let _ = store.append(&run.info.id, launch).unwrap();
+    }
+    waits("counted");
+    store.finish(&run.info.id, 60.0).unwrap();
 }
 
 /// Has Chromium look at pages: files or URLs.
 fn look_at(pages: impl IntoIterator<Item = impl AsRef<OsStr>>) {
+    look_at_with(pages, &[]);
+}
+
+fn look_at_with(
+    pages: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    environment: &[(&str, &str)],
+) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser");
     let folder = Path::new(DISC).join("browser");
     fs::create_dir_all(&folder).unwrap();
@@ -77,6 +150,7 @@ fn look_at(pages: impl IntoIterator<Item = impl AsRef<OsStr>>) {
         Command::new(node)
             .arg("check.js")
             .args(pages)
+            .envs(environment.iter().copied())
             .current_dir(&folder),
     );
 }

@@ -11,6 +11,7 @@ mod bare;
 mod bench;
 mod binary;
 mod browser;
+mod changes;
 mod ci;
 mod compilers;
 mod conditions;

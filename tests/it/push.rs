@@ -21,7 +21,7 @@ fn run(hour: u32) -> RunData {
     at_hour(&run, hour, &format!("hour-{hour}"))
 }
 
-fn token(home: &Home, name: &str, scopes: &str) -> String {
+pub fn token(home: &Home, name: &str, scopes: &str) -> String {
     let said = home.ok(&["token", "create", name, "--scope", scopes]);
     said.trim().to_owned()
 }
@@ -35,9 +35,13 @@ fn kept(home: &Home, token: &str) -> String {
 }
 
 fn send(server: &Server, token: Option<&str>, body: &[u8]) -> Response {
+    post(server, "/api/v1/runs", token, body)
+}
+
+pub fn post(server: &Server, path: &str, token: Option<&str>, body: &[u8]) -> Response {
     let authorization = token.map(|token| format!("Authorization: Bearer {token}\r\n"));
     let head = format!(
-        "POST /api/v1/runs HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n{}\r\n",
+        "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n{}\r\n",
         server.address,
         body.len(),
         authorization.unwrap_or_default()
@@ -470,28 +474,34 @@ fn the_unit_of_systemd_starts_a_server() {
 /// Every path of the description is served as it says, and no other answer comes.
 #[test]
 fn the_description_of_the_server_is_what_the_server_does() {
-    let home = Home::new();
-    home.import(&[run(1), run(2)]);
+    let home = crate::serve::changed();
+    home.import(&[run(101), run(102)]);
     let [writer, admin] = ["write", "admin"].map(|scope| token(&home, scope, scope));
     let server = Server::start(&home);
     let api = server.json("/api/v1/openapi");
     assert_eq!(api["openapi"], "3.1.0");
-    let newest = run(2).info;
+    let newest = run(102).info;
+    let changes = server.json("/changes.json");
+    let event = changes["events"][0]["id"].as_str().unwrap();
     let machine = &newest.machine.id;
     let mut seen = 0;
     for (path, methods) in api["paths"].as_object().unwrap() {
         let place = path
             .replace("{run}", &newest.id)
             .replace("{system}", machine)
+            .replace("{event}", event)
             .replace("{family}/{name}", run(1).benchmarks[0].id.as_str());
         let query = match path.as_str() {
-            "/compare" => format!("?base={}&run={}", run(1).info.id, newest.id),
+            "/compare" => format!("?base={}&run={}", run(101).info.id, newest.id),
             _ => String::new(),
         };
         for (method, what) in methods.as_object().unwrap() {
             let responses = what["responses"].as_object().unwrap();
             let response = match method.as_str() {
-                "post" => send(&server, Some(&writer), write_bundle(&run(3)).as_bytes()),
+                "post" if path.starts_with("/api/v1/changes/") => {
+                    post(&server, &place, Some(&writer), br#"{"note":"known"}"#)
+                }
+                "post" => send(&server, Some(&writer), write_bundle(&run(103)).as_bytes()),
                 // last in order of paths and methods would be too late: it is there again by then
                 "delete" => server.ask(
                     "DELETE",
@@ -521,5 +531,5 @@ fn the_description_of_the_server_is_what_the_server_does() {
             seen += 1;
         }
     }
-    assert!(seen >= 14, "{seen}");
+    assert!(seen >= 18, "{seen}");
 }

@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use std::time::Instant;
 
 /// What was recorded of a few rows, each operation taking so many times as long.
-fn calls(times: f64) -> RunData {
+pub fn calls(times: f64) -> RunData {
     let mut run = recorded("run");
     let of_calls = |id: &str| ["byte/syscall", "byte/sieve"].contains(&id);
     run.benchmarks.retain(|row| of_calls(row.id.as_str()));

@@ -142,6 +142,8 @@ pub enum Command {
     },
     /// Show one benchmark over the stored runs, with its change points
     History(HistoryArgs),
+    /// List what changed over the stored runs, or acknowledge it
+    Changes(ChangesArgs),
     /// CI gate: fail if a run may be slower than the allowed margin
     Check(CheckArgs),
     /// Show the defaults from configuration files, and their source
@@ -193,6 +195,7 @@ impl Command {
                 | Self::Runs(_)
                 | Self::Info(_)
                 | Self::History(_)
+                | Self::Changes(_)
         )
     }
 }
@@ -652,6 +655,35 @@ pub struct HistoryArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
+  gritstone changes                       the newest 30
+  gritstone changes acknowledge cfe385a0-worse --note 'microcode 0x1000066, accepted'"
+)]
+pub struct ChangesArgs {
+    /// List all of them [default: the newest 30]
+    #[arg(short, long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub format: FormatArgs,
+    #[command(subcommand)]
+    pub command: Option<ChangesCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ChangesCommand {
+    /// Say that a change is known, and what it is
+    Acknowledge {
+        /// The change, by its id or a part of it
+        event: String,
+        /// What it is, in a line
+        #[arg(long, value_name = "TEXT")]
+        note: String,
+    },
+}
+
+#[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gritstone serve --open
   gritstone serve --listen 127.0.0.1:9000")]
@@ -674,6 +706,18 @@ pub struct ServeArgs {
     /// Its key, as PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
+    /// Send new changes to this URL, as JSON
+    #[arg(long, value_name = "URL", help_heading = "Notifications")]
+    pub notify_url: Option<String>,
+    /// Mail new changes to this address, by the sendmail of this machine
+    #[arg(long, value_name = "ADDRESS", help_heading = "Notifications")]
+    pub notify_mail: Option<String>,
+    /// What a notification says, with {count}, {events} and {url}
+    #[arg(long, value_name = "FILE", help_heading = "Notifications")]
+    pub notify_template: Option<PathBuf>,
+    /// Address of the pages in notifications [default: that of --listen]
+    #[arg(long, value_name = "URL", help_heading = "Notifications")]
+    pub public_url: Option<String>,
 }
 
 #[derive(Debug, Args)]

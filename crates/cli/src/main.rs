@@ -9,6 +9,7 @@ mod audit;
 mod backend;
 mod bench;
 mod brief;
+mod changes;
 mod chosen;
 mod commands;
 mod compiler;
@@ -139,6 +140,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Completions { shell }) => completions::script(*shell),
         Some(Command::Man { command, output }) => man::man(command.as_deref(), output.as_deref()),
         Some(Command::History(args)) => past::history(&world, args),
+        Some(Command::Changes(args)) => changes::changes(&world, args),
         Some(Command::Check(args)) => past::check(&world, args),
         Some(Command::Fleet(args)) => fleet::fleet(&world, args),
         Some(Command::Export(args)) => transfer::export(&world, args),

@@ -1,6 +1,7 @@
 //! `gritstone history` and `gritstone check`: a figure over many runs, and a run held against them or against another.
 
 use crate::ab::COMMAND;
+use crate::changes;
 use crate::args::{CheckArgs, CheckFormat, HistoryArgs, OnInconclusive};
 use crate::failure::Exit;
 use crate::output;
@@ -102,7 +103,8 @@ pub fn history_of(
 ) -> Result<Option<HistoryView>> {
     let runs = store.newest(std::slice::from_ref(id), most, None)?;
     let view = |(run, _): &(String, _)| world.stored_result(store, run, id);
-    let views: Vec<RunView> = runs.iter().map(view).collect::<Result<_>>()?;
+    let mut views: Vec<RunView> = runs.iter().map(view).collect::<Result<_>>()?;
+    views.retain(|view| !changes::confirms(view.label.as_deref()));
     Ok(series::history(id, &views))
 }
 

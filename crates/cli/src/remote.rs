@@ -115,19 +115,8 @@ impl Server {
             Some(path) => Some(token_of(path)?),
             None => variable.filter(|token| !token.is_empty()),
         };
-        let tls = TlsConfig::builder()
-            .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .root_certs(trusted(args.ca_file.as_deref())?);
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .timeout_connect(Some(CONNECT))
-            .timeout_global(Some(WHOLE))
-            .tls_config(tls.build())
-            .build();
         Ok(Self {
-            agent: config.into(),
+            agent: agent(args.ca_file.as_deref(), WHOLE)?,
             runs: format!("{}/api/v1/runs", url.trim_end_matches('/')),
             token,
         })
@@ -166,6 +155,21 @@ impl Server {
             .header("Content-Type", "application/zstd");
         said(&self.runs, request.send(&packed[..])).map(drop)
     }
+}
+
+/// What speaks HTTP, with time for all of a request.
+pub fn agent(certificates: Option<&Path>, whole: Duration) -> Result<Agent> {
+    let tls = TlsConfig::builder()
+        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .root_certs(trusted(certificates)?);
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .timeout_connect(Some(CONNECT))
+        .timeout_global(Some(whole))
+        .tls_config(tls.build());
+    Ok(config.build().into())
 }
 
 type Response = ureq::http::Response<ureq::Body>;

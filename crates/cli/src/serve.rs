@@ -1,8 +1,16 @@
 //! `gritstone serve`: the store in the browser.
 
 mod api;
+mod compare;
 mod digest;
+mod fleet;
+#[cfg(test)]
+mod fuzz;
 mod lists;
+#[cfg(test)]
+#[path = "../../../tests/common/mutation.rs"]
+mod mutation;
+mod notify;
 mod pages;
 
 use crate::args::ServeArgs;
@@ -13,13 +21,24 @@ use crate::world::World;
 use anyhow::{Context, Result, ensure};
 use digest::Digests;
 use gritstone_report::html;
-use gritstone_serve::{Answers, Config, Limits, Make, Policy, Tls};
+use gritstone_serve::{Answers, Config, Limits, Make, Policy, Rate, Tls};
 use gritstone_store::{Scope, Token};
+use notify::Notify;
 use pages::Pages;
 use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How often a client may ask where others than this machine can: a page takes about 20 ms, and who reads asks for one in seconds.
+const RATE: Rate = Rate {
+    per_second: 50.0,
+    burst: 500.0,
+};
+/// How often the store is looked at for changes that others are to be told of.
+const WATCH: Duration = Duration::from_secs(5);
 
 /// `gritstone serve`.
 pub fn serve(world: &World, args: &ServeArgs) -> Result<Exit> {
@@ -50,7 +69,12 @@ pub fn serve(world: &World, args: &ServeArgs) -> Result<Exit> {
         .with_context(|| format!("cannot listen on {}", args.listen))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let address = format!("{scheme}://{}/", listener.local_addr()?);
-    let digests = Arc::new(Digests::new(store.clone()));
+    let notify = Notify::of(args, &address)?;
+    let watched = notify.is_some();
+    let digests = Arc::new(Digests::new(store.clone(), notify));
+    if watched {
+        watch(store.clone(), Arc::clone(&digests))?;
+    }
     let make: Make = Arc::new(move || -> Box<dyn Answers> {
         let world = World::new(Some(store.clone()));
         Box::new(Pages::new(world, Arc::clone(&digests), everyone))
@@ -60,15 +84,43 @@ pub fn serve(world: &World, args: &ServeArgs) -> Result<Exit> {
     if args.open {
         open(&address);
     }
+    let (style, scripts) = html::inline();
     let config = Config {
-        limits: Limits::default(),
-        policy: Policy::new(!public, &html::inline()),
+        limits: Limits {
+            // this machine does to itself what it likes
+            rate: public.then_some(RATE),
+            ..Limits::default()
+        },
+        policy: Policy::new(!public, &style, &scripts).behind_proxy(args.behind_proxy),
         tls,
         make,
         log,
     };
     gritstone_serve::serve(listener, stop, config).context("cannot serve")?;
     Ok(Exit::Done)
+}
+
+/// Has what changed computed whenever the store is another, though nobody asks: for as long as this process is there.
+fn watch(store: PathBuf, digests: Arc<Digests>) -> Result<()> {
+    let look = move |world: &World| -> Result<()> {
+        // a store that is not there yet has nothing to tell of
+        if let Some(store) = world.reader()? {
+            digests.of(&store.revision()?, Duration::ZERO);
+        }
+        Ok(())
+    };
+    let watch = move || {
+        let world = World::new(Some(store));
+        loop {
+            if let Err(why) = look(&world) {
+                output::remark(&format!("gritstone: {why:#}"));
+            }
+            std::thread::sleep(WATCH);
+        }
+    };
+    let thread = std::thread::Builder::new().name("watch".to_owned());
+    thread.spawn(watch).context("cannot start a thread")?;
+    Ok(())
 }
 
 /// By what connections are encrypted, if they are. Everybody who can read the key can pass for the server.

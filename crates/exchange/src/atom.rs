@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 /// The feed, the newest event first; its links are paths of the server that sends it.
 #[must_use]
 pub fn atom(events: &[ChangeEvent]) -> String {
-    let newest = events.iter().map(|of| of.started.as_str()).max();
+    let newest = events.iter().map(updated).max();
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n{}{}{}\
          <link rel=\"self\" href=\"/changes.atom\"/><link href=\"/\"/><author>{}</author>\n",
@@ -19,22 +19,25 @@ pub fn atom(events: &[ChangeEvent]) -> String {
         element("name", "Gritstone"),
     );
     for of in events {
-        let way = if of.worse { "worse" } else { "better" };
-        let id = [of.machine.as_str(), &of.run, way].map(encoded).join(":");
-        let about = match &of.before {
-            Some(before) => About::Pair([before.clone(), of.run.clone()]),
-            None => About::Run(of.run.clone()),
-        };
-        let lines = gritstone_report::event_lines(of).join("\n");
+        let id = [of.machine.as_str(), &of.id].map(encoded).join(":");
+        let known = gritstone_report::event_known(of).into_iter();
+        let lines = known.chain(gritstone_report::event_lines(of));
+        let lines = lines.collect::<Vec<_>>().join("\n");
         let _ = writeln!(
             text,
             "<entry>{}{}{}<link href=\"{}\"/>{}</entry>",
             element("id", &format!("urn:gritstone:change:{id}")),
             element("title", &gritstone_report::event(of)),
-            element("updated", &of.started),
-            escaped(&path(&about)),
+            element("updated", updated(of)),
+            escaped(&path(&About::Event(of.id.clone()))),
             element("summary", &lines),
         );
     }
     text + "</feed>\n"
+}
+
+/// When something was last known of it.
+fn updated(of: &ChangeEvent) -> &str {
+    let known = of.acknowledged.as_ref().map(|known| known.at.as_str());
+    known.map_or(&of.started, |at| at.max(&of.started))
 }

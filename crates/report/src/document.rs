@@ -81,6 +81,10 @@ pub enum About {
     System(String),
     /// The second of two stored runs against the first.
     Pair([String; 2]),
+    /// Changes that belong together, by the identifier of the event.
+    Event(String),
+    /// All systems against each other.
+    Fleet,
 }
 
 /// Words or a number, and the marks of the footnotes that belong to it.

@@ -1,8 +1,8 @@
 //! The nodes of a fleet: which is not like the others, on one page.
 
-use crate::document::{Block, Document, Style, Text, Tone};
-use crate::svg::heat::{Cell, Heat};
-use crate::table::Columns;
+use crate::document::{About, Block, Column, Document, Style, Text, Tone};
+use crate::svg::heat::{self, Heat};
+use crate::table::{Cell, Columns};
 use crate::{Detail, number, words};
 use gritstone_model::{
     FleetBenchmark, FleetCommon, FleetDrift, FleetEffect, FleetFamily, FleetOutlier, FleetProof,
@@ -11,6 +11,8 @@ use gritstone_model::{
 
 /// Sentences of one sort on the page; the data has all.
 const MOST_LINES: usize = 30;
+/// Nodes that are named in a cell.
+const MOST_NAMED: usize = 3;
 /// Nodes of the heat map.
 const MOST_ROWS: usize = 60;
 
@@ -44,7 +46,7 @@ pub fn fleet(view: &FleetView, detail: Detail) -> Document {
     heat(&mut document, view);
     families(&mut document, &view.families);
     if detail != Detail::Results || view.families.is_empty() {
-        distributions(&mut document, &view.benchmarks);
+        distributions(&mut document, view);
     }
     document
 }
@@ -306,7 +308,7 @@ fn heat(document: &mut Document, view: &FleetView) {
             .map(|_| node.overall.as_ref())
             .chain(families);
         let cell = |effect: Option<&FleetEffect>| {
-            effect.map(|effect| Cell {
+            effect.map(|effect| heat::Cell {
                 value: effect.effect,
                 text: percent(effect).0,
                 certain: effect.p_adjusted <= view.level && effect.effect.abs() > view.margin,
@@ -325,7 +327,7 @@ fn heat(document: &mut Document, view: &FleetView) {
         ),
         false => "Speed relative to the other nodes".to_owned(),
     };
-    let of_row = |(name, cells): &(String, Vec<Option<Cell>>)| {
+    let of_row = |(name, cells): &(String, Vec<Option<heat::Cell>>)| {
         let cells = heat.columns.iter().zip(cells);
         let certain = cells.filter_map(|(column, cell)| {
             let cell = cell.as_ref().filter(|cell| cell.certain)?;
@@ -359,7 +361,23 @@ fn families(document: &mut Document, families: &[FleetFamily]) {
         .table(document, caption, families);
 }
 
-fn distributions(document: &mut Document, benchmarks: &[FleetBenchmark]) {
+fn distributions(document: &mut Document, view: &FleetView) {
+    // by themselves; what a family or all benchmarks share is said above
+    let which = |of: &&FleetBenchmark| {
+        let about = |outlier: &&FleetOutlier| {
+            matches!(&outlier.about, FleetScope::Benchmark(id) if *id == of.id)
+        };
+        let outliers = view.outliers.iter().filter(about);
+        let mut named: Vec<String> = outliers
+            .map(|of| format!("{} {}", of.node, percent(&of.effect).0))
+            .collect();
+        let more = named.len().saturating_sub(MOST_NAMED);
+        named.truncate(MOST_NAMED);
+        if more > 0 {
+            named.push(format!("{} more", number::count(more)));
+        }
+        Some(words::join(&named)).filter(|named| !named.is_empty())
+    };
     let value = |at: usize| {
         move |of: &&FleetBenchmark| {
             number::figure_like(of.quantiles[3], of.quantiles[at], None, of.unit.as_str()).estimate
@@ -368,7 +386,10 @@ fn distributions(document: &mut Document, benchmarks: &[FleetBenchmark]) {
     let spread = |show: fn(&FleetSpread) -> Option<String>| {
         move |of: &&FleetBenchmark| of.spread.as_ref().and_then(show)
     };
-    Columns::<&FleetBenchmark>::key("Benchmark", Style::Code, |of| of.id.as_str())
+    let id = |of: &&FleetBenchmark| {
+        Cell::from(of.id.as_str()).about(About::Benchmark(of.id.to_string()))
+    };
+    Columns::<&FleetBenchmark>::key("Benchmark", Style::Code, id)
         .number("Least", value(0))
         .number("Median", value(3))
         .number("Most", value(6))
@@ -386,5 +407,6 @@ fn distributions(document: &mut Document, benchmarks: &[FleetBenchmark]) {
         )
         .number("Differ", spread(|of| number::counted(of.outliers)))
         .number("Interference", |of| number::counted(of.interference))
-        .table(document, "Benchmarks over nodes", benchmarks);
+        .column(Column::new("Not like the others", Style::Text).rank(5), which)
+        .table(document, "Benchmarks over nodes", &view.benchmarks);
 }

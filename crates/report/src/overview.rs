@@ -1,12 +1,11 @@
 //! What a store has: the list of `gritstone runs`, and the pages of `gritstone serve` that lead to runs, systems and benchmarks.
 
-use crate::document::{About, Column, Document, Style, Tone};
-use crate::number;
+use crate::document::{About, Column, Document, Style, Text, Tone};
 use crate::table::{Cell, Columns};
-use crate::words::{self, Sense};
+use crate::{Detail, changes, fleet, number, words};
 use gritstone_model::{
-    Change, ChangeEvent, FactChange, FoundBenchmark, ListedRun, ListedSystem, OverviewView,
-    Reliability, SearchView, SystemView,
+    FactChange, FleetView, FoundBenchmark, ListedRun, ListedSystem, OverviewView, Reliability, SearchView,
+    SystemView,
 };
 
 /// The runs as a list.
@@ -61,102 +60,34 @@ pub fn overview(view: &OverviewView) -> Document {
         None => document.paragraph("Changes are being computed: load the page again."),
         Some([]) => document.paragraph("No change was found."),
         Some(events) => {
-            document.paragraph("Changes, tentative until `gritstone ab` confirms them:");
-            document.list(events.iter().map(event));
-            changed(&mut document, events.iter().flat_map(|of| &of.changes));
+            changes::listed(&mut document, events);
         }
     }
     document.heading(1, "Newest runs");
     list(&mut document, "Runs", &view.runs);
     document.heading(1, "Systems");
     systems(&mut document, &view.systems);
+    let which = Text::new("Which system is not like the others, benchmark by benchmark");
+    document.paragraph(which.about(Some(About::Fleet)));
     document
 }
 
-/// A line for each change: the change leads to the run before and the run since, side by side.
-fn changed<'a>(document: &mut Document, changes: impl Iterator<Item = &'a Change>) {
-    let pair = |of: &Change| Some(About::Pair([of.before.clone()?, of.change.run.clone()]));
-    let benchmark = |of: &&Change| {
-        let id = of.benchmark.to_string();
-        Cell::from(id.as_str()).about(About::Benchmark(id))
-    };
-    let change = |of: &&Change| {
-        let (said, _) = words::change(of.change.ratio, of.change.interval);
-        let tone = match of.change.ratio < 1.0 {
-            true => Tone::Bad,
-            false => Tone::Good,
-        };
-        Cell::from(said).toned(Some(tone)).about(pair(of))
-    };
-    let run = |of: &&Change| {
-        let run = &of.change.run;
-        Cell::from(words::short_id(run)).about(About::Run(run.clone()))
-    };
-    Columns::<&Change>::key("Benchmark", Style::Code, benchmark)
-        .number("Change", change)
-        .number("95% interval", |of| {
-            words::change(of.change.ratio, of.change.interval).1
-        })
-        .text("Speed", |of| {
-            let [better, worse] = Sense::Speed.words();
-            let word = if of.change.ratio < 1.0 { worse } else { better };
-            match of.change.suspected {
-                true => format!("suspected {word}"),
-                false => word.to_owned(),
-            }
-        })
-        .column(Column::new("Since run", Style::Code), run)
-        .column(Column::new("Date (UTC)", Style::Code), |of| {
-            words::minute(&of.change.started)
-        })
-        .text("Kernel", |of| of.kernel.as_str())
-        .text("System", |of| {
-            Cell::from(of.name.as_str()).about(About::System(of.machine.clone()))
-        })
-        .table(document, "Changes of level, newest first", changes);
+/// How far a run has come that has not ended.
+#[must_use]
+pub fn progress(launches: u64, last: Option<&str>) -> String {
+    let count = words::plural(usize::try_from(launches).unwrap_or(usize::MAX), "launch");
+    let last = last.map_or_else(String::new, |id| format!(", the last of {id}"));
+    format!("This run has not ended: {count} so far{last}.")
 }
 
-/// An event in a sentence: `12 benchmarks 1.03 to 1.09× slower on x since run y of 1 May 2026, 12:00 UTC; differs in cpu microcode`.
+/// All systems against each other, each by its newest results.
 #[must_use]
-pub fn event(of: &ChangeEvent) -> String {
-    let what = match of.changes.as_slice() {
-        [one] => format!("{} ({})", one.benchmark, one.title),
-        many => words::plural(many.len(), "benchmark"),
-    };
-    let ratios = of.changes.iter().map(|of| of.change.ratio);
-    let ratios = ratios.map(|ratio| if of.worse { 1.0 / ratio } else { ratio });
-    let low = ratios.clone().fold(f64::INFINITY, f64::min);
-    let high = ratios.fold(f64::NEG_INFINITY, f64::max);
-    let [low, high] = [low, high].map(|ratio| number::fixed(ratio, 2));
-    let range = match low == high {
-        true => low,
-        false => format!("{low} to {high}"),
-    };
-    let [better, worse] = Sense::Speed.words();
-    let how = if of.worse { worse } else { better };
-    let suspected = match of.changes.iter().all(|of| of.change.suspected) {
-        true => "suspected: ",
-        false => "",
-    };
-    let differs = match of.differ_in.as_slice() {
-        [] => String::new(),
-        facts => format!("; differs in {}", words::facts(facts)),
-    };
-    let (run, since) = (words::short_id(&of.run), words::date(&of.started));
-    format!(
-        "{suspected}{what} {range}× {how} on {} since run {run} of {since}{differs}",
-        of.name
-    )
-}
-
-/// What an event is made of, a line for each benchmark.
-#[must_use]
-pub fn event_lines(of: &ChangeEvent) -> Vec<String> {
-    let line = |of: &Change| {
-        let ratio = words::ratio(of.change.ratio, of.change.interval, Sense::Speed);
-        format!("{} ({}): {ratio}", of.benchmark, of.title)
-    };
-    of.changes.iter().map(line).collect()
+pub fn systems_compared(view: &FleetView, all: &[ListedSystem]) -> Document {
+    let mut document = fleet::fleet(view, Detail::Everything);
+    document.title = "Fleet".to_owned();
+    document.heading(1, "Systems");
+    systems(&mut document, all);
+    document
 }
 
 fn systems(document: &mut Document, systems: &[ListedSystem]) {

@@ -2,12 +2,14 @@
 
 use crate::service::Service;
 use crate::workers::Workers;
-use crate::{Log, Make, Policy, Tls};
+use crate::rate::Buckets;
+use crate::{Log, Make, Policy, Rate, Tls};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::io;
+use std::net::IpAddr;
 use std::os::unix::net::UnixStream as Stop;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +36,12 @@ pub struct Limits {
     pub body: usize,
     /// Runs that are received at once; others wait.
     pub uploads: usize,
+    /// Clients that follow a run at once; others are turned away.
+    pub followers: usize,
+    /// After how long a run that is followed is looked at again.
+    pub follow: Duration,
+    /// How often a client may ask; `None` for as often as it likes.
+    pub rate: Option<Rate>,
 }
 
 impl Default for Limits {
@@ -46,6 +54,9 @@ impl Default for Limits {
             threads: 2,
             body: 64 << 20,
             uploads: 4,
+            followers: 32,
+            follow: Duration::from_secs(1),
+            rate: None,
         }
     }
 }
@@ -76,12 +87,16 @@ pub struct Config {
 /// When no thread can be started, or the listener is none.
 pub fn serve(listener: std::net::TcpListener, stop: Stop, config: Config) -> io::Result<()> {
     let Config { limits, tls, .. } = config;
+    let (end, ends) = watch::channel(false);
     let service = Service {
         policy: config.policy,
         workers: Workers::start(limits.threads, &config.make)?,
         log: config.log,
-        body: limits.body,
+        limits,
         uploads: Semaphore::new(limits.uploads),
+        followers: Arc::new(Semaphore::new(limits.followers)),
+        rate: limits.rate.map(Buckets::new),
+        ends,
     };
     listener.set_nonblocking(true)?;
     stop.set_nonblocking(true)?;
@@ -91,18 +106,18 @@ pub fn serve(listener: std::net::TcpListener, stop: Stop, config: Config) -> io:
     runtime.block_on(async {
         let listener = TcpListener::from_std(listener)?;
         let stop = UnixStream::from_std(stop)?;
-        accept(&listener, &stop, limits, tls.as_ref(), &Arc::new(service)).await
+        accept(&listener, &stop, &end, tls.as_ref(), &Arc::new(service)).await
     })
 }
 
 async fn accept(
     listener: &TcpListener,
     stop: &UnixStream,
-    limits: Limits,
+    end: &watch::Sender<bool>,
     tls: Option<&Tls>,
     service: &Arc<Service>,
 ) -> io::Result<()> {
-    let (end, ends) = watch::channel(false);
+    let limits = service.limits;
     let room = Arc::new(Semaphore::new(limits.connections));
     let mut connections = JoinSet::new();
     loop {
@@ -118,16 +133,17 @@ async fn accept(
             }
             Some(_) = connections.join_next() => {}
             (place, accepted) = next => match accepted {
-                Ok((stream, _)) => {
-                    let (service, ends, tls) = (Arc::clone(service), ends.clone(), tls.cloned());
+                Ok((stream, peer)) => {
+                    let (service, tls) = (Arc::clone(service), tls.cloned());
+                    let peer = peer.ip();
                     connections.spawn(async move {
                         match tls {
-                            None => converse(stream, limits, &service, ends).await,
+                            None => converse(stream, peer, &service).await,
                             Some(tls) => {
                                 let secret = timeout(limits.head, tls.0.accept(stream)).await;
                                 // who speaks no TLS is not answered
                                 if let Ok(Ok(stream)) = secret {
-                                    converse(stream, limits, &service, ends).await;
+                                    converse(stream, peer, &service).await;
                                 }
                             }
                         }
@@ -153,13 +169,14 @@ async fn accept(
 /// One connection, for as long as it may last.
 async fn converse(
     stream: impl AsyncRead + AsyncWrite + Unpin,
-    limits: Limits,
+    peer: IpAddr,
     service: &Arc<Service>,
-    mut ends: watch::Receiver<bool>,
 ) {
+    let limits = service.limits;
+    let mut ends = service.ends.clone();
     let answer = service_fn(|request| {
         let service = Arc::clone(service);
-        async move { Ok::<_, Infallible>(service.answer(request).await) }
+        async move { Ok::<_, Infallible>(service.answer(request, peer).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

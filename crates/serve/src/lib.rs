@@ -4,8 +4,10 @@
 //! [`Answers`], of which each worker thread makes its own: this crate knows neither stores nor pages.
 
 mod connection;
+mod follow;
 mod policy;
 mod question;
+mod rate;
 mod response;
 mod service;
 mod tls;
@@ -13,7 +15,8 @@ mod workers;
 
 pub use connection::{Config, Limits, serve};
 pub use policy::Policy;
-pub use question::{Asked, Form, Key, Question, parse, parse_change};
+pub use question::{Asked, Compared, Form, Key, Question, Sent, parse, parse_change};
+pub use rate::Rate;
 pub use response::{Answer, Media, Status};
 pub use tls::Tls;
 pub use workers::{Answers, Make};

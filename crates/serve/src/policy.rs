@@ -1,12 +1,10 @@
 //! Who is answered, and what browsers may do with an answer: the rules that hold for every request and every response.
 
-use crate::response::plain;
+use crate::response::{Sent, plain};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http_body_util::Full;
-use hyper::body::Bytes;
 use hyper::header::{self, HeaderName, HeaderValue};
-use hyper::{Request, Response, StatusCode};
+use hyper::{Request, StatusCode};
 use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 
@@ -15,29 +13,49 @@ use std::net::IpAddr;
 pub struct Policy {
     /// Whether the name in `Host` must be one of this machine: a page that has its own name lead here would read the store otherwise.
     pub own_names_only: bool,
+    /// Whether a proxy says who asks, by the last address in `X-Forwarded-For`.
+    forwarded: bool,
     /// What browsers may execute and show.
     content: HeaderValue,
 }
 
 impl Policy {
-    /// With exactly this style and this script in pages, and nothing that is fetched but from here.
+    /// With exactly this style and these scripts in pages, and nothing that is fetched but from here.
     #[must_use]
-    pub fn new(own_names_only: bool, [style, script]: &[String; 2]) -> Self {
-        let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
+    pub fn new(own_names_only: bool, style: &str, scripts: &[String]) -> Self {
+        let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
+        let scripts: Vec<String> = scripts.iter().map(|script| hash(script)).collect();
         let content = format!(
-            "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; img-src 'self'; form-action 'self'; \
+            "default-src 'none'; style-src {}; script-src {}; connect-src 'self'; img-src 'self'; form-action 'self'; \
              base-uri 'none'; frame-ancestors 'none'",
             hash(style),
-            hash(script)
+            scripts.join(" ")
         );
         Self {
             own_names_only,
+            forwarded: false,
             content: HeaderValue::from_str(&content).expect("base64 may stand in a header"),
         }
     }
 
+    /// With a proxy that says who asks.
+    #[must_use]
+    pub fn behind_proxy(self, forwarded: bool) -> Self {
+        Self { forwarded, ..self }
+    }
+
+    /// The address of who asks. Of several in `X-Forwarded-For` the last is the one that our own proxy saw; those before it are what
+    /// the client says.
+    pub(crate) fn client<B>(&self, request: &Request<B>, peer: IpAddr) -> IpAddr {
+        let lists = request.headers().get_all("x-forwarded-for").into_iter();
+        let last = lists.last().filter(|_| self.forwarded);
+        let last = last.and_then(|list| list.to_str().ok()?.rsplit(',').next());
+        last.and_then(|last| last.trim().parse().ok())
+            .unwrap_or(peer)
+    }
+
     /// Why a request is not answered, whatever it asks for.
-    pub(crate) fn refuses<B>(&self, request: &Request<B>) -> Option<Response<Full<Bytes>>> {
+    pub(crate) fn refuses<B>(&self, request: &Request<B>) -> Option<Sent> {
         let mut hosts = request.headers().get_all(header::HOST).into_iter();
         let host = match (hosts.next().map(HeaderValue::to_str), hosts.next()) {
             (Some(Ok(host)), None) => host,
@@ -53,7 +71,7 @@ impl Policy {
     }
 
     /// Adds what every response carries.
-    pub(crate) fn stamp(&self, response: &mut Response<Full<Bytes>>) {
+    pub(crate) fn stamp(&self, response: &mut Sent) {
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_SECURITY_POLICY, self.content.clone());
         let fixed: [(HeaderName, &'static str); 6] = [

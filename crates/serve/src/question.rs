@@ -11,17 +11,10 @@ pub enum Question {
     Overview,
     /// A run.
     Run(String),
-    /// A run against another.
-    Compare {
-        /// The base.
-        base: String,
-        /// The other.
-        run: String,
-        /// Benchmarks of this family alone; empty for all.
-        family: String,
-        /// Benchmarks with this verdict alone; empty for all.
-        verdict: String,
-    },
+    /// How far a run has come, again and again until it has ended.
+    Follow(String),
+    /// Runs against another.
+    Compare(Compared),
     /// A benchmark over the newest runs, so many at most.
     Benchmark(String, usize),
     /// A system.
@@ -30,6 +23,10 @@ pub enum Question {
     Search(String),
     /// What changed.
     Changes,
+    /// Changes that belong together.
+    Event(String),
+    /// Every benchmark over all systems.
+    Fleet,
     /// Newest results of every system, for a scraper.
     Metrics,
     /// Whether the store can be read.
@@ -42,12 +39,36 @@ pub enum Question {
     Runs,
     /// A run with all its launches, as it can be imported.
     Bundle(String),
-    /// Whether the client may send a run.
-    MaySend,
-    /// Keep this run: a bundle, packed or not.
-    Send(Bytes),
+    /// Whether the client may send something.
+    MaySend(Sent),
+    /// Keep this: a bundle, packed or not, or a note.
+    Send(Sent, Bytes),
     /// Remove a run.
     Remove(String),
+}
+
+/// What is compared, and what is shown of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// The base.
+    pub base: String,
+    /// The others.
+    pub runs: Vec<String>,
+    /// Benchmarks of this family alone; empty for all.
+    pub family: String,
+    /// Benchmarks with this verdict alone; empty for all.
+    pub verdict: String,
+    /// Benchmarks that differ by so many percent at least; 0 for all.
+    pub effect: u32,
+}
+
+/// What is sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// A run.
+    Run,
+    /// What is known of a change.
+    Note(String),
 }
 
 /// By what a client may do more than others.
@@ -113,6 +134,10 @@ impl Asked {
 /// Runs of a history unless the query says how many, and at most.
 const RUNS: usize = 100;
 const MOST_RUNS: usize = 1000;
+/// Runs that are compared with a base at most.
+const MOST_COMPARED: usize = 8;
+/// Percent that benchmarks are asked to differ by at most.
+const LARGEST: u32 = 1000;
 /// Letters that are searched for at most.
 const LONGEST: usize = 200;
 
@@ -133,7 +158,11 @@ pub fn parse(path: &str, query: &str, json: bool) -> Option<Asked> {
     match (path, &asked.question) {
         ("/changes.atom", _) => asked.form = Form::Feed,
         // in one form alone
-        (_, Question::Metrics | Question::Health | Question::Icon) if path != plain => return None,
+        (_, Question::Metrics | Question::Health | Question::Icon | Question::Follow(_))
+            if path != plain =>
+        {
+            return None;
+        }
         (_, Question::Runs | Question::Bundle(_) | Question::Api) => asked.form = Form::Json,
         _ => {}
     }
@@ -153,6 +182,10 @@ fn at(plain: &str, query: &str) -> String {
     }
 }
 
+/// Below which changes are acknowledged.
+const CHANGES_OF_API: &str = "/api/v1/changes/";
+/// What a run is followed by.
+const EVENTS: &str = "/events";
 /// Where runs are sent to, and where all of them are listed.
 const RUNS_OF_API: &str = "/api/v1/runs";
 
@@ -166,7 +199,11 @@ fn of_api(path: &str) -> Option<String> {
 #[must_use]
 pub fn parse_change(method: &str, path: &str) -> Option<Question> {
     match method {
-        "POST" if path == RUNS_OF_API => Some(Question::MaySend),
+        "POST" if path == RUNS_OF_API => Some(Question::MaySend(Sent::Run)),
+        "POST" => {
+            let event = decoded(path.strip_prefix(CHANGES_OF_API)?)?;
+            (!event.is_empty()).then_some(Question::MaySend(Sent::Note(event)))
+        }
         "DELETE" => of_api(path).map(Question::Remove),
         _ => None,
     }
@@ -180,6 +217,10 @@ fn question(path: &str, query: &str) -> Option<Question> {
         _ => {}
     }
     let query = Query::parse(query)?;
+    let followed = path.strip_suffix(EVENTS);
+    if let Some(run) = followed.and_then(|path| path.strip_prefix("/runs/")) {
+        return decoded(run).filter(|run| !run.is_empty()).map(Question::Follow);
+    }
     let (first, rest) = path.strip_prefix('/')?.split_once('/').map_or_else(
         || (path.trim_start_matches('/'), None),
         |(first, rest)| (first, Some(rest)),
@@ -191,12 +232,7 @@ fn question(path: &str, query: &str) -> Option<Question> {
     Some(match (first, rest) {
         ("" | "overview", None) => Question::Overview,
         ("runs", Some(id)) => Question::Run(id),
-        ("compare", None) => Question::Compare {
-            base: query.get("base")?,
-            run: query.get("run")?,
-            family: query.get("family").unwrap_or_default(),
-            verdict: query.get("verdict").unwrap_or_default(),
-        },
+        ("compare", None) => Question::Compare(compared(&query)?),
         ("benchmarks", Some(id)) => {
             let runs = match query.get("runs") {
                 None => RUNS,
@@ -210,10 +246,30 @@ fn question(path: &str, query: &str) -> Option<Question> {
             (words.chars().count() <= LONGEST).then_some(Question::Search(words))?
         }
         ("changes.atom" | "changes", None) => Question::Changes,
+        ("changes", Some(id)) => Question::Event(id),
+        ("fleet", None) => Question::Fleet,
         ("metrics", None) => Question::Metrics,
         ("health", None) => Question::Health,
         ("favicon.ico", None) => Question::Icon,
         _ => return None,
+    })
+}
+
+fn compared(query: &Query) -> Option<Compared> {
+    // a form sends what was not chosen as nothing
+    let runs = query.all("run").filter(|run| !run.is_empty());
+    let runs: Vec<String> = runs.map(str::to_owned).collect();
+    let effect = match query.get("effect").unwrap_or_default().as_str() {
+        "" => 0,
+        effect => effect.parse().ok().filter(|n| *n <= LARGEST)?,
+    };
+    (1..=MOST_COMPARED).contains(&runs.len()).then_some(())?;
+    Some(Compared {
+        base: query.get("base")?,
+        runs,
+        family: query.get("family").unwrap_or_default(),
+        verdict: query.get("verdict").unwrap_or_default(),
+        effect,
     })
 }
 
@@ -240,9 +296,13 @@ impl Query {
 
     /// The first of that name.
     fn get(&self, name: &str) -> Option<String> {
-        let mut pairs = self.0.iter();
-        let found = pairs.find(|(known, _)| known == name);
-        found.map(|(_, value)| value.clone())
+        self.all(name).next().map(str::to_owned)
+    }
+
+    /// All of that name.
+    fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        let of_name = self.0.iter().filter(move |(known, _)| known == name);
+        of_name.map(|(_, value)| value.as_str())
     }
 }
 
@@ -258,17 +318,34 @@ mod tests {
     #[test]
     fn each_page_has_a_path() {
         let run = Question::Run("20261123-185538-cfe385a0".to_owned());
-        let compare = Question::Compare {
-            base: "a b".to_owned(),
-            run: "c".to_owned(),
-            family: "byte".to_owned(),
-            verdict: String::new(),
+        let compare = |runs: &[&str], effect| {
+            Question::Compare(Compared {
+                base: "a b".to_owned(),
+                runs: runs.iter().map(ToString::to_string).collect(),
+                family: "byte".to_owned(),
+                verdict: String::new(),
+                effect,
+            })
         };
+        let event = Question::Event("a-worse".to_owned());
         for (path, query, question) in [
             ("/", "", Question::Overview),
             ("/overview", "", Question::Overview),
             ("/runs/20261123-185538-cfe385a0", "", run),
-            ("/compare", "base=a+b&run=c&family=byte", compare),
+            (
+                "/compare",
+                "base=a+b&run=c&family=byte",
+                compare(&["c"], 0),
+            ),
+            (
+                "/compare",
+                "base=a+b&run=c&run=&run=d&family=byte&effect=5",
+                compare(&["c", "d"], 5),
+            ),
+            ("/runs/a%20b/events", "", Question::Follow("a b".to_owned())),
+            ("/changes", "", Question::Changes),
+            ("/changes/a-worse", "", event),
+            ("/fleet", "", Question::Fleet),
             (
                 "/benchmarks/fs/rand-read/8k@cold",
                 "",
@@ -317,6 +394,16 @@ mod tests {
             ("/runs/", ""),
             ("/none", ""),
             ("/compare", "base=a"),
+            ("/compare", "base=a&run="),
+            ("/compare", "base=a&run=b&effect=-1"),
+            ("/compare", "base=a&run=b&effect=1001"),
+            (
+                "/compare",
+                "base=a&run=1&run=2&run=3&run=4&run=5&run=6&run=7&run=8&run=9",
+            ),
+            ("/runs//events", ""),
+            ("/runs/a/events.json", ""),
+            ("/changes/", ""),
             ("/benchmarks/byte/pipe", "runs=0"),
             ("/benchmarks/byte/pipe", "runs=1001"),
             ("/benchmarks/byte/pipe", "runs=x"),
@@ -341,7 +428,7 @@ mod tests {
                     None => parse(&asked.json, "", false),
                 };
                 // but for what has no JSON
-                if !matches!(asked.question, Question::Metrics | Question::Health | Question::Icon) {
+                if !matches!(asked.question, Question::Metrics | Question::Health | Question::Icon | Question::Follow(_)) {
                     prop_assert_eq!(again.unwrap().question, asked.question);
                 }
             }

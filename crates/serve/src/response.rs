@@ -3,12 +3,16 @@
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http_body_util::Full;
-use hyper::body::Bytes;
+use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Response, StatusCode};
 use sha2::{Digest, Sha256};
+use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use tokio::sync::mpsc;
 
 /// Less is not compressed.
 const WORTH: usize = 1024;
@@ -36,6 +40,8 @@ pub enum Status {
     Unfit,
     /// Another process keeps the store busy.
     Busy,
+    /// Here it is, and nothing follows on it.
+    Last,
 }
 
 /// What an answer is.
@@ -82,12 +88,77 @@ pub struct Answer {
     pub text: String,
 }
 
+/// What a response has.
+pub(crate) enum Content {
+    /// All of it.
+    Whole(Full<Bytes>),
+    /// Events, as they come.
+    Events(mpsc::Receiver<Bytes>),
+}
+
+impl From<Bytes> for Content {
+    fn from(bytes: Bytes) -> Self {
+        Self::Whole(Full::new(bytes))
+    }
+}
+
+impl Body for Content {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match self.get_mut() {
+            Self::Whole(whole) => Pin::new(whole).poll_frame(context),
+            Self::Events(events) => {
+                let next = events.poll_recv(context);
+                next.map(|next| next.map(|bytes| Ok(Frame::data(bytes))))
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Whole(whole) => whole.is_end_stream(),
+            Self::Events(_) => false,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(whole) => whole.size_hint(),
+            Self::Events(_) => SizeHint::default(),
+        }
+    }
+}
+
 /// A response to a client.
-pub(crate) type Sent = Response<Full<Bytes>>;
+pub(crate) type Sent = Response<Content>;
+
+/// Events, as they come.
+pub(crate) fn events(events: mpsc::Receiver<Bytes>) -> Sent {
+    let mut response = Response::new(Content::Events(events));
+    let headers = response.headers_mut();
+    let media = HeaderValue::from_static("text/event-stream");
+    headers.insert(header::CONTENT_TYPE, media);
+    // nginx would wait for more
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
+}
+
+/// Plain words with a status, and after how many seconds to ask again.
+pub(crate) fn later(status: StatusCode, text: &str, seconds: u64) -> Sent {
+    let mut response = plain(status, text);
+    let headers = response.headers_mut();
+    headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    response
+}
 
 /// Plain words with a status.
 pub(crate) fn plain(status: StatusCode, text: &str) -> Sent {
-    let mut response = Response::new(Full::new(Bytes::from(format!("{text}\n"))));
+    let mut response = Response::new(Bytes::from(format!("{text}\n")).into());
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(
@@ -100,7 +171,7 @@ pub(crate) fn plain(status: StatusCode, text: &str) -> Sent {
 /// The answer as this client takes it.
 pub(crate) fn of(answer: Answer, asked: &HeaderMap) -> Sent {
     let status = match answer.status {
-        Status::Found => StatusCode::OK,
+        Status::Found | Status::Last => StatusCode::OK,
         Status::NotFound => StatusCode::NOT_FOUND,
         Status::Wrong => StatusCode::BAD_REQUEST,
         Status::Broken => StatusCode::INTERNAL_SERVER_ERROR,
@@ -120,7 +191,7 @@ pub(crate) fn of(answer: Answer, asked: &HeaderMap) -> Sent {
         (false, true) => compressed(answer.text.as_bytes()),
         (false, false) => Bytes::from(answer.text),
     };
-    let mut response = Response::new(Full::new(body));
+    let mut response = Response::new(body.into());
     *response.status_mut() = if same {
         StatusCode::NOT_MODIFIED
     } else {

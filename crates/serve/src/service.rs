@@ -2,51 +2,89 @@
 
 use crate::question::{self, Asked, Key, Question};
 use crate::response::{self, Answer, Sent, Status, plain};
+use crate::rate::{Buckets, Client};
 use crate::workers::{NoAnswer, Workers};
-use crate::{Log, Policy};
+use crate::{Limits, Log, Policy};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Limited};
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, Request, StatusCode};
-use std::time::Duration;
-use tokio::sync::Semaphore;
+use sha2::{Digest, Sha256};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
 /// How long a client waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Bytes of a note at most.
+const NOTE: usize = 16 << 10;
 
 /// What answers requests.
 pub(crate) struct Service {
     pub(crate) policy: Policy,
     pub(crate) workers: Workers,
     pub(crate) log: Log,
-    /// Bytes of a body at most.
-    pub(crate) body: usize,
+    pub(crate) limits: Limits,
     /// Bodies that are read at once.
     pub(crate) uploads: Semaphore,
+    /// Clients that follow something.
+    pub(crate) followers: Arc<Semaphore>,
+    pub(crate) rate: Option<Buckets>,
+    /// Whether the server ends.
+    pub(crate) ends: watch::Receiver<bool>,
 }
 
 impl Service {
     /// Answers a request, whatever it is.
-    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Sent {
+    pub(crate) async fn answer(
+        self: &Arc<Self>,
+        request: Request<Incoming>,
+        peer: IpAddr,
+    ) -> Sent {
         let is_head = request.method() == Method::HEAD;
-        let mut response = match self.policy.refuses(&request) {
+        let refused = self.policy.refuses(&request);
+        let mut response = match refused.or_else(|| self.too_many(&request, peer)) {
             Some(refused) => refused,
             None => self.respond(request).await,
         };
         self.policy.stamp(&mut response);
         if is_head {
-            let length = response.body().size_hint().exact().unwrap_or(0);
-            let headers = response.headers_mut();
-            headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
-            *response.body_mut() = Full::new(Bytes::new());
+            if let Some(length) = response.body().size_hint().exact() {
+                let headers = response.headers_mut();
+                headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+            }
+            *response.body_mut() = Bytes::new().into();
         }
         response
     }
 
-    async fn respond(&self, request: Request<Incoming>) -> Sent {
+    /// Says when to ask again, where a client asks too often: by its address, and by its token.
+    fn too_many(&self, request: &Request<Incoming>, peer: IpAddr) -> Option<Sent> {
+        let rate = self.rate.as_ref()?;
+        let now = Instant::now();
+        let address = Client::at(self.policy.client(request, peer));
+        let token = match key(request.headers()) {
+            Key::Token(shown) | Key::Password(shown) => {
+                Some(Client::Token(Sha256::digest(shown).into()))
+            }
+            Key::None => None,
+        };
+        let taken = rate.take(address, now);
+        let taken = taken.and_then(|()| token.map_or(Ok(()), |token| rate.take(token, now)));
+        let wait = taken.err()?.as_secs_f64().ceil();
+        let why = "Too many requests: ask again later.";
+        Some(response::later(
+            StatusCode::TOO_MANY_REQUESTS,
+            why,
+            wait as u64,
+        ))
+    }
+
+    async fn respond(self: &Arc<Self>, request: Request<Incoming>) -> Sent {
         let uri = request.uri().clone();
         let headers = request.headers().clone();
         let key = key(&headers);
@@ -56,7 +94,11 @@ impl Service {
             let Some(asked) = asked else {
                 return plain(StatusCode::NOT_FOUND, "There is no such page.");
             };
-            let said = self.ask(Asked { key, ..asked }).await;
+            let asked = Asked { key, ..asked };
+            if let Question::Follow(_) = asked.question {
+                return self.follow(asked, &headers).await;
+            }
+            let said = self.ask(asked).await;
             return said.map_or_else(|none| none, |answer| response::of(answer, &headers));
         }
         let asked = question::parse_change(request.method().as_str(), uri.path());
@@ -73,19 +115,31 @@ impl Service {
             }
         };
         let said = match asked.question {
-            Question::MaySend => self.receive(asked, request.into_body()).await,
+            Question::MaySend(ref what) => {
+                let what = what.clone();
+                self.receive(asked, what, request.into_body()).await
+            }
             _ => self.ask(asked).await,
         };
         said.map_or_else(|none| none, |answer| response::of(answer, &headers))
     }
 
     /// Reads a body after the client may send one, as far as there is room.
-    async fn receive(&self, asked: Asked, body: Incoming) -> Result<Answer, Sent> {
+    async fn receive(
+        &self,
+        asked: Asked,
+        what: question::Sent,
+        body: Incoming,
+    ) -> Result<Answer, Sent> {
+        let most = match what {
+            question::Sent::Run => self.limits.body,
+            question::Sent::Note(_) => NOTE,
+        };
         let too_long = || {
-            let why = format!("A run of more than {} bytes is not taken.", self.body);
+            let why = format!("More than {most} bytes are not taken.");
             plain(StatusCode::PAYLOAD_TOO_LARGE, &why)
         };
-        if body.size_hint().lower() > self.body as u64 {
+        if body.size_hint().lower() > most as u64 {
             return Err(too_long());
         }
         let allowed = self.ask(asked.clone()).await?;
@@ -96,19 +150,19 @@ impl Service {
         let Ok(Ok(_place)) = place else {
             return Err(busy());
         };
-        let body = match Limited::new(body, self.body).collect().await {
+        let body = match Limited::new(body, most).collect().await {
             Ok(body) => body.to_bytes(),
             Err(why) if why.is::<http_body_util::LengthLimitError>() => return Err(too_long()),
             // it has gone, or sends what is no HTTP
             Err(_) => return Err(plain(StatusCode::BAD_REQUEST, "the body is cut off")),
         };
-        let question = Question::Send(body);
+        let question = Question::Send(what, body);
         self.ask(Asked { question, ..asked }).await
     }
 
-    async fn ask(&self, asked: Asked) -> Result<Answer, Sent> {
+    pub(crate) async fn ask(&self, asked: Asked) -> Result<Answer, Sent> {
         let what = match &asked.question {
-            Question::Send(body) => format!("a run of {} bytes", body.len()),
+            Question::Send(what, body) => format!("{what:?} of {} bytes", body.len()),
             question => format!("{question:?}"),
         };
         match timeout(PATIENCE, self.workers.ask(asked)).await {
@@ -123,11 +177,9 @@ impl Service {
     }
 }
 
-fn busy() -> Sent {
-    let mut busy = plain(StatusCode::SERVICE_UNAVAILABLE, "Busy: ask again later.");
-    let after = HeaderValue::from_static("5");
-    busy.headers_mut().insert(header::RETRY_AFTER, after);
-    busy
+pub(crate) fn busy() -> Sent {
+    let why = "Busy: ask again later.";
+    response::later(StatusCode::SERVICE_UNAVAILABLE, why, 5)
 }
 
 /// What the client shows.

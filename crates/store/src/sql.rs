@@ -146,6 +146,15 @@ statements! {
     NEXT_DONE = "SELECT coalesce(max(number), 0) + 1 FROM done_by_token";
     /// Writes down what was done.
     INSERT_DONE = "INSERT INTO done_by_token (number, token, done, run, at) VALUES ($1, $2, $3, $4, $5)";
+    /// The number of the next entry on a change.
+    NEXT_CHANGE_ENTRY = "SELECT coalesce(max(number), 0) + 1 FROM change_entry";
+    /// Adds it.
+    INSERT_CHANGE_ENTRY = "INSERT INTO change_entry (number, event, entry, token, who, note, at) \
+        VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    /// All of them, oldest first.
+    SELECT_CHANGE_ENTRIES = "SELECT event, entry, who, note, at FROM change_entry ORDER BY number";
+    /// The last launch of a run, and what it was of.
+    LAST_BENCHMARK = "SELECT number, benchmark FROM launch WHERE run = $1 ORDER BY number DESC LIMIT 1";
     /// Removes the rows of a run that the ledger has removed.
     REMOVE_LAUNCHES = "DELETE FROM launch WHERE run = $1";
     /// The same of what could not run.

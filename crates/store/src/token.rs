@@ -42,7 +42,7 @@ impl Scope {
 /// A token, without its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    number: i64,
+    pub(crate) number: i64,
     /// Of whom.
     pub name: String,
     /// For what.

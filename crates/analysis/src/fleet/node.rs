@@ -96,22 +96,32 @@ impl NodeRun {
     /// What a run says of its node: that of its fleet, else the machine by the name of its host, else by its label or id.
     #[must_use]
     pub fn of(run: &RunData, view: &RunView) -> Self {
-        let member = run.info.settings.fleet.clone().unwrap_or_default();
+        Self::with_checks(view, checks(run))
+    }
+
+    /// The same without check values, which a view does not have.
+    #[must_use]
+    pub fn of_view(view: &RunView) -> Self {
+        Self::with_checks(view, BTreeMap::new())
+    }
+
+    fn with_checks(view: &RunView, mut checks: BTreeMap<Id, Vec<CheckValue>>) -> Self {
+        let member = view.settings.as_ref().and_then(|of| of.fleet.clone());
+        let member = member.unwrap_or_default();
         let named = [&member.node].into_iter().filter(|name| !name.is_empty());
-        let host = run.info.machine.facts.get("host.name");
-        let mut names = named.chain(host).chain(&run.info.label);
-        let mut checks = checks(run);
+        let host = view.machine.facts.get("host.name");
+        let mut names = named.chain(host).chain(&view.label);
         let results = view.results.iter().filter(|result| between::varies(result));
         let result = |result: &Measurement| {
             let checks = checks.remove(&result.id).unwrap_or_default();
             (result.id.clone(), NodeResult::of(result, checks))
         };
-        let mut facts = run.info.machine.facts.clone();
+        let mut facts = view.machine.facts.clone();
         facts.retain(|name, _| !OF_ONE_NODE.contains(&name.as_str()));
         Self {
-            run: run.info.id.clone(),
-            started: run.info.started.clone(),
-            node: names.next().unwrap_or(&run.info.id).clone(),
+            run: view.id.clone(),
+            started: view.started.clone(),
+            node: names.next().unwrap_or(&view.id).clone(),
             place: member.place,
             facts,
             results: results.map(result).collect(),

@@ -1,12 +1,14 @@
 //! What programs ask of a server, and by which token: runs are sent, listed, fetched and removed.
 
 use super::pages::{Answered, Pages, Refused, plain, said};
+use crate::changes;
 use crate::listing::listed;
 use crate::output;
 use crate::transfer;
-use gritstone_model::{RunData, RunList, SCHEMA_RUNS};
+use gritstone_model::{Acknowledged, RunData, RunList, SCHEMA_RUNS};
 use gritstone_serve::{Answer, Asked, Key, Media, Status};
-use gritstone_store::{Scope, Sent, Store, StoreError, Token};
+use gritstone_store::{Scope, Sent, Store, StoreError, Token, Who};
+use serde::Deserialize;
 use std::rc::Rc;
 
 fn now() -> String {
@@ -85,6 +87,42 @@ impl Pages {
             output::remark(&format!("gritstone: run {id} was sent by {}", by.name));
         }
         self.told(asked, &run, status)
+    }
+
+    /// Keeps what is known of a change.
+    pub(super) fn acknowledge(
+        &self,
+        asked: &Asked,
+        store: Option<&Rc<Store>>,
+        by: &Token,
+        event: &str,
+        bytes: &[u8],
+    ) -> Answered {
+        #[derive(Deserialize)]
+        struct Note {
+            note: String,
+        }
+        let note: Note = serde_json::from_slice(bytes)
+            .map_err(|why| Refused::Unfit(format!("This is no JSON with a note: {why}.")))?;
+        let unknown = || Refused::NotFound(format!("There is no change {event}."));
+        let event = self.known_event(store.ok_or_else(unknown)?, event)?;
+        let (mut store, now) = (self.world.writer()?, changes::now());
+        store.acknowledge(&event.id, Who::Token(by), &note.note, &now)?;
+        let (id, name) = (&event.id, &by.name);
+        output::remark(&format!("gritstone: change {id} is acknowledged by {name}"));
+        let value = serde_json::json!({
+            "event": id,
+            "acknowledged": Acknowledged {
+                who: name.clone(),
+                at: now,
+                note: note.note.trim().to_owned(),
+            },
+        });
+        let answer = said(asked, &value, Default::default)?;
+        Ok(Answer {
+            status: Status::Stored,
+            ..answer
+        })
     }
 
     fn told(&self, asked: &Asked, run: &RunData, status: Status) -> Answered {

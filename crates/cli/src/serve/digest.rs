@@ -1,17 +1,14 @@
 //! What takes all runs to know: what changed, and how reliable the newest run of each system is. A thread computes it after each change of
 //! the store, while pages show what was known before.
 
-use super::lists::differences;
+use super::fleet;
+use super::notify::Notify;
+use crate::changes;
 use crate::output::remark;
-use crate::past::history_of;
 use crate::world::World;
 use anyhow::Result;
 use gritstone_analysis::reliability;
-use gritstone_model::{
-    Change, ChangeEvent, Difference, HistorySeries, HistoryView, Machine, Reliability, RunInfo,
-    RunView,
-};
-use gritstone_store::Store;
+use gritstone_model::{ChangeEvent, FleetView, Reliability, RunView};
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,11 +16,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Runs in which changes are looked for.
-const RUNS: usize = 100;
-
 /// What is known of a store.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Digest {
     /// Of which revision.
     revision: String,
@@ -33,6 +27,8 @@ pub struct Digest {
     pub reliability: BTreeMap<String, Reliability>,
     /// The newest run of each system.
     pub newest: Vec<RunView>,
+    /// The systems against each other.
+    pub fleet: FleetView,
 }
 
 #[derive(Default)]
@@ -45,15 +41,17 @@ struct State {
 /// The newest digest of a store.
 pub struct Digests {
     store: PathBuf,
+    notify: Option<Notify>,
     state: Mutex<State>,
     computed: Condvar,
 }
 
 impl Digests {
-    /// Of the store at a path.
-    pub fn new(store: PathBuf) -> Self {
+    /// Of the store at a path, of the changes of which others may be told.
+    pub fn new(store: PathBuf, notify: Option<Notify>) -> Self {
         Self {
             store,
+            notify,
             state: Mutex::default(),
             computed: Condvar::new(),
         }
@@ -87,116 +85,52 @@ impl Digests {
     fn compute(&self) {
         let world = World::new(Some(self.store.clone()));
         let digest = catch_unwind(AssertUnwindSafe(|| digest(&world)));
-        // which goes with the process elsewhere: here one comes with every change of the store
-        drop(ManuallyDrop::into_inner(world.catalogue));
-        let mut state = self.state();
+        let mut new = None;
         match digest {
-            Ok(Ok(digest)) => state.known = Some(Arc::new(digest)),
+            Ok(Ok(digest)) => {
+                new = Some(Arc::new(digest));
+                self.state().known.clone_from(&new);
+                self.computed.notify_all();
+            }
             Ok(Err(why)) => remark(&format!("gritstone: what changed is not known: {why:#}")),
             Err(_) => remark("gritstone: what changed is not known: a fault in Gritstone"),
         }
-        state.busy = false;
-        drop(state);
+        // pages have it while others are told, which may take its time
+        if let (Some(notify), Some(digest)) = (&self.notify, &new) {
+            let tell = AssertUnwindSafe(|| notify.tell(&world, &digest.events));
+            if catch_unwind(tell).is_err() {
+                remark("gritstone: others are not told of changes: a fault in Gritstone");
+            }
+        }
+        // which goes with the process elsewhere: here one comes with every change of the store
+        drop(ManuallyDrop::into_inner(world.catalogue));
+        self.state().busy = false;
         self.computed.notify_all();
     }
 }
 
 fn digest(world: &World) -> Result<Digest> {
     let Some(store) = world.reader()? else {
-        return Ok(Digest::default());
-    };
-    let mut digest = Digest {
-        revision: store.revision()?,
-        ..Digest::default()
-    };
-    for run in store.runs()?.iter().rev() {
-        let known = &mut digest.reliability;
-        if known.contains_key(&run.machine_id) {
-            continue;
-        }
-        match world.stored(&store, &run.id) {
-            Ok(view) => {
-                let reliability = reliability::assess(&view).reliability;
-                known.insert(run.machine_id.clone(), reliability);
-                digest.newest.push(view);
-            }
-            Err(why) => remark(&format!("gritstone: run {} is left out: {why:#}", run.id)),
-        }
-    }
-    world.compute_missing(&store)?;
-    let mut all: Vec<Change> = vec![];
-    for id in store.measured()? {
-        let view = history_of(world, &store, &id, RUNS)?;
-        all.extend(view.iter().flat_map(changes));
-    }
-    digest.events = events(&store, all);
-    Ok(digest)
-}
-
-/// Changes that begin with the same run, by direction, newest first.
-fn events(store: &Store, changes: Vec<Change>) -> Vec<ChangeEvent> {
-    let mut events: BTreeMap<(String, String, bool), ChangeEvent> = BTreeMap::new();
-    for change in changes {
-        let (run, worse) = (change.change.run.clone(), change.change.ratio < 1.0);
-        let key = (change.change.started.clone(), run.clone(), worse);
-        let event = events.entry(key).or_insert_with(|| ChangeEvent {
-            run,
-            started: change.change.started.clone(),
-            machine: change.machine.clone(),
-            name: change.name.clone(),
-            worse,
-            before: change.before.clone(),
-            differ_in: vec![],
-            changes: vec![],
+        return Ok(Digest {
+            revision: String::new(),
+            events: vec![],
+            reliability: BTreeMap::new(),
+            newest: vec![],
+            fleet: gritstone_analysis::fleet::report("", &[], 0.0),
         });
-        event.changes.push(change);
-    }
-    let mut events: Vec<ChangeEvent> = events.into_values().rev().collect();
-    for event in &mut events {
-        let runs = event.before.iter().chain([&event.run]);
-        let infos: Vec<RunInfo> = runs.filter_map(|run| store.info(run).ok()).collect();
-        // where one cannot be read, nothing is told
-        if let [before, after] = infos.as_slice() {
-            event.differ_in = differ(&before.machine, &after.machine);
-        }
-    }
-    events
-}
-
-fn differ(before: &Machine, after: &Machine) -> Vec<Difference> {
-    let told = |fact: Option<String>| fact.unwrap_or_default();
-    differences(before, after)
-        .map(|(what, was, is)| Difference {
-            what,
-            base: told(was),
-            other: told(is),
-        })
-        .collect()
-}
-
-/// The changes of all series of a benchmark.
-fn changes(view: &HistoryView) -> impl Iterator<Item = Change> {
-    let of_series = |series: &HistorySeries| {
-        let change = |change: &_| of_one(view, series, change);
-        series.changes.iter().map(change).collect::<Vec<_>>()
     };
-    view.series.iter().flat_map(of_series)
-}
-
-fn of_one(
-    view: &HistoryView,
-    series: &HistorySeries,
-    change: &gritstone_model::HistoryChange,
-) -> Change {
-    let before = series.points[..change.at].iter().rev();
-    let before = before.clone().find(|point| point.value.is_some());
-    Change {
-        benchmark: view.id.clone(),
-        title: view.title.clone(),
-        machine: series.machine.clone(),
-        name: series.name.clone(),
-        kernel: series.kernel.clone(),
-        before: before.map(|point| point.run.clone()),
-        change: change.clone(),
-    }
+    let revision = store.revision()?;
+    world.compute_missing(&store)?;
+    let (fleet, newest) = fleet::compare(world, &store, &store.runs()?);
+    let reliable = |view: &RunView| {
+        let reliability = reliability::assess(view).reliability;
+        (view.machine.id.clone(), reliability)
+    };
+    Ok(Digest {
+        revision,
+        events: changes::events(world, &store)?,
+        reliability: newest.iter().map(reliable).collect(),
+        newest,
+        fleet,
+    })
 }

@@ -1,9 +1,9 @@
 //! Lists of what a store has, from the heads of its runs.
 
 use crate::listing::listed;
-use gritstone_model::{ListedRun, ListedSystem, Machine};
+use gritstone_model::{ListedRun, ListedSystem};
 use gritstone_store::RunHead;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Runs in a list, and changes on the first page.
 pub(super) const LISTED: usize = 50;
@@ -36,16 +36,4 @@ pub(super) fn systems(heads: &[RunHead]) -> Vec<ListedSystem> {
         system.runs = counts[system.id.as_str()];
     }
     systems
-}
-
-/// The facts of a system that are other than before: what they were, and what they are.
-pub(super) fn differences<'a>(
-    before: &'a Machine,
-    after: &'a Machine,
-) -> impl Iterator<Item = (String, Option<String>, Option<String>)> {
-    let names: BTreeSet<&String> = before.facts.keys().chain(after.facts.keys()).collect();
-    names.into_iter().filter_map(move |name| {
-        let [was, is] = [before, after].map(|of| of.facts.get(name));
-        (was != is).then(|| (name.clone(), was.cloned(), is.cloned()))
-    })
 }

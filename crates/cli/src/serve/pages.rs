@@ -1,20 +1,23 @@
 //! The answers to what a browser asks: the documents that the terminal shows, from the same store, as pages and as JSON.
 
-use super::digest::Digests;
-use super::lists::{LISTED, differences, newest, systems};
+use super::compare::option;
+use super::digest::{Digest, Digests};
+use super::lists::{LISTED, newest, systems};
+use crate::changes::{self, differences};
 use crate::past::over_runs;
 use crate::world::World;
-use crate::{brief, inspect, output, rate};
+use crate::{brief, output, rate};
 use anyhow::{Context, Result};
 use gritstone_model::{
-    ChangesView, CompareRow, FactChange, FoundBenchmark, Id, ListedSystem, Machine, OverviewView,
-    RunView, SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_SEARCH, SCHEMA_SYSTEM, SearchView, SystemView,
-    Verdict,
+    ChangeEvent, ChangesView, FactChange, FoundBenchmark, Id, ListedSystem, Machine, Origin,
+    OverviewView, RunView, SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_SEARCH, SCHEMA_SYSTEM,
+    SearchView, SystemView,
 };
 use gritstone_report::html::{self, Choice, Frame};
-use gritstone_report::{Document, Pair};
-use gritstone_serve::{Answer, Answers, Asked, Form, Media, Question, Status};
-use gritstone_store::{ResolveError, RunHead, Scope, Store};
+use gritstone_report::Document;
+use gritstone_report::document::About;
+use gritstone_serve::{Answer, Answers, Asked, Form, Media, Question, Sent, Status};
+use gritstone_store::{ResolveError, Scope, Store};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -53,7 +56,7 @@ pub(super) enum Refused {
     Forbidden,
     /// Something else has the name.
     Conflict(String),
-    /// What was sent is no run.
+    /// What was sent is no run, or no note.
     Unfit(String),
     /// Another process keeps the store busy, or what is asked for is not computed yet.
     Busy,
@@ -82,7 +85,7 @@ impl Answers for Pages {
                 (Status::Forbidden, "Not allowed", why)
             }
             Refused::Conflict(why) => (Status::Conflict, "Already there", why),
-            Refused::Unfit(why) => (Status::Unfit, "No run", why),
+            Refused::Unfit(why) => (Status::Unfit, "Not taken", why),
             Refused::Busy => {
                 let why = "The store is busy: ask again later.".to_owned();
                 (Status::Busy, "Busy", why)
@@ -156,8 +159,12 @@ impl Pages {
         let there = || store.as_ref().ok_or_else(no_runs);
         let token = match &asked.question {
             Question::Icon | Question::Health | Question::Api => None,
-            Question::MaySend | Question::Send(_) => {
-                self.may(asked, store.as_ref(), &[Scope::Write])?
+            Question::MaySend(what) | Question::Send(what, _) => {
+                let scopes: &[Scope] = match what {
+                    Sent::Run => &[Scope::Write],
+                    Sent::Note(_) => &[Scope::Write, Scope::Admin],
+                };
+                self.may(asked, store.as_ref(), scopes)?
             }
             Question::Remove(_) => self.may(asked, store.as_ref(), &[Scope::Admin])?,
             // who sends runs may know which are there
@@ -165,10 +172,13 @@ impl Pages {
             _ => self.may(asked, store.as_ref(), &[Scope::Read])?,
         };
         match &asked.question {
-            Question::MaySend => Ok(plain(Media::Text, "")),
-            Question::Send(bytes) => match &token {
-                Some(by) => self.receive(asked, by, bytes),
-                None => Err(Refused::Forbidden),
+            Question::MaySend(_) => Ok(plain(Media::Text, "")),
+            Question::Send(what, bytes) => match (&token, what) {
+                (Some(by), Sent::Run) => self.receive(asked, by, bytes),
+                (Some(by), Sent::Note(event)) => {
+                    self.acknowledge(asked, store.as_ref(), by, event, bytes)
+                }
+                (None, _) => Err(Refused::Forbidden),
             },
             Question::Remove(id) => match &token {
                 Some(by) => self.remove(asked, by, id),
@@ -186,35 +196,26 @@ impl Pages {
             }
             Question::Overview => self.overview(asked, store.as_ref()),
             Question::Changes => self.changes(asked, store.as_ref()),
+            Question::Event(id) => self.event(asked, there()?, id),
+            Question::Fleet => self.fleet(asked, store.as_ref()),
+            Question::Follow(id) => self.follow(there()?, id),
             Question::Metrics => self.metrics(store.as_ref()),
             Question::Search(query) => self.search(asked, query, store.as_ref()),
             Question::Run(id) => self.run(asked, there()?, id),
             Question::System(id) => self.system(asked, there()?, id),
             Question::Benchmark(id, runs) => self.benchmark(asked, store.as_ref(), id, *runs),
-            Question::Compare {
-                base,
-                run,
-                family,
-                verdict,
-            } => {
-                let sides = [base, run].map(|name| self.view(store.as_ref(), name));
-                let [base, run] = sides;
-                self.compare(asked, &base?, &run?, family, verdict)
-            }
+            Question::Compare(of) => self.compare(asked, store.as_ref(), of),
         }
     }
 
     fn overview(&self, asked: &Asked, store: Option<&Rc<Store>>) -> Answered {
         let heads = store.map_or(Ok(vec![]), |store| store.runs())?;
-        let revision = store.map_or(Ok(String::new()), |store| store.revision())?;
-        let digest = self.digests.of(&revision, SOON);
-        let mut systems = systems(&heads);
-        if let Some(digest) = &digest {
-            for system in &mut systems {
-                system.reliability = digest.reliability.get(&system.id).copied();
-            }
-        }
-        let events = digest.map(|digest| digest.events.iter().take(LISTED).cloned().collect());
+        let digest = self.digest(store, SOON)?;
+        let systems = reliable(systems(&heads), digest.as_deref());
+        let events = match digest {
+            Some(digest) => Some(known(store, &digest.events, LISTED)?),
+            None => None,
+        };
         let view = OverviewView {
             schema: SCHEMA_OVERVIEW.to_owned(),
             stored: heads.len(),
@@ -226,24 +227,88 @@ impl Pages {
         Ok(said(asked, &view, page)?)
     }
 
-    fn changes(&self, asked: &Asked, store: Option<&Rc<Store>>) -> Answered {
+    /// What takes all runs to know, as far as it is known.
+    fn digest(
+        &self,
+        store: Option<&Rc<Store>>,
+        patience: Duration,
+    ) -> Result<Option<Arc<Digest>>, Refused> {
         let revision = store.map_or(Ok(String::new()), |store| store.revision())?;
-        let digest = self.digests.of(&revision, LATER).ok_or(Refused::Busy)?;
-        let events: Vec<_> = digest.events.iter().take(CHANGES).cloned().collect();
-        if asked.form == Form::Json {
-            let schema = SCHEMA_CHANGES.to_owned();
-            let view = ChangesView { schema, events };
-            return Ok(said(asked, &view, || {
-                (Document::default(), Frame::default())
-            })?);
+        Ok(self.digests.of(&revision, patience))
+    }
+
+    /// The same, and the systems.
+    pub(super) fn known(
+        &self,
+        store: Option<&Rc<Store>>,
+    ) -> Result<(Option<Arc<Digest>>, Vec<ListedSystem>), Refused> {
+        let heads = store.map_or(Ok(vec![]), |store| store.runs())?;
+        let digest = self.digest(store, LATER)?;
+        let systems = reliable(systems(&heads), digest.as_deref());
+        Ok((digest, systems))
+    }
+
+    fn changes(&self, asked: &Asked, store: Option<&Rc<Store>>) -> Answered {
+        let digest = self.digest(store, LATER)?.ok_or(Refused::Busy)?;
+        let events = known(store, &digest.events, CHANGES)?;
+        if asked.form == Form::Feed {
+            return Ok(plain(Media::Atom, gritstone_exchange::atom(&events)));
         }
-        Ok(plain(Media::Atom, gritstone_exchange::atom(&events)))
+        let view = ChangesView {
+            schema: SCHEMA_CHANGES.to_owned(),
+            events,
+        };
+        Ok(said(asked, &view, || {
+            let all = digest.events.len();
+            let document = gritstone_report::changes(&view.events, all);
+            (document, Frame::default())
+        })?)
+    }
+
+    /// An event as it is known.
+    pub(super) fn known_event(&self, store: &Rc<Store>, id: &str) -> Result<ChangeEvent, Refused> {
+        let digest = self.digest(Some(store), LATER)?.ok_or(Refused::Busy)?;
+        let found = digest.events.iter().find(|event| event.id == id);
+        let none = || Refused::NotFound(format!("There is no change {id}."));
+        let mut found = vec![found.ok_or_else(none)?.clone()];
+        changes::mark(&mut found, store.change_entries()?);
+        found.pop().ok_or_else(none)
+    }
+
+    fn event(&self, asked: &Asked, store: &Rc<Store>, id: &str) -> Answered {
+        let view = ChangesView {
+            schema: SCHEMA_CHANGES.to_owned(),
+            events: vec![self.known_event(store, id)?],
+        };
+        Ok(said(asked, &view, || {
+            let document = gritstone_report::change(&view.events[0]);
+            (document, Frame::default())
+        })?)
+    }
+
+    /// How far a run has come.
+    fn follow(&self, store: &Rc<Store>, id: &str) -> Answered {
+        let id = self.resolve(store, id)?;
+        let so_far = store.progress(&id)?;
+        let value = serde_json::json!({
+            "launches": so_far.launches,
+            "benchmark": so_far.last,
+            "said": gritstone_report::progress(so_far.launches, so_far.last.as_deref()),
+        });
+        let text = gritstone_model::escape_json(value.to_string());
+        let status = match so_far.ended {
+            true => Status::Last,
+            false => Status::Found,
+        };
+        Ok(Answer {
+            status,
+            ..plain(Media::Json, text)
+        })
     }
 
     fn metrics(&self, store: Option<&Rc<Store>>) -> Answered {
         let stored = store.map_or(Ok(vec![]), |store| store.runs())?.len();
-        let revision = store.map_or(Ok(String::new()), |store| store.revision())?;
-        let digest = self.digests.of(&revision, LATER).ok_or(Refused::Busy)?;
+        let digest = self.digest(store, LATER)?.ok_or(Refused::Busy)?;
         let views: Vec<&RunView> = digest.newest.iter().collect();
         let text = gritstone_exchange::scraped(&views, stored);
         Ok(plain(Media::OpenMetrics, text))
@@ -304,16 +369,20 @@ impl Pages {
         }
         let base = rate::base(&self.world, std::iter::once(&view));
         let document = brief::whole(&self.world, &view, base)?;
-        let others = store.runs()?.into_iter().rev();
-        let others = others.filter(|run| run.id != id && run.machine_id == view.machine.id);
-        let option = |run: RunHead| {
-            let label = run
-                .label
-                .map_or_else(String::new, |label| format!(", {label}"));
-            let minute = run.started.get(..16).unwrap_or(&run.started);
-            (run.id, format!("{}{label}", minute.replacen('T', " ", 1)))
+        let mut heads = store.runs()?;
+        let own = heads.iter().find(|run| run.id == id);
+        // one that was imported takes nothing more
+        let open = own.filter(|run| run.elapsed_s.is_none() && run.origin != Origin::Imported);
+        let live = match open {
+            Some(_) => {
+                let so_far = store.progress(&id)?;
+                let said = gritstone_report::progress(so_far.launches, so_far.last.as_deref());
+                Some([said, format!("{}/events", html::path(&About::Run(id.clone())))])
+            }
+            None => None,
         };
-        let options: Vec<_> = others.take(CHOICES).map(option).collect();
+        heads.retain(|run| run.id != id && run.machine_id == view.machine.id);
+        let options: Vec<_> = heads.into_iter().rev().take(CHOICES).map(option).collect();
         let form = (!options.is_empty()).then(|| html::Form {
             to: "/compare",
             button: "Compare",
@@ -327,6 +396,7 @@ impl Pages {
         });
         let frame = Frame {
             form,
+            live,
             ..Frame::default()
         };
         Ok(said(asked, &view, || (document, frame))?)
@@ -404,74 +474,12 @@ impl Pages {
         }
     }
 
-    fn compare(
-        &self,
-        asked: &Asked,
-        base: &RunView,
-        run: &RunView,
-        family: &str,
-        verdict: &str,
-    ) -> Answered {
-        if base.id == run.id {
-            let why = format!("{} cannot be compared with itself.", run.id);
-            return Err(Refused::Wrong(why));
-        }
-        let mut compared = self.world.compare(base, run, inspect::MARGIN);
-        let families: BTreeSet<&str> = compared.rows.iter().map(|row| row.id.family()).collect();
-        let named = |name: &str| (name.to_owned(), name.to_owned());
-        let choice = |name, label, all: &str, values: Vec<&str>, chosen: &str| Choice {
-            name,
-            label,
-            options: [(String::new(), all.to_owned())]
-                .into_iter()
-                .chain(values.into_iter().map(named))
-                .collect(),
-            chosen: chosen.to_owned(),
-        };
-        let verdicts = VERDICTS.map(Verdict::as_str).to_vec();
-        let families = families.into_iter().collect();
-        let form = html::Form {
-            to: "/compare",
-            button: "Filter",
-            kept: vec![("base", base.id.clone()), ("run", run.id.clone())],
-            choices: vec![
-                choice("family", "Family", "all", families, family),
-                choice("verdict", "Verdict", "all", verdicts, verdict),
-            ],
-        };
-        let wanted = match verdict {
-            "" => None,
-            word => Some(
-                VERDICTS
-                    .into_iter()
-                    .find(|verdict| verdict.as_str() == word)
-                    .ok_or_else(|| Refused::Wrong(format!("There is no verdict '{word}'.")))?,
-            ),
-        };
-        compared.rows.retain(|row: &CompareRow| {
-            (family.is_empty() || row.id.family() == family)
-                && wanted.is_none_or(|wanted| row.verdict == Some(wanted))
-        });
-        let page = || {
-            let document = gritstone_report::pair(&Pair {
-                base,
-                other: run,
-                compared: &compared,
-            });
-            let form = Some(form);
-            (
-                document,
-                Frame {
-                    form,
-                    ..Frame::default()
-                },
-            )
-        };
-        Ok(said(asked, &compared, page)?)
-    }
-
     /// A run of the store, or a reference system: never a file.
-    fn view(&self, store: Option<&Rc<Store>>, name: &str) -> Result<RunView, Refused> {
+    pub(super) fn view(
+        &self,
+        store: Option<&Rc<Store>>,
+        name: &str,
+    ) -> Result<RunView, Refused> {
         if name.starts_with("ref:") {
             let found = self.world.view(name);
             return found.map_err(|why| Refused::NotFound(format!("{why:#}.")));
@@ -492,12 +500,27 @@ impl Pages {
     }
 }
 
-const VERDICTS: [Verdict; 4] = [
-    Verdict::Slower,
-    Verdict::Faster,
-    Verdict::Same,
-    Verdict::Inconclusive,
-];
+/// Events with what is known of them, so many at most.
+fn known(
+    store: Option<&Rc<Store>>,
+    events: &[ChangeEvent],
+    most: usize,
+) -> Result<Vec<ChangeEvent>, Refused> {
+    let mut events: Vec<ChangeEvent> = events.iter().take(most).cloned().collect();
+    if let Some(store) = store {
+        changes::mark(&mut events, store.change_entries()?);
+    }
+    Ok(events)
+}
+
+/// Systems with the reliability of their newest runs.
+fn reliable(mut systems: Vec<ListedSystem>, digest: Option<&Digest>) -> Vec<ListedSystem> {
+    for system in &mut systems {
+        let known = digest.and_then(|digest| digest.reliability.get(&system.id));
+        system.reliability = known.copied();
+    }
+    systems
+}
 
 fn no_runs() -> Refused {
     Refused::NotFound("No run is stored yet.".to_owned())

@@ -311,6 +311,7 @@ fn a_feed_is_xml_whatever_names_systems_have() {
         },
     };
     let event = ChangeEvent {
+        id: "r 2-worse".to_owned(),
         run: "r 2".to_owned(),
         started: WHEN.to_owned(),
         machine: "a:b c".to_owned(),
@@ -322,6 +323,12 @@ fn a_feed_is_xml_whatever_names_systems_have() {
             base: "1".to_owned(),
             other: "2".to_owned(),
         }],
+        acknowledged: Some(Acknowledged {
+            who: "<ana>".to_owned(),
+            at: "2026-11-21T08:00:00Z".to_owned(),
+            note: "known & accepted".to_owned(),
+        }),
+        confirmation: None,
         changes: vec![change("byte/pipe"), change("byte/sieve")],
     };
     let feed = atom(&[event]);
@@ -341,10 +348,10 @@ fn a_feed_is_xml_whatever_names_systems_have() {
     let title = "2 benchmarks 2.00× slower on ]]&gt;&lt;script&gt; since run r 2 of 20 November 2026, 08:00 UTC; \
                  differs in cpu microcode";
     assert!(feed.contains(title), "{feed}");
-    assert!(
-        feed.contains("href=\"/compare?base=r%261&amp;run=r%202\""),
-        "{feed}"
-    );
+    assert!(feed.contains("href=\"/changes/r%202-worse\""), "{feed}");
+    let known = "Acknowledged by &lt;ana&gt;, 21 November 2026, 08:00 UTC: known &amp; accepted";
+    assert!(feed.contains(known), "{feed}");
+    assert!(feed.contains("<updated>2026-11-21T08:00:00Z</updated>"));
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub struct Frame {
     pub query: String,
     /// Where the same is as JSON: a path.
     pub json: String,
+    /// Of a run that has not ended: how far it has come, and the path of what follows it.
+    pub live: Option<[String; 2]>,
     /// Asks for another page.
     pub form: Option<Form>,
 }
@@ -52,9 +54,21 @@ impl Frame {
         let _ = write!(
             out,
             "<header class=\"site\">\n<nav aria-label=\"Pages\">\n<a href=\"/\">Gritstone</a> <a href=\"/search\">Runs</a> \
-             <a href=\"/changes.atom\">Feed</a> <a href=\"{json}\">JSON</a>\n</nav>\n\
+             <a href=\"/changes\">Changes</a> <a href=\"/fleet\">Fleet</a> <a href=\"/changes.atom\">Feed</a> <a href=\"{json}\">JSON</a>\n</nav>\n\
              <form role=\"search\" aria-label=\"Store\" action=\"/search\"><label>Search \
              <input type=\"search\" name=\"q\" value=\"{query}\" maxlength=\"200\"/></label> <button>Search</button></form>\n</header>\n"
+        );
+    }
+
+    /// What a script keeps as it is, and what is right without one.
+    pub(super) fn live(&self, out: &mut String) {
+        let Some([said, path]) = &self.live else {
+            return;
+        };
+        let (said, path) = (escape(said), escape(path));
+        let _ = writeln!(
+            out,
+            "<p class=\"live\" role=\"status\" data-events=\"{path}\">{said} Load the page again for what is new.</p>"
         );
     }
 
@@ -97,6 +111,8 @@ pub fn path(about: &About) -> String {
         About::Run(id) => format!("/runs/{}", encoded(id)),
         About::System(id) => format!("/systems/{}", encoded(id)),
         About::Benchmark(id) => format!("/benchmarks/{}", encoded(id)),
+        About::Fleet => "/fleet".to_owned(),
+        About::Event(id) => format!("/changes/{}", encoded(id)),
         About::Pair([base, other]) => {
             format!("/compare?base={}&run={}", encoded(base), encoded(other))
         }

@@ -17,6 +17,7 @@ use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
+const LIVE: &str = include_str!("live.js");
 /// By which the results are filtered and sorted; the script shows it.
 const BAR: &str = "<div class=\"bar\" role=\"search\" hidden=\"hidden\"><label>Filter <input type=\"search\" placeholder=\"pipe, memory, noisy\"/></label> \
                    <label>Order <select><option value=\"\">by category</option><option value=\"name\">by name</option>\
@@ -53,10 +54,11 @@ pub fn served(document: &Document, frame: &Frame) -> String {
     page(document, Some(frame))
 }
 
-/// What the elements `style` and `script` of a page of a server hold, for a policy that allows nothing else.
+/// What the elements `style` and `script` of pages of a server hold, for a policy that allows nothing else: the style, then the scripts.
 #[must_use]
-pub fn inline() -> [String; 2] {
-    [style(true), format!("\n{SCRIPT}")]
+pub fn inline() -> (String, [String; 2]) {
+    let scripts = [SCRIPT, LIVE].map(|script| format!("\n{script}"));
+    (style(true), scripts)
 }
 
 fn style(served: bool) -> String {
@@ -91,6 +93,7 @@ fn page(document: &Document, frame: Option<&Frame>) -> String {
     }
     page.out.push_str("</header>\n");
     if let Some(frame) = frame {
+        frame.live(&mut page.out);
         frame.form(&mut page.out);
     }
     page.contents(document);
@@ -101,8 +104,13 @@ fn page(document: &Document, frame: Option<&Frame>) -> String {
         page.out.push_str("</section>\n");
     }
     page.out.push_str("</main>\n");
-    if page.searchable {
+    let live = frame.is_some_and(|frame| frame.live.is_some());
+    // results may come while it is followed
+    if page.searchable || live {
         page.element("script", &format!("\n{SCRIPT}"));
+    }
+    if live {
+        page.element("script", &format!("\n{LIVE}"));
     }
     page.out.push_str("</body>\n</html>\n");
     page.out
@@ -141,7 +149,10 @@ impl Page {
             Block::Heading(level, text) => {
                 self.element(&format!("h{}", (*level).clamp(2, 3) + 1), &escape(text));
             }
-            Block::Paragraph(text) => self.element("p", &words(&text.text)),
+            Block::Paragraph(text) => {
+                let text = self.linked(text, words(&text.text));
+                self.element("p", &text);
+            }
             Block::List(items) => self.list(items),
             Block::Terms(terms) => self.terms(terms),
             Block::Table(table) => self.table(table),
@@ -168,7 +179,8 @@ impl Page {
         }
         self.out.push_str("<ul>\n");
         for item in items {
-            self.element("li", &words(&item.text));
+            let item = self.linked(item, words(&item.text));
+            self.element("li", &item);
         }
         self.out.push_str("</ul>\n");
     }

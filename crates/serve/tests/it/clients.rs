@@ -1,7 +1,7 @@
 //! Clients that are slow, many, or gone.
 
 use crate::server::{MADE, Server};
-use gritstone_serve::Limits;
+use gritstone_serve::{Limits, Rate};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::Ordering;
@@ -125,4 +125,85 @@ fn what_is_being_answered_is_answered_before_the_end() {
         said.starts_with("HTTP/1.1 200 ") && said.contains("slow"),
         "{said}"
     );
+}
+
+/// A request by way of a proxy that says for whom.
+fn of(server: &Server, address: &str, token: &str) -> String {
+    let head = format!(
+        "GET /runs/a HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 10.9.9.9, {address}\r\n\
+         Authorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+    );
+    server.say(head.as_bytes())
+}
+
+#[test]
+fn who_asks_too_often_waits_and_nobody_else_does() {
+    let server = Server::start(Limits {
+        rate: Some(Rate {
+            per_second: 0.001,
+            burst: 3.0,
+        }),
+        ..short()
+    });
+    for token in ["a", "b", "c"] {
+        assert!(of(&server, "10.0.0.1", token).starts_with("HTTP/1.1 200 "));
+    }
+    let refused = of(&server, "10.0.0.1", "d");
+    assert!(refused.starts_with("HTTP/1.1 429 "), "{refused}");
+    let after = refused.lines().find_map(|line| line.strip_prefix("retry-after: "));
+    let after: u64 = after.unwrap().parse().unwrap();
+    assert!((900..=1000).contains(&after), "{after}");
+    assert!(refused.contains("content-security-policy"), "{refused}");
+    // what a client says of itself does not help, another address does
+    for (address, token, answered) in [
+        ("10.0.0.1", "e", false),
+        ("10.0.0.2", "f", true),
+        ("10.0.0.3", "f", true),
+        ("10.0.0.4", "f", true),
+        // a token has its limit wherever it comes from
+        ("10.0.0.5", "f", false),
+        ("10.0.0.6", "g", true),
+    ] {
+        let said = of(&server, address, token);
+        assert_eq!(said.starts_with("HTTP/1.1 200 "), answered, "{address} {token}: {said}");
+    }
+}
+
+#[test]
+fn so_many_follow_at_once_and_all_are_ended_with_the_server() {
+    let mut server = Server::start(Limits {
+        followers: 2,
+        follow: Duration::from_millis(50),
+        ..Limits::default()
+    });
+    let follow = |server: &Server| {
+        let mut stream = server.connect();
+        let ask = b"GET /runs/a/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        stream.write_all(ask).unwrap();
+        let mut head = [0; 12];
+        stream.read_exact(&mut head).unwrap();
+        (stream, String::from_utf8_lossy(&head).into_owned())
+    };
+    let (one, said) = follow(&server);
+    assert_eq!(said, "HTTP/1.1 200");
+    let (mut two, said) = follow(&server);
+    assert_eq!(said, "HTTP/1.1 200");
+    assert_eq!(follow(&server).1, "HTTP/1.1 503");
+    // others are answered meanwhile, and who goes makes room
+    server.answers();
+    drop(one);
+    let mut room = false;
+    for _ in 0..200 {
+        room = follow(&server).1 == "HTTP/1.1 200";
+        if room {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(room);
+    server.end();
+    let mut said = String::new();
+    two.read_to_string(&mut said).unwrap();
+    // the answer is the same each time: one event
+    assert_eq!(said.matches("event: progress").count(), 1, "{said}");
 }

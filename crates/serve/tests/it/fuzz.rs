@@ -2,11 +2,15 @@
 
 use crate::mutation;
 use crate::server::Server;
-use gritstone_serve::Limits;
+use gritstone_serve::{Limits, parse, parse_change};
 use std::io::{Read, Write};
 use std::net::Shutdown;
+use std::time::Duration;
 
-const REQUESTS: [&[u8]; 8] = [
+const REQUESTS: [&[u8]; 11] = [
+    b"GET /runs/a/events HTTP/1.0\r\nHost: localhost\r\nX-Forwarded-For: 10.0.0.1, ::1\r\n\r\n",
+    b"GET /compare?base=a&run=b&run=c&run=&effect=5&verdict=same HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    b"POST /api/v1/changes/a-worse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer x\r\nContent-Length: 12\r\n\r\n{\"note\":\"x\"}",
     b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nConnection: close\r\n\r\n",
     b"GET /runs/20261123-185538-cfe385a0.json?a=b HTTP/1.1\r\nHost: 127.0.0.1:8484\r\nAccept-Encoding: gzip;q=0.5\r\n\r\n",
     b"GET /compare?base=a%20b&run=c&family=byte&verdict=slower HTTP/1.1\r\nHost: [::1]\r\nIf-None-Match: \"a\", W/\"b\"\r\n\r\n",
@@ -19,7 +23,11 @@ const REQUESTS: [&[u8]; 8] = [
 
 #[test]
 fn damaged_requests_are_answered_or_cut_off() {
-    let server = Server::start(Limits::default());
+    let server = Server::start(Limits {
+        // or a stream that is followed would take a minute
+        connection: Duration::from_millis(500),
+        ..Limits::default()
+    });
     mutation::each(&REQUESTS, |bytes, _| {
         let mut stream = server.connect();
         let _ = stream.write_all(bytes);
@@ -33,4 +41,21 @@ fn damaged_requests_are_answered_or_cut_off() {
     });
     server.answers();
     assert!(server.log.lock().unwrap().is_empty());
+}
+
+/// Paths, queries and methods of damaged requests, read without a server.
+#[test]
+fn damaged_paths_are_read_or_refused() {
+    mutation::each(&REQUESTS, |bytes, _| {
+        let text = String::from_utf8_lossy(bytes);
+        let mut words = text.split(' ');
+        let (method, target) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        for json in [false, true] {
+            if let Some(asked) = parse(path, query, json) {
+                assert!(!format!("{asked:?}").is_empty());
+            }
+        }
+        let _ = parse_change(method, path);
+    });
 }

@@ -55,7 +55,7 @@ impl Server {
                 MADE.fetch_add(1, Ordering::SeqCst);
                 Box::new(Echo)
             });
-            let policy = Policy::new(true, &[String::new(), String::new()]);
+            let policy = Policy::new(true, "", &[]).behind_proxy(true);
             let log = Arc::new(move |text: &str| kept.lock().unwrap().push(text.to_owned()));
             let config = Config {
                 limits,

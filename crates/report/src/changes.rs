@@ -1,0 +1,243 @@
+//! What changed, as events: on the first page, on a page for each, in the feed and in `gritstone changes`.
+
+use crate::document::{About, Column, Document, Style, Text, Tone};
+use crate::table::{Cell, Columns};
+use crate::words::{self, Sense};
+use crate::number;
+use gritstone_model::{Change, ChangeEvent, Confirmation, Confirmed};
+
+/// Benchmarks that a command names: those that changed most.
+const NAMED: usize = 6;
+
+/// The events of a list, of so many in all.
+#[must_use]
+pub fn changes(events: &[ChangeEvent], all: usize) -> Document {
+    let mut document = Document::new("Changes");
+    document.subtitle = Some(words::plural(all, "event"));
+    match events {
+        [] => document.paragraph("No change was found."),
+        events => listed(&mut document, events),
+    }
+    if all > events.len() {
+        let [shown, all] = [events.len(), all].map(number::count);
+        document.paragraph(format!("The newest {shown} of {all} events."));
+    }
+    document
+}
+
+/// Events, those first of which nobody knows, and a line for each of their changes.
+pub(crate) fn listed(document: &mut Document, events: &[ChangeEvent]) {
+    let (known, new): (Vec<&ChangeEvent>, Vec<&ChangeEvent>) =
+        events.iter().partition(|of| of.acknowledged.is_some());
+    let line = |of: &&ChangeEvent| {
+        let known = event_known(of).into_iter();
+        let said: Vec<String> = std::iter::once(event(of)).chain(known).collect();
+        Text::new(said.join(". ")).about(Some(About::Event(of.id.clone())))
+    };
+    if !new.is_empty() {
+        document.paragraph("Changes, tentative until `gritstone ab` confirms them:");
+        document.list(new.iter().map(line));
+    }
+    if !known.is_empty() {
+        document.paragraph("Acknowledged:");
+        document.list(known.iter().map(line));
+    }
+    lines(document, events.iter().flat_map(|of| &of.changes));
+}
+
+/// An event on a page of its own: what is known of it, what would confirm it, and a line for each benchmark.
+#[must_use]
+pub fn change(of: &ChangeEvent) -> Document {
+    let mut document = Document::new(format!("Change {}", of.id));
+    document.subtitle = Some(event(of));
+    document.heading(1, "What is known");
+    let pair = of.before.as_ref().map(|before| {
+        let runs = [words::short_id(before), words::short_id(&of.run)];
+        let text = format!("{} and {}, side by side", runs[0], runs[1]);
+        Text::new(text).about(Some(About::Pair([before.clone(), of.run.clone()])))
+    });
+    let acknowledged = of.acknowledged.as_ref().map_or_else(
+        || format!("by nobody: `gritstone changes acknowledge {} --note TEXT`", of.id).into(),
+        |_| Text::new(acknowledged(of).unwrap_or_default()),
+    );
+    let confirmed = of.confirmation.as_ref().map(|found| {
+        let pair = About::Pair([found.base.clone(), found.run.clone()]);
+        Text::new(confirmed(found)).about(Some(pair))
+    });
+    let empty = || Text::new("");
+    document.terms([
+        ("runs before and since", pair.unwrap_or_else(empty)),
+        (
+            "system",
+            Text::new(of.name.as_str()).about(Some(About::System(of.machine.clone()))),
+        ),
+        ("acknowledged", acknowledged),
+        ("confirmed", confirmed.unwrap_or_else(|| "not yet".into())),
+    ]);
+    facts(&mut document, of);
+    document.heading(1, "To confirm or refute it");
+    confirming(&mut document, of);
+    document.heading(1, "Benchmarks");
+    lines(&mut document, &of.changes);
+    document
+}
+
+fn facts(document: &mut Document, of: &ChangeEvent) {
+    Columns::<&gritstone_model::Difference>::key("Fact", Style::Text, |d| words::fact(&d.what))
+        .text("Before", |d| d.base.as_str())
+        .text("Since", |d| d.other.as_str())
+        .table(document, "Facts of the system that differ", &of.differ_in);
+}
+
+/// The commands of which the labels say what they are for.
+fn confirming(document: &mut Document, of: &ChangeEvent) {
+    let mut changes: Vec<&Change> = of.changes.iter().collect();
+    let size = |change: &Change| change.change.ratio.ln().abs();
+    changes.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    let ids = changes.iter().take(NAMED).map(|of| of.benchmark.to_string());
+    let ids = ids.collect::<Vec<_>>().join(" ");
+    let id = &of.id;
+    document.paragraph(format!(
+        "Where commands can bring about the state before and the state since, an interleaved A/B test on {} decides:",
+        of.name
+    ));
+    document.list([format!(
+        "`gritstone ab {ids} --a 'BEFORE' --b 'SINCE' --undo 'UNDO' --label {id}`"
+    )]);
+    document.paragraph("Where it takes another kernel, firmware or part, a run in each state does:");
+    document.list([
+        format!("`gritstone run {ids} --label {id}-a` in the state before"),
+        format!("`gritstone run {ids} --label {id}-b` in the state since"),
+    ]);
+    document.paragraph("The labels say what they are for: once both runs are stored, this page has what they say.");
+}
+
+/// Who knows of an event, and what a comparison says of it; a sentence for each, without its full stop.
+#[must_use]
+pub fn event_known(of: &ChangeEvent) -> Vec<String> {
+    let known = acknowledged(of).map(|said| format!("Acknowledged {said}"));
+    let found = of.confirmation.as_ref().map(confirmed);
+    known.into_iter().chain(found).collect()
+}
+
+fn acknowledged(of: &ChangeEvent) -> Option<String> {
+    let known = of.acknowledged.as_ref()?;
+    let at = words::date(&known.at);
+    Some(format!("by {}, {at}: {}", known.who, known.note))
+}
+
+fn confirmed(found: &Confirmation) -> String {
+    let [yes, no, open] =
+        [&found.confirmed, &found.refuted, &found.inconclusive].map(|ids| ids.len());
+    let verdict = match found.verdict {
+        Confirmed::Confirmed => "Confirmed",
+        Confirmed::Partly => "Confirmed in part",
+        Confirmed::Refuted => "Refuted",
+        Confirmed::Inconclusive => "Inconclusive",
+    };
+    let how = match found.interleaved {
+        true => "an A/B test",
+        false => "two runs",
+    };
+    let counts = [(yes, "changed"), (no, "did not change"), (open, "inconclusive")];
+    let counts = counts.into_iter().filter(|(n, _)| *n > 0);
+    let counts: Vec<String> = counts.map(|(n, what)| format!("{} {what}", number::count(n))).collect();
+    let counts = match counts.as_slice() {
+        [] => "none of its benchmarks was compared".to_owned(),
+        counts => words::join(counts),
+    };
+    format!("{verdict} by {how} ({} against {}): {counts}", words::short_id(&found.run), words::short_id(&found.base))
+}
+
+/// A line for each change: the change leads to the run before and the run since, side by side.
+fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Change>) {
+    let pair = |of: &Change| Some(About::Pair([of.before.clone()?, of.change.run.clone()]));
+    let benchmark = |of: &&Change| {
+        let id = of.benchmark.to_string();
+        Cell::from(id.as_str()).about(About::Benchmark(id))
+    };
+    let change = |of: &&Change| {
+        let (said, _) = words::change(of.change.ratio, of.change.interval);
+        let tone = match of.change.ratio < 1.0 {
+            true => Tone::Bad,
+            false => Tone::Good,
+        };
+        Cell::from(said).toned(Some(tone)).about(pair(of))
+    };
+    let run = |of: &&Change| {
+        let run = &of.change.run;
+        Cell::from(words::short_id(run)).about(About::Run(run.clone()))
+    };
+    Columns::<&Change>::key("Benchmark", Style::Code, benchmark)
+        .number("Change", change)
+        .number("95% interval", |of| {
+            words::change(of.change.ratio, of.change.interval).1
+        })
+        .text("Speed", |of| {
+            let [better, worse] = Sense::Speed.words();
+            let word = if of.change.ratio < 1.0 { worse } else { better };
+            match of.change.suspected {
+                true => format!("suspected {word}"),
+                false => word.to_owned(),
+            }
+        })
+        .column(Column::new("Since run", Style::Code), run)
+        .column(Column::new("Date (UTC)", Style::Code), |of| {
+            words::minute(&of.change.started)
+        })
+        .text("Kernel", |of| of.kernel.as_str())
+        .text("System", |of| {
+            Cell::from(of.name.as_str()).about(About::System(of.machine.clone()))
+        })
+        .table(document, "Changes of level, newest first", changes);
+}
+
+/// How many events are new.
+#[must_use]
+pub fn new_events(count: usize) -> String {
+    words::plural(count, "new change")
+}
+
+/// An event in a sentence: `12 benchmarks 1.03 to 1.09× slower on x since run y of 1 May 2026, 12:00 UTC; differs in cpu microcode`.
+#[must_use]
+pub fn event(of: &ChangeEvent) -> String {
+    let what = match of.changes.as_slice() {
+        [one] => format!("{} ({})", one.benchmark, one.title),
+        many => words::plural(many.len(), "benchmark"),
+    };
+    let ratios = of.changes.iter().map(|of| of.change.ratio);
+    let ratios = ratios.map(|ratio| if of.worse { 1.0 / ratio } else { ratio });
+    let low = ratios.clone().fold(f64::INFINITY, f64::min);
+    let high = ratios.fold(f64::NEG_INFINITY, f64::max);
+    let [low, high] = [low, high].map(|ratio| number::fixed(ratio, 2));
+    let range = match low == high {
+        true => low,
+        false => format!("{low} to {high}"),
+    };
+    let [better, worse] = Sense::Speed.words();
+    let how = if of.worse { worse } else { better };
+    let suspected = match of.changes.iter().all(|of| of.change.suspected) {
+        true => "suspected: ",
+        false => "",
+    };
+    let differs = match of.differ_in.as_slice() {
+        [] => String::new(),
+        facts => format!("; differs in {}", words::facts(facts)),
+    };
+    let (run, since) = (words::short_id(&of.run), words::date(&of.started));
+    format!(
+        "{suspected}{what} {range}× {how} on {} since run {run} of {since}{differs}",
+        of.name
+    )
+}
+
+/// What an event is made of, a line for each benchmark.
+#[must_use]
+pub fn event_lines(of: &ChangeEvent) -> Vec<String> {
+    let line = |of: &Change| {
+        let ratio = words::ratio(of.change.ratio, of.change.interval, Sense::Speed);
+        format!("{} ({}): {ratio}", of.benchmark, of.title)
+    };
+    of.changes.iter().map(line).collect()
+}
+

@@ -1,0 +1,32 @@
+// Follows a run that has not ended: says how far it has come, and renews the page now and then. Without it the page is right when it is
+// loaded again.
+"use strict";
+(() => {
+  const PERIOD = 10000;
+  const line = document.querySelector("[data-events]");
+  const plain = line.textContent;
+  const events = new EventSource(line.dataset.events);
+  let renewed = Date.now();
+  const renew = async () => {
+    const main = document.querySelector("main");
+    // who reads by keyboard or filters is left alone
+    if (main.contains(document.activeElement) || main.querySelector(".bar input")?.value) { return; }
+    renewed = Date.now();
+    const response = await fetch(location.pathname + location.search);
+    if (!response.ok) { return; }
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const fresh = page.querySelector("main");
+    const place = fresh?.querySelector("[data-events]");
+    if (!place) { return; }
+    place.replaceWith(line);
+    for (const { id } of main.querySelectorAll("details[open][id]")) { fresh.querySelector("#" + CSS.escape(id))?.setAttribute("open", ""); }
+    main.replaceWith(fresh);
+    document.dispatchEvent(new Event("renewed"));
+  };
+  events.addEventListener("progress", event => {
+    line.textContent = JSON.parse(event.data).said;
+    if (Date.now() - renewed >= PERIOD) { renew().catch(() => {}); }
+  });
+  events.addEventListener("end", () => { events.close(); location.reload(); });
+  events.addEventListener("error", () => { if (events.readyState === EventSource.CLOSED) { line.textContent = plain; } });
+})();

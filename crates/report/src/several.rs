@@ -1,0 +1,140 @@
+//! Several runs against one base: what each comes to, and a line for each benchmark with the change of every run.
+
+use crate::compare::{side, tone_of};
+use crate::document::{About, Column, Document, Style};
+use crate::table::{Cell, Columns};
+use crate::{number, words};
+use gritstone_model::{CompareRow, CompareSum, CompareView, Id, RunView};
+use std::collections::BTreeMap;
+
+/// A run, and what a comparison with the base says of it.
+pub type Other<'a> = (&'a RunView, &'a CompareView);
+
+/// A benchmark over all runs.
+struct Line<'a> {
+    id: &'a Id,
+    /// Of each run, where it has any.
+    of: Vec<Option<&'a CompareRow>>,
+}
+
+impl<'a> Line<'a> {
+    fn any(&self) -> Option<&'a CompareRow> {
+        self.of.iter().flatten().next().copied()
+    }
+
+    /// The largest change, whatever its direction.
+    fn effect(&self) -> f64 {
+        let ratios = self.of.iter().flatten().filter_map(|row| row.ratio);
+        ratios.map(|ratio| ratio.ln().abs()).fold(0.0, f64::max)
+    }
+}
+
+/// Several runs against a base.
+#[must_use]
+pub fn several(base: &RunView, others: &[Other]) -> Document {
+    let mut document = Document::new(format!(
+        "{} against {}",
+        words::plural(others.len(), "run"),
+        name(base)
+    ));
+    document.heading(1, "Runs");
+    runs(&mut document, base, others);
+    document.heading(1, "Benchmarks");
+    let lines = lines(others);
+    if lines.is_empty() {
+        document.paragraph("No benchmark is of this kind.");
+    }
+    benchmarks(&mut document, others, lines);
+    document
+}
+
+fn name(run: &RunView) -> String {
+    let label = run.label.clone();
+    label.unwrap_or_else(|| words::short_id(&run.id).to_owned())
+}
+
+/// A line for each run; the whole comparison is a link away.
+fn runs(document: &mut Document, base: &RunView, others: &[Other]) {
+    let sum = |view: &CompareView| -> Option<CompareSum> {
+        let all = view.sums.iter().find(|sum| sum.family.is_none());
+        all.or(view.sums.first()).cloned()
+    };
+    let all: Vec<(&RunView, Option<CompareSum>)> = others
+        .iter()
+        .map(|(run, view)| (*run, sum(view)))
+        .collect();
+    let count = |of: fn(&CompareSum) -> usize| {
+        move |(_, sum): &(&RunView, Option<CompareSum>)| sum.as_ref().and_then(|sum| number::counted(of(sum)))
+    };
+    type Of<'a> = (&'a RunView, Option<CompareSum>);
+    let pair = |(run, _): &Of| {
+        let pair = [base.id.clone(), run.id.clone()];
+        Cell::from(name(run)).about(About::Pair(pair))
+    };
+    Columns::<Of>::key("Run", Style::Text, pair)
+        .column(Column::new("Date (UTC)", Style::Code), |(run, _)| {
+            words::minute(&run.started)
+        })
+        .text("System", |(run, _)| run.machine.name.clone())
+        .number("Faster", count(|sum| sum.faster))
+        .number("Slower", count(|sum| sum.slower))
+        .number("Same", count(|sum| sum.same))
+        .number("Inconclusive", count(|sum| sum.inconclusive))
+        .text("Geometric mean", |(_, sum)| {
+            let sum = sum.as_ref()?;
+            Some(words::ratio(sum.mean?, sum.interval, words::Sense::Speed))
+        })
+        .table(
+            document,
+            format!("All benchmarks of each run relative to {}", name(base)),
+            all,
+        );
+}
+
+/// Benchmarks that any comparison has, that with the largest change first.
+fn lines<'a>(others: &[Other<'a>]) -> Vec<Line<'a>> {
+    let mut lines: BTreeMap<&Id, Line> = BTreeMap::new();
+    for (at, (_, view)) in others.iter().enumerate() {
+        for row in view.rows.iter().filter(|row| row.ratio.is_some()) {
+            let line = lines.entry(&row.id).or_insert_with(|| Line {
+                id: &row.id,
+                of: vec![None; others.len()],
+            });
+            line.of[at] = Some(row);
+        }
+    }
+    let mut lines: Vec<Line> = lines.into_values().collect();
+    lines.sort_by(|a, b| b.effect().total_cmp(&a.effect()));
+    lines
+}
+
+fn benchmarks<'a>(document: &mut Document, others: &[Other<'a>], lines: Vec<Line<'a>>) {
+    let id = |line: &Line| Cell::from(line.id.as_str()).about(About::Benchmark(line.id.to_string()));
+    let base = |line: &Line| {
+        let row = line.any()?;
+        side(row.base, &row.unit)
+    };
+    let mut columns = Columns::<Line>::key("Benchmark", Style::Code, id).number("Base", base);
+    for (at, (run, _)) in others.iter().enumerate() {
+        let change = move |line: &Line| {
+            let Some(row) = line.of[at] else {
+                return Cell::from(None);
+            };
+            let said = row.ratio.map(|ratio| words::change(ratio, row.interval).0);
+            Cell::from(said).toned(row.verdict.map(tone_of))
+        };
+        let interval = move |line: &Line| {
+            let row = line.of[at]?;
+            words::change(row.ratio?, row.interval).1
+        };
+        columns = columns
+            .under(name(run))
+            .number("Change", change)
+            .number("95% interval", interval);
+    }
+    columns.table(
+        document,
+        "Change of speed, the largest first; green is faster, red slower, the rest the same or inconclusive",
+        lines,
+    );
+}

@@ -1,0 +1,411 @@
+//! What changed, who knows of it and what confirms it; the fleet, runs as they are measured, several runs at once, and who is told.
+
+use crate::common::server::Server;
+use crate::common::{Home, at_hour, eventually, list, start};
+use crate::push::{post, token};
+use crate::serve::{calls, changed};
+use gritstone_model::{Owner, RunData, TrialSide};
+use gritstone_store::{Kept, Store};
+use serde_json::Value;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+/// The one event of a home that has one.
+fn event(server: &Server) -> Value {
+    let changes = server.json("/changes.json");
+    let [event] = list(&changes["events"]).as_slice() else {
+        panic!("{changes}");
+    };
+    event.clone()
+}
+
+#[test]
+fn a_change_is_acknowledged_by_a_token_and_by_a_command_and_every_page_says_so() {
+    let home = changed();
+    let [reader, writer, admin] =
+        ["read", "write", "admin"].map(|scope| token(&home, &format!("of-{scope}"), scope));
+    let server = Server::start(&home);
+    let known = event(&server);
+    assert!(known["acknowledged"].is_null() && known["confirmation"].is_null());
+    let id = known["id"].as_str().unwrap();
+    assert!(id.ends_with("-worse"), "{id}");
+    let path = format!("/api/v1/changes/{id}");
+    let body = |note: &str| serde_json::json!({ "note": note }).to_string();
+    let note = body("microcode <0x1000066>");
+    for (token, status) in [(None, 401), (Some("x"), 401), (Some(reader.as_str()), 403)] {
+        assert_eq!(
+            post(&server, &path, token, note.as_bytes()).status,
+            status,
+            "{token:?}"
+        );
+    }
+    let by_writer = |path: &str, body: &str| {
+        let response = post(&server, path, Some(&writer), body.as_bytes());
+        (response.status, response.text())
+    };
+    for (path, body, status) in [
+        ("/api/v1/changes/none-worse", note.as_str(), 404),
+        (&path, "{}", 422),
+        (&path, "no JSON", 422),
+        (&path, &body(""), 422),
+        (&path, &body("two\nlines"), 422),
+        (&path, &body(&"x".repeat(1001)), 422),
+        (&path, &body(&"x".repeat(20_000)), 413),
+    ] {
+        assert_eq!(by_writer(path, body).0, status, "{body:.40}");
+    }
+    assert!(event(&server)["acknowledged"].is_null());
+    let (status, said) = by_writer(&path, &note);
+    assert_eq!(status, 201, "{said}");
+    let acknowledged = event(&server)["acknowledged"].clone();
+    assert_eq!(acknowledged["who"], "of-write");
+    assert_eq!(acknowledged["note"], "microcode <0x1000066>");
+    let said: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(said["acknowledged"], acknowledged);
+    let one = server.json(&format!("/changes/{id}.json"));
+    assert_eq!(one["events"][0]["acknowledged"], acknowledged);
+    for path in ["/", "/changes", &format!("/changes/{id}"), "/changes.atom"] {
+        let has = |page: String| {
+            let of = page.contains("by of-write") && page.contains("microcode &lt;0x1000066&gt;");
+            of && page.contains(&format!("/changes/{id}"))
+        };
+        eventually(path, || has(server.page(path)));
+    }
+    // the newest counts, by whatever way it comes
+    let admins = post(&server, &path, Some(&admin), body("wanted").as_bytes());
+    assert_eq!(admins.status, 201);
+    assert_eq!(event(&server)["acknowledged"]["who"], "of-admin");
+    let part = &id[id.len() - 14..];
+    home.ok(&["changes", "acknowledge", part, "--note", "accepted"]);
+    let changes = home.json("changes");
+    assert_eq!(changes, server.json("/changes.json"));
+    assert_eq!(changes["events"][0]["acknowledged"]["note"], "accepted");
+    assert!(home.ok("changes").contains("accepted"));
+    home.refuses("changes acknowledge none --note x", "no change is called");
+    home.refuses(&["changes", "acknowledge", part, "--note", " "], "a note");
+}
+
+/// The two runs that are to confirm an event, where one takes so many times as long as the other.
+fn sides(event: &str, hour: u32, times: f64, trial: bool) -> Vec<RunData> {
+    let side = |(at, times): (u32, f64)| {
+        let letter = ["a", "b"][at as usize];
+        let mut run = at_hour(&calls(times), hour + at, &format!("{event}-{letter}"));
+        run.info.settings.trial = trial.then(|| TrialSide {
+            trial: format!("trial-{hour}"),
+            side: letter.to_owned(),
+            margin: 0.01,
+            ..TrialSide::default()
+        });
+        if trial {
+            // as many pairs as decide something
+            let (once, rounds) = (run.launches.clone(), 100);
+            for pass in 1..12_u32 {
+                run.launches.extend(once.iter().cloned().map(|mut launch| {
+                    launch.round += pass * rounds;
+                    launch.start += u64::from(pass) * 1_000_000_000_000;
+                    launch
+                }));
+            }
+        }
+        run
+    };
+    [(0, 1.0), (1, times)].map(side).into()
+}
+
+#[test]
+fn a_comparison_that_is_labeled_with_a_change_confirms_or_refutes_it() {
+    let home = changed();
+    let server = Server::start(&home);
+    let id = event(&server)["id"].as_str().unwrap().to_owned();
+    let page = |text: &str| server.page(&format!("/changes/{id}")).contains(text);
+    assert!(page(&format!("--label {id}-a")) && page("gritstone ab byte/"));
+    let confirmation = |runs: &[RunData]| {
+        home.import(runs);
+        let of = |event: &Value| event["confirmation"]["run"].as_str().map(str::to_owned);
+        let newest = Some(runs[1].info.id.clone());
+        let found = || {
+            let changes = server.json("/changes.json");
+            let events = list(&changes["events"]).iter();
+            events
+                .filter(|event| event["id"] == id.as_str())
+                .cloned()
+                .next()
+        };
+        eventually("it is compared", || {
+            found().as_ref().and_then(of) == newest
+        });
+        found().unwrap()["confirmation"].clone()
+    };
+    let of = |ids: &Value| list(ids).len();
+    let refuted = confirmation(&sides(&id, 100, 0.3, false));
+    assert_eq!(refuted["verdict"], "refuted", "{refuted}");
+    assert!(of(&refuted["refuted"]) > 0 && of(&refuted["confirmed"]) == 0);
+    eventually("the page has it", || page("Refuted by two runs"));
+    // a later one counts
+    let confirmed = confirmation(&sides(&id, 110, 1.2, true));
+    assert_eq!(confirmed["interleaved"], true);
+    assert_eq!(confirmed["verdict"], "confirmed", "{confirmed}");
+    eventually("the page has it", || page("Confirmed by an A/B test"));
+    assert!(server.page("/changes.atom").contains("Confirmed by"));
+}
+
+#[test]
+fn the_fleet_page_says_which_system_is_not_like_the_others() {
+    let home = Home::new();
+    let system = |at: u32| {
+        let scatter = 1.0 + 0.001 * f64::from(at * 7 % 5);
+        // beyond what the intervals of the recorded run let differ
+        let slow = if at == 5 { 3.0 } else { 1.0 };
+        let mut run = at_hour(&calls(scatter * slow), at, "night");
+        run.info.machine.id = format!("system-{at}");
+        run.info.machine.name = "node".to_owned();
+        run
+    };
+    let runs: Vec<RunData> = (1..=16).map(system).collect();
+    home.import(&runs);
+    let server = Server::start(&home);
+    let view = server.json("/fleet.json");
+    assert_eq!(view["schema"], "gritstone/fleet/1");
+    // systems of one name are several
+    assert_eq!(list(&view["nodes"]).len(), 16, "{view}");
+    let outliers = list(&view["outliers"]).iter();
+    let nodes: Vec<&str> = outliers.map(|of| of["node"].as_str().unwrap()).collect();
+    assert!(!nodes.is_empty(), "{view}");
+    assert!(nodes.iter().all(|node| *node == "node (system-5)"), "{nodes:?}");
+    let page = server.page("/fleet");
+    assert!(page.contains("href=\"/systems/system-5\"") && page.contains("not like the others"));
+    assert!(server.page("/").contains("href=\"/fleet\""));
+}
+
+/// Reads server-sent events from a stream, as far as one of that name.
+fn until(events: &mut impl BufRead, name: &str) -> Value {
+    let wanted = format!("event: {name}");
+    let mut line = String::new();
+    let mut found = false;
+    loop {
+        line.clear();
+        assert!(events.read_line(&mut line).unwrap() > 0, "no {name}");
+        if let (true, Some(data)) = (found, line.strip_prefix("data: ")) {
+            return serde_json::from_str(data).unwrap();
+        }
+        found |= line.trim() == wanted;
+    }
+}
+
+#[test]
+fn a_run_is_followed_as_long_as_it_is_measured() {
+    let home = Home::new();
+    home.import(&[calls(1.0)]);
+    let whole = at_hour(&calls(1.0), 1, "live");
+    let mut info = whole.info.clone();
+    info.elapsed_s = None;
+    let owner = Owner {
+        uid: 0,
+        machine: "here".to_owned(),
+    };
+    let mut store = Store::open(&home.store()).unwrap();
+    let RunData {
+        benchmarks,
+        programs,
+        skips,
+        ..
+    } = &whole;
+    store
+        .begin(&owner, &info, benchmarks, programs, skips)
+        .unwrap();
+    let server = Server::start(&home);
+    let path = format!("/runs/{}/events", info.id);
+    let page = || server.page(&format!("/runs/{}", info.id));
+    // without script the page says how far it is
+    assert!(page().contains("0 launches so far"), "{}", page());
+    assert!(page().contains(&format!("data-events=\"{path}\"")));
+    let mut stream = server.connect();
+    let ask = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
+    stream.write_all(ask.as_bytes()).unwrap();
+    let mut events = BufReader::new(stream);
+    assert_eq!(until(&mut events, "progress")["launches"], 0);
+    for launch in &whole.launches {
+        assert_eq!(store.append(&info.id, launch).unwrap(), Kept::Stored);
+    }
+    let launches = whole.launches.len();
+    let mut told = until(&mut events, "progress");
+    while told["launches"] != launches {
+        told = until(&mut events, "progress");
+    }
+    let last = whole.launches.last().unwrap().id.as_str();
+    assert_eq!(told["benchmark"], last);
+    assert!(page().contains(&format!("{launches} launches so far, the last of {last}")));
+    store.finish(&info.id, 60.0).unwrap();
+    assert_eq!(until(&mut events, "end")["launches"], launches);
+    // nothing follows on that, and a run that has ended is not followed
+    assert!(!page().contains("data-events"));
+    let again = server.get(&path);
+    assert_eq!(again.status, 200);
+    assert_eq!(again.header("content-type"), Some("text/event-stream"));
+    assert!(again.text().contains("event: end"));
+    assert_eq!(server.get("/runs/none/events").status, 404);
+    let head = server.ask("HEAD", &path, &[]);
+    assert_eq!((head.status, head.body.len()), (200, 0));
+    // the end of the server ends what is followed
+    let mut second = at_hour(&whole, 2, "second").info;
+    second.elapsed_s = None;
+    store
+        .begin(&owner, &second, benchmarks, programs, skips)
+        .unwrap();
+    let mut server = server;
+    let mut stream = server.connect();
+    let ask = format!(
+        "GET /runs/{}/events HTTP/1.1\r\nHost: {}\r\n\r\n",
+        second.id, server.address
+    );
+    stream.write_all(ask.as_bytes()).unwrap();
+    let mut events = BufReader::new(stream);
+    until(&mut events, "progress");
+    crate::common::end(&server.process.0, nix::sys::signal::Signal::SIGTERM);
+    assert_eq!(server.process.0.wait().unwrap().code(), Some(0));
+    events.read_to_end(&mut vec![]).unwrap();
+}
+
+#[test]
+fn several_runs_are_compared_with_a_base_and_filtered_by_effect() {
+    let home = Home::new();
+    let runs = [1.0, 1.02, 1.3].map(|times| calls(times));
+    let mut hours = (1..).zip(["base", "near", "far"]);
+    let runs = runs.map(|run| {
+        let (hour, label) = hours.next().unwrap();
+        at_hour(&run, hour, label)
+    });
+    home.import(&runs);
+    let server = Server::start(&home);
+    let both = "/compare.json?base=base&run=near&run=far";
+    assert_eq!(
+        server.json(both),
+        home.json(&["compare", "base", "near", "far"])
+    );
+    let page = server.page("/compare?base=base&run=near&run=far");
+    for text in ["near", "far", "Geometric mean", "byte/sieve", "name=\"effect\""] {
+        assert!(page.contains(text), "{text}");
+    }
+    let rows = |query: &str| {
+        let view = server.json(&format!("/compare.json?base=base&{query}"));
+        list(&view["rows"]).len()
+    };
+    assert!(rows("run=far&effect=20") > 0);
+    assert_eq!(rows("run=far&effect=50"), 0);
+    assert_eq!(rows("run=near&effect=10"), 0);
+    // of several, a benchmark that one of them is asked for by is shown of all
+    let filtered = server.json(&format!("{both}&effect=20"));
+    let counts: Vec<usize> = list(&filtered).iter().map(|view| list(&view["rows"]).len()).collect();
+    assert!(counts[0] > 0 && counts[0] == counts[1], "{counts:?}");
+    for (query, status) in [
+        ("base=base&run=near&run=near", 400),
+        ("base=base&run=near&run=base", 400),
+        ("base=base&run=near&run=none", 404),
+        ("base=base&run=near&effect=x", 404),
+        ("base=base&run=near&run=&effect=", 200),
+    ] {
+        assert_eq!(server.get(&format!("/compare?{query}")).status, status, "{query}");
+    }
+}
+
+/// One POST that comes to a listener, answered with a status.
+fn taken(listener: &TcpListener, status: &str) -> Value {
+    let (mut stream, _) = listener.accept().unwrap();
+    let patience = Some(Duration::from_secs(60));
+    stream.set_read_timeout(patience).unwrap();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        assert!(reader.read_line(&mut line).unwrap() > 0, "no request");
+        let line = line.trim().to_ascii_lowercase();
+        if let Some(text) = line.strip_prefix("content-length:") {
+            length = text.trim().parse().unwrap();
+        }
+        if line.is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    stream.write_all(answer.as_bytes()).unwrap();
+    serde_json::from_slice(&body).unwrap()
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn others_are_told_of_new_changes_once_by_webhook_and_mail() {
+    let home = Home::new();
+    let level = |hour: u32| match hour {
+        0..=12 => 1.0,
+        13..=24 => 1.2,
+        _ => 1.5,
+    };
+    let run = |hour: u32| {
+        let scatter = 1.0 + 0.002 * f64::from(hour * 7 % 5);
+        at_hour(&calls(level(hour) * scatter), hour, &format!("night-{hour}"))
+    };
+    // one change is there before anybody is to be told
+    home.import(&(1..=24).map(run).collect::<Vec<_>>());
+    let folder = home.path().join("bin");
+    fs::create_dir_all(&folder).unwrap();
+    let (program, mails) = (folder.join("sendmail"), home.path().join("mails"));
+    fs::write(&program, format!("#!/bin/sh\necho \"args $*\" >> {0}\ncat >> {0}\n", mails.display())).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let template = home.path().join("template");
+    fs::write(&template, "{count} {other}\n{events}\n").unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let hook = format!("http://{}/secret", listener.local_addr().unwrap());
+    home.refuses("serve --listen 127.0.0.1:0 --notify-url ftp://x", "neither");
+    home.refuses("serve --listen 127.0.0.1:0 --notify-mail ana", "no address");
+    home.refuses("serve --listen 127.0.0.1:0 --notify-mail -x@y", "");
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", folder.display());
+    let words = format!(
+        "serve --listen 127.0.0.1:0 --notify-url {hook} --notify-mail ana@example.org --notify-template {} --public-url https://bench.example/",
+        template.display()
+    );
+    let mut process = crate::common::Killed(start(&home, &words, &[("PATH", path.as_ref())]));
+    let mut line = String::new();
+    let mut out = BufReader::new(process.0.stdout.take().unwrap());
+    out.read_line(&mut line).unwrap();
+    assert!(line.starts_with("http://"), "{line}");
+    let entries = || {
+        let store = Store::open_read_only(&home.store()).unwrap();
+        store.change_entries().unwrap()
+    };
+    eventually("what is there counts as told of", || entries().len() == 4);
+    assert!(!mails.exists());
+    home.import(&(25..=40).map(run).collect::<Vec<_>>());
+    // refused, told again at the next change, and then never again
+    let first = taken(&listener, "500 Not now");
+    home.import(&[run(41)]);
+    let again = taken(&listener, "200 OK");
+    assert_eq!(first["schema"], "gritstone/changes/1");
+    let told = list(&again["events"]);
+    assert!(!told.is_empty());
+    let id = told[0]["id"].as_str().unwrap();
+    let text = again["text"].as_str().unwrap();
+    assert!(text.starts_with("1 new change {other}\n"), "{text}");
+    assert!(text.contains(&format!("https://bench.example/changes/{id}")), "{text}");
+    assert_eq!(again["url"], "https://bench.example");
+    eventually("a mail is sent", || {
+        fs::read_to_string(&mails).is_ok_and(|text| text.contains(id))
+    });
+    eventually("it counts as told of", || {
+        let of = |entry: &gritstone_store::ChangeEntry| entry.event == id;
+        entries().into_iter().filter(of).count() == 2
+    });
+    let text = fs::read_to_string(&mails).unwrap();
+    assert!(text.starts_with("args -i ana@example.org\nTo: ana@example.org\nSubject: Gritstone: 1 new change\n"), "{text}");
+    home.import(&[run(42)]);
+    std::thread::sleep(Duration::from_secs(12));
+    listener.set_nonblocking(true).unwrap();
+    listener.accept().unwrap_err();
+    let args = fs::read_to_string(&mails).unwrap().matches("args ").count();
+    assert_eq!(args, 1);
+}
