@@ -119,13 +119,13 @@ fn gives_no_result(name: &str, over: &str, faults: &[Planted]) {
 fn a_receiver_that_miscounts_gives_no_result() {
     let stream = [
         (
-            "net/stream.c",
+            "net/messages.h",
             "answer->messages = number - order->first",
             "answer->messages = number - order->first + 1",
             None,
         ),
         (
-            "net/stream.c",
+            "net/messages.h",
             "answer->sum += sum_of(chunk, whole)",
             "answer->sum += sum_of(chunk, whole > 1 ? whole - 1 : whole)",
             None,

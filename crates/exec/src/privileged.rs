@@ -79,6 +79,8 @@ const BY_WORKLOADS: [(&str, Option<Given>, Action); 29] = [
     ("net/connect", BY_HOSTS, Action::NetworkNamespaces),
     ("net/connect", BY_LOOPBACK, Action::NetworkNamespaces),
     ("net/transfer", BY_HOSTS, Action::NetworkNamespaces),
+    ("net/tls", BY_HOSTS, Action::NetworkNamespaces),
+    ("net/http", BY_HOSTS, Action::NetworkNamespaces),
     ("net/transfer", BY_SSHFS, Action::MountNamespace),
     ("net/transfer", BY_SCP, Action::MountNamespace),
 ];

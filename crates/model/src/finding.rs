@@ -395,6 +395,13 @@ pub enum Finding {
         /// Version of the other.
         other: u32,
     },
+    /// The far ends were on different hosts, or reached in different ways.
+    PeersDiffer {
+        /// Host of the far ends of the base; null where they were on the measured system.
+        base: Option<String>,
+        /// The same of the other.
+        other: Option<String>,
+    },
     /// The units count different things.
     UnitsDiffer {
         /// Unit of the base.

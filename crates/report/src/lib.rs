@@ -55,4 +55,4 @@ pub use overview::{event, event_lines, overview, refused, runs, search, system};
 pub use ratings::{rating_lines, ratings};
 pub use selftest::selftest;
 pub use show::{Detail, show};
-pub use words::duration;
+pub use words::{duration, peer};

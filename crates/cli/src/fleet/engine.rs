@@ -3,18 +3,11 @@
 
 use super::inventory::Node;
 use super::plan::Plan;
+use crate::ssh;
 use anyhow::{Context, Result};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-
-/// A connection is tried for so long, and given up when nothing was heard for four times 15 s.
-const PATIENCE: [&str; 4] = [
-    "BatchMode=yes",
-    "ConnectTimeout=10",
-    "ServerAliveInterval=15",
-    "ServerAliveCountMax=4",
-];
 
 /// A node that is being measured.
 pub struct Started {
@@ -113,29 +106,21 @@ fn local(plan: &Plan, files: &Path, node: &Node) -> Command {
 fn ssh(plan: &Plan, node: &Node, bundle: File) -> Result<Command> {
     let binary = File::open(&plan.binary)
         .with_context(|| format!("cannot read {}", plan.binary.display()))?;
-    let mut client = plan.ssh.split_whitespace();
-    let mut command = Command::new(client.next().unwrap_or("ssh"));
-    command
-        .args(client)
-        .args(PATIENCE.iter().flat_map(|option| ["-o", *option]));
-    command
-        .arg("--")
-        .arg(&node.node)
-        .arg(script(&words(plan, node, "-")));
+    let mut command = ssh::command(&plan.ssh, &node.node, &script(&words(plan, node, "-")));
     command.stdin(binary).stdout(bundle);
     Ok(command)
 }
 
 fn script(words: &[String]) -> String {
-    let quoted = |word: &String| format!("'{}'", word.replace('\'', "'\\''"));
-    let words: Vec<String> = words.iter().map(quoted).collect();
-    format!(
-        "set -e; umask 077; d=$(mktemp -d \"${{TMPDIR:-/var/tmp}}/gritstone-fleet-XXXXXXXXXX\"); \
-         trap 'rm -rf \"$d\"' EXIT; trap 'exit 143' HUP INT TERM; \
-         m=$(uname -m); if [ \"$m\" != {arch} ]; then echo \"the node is $m, and the binary is for {arch}: give --binary\" >&2; exit 2; fi; \
-         cat >\"$d/gritstone\"; chmod 700 \"$d/gritstone\"; \
-         \"$d/gritstone\" --store \"$d/store.db\" {words} </dev/null",
-        arch = std::env::consts::ARCH,
-        words = words.join(" ")
+    let words: Vec<String> = words.iter().map(|word| ssh::quoted(word)).collect();
+    ssh::in_directory(
+        "fleet",
+        &format!(
+            "m=$(uname -m); if [ \"$m\" != {arch} ]; then echo \"the node is $m, and the binary is for {arch}: give --binary\" >&2; exit 2; fi; \
+             cat >\"$d/gritstone\"; chmod 700 \"$d/gritstone\"; \
+             \"$d/gritstone\" --store \"$d/store.db\" {words} </dev/null",
+            arch = std::env::consts::ARCH,
+            words = words.join(" ")
+        ),
     )
 }

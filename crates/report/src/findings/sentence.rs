@@ -345,6 +345,17 @@ pub(super) fn sentence(finding: &Finding) -> String {
         F::VersionsDiffer { base, other } => {
             format!("The work changed: version {base} against version {other}.")
         }
+        F::PeersDiffer { base, other } => {
+            let at = |host: &Option<String>| match host {
+                Some(host) => format!("on {host}"),
+                None => "on the measured system".to_owned(),
+            };
+            let [base, other] = [at(base), at(other)];
+            match base == other {
+                true => format!("The far ends, {base}, were reached by different interfaces."),
+                false => format!("The far ends were {base} against {other}."),
+            }
+        }
         F::UnitsDiffer { base, other } => {
             format!("The units count different things: {base} against {other}.")
         }
