@@ -403,6 +403,7 @@ static inline void tell_work(struct context *c)
 	const uint64_t ns[] = {worked.near_ns, worked.far_ns};
 	if (worked.operations == 0 || worked.wall_ns == 0)
 		return;
+	note(c, "ends_wall_ns", "%llu", (unsigned long long)worked.wall_ns);
 	for (int i = 0; i < 2; i++) {
 		note(c, i == 0 ? "near_cpu_ns" : "far_cpu_ns", "%.3f", (double)ns[i] / (double)worked.operations);
 		note(c, i == 0 ? "near_cpu_share" : "far_cpu_share", "%.6f", (double)ns[i] / (double)worked.wall_ns);

@@ -1,6 +1,6 @@
 /* The far end on another host: the same program, started there with end=far by what there is of Gritstone on that host.
  *
- * Of the near end, channel= is a socket of the file system: who listens there has the far end started, hands it the token that is sent first, and
+ * Of the near end, channel= is the name of an abstract socket: who listens there has the far end started, hands it the token that is sent first, and
  * hands back what it says. The far end has the token from its standard input, which is no place that other users of that host see, says what it
  * has to say on its standard output, and is ended with whoever started it. address= is where it listens, at both ends: an address of that host.
  */
@@ -29,12 +29,13 @@ static inline void read_far_address(struct context *c)
 static inline int ask_for_far_end(struct context *c)
 {
 	struct sockaddr_un channel = {.sun_family = AF_UNIX};
-	const char *path = parameter(c, "channel", "");
-	if (strlen(path) >= sizeof channel.sun_path)
-		wrong_arguments(c, "channel=%s is too long for a socket", path);
-	strcpy(channel.sun_path, path);
+	const char *name = parameter(c, "channel", "");
+	size_t length = strlen(name);
+	if (length >= sizeof channel.sun_path)
+		wrong_arguments(c, "channel=%s is too long for a socket", name);
+	memcpy(channel.sun_path + 1, name, length);
 	says[READS] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (says[READS] >= 0 && connect(says[READS], (struct sockaddr *)&channel, sizeof channel) == 0 &&
+	if (says[READS] >= 0 && connect(says[READS], (struct sockaddr *)&channel, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)) == 0 &&
 	    writes_all(says[READS], token, sizeof token))
 		return 1;
 	failed(c, "channel");

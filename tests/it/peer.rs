@@ -395,7 +395,7 @@ fn a_peer_that_does_not_play_by_the_rules_is_left_with_the_reason() {
         ("exit 7", "ssh has ended: exit status: 7"),
         ("yes", "no word of Gritstone's"),
         ("head -c 100000 /dev/urandom; sleep 5", "peer far: "),
-        ("echo gritstone-peer", "does not say what it is"),
+        ("echo gritstone-peer x86_64", "does not say what it is"),
         ("echo gritstone-peer x86_64 -", "--peer-address"),
         ("sleep 100", "it did nothing for 30 s"),
         (

@@ -263,6 +263,9 @@ pub enum Finding {
         share: [f64; 2],
         /// What the unit counts: a byte, a trip.
         each: String,
+        /// For how long both were observed, s: all regions of all launches; 0 where that was not told.
+        #[serde(default)]
+        seconds: f64,
         /// Share of the datagrams that were sent and did not arrive; null where none may be lost.
         lost: Option<f64>,
     },

@@ -33,7 +33,10 @@ pub fn peer(peer: &Peer) -> String {
         let mtu = link.mtu.map(|mtu| format!("MTU {mtu}"));
         let told = [speed, mtu, link.driver.clone()];
         let told: Vec<String> = told.into_iter().flatten().collect();
-        format!("{} ({})", link.interface, told.join(", "))
+        match told.is_empty() {
+            true => link.interface.clone(),
+            false => format!("{} ({})", link.interface, told.join(", ")),
+        }
     };
     let named = match (peer.host.as_str(), peer.address.as_str()) {
         ("", _) => String::new(),

@@ -5,7 +5,7 @@ use super::frame::{Frame, Hello};
 use crate::args::PeerArgs;
 use crate::ssh;
 use anyhow::{Context as _, Result, bail, ensure};
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::IpAddr;
@@ -53,13 +53,13 @@ impl Progress {
         *self.at.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
-    /// Ends ssh when nothing is done for too long: its reader then sees the end.
+    /// Ends ssh, with what it has started, when nothing is done for too long: its reader then sees the end.
     fn watch(&self, ssh: Pid) {
         while !self.done.load(Ordering::Relaxed) {
             let at = *self.at.lock().unwrap_or_else(PoisonError::into_inner);
             if at.elapsed() > SILENCE {
                 // it is reaped after `done` alone
-                let _ = kill(ssh, Signal::SIGKILL);
+                let _ = killpg(ssh, Signal::SIGKILL);
                 return;
             }
             thread::sleep(Duration::from_millis(200));
@@ -233,7 +233,11 @@ impl Session {
             status = self.child.try_wait().ok().flatten();
         }
         if status.is_none() {
-            let _ = self.child.kill();
+            // not reaped yet, so the group is its own
+            let _ = killpg(
+                Pid::from_raw(self.child.id().cast_signed()),
+                Signal::SIGKILL,
+            );
             status = self.child.wait().ok();
         }
         // its reader may be a moment behind

@@ -225,14 +225,19 @@ pub(super) fn sentence(finding: &Finding) -> String {
             cpu_ns,
             share,
             each,
+            seconds,
             lost,
         } => {
             let time = |ns| number::at_most(ns, "ns", 3);
+            let observed = match *seconds > 0.0 {
+                true => format!(", over {}", words::duration(*seconds)),
+                false => String::new(),
+            };
             let ([near, far], [here, there]) = (cpu_ns.map(time), share.map(percent));
             let lost = lost.map(|share| format!(" {} of the datagrams were lost.", percent(share)));
             let lost = lost.unwrap_or_default();
             format!(
-                "CPU time per {each}: {near} at this end ({here} of a CPU), {far} at the other ({there}).{lost}"
+                "CPU time per {each}: {near} at this end ({here} of a CPU), {far} at the other ({there}){observed}.{lost}"
             )
         }
         F::CacheRises { rises, unseen } => {
