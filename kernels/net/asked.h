@@ -107,8 +107,7 @@ static inline int join_datagrams(struct context *c, in_port_t port)
 {
 	struct sockaddr_storage address;
 	unsigned char is[TOKEN];
-	in_port_t own;
-	int s = socket_at(0, SOCK_DGRAM, &own);
+	int s = near_datagrams();
 	socklen_t length = address_of(1, port, &address);
 	make_room(s);
 	if (s >= 0 && connect(s, (struct sockaddr *)&address, length) == 0 && send(s, token, TOKEN, 0) == TOKEN &&

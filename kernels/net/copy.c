@@ -36,12 +36,15 @@ static void writes_all(int s, const void *from, size_t size)
 static int connected(const char *host, const char *port)
 {
 	const struct timeval patience = {.tv_sec = 10};
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((in_port_t)strtoul(port, NULL, 10))};
-	int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (s < 0 || inet_pton(AF_INET, host, &address.sin_addr) != 1 ||
+	struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons((in_port_t)strtoul(port, NULL, 10))};
+	struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = four.sin_port};
+	int is_six = strchr(host, ':') != NULL;
+	const struct sockaddr *address = is_six ? (const void *)&six : (const void *)&four;
+	int s = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (s < 0 || inet_pton(address->sa_family, host, is_six ? (void *)&six.sin6_addr : (void *)&four.sin_addr) != 1 ||
 	    setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) != 0 ||
 	    setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) != 0 ||
-	    connect(s, (struct sockaddr *)&address, sizeof address) != 0)
+	    connect(s, address, is_six ? sizeof six : sizeof four) != 0)
 		fails("cannot connect");
 	return s;
 }

@@ -103,7 +103,7 @@ static void serve(void)
 
 static void setup(struct context *c)
 {
-	in_port_t port, own;
+	in_port_t port;
 	struct sockaddr_storage address;
 	size = parameter_u64(c, "size", 1472);
 	if (size < 24 || size > MOST_BYTES || size % 8 != 0)
@@ -114,7 +114,7 @@ static void setup(struct context *c)
 	if (!make_token(c) || !start_far_end(c, serve) || !far_port(c, &port) || (control = connect_far(c, port)) < 0 || !far_port(c, &port))
 		return;
 	socklen_t length = address_of(1, port, &address);
-	data = socket_at(0, SOCK_DGRAM, &own);
+	data = near_datagrams();
 	if (data < 0 || connect(data, (struct sockaddr *)&address, length) != 0)
 		failed(c, "connect");
 }

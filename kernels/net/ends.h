@@ -1,6 +1,7 @@
 /* The two ends of a network benchmark: this process, the near end, and one that it forks, the far end.
  *
- * Parameter over=: veth, two hosts (runtime/hosts.h); loopback, one network namespace that nobody else is in; unix, sockets of that family.
+ * Parameter over=: veth, two hosts (runtime/hosts.h); loopback, one network namespace that nobody else is in; unix, sockets of that family; peer,
+ * the networks that there are, with the far end on another host (peer.h).
  * rate_mbit=, delay_ms= and loss_percent= shape what each host sends, by tc(8), and loss by nft(8) where the system has no netem.
  * Every connection, and the first request by datagram, begins with a token that is made for the launch: the far end takes nothing from anyone else,
  * complains, and ends. Nothing is waited for longer than PATIENCE_S seconds. What the far end complains of is what the launch fails with.
@@ -23,37 +24,77 @@
 #include "../runtime/hosts.h"
 #include "../runtime/kernel.h"
 
-enum { TOKEN = 16, PATIENCE_S = 10, WAITING = 64 };
-enum over { VETH, LOOPBACK, UNIX };
+enum { TOKEN = 16, PATIENCE_S = 10, WAITING = 64, SAID = 256 };
+enum over { VETH, LOOPBACK, UNIX, PEER };
 enum pipe_end { READS, WRITES };
 
 static enum over over;
 static unsigned char token[TOKEN];
 static pid_t far_end;
-static int complaints[2], ports[2];
+static int says[2]; /* what the far end says */
+static struct sockaddr_storage far_address; /* over a peer */
+static const char *far_host;
 static int segment; /* the most bytes of one, where that is asked for */
 static uint64_t rate_mbit, delay_ms, loss_percent;
+
+/* What the far end says in one write, between which nobody else's comes: a port at which it listens, or why it ends. */
+struct said {
+	in_port_t port;
+	char why[SAID - sizeof(in_port_t)];
+};
 
 /* Of the far end: why it ends. */
 __attribute__((noreturn, format(printf, 1, 2))) static inline void complain(const char *why, ...)
 {
+	struct said said = {.port = 0};
 	va_list rest;
 	va_start(rest, why);
-	vdprintf(complaints[WRITES], why, rest);
+	vsnprintf(said.why, sizeof said.why, why, rest);
 	va_end(rest);
-	_exit(1);
+	_exit(write(says[WRITES], &said, sizeof said) == sizeof said ? 1 : 2);
+}
+
+/* Of the far end: the near end is to know a port. */
+static inline void say_port(in_port_t port)
+{
+	const struct said said = {.port = port};
+	if (write(says[WRITES], &said, sizeof said) != sizeof said)
+		complain("nobody wants to know its port");
+}
+
+/* Of the near end: what the far end says next; 0 when it says no more, -1 when it says nothing for so long. */
+static inline int hear_far(struct said *said, int ms)
+{
+	for (size_t got = 0; got < sizeof *said;) {
+		struct pollfd comes = {.fd = says[READS], .events = POLLIN};
+		if (poll(&comes, 1, ms) <= 0) {
+			errno = EAGAIN;
+			return -1;
+		}
+		ssize_t n = read(says[READS], (char *)said + got, sizeof *said - got);
+		if (n <= 0)
+			return 0;
+		got += (size_t)n;
+	}
+	said->why[sizeof said->why - 1] = '\0';
+	return 1;
+}
+
+static inline void far_has_ended(struct context *c, const struct said *last)
+{
+	failed_because(c, "far_end", "the other end has ended%s%s", last != NULL ? ": " : "", last != NULL ? last->why : "");
 }
 
 /* Of the near end, which has failed: whether the far end has ended, which the launch then fails with. */
 static inline int has_complained(struct context *c)
 {
-	char why[256];
-	struct pollfd said = {.fd = complaints[READS], .events = POLLIN};
-	ssize_t n = poll(&said, 1, 200) > 0 ? read(complaints[READS], why, sizeof why - 1) : -1;
-	why[n > 0 ? n : 0] = '\0';
-	if (n >= 0)
-		failed_because(c, "far_end", "the other end %s%s", n > 0 ? "has ended: " : "has ended", why);
-	return n >= 0;
+	struct said said;
+	int heard;
+	while ((heard = hear_far(&said, over == PEER ? 2000 : 200)) > 0 && said.port != 0)
+		; /* a port that is not needed any more */
+	if (heard >= 0)
+		far_has_ended(c, heard > 0 ? &said : NULL);
+	return heard >= 0;
 }
 
 /* Of the near end: a call has failed, perhaps because the far end has ended. */
@@ -80,6 +121,11 @@ static inline uint64_t cpu_ns(void)
 /* An address: where the far end listens (1), or where the near end is (0). */
 static inline socklen_t address_of(int which, in_port_t port, struct sockaddr_storage *address)
 {
+	if (over == PEER) {
+		*address = far_address;
+		((struct sockaddr_in *)(void *)address)->sin_port = port; /* where that of IPv6 is, too */
+		return far_address.ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+	}
 	if (over == UNIX) {
 		struct sockaddr_un *local = (void *)address;
 		*local = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -101,7 +147,8 @@ static inline int is_patient(int s)
 
 static inline int new_socket(int type)
 {
-	int s = socket(over == UNIX ? AF_UNIX : AF_INET, type | SOCK_CLOEXEC, 0);
+	int family = over == PEER ? far_address.ss_family : over == UNIX ? AF_UNIX : AF_INET;
+	int s = socket(family, type | SOCK_CLOEXEC, 0);
 	return s >= 0 && is_patient(s) ? s : -1;
 }
 
@@ -122,6 +169,13 @@ static inline int socket_at(int which, int type, in_port_t *port)
 	return s;
 }
 
+/* A socket for datagrams from the near end; of the address that leads to a peer, which is chosen where it is connected. */
+static inline int near_datagrams(void)
+{
+	in_port_t port;
+	return over == PEER ? new_socket(SOCK_DGRAM) : socket_at(0, SOCK_DGRAM, &port);
+}
+
 /* Of the far end: a socket of its own, of which the near end learns the port. */
 static inline int open_far(int type)
 {
@@ -129,8 +183,7 @@ static inline int open_far(int type)
 	int s = socket_at(1, type, &port);
 	if (s < 0 || (type == SOCK_STREAM && listen(s, WAITING) != 0))
 		complain("it cannot open a socket of its own: %s", strerror(errno));
-	if (write(ports[WRITES], &port, sizeof port) != sizeof port)
-		complain("nobody wants to know its port");
+	say_port(port);
 	return s;
 }
 
@@ -237,12 +290,12 @@ static inline _Noreturn void be_far_end(int ready, int go, void (*serve)(void))
 
 static inline void read_way(struct context *c)
 {
-	static const char *const ways[] = {"veth", "loopback", "unix"};
+	static const char *const ways[] = {"veth", "loopback", "unix", "peer"};
 	const char *way = parameter(c, "over", "");
-	while (over <= UNIX && strcmp(way, ways[over]) != 0)
+	while (over <= PEER && strcmp(way, ways[over]) != 0)
 		over++;
-	if (over > UNIX)
-		wrong_arguments(c, "over=%s is not veth, loopback or unix", way);
+	if (over > PEER)
+		wrong_arguments(c, "over=%s is not veth, loopback, unix or peer", way);
 	rate_mbit = parameter_u64(c, "rate_mbit", 0);
 	delay_ms = parameter_u64(c, "delay_ms", 0);
 	loss_percent = parameter_u64(c, "loss_percent", 0);
@@ -253,12 +306,15 @@ static inline void read_way(struct context *c)
 		wrong_arguments(c, "mss= is from 88 to 32767, and of TCP");
 }
 
+#include "peer.h"
+
 /* The token of this launch; whether there is one. */
 static inline int make_token(struct context *c)
 {
-	if (getrandom(token, sizeof token, 0) == sizeof token)
+	ssize_t n = is_far(c) ? read(STDIN_FILENO, token, sizeof token) : getrandom(token, sizeof token, 0);
+	if (n == sizeof token)
 		return 1;
-	failed(c, "getrandom");
+	failed_because(c, "token", "there is none: %s", n < 0 ? strerror(errno) : "it did not come whole");
 	return 0;
 }
 
@@ -270,7 +326,9 @@ static inline int start_far_end(struct context *c, void (*serve)(void))
 	read_way(c);
 	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_CHILD_SUBREAPER, 1); /* what the far end has started is waited for */
-	if (pipe2(complaints, O_CLOEXEC) != 0 || pipe2(ports, O_CLOEXEC) != 0 || pipe2(ready, O_CLOEXEC) != 0 || pipe2(go, O_CLOEXEC) != 0) {
+	if (over == PEER)
+		return meet_peer(c, serve);
+	if (pipe2(says, O_CLOEXEC) != 0 || pipe2(ready, O_CLOEXEC) != 0 || pipe2(go, O_CLOEXEC) != 0) {
 		failed(c, "pipe");
 		return 0;
 	}
@@ -287,8 +345,7 @@ static inline int start_far_end(struct context *c, void (*serve)(void))
 		be_far_end(ready[WRITES], go[READS], serve);
 	close(ready[WRITES]);
 	close(go[READS]);
-	close(complaints[WRITES]);
-	close(ports[WRITES]);
+	close(says[WRITES]);
 	int joined = over != VETH || (far_end > 0 && read(ready[READS], &byte, 1) == 1 && join_host(far_end) &&
 				      write(go[WRITES], &byte, 1) == 1 && read(ready[READS], &byte, 1) == 1);
 	close(ready[READS]);
@@ -306,10 +363,14 @@ static inline int start_far_end(struct context *c, void (*serve)(void))
 /* The port of the next socket that the far end has opened. */
 static inline int far_port(struct context *c, in_port_t *port)
 {
-	if (read(ports[READS], port, sizeof *port) == sizeof *port)
-		return 1;
-	lost(c, "read");
-	return 0;
+	struct said said;
+	int heard = hear_far(&said, 3 * PATIENCE_S * 1000);
+	*port = heard > 0 ? said.port : 0;
+	if (heard < 0)
+		lost(c, "port");
+	else if (*port == 0)
+		far_has_ended(c, heard > 0 ? &said : NULL);
+	return *port != 0;
 }
 
 /* Ends the far end, and waits for all that end with it. */
@@ -317,6 +378,8 @@ static inline void stop_far_end(struct context *c)
 {
 	if (far_end > 0 && kill(far_end, SIGKILL) != 0)
 		failed(c, "kill");
+	if (over == PEER)
+		close(says[READS]); /* which ends it there */
 	while (wait(NULL) > 0)
 		;
 }
@@ -340,6 +403,7 @@ static inline void tell_work(struct context *c)
 	const uint64_t ns[] = {worked.near_ns, worked.far_ns};
 	if (worked.operations == 0 || worked.wall_ns == 0)
 		return;
+	note(c, "ends_wall_ns", "%llu", (unsigned long long)worked.wall_ns);
 	for (int i = 0; i < 2; i++) {
 		note(c, i == 0 ? "near_cpu_ns" : "far_cpu_ns", "%.3f", (double)ns[i] / (double)worked.operations);
 		note(c, i == 0 ? "near_cpu_share" : "far_cpu_share", "%.6f", (double)ns[i] / (double)worked.wall_ns);

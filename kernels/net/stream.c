@@ -5,70 +5,21 @@
  * sequence, and sums up every word that it reads. mss= is the most bytes of a segment.
  */
 #define _GNU_SOURCE
-#include "ends.h"
+#include "messages.h"
 
-enum { CHUNK = 128 << 10, MOST_BYTES = 1 << 20, MOST_STREAMS = 256, VECTOR = 4 };
-
-typedef uint64_t vector __attribute__((vector_size(VECTOR * sizeof(uint64_t)), aligned(8), may_alias));
-
-/* What a sender announces, and what it is answered. */
-struct order {
-	uint64_t messages, first;
-};
-struct answer {
-	uint64_t messages, sum, cpu;
-};
+enum { MOST_STREAMS = 256 };
 
 /* A stream with the process that sends it; the first is the near end itself. */
 struct stream {
 	int socket, orders, answers;
 };
 
-static uint64_t message[MOST_BYTES / 8], chunk[CHUNK / 8 + 1];
-static size_t size;
-static uint64_t message_sum;
 static int streams;
 static struct stream stream[MOST_STREAMS];
 
-static uint64_t sum_of(const uint64_t *word, size_t words)
+static ssize_t take(const void *from, void *to, size_t most)
 {
-	vector lanes = {0}, more = {0};
-	uint64_t sum = 0;
-	size_t i = 0;
-	for (; i + 2 * VECTOR <= words; i += 2 * VECTOR) {
-		lanes += *(const vector *)(word + i);
-		more += *(const vector *)(word + i + VECTOR);
-	}
-	for (; i < words; i++)
-		sum += word[i];
-	lanes += more;
-	for (int lane = 0; lane < VECTOR; lane++)
-		sum += lanes[lane];
-	return sum;
-}
-
-/* One region of a stream: reads until the messages that were announced are there. */
-static void receive(int s, const struct order *order, struct answer *answer)
-{
-	size_t words = size / 8, next = 0, have = 0; /* of the chunk: where a message begins, bytes */
-	uint64_t left = order->messages * size, number = order->first;
-	while (left > 0) {
-		size_t room = CHUNK - have, most = left < room ? (size_t)left : room;
-		ssize_t n = recv(s, (char *)chunk + have, most, 0);
-		if (n <= 0)
-			complain("a stream ended %llu bytes early: %s", (unsigned long long)left, n == 0 ? "closed" : strerror(errno));
-		left -= (uint64_t)n;
-		have += (size_t)n;
-		size_t whole = have / 8;
-		answer->sum += sum_of(chunk, whole);
-		for (; next < whole; next += words, number++)
-			if (chunk[next] != message[0] + number)
-				complain("message %llu of a stream is not the one that was sent", (unsigned long long)number);
-		next -= whole;
-		chunk[0] = chunk[whole];
-		have -= whole * 8;
-	}
-	answer->messages = number - order->first;
+	return recv(*(const int *)from, to, most, 0);
 }
 
 /* Receives one stream, region by region. */
@@ -80,7 +31,7 @@ static void serve_stream(int s)
 		struct answer answer = {0};
 		if (order.messages > UINT64_MAX / MOST_BYTES)
 			complain("a stream announces more than there can be");
-		receive(s, &order, &answer);
+		receive(take, &s, &order, &answer);
 		uint64_t now = cpu_ns();
 		answer.cpu = now - before;
 		before = now;
@@ -174,14 +125,11 @@ static int start_sender(struct context *c, struct stream *of)
 static void setup(struct context *c)
 {
 	in_port_t port;
-	size = parameter_u64(c, "size", 131072);
+	read_size(c);
 	streams = (int)parameter_u64(c, "streams", 1);
-	if (size < 8 || size > MOST_BYTES || size % 8 != 0 || streams < 1 || streams > MOST_STREAMS)
-		wrong_arguments(c, "size= is a multiple of 8 up to %d, streams= from 1 to %d", MOST_BYTES, MOST_STREAMS);
-	uint64_t word = 19840801;
-	for (size_t i = 0; i < size / 8; i++)
-		message[i] = word = word * 6364136223846793005u + 1442695040888963407u;
-	message_sum = sum_of(message, size / 8);
+	if (streams < 1 || streams > MOST_STREAMS)
+		wrong_arguments(c, "streams= is from 1 to %d", MOST_STREAMS);
+	make_message();
 	if (!make_token(c) || !start_far_end(c, serve) || !far_port(c, &port))
 		return;
 	for (int i = 0; i < streams; i++)
@@ -241,12 +189,10 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 /* The sums of all messages, and how many there are. */
 static uint64_t expect(struct context *c, uint64_t n)
 {
-	uint64_t right = n * message_sum + n;
+	uint64_t right = 0;
 	(void)c;
-	for (int i = 0; i < streams; i++) {
-		uint64_t m = share_of(i, n);
-		right += m > 0 ? m * (m - 1) / 2 : 0;
-	}
+	for (int i = 0; i < streams; i++)
+		right += right_answer(share_of(i, n));
 	return right;
 }
 

@@ -124,9 +124,7 @@ static void serve(void)
 	int listener = open_far(SOCK_STREAM);
 	uint64_t counted = 0;
 	if (by != OURS) {
-		in_port_t port = start_server(context_of_server);
-		if (write(ports[WRITES], &port, sizeof port) != sizeof port)
-			complain("nobody wants to know the port");
+		say_port(start_server(context_of_server));
 	}
 	for (;;) {
 		struct request request;
@@ -163,8 +161,9 @@ static void read_parameters(struct context *c)
 	from_far = strcmp(parameter(c, "direction", "to"), "from") == 0;
 	if (by > SSHFS || size > MOST_BYTES)
 		wrong_arguments(c, "by= is ours, scp, rsync, http or sshfs, size= up to %" PRIu64, MOST_BYTES);
-	if (strcmp(parameter(c, "over", ""), "veth") != 0)
-		wrong_arguments(c, "over= is veth: files go from one host to another");
+	const char *way = parameter(c, "over", "");
+	if (strcmp(way, "veth") != 0 && (by != OURS || strcmp(way, "peer") != 0))
+		wrong_arguments(c, "over= is veth, or with by=ours peer: files go from one host to another");
 }
 
 static int by_ssh(void)
@@ -179,7 +178,7 @@ static int make_files(struct context *c)
 		failed(c, "mkdir");
 		return 0;
 	}
-	if (!make_file(sent)) {
+	if (!is_far(c) && !make_file(sent)) {
 		skip(c, "a file of %" PRIu64 " bytes cannot be written: %s; choose another directory with --dir", size, strerror(errno));
 		return 0;
 	}
@@ -232,6 +231,7 @@ static void setup(struct context *c)
 	if (why != NULL || !make_token(c) || !make_files(c))
 		return;
 	hex_token();
+	give_secret();
 	if ((by == HTTP && !serve_file(c)) || !start_far_end(c, serve) || !far_port(c, &own_port))
 		return;
 	server_port = own_port;

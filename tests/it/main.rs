@@ -33,6 +33,7 @@ mod net;
 mod own;
 mod paging;
 mod past;
+mod peer;
 mod push;
 mod ratings;
 mod rt;

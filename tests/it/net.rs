@@ -13,12 +13,14 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// A short launch of each program, by the file of its source.
-const SHORT: [(&str, &str); 5] = [
+const SHORT: [(&str, &str); 7] = [
     ("net/stream", "size=1024 streams=2"),
     ("net/rr", "size=64"),
     ("net/latency", "size=64 rate=5000"),
     ("net/connect", ""),
     ("net/transfer", "size=100000"),
+    ("net/tls", "size=1024 openssl=/usr/bin/openssl"),
+    ("net/http", "nginx=/usr/sbin/nginx http=/usr/bin/python3"),
 ];
 const LITTLE: &str = "growth=0 target_ns=5000000 samples=2";
 
@@ -91,6 +93,10 @@ fn two_hosts_exchange_all_that_is_asked_as_root() {
     work_is_done("net/rr", "loopback", "by=udp");
     work_is_done("net/latency", "veth", "by=udp");
     work_is_done("net/stream", "loopback", "mss=536");
+    work_is_done("net/tls", "loopback", "what=handshake");
+    work_is_done("net/tls", "veth", "size=1000000");
+    work_is_done("net/http", "veth", "size=65536 rate=500");
+    work_is_done("net/http", "veth", "by=python connections=4 size=1");
     for size in ["0", "7", "65536", "65544"] {
         work_is_done("net/transfer", "veth", &format!("size={size} sync=yes"));
     }
@@ -119,13 +125,13 @@ fn gives_no_result(name: &str, over: &str, faults: &[Planted]) {
 fn a_receiver_that_miscounts_gives_no_result() {
     let stream = [
         (
-            "net/stream.c",
+            "net/messages.h",
             "answer->messages = number - order->first",
             "answer->messages = number - order->first + 1",
             None,
         ),
         (
-            "net/stream.c",
+            "net/messages.h",
             "answer->sum += sum_of(chunk, whole)",
             "answer->sum += sum_of(chunk, whole > 1 ? whole - 1 : whole)",
             None,
@@ -242,6 +248,70 @@ fn a_file_that_arrives_changed_or_short_gives_no_result_as_root() {
         ("net/transfer.c", write, short.as_str(), None),
     ];
     gives_no_result("net/transfer", "veth", &faults);
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn an_encrypted_stream_that_is_not_what_was_sent_or_from_whom_gives_no_result_as_root() {
+    needs_root();
+    let trusts = "ssl.trust(near_tls, \"certificate.pem\", NULL) == 1";
+    let faults = [
+        (
+            "net/tls.c",
+            "message[0] = first + i;",
+            "message[0] = first + i + (i == 1);",
+            Some("message 1 of a stream is not the one that was sent"),
+        ),
+        (
+            "net/messages.h",
+            "answer->sum += sum_of(chunk, whole)",
+            "answer->sum += sum_of(chunk, whole > 1 ? whole - 1 : whole)",
+            None,
+        ),
+        // a certificate of which nobody vouches
+        (
+            "net/openssl.h",
+            trusts,
+            "near_tls != NULL",
+            Some("a handshake has failed"),
+        ),
+    ];
+    gives_no_result("net/tls", "veth", &faults);
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn an_answer_of_a_web_server_that_is_not_the_file_gives_no_result_as_root() {
+    needs_root();
+    let faults = [
+        // one bit of what is expected
+        (
+            "net/http.c",
+            "\tclose(s);\n\tsnprintf(request",
+            "\tclose(s);\n\tfile[5] ^= 1;\n\tsnprintf(request",
+            Some("its bytes are not those of the file"),
+        ),
+        (
+            "net/http.c",
+            "write(s, file, size) != (ssize_t)size",
+            "write(s, file, size - 1) < 0",
+            Some("1023 bytes are announced"),
+        ),
+        (
+            "net/http.c",
+            "GET /%s/file",
+            "GET /%s/other",
+            Some("it is not 200"),
+        ),
+        // asked twice, counted once
+        (
+            "net/http.c",
+            "\"GET /%s/file HTTP/1.%d\\r\\nHost: %s\\r\\n\\r\\n\", secret, by == NGINX, hosts[1]",
+            "\"GET /%1$s/file HTTP/1.%2$d\\r\\nHost: %3$s\\r\\n\\r\\nGET /%1$s/file HTTP/1.%2$d\\r\\nHost: %3$s\\r\\n\\r\\n\", secret, by == NGINX, hosts[1]",
+            Some("answer"),
+        ),
+    ];
+    gives_no_result("net/http", "veth", &faults);
 }
 
 /// What a far end does that does not play by the rules, seen from the end that listens.
@@ -476,6 +546,12 @@ fn networks_are_measured_at_both_ends_and_leave_nothing_as_root() {
         "net/remote-file/1k@from",
         "net/tcp/128k@100mbit",
         "net/tcp/128k@loss",
+        "net/tls/128k",
+        "net/tls/handshake",
+        "net/http/requests",
+        "net/http/requests@python",
+        "net/http/latency",
+        "net/http/latency@python",
     ];
     let run = home.json(&format!("run {} --quick --dir {DISC}", rows.join(" ")));
     for id in rows {

@@ -1,7 +1,7 @@
 //! What runs must have in common to be held against each other, whatever the row: a figure that differs though all of this is the same
 //! has changed.
 
-use gritstone_model::{Machine, Settings};
+use gritstone_model::{Machine, PeerPath, Settings};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -18,17 +18,29 @@ pub struct Circumstances {
     pub steady: Vec<String>,
     /// Parameters of workloads that override those of their catalog entries.
     pub params: BTreeMap<String, String>,
+    /// Where the far ends were, if not on the system itself.
+    #[serde(default)]
+    pub peer: Option<PeerPath>,
+    /// Release of the kernel there.
+    #[serde(default)]
+    pub peer_kernel: String,
 }
 
 impl Circumstances {
     /// Those of a run on this machine; a printed machine has no settings.
     #[must_use]
     pub fn of(machine: &Machine, settings: Option<&Settings>) -> Self {
-        let release = machine.facts.get("kernel.release");
         let settings = settings.cloned().unwrap_or_default();
+        let kernel = |of: &Machine| {
+            let release = of.facts.get("kernel.release");
+            release.unwrap_or(&of.system).clone()
+        };
+        let peer = settings.peer.as_ref();
         Self {
             machine: machine.id.clone(),
-            kernel: release.unwrap_or(&machine.system).clone(),
+            kernel: kernel(machine),
+            peer: peer.map(|peer| peer.path()),
+            peer_kernel: peer.map_or_else(String::new, |peer| kernel(&peer.machine)),
             dir: settings.dir,
             steady: settings.steady,
             params: settings.params,

@@ -173,7 +173,10 @@ fn row(
     options: &Options,
     tails: &BTreeMap<&str, Options>,
 ) -> (Row, Option<Scatter>) {
-    let pair = pair(b, o, options);
+    let mut pair = pair(b, o, options);
+    if let Some(differ) = differ::peers_differ(base, other) {
+        pair = pair.apart(differ);
+    }
     let percentiles = percentiles::percentiles(b, o, &pair, options, tails);
     let titled = if b.is_published() { o } else { b };
     // what others did to one side is told from a change by nothing

@@ -114,6 +114,12 @@ pub enum Command {
         below: PathBuf,
         journal: std::ffi::OsString,
     },
+    /// Start the far ends of network benchmarks, as the near host says on standard input; `run --peer` starts it
+    #[command(name = crate::peer::FAR_END, hide = true)]
+    FarEnd {
+        directory: PathBuf,
+        address: std::net::IpAddr,
+    },
     /// Print what may stand at the cursor of a shell
     #[command(name = crate::completions::COMPLETER, hide = true)]
     Complete {
@@ -205,6 +211,38 @@ pub struct FormatArgs {
     /// Output format
     #[arg(short, long, value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
+}
+
+/// The far ends of network benchmarks on another host.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PeerArgs {
+    /// Measure network benchmarks with their far ends on this host, started by ssh, instead of in a network namespace
+    #[arg(
+        long = "peer",
+        value_name = "[USER@]HOST",
+        conflicts_with = "resume",
+        help_heading = "Network"
+    )]
+    pub host: Option<String>,
+    /// Address of the peer at which far ends listen [default: the one at which ssh reaches it]
+    #[arg(
+        long = "peer-address",
+        value_name = "ADDRESS",
+        help_heading = "Network"
+    )]
+    pub address: Option<std::net::IpAddr>,
+    /// Directory of binaries for the peer, gritstone-ARCHITECTURE or gritstone, as `make dist` makes them [default: this program alone]
+    #[arg(long, value_name = "DIR", help_heading = "Network")]
+    pub binaries: Option<PathBuf>,
+    /// Command of OpenSSH's client, with its options [default: ssh]
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        default_value = "ssh",
+        hide_default_value = true,
+        help_heading = "Network"
+    )]
+    pub ssh: String,
 }
 
 /// Custom benchmarks.
@@ -308,6 +346,8 @@ pub struct RunArgs {
     /// Tune the machine during the run (governor, turbo, IRQ affinity, ASLR); settings are restored
     #[arg(long = "tune", alias = "steady", help_heading = "System")]
     pub steady: bool,
+    #[command(flatten)]
+    pub peer: PeerArgs,
     #[command(flatten)]
     pub privileges: PrivilegeArgs,
     /// List the benchmarks and every change to the machine; measure nothing

@@ -29,6 +29,7 @@ mod output;
 mod own;
 mod params;
 mod past;
+mod peer;
 mod privileges;
 mod progress;
 mod rate;
@@ -46,6 +47,7 @@ mod serve;
 mod signals;
 mod site;
 mod skeleton;
+mod ssh;
 mod standing;
 mod steady;
 mod tokens;
@@ -135,6 +137,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
             let (base, below) = (base.clone(), below.clone());
             registry::watch(&gritstone_exec::State { base, below }, journal)
         }
+        Some(Command::FarEnd { directory, address }) => peer::far_end(directory, *address),
         Some(Command::Config { show: _ }) => config::show(),
         Some(Command::Complete { words }) => completions::complete(&world, words),
         Some(Command::Completions { shell }) => completions::script(*shell),

@@ -1,16 +1,19 @@
 //! `gritstone run --resume`: goes on with a run that was cut off, if this is still the machine and these the programs.
 
+use crate::args::{PeerArgs, RunArgs};
 use crate::backend::Local;
 use crate::bench::Bounds;
+use crate::peer::{self, Reached};
 use crate::run::Job;
 use crate::site::Site;
 use crate::world::World;
 use crate::{own, params, registry, run, trust};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use gritstone_catalogue::Own;
 use gritstone_exec::Journal;
-use gritstone_exec::privileged::Permits;
-use gritstone_model::{Benchmark, Id, Launch, Machine, Owner, Program, RunData, RunInfo, Skip};
+use gritstone_model::{
+    Benchmark, Id, Launch, Machine, Owner, Peer, Program, RunData, RunInfo, Skip,
+};
 use gritstone_plan::steps;
 use gritstone_store::{Resumable, Store};
 use std::collections::BTreeMap;
@@ -18,7 +21,8 @@ use std::path::Path;
 use std::time::Duration;
 
 /// The rest of a run: the newest that was cut off, or the one that is named.
-pub fn job(world: &World, name: &str, trusted: bool, permits: Permits) -> Result<Job> {
+pub fn job(world: &World, name: &str, args: &RunArgs) -> Result<Job> {
+    let (trusted, permits) = (args.own.trust, args.privileges.permits());
     let data = cut_off(world, name, &Site::look(None)?.owner())?.into_data();
     let (id, settings) = (&data.info.id, &data.info.settings);
     let site = Site::look(Some(Path::new(&settings.dir)))?;
@@ -29,8 +33,19 @@ pub fn job(world: &World, name: &str, trusted: bool, permits: Permits) -> Result
         trust::ensure(own, trusted)?;
     }
     same_benchmarks(&data, &as_given(world, own.as_ref(), &data)?)?;
+    let peer = settings.peer.as_ref();
+    let peer = peer
+        .map(|then| same_peer(id, then, &args.peer))
+        .transpose()?;
     let again = settings.compilers.is_some();
-    let offer = site.offer(&data.benchmarks, permits, own.as_ref(), again);
+    let mut offer = site.offer(&data.benchmarks, permits, own.as_ref(), again);
+    if peer.is_some() {
+        // they were refused when it began, and have not changed
+        let skips = data.skips.iter();
+        offer
+            .refused
+            .extend(skips.map(|skip| (skip.id.clone(), skip.reason.clone())));
+    }
     let suite = settings.suite.as_ref().map(|name| world.suite(name));
     let mut plan = steps(data.benchmarks, &offer);
     same_permits(&data.skips, &plan.skips)?;
@@ -44,6 +59,7 @@ pub fn job(world: &World, name: &str, trusted: bool, permits: Permits) -> Result
             ..Bounds::new(permits)
         },
         own,
+        peer,
         info: data.info,
         earlier: Some(data.launches),
     })
@@ -110,6 +126,22 @@ fn same_machine(before: &RunInfo, here: &Machine) -> Result<()> {
     Ok(())
 }
 
+/// Nor those of far ends on two hosts.
+fn same_peer(id: &str, then: &Peer, args: &PeerArgs) -> Result<Reached> {
+    let mut args = args.clone();
+    let address = then.address.parse().ok();
+    args.address = args.address.or(address);
+    let reached = peer::reach(&then.host, &args)?.map_err(|why| anyhow!(why))?;
+    let now = &reached.peer;
+    ensure!(
+        now.path() == then.path() && now.machine.system == then.machine.system,
+        "run {id} was begun with far ends on {}, and now they would be on {}: start a new one",
+        gritstone_report::peer(then),
+        gritstone_report::peer(now)
+    );
+    Ok(reached)
+}
+
 /// Nor those of two benchmarks under one name.
 fn same_benchmarks(before: &RunData, now: &[Benchmark]) -> Result<()> {
     for benchmark in &before.benchmarks {
@@ -132,6 +164,9 @@ fn as_given(world: &World, own: Option<&Own>, data: &RunData) -> Result<Vec<Benc
     let mut now = catalogue.clone();
     now.retain(|row| data.benchmarks.iter().any(|then| then.id == row.id));
     params::give(&catalogue, &mut now, &data.info.settings.params)?;
+    if data.info.settings.peer.is_some() {
+        peer::give(&mut now);
+    }
     Ok(now)
 }
 

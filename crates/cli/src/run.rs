@@ -4,6 +4,7 @@ use crate::args::{Format, RunArgs};
 use crate::backend::{self, End, Side, random};
 use crate::bench::{Bench, Bounds};
 use crate::failure::Exit;
+use crate::peer::{self, Reached};
 use crate::site::Site;
 use crate::steady::{Steadied, steady};
 use crate::world::World;
@@ -13,7 +14,7 @@ use gritstone_catalogue::{Own, Suite};
 use gritstone_exec::Variant;
 use gritstone_host::doctor;
 use gritstone_measure::{AT_MOST, AfterPilot, Limits, learn};
-use gritstone_model::{Id, Launch, Plan, RunInfo, RunView, Settings};
+use gritstone_model::{Id, Launch, Peer, Plan, RunInfo, RunView, Settings};
 use gritstone_plan::{Offer, in_order, select, steps};
 use gritstone_report::{Comparison, duration, percent_asked};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +34,7 @@ pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {
     let against = args.against.as_ref().map(|name| world.view(name));
     let against = against.transpose()?;
     let job = match &args.resume {
-        Some(name) => resume::job(world, name, args.own.trust, args.privileges.permits())?,
+        Some(name) => resume::job(world, name, args)?,
         None => Job::new(world, args)?,
     };
     if args.dry_run {
@@ -57,6 +58,8 @@ pub struct Job {
     pub bounds: Bounds,
     /// The catalog of the user's own that rows are of.
     pub own: Option<Own>,
+    /// Where the far ends are, if not here.
+    pub peer: Option<Reached>,
     /// What an earlier process measured of this run, which may be nothing; `None` for a new one.
     pub earlier: Option<Vec<Launch>>,
 }
@@ -78,10 +81,29 @@ impl Job {
         let mut wanted = select(catalogue, &asked(suite, &selectors))?;
         let params = args.params.iter().cloned().collect();
         params::give(catalogue, &mut wanted, &params)?;
+        let host = args.peer.host.as_ref();
+        let mut refused = host.map_or_else(BTreeMap::new, |_| peer::give(&mut wanted));
+        let reached = host.filter(|_| !args.dry_run);
+        let reached = reached.map(|host| peer::reach(host, &args.peer));
+        let reached = reached.transpose();
+        let reached = reached.map_err(|why| Exit::NothingMeasured.because(format!("{why:#}")))?;
+        let reached = match reached {
+            Some(Err(why)) => {
+                let all = wanted.iter().map(|row| (row.id.clone(), why.clone()));
+                refused.extend(
+                    all.filter(|(id, _)| !refused.contains_key(id))
+                        .collect::<Vec<_>>(),
+                );
+                None
+            }
+            Some(Ok(reached)) => Some(reached),
+            None => None,
+        };
         let permits = args.privileges.permits();
         let compilers = args.compilers.asked();
         let own = world.own.as_ref();
-        let offer = site.offer(&wanted, permits, own, compilers.is_some());
+        let mut offer = site.offer(&wanted, permits, own, compilers.is_some());
+        offer.refused.extend(refused);
         let mut plan = steps(wanted, &offer);
         let against_document = |name: &String| name.starts_with("ref:");
         let settings = Settings {
@@ -92,6 +114,7 @@ impl Job {
             selectors,
             params,
             catalogue: own::kept(own, &plan.benchmarks),
+            peer: reached.as_ref().map(|reached| reached.peer.clone()),
             compilers,
             ..settings(args, &site)
         };
@@ -110,6 +133,7 @@ impl Job {
             info: backend::info(&site, args.label.clone(), settings),
             site,
             own: world.own.clone(),
+            peer: reached,
             earlier: None,
         })
     }
@@ -121,6 +145,7 @@ impl Job {
         self.bounds.deadline = self.bounds.deadline.min(budget);
         let (site, mut plan, mut info) = (&self.site, self.plan, self.info);
         let mut bench = Bench::new(site, &mut plan, self.own.as_ref(), self.bounds)?;
+        bench.setup.far_end = self.peer.as_ref().map(Reached::far_end);
         let builds = match &info.settings.compilers {
             Some(asked) => compiler::again(&bench, asked, &mut plan)?,
             None => BTreeMap::new(),
@@ -140,6 +165,7 @@ impl Job {
         let mut scheduler = AfterPilot::new(&[&plan], limits, &known);
         announce(
             &id,
+            info.settings.peer.as_ref(),
             site,
             &plan,
             &limits,
@@ -239,6 +265,7 @@ fn copies(given: &[u32]) -> Vec<u32> {
 /// Says what is measured, where, how, and what is not.
 fn announce(
     id: &str,
+    peer: Option<&Peer>,
     site: &Site,
     plan: &Plan,
     limits: &Limits,
@@ -266,6 +293,9 @@ fn announce(
         earlier.map(there).unwrap_or_default()
     ));
     output::remark(&ends(limits, expected));
+    if let Some(peer) = peer {
+        output::remark(&format!("far ends on {}", gritstone_report::peer(peer)));
+    }
     if let Some(findings) = findings_now(site) {
         output::remark(&findings);
     }

@@ -176,6 +176,7 @@ impl Site {
             environment: self.environment(),
             programs: self.programs(&plan.benchmarks),
             storage,
+            far_end: None,
             deadline,
             stop,
         })

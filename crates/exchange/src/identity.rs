@@ -67,6 +67,11 @@ fn settings(settings: &mut Settings) {
         member.node = format!("node-{}", &hash[..NODE_DIGITS]);
         member.place.clear();
     }
+    if let Some(peer) = &mut settings.peer {
+        peer.host.clear();
+        peer.address.clear();
+        machine(&mut peer.machine);
+    }
 }
 
 /// The same value with no home in any of its texts.

@@ -52,7 +52,7 @@ pub use places::Places;
 pub use recover::{measuring, recover, shell};
 pub use resource::Unavailable;
 pub use rustix::fs::OFlags;
-pub use setup::{Setup, Storage};
+pub use setup::{FarEnd, Setup, Storage};
 pub use shortage::Shortage;
 pub use swap::wants_swap;
 pub use trace::is_traced;

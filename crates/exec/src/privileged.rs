@@ -51,7 +51,7 @@ pub struct Description {
 }
 
 /// Workloads that do something privileged themselves, with the parameter and value by which they do, where not always.
-const BY_WORKLOADS: [(&str, Option<Given>, Action); 29] = [
+const BY_WORKLOADS: [(&str, Option<Given>, Action); 31] = [
     ("rt/timer", None, Action::RealTime),
     ("rt/semaphore", None, Action::RealTime),
     ("rt/message", None, Action::RealTime),
@@ -79,6 +79,8 @@ const BY_WORKLOADS: [(&str, Option<Given>, Action); 29] = [
     ("net/connect", BY_HOSTS, Action::NetworkNamespaces),
     ("net/connect", BY_LOOPBACK, Action::NetworkNamespaces),
     ("net/transfer", BY_HOSTS, Action::NetworkNamespaces),
+    ("net/tls", BY_HOSTS, Action::NetworkNamespaces),
+    ("net/http", BY_HOSTS, Action::NetworkNamespaces),
     ("net/transfer", BY_SSHFS, Action::MountNamespace),
     ("net/transfer", BY_SCP, Action::MountNamespace),
 ];

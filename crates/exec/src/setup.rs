@@ -1,13 +1,15 @@
 //! What programs are started with: directories, CPUs, environment, a deadline; and what is made or tried before an executor is.
 
+use crate::launch::programs::assigned;
 use crate::process::{Task, carry_out};
 use crate::{ExecError, Places};
 use gritstone_kernels::SUPERVISOR;
+use gritstone_model::KernelWork;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// What an [`crate::Executor`] starts programs with.
@@ -23,10 +25,35 @@ pub struct Setup {
     pub programs: BTreeMap<String, PathBuf>,
     /// Where files are measured.
     pub storage: Storage,
+    /// Where far ends of network benchmarks are, if not on this machine.
+    pub far_end: Option<FarEnd>,
     /// How long a launch may take.
     pub deadline: Duration,
     /// Becomes true when the user asks to stop.
     pub stop: Arc<AtomicBool>,
+}
+
+/// The host on which workloads have their far ends, as those of [`gritstone_model::Settings::peer`] do.
+#[derive(Clone, Debug, Default)]
+pub struct FarEnd {
+    /// Address of that host.
+    pub address: String,
+    /// Name of the abstract socket at which a workload asks for its far end.
+    pub channel: String,
+    /// The program that is launched, with its parameters: what whoever listens there starts on the host.
+    pub wanted: Arc<Mutex<Option<KernelWork>>>,
+}
+
+impl FarEnd {
+    /// What the near end of a workload is told; from now on its program is wanted.
+    pub(crate) fn arguments(&self, work: &KernelWork) -> [OsString; 2] {
+        let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+        *wanted = Some(work.clone());
+        [
+            assigned("address", &self.address),
+            assigned("channel", &self.channel),
+        ]
+    }
 }
 
 /// What file rows really measure.

@@ -7,6 +7,7 @@ pub mod doctor;
 mod energy;
 mod facts;
 pub mod filesystem;
+pub mod link;
 mod machine;
 mod mounts;
 mod placement;

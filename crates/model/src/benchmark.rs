@@ -383,6 +383,10 @@ pub struct Benchmark {
     pub not_comparable: Option<String>,
 }
 
+/// The parameter that says how the two ends of a network workload are joined, and what it is where one is on another host.
+pub const OVER: &str = "over";
+/// See [`OVER`].
+pub const PEER: &str = "peer";
 /// Programs of this family, `load/name`, work beside a kernel that uses them.
 const LOAD: &str = "load/";
 
@@ -391,6 +395,12 @@ impl KernelWork {
     #[must_use]
     pub fn asks(&self, key: &str) -> bool {
         self.params.get(key).is_some_and(|value| value == "yes")
+    }
+
+    /// Whether its far end is on another host.
+    #[must_use]
+    pub fn has_peer(&self) -> bool {
+        self.params.get(OVER).is_some_and(|way| way == PEER)
     }
 
     /// The programs that make the load under which it is measured, from level 1; nothing for level 0.
@@ -457,7 +467,7 @@ impl Benchmark {
 
     /// Whether several copies of it can be measured at once: kernels that keep to one CPU. A command, a size and what is
     /// computed is no kernel; rows across CPUs are about all of them already; one control group holds one process to its
-    /// memory, one trace times one, one has real-time priority on a CPU; and several copies beside a load are under another load.
+    /// memory, one trace times one, a peer has one far end, one has real-time priority on a CPU; and several copies beside a load are under another load.
     #[must_use]
     pub fn can_be_copied(&self) -> bool {
         let alone = ["memory_pages", "traced", "priority"];
@@ -466,6 +476,7 @@ impl Benchmark {
         };
         matches!(&self.work, Work::Kernel(work) if free(work))
             && self.placement == Placement::OneCpu
+            && !matches!(&self.work, Work::Kernel(work) if work.has_peer())
             && self.unit.quantity() != Quantity::Exact
     }
 

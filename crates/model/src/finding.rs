@@ -263,6 +263,9 @@ pub enum Finding {
         share: [f64; 2],
         /// What the unit counts: a byte, a trip.
         each: String,
+        /// For how long both were observed, s: all regions of all launches; 0 where that was not told.
+        #[serde(default)]
+        seconds: f64,
         /// Share of the datagrams that were sent and did not arrive; null where none may be lost.
         lost: Option<f64>,
     },
@@ -394,6 +397,13 @@ pub enum Finding {
         base: u32,
         /// Version of the other.
         other: u32,
+    },
+    /// The far ends were on different hosts, or reached in different ways.
+    PeersDiffer {
+        /// Host of the far ends of the base; null where they were on the measured system.
+        base: Option<String>,
+        /// The same of the other.
+        other: Option<String>,
     },
     /// The units count different things.
     UnitsDiffer {

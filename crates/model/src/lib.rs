@@ -21,6 +21,7 @@ mod origin;
 mod overview;
 mod own;
 mod part;
+mod peer;
 mod plan;
 mod rating;
 mod reliability;
@@ -33,8 +34,8 @@ mod view;
 pub use ab::{AbComparison, AbFigure, AbRow, AbSide, AbView, SCHEMA_AB};
 pub use audit::{AuditBuild, AuditEntry, AuditTest, AuditView, Claim, ClaimOutcome, SCHEMA_AUDIT};
 pub use benchmark::{
-    Benchmark, Claims, CommandWork, Curve, Family, Figure, KernelWork, Kind, Need, Output,
-    Placement, PublishedWork, Source, Term, UserCommand, Verify, Work,
+    Benchmark, Claims, CommandWork, Curve, Family, Figure, KernelWork, Kind, Need, OVER, Output,
+    PEER, Placement, PublishedWork, Source, Term, UserCommand, Verify, Work,
 };
 pub use compare::{
     CompareCopies, CompareFigure, ComparePercentile, CompareRow, CompareShift, CompareSum,
@@ -69,6 +70,7 @@ pub use part::{
     Author, Count, Interference, LoadRate, NegativeBecause, Part, PartValue, Repeat, Rise,
     Unfitted, Withheld,
 };
+pub use peer::{Link, Peer, PeerPath};
 pub use plan::{Calibration, Plan, Skip, Step};
 pub use rating::{
     ForMoney, LeftOutRow, Per, Price, Profile, PublishedRating, RatedMachine, Rating, Ratings,

@@ -239,6 +239,7 @@ impl Finding {
             | Self::StartUp { .. }
             | Self::NoCounterpart { .. }
             | Self::VersionsDiffer { .. }
+            | Self::PeersDiffer { .. }
             | Self::UnitsDiffer { .. }
             | Self::NoEstimate { .. }
             | Self::NotPositive {}

@@ -1,6 +1,6 @@
 //! A run as it is stored: what was asked, on what, and every launch with its events.
 
-use crate::{Benchmark, Event, FleetMember, Id, Machine, OwnCatalogue, Skip};
+use crate::{Benchmark, Event, FleetMember, Id, Machine, OwnCatalogue, Peer, Skip};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -164,6 +164,9 @@ pub struct Settings {
     /// The node of a fleet that it measured; `None` for any other run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetMember>,
+    /// The host on which the far ends of network benchmarks were (`--peer`); `None` where they were on the measured system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peer: Option<Peer>,
     /// The custom catalog of which benchmarks were measured; `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<OwnCatalogue>,

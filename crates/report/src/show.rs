@@ -51,6 +51,10 @@ pub fn show(view: &RunView, detail: Detail) -> Document {
     });
     let system = system_in_brief(&view.machine);
     document.subtitle = Some(format!("{}{system}", subtitle(view)));
+    let peer = view.settings.as_ref().and_then(|s| s.peer.as_ref());
+    if let Some(peer) = peer {
+        document.paragraph(format!("Far ends on {}.", words::peer(peer)));
+    }
     if detail == Detail::Everything {
         document.paragraph(machine_sentence(&view.machine));
         document.terms(settings_of_ours(view).into_iter().flat_map(settings));

@@ -1,7 +1,7 @@
 //! Small pieces of prose: lists, plurals, dates, durations, ratios.
 
 use crate::number;
-use gritstone_model::Difference;
+use gritstone_model::{Difference, Link, Peer};
 use std::collections::BTreeMap;
 
 /// `a`, `a and b`, `a, b and c`.
@@ -20,6 +20,35 @@ pub(crate) fn join<S: AsRef<str>>(items: &[S]) -> String {
 pub(crate) fn assigned(values: &BTreeMap<String, String>) -> String {
     let assigned: Vec<String> = values.iter().map(|(k, v)| format!("{k}={v}")).collect();
     assigned.join(" ")
+}
+
+/// "db1 (10.0.0.7): Intel Xeon Gold 6148, Linux 6.18.1; from eth0 (10000 Mbit/s, MTU 1500, ixgbe) to ens3 (MTU 1500)".
+#[must_use]
+pub fn peer(peer: &Peer) -> String {
+    let link = |link: &Option<Link>| {
+        let Some(link) = link else {
+            return "an unknown interface".to_owned();
+        };
+        let speed = link.speed_mbit.map(|speed| format!("{speed} Mbit/s"));
+        let mtu = link.mtu.map(|mtu| format!("MTU {mtu}"));
+        let told = [speed, mtu, link.driver.clone()];
+        let told: Vec<String> = told.into_iter().flatten().collect();
+        match told.is_empty() {
+            true => link.interface.clone(),
+            false => format!("{} ({})", link.interface, told.join(", ")),
+        }
+    };
+    let named = match (peer.host.as_str(), peer.address.as_str()) {
+        ("", _) => String::new(),
+        (host, address) => format!("{host} ({address}): "),
+    };
+    format!(
+        "{named}{}, {}; from {} to {}",
+        peer.machine.name,
+        peer.machine.system,
+        link(&peer.near),
+        link(&peer.far)
+    )
 }
 
 /// The name of a fact: those of machines have dots in them.

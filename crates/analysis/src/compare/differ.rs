@@ -1,7 +1,7 @@
 //! In what the two sides of a comparison differ: machine, system, facts, compilers, versions, settings.
 
 use gritstone_model::{
-    Difference, Id, Kind, Measurement, OwnCatalogue, Program, RunView, Settings,
+    Difference, Finding, Id, Kind, Measurement, OwnCatalogue, Peer, Program, RunView, Settings,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,10 +47,44 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
         differences.add("side of an A/B test", side(b), side(o));
         differences.maps("environment ", &b.environment, &o.environment);
         differences.maps("parameter ", &b.params, &o.params);
+        differences.maps("peer ", &peer(b), &peer(o));
         differences.add("tuned", &steadied(&b.steady), &steadied(&o.steady));
         differences.add("custom catalog", &own(b), &own(o));
     }
     differences.0
+}
+
+/// That the far ends of two runs were not in the same place.
+pub(super) fn peers_differ(base: &RunView, other: &RunView) -> Option<Finding> {
+    let peer = |view: &RunView| view.settings.as_ref().and_then(|of| of.peer.clone());
+    let (b, o) = (peer(base), peer(other));
+    let path = |peer: &Option<Peer>| peer.as_ref().map(Peer::path);
+    (path(&b) != path(&o)).then(|| Finding::PeersDiffer {
+        base: b.map(|peer| peer.host),
+        other: o.map(|peer| peer.host),
+    })
+}
+
+/// The facts of the host of the far ends, and of the interfaces on the way.
+fn peer(settings: &Settings) -> BTreeMap<String, String> {
+    let Some(peer) = &settings.peer else {
+        return BTreeMap::new();
+    };
+    let mut facts = peer.machine.facts.clone();
+    facts.retain(|name, _| !volatile(name));
+    for (end, link) in [("near", &peer.near), ("far", &peer.far)] {
+        let Some(link) = link else { continue };
+        let number = |number: Option<u64>| number.map_or_else(String::new, |n| n.to_string());
+        let told = [
+            ("interface", link.interface.clone()),
+            ("speed_mbit", number(link.speed_mbit)),
+            ("mtu", number(link.mtu)),
+            ("driver", link.driver.clone().unwrap_or_default()),
+        ];
+        facts.extend(told.map(|(name, value)| (format!("{end}.{name}"), value)));
+    }
+    facts.insert("host".to_owned(), peer.host.clone());
+    facts
 }
 
 /// What was special about a side of an A/B test; nothing about any other run.

@@ -12,8 +12,18 @@ pub(super) fn worked(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Fin
         cpu_ns: cpu_ns.map(|ns| ns / amount),
         share: both(["near_cpu_share", "far_cpu_share"])?,
         each: each(benchmark),
+        seconds: seconds(launches),
         lost: mean(launches, "lost_share"),
     })
+}
+
+/// For how long they worked, in all launches; 0 where they did not tell.
+fn seconds(launches: &[&Reading]) -> f64 {
+    let told = launches
+        .iter()
+        .flat_map(|launch| launch.params("ends_wall_ns"));
+    let ns: f64 = told.filter_map(|ns| ns.parse::<f64>().ok()).sum();
+    ns / 1e9
 }
 
 /// What the unit counts, one of it.

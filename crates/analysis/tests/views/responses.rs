@@ -137,6 +137,7 @@ fn ends_of_a_network_worked_what_the_launches_told() {
                 ("far_cpu_ns", "500"),
                 ("near_cpu_share", "0.5"),
                 ("far_cpu_share", "0.25"),
+                ("ends_wall_ns", "1500000000"),
             ];
             let lost = lost.iter().map(|share| ("lost_share", *share));
             for (key, value) in params.into_iter().chain(lost) {
@@ -164,6 +165,7 @@ fn ends_of_a_network_worked_what_the_launches_told() {
             cpu_ns: [2000.0 / amount, 500.0 / amount],
             share: [0.5, 0.25],
             each: each.to_owned(),
+            seconds: 3.0,
             lost: lost.map(|share: &str| share.parse().unwrap()),
         };
         assert_eq!(told(unit, amount, lost.as_slice()), Some(ends), "{unit}");

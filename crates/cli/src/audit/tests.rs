@@ -45,6 +45,7 @@ impl Planted {
                 cached: false,
                 name: String::new(),
             },
+            far_end: None,
             deadline: Duration::from_secs(60),
             stop: Arc::new(AtomicBool::new(false)),
         };

@@ -3,18 +3,11 @@
 
 use super::inventory::Node;
 use super::plan::Plan;
+use crate::ssh;
 use anyhow::{Context, Result};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-
-/// A connection is tried for so long, and given up when nothing was heard for four times 15 s.
-const PATIENCE: [&str; 4] = [
-    "BatchMode=yes",
-    "ConnectTimeout=10",
-    "ServerAliveInterval=15",
-    "ServerAliveCountMax=4",
-];
 
 /// A node that is being measured.
 pub struct Started {
@@ -124,12 +117,7 @@ fn local(plan: &Plan, files: &Path, node: &Node) -> Command {
 fn ssh(plan: &Plan, node: &Node, bundle: File) -> Result<Command> {
     let binary = File::open(&plan.binary)
         .with_context(|| format!("cannot read {}", plan.binary.display()))?;
-    let mut client = plan.ssh.split_whitespace();
-    let mut command = Command::new(client.next().unwrap_or("ssh"));
-    command
-        .args(client)
-        .args(PATIENCE.iter().flat_map(|option| ["-o", *option]));
-    command.arg("--").arg(&node.node).arg(script(plan, node));
+    let mut command = ssh::command(&plan.ssh, &node.node, &script(plan, node));
     command.stdin(binary).stdout(bundle);
     Ok(command)
 }
@@ -157,7 +145,6 @@ pub fn own_directory(plan: &Plan, node: &str) -> String {
 
 /// Words for a shell.
 pub fn quoted(words: &[String]) -> String {
-    let quoted = |word: &String| format!("'{}'", word.replace('\'', "'\\''"));
-    let words: Vec<String> = words.iter().map(quoted).collect();
+    let words: Vec<String> = words.iter().map(|word| ssh::quoted(word)).collect();
     words.join(" ")
 }

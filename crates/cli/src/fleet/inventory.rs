@@ -2,6 +2,7 @@
 
 use super::slurm::tools::{self, Known};
 use crate::args::Engine;
+use crate::ssh::is_host;
 use anyhow::{Context, Result, bail, ensure};
 use nix::sched::{CpuSet, sched_getaffinity};
 use nix::unistd::Pid;
@@ -147,7 +148,7 @@ fn read(lines: &str) -> Result<Vec<Node>> {
         let mut words = line.split('#').next().unwrap_or("").split_whitespace();
         let Some(name) = words.next() else { continue };
         ensure!(
-            is_name(name),
+            is_host(name),
             "line {number}: '{name}' is no name of a host: letters, digits and . _ - @"
         );
         let place = words.map(|word| {
@@ -159,14 +160,6 @@ fn read(lines: &str) -> Result<Vec<Node>> {
         nodes.push(Node::new(name.to_owned(), place.collect::<Result<_>>()?));
     }
     Ok(nodes)
-}
-
-/// It names files, and is a word of a command: nothing in it is an option, a path or an expansion.
-fn is_name(name: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-@".contains(c);
-    name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name.chars().all(plain)
-        && name.len() <= 200
 }
 
 #[cfg(test)]

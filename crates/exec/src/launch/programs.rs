@@ -190,6 +190,9 @@ impl Job<'_> {
             arguments.extend(path.map(|path| assigned(&need.name, path)));
         }
         arguments.extend(self.executor.told_of_trace(work));
+        let far_end = self.executor.setup.far_end.as_ref();
+        let far_end = far_end.filter(|_| work.has_peer());
+        arguments.extend(far_end.into_iter().flat_map(|far| far.arguments(work)));
         Ok(arguments)
     }
 

@@ -53,6 +53,7 @@ impl Bench {
                 cached: true,
                 name: "a test".to_owned(),
             },
+            far_end: None,
             deadline: Duration::from_secs(30),
             stop: Arc::new(AtomicBool::new(false)),
         };

@@ -46,6 +46,7 @@ fn options(settings: &Settings) -> impl Iterator<Item = String> {
         option("fflags", compilers.fflags),
         switch("tune", !settings.steady.is_empty()),
         option("allow", list(&settings.allow)),
+        option("peer", settings.peer.as_ref().map(|peer| peer.host.clone())),
         switch("no-privileged", settings.no_privileged),
     ];
     let before: Vec<String> = before.into_iter().flatten().chain(params).collect();

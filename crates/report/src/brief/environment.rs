@@ -49,6 +49,10 @@ pub(super) fn append(document: &mut Document, run: &RunView) {
             ("Command", command),
             ("Seed", settings.seed.to_string()),
             ("Tuned", settings.steady.join("; ")),
+            (
+                "Far ends",
+                settings.peer.as_ref().map(words::peer).unwrap_or_default(),
+            ),
         ]);
     }
     let mut programs: Vec<([&str; 2], Vec<&str>)> = vec![];

@@ -225,14 +225,19 @@ pub(super) fn sentence(finding: &Finding) -> String {
             cpu_ns,
             share,
             each,
+            seconds,
             lost,
         } => {
             let time = |ns| number::at_most(ns, "ns", 3);
+            let observed = match *seconds > 0.0 {
+                true => format!(", over {}", words::duration(*seconds)),
+                false => String::new(),
+            };
             let ([near, far], [here, there]) = (cpu_ns.map(time), share.map(percent));
             let lost = lost.map(|share| format!(" {} of the datagrams were lost.", percent(share)));
             let lost = lost.unwrap_or_default();
             format!(
-                "CPU time per {each}: {near} at this end ({here} of a CPU), {far} at the other ({there}).{lost}"
+                "CPU time per {each}: {near} at this end ({here} of a CPU), {far} at the other ({there}){observed}.{lost}"
             )
         }
         F::CacheRises { rises, unseen } => {
@@ -344,6 +349,17 @@ pub(super) fn sentence(finding: &Finding) -> String {
         F::NoCounterpart { lacking } => format!("{lacking} has no such benchmark."),
         F::VersionsDiffer { base, other } => {
             format!("The work changed: version {base} against version {other}.")
+        }
+        F::PeersDiffer { base, other } => {
+            let at = |host: &Option<String>| match host {
+                Some(host) => format!("on {host}"),
+                None => "on the measured system".to_owned(),
+            };
+            let [base, other] = [at(base), at(other)];
+            match base == other {
+                true => format!("The far ends, {base}, were reached by different interfaces."),
+                false => format!("The far ends were {base} against {other}."),
+            }
         }
         F::UnitsDiffer { base, other } => {
             format!("The units count different things: {base} against {other}.")

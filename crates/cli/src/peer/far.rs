@@ -1,0 +1,236 @@
+//! The program on the peer: starts far ends as the near host says on standard input, one at a time, and hands back what they say. It ends,
+//! with what it has started, when standard input ends or is silent for too long.
+
+use super::frame::{Frame, Hello, Start};
+use crate::failure::Exit;
+use crate::site::Site;
+use anyhow::{Context as _, Result};
+use gritstone_host::link;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::net::IpAddr;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The near host says something every ten seconds.
+const SILENCE: Duration = Duration::from_secs(60);
+/// The workloads that have far ends.
+const FAMILY: &str = "net/";
+
+/// What comes to pass.
+enum News {
+    Frame(Frame),
+    /// The near host has gone.
+    Gone(io::Result<()>),
+    /// The far end of this number has said something; nothing: it says no more.
+    Said(u64, Vec<u8>),
+}
+
+/// A far end.
+struct Running {
+    number: u64,
+    child: Child,
+    directory: PathBuf,
+    deadline: Instant,
+}
+
+/// Serves the near host until it goes.
+///
+/// # Errors
+/// When it sends what is no frame, or cannot be answered.
+pub fn far_end(directory: &Path, address: IpAddr) -> Result<Exit> {
+    let hello = Hello {
+        address,
+        machine: Site::look(Some(directory))?.machine(),
+        link: link::with(address),
+        ..Hello::version()
+    };
+    say(&Frame::Hello(Box::new(hello)))?;
+    let (tell, news) = channel();
+    let told = tell.clone();
+    thread::spawn(move || listen(&told));
+    let mut running = None;
+    let served = serve(directory, address, &tell, &news, &mut running);
+    if let Some(running) = running {
+        running.end();
+    }
+    served
+}
+
+fn say(frame: &Frame) -> io::Result<()> {
+    frame.write(&mut io::stdout().lock())
+}
+
+fn listen(tell: &Sender<News>) {
+    let mut input = io::stdin().lock();
+    loop {
+        let news = match Frame::read(&mut input) {
+            Ok(Some(frame)) => News::Frame(frame),
+            Ok(None) => News::Gone(Ok(())),
+            Err(why) => News::Gone(Err(why)),
+        };
+        let last = matches!(news, News::Gone(_));
+        if tell.send(news).is_err() || last {
+            return;
+        }
+    }
+}
+
+fn serve(
+    directory: &Path,
+    address: IpAddr,
+    tell: &Sender<News>,
+    news: &Receiver<News>,
+    running: &mut Option<Running>,
+) -> Result<Exit> {
+    let (mut number, mut heard) = (0, Instant::now());
+    loop {
+        let until = running
+            .as_ref()
+            .map_or(heard + SILENCE, |of| of.deadline.min(heard + SILENCE));
+        let left = until.saturating_duration_since(Instant::now());
+        match news.recv_timeout(left) {
+            Ok(News::Gone(how)) => {
+                how.context("what the near host sends is not understood")?;
+                return Ok(Exit::Done);
+            }
+            Ok(News::Frame(frame)) => {
+                heard = Instant::now();
+                number += 1;
+                obey(frame, number, directory, address, tell, running)?;
+            }
+            Ok(News::Said(of, bytes)) => {
+                let Some(current) = running.take_if(|is| is.number == of) else {
+                    continue;
+                };
+                if bytes.is_empty() {
+                    say(&Frame::Ended(current.end()))?;
+                } else {
+                    say(&Frame::Output(bytes))?;
+                    *running = Some(current);
+                }
+            }
+            Err(RecvTimeoutError::Timeout) if heard.elapsed() < SILENCE => {
+                if let Some(late) = running.take_if(|of| of.deadline <= Instant::now()) {
+                    late.end();
+                    say(&Frame::Ended("it has run for too long".to_owned()))?;
+                }
+            }
+            Err(_) => anyhow::bail!("the near host was silent for {} s", SILENCE.as_secs()),
+        }
+    }
+}
+
+fn obey(
+    frame: Frame,
+    number: u64,
+    directory: &Path,
+    address: IpAddr,
+    tell: &Sender<News>,
+    running: &mut Option<Running>,
+) -> Result<()> {
+    match (frame, running.as_mut()) {
+        (Frame::Start(start), before) => {
+            if before.is_some() {
+                running.take().map(Running::end);
+            }
+            match Running::start(&start, number, directory, address, tell) {
+                Ok(started) => *running = Some(started),
+                Err(why) => say(&Frame::Ended(format!("{why:#}")))?,
+            }
+        }
+        (Frame::Input(bytes), Some(of)) => {
+            let input = of.child.stdin.as_mut();
+            // one that has ended says so
+            let _ = input.map(|input| input.write_all(&bytes));
+        }
+        (Frame::End, Some(_)) => {
+            running.take().map(Running::end);
+            say(&Frame::Ended(String::new()))?;
+        }
+        (Frame::Input(_) | Frame::End | Frame::Alive, _) => {}
+        (Frame::Hello(_) | Frame::Output(_) | Frame::Ended(_), _) => {
+            anyhow::bail!("the near host sent what only a peer sends")
+        }
+    }
+    Ok(())
+}
+
+impl Running {
+    fn start(
+        start: &Start,
+        number: u64,
+        below: &Path,
+        address: IpAddr,
+        tell: &Sender<News>,
+    ) -> Result<Self> {
+        let program = gritstone_kernels::find(&start.program);
+        let program = program.filter(|of| of.name.starts_with(FAMILY));
+        let program = program.with_context(|| format!("it has no workload {}", start.program))?;
+        let directory = below.join(format!("{number}"));
+        DirBuilder::new().mode(0o700).create(&directory)?;
+        let path = below.join(program.name.replace('/', "_"));
+        if !path.exists() {
+            let mut options = OpenOptions::new();
+            let mut file = options
+                .write(true)
+                .create_new(true)
+                .mode(0o700)
+                .open(&path)?;
+            file.write_all(&program.bytes()?)?;
+        }
+        let assigned = |(key, value): (&String, &String)| format!("{key}={value}");
+        let mut command = Command::new(&path);
+        command
+            .args(["mode=once", "end=far"])
+            .arg(format!("address={address}"))
+            .args(start.params.iter().map(assigned))
+            .env_clear()
+            .current_dir(&directory)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // it and what it starts are ended together
+            .process_group(0);
+        let mut child = command.spawn().context("it cannot be started")?;
+        let mut output = child.stdout.take().context("it has no output")?;
+        let tell = tell.clone();
+        thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            loop {
+                let n = output.read(&mut bytes).unwrap_or(0);
+                if tell.send(News::Said(number, bytes[..n].to_vec())).is_err() || n == 0 {
+                    return;
+                }
+            }
+        });
+        Ok(Self {
+            number,
+            child,
+            directory,
+            deadline: Instant::now() + Duration::from_secs(start.limit_s),
+        })
+    }
+
+    /// Ends it and what it has started; what it said to standard error.
+    fn end(mut self) -> String {
+        let group = Pid::from_raw(self.child.id().cast_signed());
+        // it is not reaped yet, so the group is still its own
+        let _ = killpg(group, Signal::SIGKILL);
+        let mut said = vec![];
+        if let Some(error) = self.child.stderr.take() {
+            // nobody of the group writes any more
+            let _ = error.take(1000).read_to_end(&mut said);
+        }
+        let _ = self.child.wait();
+        let _ = fs::remove_dir_all(&self.directory);
+        String::from_utf8_lossy(&said).trim().to_owned()
+    }
+}

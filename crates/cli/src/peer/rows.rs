@@ -1,0 +1,126 @@
+//! Which benchmarks can have their far end on another host, and what that makes of their entries.
+
+use gritstone_model::{Benchmark, Id, OVER, PEER, Placement, Work};
+use std::collections::BTreeMap;
+
+/// Parameters that shape what is sent between two namespaces.
+const SHAPES: [&str; 3] = ["rate_mbit", "delay_ms", "loss_percent"];
+/// Workloads whose far end needs nothing but the other host.
+const FREE: [&str; 6] = [
+    "net/connect",
+    "net/datagrams",
+    "net/latency",
+    "net/rr",
+    "net/stream",
+    "net/transfer",
+];
+/// Programs of the machine that only two namespaces are for: they make hosts, and shape what these send.
+const OF_NAMESPACES: [&str; 3] = ["ip", "tc", "nft"];
+
+/// Gives the rows that can have one a far end on a peer; the others with the reason.
+pub fn give(rows: &mut [Benchmark]) -> BTreeMap<Id, String> {
+    let mut refused = BTreeMap::new();
+    for row in &mut *rows {
+        match obstacle(row) {
+            Some(why) => {
+                let why = format!("{why} Measure it without --peer.");
+                refused.insert(row.id.clone(), why);
+            }
+            None => change(row),
+        }
+    }
+    // what is made of others, of which one is refused
+    loop {
+        let made = rows.iter().find(|row| {
+            let mut parts = row.work.parts().into_iter();
+            !refused.contains_key(&row.id) && parts.any(|part| refused.contains_key(part))
+        });
+        let Some(made) = made else { return refused };
+        let why = "A part of it has no far end on a peer. Measure it without --peer.";
+        refused.insert(made.id.clone(), why.to_owned());
+    }
+}
+
+/// Why a row can have no peer.
+fn obstacle(row: &Benchmark) -> Option<&'static str> {
+    let work = match &row.work {
+        Work::Kernel(work) => work,
+        Work::Derived { .. } | Work::Rating { .. } => return None,
+        Work::Command(_) | Work::Scenario(_) => return Some("It has no far end."),
+    };
+    let by = work.params.get("by").map(String::as_str);
+    match work.params.get(OVER).map(String::as_str) {
+        None => Some("It has no far end."),
+        Some("veth") if SHAPES.iter().any(|shape| work.params.contains_key(*shape)) => {
+            Some("Its link is one between two network namespaces, which can be shaped.")
+        }
+        Some("veth")
+            if !FREE.contains(&work.program.as_str())
+                || !matches!(by, None | Some("ours" | "tcp" | "udp")) =>
+        {
+            Some("Its server works in a network namespace, on files that both ends have.")
+        }
+        Some("veth") => None,
+        Some(_) => Some("Both of its ends are on one host."),
+    }
+}
+
+fn change(row: &mut Benchmark) {
+    let Work::Kernel(work) = &mut row.work else {
+        return;
+    };
+    work.params.insert(OVER.to_owned(), PEER.to_owned());
+    row.needs
+        .retain(|need| !OF_NAMESPACES.contains(&need.name.as_str()));
+    // there is one end here
+    if row.placement == Placement::Cross {
+        row.placement = Placement::OneCpu;
+    }
+    // a file goes from the disk of one host to that of another
+    row.remark = None;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_between_two_hosts_gets_a_peer_and_the_rest_a_reason() {
+        let mut rows = gritstone_catalogue::all().unwrap().benchmarks;
+        let refused = give(&mut rows);
+        let row = |id: &str| rows.iter().find(|row| row.id.as_str() == id).unwrap();
+        for id in [
+            "net/tcp/128k",
+            "net/tcp/stream@16",
+            "net/udp/rr",
+            "net/tcp/latency@20k",
+            "net/udp/stream",
+            "net/tcp/connect",
+            "net/transfer/1m",
+        ] {
+            let row = row(id);
+            assert!(!refused.contains_key(&row.id), "{id}: {refused:?}");
+            assert!(
+                matches!(&row.work, Work::Kernel(work) if work.has_peer()) && row.needs.is_empty(),
+                "{id}"
+            );
+            assert!(!row.can_be_copied(), "{id}");
+        }
+        for (id, why) in [
+            ("byte/pipe", "no far end"),
+            ("net/tcp/128k@loopback", "on one host"),
+            ("net/unix/128k", "on one host"),
+            ("net/tcp/128k@100mbit", "shaped"),
+            ("net/transfer/0@scp", "server"),
+            ("net/remote-file/1k", "server"),
+        ] {
+            let said = &refused[&row(id).id];
+            assert!(said.contains(why), "{id}: {said}");
+        }
+        assert!(!refused.contains_key(&row("net/tcp/stream").id));
+        let derived = rows
+            .iter()
+            .filter(|row| !row.work.parts().is_empty() && row.id.family() != "net");
+        assert!(derived.into_iter().all(|row| refused.contains_key(&row.id)));
+    }
+}

@@ -1,0 +1,82 @@
+//! The host on which the far ends of network benchmarks were, where that was not the measured one.
+
+use crate::Machine;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A host with far ends, and the way to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Peer {
+    /// The host as the user named it to OpenSSH.
+    pub host: String,
+    /// Address at which far ends listened.
+    pub address: String,
+    /// The system of the host.
+    pub machine: Machine,
+    /// Interface of the measured system that leads to the address; null where it is not known.
+    pub near: Option<Link>,
+    /// Interface of the host that has the address; null where it is not known.
+    pub far: Option<Link>,
+}
+
+/// A network interface.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Link {
+    /// Its name.
+    pub interface: String,
+    /// Speed that its driver reports, Mbit/s; null where it reports none.
+    pub speed_mbit: Option<u64>,
+    /// Largest packet, bytes.
+    pub mtu: Option<u64>,
+    /// Kernel module that drives its device; null of an interface without a device.
+    pub driver: Option<String>,
+}
+
+/// What two runs must share for their far ends to be the same: one host, reached in one way.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PeerPath {
+    /// Short name of the host's system.
+    pub machine: String,
+    /// Name of the host, since virtual machines of one image may share the short name; empty where it was left out.
+    pub host: String,
+    /// The near interface.
+    pub near: Option<Link>,
+    /// The far interface.
+    pub far: Option<Link>,
+}
+
+impl Peer {
+    /// What identifies it. The user who logs in does not.
+    #[must_use]
+    pub fn path(&self) -> PeerPath {
+        let host = self.host.rsplit('@').next().unwrap_or_default();
+        PeerPath {
+            machine: self.machine.id.clone(),
+            host: host.to_owned(),
+            near: self.near.clone(),
+            far: self.far.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peer_is_the_same_whoever_logs_in_and_another_on_another_link() {
+        let peer = |host: &str, mtu| Peer {
+            host: host.to_owned(),
+            far: Some(Link {
+                interface: "eth0".to_owned(),
+                mtu: Some(mtu),
+                ..Link::default()
+            }),
+            ..Peer::default()
+        };
+        let path = peer("db1", 1500).path();
+        assert_eq!(peer("root@db1", 1500).path(), path);
+        assert_ne!(peer("db1", 9000).path(), path);
+        assert_ne!(peer("db2", 1500).path(), path);
+    }
+}

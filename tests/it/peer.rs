@@ -1,0 +1,416 @@
+//! `run --peer`: the second host is a network namespace with an sshd of its own, keys made for the test. What is measured, what is left on either
+//! host, and what comes of a cut connection, a wrong version, a refused key, a stranger and a peer that does not play by the rules.
+
+use crate::common::{
+    self, Home, Killed, alone, binary, end_at_once, entries, eventually, flagged, list, messages,
+    needs_root, program, reason, result,
+};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+const NEAR: &str = "10.213.8.1";
+const FAR: &str = "10.213.8.2";
+
+/// Two hosts, of which the far one has an sshd.
+struct Hosts {
+    near: Killed,
+    far: Killed,
+    _daemon: Killed,
+    home: Home,
+}
+
+fn succeeds(command: &mut Command) {
+    let done = command.output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "{command:?}: {said}");
+}
+
+/// A process that keeps a network namespace.
+fn namespace() -> Killed {
+    let own = fs::read_link("/proc/self/ns/net").unwrap();
+    let keeper = Command::new("unshare")
+        .args(["--net", "sleep", "1000"])
+        .spawn()
+        .unwrap();
+    let of = format!("/proc/{}/ns/net", keeper.id());
+    eventually("a namespace", || {
+        fs::read_link(&of).is_ok_and(|its| its != own)
+    });
+    Killed(keeper)
+}
+
+/// A command in the network of a process.
+fn within(keeper: &Killed) -> Command {
+    let mut command = Command::new("nsenter");
+    command.arg(format!("--net=/proc/{}/ns/net", keeper.0.id()));
+    command
+}
+
+impl Hosts {
+    fn new() -> Self {
+        needs_root();
+        let home = Home::new();
+        let (near, far) = (namespace(), namespace());
+        let other = far.0.id().to_string();
+        let ip = |keeper, words: &str| {
+            succeeds(within(keeper).arg("ip").args(words.split_whitespace()));
+        };
+        ip(
+            &near,
+            &format!("link add peer1 type veth peer name peer2 netns {other}"),
+        );
+        for (keeper, link, address) in [(&near, "peer1", NEAR), (&far, "peer2", FAR)] {
+            ip(keeper, "link set lo up");
+            ip(keeper, &format!("addr add {address}/30 dev {link}"));
+            ip(keeper, &format!("link set {link} up"));
+        }
+        let path = |name: &str| home.path().join(name).display().to_string();
+        for key in ["host-key", "user-key", "strange-key"] {
+            let made = ["-q", "-t", "ed25519", "-N", "", "-f", &path(key)];
+            succeeds(Command::new(program(&["ssh-keygen"])).args(made));
+        }
+        for folder in ["remote", "bin"] {
+            fs::create_dir(path(folder)).unwrap();
+        }
+        let usual = std::env::var("PATH").unwrap();
+        let server = format!(
+            "Port 2222\nListenAddress {FAR}\nHostKey {}\nPidFile none\nUsePAM no\nStrictModes no\nAuthorizedKeysFile {}\n\
+             PasswordAuthentication no\nPermitRootLogin prohibit-password\nSetEnv TMPDIR={} PATH={}:{usual}\n",
+            path("host-key"),
+            path("user-key.pub"),
+            path("remote"),
+            path("bin"),
+        );
+        fs::write(path("sshd_config"), server).unwrap();
+        fs::create_dir_all("/run/sshd").unwrap();
+        let daemon = within(&far)
+            .args(["/usr/sbin/sshd", "-D", "-e", "-f", &path("sshd_config")])
+            .stderr(fs::File::create(path("sshd.log")).unwrap())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        for (name, key) in [
+            ("ssh_config", "user-key"),
+            ("strange_config", "strange-key"),
+        ] {
+            let client = format!(
+                "Host far\n  HostName {FAR}\n  Port 2222\n  User root\n  IdentityFile {}\n  IdentitiesOnly yes\n\
+                   StrictHostKeyChecking no\n  UserKnownHostsFile /dev/null\n  LogLevel ERROR\n",
+                path(key)
+            );
+            fs::write(path(name), client).unwrap();
+        }
+        let log = path("sshd.log");
+        eventually("sshd listens", || {
+            fs::read_to_string(&log).is_ok_and(|said| said.contains("Server listening"))
+        });
+        Self {
+            near,
+            far,
+            _daemon: Killed(daemon),
+            home,
+        }
+    }
+
+    fn client(&self, config: &str) -> String {
+        format!("ssh -F {}", self.home.path().join(config).display())
+    }
+
+    /// `gritstone run` on the near host.
+    fn command(&self, ssh: &str, words: &str) -> Command {
+        let mut command = self.home.command("nsenter");
+        command
+            .arg(format!("--net=/proc/{}/ns/net", self.near.0.id()))
+            .arg(binary())
+            .args(["run", "--peer", "far", "--quick", "--ssh", ssh])
+            .args(words.split_whitespace());
+        command
+    }
+
+    fn run(&self, words: &str) -> (i32, String, String) {
+        common::said(
+            self.command(&self.client("ssh_config"), words)
+                .output()
+                .unwrap(),
+        )
+    }
+
+    fn start(&self, words: &str) -> Child {
+        self.command(&self.client("ssh_config"), words)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    /// Nothing is left on the far host, nor any process of the run on either.
+    fn are_clean(&self) {
+        let remote = self.home.path().join("remote");
+        eventually("nothing is left there", || entries(&remote).is_empty());
+        eventually("no far end is left", || far_ends().is_empty());
+    }
+}
+
+/// Command lines of the workloads that are far ends.
+fn far_ends() -> Vec<(u32, String)> {
+    let processes = entries(Path::new("/proc")).into_iter();
+    let lines = processes.filter_map(|process| {
+        let line = fs::read(process.join("cmdline")).ok()?;
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        let pid = process.file_name()?.to_str()?.parse().ok()?;
+        line.contains(" end=far ").then_some((pid, line))
+    });
+    lines.collect()
+}
+
+/// What a process listens at in its network, as /proc has it: address and port.
+fn listening(pid: u32) -> Vec<(String, u16)> {
+    let sockets = fs::read_to_string(format!("/proc/{pid}/net/tcp")).unwrap_or_default();
+    let lines = sockets.lines().filter_map(|line| {
+        let mut words = line.split_whitespace().skip(1);
+        let (local, state) = (words.next()?, words.nth(1)?);
+        let (address, port) = local.split_once(':')?;
+        let port = u16::from_str_radix(port, 16).ok()?;
+        (state == "0A").then(|| (address.to_owned(), port))
+    });
+    // that of sshd is there before and after
+    lines.filter(|(_, port)| *port != 2222).collect()
+}
+
+/// FAR as /proc has it.
+fn far_in_proc() -> String {
+    let address: std::net::Ipv4Addr = FAR.parse().unwrap();
+    format!("{:08X}", u32::from_le_bytes(address.octets()))
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn far_ends_on_another_host_give_results_and_leave_nothing_as_root() {
+    let _turn = alone();
+    let hosts = Hosts::new();
+    let with = [
+        "net/tcp/128k",
+        "net/tcp/stream@4",
+        "net/tcp/rr",
+        "net/udp/rr",
+        "net/tcp/connect",
+        "net/udp/stream",
+        "net/tcp/latency",
+        "net/udp/latency",
+        "net/transfer/0",
+        "net/transfer/1m",
+    ];
+    let without = [
+        "net/tcp/128k@loopback",
+        "net/unix/rr",
+        "net/transfer/0@scp",
+        "byte/pipe",
+    ];
+    let rows = [with.as_slice(), &without].concat().join(" ");
+    let (code, out, said) = hosts.run(&format!("--format json {rows}"));
+    assert_eq!(code, 0, "{said}");
+    let run: Value = serde_json::from_str(&out).unwrap();
+    for id in with {
+        let row = result(&run, id);
+        assert_eq!(row["outcome"], "measured", "{row}");
+        assert!(!flagged(row, "invalid"), "{id}: {}", messages(row));
+        let ends = list(&row["notes"])
+            .iter()
+            .find(|note| note["code"] == "ends");
+        let cpu = &ends.unwrap_or_else(|| panic!("{row}"))["data"]["cpu_ns"];
+        assert!(
+            (0..2).all(|end| cpu[end].as_f64().unwrap() > 0.0),
+            "{id}: {cpu}"
+        );
+    }
+    for id in without {
+        let row = result(&run, id);
+        assert_eq!(row["outcome"], "skipped", "{row}");
+        assert!(reason(row).contains("without --peer"), "{row}");
+    }
+    let peer = &run["settings"]["peer"];
+    assert_eq!([&peer["host"], &peer["address"]], ["far", FAR]);
+    assert_eq!(peer["near"]["interface"], "peer1");
+    assert_eq!(peer["far"]["interface"], "peer2");
+    assert_eq!(peer["machine"]["id"], run["machine"]["id"]);
+    let shown = hosts.home.ok("show last");
+    assert!(shown.contains("Far ends on far (10.213.8.2)"), "{shown}");
+    hosts.are_clean();
+
+    // with far ends elsewhere it is other work
+    hosts.home.ok("run net/tcp/rr --quick");
+    let compared = hosts.home.json("compare last~1 last net/tcp/rr");
+    let row = common::with_id(&compared["rows"], "net/tcp/rr");
+    assert!(row["ratio"].is_null(), "{row}");
+    let differ = |note: &&Value| note["code"] == "peers-differ";
+    let note = list(&row["notes"]).iter().find(differ);
+    assert_eq!(note.unwrap()["data"]["base"], "far", "{row}");
+    let shared = hosts.home.ok("export last~1");
+    assert!(!shared.contains(FAR), "{shared}");
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn a_cut_connection_ends_the_far_ends_and_what_was_brought_as_root() {
+    let _turn = alone();
+    let hosts = Hosts::new();
+    for cut in ["ssh", "gritstone"] {
+        let mut run = hosts.start("net/tcp/stream@4 net/tcp/128k");
+        eventually("a far end serves", || !far_ends().is_empty());
+        match cut {
+            "ssh" => {
+                let children = format!("/proc/{0}/task/{0}/children", run.id());
+                let children = fs::read_to_string(children).unwrap();
+                let mut ssh = children.split_whitespace().filter(|pid| {
+                    let name = fs::read_to_string(format!("/proc/{pid}/comm"));
+                    name.is_ok_and(|name| name.trim() == "ssh")
+                });
+                succeeds(Command::new("kill").args(["-9", ssh.next().unwrap()]));
+                let ended = run.wait_with_output().unwrap();
+                let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+                assert_eq!(ended.status.code(), Some(3), "{said}");
+                assert!(
+                    said.contains("the connection to the peer has ended"),
+                    "{said}"
+                );
+            }
+            _ => end_at_once(&mut run),
+        }
+        hosts.are_clean();
+    }
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn only_the_same_version_for_the_architecture_of_the_peer_is_started_as_root() {
+    let _turn = alone();
+    let hosts = Hosts::new();
+    let file = |name: &str, text: &str| {
+        common::make_program(&hosts.home.path().join(name), text.as_bytes())
+    };
+    // a host of an architecture for which this program is not
+    file("bin/uname", "#!/bin/sh\necho m68k\n");
+    let folder = hosts.home.path().join("binaries");
+    let words = format!("net/tcp/rr --binaries {}", folder.display());
+    let refused = |why: &str| {
+        let (code, _, said) = hosts.run(&words);
+        assert_eq!(code, 3, "{said}");
+        assert!(said.contains(why), "{why}: {said}");
+        hosts.are_clean();
+    };
+    refused("no other binary for it");
+    fs::create_dir(&folder).unwrap();
+    file(
+        "binaries/gritstone-m68k",
+        "#!/bin/sh\necho gritstone 0.0.9\n",
+    );
+    refused("is gritstone 0.0.9, and this is");
+    file("binaries/gritstone-m68k", "#!/nowhere\n");
+    refused("does not start there");
+    symlink(binary(), folder.join("gritstone")).unwrap();
+    let (code, _, said) = hosts.run(&words);
+    assert_eq!(code, 0, "{said}");
+    hosts.are_clean();
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn a_refused_key_is_said_and_nothing_is_measured_as_root() {
+    let _turn = alone();
+    let hosts = Hosts::new();
+    let mut command = hosts.command(&hosts.client("strange_config"), "net/tcp/rr");
+    let (code, _, said) = common::said(command.output().unwrap());
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("Permission denied"), "{said}");
+    hosts.are_clean();
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn a_stranger_at_a_peer_ends_the_launch_and_learns_no_token_as_root() {
+    let _turn = alone();
+    let hosts = Hosts::new();
+    let run = hosts.start("net/tcp/connect");
+    let mut found = None;
+    eventually("the far end listens", || {
+        found = far_ends().into_iter().find_map(|(pid, line)| {
+            let at = listening(pid);
+            Some((line, at.first()?.clone(), at.len()))
+        });
+        found.is_some()
+    });
+    let (line, (address, port), sockets) = found.unwrap();
+    assert_eq!((address, sockets), (far_in_proc(), 1), "{line}");
+    // no argument is as long as a token in digits
+    let longest = line
+        .split(' ')
+        .filter_map(|word| word.split_once('='))
+        .map(|(_, value)| value.len())
+        .max();
+    assert!(longest < Some(32), "{line}");
+    let says = format!("exec 3<>/dev/tcp/{FAR}/{port}; head -c 100 /dev/urandom >&3; sleep 1");
+    let _ = within(&hosts.far)
+        .args(["timeout", "10", "bash", "-c", &says])
+        .status();
+    let ended = run.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(
+        said.contains("did not begin with the token of this launch"),
+        "{said}"
+    );
+    hosts.are_clean();
+}
+
+/// A client of ssh that says what a peer would.
+fn plays(home: &Home, script: &str) -> (i32, String) {
+    let path = home.path().join("plays");
+    common::make_program(&path, format!("#!/bin/sh\n{script}\n").as_bytes());
+    let words = [
+        "run",
+        "--peer",
+        "far",
+        "--quick",
+        "--ssh",
+        path.to_str().unwrap(),
+        "net/tcp/rr",
+    ];
+    let (code, _, said) = home.run(&words);
+    (code, said)
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn a_peer_that_does_not_play_by_the_rules_is_left_with_the_reason() {
+    let home = Home::new();
+    let greets = format!(
+        "echo gritstone-peer {} 127.0.0.1; read n; head -c $n >/dev/null; echo version gritstone {}; read z",
+        std::env::consts::ARCH,
+        env!("CARGO_PKG_VERSION")
+    );
+    for (script, why) in [
+        ("exit 7", "ssh has ended: exit status: 7"),
+        ("yes", "no word of Gritstone's"),
+        ("head -c 100000 /dev/urandom; sleep 5", "peer far: "),
+        ("echo gritstone-peer x86_64", "does not say what it is"),
+        ("echo gritstone-peer x86_64 -", "--peer-address"),
+        ("sleep 100", "it did nothing for 30 s"),
+        (
+            &format!("{greets}; head -c 1000 /dev/urandom"),
+            "does not say what it is",
+        ),
+        (
+            &format!("{greets}; cat /dev/zero"),
+            "does not say what it is",
+        ),
+        (&format!("{greets}; sleep 100"), "it did nothing for 30 s"),
+    ] {
+        let (code, said) = plays(&home, script);
+        assert_eq!(code, 3, "{script}: {said}");
+        assert!(said.contains(why), "{script}: {said}");
+        assert!(said.bytes().all(|c| c == b'\n' || c >= b' '), "{said:?}");
+    }
+}
