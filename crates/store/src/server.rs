@@ -114,6 +114,9 @@ impl Server {
 
     /// Keeps a launch.
     pub(crate) fn append(&mut self, run: &str, launch: &Launch) -> Result<Kept, StoreError> {
+        if !self.keeps(run) {
+            return self.there(write::append(&*self.engine, run, launch)).map(|()| Kept::Stored);
+        }
         let kept = self.local()?.append(run, launch)?;
         if kept != Kept::Stored {
             return Ok(kept);
@@ -126,10 +129,13 @@ impl Server {
 
     /// Keeps the end of a run, and sends it on.
     pub(crate) fn finish(&mut self, run: &str, elapsed_s: f64) -> Result<(), StoreError> {
+        if !self.keeps(run) {
+            return self.there(write::finish(&*self.engine, run, elapsed_s));
+        }
         self.local()?.finish(run, elapsed_s)?;
         self.tried = None;
         if self.forward(run, None)? {
-            self.local()?.remove(run)?;
+            self.forget(run)?;
         }
         Ok(())
     }
@@ -139,7 +145,11 @@ impl Server {
         if self.tried.is_some_and(|tried| tried.elapsed() < AGAIN) {
             return Ok(false);
         }
-        let here = self.local()?.launches(run)?;
+        let here = match self.local()?.launches(run) {
+            // it had ended, and another process sent it
+            Err(StoreError::NoSuchRun(_)) => return Ok(true),
+            found => found?,
+        };
         let known = self.sent.get(run).copied();
         let sent = self.engine.connect().and_then(|()| {
             let engine = &*self.engine;
@@ -161,6 +171,7 @@ impl Server {
                 (self.tried, self.why) = (None, None);
                 Ok(true)
             }
+            Err(StoreError::NoSuchRun(_)) if !self.keeps(run) => Ok(true),
             Err(why) => {
                 self.failed(&why);
                 Ok(false)
@@ -179,7 +190,7 @@ impl Server {
         for run in local.runs()? {
             let sent = self.forward(&run.id, None)?;
             if sent && run.elapsed_s.is_some() {
-                self.local()?.remove(&run.id)?;
+                self.forget(&run.id)?;
             }
             if !self.engine.is_connected() {
                 break;
@@ -188,6 +199,24 @@ impl Server {
             self.tried = None;
         }
         Ok(())
+    }
+
+    /// Removes what is kept of a run; another process may have.
+    pub(crate) fn forget(&mut self, run: &str) -> Result<(), StoreError> {
+        match self.local.as_mut().map(|kept| kept.remove(run)) {
+            None | Some(Err(StoreError::NoSuchRun(_))) => Ok(()),
+            Some(removed) => removed,
+        }
+    }
+
+    /// Whether the server lacks something, as far as is known.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.why.is_some()
+    }
+
+    /// Whether a run is kept here.
+    fn keeps(&self, run: &str) -> bool {
+        self.kept().is_some_and(|kept| kept.launches(run).is_ok())
     }
 
     /// What is kept here.

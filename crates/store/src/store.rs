@@ -63,9 +63,10 @@ impl Store {
         &*self.engine
     }
 
-    /// What has a run: the server, unless it is kept here for it.
+    /// What has a run: the server, unless it does not have all of it yet.
     pub(crate) fn holder(&self, run_id: &str) -> &dyn Engine {
-        let kept = self.server.as_deref().and_then(Server::kept);
+        let behind = self.server.as_deref().filter(|server| server.is_behind());
+        let kept = behind.and_then(Server::kept);
         let kept = kept.filter(|store| find::exists(store.engine(), run_id).is_ok_and(|is| is));
         kept.map_or(self.engine(), Store::engine)
     }
@@ -209,11 +210,7 @@ impl Store {
 
     /// Removes what is kept here of a run of a server.
     pub(crate) fn forget(&mut self, run_id: &str) -> Result<(), StoreError> {
-        let kept = self.server.as_deref_mut().and_then(Server::kept_mut);
-        match kept.map(|kept| kept.remove(run_id)) {
-            None | Some(Err(StoreError::NoSuchRun(_))) => Ok(()),
-            Some(removed) => removed,
-        }
+        self.server.as_deref_mut().map_or(Ok(()), |server| server.forget(run_id))
     }
 
     pub(crate) fn store(&mut self, data: &RunData, origin: &Origin) -> Result<(), StoreError> {

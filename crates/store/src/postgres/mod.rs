@@ -19,6 +19,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 pub use url::{has_password, is_server, shown};
 pub(crate) use url::{Url, of};
@@ -46,10 +47,10 @@ struct Left {
     since: Instant,
 }
 
-thread_local! {
-    /// The connection that was left last, for the next who opens the same: a page is made of a new one every time otherwise.
-    static LEFT: RefCell<Option<Left>> = const { RefCell::new(None) };
-}
+/// Connections that were left, for the next who opens the same: a page is made of a new one every time otherwise.
+static LEFT: Mutex<Vec<Left>> = Mutex::new(vec![]);
+/// So many are kept.
+const MOST_LEFT: usize = 8;
 
 /// A store on a server, as long as it can be reached.
 pub(crate) struct Postgres {
@@ -105,13 +106,11 @@ impl Postgres {
 
     /// The connection that was left, if it is of the same store and still there.
     fn take_left(&self) -> Option<()> {
-        let left = LEFT.take()?;
-        if left.url.whole != self.url.whole
-            || left.reads_only != self.reads_only
-            || left.since.elapsed() > IDLE
-        {
-            return None;
-        }
+        let mut all = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = |left: &Left| left.url.whole == self.url.whole && left.reads_only == self.reads_only;
+        let left = all.iter().rposition(fits).map(|at| all.swap_remove(at));
+        drop(all);
+        let left = left.filter(|left| left.since.elapsed() < IDLE)?;
         self.live.replace(Some(left.live));
         // it may be broken, or another may have brought the schema up to date
         let ready = self.ready();
@@ -234,8 +233,11 @@ impl Drop for Postgres {
             live,
             since: Instant::now(),
         };
-        // a thread that ends leaves none
-        let _ = LEFT.try_with(|of| of.replace(Some(left)));
+        let mut all = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(left);
+        if all.len() > MOST_LEFT {
+            all.remove(0);
+        }
     }
 }
 
