@@ -158,10 +158,23 @@ impl Store {
             write::store_in(engine, data, &Origin::Imported)?;
             log(engine, by, "send", id, now)
         }));
+        self.sent(data, stored)
+    }
+
+    /// Stores a run that comes from elsewhere, whole or not at all, unless it is there.
+    ///
+    /// # Errors
+    /// As [`Store::import`], but for a run that is there already.
+    pub fn import_once(&mut self, data: &RunData) -> Result<Sent, StoreError> {
+        let stored = self.import(data);
+        self.sent(data, stored)
+    }
+
+    fn sent(&self, data: &RunData, stored: Result<(), StoreError>) -> Result<Sent, StoreError> {
         match stored {
             Ok(()) => Ok(Sent::Stored),
             Err(StoreError::Exists(_)) => {
-                let mut known = self.load(id)?;
+                let mut known = self.load(&data.info.id)?;
                 // it may have been given another label since
                 known.info.label.clone_from(&data.info.label);
                 Ok(if known == *data {
