@@ -42,6 +42,7 @@ mod shapes;
 mod simulators;
 mod steady;
 mod surroundings;
+mod team;
 mod terminal;
 mod today;
 mod trace;
