@@ -1,6 +1,7 @@
 //! The binary in a home of its own.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
+pub mod postgres;
 pub mod quota;
 pub mod server;
 pub mod workload;

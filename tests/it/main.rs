@@ -46,6 +46,7 @@ mod slurm;
 mod ssh;
 mod steady;
 mod surroundings;
+mod team;
 mod terminal;
 mod today;
 mod trace;

@@ -17,8 +17,8 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "gritstone", version)]
 pub struct Cli {
-    /// Database of runs [default: $GRITSTONE_STORE, else $XDG_DATA_HOME/gritstone/gritstone.db]
-    #[arg(long, global = true, value_name = "FILE", help_heading = DISPLAY)]
+    /// Store of runs, a file or postgres://USER@HOST/DATABASE [default: $GRITSTONE_STORE, else $XDG_DATA_HOME/gritstone/gritstone.db]
+    #[arg(long, global = true, value_name = "FILE|URL", help_heading = DISPLAY)]
     pub store: Option<PathBuf>,
     #[command(flatten)]
     pub display: DisplayArgs,
@@ -171,6 +171,8 @@ pub enum Command {
     Push(PushArgs),
     /// Fetch runs from the store of a server
     Pull(PullArgs),
+    /// Send and fetch what another store lacks, or send what waits
+    Sync(SyncArgs),
     /// Create, list and revoke the tokens of a server (`serve`)
     #[command(after_help = "Examples:
   gritstone token create node-17 --scope write
@@ -791,12 +793,13 @@ pub struct CheckArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gritstone push --to https://bench.example --token-file ~/.config/gritstone/token
-  gritstone push last --to http://127.0.0.1:8484")]
+  gritstone push last --to http://127.0.0.1:8484
+  gritstone push --to postgres://machine@db.example/bench")]
 pub struct PushArgs {
     /// Runs [default: all that have ended and that the server does not have]
     #[arg(value_name = "RUN")]
     pub runs: Vec<String>,
-    /// The server; http only on this machine
+    /// The server: https (http only on this machine), or a store on PostgreSQL
     #[arg(long, value_name = "URL")]
     pub to: String,
     #[command(flatten)]
@@ -810,9 +813,22 @@ pub struct PullArgs {
     /// Runs, by their whole identifiers [default: all that are not in this store]
     #[arg(value_name = "RUN")]
     pub runs: Vec<String>,
-    /// The server; http only on this machine
+    /// The server: https (http only on this machine), or a store on PostgreSQL
     #[arg(long, value_name = "URL")]
     pub from: String,
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone sync https://bench.example --token-file ~/.config/gritstone/token
+  gritstone sync postgres://machine@db.example/bench
+  gritstone sync --store postgres://machine@db.example/bench")]
+pub struct SyncArgs {
+    /// The other store, as push and pull take it [default: send what waits for the server of --store]
+    #[arg(value_name = "URL")]
+    pub with: Option<String>,
     #[command(flatten)]
     pub server: ServerArgs,
 }

@@ -334,11 +334,16 @@ impl Backend for Local<'_> {
 
     fn keep(&mut self, side: usize, launch: &Launch) -> Result<()> {
         let kept = self.store.append(&self.sides[side].info.id, launch)?;
-        if matches!(kept, Kept::Waiting(_)) && !std::mem::replace(&mut self.told, true) {
-            self.display.remark(&format!(
-                "{} is locked by another process, a backup perhaps: launches are kept in memory until it is free",
-                self.store.path().display()
-            ));
+        if kept != Kept::Stored && !std::mem::replace(&mut self.told, true) {
+            let store = self.store.path().display();
+            self.display.remark(&match kept {
+                Kept::Here => format!(
+                    "{store} does not answer: launches are kept on this system, and sent when it does"
+                ),
+                _ => format!(
+                    "{store} is locked by another process, a backup perhaps: launches are kept in memory until it is free"
+                ),
+            });
         }
         match launch.outcome {
             Outcome::Measured => {

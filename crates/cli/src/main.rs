@@ -111,7 +111,18 @@ fn licenses() -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Whether a word of the command line has the URL of a server with its password.
+fn names_a_password(word: &str) -> bool {
+    let url = word.find("postgres").map(|at| &word[at..]);
+    url.is_some_and(|url| gritstone_store::has_password(url.as_ref()))
+}
+
 fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
+    if std::env::args_os().any(|word| names_a_password(&word.to_string_lossy())) {
+        output::remark(
+            "others can read the password of a command line in /proc: keep it in ~/.pgpass, PGPASSWORD or GRITSTONE_STORE",
+        );
+    }
     let world = world::World::new(cli.store.clone());
     match &cli.command {
         _ if cli.licenses => licenses(),
@@ -150,6 +161,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Import(args)) => transfer::import(&world, args),
         Some(Command::Push(args)) => remote::push(&world, args),
         Some(Command::Pull(args)) => remote::pull(&world, args),
+        Some(Command::Sync(args)) => remote::sync(&world, args),
         Some(Command::Token { command }) => tokens::token(&world, command),
         Some(Command::Serve(args)) => serve::serve(&world, args),
         Some(Command::Ab(args)) => ab::ab(&world.with_programs(&args.own)?, args),

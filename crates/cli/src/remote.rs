@@ -1,12 +1,13 @@
-//! `gritstone push` and `gritstone pull`: runs to and from the store of a server.
+//! `gritstone push`, `gritstone pull` and `gritstone sync`: runs to and from another store, by a server of ours or on PostgreSQL.
 
-use crate::args::{PullArgs, PushArgs, ServerArgs};
+use crate::args::{PullArgs, PushArgs, ServerArgs, SyncArgs};
 use crate::failure::Exit;
 use crate::output;
 use crate::transfer;
 use crate::world::World;
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_model::{RunData, RunList};
+use gritstone_store::{Sent, Store};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -36,63 +37,185 @@ struct Server {
     token: Option<String>,
 }
 
+/// Where runs are sent to and come from.
+enum Far {
+    /// A server of Gritstone.
+    Server(Server),
+    /// A store on PostgreSQL.
+    Store(Box<Store>),
+}
+
 /// `gritstone push`.
 pub fn push(world: &World, args: &PushArgs) -> Result<Exit> {
-    let server = Server::new(&args.to, &args.server)?;
+    let mut far = Far::new(&args.to, &args.server)?;
     let store = world
         .reader()?
         .context("no run is stored yet: `gritstone run --quick` makes one")?;
-    let known = server.known()?;
+    let known = far.known()?;
     let ids: Vec<String> = match args.runs.as_slice() {
-        [] => {
-            let heads = store.runs()?.into_iter();
-            let whole = heads.filter(|run| run.elapsed_s.is_some() && !known.contains(&run.id));
-            whole.map(|run| run.id).collect()
-        }
+        [] => lacking(&store, &known)?,
         names => {
             let ids = names.iter().map(|name| world.resolve(&store, name));
             ids.collect::<Result<_>>()?
         }
     };
     for id in &ids {
-        let run = store.load(id)?;
-        ensure!(
-            run.info.elapsed_s.is_some(),
-            "run {id} has not ended: push it when it has (`gritstone run --resume` goes on with it)"
-        );
-        server.send(&run).with_context(|| format!("run {id}"))?;
+        send(&mut far, &store, id)?;
         output::plain(&format!("{id}\n"))?;
     }
     if ids.is_empty() {
-        output::remark(&format!("{} has all runs of this store", args.to));
+        let far = gritstone_store::shown(args.to.as_ref());
+        output::remark(&format!("{} has all runs of this store", far.display()));
     }
     Ok(Exit::Done)
 }
 
 /// `gritstone pull`.
 pub fn pull(world: &World, args: &PullArgs) -> Result<Exit> {
-    let server = Server::new(&args.from, &args.server)?;
+    let far = Far::new(&args.from, &args.server)?;
     let mut store = world.writer()?;
     let here: BTreeSet<String> = store.runs()?.into_iter().map(|run| run.id).collect();
     let mut ids: Vec<String> = match args.runs.as_slice() {
-        [] => server.known()?.into_iter().collect(),
+        [] => far.ended()?,
         ids => ids.to_vec(),
     };
     ids.retain(|id| !here.contains(id));
     for id in &ids {
-        let run = server.fetch(id).with_context(|| format!("run {id}"))?;
-        ensure!(
-            run.info.id == *id,
-            "run {id}: the server sent run {}",
-            run.info.id
-        );
-        store.import(&run)?;
+        fetch(&far, &mut store, id)?;
         output::plain(&format!("{id}\n"))?;
     }
     if ids.is_empty() {
         output::remark("this store has all of these runs");
     }
     Ok(Exit::Done)
+}
+
+/// `gritstone sync`.
+pub fn sync(world: &World, args: &SyncArgs) -> Result<Exit> {
+    let Some(url) = &args.with else {
+        return send_waiting(world);
+    };
+    let mut far = Far::new(url, &args.server)?;
+    let mut store = world.writer()?;
+    let (known, theirs) = (far.known()?, far.ended()?);
+    let here: BTreeSet<String> = store.runs()?.into_iter().map(|run| run.id).collect();
+    let mut none = true;
+    for id in lacking(&store, &known)? {
+        send(&mut far, &store, &id)?;
+        output::plain(&format!("sent {id}\n"))?;
+        none = false;
+    }
+    for id in theirs.iter().filter(|id| !here.contains(*id)) {
+        fetch(&far, &mut store, id)?;
+        output::plain(&format!("fetched {id}\n"))?;
+        none = false;
+    }
+    if none {
+        output::remark("both stores have the same runs");
+    }
+    Ok(Exit::Done)
+}
+
+/// Sends what waits on this system for the server of the store, which opening it does.
+fn send_waiting(world: &World) -> Result<Exit> {
+    let path = world.store_path()?;
+    ensure!(
+        gritstone_store::is_server(&path),
+        "{} is a file, for which nothing waits: name the store to send to and to fetch from",
+        path.display()
+    );
+    match Store::open(&path)?.unsent() {
+        None => Ok(Exit::Done),
+        Some(unsent) => bail!(
+            "{} ({} runs are kept in {})",
+            unsent.why,
+            unsent.runs.len(),
+            unsent.file.display()
+        ),
+    }
+}
+
+/// The runs that have ended and that another store does not have, oldest first.
+fn lacking(store: &Store, known: &BTreeSet<String>) -> Result<Vec<String>> {
+    let heads = store.runs()?.into_iter();
+    let whole = heads.filter(|run| run.elapsed_s.is_some() && !known.contains(&run.id));
+    Ok(whole.map(|run| run.id).collect())
+}
+
+fn send(far: &mut Far, store: &Store, id: &str) -> Result<()> {
+    let run = store.load(id)?;
+    ensure!(
+        run.info.elapsed_s.is_some(),
+        "run {id} has not ended: push it when it has (`gritstone run --resume` goes on with it)"
+    );
+    far.send(&run).with_context(|| format!("run {id}"))
+}
+
+fn fetch(far: &Far, store: &mut Store, id: &str) -> Result<()> {
+    let run = far.fetch(id).with_context(|| format!("run {id}"))?;
+    ensure!(
+        run.info.id == *id,
+        "run {id}: the server sent run {}",
+        run.info.id
+    );
+    match store.import_once(&run)? {
+        Sent::Stored | Sent::Known => Ok(()),
+        Sent::Differs => bail!("another run {id} is in this store already"),
+    }
+}
+
+impl Far {
+    fn new(url: &str, args: &ServerArgs) -> Result<Self> {
+        let path = Path::new(url);
+        if !gritstone_store::is_server(path) {
+            return Ok(Self::Server(Server::new(url, args)?));
+        }
+        let store = Store::open(path)?;
+        match store.unsent() {
+            None => Ok(Self::Store(Box::new(store))),
+            Some(unsent) => bail!("{}", unsent.why),
+        }
+    }
+
+    /// The identifiers of its runs.
+    fn known(&self) -> Result<BTreeSet<String>> {
+        let ids = self.runs()?.into_iter().map(|(id, _)| id);
+        Ok(ids.collect())
+    }
+
+    /// Those of runs that have ended, oldest first.
+    fn ended(&self) -> Result<Vec<String>> {
+        let runs = self.runs()?.into_iter();
+        Ok(runs.filter(|(_, ended)| *ended).map(|(id, _)| id).collect())
+    }
+
+    /// The identifiers of its runs, oldest first, and whether each has ended.
+    fn runs(&self) -> Result<Vec<(String, bool)>> {
+        match self {
+            Self::Server(server) => server.list(),
+            Self::Store(store) => {
+                let heads = store.runs()?.into_iter();
+                Ok(heads.map(|run| (run.id, run.elapsed_s.is_some())).collect())
+            }
+        }
+    }
+
+    fn fetch(&self, id: &str) -> Result<RunData> {
+        match self {
+            Self::Server(server) => server.fetch(id),
+            Self::Store(store) => Ok(store.load(id)?),
+        }
+    }
+
+    fn send(&mut self, run: &RunData) -> Result<()> {
+        match self {
+            Self::Server(server) => server.send(run),
+            Self::Store(store) => match store.import_once(run)? {
+                Sent::Stored | Sent::Known => Ok(()),
+                Sent::Differs => bail!("another run of this identifier is there already"),
+            },
+        }
+    }
 }
 
 impl Server {
@@ -127,11 +250,12 @@ impl Server {
         token.map_or_else(String::new, |token| format!("Bearer {token}"))
     }
 
-    /// The identifiers of its runs.
-    fn known(&self) -> Result<BTreeSet<String>> {
+    /// The identifiers of its runs, oldest first, and whether each has ended.
+    fn list(&self) -> Result<Vec<(String, bool)>> {
         let list: RunList = serde_json::from_str(&self.get(&self.runs)?)
             .with_context(|| format!("{} is no list of runs", self.runs))?;
-        Ok(list.runs.into_iter().map(|run| run.id).collect())
+        let runs = list.runs.into_iter().rev();
+        Ok(runs.map(|run| (run.id, run.elapsed_s.is_some())).collect())
     }
 
     fn fetch(&self, id: &str) -> Result<RunData> {

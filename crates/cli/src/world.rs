@@ -71,7 +71,9 @@ impl World {
     /// # Errors
     /// When it cannot be made or opened.
     pub fn writer(&self) -> Result<Store> {
-        Ok(Store::open(&self.store_path()?)?)
+        let store = Store::open(&self.store_path()?)?;
+        tell_unsent(&store);
+        Ok(store)
     }
 
     /// The store, for reading; `None` when there is none yet. Whoever asks while another still reads it has the same: it is closed with
@@ -91,6 +93,7 @@ impl World {
             Err(StoreError::CutOff { .. }) => Store::open(&path)?,
             Err(error) => return Err(error.into()),
         };
+        tell_unsent(&store);
         let store = Rc::new(store);
         *self.open.borrow_mut() = Rc::downgrade(&store);
         Ok(Some(store))
@@ -332,6 +335,21 @@ impl World {
             Err(several @ LookupError::Ambiguous { .. }) => several.into(),
             Err(_) => otherwise,
         }
+    }
+}
+
+/// Says what waits here for a server that does not take it.
+fn tell_unsent(store: &Store) {
+    let Some(unsent) = store.unsent() else {
+        return;
+    };
+    match unsent.runs.len() {
+        0 => remark(&format!("{}; runs are kept here until it is", unsent.why)),
+        waiting => remark(&format!(
+            "{waiting} runs are not at the server yet, and are kept in {}: {}",
+            unsent.file.display(),
+            unsent.why
+        )),
     }
 }
 

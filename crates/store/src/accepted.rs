@@ -1,9 +1,9 @@
 //! Benchmarks whose level in a run someone accepted by name: entries of the ledger.
 
-use crate::error::{Fault, StoreError};
-use crate::read::query;
+use crate::engine::{Purpose, query, whole};
+use crate::error::StoreError;
 use crate::store::Store;
-use crate::write::{enter, whole};
+use crate::write::enter;
 use crate::{find, sql};
 use gritstone_model::Id;
 
@@ -13,10 +13,10 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoSuchRun`], and what befalls the file.
     pub fn accept(&mut self, run_id: &str, benchmarks: &[Id]) -> Result<(), StoreError> {
-        self.at(whole(&self.connection, |connection| {
-            let run = find::run(connection, run_id)?.number;
+        self.at(whole(self.engine(), Purpose::Write, |engine| {
+            let run = find::run(engine, run_id)?.number;
             let mut ids = benchmarks.iter();
-            ids.try_for_each(|id| enter(connection, run, "accept", id.as_str()))
+            ids.try_for_each(|id| enter(engine, run, "accept", id.as_str()))
         }))
     }
 
@@ -25,7 +25,7 @@ impl Store {
     /// # Errors
     /// What befalls the file.
     pub fn accepted(&self) -> Result<Vec<(String, Id)>, StoreError> {
-        let rows = query(&self.connection, sql::SELECT_ACCEPTED, []).map_err(Fault::from);
+        let rows = query(self.engine(), sql::SELECT_ACCEPTED, vec![]);
         let rows: Vec<(String, String)> = self.at(rows)?;
         let known = rows.into_iter();
         Ok(known

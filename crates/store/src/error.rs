@@ -1,6 +1,9 @@
 //! What can go wrong with a store, in words that say which file, and what to do.
 
+use crate::postgres;
+use ::postgres::error::SqlState;
 use rusqlite::ErrorCode;
+use std::error::Error;
 use std::path::{Path, PathBuf};
 
 /// Why a store could not be opened, read or written.
@@ -25,16 +28,13 @@ pub enum StoreError {
     )]
     NotADatabase(PathBuf),
     /// An SQLite file of another program.
-    #[error(
-        "{} is a database of another program, and is left alone. Name another place with XDG_DATA_HOME",
-        .0.display()
-    )]
+    #[error("{path} is a database of another program, and is left alone. {}", elsewhere(.0), path = .0.display())]
     Foreign(PathBuf),
     /// SQLite or a seal found that what is stored is not what was written; with the place, as far as it is known.
     #[error(
         "{path} is damaged: {1}. Runs that are whole can still be read: take each of them out with \
-         'gritstone export RUN --out RUN.jsonl'. Then move the file away, with {path}-wal if there is one, and store them again with \
-         'gritstone import *.jsonl'. 'gritstone doctor' lists what is damaged", path = .0.display()
+         'gritstone export RUN --out RUN.jsonl'. Then {aside}, and store them again with \
+         'gritstone import *.jsonl'. 'gritstone doctor' lists what is damaged", path = .0.display(), aside = aside(.0)
     )]
     Damaged(PathBuf, String),
     /// Whole, but of a form that this version cannot read: the run, the version that stored it, and what is not understood.
@@ -51,8 +51,7 @@ pub enum StoreError {
     Full(PathBuf),
     /// It cannot be written here.
     #[error(
-        "{} cannot be written: the file or its directory belongs to another user, or the file system is read-only. \
-         To measure, name a store of your own with --store or GRITSTONE_STORE", .0.display()
+        "{} cannot be written: {}. To measure, name a store of your own with --store or GRITSTONE_STORE", .0.display(), closed(.0)
     )]
     ReadOnly(PathBuf),
     /// Somebody else's, and closed to others.
@@ -68,14 +67,14 @@ pub enum StoreError {
     CutOff(PathBuf),
     /// Another process holds it, longer than a commit takes.
     #[error(
-        "{path} is locked by another process. Wait until that has ended ('fuser {path}' says which it is), \
-         then try again", path = .0.display()
+        "{path} is locked by another process. Wait until that has ended ({who} says which it is), \
+         then try again", path = .0.display(), who = who(.0)
     )]
     Locked(PathBuf),
     /// Written by a newer Gritstone: its schema, and the newest that is known here.
     #[error(
         "{path} has schema {1}, and this Gritstone ({version}) knows none after {2}. Use the newer Gritstone that wrote \
-         it, or name another place with XDG_DATA_HOME", path = .0.display(), version = env!("CARGO_PKG_VERSION")
+         it, or another store. {elsewhere}", path = .0.display(), version = env!("CARGO_PKG_VERSION"), elsewhere = elsewhere(.0)
     )]
     Newer(PathBuf, u32, u32),
     /// Made before the present form of the store.
@@ -100,6 +99,29 @@ pub enum StoreError {
     /// Anything else that SQLite reports.
     #[error("{path}: {1}", path = .0.display())]
     Database(PathBuf, String),
+    /// The URL of a server, without its password, or a file that it names, and what is wrong with it.
+    #[error("{path} cannot be used as a store: {1}", path = .0.display())]
+    Url(PathBuf, String),
+    /// A server that cannot be reached, or was lost.
+    #[error(
+        "the server of {path} cannot be reached: {1}. 'pg_isready' says whether it runs and takes connections from here",
+        path = .0.display()
+    )]
+    Away(PathBuf, String),
+    /// A server that knows another password, or this user not at all.
+    #[error(
+        "{path} does not let this user in: {1}. The password is that of the URL, else of PGPASSWORD, else of ~/.pgpass; \
+         pg_hba.conf of the server says who may connect", path = .0.display()
+    )]
+    Refused(PathBuf, String),
+    /// A server without that database.
+    #[error("{path}: {1}. Create it with 'createdb', as a user who may", path = .0.display())]
+    NoDatabase(PathBuf, String),
+    /// A server where this user may not do that.
+    #[error(
+        "{path}: {1}. The owner of the tables grants what is missing; docs/serve.md lists the privileges", path = .0.display()
+    )]
+    Denied(PathBuf, String),
     /// No run of that identifier.
     #[error("no run {0} in the store")]
     NoSuchRun(String),
@@ -157,12 +179,52 @@ fn some(names: &[String]) -> String {
     }
 }
 
-/// What went wrong inside, before it is known which file it was.
+/// What to do about a place that is not ours.
+fn elsewhere(path: &Path) -> &'static str {
+    match postgres::is_server(path) {
+        true => "Name another database in the URL",
+        false => "Name another place with XDG_DATA_HOME",
+    }
+}
+
+/// How a damaged store is put away.
+fn aside(path: &Path) -> String {
+    match postgres::is_server(path) {
+        true => "name another database in the URL".to_owned(),
+        false => format!(
+            "move the file away, with {path}-wal if there is one",
+            path = path.display()
+        ),
+    }
+}
+
+/// Why a store cannot be written.
+fn closed(path: &Path) -> &'static str {
+    match postgres::is_server(path) {
+        true => "the server is one that only reads",
+        false => {
+            "the file or its directory belongs to another user, or the file system is read-only"
+        }
+    }
+}
+
+/// What says who has a store locked.
+fn who(path: &Path) -> String {
+    match postgres::is_server(path) {
+        true => "pg_stat_activity".to_owned(),
+        false => format!("'fuser {}'", path.display()),
+    }
+}
+
+/// What went wrong inside, before it is known which store it was.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     /// SQLite said so.
     #[error(transparent)]
-    Sql(#[from] rusqlite::Error),
+    Sqlite(#[from] rusqlite::Error),
+    /// PostgreSQL said so, or its connection.
+    #[error(transparent)]
+    Postgres(#[from] ::postgres::Error),
     /// What is stored is not what was written.
     #[error("{0}")]
     Damaged(String),
@@ -179,35 +241,114 @@ impl Fault {
 
     /// Whether SQLite reported `code`.
     pub(crate) fn is(&self, code: ErrorCode) -> bool {
-        matches!(self, Self::Sql(error) if error.sqlite_error_code() == Some(code))
+        matches!(self, Self::Sqlite(error) if error.sqlite_error_code() == Some(code))
     }
 
-    /// In words, for the file it happened to.
+    /// Whether a server is not there any more.
+    pub(crate) fn is_away(&self) -> bool {
+        match self {
+            Self::Postgres(error) => is_away(error),
+            Self::Whole(StoreError::Away(..)) => true,
+            _ => false,
+        }
+    }
+
+    /// In words, for the store that it happened to.
     pub(crate) fn at(self, path: &Path) -> StoreError {
         let path = path.to_owned();
-        let error = match self {
-            Self::Whole(error) => return error,
-            Self::Damaged(what) => return StoreError::Damaged(path, what),
-            Self::Sql(error) => error,
-        };
-        let what = error.to_string();
-        let Some(code) = error.sqlite_error_code() else {
-            // a value of another type, or text that is not UTF-8: only damage brings it there
-            return StoreError::Damaged(path, what);
-        };
-        match code {
-            ErrorCode::NotADatabase => StoreError::NotADatabase(path),
-            // every statement is tested against our own schema: when one does not fit, the schema is not ours any more
-            ErrorCode::DatabaseCorrupt | ErrorCode::Unknown | ErrorCode::TypeMismatch => {
-                StoreError::Damaged(path, what)
-            }
-            ErrorCode::DiskFull => StoreError::Full(path),
-            ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen => {
-                StoreError::ReadOnly(path)
-            }
-            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Locked(path),
-            ErrorCode::SystemIoFailure => StoreError::Disk(path, what),
-            _ => StoreError::Database(path, what),
+        match self {
+            Self::Whole(error) => error,
+            Self::Damaged(what) => StoreError::Damaged(path, what),
+            Self::Sqlite(error) => of_sqlite(&error, path),
+            Self::Postgres(error) => of_postgres(&error, path),
         }
+    }
+}
+
+fn of_sqlite(error: &rusqlite::Error, path: PathBuf) -> StoreError {
+    let what = error.to_string();
+    let Some(code) = error.sqlite_error_code() else {
+        // a value of another type, or text that is not UTF-8: only damage brings it there
+        return StoreError::Damaged(path, what);
+    };
+    match code {
+        ErrorCode::NotADatabase => StoreError::NotADatabase(path),
+        // every statement is tested against our own schema: when one does not fit, the schema is not ours any more
+        ErrorCode::DatabaseCorrupt | ErrorCode::Unknown | ErrorCode::TypeMismatch => {
+            StoreError::Damaged(path, what)
+        }
+        ErrorCode::DiskFull => StoreError::Full(path),
+        ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen => {
+            StoreError::ReadOnly(path)
+        }
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Locked(path),
+        ErrorCode::SystemIoFailure => StoreError::Disk(path, what),
+        _ => StoreError::Database(path, what),
+    }
+}
+
+/// Whether what a server said, or that it said nothing, means that it is not there: it may be soon.
+fn is_away(error: &::postgres::Error) -> bool {
+    match error.code() {
+        // connections, and shutting down or starting
+        Some(code) => {
+            code.code().starts_with("08")
+                || [
+                    SqlState::ADMIN_SHUTDOWN,
+                    SqlState::CRASH_SHUTDOWN,
+                    SqlState::CANNOT_CONNECT_NOW,
+                    SqlState::TOO_MANY_CONNECTIONS,
+                    SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+                ]
+                .contains(code)
+        }
+        None => {
+            let mut cause = error.source();
+            while let Some(why) = cause {
+                if why.is::<std::io::Error>() {
+                    return true;
+                }
+                cause = why.source();
+            }
+            error.is_closed()
+        }
+    }
+}
+
+fn of_postgres(error: &::postgres::Error, path: PathBuf) -> StoreError {
+    let mut what = error.to_string();
+    let mut cause = error.source();
+    while let Some(why) = cause {
+        if !what.contains(&why.to_string()) {
+            what = format!("{what}: {why}");
+        }
+        cause = why.source();
+    }
+    if is_away(error) {
+        return StoreError::Away(path, what);
+    }
+    let Some(code) = error.code() else {
+        return match what.contains("password missing") {
+            true => StoreError::Refused(path, "it asks for a password, and there is none".into()),
+            false => StoreError::Database(path, what),
+        };
+    };
+    match *code {
+        SqlState::INVALID_PASSWORD | SqlState::INVALID_AUTHORIZATION_SPECIFICATION => {
+            StoreError::Refused(path, what)
+        }
+        SqlState::INVALID_CATALOG_NAME => StoreError::NoDatabase(path, what),
+        SqlState::INSUFFICIENT_PRIVILEGE | SqlState::INVALID_SCHEMA_NAME => StoreError::Denied(path, what),
+        SqlState::LOCK_NOT_AVAILABLE
+        | SqlState::T_R_SERIALIZATION_FAILURE
+        | SqlState::T_R_DEADLOCK_DETECTED => StoreError::Locked(path),
+        SqlState::DISK_FULL => StoreError::Full(path),
+        SqlState::READ_ONLY_SQL_TRANSACTION => StoreError::ReadOnly(path),
+        SqlState::IO_ERROR => StoreError::Disk(path, what),
+        SqlState::DATA_CORRUPTED
+        | SqlState::INDEX_CORRUPTED
+        | SqlState::UNDEFINED_TABLE
+        | SqlState::UNDEFINED_COLUMN => StoreError::Damaged(path, what),
+        _ => StoreError::Database(path, what),
     }
 }

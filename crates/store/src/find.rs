@@ -1,13 +1,14 @@
 //! Looks runs up: all of them, those of a machine, the newest that have a benchmark.
 
+use crate::engine::{Engine, Row, column, last_entry, query, snapshot};
 use crate::error::{Fault, ResolveError, StoreError};
 use crate::head::Kind;
 use crate::name::Named;
-use crate::read::query;
+use crate::rows::row;
 use crate::{LaunchCounts, RunHead, Store, name, read, rows, sql};
 use gritstone_model::{FleetMember, Id, Origin, RunInfo};
-use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 impl Store {
     /// The heads of all runs, newest last.
@@ -15,7 +16,7 @@ impl Store {
     /// # Errors
     /// What befalls the file.
     pub fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
-        self.at(heads(&self.connection))
+        self.at(snapshot(self.engine(), heads))
     }
 
     /// The runs of nodes of fleets, newest first: identifier, start, whether it has ended, and the node.
@@ -23,11 +24,10 @@ impl Store {
     /// # Errors
     /// What befalls the file.
     pub fn members(&self) -> Result<Vec<Member>, StoreError> {
-        let search = || -> Result<Vec<Member>, Fault> {
-            let snapshot = self.connection.unchecked_transaction()?;
-            complete(&snapshot)?;
+        self.at(snapshot(self.engine(), |engine| {
+            complete(engine)?;
             type Row = (String, String, String, Option<f64>);
-            let rows: Vec<Row> = query(&snapshot, sql::SELECT_FLEETS, [])?;
+            let rows: Vec<Row> = query(engine, sql::SELECT_FLEETS, vec![])?;
             let member = |(run, started, settings, elapsed_s): Row| {
                 Some(Member {
                     run,
@@ -37,8 +37,7 @@ impl Store {
                 })
             };
             Ok(rows.into_iter().filter_map(member).collect())
-        };
-        self.at(search())
+        }))
     }
 
     /// The identifiers of the runs of a machine that began no later than the second of `started` and are wanted, newest first, `most`
@@ -54,23 +53,22 @@ impl Store {
         wanted: &dyn Fn(&RunInfo) -> bool,
     ) -> Result<Vec<String>, StoreError> {
         let second = started.get(..19).unwrap_or(started);
-        let search = || -> Result<Vec<String>, Fault> {
-            let snapshot = self.connection.unchecked_transaction()?;
-            complete(&snapshot)?;
-            let mut statement = snapshot.prepare_cached(sql::SELECT_RUNS_OF)?;
-            let mut runs = statement.query([machine, second])?;
+        self.at(snapshot(self.engine(), |engine| {
+            complete(engine)?;
             let mut found = vec![];
-            while found.len() < most
-                && let Some(row) = runs.next()?
-            {
-                let (id, run): (String, i64) = row.try_into()?;
-                if read::unsealed(&snapshot, &id, run).map_or(true, |info| wanted(&info)) {
+            let of = row![machine.to_owned(), second.to_owned()];
+            engine.each(sql::SELECT_RUNS_OF, of, &mut |row| {
+                if found.len() == most {
+                    return Ok(ControlFlow::Break(()));
+                }
+                let (id, run): (String, i64) = (column(&row, 0)?, column(&row, 1)?);
+                if read::unsealed(engine, &id, run).map_or(true, |info| wanted(&info)) {
                     found.push(id);
                 }
-            }
+                Ok(ControlFlow::Continue(()))
+            })?;
             Ok(found)
-        };
-        self.at(search())
+        }))
     }
 
     /// The newest runs that are wanted and have any of these benchmarks, `most` at most for each, oldest first; each with the
@@ -85,44 +83,41 @@ impl Store {
         most: usize,
         wanted: Option<&dyn Fn(&RunInfo) -> bool>,
     ) -> Result<Vec<(String, Vec<Id>)>, StoreError> {
-        let search = || -> Result<Vec<(String, Vec<Id>)>, Fault> {
-            let snapshot = self.connection.unchecked_transaction()?;
-            complete(&snapshot)?;
+        self.at(snapshot(self.engine(), |engine| {
+            complete(engine)?;
             let mut judged: BTreeMap<i64, bool> = BTreeMap::new();
             let mut runs: BTreeMap<(String, i64), (String, Vec<Id>)> = BTreeMap::new();
             for benchmark in benchmarks {
-                let mut statement = snapshot.prepare_cached(sql::SELECT_RUNS_WITH)?;
-                let mut having = statement.query([benchmark.as_str()])?;
                 let mut found = 0;
-                while found < most
-                    && let Some(row) = having.next()?
-                {
+                let of = row![benchmark.to_string()];
+                engine.each(sql::SELECT_RUNS_WITH, of, &mut |row| {
+                    if found == most {
+                        return Ok(ControlFlow::Break(()));
+                    }
                     // what sets the side of a trial apart is in nothing that runs are told apart by
-                    if rows::kind(row.get_ref(3)?.as_str().unwrap_or_default()) == Kind::Ab {
-                        continue;
+                    if rows::kind(&column::<String>(&row, 3)?) == Kind::Ab {
+                        return Ok(ControlFlow::Continue(()));
                     }
-                    let (id, run, second): (String, i64, String) =
-                        (row.get(0)?, row.get(1)?, row.get(2)?);
-                    if let Some(wanted) = wanted {
-                        let judged = match judged.get(&run) {
-                            Some(known) => *known,
-                            None => {
-                                let is = wanted(&read::unsealed(&snapshot, &id, run)?);
-                                *judged.entry(run).or_insert(is)
-                            }
-                        };
-                        if !judged {
-                            continue;
+                    let (id, run): (String, i64) = (column(&row, 0)?, column(&row, 1)?);
+                    let is_wanted = match (wanted, judged.get(&run)) {
+                        (None, _) => true,
+                        (_, Some(known)) => *known,
+                        (Some(wanted), None) => {
+                            let is = wanted(&read::unsealed(engine, &id, run)?);
+                            *judged.entry(run).or_insert(is)
                         }
+                    };
+                    if is_wanted {
+                        found += 1;
+                        let second = column(&row, 2)?;
+                        let (_, of) = runs.entry((second, run)).or_insert((id, vec![]));
+                        of.push(benchmark.clone());
                     }
-                    found += 1;
-                    let (_, of) = runs.entry((second, run)).or_insert((id, vec![]));
-                    of.push(benchmark.clone());
-                }
+                    Ok(ControlFlow::Continue(()))
+                })?;
             }
             Ok(runs.into_values().collect())
-        };
-        self.at(search())
+        }))
     }
 
     /// What changes with every run that begins, ends, is labeled or removed.
@@ -130,9 +125,8 @@ impl Store {
     /// # Errors
     /// What befalls the file.
     pub fn revision(&self) -> Result<String, StoreError> {
-        let last = query(&self.connection, sql::LAST_ENTRY, []).map_err(Fault::from);
-        let last: Vec<(i64, String)> = self.at(last)?;
-        Ok(last.into_iter().next().map_or(String::new(), |(_, s)| s))
+        let last = self.at(last_entry(self.engine()))?;
+        Ok(last.map_or(String::new(), |(_, seal)| seal))
     }
 
     /// The benchmarks that have results, as far as these were computed.
@@ -140,7 +134,7 @@ impl Store {
     /// # Errors
     /// What befalls the file.
     pub fn measured(&self) -> Result<Vec<Id>, StoreError> {
-        let ids = query(&self.connection, sql::SELECT_MEASURED, []).map_err(Fault::from);
+        let ids = query(self.engine(), sql::SELECT_MEASURED, vec![]);
         let ids: Vec<(String,)> = self.at(ids)?;
         Ok(ids.iter().filter_map(|(id,)| Id::parse(id).ok()).collect())
     }
@@ -159,8 +153,8 @@ impl Store {
             pattern.push(c);
         }
         pattern.push('%');
-        let ids = query(&self.connection, sql::SELECT_MENTIONING, [pattern]);
-        let ids: Vec<(String,)> = self.at(ids.map_err(Fault::from))?;
+        let ids = query(self.engine(), sql::SELECT_MENTIONING, row![pattern]);
+        let ids: Vec<(String,)> = self.at(ids)?;
         Ok(ids.into_iter().map(|(id,)| id).collect())
     }
 
@@ -176,15 +170,13 @@ impl Store {
         here: impl FnOnce() -> String,
     ) -> Result<Named, ResolveError> {
         // a whole identifier is found however damaged the rest is
-        if self.at(exists(&self.connection, name))? {
+        if self.at(exists(self.engine(), name))? {
             return Ok(Named::alone(name));
         }
-        let names = || -> Result<Vec<(String, Option<String>)>, Fault> {
-            let snapshot = self.connection.unchecked_transaction()?;
-            complete(&snapshot)?;
-            Ok(query(&snapshot, sql::SELECT_NAMES, [])?)
-        };
-        let names = self.at(names())?;
+        let names: Vec<(String, Option<String>)> = self.at(snapshot(self.engine(), |engine| {
+            complete(engine)?;
+            query(engine, sql::SELECT_NAMES, vec![])
+        }))?;
         match name::back(name) {
             Some(back) => {
                 let own = self.at(self.own(&here()))?;
@@ -196,7 +188,7 @@ impl Store {
 
     /// The runs that `last` counts, newest first.
     fn own(&self, here: &str) -> Result<Vec<String>, Fault> {
-        let runs: Vec<(String, String)> = query(&self.connection, sql::SELECT_HERE, [here])?;
+        let runs: Vec<(String, String)> = query(self.engine(), sql::SELECT_HERE, row![here.to_owned()])?;
         let ordinary = runs
             .into_iter()
             .filter(|(_, settings)| rows::kind(settings) == Kind::Run);
@@ -227,8 +219,8 @@ pub(crate) struct Found {
 }
 
 /// The run of an identifier.
-pub(crate) fn run(connection: &Connection, id: &str) -> Result<Found, Fault> {
-    let found = query(connection, sql::FIND_RUN, [id])?.pop();
+pub(crate) fn run(engine: &dyn Engine, id: &str) -> Result<Found, Fault> {
+    let found = query(engine, sql::FIND_RUN, row![id.to_owned()])?.pop();
     let Some((number, origin, uid, machine, seal, ended)) = found else {
         return Err(StoreError::NoSuchRun(id.into()).into());
     };
@@ -241,8 +233,8 @@ pub(crate) fn run(connection: &Connection, id: &str) -> Result<Found, Fault> {
 }
 
 /// Whether there is a run of that identifier.
-pub(crate) fn exists(connection: &Connection, id: &str) -> Result<bool, Fault> {
-    match run(connection, id) {
+pub(crate) fn exists(engine: &dyn Engine, id: &str) -> Result<bool, Fault> {
+    match run(engine, id) {
         Ok(_) => Ok(true),
         Err(Fault::Whole(StoreError::NoSuchRun(_))) => Ok(false),
         Err(fault) => Err(fault),
@@ -250,19 +242,19 @@ pub(crate) fn exists(connection: &Connection, id: &str) -> Result<bool, Fault> {
 }
 
 /// What is none is damage, as any value of another type.
-fn origin(word: String, uid: Option<u32>, machine: Option<String>) -> rusqlite::Result<Origin> {
-    rows::read_origin(&word, uid, machine).map_err(|_| rusqlite::Error::InvalidQuery)
+fn origin(word: String, uid: Option<u32>, machine: Option<String>) -> Result<Origin, Fault> {
+    rows::read_origin(&word, uid, machine).map_err(Fault::Damaged)
 }
 
 /// That no run and no end is gone, as the ledger counts them: who reads many runs would not miss one.
-pub(crate) fn complete(connection: &Connection) -> Result<(), Fault> {
-    let counts: Vec<(i64, i64)> = query(connection, sql::SELECT_COUNTS, [])?;
+pub(crate) fn complete(engine: &dyn Engine) -> Result<(), Fault> {
+    let counts: Vec<(i64, i64)> = query(engine, sql::SELECT_COUNTS, vec![])?;
     let (rows, entries) = counts[0];
     if rows == entries {
         return Ok(());
     }
-    let lost_run = query::<(i64,)>(connection, sql::SELECT_LOST_RUNS, [])?;
-    let lost_end = query::<(String,)>(connection, sql::SELECT_LOST_ENDS, [])?;
+    let lost_run = query::<(i64,)>(engine, sql::SELECT_LOST_RUNS, vec![])?;
+    let lost_end = query::<(String,)>(engine, sql::SELECT_LOST_ENDS, vec![])?;
     Err(Fault::Damaged(match (lost_run.first(), lost_end.first()) {
         (Some((number,)), _) => format!("run number {number} is missing"),
         (_, Some((id,))) => format!("the end of run {id} is missing"),
@@ -270,24 +262,23 @@ pub(crate) fn complete(connection: &Connection) -> Result<(), Fault> {
     }))
 }
 
-fn heads(connection: &Connection) -> Result<Vec<RunHead>, Fault> {
-    let snapshot = connection.unchecked_transaction()?;
-    complete(&snapshot)?;
-    let mut statement = connection.prepare_cached(sql::SELECT_HEADS)?;
-    let heads = statement.query_map([], |row| {
-        let count = |column: usize| row.get::<_, i64>(column).map(|count| count.max(0) as u64);
+fn heads(engine: &dyn Engine) -> Result<Vec<RunHead>, Fault> {
+    complete(engine)?;
+    let rows = engine.all(sql::SELECT_HEADS, vec![])?;
+    let head = |row: &Row| {
+        let count = |at: usize| column::<i64>(row, at).map(|count| count.max(0) as u64);
         let (launches, skipped) = (count(8)?, count(9)?);
         let (failed, timed_out) = (count(10)?, count(11)?);
-        let origin = origin(row.get(12)?, row.get(13)?, row.get(14)?)?;
+        let origin = origin(column(row, 12)?, column(row, 13)?, column(row, 14)?)?;
         Ok(RunHead {
-            id: row.get(0)?,
-            label: row.get(1)?,
-            started: row.get(2)?,
-            elapsed_s: row.get(3)?,
-            gritstone: row.get(4)?,
-            machine_id: row.get(5)?,
-            machine: row.get(6)?,
-            system: row.get(7)?,
+            id: column(row, 0)?,
+            label: column(row, 1)?,
+            started: column(row, 2)?,
+            elapsed_s: column(row, 3)?,
+            gritstone: column(row, 4)?,
+            machine_id: column(row, 5)?,
+            machine: column(row, 6)?,
+            system: column(row, 7)?,
             launches: LaunchCounts {
                 measured: launches.saturating_sub(skipped + failed + timed_out),
                 skipped,
@@ -296,11 +287,11 @@ fn heads(connection: &Connection) -> Result<Vec<RunHead>, Fault> {
             },
             kind: match origin {
                 Origin::Imported => Kind::Import,
-                Origin::Here(_) => rows::kind(row.get_ref(15)?.as_str().unwrap_or_default()),
+                Origin::Here(_) => rows::kind(&column::<String>(row, 15)?),
             },
             benchmarks: count(16)?,
             origin,
         })
-    })?;
-    Ok(heads.collect::<Result<_, _>>()?)
+    };
+    rows.iter().map(head).collect()
 }

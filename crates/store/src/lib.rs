@@ -1,6 +1,6 @@
 //! Runs, append-only, raw samples kept.
 //!
-//! A [`Store`] is one SQLite file. A run begins with its head, the entries of the catalog as they were, and what
+//! A [`Store`] is one SQLite file, or a database of a PostgreSQL server that many machines share. A run begins with its head, the entries of the catalog as they were, and what
 //! could not run; each launch is committed with all its events as it ends; the end of the run comes last, and a run
 //! that was cut off has none. Nothing of these is ever changed or removed. Each row is under a seal that covers the one before it, so that
 //! a launch, an end or a run that is changed, lost or in another's place is found when it is read. Results are computed from the launches;
@@ -24,6 +24,7 @@
 
 mod accepted;
 mod cache;
+mod engine;
 mod error;
 mod events;
 mod find;
@@ -32,11 +33,14 @@ mod known;
 mod name;
 mod open;
 mod place;
+mod postgres;
 mod read;
 mod rows;
 mod schema;
 mod seal;
+mod server;
 mod sql;
+mod sqlite;
 mod store;
 mod token;
 mod write;
@@ -52,5 +56,7 @@ pub use head::{Kind, LaunchCounts, Resumable, RunHead};
 pub use known::{ChangeEntry, Progress, Who};
 pub use name::{Named, new_id};
 pub use place::default_path;
+pub use postgres::{has_password, is_server, shown};
+pub use server::Unsent;
 pub use store::{Kept, Store};
 pub use token::{Scope, Sent, Token};

@@ -1,12 +1,13 @@
 //! Reads runs: each whole, with its seals compared and its launches counted.
 
+use crate::engine::{Engine, Row, Value, query, snapshot};
 use crate::error::{Fault, StoreError};
 use crate::find::{self, Found};
-use crate::rows::{self, Row, Wrong};
-use crate::{Resumable, RunHead, Store, place, seal, sql};
+use crate::rows::{self, Wrong, row};
+use crate::server::Server;
+use crate::{Resumable, RunHead, Store, seal, sql};
 use gritstone_model::{Origin, Owner, RunData, RunInfo};
-use rusqlite::types::Value;
-use rusqlite::{Connection, Params};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 impl Store {
@@ -16,7 +17,8 @@ impl Store {
     /// [`StoreError::NoSuchRun`]; [`StoreError::Damaged`] when anything of it is not as it was written;
     /// [`StoreError::Unreadable`] when it is, but this version does not understand it.
     pub fn load(&self, run_id: &str) -> Result<RunData, StoreError> {
-        self.at(load(&self.connection, run_id))
+        let read = |engine: &dyn Engine| load(engine, run_id);
+        self.at(snapshot(self.holder(run_id), read))
     }
 
     /// The head of a run: what it was measured on, and what was asked for. Quick, since no launch is read.
@@ -24,12 +26,10 @@ impl Store {
     /// # Errors
     /// As [`Store::load`].
     pub fn info(&self, run_id: &str) -> Result<RunInfo, StoreError> {
-        let read = || -> Result<RunInfo, Fault> {
-            let snapshot = self.connection.unchecked_transaction()?;
-            let run = Run::begin(&snapshot, run_id)?;
+        self.at(snapshot(self.holder(run_id), |engine| {
+            let run = Run::begin(engine, run_id)?;
             run.readable(rows::read_run(&run.head))
-        };
-        self.at(read())
+        }))
     }
 
     /// The heads of the runs that their user may go on with, newest last: begun here by this user on this system, and not ended.
@@ -37,6 +37,9 @@ impl Store {
     /// # Errors
     /// What befalls the file.
     pub fn resumable(&self, owner: &Owner) -> Result<Vec<RunHead>, StoreError> {
+        if let Some(server) = &self.server {
+            return server.kept().map_or(Ok(vec![]), |kept| kept.resumable(owner));
+        }
         let mut runs = self.runs()?;
         let theirs = Origin::Here(owner.clone());
         runs.retain(|run| run.elapsed_s.is_none() && run.origin == theirs);
@@ -48,7 +51,12 @@ impl Store {
     /// # Errors
     /// [`StoreError::Imported`], [`StoreError::NotYours`] and [`StoreError::Ended`] say why it is none; else as [`Store::load`].
     pub fn resume(&self, run_id: &str, owner: &Owner) -> Result<Resumable, StoreError> {
-        let found = self.at(find::run(&self.connection, run_id))?;
+        // what a server has, others can write: only what is kept here is this user's word
+        let kept = self.server.as_deref().and_then(Server::kept);
+        if let Some(kept) = kept.filter(|kept| kept.launches(run_id).is_ok()) {
+            return kept.resume(run_id, owner);
+        }
+        let found = self.at(find::run(self.engine(), run_id))?;
         let id = || run_id.to_owned();
         let not = |whose| Err(StoreError::NotYours(id(), whose));
         match &found.origin {
@@ -58,7 +66,7 @@ impl Store {
             Origin::Here(_) => {}
         }
         // what another user can write is another user's word
-        if !place::belongs_to(&self.path, owner.uid) {
+        if !self.engine().belongs_to(owner.uid) {
             return not("in a store of this user's own");
         }
         let data = self.load(run_id)?;
@@ -74,14 +82,12 @@ impl Store {
     /// # Errors
     /// When it cannot look.
     pub fn verify(&self) -> Result<Vec<String>, StoreError> {
-        self.at(verify(&self.connection))
+        self.at(verify(self.engine()))
     }
 }
 
-fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> {
-    // one snapshot for all statements; reading alone, it may as well be rolled back when it is dropped
-    let snapshot = connection.unchecked_transaction()?;
-    let run = Run::begin(&snapshot, id)?;
+fn load(engine: &dyn Engine, id: &str) -> Result<RunData, Fault> {
+    let run = Run::begin(engine, id)?;
     let [benchmarks, programs, skips] = &run.parts;
     let head = || -> Result<RunData, Wrong> {
         Ok(RunData {
@@ -93,7 +99,7 @@ fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> {
         })
     };
     let mut data = run.readable(head())?;
-    relabel(&snapshot, run.found.number, &mut data.info)?;
+    relabel(engine, run.found.number, &mut data.info)?;
     data.info.elapsed_s = run.rest(&mut |number, row| {
         let launch = rows::read_launch(&row).map_err(|what| format!("launch {number}: {what}"));
         data.launches.push(run.readable(launch)?);
@@ -102,35 +108,23 @@ fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> {
     Ok(data)
 }
 
-fn verify(connection: &Connection) -> Result<Vec<String>, Fault> {
+fn verify(engine: &dyn Engine) -> Result<Vec<String>, Fault> {
     let mut wrong = vec![];
     let mut note = |fault: Fault| match fault {
         Fault::Damaged(what) => wrong.push(what),
         fault => wrong.push(fault.at(Path::new("the store")).to_string()),
     };
-    for (check, fine) in [("integrity_check", "ok"), ("foreign_key_check", "")] {
-        let mut check = connection.prepare(&format!("PRAGMA {check}"))?;
-        for line in check.query_map([], |row| row.get::<_, String>(0))? {
-            match line {
-                Ok(line) if line == fine => {}
-                Ok(table) if fine.is_empty() => {
-                    note(Fault::Damaged(format!("a {table} without its run")));
-                }
-                Ok(line) => note(Fault::Damaged(format!("SQLite: {line}"))),
-                Err(error) => note(error.into()),
-            }
-        }
-    }
-    for looked in [find::complete(connection), verify_ledger(connection)] {
+    engine.check()?.into_iter().for_each(&mut note);
+    for looked in [find::complete(engine), verify_ledger(engine)] {
         looked.unwrap_or_else(&mut note);
     }
     let whole = |id: &str| -> Result<(), Fault> {
-        let snapshot = connection.unchecked_transaction()?;
-        Run::begin(&snapshot, id)?
-            .rest(&mut |_, _| Ok(()))
-            .map(drop)
+        snapshot(engine, |engine| {
+            let run = Run::begin(engine, id)?;
+            run.rest(&mut |_, _| Ok(())).map(drop)
+        })
     };
-    for (id, _) in query::<(String, Option<String>)>(connection, sql::SELECT_NAMES, [])? {
+    for (id, _) in query::<(String, Option<String>)>(engine, sql::SELECT_NAMES, vec![])? {
         whole(&id).unwrap_or_else(&mut note);
     }
     wrong.dedup();
@@ -138,9 +132,9 @@ fn verify(connection: &Connection) -> Result<Vec<String>, Fault> {
 }
 
 /// Compares the seals of the ledger.
-fn verify_ledger(connection: &Connection) -> Result<(), Fault> {
+fn verify_ledger(engine: &dyn Engine) -> Result<(), Fault> {
     let mut before = String::new();
-    for (at, row) in (1..).zip(all(connection, sql::SELECT_LEDGER, [])?) {
+    for (at, row) in (1..).zip(engine.all(sql::SELECT_LEDGER, vec![])?) {
         let (sealed, row) = split(row)?;
         if row[0] != Value::Integer(at) || sealed != seal::of("entry", &before, [&row]) {
             return Err(broken(format!("entry {at} of the ledger")));
@@ -151,16 +145,16 @@ fn verify_ledger(connection: &Connection) -> Result<(), Fault> {
 }
 
 /// The head of a run as it stands, its seal not compared: for a search, whose finds are loaded.
-pub(crate) fn unsealed(connection: &Connection, id: &str, run: i64) -> Result<RunInfo, Fault> {
-    let (_, head) = one(connection, sql::SELECT_RUN, run, "head", id)?;
+pub(crate) fn unsealed(engine: &dyn Engine, id: &str, run: i64) -> Result<RunInfo, Fault> {
+    let (_, head) = one(engine, sql::SELECT_RUN, run, "head", id)?;
     let mut info = rows::read_run(&head).map_err(|what| unreadable(id, &head, what))?;
-    relabel(connection, run, &mut info)?;
+    relabel(engine, run, &mut info)?;
     Ok(info)
 }
 
 /// Gives a run the label that it was given after its beginning, if it was.
-fn relabel(connection: &Connection, run: i64, info: &mut RunInfo) -> rusqlite::Result<()> {
-    if let Some((label,)) = query(connection, sql::SELECT_LABEL, [run])?.pop() {
+fn relabel(engine: &dyn Engine, run: i64, info: &mut RunInfo) -> Result<(), Fault> {
+    if let Some((label,)) = query(engine, sql::SELECT_LABEL, row![run])?.pop() {
         info.label = Some(label);
     }
     Ok(())
@@ -168,7 +162,7 @@ fn relabel(connection: &Connection, run: i64, info: &mut RunInfo) -> rusqlite::R
 
 /// A run whose head is as it was written.
 struct Run<'a> {
-    connection: &'a Connection,
+    engine: &'a dyn Engine,
     id: &'a str,
     found: Found,
     head: Row,
@@ -177,10 +171,10 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn begin(connection: &'a Connection, id: &'a str) -> Result<Self, Fault> {
-        let found = find::run(connection, id)?;
-        let (sealed, head) = one(connection, sql::SELECT_RUN, found.number, "head", id)?;
-        let part = |statement| all(connection, statement, [found.number]);
+    fn begin(engine: &'a dyn Engine, id: &'a str) -> Result<Self, Fault> {
+        let found = find::run(engine, id)?;
+        let (sealed, head) = one(engine, sql::SELECT_RUN, found.number, "head", id)?;
+        let part = |statement| engine.all(statement, row![found.number]);
         let parts = [
             part(sql::SELECT_BENCHMARKS)?,
             part(sql::SELECT_PROGRAMS)?,
@@ -188,7 +182,7 @@ impl<'a> Run<'a> {
         ];
         let right = seal::of("run", "", [&head].into_iter().chain(parts.iter().flatten()));
         let run = Self {
-            connection,
+            engine,
             id,
             found,
             head,
@@ -207,25 +201,24 @@ impl<'a> Run<'a> {
         take: &mut dyn FnMut(i64, Row) -> Result<(), Fault>,
     ) -> Result<Option<f64>, Fault> {
         let Self { id, found, .. } = self;
-        let mut statement = self.connection.prepare_cached(sql::SELECT_LAUNCHES)?;
-        let columns = statement.column_count();
-        let mut rows = statement.query([found.number])?;
         let (mut number, mut tip) = (0, found.seal.clone());
-        while let Some(row) = rows.next()? {
+        let of = row![found.number];
+        self.engine.each(sql::SELECT_LAUNCHES, of, &mut |row| {
             let broken = || broken(format!("launch {number} of run {id}"));
-            let (sealed, row) = split(values(row, columns).map_err(|_| broken())?)?;
+            let (sealed, row) = split(row)?;
             // a gap is a launch that was lost
             if row[0] != Value::Integer(number) || sealed != seal::of("launch", &tip, [&row]) {
                 return Err(broken());
             }
             take(number, row)?;
             (number, tip) = (number + 1, sealed);
-        }
+            Ok(ControlFlow::Continue(()))
+        })?;
         let entry = self.in_ledger("end")?;
         if !found.ended && entry.is_none() {
             return Ok(None);
         }
-        let (sealed, row) = one(self.connection, sql::SELECT_END, found.number, "end", id)?;
+        let (sealed, row) = one(self.engine, sql::SELECT_END, found.number, "end", id)?;
         match row[..] {
             [_, Value::Real(_), Value::Integer(launches)] if launches != number => {
                 Err(Fault::Damaged(format!(
@@ -242,9 +235,9 @@ impl<'a> Run<'a> {
     }
 
     /// The seal that the ledger has of its beginning or its end.
-    fn in_ledger(&self, entry: &str) -> rusqlite::Result<Option<String>> {
-        let key = (self.found.number, entry);
-        let found: Vec<(String,)> = query(self.connection, sql::SELECT_SEALED, key)?;
+    fn in_ledger(&self, entry: &str) -> Result<Option<String>, Fault> {
+        let key = row![self.found.number, entry.to_owned()];
+        let found: Vec<(String,)> = query(self.engine, sql::SELECT_SEALED, key)?;
         Ok(found.into_iter().next().map(|(sealed,)| sealed))
     }
 
@@ -255,46 +248,16 @@ impl<'a> Run<'a> {
 
 /// The row that a statement yields for a run, without its seal.
 fn one(
-    connection: &Connection,
-    statement: &str,
+    engine: &dyn Engine,
+    statement: &'static str,
     run: i64,
     what: &str,
     id: &str,
 ) -> Result<(String, Row), Fault> {
-    match all(connection, statement, [run])?.pop() {
+    match engine.all(statement, row![run])?.pop() {
         Some(row) => split(row),
         None => Err(Fault::Damaged(format!("the {what} of run {id} is missing"))),
     }
-}
-
-/// All rows that a statement yields.
-pub(crate) fn all(
-    connection: &Connection,
-    statement: &str,
-    of: impl Params,
-) -> rusqlite::Result<Vec<Row>> {
-    let mut statement = connection.prepare_cached(statement)?;
-    let columns = statement.column_count();
-    let rows = statement.query_map(of, |row| values(row, columns))?;
-    rows.collect()
-}
-
-fn values(row: &rusqlite::Row, columns: usize) -> rusqlite::Result<Row> {
-    (0..columns).map(|column| row.get(column)).collect()
-}
-
-/// The same as tuples.
-pub(crate) fn query<T>(
-    connection: &Connection,
-    statement: &str,
-    of: impl Params,
-) -> rusqlite::Result<Vec<T>>
-where
-    T: for<'a> TryFrom<&'a rusqlite::Row<'a>, Error = rusqlite::Error>,
-{
-    let mut statement = connection.prepare_cached(statement)?;
-    let rows = statement.query_map(of, |row| row.try_into())?;
-    rows.collect()
 }
 
 /// A stored row as the seal at its beginning, and the rest.

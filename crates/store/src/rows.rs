@@ -1,24 +1,22 @@
 //! The plain types as values of rows, and back. Both directions of a table stand side by side; the order of the
 //! values is that of the statements in `sql`.
 
+use crate::engine::{FromSql, Row, Value};
 use crate::head::Kind;
 use crate::{StoreError, events};
 use gritstone_model::{
     Benchmark, FleetMember, Id, Launch, Origin, Outcome, Owner, Program, RunInfo, Skip,
 };
-use rusqlite::types::{FromSql, Value};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
-/// The values of one row.
-pub(crate) type Row = Vec<Value>;
 /// What is not understood in a row.
 pub(crate) type Wrong = String;
 
 /// The values as a row.
 macro_rules! row {
-    ($($value:expr),* $(,)?) => { vec![$(rusqlite::types::Value::from($value)),*] };
+    ($($value:expr),* $(,)?) => { vec![$($crate::engine::Value::from($value)),*] };
 }
 pub(crate) use row;
 

@@ -1,11 +1,11 @@
-//! The schema: numbered migrations, and whether a file has exactly what they make.
+//! The schema: numbered migrations, and whether a file has exactly what they make. `postgres::dialect` says the same in PostgreSQL's words.
 
 use crate::error::{Fault, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
 /// In order; the first has number 1. Those that were released stay as they are.
-const MIGRATIONS: [&str; 4] = [
+pub(crate) const MIGRATIONS: [&str; 4] = [
     include_str!("../schema/0001.sql"),
     include_str!("../schema/0002.sql"),
     include_str!("../schema/0003.sql"),

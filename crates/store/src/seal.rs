@@ -4,9 +4,8 @@
 //! SHA-256 of what kind of row it is, the seal before it, and each value's type and bytes. It guards against disks and mistakes; who can
 //! write the file can also make new seals.
 
-use crate::rows::Row;
+use crate::engine::{Row, Value};
 use gritstone_model::hexadecimal;
-use rusqlite::types::Value;
 use sha2::{Digest, Sha256};
 
 /// Of rows of some kind that come after another, whose seal is `before`; empty where they are the first. A run is its head, its

@@ -64,7 +64,7 @@ statements! {
         ORDER BY substr(started, 1, 19), run.number";
     /// The runs whose settings name a fleet, back in time.
     SELECT_FLEETS = "SELECT id, started, settings, elapsed_s FROM run LEFT JOIN run_end ON run_end.run = run.number \
-        WHERE instr(settings, '\"fleet\"') > 0 ORDER BY substr(started, 1, 19) DESC, run.number DESC";
+        WHERE settings LIKE '%\"fleet\"%' ORDER BY substr(started, 1, 19) DESC, run.number DESC";
     /// The newest label that a run was given after its beginning.
     SELECT_LABEL = "SELECT sealed FROM ledger WHERE run = $1 AND entry = 'label' ORDER BY number DESC LIMIT 1";
     /// The runs that began on a machine and have measured anything, back in time, with their settings.

@@ -1,11 +1,13 @@
-//! The store: one SQLite file, opened for writing or for reading.
+//! The store, opened for writing or for reading.
 
+use crate::engine::Engine;
 use crate::error::{Fault, StoreError};
-use crate::write;
+use crate::server::Server;
+use crate::{find, write};
 use gritstone_model::{Benchmark, Id, Launch, Origin, Owner, Program, RunData, RunInfo, Skip};
-use rusqlite::Connection;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// A commit takes milliseconds: who holds the file longer is not one of us at work.
@@ -19,16 +21,17 @@ const UNWRITTEN: Duration = Duration::from_secs(1);
 /// An open store. Between two calls nothing of it is busy.
 #[derive(Debug)]
 pub struct Store {
-    pub(crate) connection: Connection,
+    engine: Rc<dyn Engine>,
+    /// Where it is; of a server the URL without its password.
     pub(crate) path: PathBuf,
     /// Whether it has a write-ahead log, which a loss of power cuts off at the last launch that reached the disk.
     log: bool,
-    /// Whether a commit reaches the disk.
-    pub(crate) to_disk: bool,
     /// When a launch last did.
     reached: Option<Instant>,
     /// Launches that another process kept from being stored, with their runs, oldest first.
     waiting: VecDeque<(String, Launch)>,
+    /// Where it is on a server: what begins is kept here first.
+    pub(crate) server: Option<Box<Server>>,
 }
 
 /// What became of a launch that was handed in.
@@ -40,21 +43,35 @@ pub enum Kept {
     /// Another process has locked the file: this launch and those before it that wait, so many, are in memory alone, and are
     /// stored with the next.
     Waiting(usize),
+    /// The server is away: it is stored here, and is sent when the server is there.
+    Here,
 }
 
 impl Store {
-    pub(crate) fn of(connection: Connection, path: PathBuf, log: bool) -> Self {
+    pub(crate) fn of(engine: Rc<dyn Engine>, path: PathBuf, log: bool) -> Self {
         Self {
-            connection,
+            engine,
             path,
             log,
-            to_disk: true,
             reached: None,
             waiting: VecDeque::new(),
+            server: None,
         }
     }
 
-    /// Where it is.
+    pub(crate) fn engine(&self) -> &dyn Engine {
+        &*self.engine
+    }
+
+    /// What has a run: the server, unless it does not have all of it yet.
+    pub(crate) fn holder(&self, run_id: &str) -> &dyn Engine {
+        let behind = self.server.as_deref().filter(|server| server.is_behind());
+        let kept = behind.and_then(Server::kept);
+        let kept = kept.filter(|store| find::exists(store.engine(), run_id).is_ok_and(|is| is));
+        kept.map_or(self.engine(), Store::engine)
+    }
+
+    /// Where it is; of a server the URL without its password.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -84,6 +101,9 @@ impl Store {
             skips: skips.to_vec(),
             launches: vec![],
         };
+        if let Some(server) = &mut self.server {
+            return server.begin(&data, owner);
+        }
         self.store(&data, &Origin::Here(owner.clone()))
     }
 
@@ -94,6 +114,9 @@ impl Store {
     /// [`StoreError::NoSuchRun`], [`StoreError::Ended`], [`StoreError::Imported`], and what befalls the file; then nothing of the
     /// launch is stored, and everything before it still is.
     pub fn append(&mut self, run_id: &str, launch: &Launch) -> Result<Kept, StoreError> {
+        if let Some(server) = &mut self.server {
+            return server.append(run_id, launch);
+        }
         let patience = match self.waiting.is_empty() {
             true => PATIENCE,
             false => IMPATIENCE,
@@ -116,7 +139,7 @@ impl Store {
             let due = !(self.log && self.reached.is_some_and(recently));
             stored = self
                 .reach_disk(due)
-                .and_then(|()| self.at(write::append(&self.connection, &run, &launch)));
+                .and_then(|()| self.at(write::append(&*self.engine, &run, &launch)));
             match stored {
                 Ok(()) if due => self.reached = Some(Instant::now()),
                 Err(StoreError::Locked(_)) => self.waiting.push_front((run, launch)),
@@ -129,7 +152,8 @@ impl Store {
     /// How many launches wait.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.waiting.len()
+        let kept = self.server.as_deref().and_then(Server::kept);
+        kept.map_or(self.waiting.len(), Store::waiting)
     }
 
     /// Stores the launches that wait, before a run is left.
@@ -137,7 +161,10 @@ impl Store {
     /// # Errors
     /// As [`Store::append`]; [`StoreError::Locked`] when another process still holds the file: they wait on.
     pub fn flush(&mut self) -> Result<(), StoreError> {
-        self.store_waiting(PATIENCE)
+        match self.server.as_deref_mut().and_then(Server::kept_mut) {
+            Some(kept) => kept.flush(),
+            None => self.store_waiting(PATIENCE),
+        }
     }
 
     /// Ends a run `elapsed_s` seconds after its start. It takes nothing more, and has reached the disk.
@@ -145,9 +172,12 @@ impl Store {
     /// # Errors
     /// As [`Store::flush`], of which it begins with one; [`StoreError::Unfit`] when the length is not a number of at least 0.
     pub fn finish(&mut self, run_id: &str, elapsed_s: f64) -> Result<(), StoreError> {
+        if let Some(server) = &mut self.server {
+            return server.finish(run_id, elapsed_s);
+        }
         self.flush()?;
         self.reach_disk(true)?;
-        self.at(write::finish(&self.connection, run_id, elapsed_s))
+        self.at(write::finish(self.engine(), run_id, elapsed_s))
     }
 
     /// Stores a run that comes from elsewhere, whole or not at all. It is marked so for good: see [`Origin`].
@@ -164,7 +194,7 @@ impl Store {
     /// [`StoreError::NoSuchRun`], [`StoreError::Unfit`], and what befalls the file.
     pub fn label(&mut self, run_id: &str, label: &str) -> Result<(), StoreError> {
         self.reach_disk(true)?;
-        self.at(write::label(&self.connection, run_id, label))
+        self.at(write::label(self.engine(), run_id, label))
     }
 
     /// Removes a run whole. The ledger keeps that it was there; what other runs measured stays as it is.
@@ -173,39 +203,34 @@ impl Store {
     /// [`StoreError::NoSuchRun`], and what befalls the file.
     pub fn remove(&mut self, run_id: &str) -> Result<(), StoreError> {
         self.reach_disk(true)?;
-        self.at(write::remove(&self.connection, run_id))
+        self.at(write::remove(self.engine(), run_id))?;
+        // or it would be sent again
+        self.forget(run_id)
     }
 
-    fn store(&mut self, data: &RunData, origin: &Origin) -> Result<(), StoreError> {
+    /// Removes what is kept here of a run of a server.
+    pub(crate) fn forget(&mut self, run_id: &str) -> Result<(), StoreError> {
+        self.server.as_deref_mut().map_or(Ok(()), |server| server.forget(run_id))
+    }
+
+    pub(crate) fn store(&mut self, data: &RunData, origin: &Origin) -> Result<(), StoreError> {
         self.reach_disk(true)?;
-        self.at(write::store(&self.connection, data, origin))
+        self.at(write::store(self.engine(), data, origin))
     }
 
     /// Whether commits reach the disk from now on; with one that does, all before it do.
     pub(crate) fn reach_disk(&mut self, disk: bool) -> Result<(), StoreError> {
-        if self.to_disk != disk {
-            let connection = &self.connection;
-            let set = connection.pragma_update(None, "synchronous", synchronous(disk));
-            self.at(set.map_err(Fault::from))?;
-            self.to_disk = disk;
-        }
-        Ok(())
+        self.at(self.engine.reach_disk(disk))
     }
 
     fn wait_for(&self, patience: Duration) -> Result<(), StoreError> {
-        let set = self.connection.busy_timeout(patience);
-        self.at(set.map_err(Fault::from))
+        self.at(self.engine.wait_for(patience))
     }
 
     /// What was done with this file.
     pub(crate) fn at<T>(&self, done: Result<T, Fault>) -> Result<T, StoreError> {
         done.map_err(|fault| fault.at(&self.path))
     }
-}
-
-/// What SQLite calls it.
-pub(crate) fn synchronous(disk: bool) -> &'static str {
-    if disk { "FULL" } else { "NORMAL" }
 }
 
 #[cfg(test)]

@@ -1,19 +1,17 @@
 //! Tokens: who may do what through a server. The store has the SHA-256 of a token alone; a token has 256 random bits, so that its hash
 //! needs neither salt nor time.
 
+use crate::engine::{Engine, Purpose, query, whole};
 use crate::error::{Fault, StoreError};
-use crate::read::query;
 use crate::rows::row;
 use crate::store::Store;
-use crate::write::{insert, whole};
 use crate::{sql, write};
 use gritstone_model::{Origin, RunData, hexadecimal};
-use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// The schema that has had tokens first.
-const SINCE: i64 = 3;
+const SINCE: u32 = 3;
 
 /// What a token may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -95,8 +93,8 @@ impl Store {
             scopes,
             now.to_owned(),
         ];
-        self.at(whole(&self.connection, |connection| {
-            Ok(insert(connection, sql::INSERT_TOKEN, row, vec![])?)
+        self.at(whole(self.engine(), Purpose::Write, |engine| {
+            engine.execute(sql::INSERT_TOKEN, row)
         }))
     }
 
@@ -108,7 +106,7 @@ impl Store {
         if !self.has_tokens()? {
             return Ok(vec![]);
         }
-        let rows = query(&self.connection, sql::SELECT_TOKENS, []).map_err(Fault::from);
+        let rows = query(self.engine(), sql::SELECT_TOKENS, vec![]);
         let rows: Vec<Stored> = self.at(rows)?;
         self.at(rows.into_iter().map(read).collect())
     }
@@ -121,7 +119,7 @@ impl Store {
         if !self.has_tokens()? {
             return Ok(None);
         }
-        let rows = query(&self.connection, sql::FIND_TOKEN, [hash(secret)]).map_err(Fault::from);
+        let rows = query(self.engine(), sql::FIND_TOKEN, row![hash(secret)]);
         let found: Option<Stored> = self.at(rows)?.pop();
         let found = self.at(found.map(read).transpose())?;
         Ok(found.filter(|token| token.revoked.is_none()))
@@ -129,10 +127,7 @@ impl Store {
 
     /// Whether there is a table of them: a store of an older schema is read as it is.
     fn has_tokens(&self) -> Result<bool, StoreError> {
-        let version = self
-            .connection
-            .pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
-        Ok(self.at(version.map_err(Fault::from))? >= SINCE)
+        Ok(self.at(self.engine().version())? >= SINCE)
     }
 
     /// Revokes a token for good.
@@ -147,8 +142,8 @@ impl Store {
             return Err(StoreError::Unfit(why));
         };
         let row = row![token.number, now.to_owned()];
-        self.at(whole(&self.connection, |connection| {
-            Ok(insert(connection, sql::INSERT_REVOKED, row, vec![])?)
+        self.at(whole(self.engine(), Purpose::Write, |engine| {
+            engine.execute(sql::INSERT_REVOKED, row)
         }))
     }
 
@@ -159,14 +154,27 @@ impl Store {
     pub fn receive(&mut self, by: &Token, data: &RunData, now: &str) -> Result<Sent, StoreError> {
         let id = &data.info.id;
         self.reach_disk(true)?;
-        let stored = self.at(whole(&self.connection, |connection| {
-            write::store_in(connection, data, &Origin::Imported)?;
-            log(connection, by, "send", id, now)
+        let stored = self.at(whole(self.engine(), Purpose::Write, |engine| {
+            write::store_in(engine, data, &Origin::Imported)?;
+            log(engine, by, "send", id, now)
         }));
+        self.sent(data, stored)
+    }
+
+    /// Stores a run that comes from elsewhere, whole or not at all, unless it is there.
+    ///
+    /// # Errors
+    /// As [`Store::import`], but for a run that is there already.
+    pub fn import_once(&mut self, data: &RunData) -> Result<Sent, StoreError> {
+        let stored = self.import(data);
+        self.sent(data, stored)
+    }
+
+    fn sent(&self, data: &RunData, stored: Result<(), StoreError>) -> Result<Sent, StoreError> {
         match stored {
             Ok(()) => Ok(Sent::Stored),
             Err(StoreError::Exists(_)) => {
-                let mut known = self.load(id)?;
+                let mut known = self.load(&data.info.id)?;
                 // it may have been given another label since
                 known.info.label.clone_from(&data.info.label);
                 Ok(if known == *data {
@@ -185,10 +193,11 @@ impl Store {
     /// As [`Store::remove`].
     pub fn remove_by(&mut self, by: &Token, run_id: &str, now: &str) -> Result<(), StoreError> {
         self.reach_disk(true)?;
-        self.at(whole(&self.connection, |connection| {
-            write::remove_in(connection, run_id)?;
-            log(connection, by, "remove", run_id, now)
-        }))
+        self.at(whole(self.engine(), Purpose::Write, |engine| {
+            write::remove_in(engine, run_id)?;
+            log(engine, by, "remove", run_id, now)
+        }))?;
+        self.forget(run_id)
     }
 }
 
@@ -213,8 +222,8 @@ fn hash(secret: &str) -> String {
 }
 
 /// Writes down what was done.
-fn log(connection: &Connection, by: &Token, done: &str, run: &str, now: &str) -> Result<(), Fault> {
-    let next: Vec<(i64,)> = query(connection, sql::NEXT_DONE, [])?;
+fn log(engine: &dyn Engine, by: &Token, done: &str, run: &str, now: &str) -> Result<(), Fault> {
+    let next: Vec<(i64,)> = query(engine, sql::NEXT_DONE, vec![])?;
     let row = row![
         next[0].0,
         by.number,
@@ -222,5 +231,5 @@ fn log(connection: &Connection, by: &Token, done: &str, run: &str, now: &str) ->
         run.to_owned(),
         now.to_owned(),
     ];
-    Ok(insert(connection, sql::INSERT_DONE, row, vec![])?)
+    engine.execute(sql::INSERT_DONE, row)
 }

@@ -1,24 +1,23 @@
 //! Stores runs: every function is one transaction, so that what it stores is there whole or not at all.
 
+use crate::engine::{Engine, Purpose, Row, insert, last_entry, query, whole};
 use crate::error::{Fault, StoreError};
-use crate::read::query;
-use crate::rows::{self, Row, row};
+use crate::rows::{self, row};
 use crate::{find, name, seal, sql};
 use gritstone_model::{Launch, Origin, RunData};
-use rusqlite::{Connection, params_from_iter};
 
 /// Begins a run that has no end yet, or stores a whole one.
-pub(crate) fn store(connection: &Connection, data: &RunData, origin: &Origin) -> Result<(), Fault> {
-    whole(connection, |connection| store_in(connection, data, origin))
+pub(crate) fn store(engine: &dyn Engine, data: &RunData, origin: &Origin) -> Result<(), Fault> {
+    whole(engine, Purpose::Write, |engine| store_in(engine, data, origin))
 }
 
 /// The same within a transaction.
 pub(crate) fn store_in(
-    connection: &Connection,
+    engine: &dyn Engine,
     data: &RunData,
     origin: &Origin,
 ) -> Result<(), Fault> {
-    let mut run = Open::begin(connection, data, origin)?;
+    let mut run = Open::begin(engine, data, origin)?;
     for launch in &data.launches {
         run.launch(launch)?;
     }
@@ -26,42 +25,61 @@ pub(crate) fn store_in(
 }
 
 /// Stores a launch with its events.
-pub(crate) fn append(connection: &Connection, id: &str, launch: &Launch) -> Result<(), Fault> {
-    whole(connection, |connection| {
-        Open::find(connection, id)?.launch(launch)
+pub(crate) fn append(engine: &dyn Engine, id: &str, launch: &Launch) -> Result<(), Fault> {
+    whole(engine, Purpose::Launch(id), |engine| {
+        Open::find(engine, id)?.launch(launch)
+    })
+}
+
+/// Stores a launch that comes after so many, where the store has exactly these or has it already; whether it is there now.
+pub(crate) fn append_after(
+    engine: &dyn Engine,
+    id: &str,
+    launches: i64,
+    launch: &Launch,
+) -> Result<bool, Fault> {
+    whole(engine, Purpose::Launch(id), |engine| {
+        let mut run = Open::find(engine, id)?;
+        if run.launches == launches {
+            run.launch(launch)?;
+        }
+        Ok(run.launches > launches)
+    })
+}
+
+/// Stores what is missing of a run that was begun elsewhere in the name of its owner: its beginning, launches after the last that is there,
+/// its end.
+pub(crate) fn send(engine: &dyn Engine, data: &RunData, origin: &Origin) -> Result<(), Fault> {
+    let id = &data.info.id;
+    whole(engine, Purpose::Write, |engine| {
+        if !find::exists(engine, id)? {
+            return store_in(engine, data, origin);
+        }
+        let found = find::run(engine, id)?;
+        if found.origin != *origin {
+            return Err(StoreError::Exists(id.clone()).into());
+        }
+        if found.ended {
+            return Ok(());
+        }
+        let mut run = Open::find(engine, id)?;
+        for launch in data.launches.iter().skip(run.launches as usize) {
+            run.launch(launch)?;
+        }
+        data.info.elapsed_s.map_or(Ok(()), |s| run.end(s))
     })
 }
 
 /// Ends a run.
-pub(crate) fn finish(connection: &Connection, id: &str, elapsed_s: f64) -> Result<(), Fault> {
-    whole(connection, |connection| {
-        Open::find(connection, id)?.end(elapsed_s)
+pub(crate) fn finish(engine: &dyn Engine, id: &str, elapsed_s: f64) -> Result<(), Fault> {
+    whole(engine, Purpose::Write, |engine| {
+        Open::find(engine, id)?.end(elapsed_s)
     })
-}
-
-/// A transaction that has the right to write from its first statement on: one that asks for it later, after it has
-/// read, is refused at once where another writer was faster. Its words are kept as statements, which those of the library are not:
-/// to read them for each of thousands of launches was a fifth of the work.
-pub(crate) fn whole<T>(
-    connection: &Connection,
-    store: impl FnOnce(&Connection) -> Result<T, Fault>,
-) -> Result<T, Fault> {
-    let say = |words| connection.prepare_cached(words)?.execute([]);
-    say("BEGIN IMMEDIATE")?;
-    let stored = store(connection).and_then(|done| {
-        say("COMMIT")?;
-        Ok(done)
-    });
-    if stored.is_err() && !connection.is_autocommit() {
-        // why it was not stored is what matters
-        let _ = say("ROLLBACK");
-    }
-    stored
 }
 
 /// A run that takes launches, as far as it has come.
 struct Open<'a> {
-    connection: &'a Connection,
+    engine: &'a dyn Engine,
     number: i64,
     launches: i64,
     /// Of its last launch, or of its head where there is none.
@@ -69,10 +87,10 @@ struct Open<'a> {
 }
 
 impl<'a> Open<'a> {
-    fn begin(connection: &'a Connection, data: &RunData, origin: &Origin) -> Result<Self, Fault> {
+    fn begin(engine: &'a dyn Engine, data: &RunData, origin: &Origin) -> Result<Self, Fault> {
         let info = &data.info;
         name::check(&info.id, info.label.as_deref(), &info.started)?;
-        if find::exists(connection, &info.id)? {
+        if find::exists(engine, &info.id)? {
             return Err(StoreError::Exists(info.id.clone()).into());
         }
         let benchmarks = (0..).zip(&data.benchmarks);
@@ -88,21 +106,21 @@ impl<'a> Open<'a> {
             ),
             (sql::INSERT_SKIP, skips.collect::<Result<_, _>>()?),
         ];
-        let number = query::<(i64,)>(connection, sql::NEXT_RUN, [])?[0].0;
+        let number = query::<(i64,)>(engine, sql::NEXT_RUN, vec![])?[0].0;
         let head = rows::run(number, info, origin)?;
         let all = [&head]
             .into_iter()
             .chain(parts.iter().flat_map(|(_, of)| of));
         let run = Self {
-            connection,
+            engine,
             number,
             launches: 0,
             seal: seal::of("run", "", all),
         };
-        insert(connection, sql::INSERT_RUN, row![run.seal.clone()], head)?;
+        insert(engine, sql::INSERT_RUN, row![run.seal.clone()], head)?;
         for (statement, rows) in parts {
             for row in rows {
-                insert(connection, statement, row![number], row)?;
+                insert(engine, statement, row![number], row)?;
             }
         }
         run.enter("begin")?;
@@ -110,8 +128,8 @@ impl<'a> Open<'a> {
     }
 
     /// A run that began here and has not ended.
-    fn find(connection: &'a Connection, id: &str) -> Result<Self, Fault> {
-        let found = find::run(connection, id)?;
+    fn find(engine: &'a dyn Engine, id: &str) -> Result<Self, Fault> {
+        let found = find::run(engine, id)?;
         if found.origin == Origin::Imported {
             return Err(StoreError::Imported(id.into()).into());
         }
@@ -119,10 +137,10 @@ impl<'a> Open<'a> {
             return Err(StoreError::Ended(id.into()).into());
         }
         let last: Option<(i64, String)> =
-            query(connection, sql::LAST_LAUNCH, [found.number])?.pop();
+            query(engine, sql::LAST_LAUNCH, row![found.number])?.pop();
         let (launches, seal) = last.map_or((0, found.seal), |(last, seal)| (last + 1, seal));
         Ok(Self {
-            connection,
+            engine,
             number: found.number,
             launches,
             seal,
@@ -133,7 +151,7 @@ impl<'a> Open<'a> {
         let row = rows::launch(self.launches, launch)?;
         self.seal = seal::of("launch", &self.seal, [&row]);
         let key = row![self.number, self.seal.clone()];
-        insert(self.connection, sql::INSERT_LAUNCH, key, row)?;
+        insert(self.engine, sql::INSERT_LAUNCH, key, row)?;
         self.launches += 1;
         Ok(())
     }
@@ -147,7 +165,7 @@ impl<'a> Open<'a> {
         let row = row![self.number, elapsed_s, self.launches];
         self.seal = seal::of("end", &self.seal, [&row]);
         insert(
-            self.connection,
+            self.engine,
             sql::INSERT_END,
             row![self.seal.clone()],
             row,
@@ -157,47 +175,45 @@ impl<'a> Open<'a> {
 
     /// Enters its beginning or its end into the ledger.
     fn enter(&self, entry: &str) -> Result<(), Fault> {
-        enter(self.connection, self.number, entry, &self.seal)
+        enter(self.engine, self.number, entry, &self.seal)
     }
 }
 
 /// Enters into the ledger what becomes of a run.
 pub(crate) fn enter(
-    connection: &Connection,
+    engine: &dyn Engine,
     run: i64,
     entry: &str,
     sealed: &str,
 ) -> Result<(), Fault> {
-    let last: Option<(i64, String)> = query(connection, sql::LAST_ENTRY, [])?.pop();
-    let (last, before) = last.unwrap_or_default();
+    let (last, before) = last_entry(engine)?.unwrap_or_default();
     let row = row![last + 1, run, entry.to_owned(), sealed.to_owned()];
     let key = row![seal::of("entry", &before, [&row])];
-    Ok(insert(connection, sql::INSERT_ENTRY, key, row)?)
+    insert(engine, sql::INSERT_ENTRY, key, row)
 }
 
 /// Labels a run from now on.
-pub(crate) fn label(connection: &Connection, id: &str, label: &str) -> Result<(), Fault> {
+pub(crate) fn label(engine: &dyn Engine, id: &str, label: &str) -> Result<(), Fault> {
     name::check_label(label)?;
-    whole(connection, |connection| {
-        let run = find::run(connection, id)?.number;
-        enter(connection, run, "label", label)?;
+    whole(engine, Purpose::Write, |engine| {
+        let run = find::run(engine, id)?.number;
+        enter(engine, run, "label", label)?;
         // what is said of it there has the label that it had
-        connection.prepare_cached(sql::FORGET)?.execute([run])?;
-        Ok(())
+        engine.execute(sql::FORGET, row![run])
     })
 }
 
 /// Removes a run whole, with an entry in the ledger that says so.
-pub(crate) fn remove(connection: &Connection, id: &str) -> Result<(), Fault> {
-    whole(connection, |connection| remove_in(connection, id))
+pub(crate) fn remove(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
+    whole(engine, Purpose::Write, |engine| remove_in(engine, id))
 }
 
 /// The same within a transaction.
-pub(crate) fn remove_in(connection: &Connection, id: &str) -> Result<(), Fault> {
-    let found = find::run(connection, id)?;
-    let tip: Vec<(String, i64)> = query(connection, sql::SELECT_TIP, [found.number])?;
+pub(crate) fn remove_in(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
+    let found = find::run(engine, id)?;
+    let tip: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![found.number])?;
     let tip = tip.into_iter().next().map_or(found.seal, |(seal, _)| seal);
-    enter(connection, found.number, "remove", &tip)?;
+    enter(engine, found.number, "remove", &tip)?;
     for statement in [
         sql::FORGET,
         sql::REMOVE_LAUNCHES,
@@ -207,21 +223,7 @@ pub(crate) fn remove_in(connection: &Connection, id: &str) -> Result<(), Fault> 
         sql::REMOVE_END,
         sql::REMOVE_RUN,
     ] {
-        connection
-            .prepare_cached(statement)?
-            .execute([found.number])?;
+        engine.execute(statement, row![found.number])?;
     }
     Ok(())
-}
-
-pub(crate) fn insert(
-    connection: &Connection,
-    statement: &str,
-    key: Row,
-    row: Row,
-) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached(statement)?
-        .execute(params_from_iter(key.into_iter().chain(row)))
-        .map(drop)
 }

@@ -172,7 +172,13 @@ fn read(folder: &Path) -> Result<Plan> {
 }
 
 fn base(world: &World) -> Result<PathBuf> {
-    let store = std::path::absolute(world.store_path()?)?;
+    let store = match world.store_path()? {
+        // with what else is kept here
+        path if gritstone_store::is_server(&path) => {
+            gritstone_store::default_path(|name| std::env::var_os(name))?
+        }
+        path => std::path::absolute(path)?,
+    };
     let beside = store.parent().context("the store is in no directory")?;
     Ok(beside.join("fleets"))
 }

@@ -1,9 +1,11 @@
 //! What only shows from within: that nothing is busy between calls, and what happens when space or patience ends.
 
 use super::*;
-use crate::open::choose_journal;
+use crate::engine::insert;
 use crate::rows::{self, row};
+use crate::sqlite::choose_journal;
 use crate::{find, seal, sql};
+use rusqlite::Connection;
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
@@ -11,7 +13,8 @@ mod common;
 /// A number that SQLite has for a connection.
 fn pragma(store: &Store, name: &str) -> i64 {
     let found = store
-        .connection
+        .engine()
+        .sqlite()
         .pragma_query_value(None, name, |row| row.get(0));
     found.unwrap()
 }
@@ -26,9 +29,9 @@ fn locked(path: &Path) -> Connection {
 
 /// No statement runs, no transaction is open, and no lock is held that keeps another from the whole file.
 fn assert_idle(store: &Store, after: &str) {
-    assert!(!store.connection.is_busy(), "{after}: a statement runs");
+    assert!(!store.engine().sqlite().is_busy(), "{after}: a statement runs");
     assert!(
-        store.connection.is_autocommit(),
+        store.engine().sqlite().is_autocommit(),
         "{after}: a transaction is open"
     );
     let other = locked(&store.path);
@@ -118,19 +121,20 @@ fn a_launch_reaches_the_disk_when_none_has_for_a_second() {
 fn where_no_log_can_be_kept_the_plain_journal_does() {
     let run = common::run(1, 2);
     let (_folder, path, store) = common::with(std::slice::from_ref(&run));
-    assert!(!choose_journal(&store.connection, false).unwrap());
+    assert!(!choose_journal(store.engine().sqlite(), false).unwrap());
     drop(store);
     let reader = Store::open_read_only(&path).unwrap();
     assert_eq!(reader.load(&run.info.id).unwrap(), run);
     reader
-        .connection
+        .engine()
+        .sqlite()
         .execute_batch("BEGIN; SELECT * FROM run")
         .unwrap();
     let writer = Connection::open(&path).unwrap();
     writer.busy_timeout(Duration::ZERO).unwrap();
     // one that cannot be chosen now is no log
     assert!(!choose_journal(&writer, true).unwrap());
-    reader.connection.execute_batch("COMMIT").unwrap();
+    reader.engine().sqlite().execute_batch("COMMIT").unwrap();
     assert!(choose_journal(&writer, true).unwrap());
 }
 
@@ -141,7 +145,7 @@ fn what_many_runs_are_asked_for_reads_indexes_alone() {
     let (_folder, _, store) = common::with(&[]);
     let plan = |statement: &str, of: &[&str]| -> Vec<String> {
         let explain = format!("EXPLAIN QUERY PLAN {statement}");
-        let mut statement = store.connection.prepare(&explain).unwrap();
+        let mut statement = store.engine().sqlite().prepare(&explain).unwrap();
         let of = rusqlite::params_from_iter(of);
         let steps = statement.query_map(of, |row| row.get(3)).unwrap();
         steps.collect::<Result<_, _>>().unwrap()
@@ -176,7 +180,8 @@ fn when_no_page_is_left_what_was_saved_can_be_read_and_the_run_goes_on_later() {
     let (_folder, path, mut store) = common::with(std::slice::from_ref(&run));
     let limit = pragma(&store, "page_count") + 2;
     let set = store
-        .connection
+        .engine()
+        .sqlite()
         .pragma_update_and_check(None, "max_page_count", limit, |_| Ok(()));
     set.unwrap();
     let error = loop {
@@ -237,9 +242,9 @@ fn what_only_a_newer_version_understands_names_that_version() {
         let id = &run.info.id;
         let mut launch = rows::launch(0, &common::launch(0)).unwrap();
         *launch.last_mut().unwrap() = events.to_owned().into();
-        let head = find::run(&store.connection, id).unwrap().seal;
+        let head = find::run(store.engine(), id).unwrap().seal;
         let key = row![1, seal::of("launch", &head, [&launch])];
-        write::insert(&store.connection, sql::INSERT_LAUNCH, key, launch).unwrap();
+        insert(store.engine(), sql::INSERT_LAUNCH, key, launch).unwrap();
         match store.load(id).unwrap_err() {
             StoreError::Unreadable(_, version, told) => {
                 assert_eq!(version, "9.1.0");

@@ -8,15 +8,95 @@ use gritstone_model::{
     Owner, Program, RunData, RunInfo, Sample, Skip, Unit, Usage, Work,
 };
 use gritstone_store::{Kept, Store};
+use postgres::SimpleQueryMessage;
+use rusqlite::types::ValueRef;
 use std::fmt::Debug;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 
-/// A folder of its own, and the path of a store in it.
+/// The URL of a server, with `DATABASE` in it, on which the tests of any store are executed; else they are on files.
+pub const SERVER: &str = "GRITSTONE_STORE_TEST_SERVER";
+
+/// A folder of its own, and the path of a store in it, or of one in a database of its own.
 pub fn place() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("gritstone.db");
+    let path = match std::env::var(SERVER) {
+        Ok(server) => new_database(&server).into(),
+        Err(_) => folder.path().join("gritstone.db"),
+    };
     (folder, path)
+}
+
+fn new_database(server: &str) -> String {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let name = format!("t{}_{number}", std::process::id());
+    let url = server.replace("DATABASE", "postgres");
+    let mut client = postgres::Client::connect(&url, postgres::NoTls).expect("a server");
+    let create = format!("CREATE DATABASE {name} TEMPLATE template0");
+    client.batch_execute(&create).expect("a database");
+    server.replace("DATABASE", &name)
+}
+
+/// Another connection to the same store, as `sqlite3` or `psql` would make it.
+pub enum Raw {
+    File(rusqlite::Connection),
+    Server(Box<postgres::Client>),
+}
+
+impl Raw {
+    pub fn of(path: &Path) -> Self {
+        if gritstone_store::is_server(path) {
+            let url = path.to_str().expect("a URL");
+            let client = postgres::Client::connect(url, postgres::NoTls).expect("a server");
+            return Self::Server(Box::new(client));
+        }
+        let connection = rusqlite::Connection::open(path).expect("a file");
+        let set = connection.pragma_update(None, "foreign_keys", true);
+        set.expect("foreign keys");
+        Self::File(connection)
+    }
+
+    /// Executes statements, or says why not.
+    pub fn execute(&mut self, sql: &str) -> Result<(), String> {
+        match self {
+            Self::File(of) => of.execute_batch(sql).map_err(|error| error.to_string()),
+            Self::Server(of) => of.batch_execute(sql).map_err(|error| {
+                let told = error.as_db_error().map(|error| error.message().to_owned());
+                told.unwrap_or_else(|| error.to_string())
+            }),
+        }
+    }
+
+    /// The first columns of all rows, as text.
+    pub fn texts<const N: usize>(&mut self, sql: &str) -> Vec<[String; N]> {
+        match self {
+            Self::File(of) => {
+                let mut statement = of.prepare(sql).expect(sql);
+                let row = |row: &rusqlite::Row| {
+                    let text = |at| match row.get_ref(at).expect("a column") {
+                        ValueRef::Integer(v) => v.to_string(),
+                        ValueRef::Real(v) => v.to_string(),
+                        other => other.as_str().expect("text").to_owned(),
+                    };
+                    Ok(std::array::from_fn(text))
+                };
+                let rows = statement.query_map([], row).expect(sql);
+                rows.collect::<Result<_, _>>().expect(sql)
+            }
+            Self::Server(of) => {
+                let all = of.simple_query(sql).expect(sql);
+                let row = |of: &SimpleQueryMessage| match of {
+                    SimpleQueryMessage::Row(row) => Some(std::array::from_fn(|at| {
+                        row.get(at).unwrap_or_default().to_owned()
+                    })),
+                    _ => None,
+                };
+                all.iter().filter_map(row).collect()
+            }
+        }
+    }
 }
 
 /// A new store with these runs.

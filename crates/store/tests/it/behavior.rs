@@ -1,12 +1,11 @@
 //! What a store promises while nothing goes wrong.
 
-use crate::common;
+use crate::common::{self, Raw};
 use gritstone_model::{
     CommandWork, Conditions, Contents, Event, Id, Launch, Origin, Outcome, OwnCatalogue, OwnFile,
     Owner, RunData, RunInfo, TrialSide, Work,
 };
 use gritstone_store::{LaunchCounts, ResolveError, Scope, Sent, Store, StoreError};
-use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -111,16 +110,8 @@ fn what_is_stored_comes_back_whatever_it_is() {
     assert_eq!(store.runs().unwrap().len(), runs.len());
 }
 
-/// Another connection to the same file, as sqlite3(1) would make it.
-fn other(path: &Path) -> Connection {
-    let connection = Connection::open(path).unwrap();
-    let set = connection.pragma_update(None, "foreign_keys", true);
-    set.unwrap();
-    connection
-}
-
 #[test]
-fn an_empty_store_says_so() {
+fn an_empty_store_says_so_as_a_file() {
     let (folder, _) = common::place();
     let path = folder.path().join("share/gritstone/gritstone.db");
     common::fails(Store::open_read_only(&path), "Missing");
@@ -227,15 +218,10 @@ fn a_run_is_labeled_again_and_removed_whole() {
     store.import(&runs[0]).unwrap();
     assert_eq!(store.load(one).unwrap(), runs[0]);
     assert_eq!(store.verify().unwrap(), [""; 0]);
-    let raw = rusqlite::Connection::open(&path).unwrap();
-    let number: i64 = raw
-        .query_row("SELECT number FROM run", [], |row| row.get(0))
-        .unwrap();
-    assert_eq!(number, 3);
-    let refused = raw
-        .execute("DELETE FROM launch WHERE run = 3", [])
-        .unwrap_err();
-    assert!(refused.to_string().contains("append-only"), "{refused}");
+    let mut raw = Raw::of(&path);
+    assert_eq!(raw.texts("SELECT number FROM run"), [["3".to_owned()]]);
+    let refused = raw.execute("DELETE FROM launch WHERE run = 3").unwrap_err();
+    assert!(refused.contains("append-only"), "{refused}");
 }
 
 #[test]
@@ -265,7 +251,7 @@ fn a_run_takes_launches_until_it_ends_and_then_no_more() {
 
 /// Only who began a run goes on with it, where it began; what was imported takes nothing more.
 #[test]
-fn a_run_is_resumed_by_who_began_it() {
+fn a_run_is_resumed_by_who_began_it_as_a_file() {
     let (imported, begun) = (common::cut_off(1, 2), common::cut_off(2, 2));
     let (_folder, path, mut store) = common::with(&[begun.clone(), common::run(3, 1)]);
     store.import(&imported).unwrap();
@@ -326,7 +312,7 @@ fn what_would_not_come_back_is_refused_and_leaves_nothing() {
 }
 
 #[test]
-fn nothing_stored_can_be_changed_or_removed() {
+fn nothing_stored_can_be_changed_or_removed_as_a_file() {
     let run = common::run(2, 2);
     let (_folder, path, mut store) = common::with(std::slice::from_ref(&run));
     let (now, secret) = ("2026-11-25T12:00:00Z", "secret");
@@ -337,15 +323,10 @@ fn nothing_stored_can_be_changed_or_removed() {
     let sent = store.receive(&token, &common::run(3, 1), now).unwrap();
     assert_eq!(sent, Sent::Stored);
     store.revoke_token("node", now).unwrap();
-    let other = other(&path);
+    let mut other = Raw::of(&path);
     let columns = "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c \
          WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'cached%'";
-    let mut columns = other.prepare(columns).unwrap();
-    let columns: Vec<(String, String)> = columns
-        .query_map([], |row| row.try_into())
-        .unwrap()
-        .collect::<Result<_, _>>()
-        .unwrap();
+    let columns: Vec<[String; 2]> = other.texts(columns);
     assert!(columns.len() > 40, "{columns:?}");
     let mut statements = vec![
         "INSERT INTO launch SELECT run, number + 2, seal, benchmark, round, start_ns, cpus, outcome, why, wall_ns, \
@@ -353,7 +334,7 @@ fn nothing_stored_can_be_changed_or_removed() {
         "REPLACE INTO run SELECT number + 1, seal, id, origin, owner_uid, owner_machine, label, started, gritstone, machine_id, \
          machine_name, machine_system, settings, machine FROM run".to_owned(),
     ];
-    for (table, column) in &columns {
+    for [table, column] in &columns {
         statements.extend([
             format!("UPDATE {table} SET {column} = {column}"),
             format!("UPDATE OR REPLACE {table} SET {column} = 7"),
@@ -363,7 +344,7 @@ fn nothing_stored_can_be_changed_or_removed() {
         ]);
     }
     for statement in statements {
-        let error = other.execute(&statement, []).unwrap_err().to_string();
+        let error = other.execute(&statement).unwrap_err();
         assert!(error.starts_with("append-only: "), "{statement}: {error}");
     }
     assert_eq!(store.load(&run.info.id).unwrap(), run);
@@ -377,8 +358,7 @@ fn nothing_stored_can_be_changed_or_removed() {
         "cached_run VALUES (7, '', '', '', 0, '', '')",
         "cached_result VALUES (7, 0, '', '', '')",
     ] {
-        let error = other.execute(&format!("INSERT INTO {row}"), []);
-        let error = error.unwrap_err().to_string();
+        let error = other.execute(&format!("INSERT INTO {row}")).unwrap_err();
         assert_eq!(error, "FOREIGN KEY constraint failed", "{row}");
     }
 }
@@ -390,13 +370,11 @@ fn samples_can_be_asked_for_in_plain_sql() {
     let text = include_str!("../../src/lib.rs");
     let (_, text) = text.split_once("```sql\n").unwrap();
     let (text, _) = text.split_once("//! ```").unwrap();
-    let other = other(&path);
-    let mut statement = other.prepare(&text.replace("//! ", "")).unwrap();
-    let rows = statement.query_map([], |row| row.try_into()).unwrap();
-    let rows: Vec<(i64, f64)> = rows.collect::<Result<_, _>>().unwrap();
+    let rows: Vec<[String; 2]> = Raw::of(&path).texts(&text.replace("//! ", ""));
+    let number = |at: usize| -> [f64; 2] { rows[at].clone().map(|text| text.parse().unwrap()) };
     assert_eq!(
-        (rows.len(), rows[0], rows[5]),
-        (10, (0, 5000.0), (1, 5001.0))
+        (rows.len(), number(0), number(5)),
+        (10, [0.0, 5000.0], [1.0, 5001.0])
     );
 }
 
@@ -460,7 +438,7 @@ fn runs_of_a_machine_are_listed_up_to_a_second_newest_first() {
 }
 
 #[test]
-fn a_name_that_sqlite_gives_a_meaning_is_a_file_like_any_other() {
+fn a_name_that_sqlite_gives_a_meaning_is_like_any_other_as_a_file() {
     let (folder, _) = common::place();
     for name in [":memory:", "file:x?mode=memory", "a%20b?c#d ä.db"] {
         let path = folder.path().join(name);

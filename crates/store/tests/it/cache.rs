@@ -1,9 +1,8 @@
 //! The cache of results: used where it is of this analysis and of all that the run has measured, and nowhere else.
 
-use crate::common;
+use crate::common::{self, Raw};
 
 use gritstone_store::{Results, Store};
-use rusqlite::Connection;
 
 fn results() -> Results {
     let result = |name: &str| (common::id(name), format!("{{\"of\":\"{name}\"}}"));
@@ -44,16 +43,19 @@ fn results_come_back_until_the_run_or_the_analysis_is_another() {
     drop(store);
 
     // a reader keeps what it computes too, and the cache may go at any time
-    let other = Connection::open(&path).unwrap();
-    other.pragma_update(None, "foreign_keys", true).unwrap();
-    other.execute("DELETE FROM cached_run", []).unwrap();
+    let mut other = Raw::of(&path);
+    other.execute("DELETE FROM cached_run").unwrap();
     let store = Store::open_read_only(&path).unwrap();
     assert_eq!(kept(&store), None);
     assert!(store.cache(id, "1", 3, &results()));
     assert_eq!(kept(&store), Some(results()));
     assert_eq!(store.verify().unwrap(), [""; 0]);
     // while another writes, nothing waits for the cache
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let write = match &other {
+        Raw::File(_) => "BEGIN IMMEDIATE",
+        Raw::Server(_) => "BEGIN; LOCK TABLE cached_run",
+    };
+    other.execute(write).unwrap();
     assert!(!store.cache(id, "1", 3, &results()));
 }
 
@@ -73,8 +75,7 @@ fn results_that_were_changed_are_no_results() {
         for number in [1, 2] {
             assert!(store.cache(&common::info(number).id, "1", 1, &results()));
         }
-        let other = Connection::open(&path).unwrap();
-        other.execute_batch(change).unwrap();
+        Raw::of(&path).execute(change).unwrap();
         let (id, benchmark) = (&common::info(1).id, common::id("byte/pipe"));
         assert_eq!(store.results(id, "1").unwrap(), None, "{change}");
         let one = store.result(id, "1", Some(&benchmark)).unwrap();

@@ -4,6 +4,8 @@
 mod common;
 #[path = "../../../../tests/common/mutation.rs"]
 mod mutation;
+#[path = "../../../../tests/common/postgres.rs"]
+mod postgresql;
 
 mod behavior;
 mod cache;
@@ -11,4 +13,5 @@ mod damage;
 mod fuzz;
 mod places;
 mod processes;
+mod server;
 mod tokens;

@@ -1,8 +1,7 @@
 //! Tokens, and what is done by them.
 
-use crate::common;
+use crate::common::{self, Raw};
 use gritstone_store::{Scope, Sent, Store, StoreError};
-use rusqlite::Connection;
 
 const NOW: &str = "2026-11-25T12:00:00Z";
 
@@ -60,27 +59,21 @@ fn a_run_that_is_sent_again_is_the_same_or_refused() {
     let again = store.remove_by(&token, &run.info.id, NOW);
     assert!(matches!(again, Err(StoreError::NoSuchRun(_))));
     // who did it, and nothing that was not done
-    let done = Connection::open(path).unwrap();
-    let mut done = done
-        .prepare("SELECT done, run FROM done_by_token ORDER BY number")
-        .unwrap();
-    let done = done.query_map([], |row| row.try_into()).unwrap();
-    let done: Vec<(String, String)> = done.collect::<Result<_, _>>().unwrap();
+    let mut raw = Raw::of(&path);
+    let done: Vec<[String; 2]> = raw.texts("SELECT done, run FROM done_by_token ORDER BY number");
     let id = || run.info.id.clone();
     assert_eq!(
         done,
-        [("send".to_owned(), id()), ("remove".to_owned(), id())]
+        [["send".to_owned(), id()], ["remove".to_owned(), id()]]
     );
 }
 
 #[test]
-fn a_store_from_before_there_were_tokens_has_none_and_gets_them() {
+fn a_store_from_before_there_were_tokens_has_none_and_gets_them_as_a_file() {
     let (_folder, path, store) = common::with(&[common::run(1, 1)]);
     drop(store);
-    let other = Connection::open(&path).unwrap();
     let before = "DROP TABLE done_by_token; DROP TABLE revoked_token; DROP TABLE token; PRAGMA user_version = 2";
-    other.execute_batch(before).unwrap();
-    drop(other);
+    Raw::of(&path).execute(before).unwrap();
     let store = Store::open_read_only(&path).unwrap();
     assert_eq!(store.tokens().unwrap(), []);
     assert_eq!(store.token("secret").unwrap(), None);

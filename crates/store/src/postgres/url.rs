@@ -1,0 +1,336 @@
+//! The URL of a store on a server, as libpq takes it, and where its password is. The password is in no text that is shown.
+
+use crate::error::StoreError;
+use percent_encoding::percent_decode_str;
+use ::postgres::config::{Config, Host, SslMode};
+use std::ffi::OsString;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What these URLs begin with.
+const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
+/// A connection takes milliseconds: who gets none in so long goes on without.
+const CONNECT: Duration = Duration::from_secs(5);
+/// For how long what was sent may stay without an answer of the network.
+const UNANSWERED: Duration = Duration::from_secs(10);
+/// Where systems keep the certificates that they trust.
+const TRUSTED: [&str; 3] = [
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/cert.pem",
+];
+
+/// A server, and how it is reached.
+#[derive(Clone)]
+pub(crate) struct Url {
+    pub(crate) config: Config,
+    /// As it was given, to tell it from others.
+    pub(crate) whole: String,
+    /// Without the password: what messages say.
+    pub(crate) shown: PathBuf,
+    /// The certificates that are trusted, where anything is encrypted.
+    pub(crate) trusted: Option<PathBuf>,
+}
+
+/// The text of a path that is the URL of a server.
+pub(crate) fn of(path: &Path) -> Option<&str> {
+    let text = path.to_str()?;
+    SCHEMES
+        .iter()
+        .any(|scheme| text.starts_with(scheme))
+        .then_some(text)
+}
+
+/// The path of a store as it may be shown: a URL without its password.
+#[must_use]
+pub fn shown(path: &Path) -> PathBuf {
+    of(path).map_or_else(|| path.to_owned(), |url| without_password(url).into())
+}
+
+/// Whether a path is the URL of a server, with a password in it.
+#[must_use]
+pub fn has_password(path: &Path) -> bool {
+    of(path).is_some_and(|url| without_password(url) != url)
+}
+
+/// Whether a path is the URL of a server.
+#[must_use]
+pub fn is_server(path: &Path) -> bool {
+    of(path).is_some()
+}
+
+/// Scheme, user and password, the rest up to the question mark, the parameters.
+fn parts(url: &str) -> [&str; 4] {
+    let at = url.find("://").map_or(0, |at| at + 3);
+    let (scheme, rest) = url.split_at(at);
+    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+    // a password may have an at sign that nobody encoded
+    let end = rest.find('/').unwrap_or(rest.len());
+    let (user, rest) = match rest[..end].rfind('@') {
+        Some(at) => (&rest[..at], &rest[at + 1..]),
+        None => match rest.rfind('@') {
+            // nor a slash
+            Some(at) if rest[..at].contains(':') => (&rest[..at], &rest[at + 1..]),
+            _ => ("", rest),
+        },
+    };
+    [scheme, user, rest, query]
+}
+
+/// Each parameter that is no password.
+fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
+    let all = query.split('&').filter(|pair| !pair.is_empty());
+    all.map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+}
+
+fn is_password(name: &str) -> bool {
+    decoded(name).eq_ignore_ascii_case("password")
+}
+
+fn without_password(url: &str) -> String {
+    let [scheme, user, rest, query] = parts(url);
+    // an unencoded question mark in a password ends what can be told apart
+    if user.is_empty()
+        && let (true, Some(at)) = (rest.contains(':'), query.rfind('@'))
+    {
+        return format!("{scheme}{}", &query[at + 1..]);
+    }
+    let user = user.split(':').next().unwrap_or("");
+    let at = if user.is_empty() { "" } else { "@" };
+    let left = parameters(query).filter(|(name, _)| !is_password(name));
+    let left: Vec<String> = left.map(|(name, value)| format!("{name}={value}")).collect();
+    let mark = if left.is_empty() { "" } else { "?" };
+    format!("{scheme}{user}{at}{rest}{mark}{}", left.join("&"))
+}
+
+fn decoded(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
+impl Url {
+    /// Reads a URL; `variable` looks up a variable of the environment.
+    pub(crate) fn parse(
+        url: &str,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, StoreError> {
+        let shown = PathBuf::from(without_password(url));
+        let unusable = |why: &str| StoreError::Url(shown.clone(), why.to_owned());
+        let [scheme, user, rest, query] = parts(url);
+        let (mut mode, mut root, mut left) = (None, None, vec![]);
+        for (name, value) in parameters(query) {
+            match name {
+                "sslmode" => mode = Some(decoded(value)),
+                "sslrootcert" => root = Some(PathBuf::from(decoded(value))),
+                _ => left.push(format!("{name}={value}")),
+            }
+        }
+        let at = if user.is_empty() { "" } else { "@" };
+        let plain = format!("{scheme}{user}{at}{rest}?{}", left.join("&"));
+        // what is wrong with it may be its password
+        let mut config: Config = plain.parse().map_err(|_| {
+            unusable("postgres://USER@HOST:PORT/DATABASE is expected; special characters in it are written as %XX")
+        })?;
+        let text = |name: &str| variable(name).and_then(|value| value.into_string().ok());
+        let user = config.get_user().map(str::to_owned).or_else(|| text("PGUSER"));
+        let user = match user {
+            Some(user) => user,
+            None => own_name().ok_or_else(|| unusable("it names no user"))?,
+        };
+        config.user(&user);
+        let database = config.get_dbname().map_or_else(|| user.clone(), str::to_owned);
+        config.dbname(&database);
+        if config.get_hosts().is_empty() {
+            return Err(unusable("it names no host"));
+        }
+        let local = config.get_hosts().iter().all(|host| match host {
+            Host::Unix(_) => true,
+            Host::Tcp(name) => ["localhost", "127.0.0.1", "::1"].contains(&name.as_str()),
+        });
+        config.ssl_mode(match mode.as_deref() {
+            None if local => SslMode::Disable,
+            None | Some("require" | "verify-ca" | "verify-full") => SslMode::Require,
+            Some("prefer" | "allow") => SslMode::Prefer,
+            Some("disable") => SslMode::Disable,
+            Some(_) => {
+                return Err(unusable(
+                    "its sslmode is none of disable, prefer, require and verify-full",
+                ));
+            }
+        });
+        let trusted = match config.get_ssl_mode() {
+            SslMode::Disable => None,
+            _ => Some(match root {
+                Some(file) => file,
+                None => TRUSTED
+                    .iter()
+                    .map(PathBuf::from)
+                    .find(|path| path.exists())
+                    .ok_or_else(|| {
+                        unusable("no certificates are trusted here: install ca-certificates, or name a file with sslrootcert=FILE")
+                    })?,
+            }),
+        };
+        if config.get_password().is_none()
+            && let Some(password) = password(&config, &user, &database, &text, &unusable)?
+        {
+            config.password(password);
+        }
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT);
+        }
+        config.tcp_user_timeout(UNANSWERED);
+        if config.get_application_name().is_none() {
+            config.application_name("gritstone");
+        }
+        Ok(Self {
+            config,
+            whole: url.to_owned(),
+            shown,
+            trusted,
+        })
+    }
+}
+
+/// The password of PGPASSWORD, else of the first line of the file of passwords that fits.
+fn password(
+    config: &Config,
+    user: &str,
+    database: &str,
+    variable: &dyn Fn(&str) -> Option<String>,
+    unusable: &dyn Fn(&str) -> StoreError,
+) -> Result<Option<String>, StoreError> {
+    if let Some(password) = variable("PGPASSWORD") {
+        return Ok(Some(password));
+    }
+    let home = || variable("HOME").map(|home| format!("{home}/.pgpass"));
+    let Some(path) = variable("PGPASSFILE").or_else(home) else {
+        return Ok(None);
+    };
+    let Ok(file) = std::fs::metadata(&path) else {
+        return Ok(None);
+    };
+    if file.mode() & 0o077 != 0 {
+        return Err(unusable(&format!("{path} can be read by others: chmod 600 it")));
+    }
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        return Ok(None);
+    };
+    let host = match config.get_hosts().first() {
+        Some(Host::Tcp(name)) => name.clone(),
+        _ => "localhost".to_owned(),
+    };
+    let port = config.get_ports().first().unwrap_or(&5432).to_string();
+    Ok(of_line(&text, [&host, &port, database, user]))
+}
+
+/// The password of a line `host:port:database:user:password`; a star fits all, and a backslash keeps a colon.
+fn of_line(text: &str, wanted: [&str; 4]) -> Option<String> {
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let mut fields = vec![String::new()];
+        let mut letters = line.chars();
+        while let Some(letter) = letters.next() {
+            let last = fields.len() - 1;
+            match letter {
+                '\\' => fields[last].extend(letters.next()),
+                ':' if last < 4 => fields.push(String::new()),
+                other => fields[last].push(other),
+            }
+        }
+        let fits = |(field, wanted): (&String, &str)| field == "*" || field == wanted;
+        if fields.len() == 5 && fields.iter().zip(wanted).all(fits) {
+            return fields.pop();
+        }
+    }
+    None
+}
+
+fn own_name() -> Option<String> {
+    let user = nix::unistd::User::from_uid(nix::unistd::geteuid());
+    user.ok().flatten().map(|user| user.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nothing(_: &str) -> Option<OsString> {
+        None
+    }
+
+    #[test]
+    fn a_password_is_in_nothing_that_is_shown() {
+        for (url, shown) in [
+            ("postgres://ann@h/db", "postgres://ann@h/db"),
+            ("postgres://ann:secret@h:5/db", "postgres://ann@h:5/db"),
+            ("postgresql://ann:se%2Fcret@h/db?sslmode=require", "postgresql://ann@h/db?sslmode=require"),
+            ("postgres://h/db?user=ann&password=secret", "postgres://h/db?user=ann"),
+            ("postgres://h/db?PassWord=secret", "postgres://h/db"),
+            ("postgres://h/db?pass%77ord=secret&x=1", "postgres://h/db?x=1"),
+            ("postgres://ann:sec@ret@h/db", "postgres://ann@h/db"),
+            ("postgres://ann:sec/ret@h/db", "postgres://ann@h/db"),
+            ("postgres://:secret@h", "postgres://h"),
+            ("postgres://ann:sec?ret@h/db", "postgres://h/db"),
+        ] {
+            assert_eq!(super::shown(Path::new(url)), Path::new(shown));
+            assert_eq!(has_password(Path::new(url)), url.contains("ret"), "{url}");
+            let said = match Url::parse(url, nothing) {
+                Ok(url) => url.shown.display().to_string(),
+                Err(error) => format!("{error} {error:?}"),
+            };
+            assert!(!said.contains("ret@") && !said.contains("secret"), "{said}");
+        }
+        assert_eq!(shown(Path::new("a:b@c/d")), Path::new("a:b@c/d"));
+    }
+
+    #[test]
+    fn a_password_comes_from_the_url_else_the_environment_else_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pgpass");
+        let lines = "# h:*:*:*:comment\nh:1:*:*:other port\nh:*:d\\:b:*:a:b\\\\c\n*:*:*:eve:eve's\n";
+        std::fs::write(&file, lines).unwrap();
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        let found = |url: &str, of_environment: Option<&str>| {
+            let variable = |name: &str| match name {
+                "PGPASSFILE" => Some(file.clone().into_os_string()),
+                "PGPASSWORD" => of_environment.map(OsString::from),
+                _ => None,
+            };
+            let url = Url::parse(url, variable).unwrap();
+            let password = url.config.get_password().map(<[u8]>::to_vec);
+            password.map(|bytes| String::from_utf8(bytes).unwrap())
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(found("postgres://ann:x@h/db", Some("y")), some("x"));
+        assert_eq!(found("postgres://ann@h/db", Some("y")), some("y"));
+        assert_eq!(found("postgres://ann@h/d%3Ab", None), some("a:b\\c"));
+        assert_eq!(found("postgres://eve@elsewhere/x", None), some("eve's"));
+        assert_eq!(found("postgres://ann@elsewhere/x", None), None);
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o640)).unwrap();
+        let variable = |name: &str| (name == "PGPASSFILE").then(|| file.clone().into());
+        let refused = Url::parse("postgres://ann@h/db", variable).err().unwrap();
+        assert!(refused.to_string().contains("chmod 600"), "{refused}");
+    }
+
+    /// Nothing crosses a network in plain text unless the URL says so.
+    #[test]
+    fn a_server_elsewhere_is_asked_over_tls() {
+        for (url, mode) in [
+            ("postgres://a@h/db", SslMode::Require),
+            ("postgres://a@h/db?sslmode=verify-full", SslMode::Require),
+            ("postgres://a@h/db?sslmode=prefer", SslMode::Prefer),
+            ("postgres://a@h/db?sslmode=disable", SslMode::Disable),
+            ("postgres://a@localhost/db", SslMode::Disable),
+            ("postgres://a@localhost,h/db", SslMode::Require),
+            ("postgres:///db?host=/run/postgresql&user=a", SslMode::Disable),
+            ("postgres://localhost/db?sslmode=require&sslrootcert=/x.pem", SslMode::Require),
+        ] {
+            let url = Url::parse(url, nothing).unwrap();
+            assert_eq!(url.config.get_ssl_mode(), mode);
+            assert_eq!(url.trusted.is_some(), mode != SslMode::Disable);
+        }
+        for url in ["postgres://a@h/db?sslmode=no", "postgres://", "postgres://a@h:x/db", "postgres://a@h/db?what=1"] {
+            assert!(matches!(Url::parse(url, nothing), Err(StoreError::Url(..))), "{url}");
+        }
+    }
+}

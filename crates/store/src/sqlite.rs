@@ -1,0 +1,271 @@
+//! A store in one SQLite file.
+
+use crate::engine::{Engine, Purpose, Row, Take};
+use crate::error::{Fault, StoreError};
+use crate::place;
+use crate::schema::{self, State};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, params_from_iter};
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// An open file.
+#[derive(Debug)]
+pub(crate) struct Sqlite {
+    connection: Connection,
+    path: PathBuf,
+    reads_only: bool,
+    patience: Cell<Duration>,
+    /// Whether a commit reaches the disk.
+    to_disk: Cell<bool>,
+    /// Whether the transaction is one that caches.
+    caches: Cell<bool>,
+}
+
+impl Sqlite {
+    /// Opens a file for writing, and makes it where it is missing; and whether it has a write-ahead log.
+    pub(crate) fn open(path: &Path, patience: Duration) -> Result<(Self, bool), StoreError> {
+        place::create_folder(path)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connect = || -> Result<(Connection, bool), Fault> {
+            let mut connection = Connection::open_with_flags(path, flags)?;
+            set_up(&connection, patience)?;
+            let state = schema::state(&connection, path)?;
+            if connection.is_readonly("main")? {
+                return Err(StoreError::ReadOnly(path.to_owned()).into());
+            }
+            let log = choose_journal(&connection, place::takes_a_log(path))?;
+            if !matches!(state, State::Ours(schema::KNOWN)) {
+                schema::migrate(&mut connection, path)?;
+            }
+            Ok((connection, log))
+        };
+        match connect() {
+            Ok((connection, log)) => Ok((Self::of(connection, path, false, patience), log)),
+            Err(fault) => Err(not_opened(fault, path)),
+        }
+    }
+
+    /// Opens one for reading.
+    pub(crate) fn open_read_only(path: &Path, patience: Duration) -> Result<Self, StoreError> {
+        let connect = |connection: rusqlite::Result<Connection>| -> Result<Connection, Fault> {
+            let connection = connection?;
+            set_up(&connection, patience)?;
+            connection.pragma_update(None, "query_only", true)?;
+            match schema::state(&connection, path)? {
+                State::Ours(_) => Ok(connection),
+                State::Empty => Err(StoreError::Missing(path.to_owned()).into()),
+            }
+        };
+        if matches!(path.try_exists(), Ok(false)) {
+            return Err(StoreError::Missing(path.to_owned()));
+        }
+        // with the right to write where there is one, so that nothing is left beside the file on closing it
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut opened = connect(Connection::open_with_flags(path, flags));
+        if opened.as_ref().is_err_and(needs_to_write) {
+            if place::left_by_a_writer(path) {
+                return Err(StoreError::CutOff(path.to_owned()));
+            }
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+                | OpenFlags::SQLITE_OPEN_NO_MUTEX
+                | OpenFlags::SQLITE_OPEN_URI;
+            opened = connect(Connection::open_with_flags(place::immutable(path), flags));
+        }
+        match opened {
+            Ok(connection) => Ok(Self::of(connection, path, true, patience)),
+            Err(fault) => Err(not_opened(fault, path)),
+        }
+    }
+
+    fn of(connection: Connection, path: &Path, reads_only: bool, patience: Duration) -> Self {
+        Self {
+            connection,
+            path: path.to_owned(),
+            reads_only,
+            patience: Cell::new(patience),
+            to_disk: Cell::new(true),
+            caches: Cell::new(false),
+        }
+    }
+
+    /// A word of transactions: kept as a statement, which those of the library are not; to read them for each of thousands of launches was a
+    /// fifth of the work.
+    fn say(&self, words: &str) -> Result<(), Fault> {
+        self.connection.prepare_cached(words)?.execute([])?;
+        Ok(())
+    }
+
+    /// How it writes while it caches, or as ever.
+    fn hurry(&self, hurries: bool) -> Result<(), Fault> {
+        let (query_only, patience, to_disk) = match hurries {
+            true => (false, Duration::ZERO, false),
+            false => (self.reads_only, self.patience.get(), self.to_disk.get()),
+        };
+        self.caches.set(hurries);
+        self.connection.busy_timeout(patience)?;
+        self.connection.pragma_update(None, "query_only", query_only)?;
+        Ok(self.connection.pragma_update(None, "synchronous", synchronous(to_disk))?)
+    }
+}
+
+impl Engine for Sqlite {
+    fn execute(&self, statement: &'static str, of: Row) -> Result<(), Fault> {
+        let mut statement = self.connection.prepare_cached(statement)?;
+        statement.execute(params_from_iter(of))?;
+        Ok(())
+    }
+
+    fn each(&self, statement: &'static str, of: Row, take: &mut Take) -> Result<(), Fault> {
+        let mut statement = self.connection.prepare_cached(statement)?;
+        let columns = statement.column_count();
+        let mut rows = statement.query(params_from_iter(of))?;
+        while let Some(row) = rows.next()? {
+            let values = (0..columns).map(|column| row.get(column));
+            if take(values.collect::<Result<_, _>>()?)? == ControlFlow::Break(()) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn all(&self, statement: &'static str, of: Row) -> Result<Vec<Row>, Fault> {
+        let mut all = vec![];
+        self.each(statement, of, &mut |row| {
+            all.push(row);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(all)
+    }
+
+    fn begin(&self, purpose: Purpose) -> Result<(), Fault> {
+        match purpose {
+            Purpose::Read => self.say("BEGIN"),
+            Purpose::Write | Purpose::Launch(_) => self.say("BEGIN IMMEDIATE"),
+            Purpose::Cache => {
+                let begun = self.hurry(true).and_then(|()| self.say("BEGIN IMMEDIATE"));
+                if begun.is_err() {
+                    self.hurry(false)?;
+                }
+                begun
+            }
+        }
+    }
+
+    fn end(&self, keep: bool) -> Result<(), Fault> {
+        let ended = match (keep, self.connection.is_autocommit()) {
+            (true, _) => self.say("COMMIT"),
+            (false, false) => self.say("ROLLBACK"),
+            (false, true) => Ok(()),
+        };
+        // one that could not be kept is still there, and given up next
+        if self.caches.get() && self.connection.is_autocommit() {
+            self.hurry(false)?;
+        }
+        ended
+    }
+
+    fn wait_for(&self, patience: Duration) -> Result<(), Fault> {
+        self.patience.set(patience);
+        Ok(self.connection.busy_timeout(patience)?)
+    }
+
+    fn reach_disk(&self, disk: bool) -> Result<(), Fault> {
+        if self.to_disk.get() != disk {
+            let how = synchronous(disk);
+            self.connection.pragma_update(None, "synchronous", how)?;
+            self.to_disk.set(disk);
+        }
+        Ok(())
+    }
+
+    fn version(&self) -> Result<u32, Fault> {
+        let read = |row: &rusqlite::Row| row.get(0);
+        Ok(self.connection.pragma_query_value(None, "user_version", read)?)
+    }
+
+    /// The pages of the file, and what belongs to what.
+    fn check(&self) -> Result<Vec<Fault>, Fault> {
+        let mut wrong = vec![];
+        for (check, fine) in [("integrity_check", "ok"), ("foreign_key_check", "")] {
+            let mut check = self.connection.prepare(&format!("PRAGMA {check}"))?;
+            for line in check.query_map([], |row| row.get::<_, String>(0))? {
+                match line {
+                    Ok(line) if line == fine => {}
+                    Ok(table) if fine.is_empty() => {
+                        wrong.push(Fault::Damaged(format!("a {table} without its run")));
+                    }
+                    Ok(line) => wrong.push(Fault::Damaged(format!("SQLite: {line}"))),
+                    Err(error) => wrong.push(error.into()),
+                }
+            }
+        }
+        Ok(wrong)
+    }
+
+    fn belongs_to(&self, uid: u32) -> bool {
+        place::belongs_to(&self.path, uid)
+    }
+
+    #[cfg(test)]
+    fn sqlite(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+/// What every connection needs, and nothing that touches the file.
+fn set_up(connection: &Connection, patience: Duration) -> Result<(), Fault> {
+    connection.busy_timeout(patience)?;
+    // the file may come from anyone: no function is called and no page believed because the file says so
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    // or a statement that is bound anew is planned anew
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    // to the disk with every commit, but for launches that follow close on another: what is left to the system to write later, it
+    // writes during a sample
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    Ok(())
+}
+
+/// A write-ahead log, so that a run can be looked at while it goes on, or the plain journal.
+/// Whether it is a log now.
+pub(crate) fn choose_journal(connection: &Connection, log: bool) -> Result<bool, Fault> {
+    let mode = if log { "WAL" } else { "DELETE" };
+    let set = connection
+        .pragma_update_and_check(None, "journal_mode", mode, |row| row.get::<_, String>(0));
+    match set.map_err(Fault::from) {
+        Ok(mode) => Ok(mode == "wal"),
+        // another process is at it: it chose the same, most likely, and who waits for the next transaction waits long enough
+        Err(fault) if log && fault.is(ErrorCode::DatabaseBusy) => Ok(false),
+        Err(fault) => Err(fault),
+    }
+}
+
+/// Whether reading failed because SQLite wanted to put a file beside the database.
+fn needs_to_write(fault: &Fault) -> bool {
+    fault.is(ErrorCode::CannotOpen) || fault.is(ErrorCode::ReadOnly)
+}
+
+fn not_opened(fault: Fault, path: &Path) -> StoreError {
+    match fault {
+        Fault::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {
+            place::cannot_open(path, &error.to_string())
+        }
+        fault => match fault.at(path) {
+            // a folder can be opened, but not read like a file
+            StoreError::Disk(_, what) if path.is_dir() => place::cannot_open(path, &what),
+            error => error,
+        },
+    }
+}
+
+/// What SQLite calls it.
+fn synchronous(disk: bool) -> &'static str {
+    if disk { "FULL" } else { "NORMAL" }
+}

@@ -1,0 +1,330 @@
+//! The store on a PostgreSQL server: the same promises, and what only a server does. The tests are executed in a process with a data directory
+//! that goes with it, since runs are kept there while a server is away.
+
+use crate::common::{self, Raw};
+use crate::postgresql::Server;
+use gritstone_store::{Kept, Scope, Sent, Store, StoreError};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Executes tests of this program, by the words that libtest has, in a data directory and perhaps on a server.
+fn executed(words: &[&str], data: &Path, server: Option<&str>) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(words).env("XDG_DATA_HOME", data).env_remove("PGPASSWORD");
+    if let Some(server) = server {
+        command.env(common::SERVER, server);
+    }
+    let done = command.output().unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    println!("{said}");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(!said.contains("running 0 tests"), "{words:?}");
+}
+
+/// What files promise, on a server.
+#[test]
+#[ignore = "measures: make test-full store"]
+fn on_a_server() {
+    let server = Server::start();
+    let data = tempfile::tempdir().unwrap();
+    let url = server.url("DATABASE", "owner");
+    let of_any = ["behavior::", "cache::", "processes::", "tokens::", "--skip", "as_a_file"];
+    executed(&of_any, data.path(), Some(&url));
+}
+
+/// What only a server does.
+#[test]
+#[ignore = "measures: make test-full store"]
+fn of_a_server() {
+    let data = tempfile::tempdir().unwrap();
+    let words = ["--ignored", "server::alone_", "--test-threads=2"];
+    executed(&words, data.path(), None);
+}
+
+fn store(server: &Server) -> (PathBuf, String) {
+    let database = server.database();
+    (server.url(&database, "owner").into(), database)
+}
+
+#[test]
+#[ignore = "started by the other test"]
+fn alone_nothing_stored_can_be_changed_or_removed() {
+    let server = Server::start();
+    let (url, _) = store(&server);
+    let run = common::run(2, 2);
+    let mut store = Store::open(&url).unwrap();
+    common::store(&mut store, &run);
+    let (now, secret) = ("2026-11-25T12:00:00Z", "secret");
+    store.add_token("node", secret, &[Scope::Write], now).unwrap();
+    let token = store.token(secret).unwrap().unwrap();
+    assert_eq!(store.receive(&token, &common::run(3, 1), now).unwrap(), Sent::Stored);
+    store.revoke_token("node", now).unwrap();
+    let mut other = Raw::of(&url);
+    let columns = "SELECT table_name, column_name FROM information_schema.columns NATURAL JOIN information_schema.tables \
+         WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'cached%'";
+    let columns: Vec<[String; 2]> = other.texts(columns);
+    assert!(columns.len() > 40, "{columns:?}");
+    for [table, column] in &columns {
+        for statement in [
+            format!("UPDATE {table} SET {column} = {column}"),
+            format!("DELETE FROM {table}"),
+            format!("TRUNCATE {table} CASCADE"),
+            // a table in the place of one of ours, for this session alone
+            format!("CREATE TEMP TABLE IF NOT EXISTS ledger AS SELECT *, 'remove' AS entry FROM run; DELETE FROM public.{table}"),
+        ] {
+            let error = other.execute(&statement).unwrap_err();
+            assert!(error.starts_with("append-only: "), "{statement}: {error}");
+        }
+    }
+    let ended = "INSERT INTO launch SELECT run, number + 2, seal, benchmark, round, start_ns, cpus, outcome, why, wall_ns, \
+         conditions, events FROM launch";
+    assert_eq!(other.execute(ended).unwrap_err(), "append-only: the run has ended");
+    assert_eq!(store.load(&run.info.id).unwrap(), run);
+    assert_eq!(store.verify().unwrap(), [""; 0]);
+}
+
+/// Who may do anything can damage everything: it is found.
+#[test]
+#[ignore = "started by the other test"]
+fn alone_what_was_damaged_is_found() {
+    let server = Server::start();
+    for change in [
+        "UPDATE launch SET events = replace(events, '5', '6') WHERE run = 1 AND number = 1",
+        "DELETE FROM launch WHERE run = 1 AND number = 2",
+        "UPDATE run SET owner_uid = owner_uid + 1 WHERE number = 1",
+        "UPDATE benchmark SET id = 'byte/other' WHERE run = 1 AND position = 0",
+        "UPDATE run_end SET elapsed_s = 1 WHERE run = 1",
+    ] {
+        let (url, _) = store(&server);
+        let runs = [common::run(1, 3), common::run(2, 3)];
+        let mut store = Store::open(&url).unwrap();
+        runs.iter().for_each(|run| common::store(&mut store, run));
+        let mut raw = Raw::of(&url);
+        raw.execute(&format!("SET session_replication_role = replica; {change}")).unwrap();
+        common::fails(store.load(&runs[0].info.id), "Damaged");
+        assert_eq!(store.load(&runs[1].info.id).unwrap(), runs[1]);
+        assert_eq!(store.verify().unwrap().len(), 1, "{change}");
+    }
+    let (url, _) = store(&server);
+    let store = Store::open(&url).unwrap();
+    for (change, name) in [
+        ("ALTER TABLE launch DISABLE TRIGGER launch_is_not_changed", "launch_is_not_changed"),
+        ("DROP TRIGGER run_is_not_emptied ON run", "run_is_not_emptied"),
+    ] {
+        Raw::of(&url).execute(change).unwrap();
+        let wrong = store.verify().unwrap();
+        assert!(wrong.iter().any(|line| line.contains(name)), "{wrong:?}");
+    }
+}
+
+/// Each error says what is wrong, and none has the password.
+#[test]
+#[ignore = "started by the other test"]
+fn alone_who_is_not_let_in_is_told_why() {
+    let mut server = Server::start();
+    let trusted = server.encrypt();
+    server.kill();
+    let (url, away) = (server.tcp("x", "owner"), "Away");
+    common::fails(Store::open_read_only(Path::new(&url)), away);
+    let mut kept = Store::open(Path::new(&url)).unwrap();
+    common::fails(kept.import(&common::run(1, 1)), away);
+    common::fails(kept.runs(), away);
+    server.resume();
+
+    let (_, database) = store(&server);
+    server.sql(&database, "CREATE ROLE ann LOGIN PASSWORD 'pa:ss/w@rd'; GRANT CREATE ON SCHEMA public TO ann");
+    let trust = format!("sslmode=verify-full&sslrootcert={}", trusted.display());
+    let url = |user: &str, database: &str, more: &str| {
+        let url = server.tcp(database, user).replace("127.0.0.1", "localhost");
+        PathBuf::from(format!("{url}?{more}"))
+    };
+    let right = "ann:pa%3Ass%2Fw%40rd";
+    for (url, kind) in [
+        (url("ann:wrong-pw", &database, &trust), "Refused"),
+        (url("ann", &database, &trust), "Refused"),
+        (url("nobody:wrong-pw", &database, &trust), "Refused"),
+        (url(right, "none", &trust), "NoDatabase"),
+        // in plain text, and by a certificate that nobody knows
+        (url(right, &database, "sslmode=disable"), "Refused"),
+        (url(right, &database, "sslmode=require"), "Away"),
+        (url(right, &database, "sslmode=maybe"), "Url"),
+    ] {
+        let error = Store::open_read_only(&url).unwrap_err();
+        let said = format!("{error:?} {error}");
+        assert!(said.starts_with(kind), "{said}");
+        assert!(!said.contains("wrong-pw") && !said.contains("w@rd") && !said.contains("%40"), "{said}");
+    }
+    let store = Store::open(&url(right, &database, &trust)).unwrap();
+    assert_eq!(store.runs().unwrap(), []);
+    assert!(!format!("{store:?}").contains("w%40rd") && !format!("{store:?}").contains("w@rd"));
+    let encrypted = "SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = 'ann'";
+    assert_eq!(server.sql(&database, encrypted), "t");
+    drop(store);
+
+    let newer = "INSERT INTO gritstone_schema VALUES (77)";
+    server.sql(&database, newer);
+    let newer = PathBuf::from(server.url(&database, "owner"));
+    common::fails(Store::open(&newer), "Newer");
+    let (other, database) = self::store(&server);
+    server.sql(&database, "CREATE TABLE run (id integer)");
+    for opened in [Store::open(&other), Store::open_read_only(&other)] {
+        common::fails(opened, "Foreign");
+    }
+}
+
+/// The privileges that the documentation names suffice, and are no more than that.
+#[test]
+#[ignore = "started by the other test"]
+fn alone_machines_need_the_privileges_of_the_documentation() {
+    let server = Server::start();
+    let (url, database) = store(&server);
+    let run = common::run(1, 2);
+    common::store(&mut Store::open(&url).unwrap(), &run);
+    let text = include_str!("../../../../docs/serve.md");
+    let (_, grants) = text.split_once("```sql\n").unwrap();
+    let (grants, _) = grants.split_once("```").unwrap();
+    let names = ["machine", "reader", "admin"];
+    for name in names {
+        server.sql(&database, &format!("CREATE ROLE {name} LOGIN"));
+    }
+    server.sql("postgres", &format!("ALTER DATABASE {database} OWNER TO owner"));
+    server.sql(&database, grants);
+    let access = std::fs::read_to_string(server.folder().join("data/pg_hba.conf")).unwrap();
+    std::fs::write(server.folder().join("data/pg_hba.conf"), format!("local all all trust\n{access}")).unwrap();
+    server.sql(&database, "SELECT pg_reload_conf()");
+    let path = |user: &str| PathBuf::from(server.url(&database, user));
+    // the configuration is read again when the server gets to it
+    while let Err(StoreError::Refused(..)) = Store::open_read_only(&path("reader")) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+
+    let reader = Store::open_read_only(&path("reader")).unwrap();
+    assert_eq!(reader.load(&run.info.id).unwrap(), run);
+    assert_eq!(reader.runs().unwrap().len(), 1);
+    let mut reader = Store::open(&path("reader")).unwrap();
+    common::fails(reader.import(&common::run(2, 1)), "Denied");
+
+    let mut machine = Store::open(&path("machine")).unwrap();
+    let theirs = common::run(3, 2);
+    common::store(&mut machine, &theirs);
+    assert_eq!(machine.load(&theirs.info.id).unwrap(), theirs);
+    machine.label(&theirs.info.id, "label").unwrap();
+    common::fails(machine.remove(&theirs.info.id), "Denied");
+    let mut raw = Raw::of(&path("machine"));
+    for statement in ["UPDATE launch SET round = 0", "DELETE FROM launch", "TRUNCATE launch", "DROP TRIGGER run_is_not_changed ON run"] {
+        let error = raw.execute(statement).unwrap_err();
+        assert!(error.contains("permission denied") || error.contains("must be owner"), "{error}");
+    }
+
+    let mut admin = Store::open(&path("admin")).unwrap();
+    admin.remove(&theirs.info.id).unwrap();
+    assert_eq!(admin.verify().unwrap(), [""; 0]);
+}
+
+/// A run goes on without its server, and the server has all of it later, once.
+#[test]
+#[ignore = "started by the other test"]
+fn alone_a_run_outlives_its_server() {
+    let mut server = Server::start();
+    let (url, _) = store(&server);
+    let run = common::run(1, 6);
+    let id = &run.info.id;
+    let mut writer = Store::open(&url).unwrap();
+    common::begin(&mut writer, &run);
+    for launch in &run.launches[..3] {
+        common::append(&mut writer, id, launch);
+    }
+    assert_eq!(writer.unsent(), None);
+    assert_eq!(Store::open_read_only(&url).unwrap().runs().unwrap()[0].launches.total(), 3);
+    server.kill();
+    for launch in &run.launches[3..] {
+        assert_eq!(writer.append(id, launch).unwrap(), Kept::Here);
+    }
+    writer.finish(id, 12.25).unwrap();
+    assert_eq!(writer.load(id).unwrap(), run, "it is read from here");
+    let unsent = writer.unsent().unwrap();
+    assert_eq!(unsent.runs, [id.as_str()]);
+    assert_eq!(Store::open_read_only(&unsent.file).unwrap().load(id).unwrap(), run);
+    drop(writer);
+    // one that begins while the server is away
+    let second = common::run(2, 2);
+    let mut writer = Store::open(&url).unwrap();
+    assert_eq!(writer.unsent().unwrap().runs.len(), 1);
+    common::begin(&mut writer, &second);
+    for launch in &second.launches {
+        assert_eq!(writer.append(&second.info.id, launch).unwrap(), Kept::Here);
+    }
+    drop(writer);
+    server.resume();
+    // who reads sends it on; the second was cut off, and goes on where it was begun
+    let reader = Store::open_read_only(&url).unwrap();
+    assert_eq!(reader.unsent(), None);
+    assert_eq!(reader.load(id).unwrap(), run);
+    let resumable = reader.resumable(&common::owner()).unwrap();
+    assert_eq!(resumable.len(), 1);
+    let resumed = reader.resume(&second.info.id, &common::owner()).unwrap();
+    assert_eq!(resumed.data().launches, second.launches);
+    drop(reader);
+    let mut writer = Store::open(&url).unwrap();
+    writer.finish(&second.info.id, 12.25).unwrap();
+    assert!(Store::open(&unsent.file).unwrap().runs().unwrap().is_empty());
+    assert_eq!(writer.load(&second.info.id).unwrap(), second);
+    assert_eq!(writer.verify().unwrap(), [""; 0]);
+    // what others can write is not resumed
+    let other = common::cut_off(3, 1);
+    Store::open(&unsent.file).unwrap();
+    common::store(&mut writer, &other);
+    writer.remove(&other.info.id).unwrap();
+    assert_eq!(Store::open(&url).unwrap().runs().unwrap().len(), 2, "it is not sent again");
+}
+
+/// Machines that store while the server is killed again and again.
+#[test]
+#[ignore = "started by the other test"]
+fn alone_a_server_that_is_killed_loses_and_doubles_nothing() {
+    const KILLS: usize = 20;
+    let mut server = Server::start();
+    let (url, _) = store(&server);
+    let done = AtomicBool::new(false);
+    let machine = |at: u32| {
+        let mut number = at;
+        let mut runs = vec![];
+        while !done.load(Ordering::Relaxed) {
+            let run = common::run(number, 5);
+            let Ok(mut store) = Store::open(&url) else { continue };
+            // another may have the file that both keep things in
+            let _ = store.begin(&common::owner(), &gritstone_model::RunInfo { elapsed_s: None, ..run.info.clone() }, &run.benchmarks, &run.programs, &run.skips)
+                .map(|()| {
+                    for launch in &run.launches {
+                        assert!(!matches!(store.append(&run.info.id, launch).unwrap(), Kept::Waiting(_)));
+                    }
+                    store.finish(&run.info.id, 12.25).unwrap();
+                    runs.push(run);
+                });
+            number += 4;
+        }
+        runs
+    };
+    let runs: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|at| scope.spawn(move || machine(at))).collect();
+        for kill in 0..KILLS {
+            std::thread::sleep(Duration::from_millis(20 + 13 * kill as u64));
+            server.kill();
+            std::thread::sleep(Duration::from_millis(10));
+            server.resume();
+        }
+        done.store(true, Ordering::Relaxed);
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(runs.len() >= KILLS, "{}", runs.len());
+    let store = Store::open(&url).unwrap();
+    assert_eq!(store.unsent(), None);
+    for run in &runs {
+        assert_eq!(store.load(&run.info.id).unwrap(), *run);
+    }
+    let stored = store.runs().unwrap();
+    assert_eq!(stored.iter().filter(|run| run.elapsed_s.is_some()).count(), runs.len());
+    assert_eq!(store.verify().unwrap(), [""; 0]);
+}
