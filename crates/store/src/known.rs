@@ -1,16 +1,14 @@
 //! What is known of changes: who acknowledged one, and which were told of.
 
+use crate::engine::{Engine, Purpose, query, whole};
 use crate::error::{Fault, StoreError};
-use crate::read::query;
 use crate::rows::row;
 use crate::sql;
 use crate::store::Store;
 use crate::token::Token;
-use crate::write::{insert, whole};
-use rusqlite::Connection;
 
 /// The schema that has had them first.
-const SINCE: i64 = 4;
+const SINCE: u32 = 4;
 /// Letters of a note at most.
 const LONGEST: usize = 1000;
 const ACKNOWLEDGE: &str = "acknowledge";
@@ -60,8 +58,8 @@ impl Store {
             return Err(StoreError::Unfit(why));
         }
         self.reach_disk(true)?;
-        self.at(whole(&self.connection, |connection| {
-            enter(connection, event, ACKNOWLEDGE, who, note.trim(), now)
+        self.at(whole(self.engine(), Purpose::Write, |engine| {
+            enter(engine, event, ACKNOWLEDGE, who, note.trim(), now)
         }))
     }
 
@@ -71,9 +69,9 @@ impl Store {
     /// What befalls the file.
     pub fn notified(&mut self, events: &[String], to: &str, now: &str) -> Result<(), StoreError> {
         self.reach_disk(true)?;
-        self.at(whole(&self.connection, |connection| {
+        self.at(whole(self.engine(), Purpose::Write, |engine| {
             for event in events {
-                enter(connection, event, NOTIFY, Who::User("serve"), to, now)?;
+                enter(engine, event, NOTIFY, Who::User("serve"), to, now)?;
             }
             Ok(())
         }))
@@ -84,15 +82,14 @@ impl Store {
     /// # Errors
     /// What befalls the file.
     pub fn change_entries(&self) -> Result<Vec<ChangeEntry>, StoreError> {
-        // a store of an older schema is read as it is
-        let version = self
-            .connection
-            .pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
-        if self.at(version.map_err(Fault::from))? < SINCE {
-            return Ok(vec![]);
-        }
-        let rows = query(&self.connection, sql::SELECT_CHANGE_ENTRIES, []).map_err(Fault::from);
-        let rows: Vec<(String, String, String, String, String)> = self.at(rows)?;
+        let read = || -> Result<Vec<(String, String, String, String, String)>, Fault> {
+            // a store of an older schema is read as it is
+            match self.engine().version()? < SINCE {
+                true => Ok(vec![]),
+                false => query(self.engine(), sql::SELECT_CHANGE_ENTRIES, vec![]),
+            }
+        };
+        let rows = self.at(read())?;
         let entry = |(event, entry, who, note, at): (_, String, _, _, _)| ChangeEntry {
             event,
             acknowledges: entry == ACKNOWLEDGE,
@@ -109,8 +106,9 @@ impl Store {
     /// [`StoreError::NoSuchRun`], and what befalls the file.
     pub fn progress(&self, run_id: &str) -> Result<Progress, StoreError> {
         let read = || -> Result<Progress, Fault> {
-            let found = crate::find::run(&self.connection, run_id)?;
-            let last = query(&self.connection, sql::LAST_BENCHMARK, [found.number])?;
+            let engine = self.holder(run_id);
+            let found = crate::find::run(engine, run_id)?;
+            let last = query(engine, sql::LAST_BENCHMARK, row![found.number])?;
             let last: Option<(i64, String)> = last.into_iter().next();
             let (number, benchmark) = last.unzip();
             Ok(Progress {
@@ -135,14 +133,14 @@ pub struct Progress {
 }
 
 fn enter(
-    connection: &Connection,
+    engine: &dyn Engine,
     event: &str,
     entry: &str,
     who: Who,
     note: &str,
     now: &str,
 ) -> Result<(), Fault> {
-    let next: Vec<(i64,)> = query(connection, sql::NEXT_CHANGE_ENTRY, [])?;
+    let next: Vec<(i64,)> = query(engine, sql::NEXT_CHANGE_ENTRY, vec![])?;
     let (token, name) = match who {
         Who::User(name) => (None, name),
         Who::Token(token) => (Some(token.number), token.name.as_str()),
@@ -156,10 +154,5 @@ fn enter(
         note.to_owned(),
         now.to_owned(),
     ];
-    Ok(insert(
-        connection,
-        sql::INSERT_CHANGE_ENTRY,
-        row,
-        vec![],
-    )?)
+    engine.execute(sql::INSERT_CHANGE_ENTRY, row)
 }

@@ -112,7 +112,7 @@ fn slurm(partition: Option<&str>, text: Option<&str>) -> Result<Vec<Node>> {
             format!("{which} has no node {}", node.node)
         })?;
         let mut own = of(known);
-        ensure!(is_name(&own.node), "'{}' is no name of a host", own.node);
+        ensure!(is_host(&own.node), "'{}' is no name of a host", own.node);
         own.place.extend(node.place);
         Ok(own)
     };
