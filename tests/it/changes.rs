@@ -134,9 +134,7 @@ fn a_comparison_that_is_labeled_with_a_change_confirms_or_refutes_it() {
                 .cloned()
                 .next()
         };
-        eventually("it is compared", || {
-            found().as_ref().and_then(of) == newest
-        });
+        eventually("it is compared", || found().as_ref().and_then(of) == newest);
         found().unwrap()["confirmation"].clone()
     };
     let of = |ids: &Value| list(ids).len();
@@ -174,7 +172,10 @@ fn the_fleet_page_says_which_system_is_not_like_the_others() {
     let outliers = list(&view["outliers"]).iter();
     let nodes: Vec<&str> = outliers.map(|of| of["node"].as_str().unwrap()).collect();
     assert!(!nodes.is_empty(), "{view}");
-    assert!(nodes.iter().all(|node| *node == "node (system-5)"), "{nodes:?}");
+    assert!(
+        nodes.iter().all(|node| *node == "node (system-5)"),
+        "{nodes:?}"
+    );
     let page = server.page("/fleet");
     assert!(page.contains("href=\"/systems/system-5\"") && page.contains("not like the others"));
     assert!(server.page("/").contains("href=\"/fleet\""));
@@ -286,7 +287,13 @@ fn several_runs_are_compared_with_a_base_and_filtered_by_effect() {
         home.json(&["compare", "base", "near", "far"])
     );
     let page = server.page("/compare?base=base&run=near&run=far");
-    for text in ["near", "far", "Geometric mean", "byte/sieve", "name=\"effect\""] {
+    for text in [
+        "near",
+        "far",
+        "Geometric mean",
+        "byte/sieve",
+        "name=\"effect\"",
+    ] {
         assert!(page.contains(text), "{text}");
     }
     let rows = |query: &str| {
@@ -298,7 +305,10 @@ fn several_runs_are_compared_with_a_base_and_filtered_by_effect() {
     assert_eq!(rows("run=near&effect=10"), 0);
     // of several, a benchmark that one of them is asked for by is shown of all
     let filtered = server.json(&format!("{both}&effect=20"));
-    let counts: Vec<usize> = list(&filtered).iter().map(|view| list(&view["rows"]).len()).collect();
+    let counts: Vec<usize> = list(&filtered)
+        .iter()
+        .map(|view| list(&view["rows"]).len())
+        .collect();
     assert!(counts[0] > 0 && counts[0] == counts[1], "{counts:?}");
     for (query, status) in [
         ("base=base&run=near&run=near", 400),
@@ -307,7 +317,11 @@ fn several_runs_are_compared_with_a_base_and_filtered_by_effect() {
         ("base=base&run=near&effect=x", 404),
         ("base=base&run=near&run=&effect=", 200),
     ] {
-        assert_eq!(server.get(&format!("/compare?{query}")).status, status, "{query}");
+        assert_eq!(
+            server.get(&format!("/compare?{query}")).status,
+            status,
+            "{query}"
+        );
     }
 }
 
@@ -347,14 +361,25 @@ fn others_are_told_of_new_changes_once_by_webhook_and_mail() {
     };
     let run = |hour: u32| {
         let scatter = 1.0 + 0.002 * f64::from(hour * 7 % 5);
-        at_hour(&calls(level(hour) * scatter), hour, &format!("night-{hour}"))
+        at_hour(
+            &calls(level(hour) * scatter),
+            hour,
+            &format!("night-{hour}"),
+        )
     };
     // one change is there before anybody is to be told
     home.import(&(1..=24).map(run).collect::<Vec<_>>());
     let folder = home.path().join("bin");
     fs::create_dir_all(&folder).unwrap();
     let (program, mails) = (folder.join("sendmail"), home.path().join("mails"));
-    fs::write(&program, format!("#!/bin/sh\necho \"args $*\" >> {0}\ncat >> {0}\n", mails.display())).unwrap();
+    fs::write(
+        &program,
+        format!(
+            "#!/bin/sh\necho \"args $*\" >> {0}\ncat >> {0}\n",
+            mails.display()
+        ),
+    )
+    .unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let template = home.path().join("template");
     fs::write(&template, "{count} {other}\n{events}\n").unwrap();
@@ -391,7 +416,10 @@ fn others_are_told_of_new_changes_once_by_webhook_and_mail() {
     let id = told[0]["id"].as_str().unwrap();
     let text = again["text"].as_str().unwrap();
     assert!(text.starts_with("1 new change {other}\n"), "{text}");
-    assert!(text.contains(&format!("https://bench.example/changes/{id}")), "{text}");
+    assert!(
+        text.contains(&format!("https://bench.example/changes/{id}")),
+        "{text}"
+    );
     assert_eq!(again["url"], "https://bench.example");
     eventually("a mail is sent", || {
         fs::read_to_string(&mails).is_ok_and(|text| text.contains(id))
@@ -401,7 +429,12 @@ fn others_are_told_of_new_changes_once_by_webhook_and_mail() {
         entries().into_iter().filter(of).count() == 2
     });
     let text = fs::read_to_string(&mails).unwrap();
-    assert!(text.starts_with("args -i ana@example.org\nTo: ana@example.org\nSubject: Gritstone: 1 new change\n"), "{text}");
+    assert!(
+        text.starts_with(
+            "args -i ana@example.org\nTo: ana@example.org\nSubject: Gritstone: 1 new change\n"
+        ),
+        "{text}"
+    );
     home.import(&[run(42)]);
     std::thread::sleep(Duration::from_secs(12));
     listener.set_nonblocking(true).unwrap();

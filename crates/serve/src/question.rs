@@ -219,7 +219,9 @@ fn question(path: &str, query: &str) -> Option<Question> {
     let query = Query::parse(query)?;
     let followed = path.strip_suffix(EVENTS);
     if let Some(run) = followed.and_then(|path| path.strip_prefix("/runs/")) {
-        return decoded(run).filter(|run| !run.is_empty()).map(Question::Follow);
+        return decoded(run)
+            .filter(|run| !run.is_empty())
+            .map(Question::Follow);
     }
     let (first, rest) = path.strip_prefix('/')?.split_once('/').map_or_else(
         || (path.trim_start_matches('/'), None),
@@ -332,11 +334,7 @@ mod tests {
             ("/", "", Question::Overview),
             ("/overview", "", Question::Overview),
             ("/runs/20261123-185538-cfe385a0", "", run),
-            (
-                "/compare",
-                "base=a+b&run=c&family=byte",
-                compare(&["c"], 0),
-            ),
+            ("/compare", "base=a+b&run=c&family=byte", compare(&["c"], 0)),
             (
                 "/compare",
                 "base=a+b&run=c&run=&run=d&family=byte&effect=5",

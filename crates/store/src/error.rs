@@ -338,7 +338,9 @@ fn of_postgres(error: &::postgres::Error, path: PathBuf) -> StoreError {
             StoreError::Refused(path, what)
         }
         SqlState::INVALID_CATALOG_NAME => StoreError::NoDatabase(path, what),
-        SqlState::INSUFFICIENT_PRIVILEGE | SqlState::INVALID_SCHEMA_NAME => StoreError::Denied(path, what),
+        SqlState::INSUFFICIENT_PRIVILEGE | SqlState::INVALID_SCHEMA_NAME => {
+            StoreError::Denied(path, what)
+        }
         SqlState::LOCK_NOT_AVAILABLE
         | SqlState::T_R_SERIALIZATION_FAILURE
         | SqlState::T_R_DEADLOCK_DETECTED => StoreError::Locked(path),

@@ -188,7 +188,8 @@ impl Store {
 
     /// The runs that `last` counts, newest first.
     fn own(&self, here: &str) -> Result<Vec<String>, Fault> {
-        let runs: Vec<(String, String)> = query(self.engine(), sql::SELECT_HERE, row![here.to_owned()])?;
+        let runs: Vec<(String, String)> =
+            query(self.engine(), sql::SELECT_HERE, row![here.to_owned()])?;
         let ordinary = runs
             .into_iter()
             .filter(|(_, settings)| rows::kind(settings) == Kind::Run);

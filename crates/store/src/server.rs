@@ -50,7 +50,9 @@ impl Server {
 
     /// Who reads sends what waits too, and is told what it reads of by the file that it is in.
     pub(crate) fn open_read_only(url: &str) -> Result<Store, StoreError> {
-        let waits = Self::store(url, false)?.server.is_some_and(|server| server.local.is_some());
+        let waits = Self::store(url, false)?
+            .server
+            .is_some_and(|server| server.local.is_some());
         if waits {
             let store = Self::open(url)?;
             return match store.server.as_ref().filter(|of| !of.engine.is_connected()) {
@@ -103,7 +105,11 @@ impl Server {
     /// Keeps the beginning of a run.
     pub(crate) fn begin(&mut self, data: &RunData, owner: &Owner) -> Result<(), StoreError> {
         let id = &data.info.id;
-        if self.engine.is_connected() && self.there(find::exists(&*self.engine, id)).is_ok_and(|is| is) {
+        if self.engine.is_connected()
+            && self
+                .there(find::exists(&*self.engine, id))
+                .is_ok_and(|is| is)
+        {
             return Err(StoreError::Exists(id.clone()));
         }
         self.local()?.store(data, &Origin::Here(owner.clone()))?;
@@ -115,7 +121,9 @@ impl Server {
     /// Keeps a launch.
     pub(crate) fn append(&mut self, run: &str, launch: &Launch) -> Result<Kept, StoreError> {
         if !self.keeps(run) {
-            return self.there(write::append(&*self.engine, run, launch)).map(|()| Kept::Stored);
+            return self
+                .there(write::append(&*self.engine, run, launch))
+                .map(|()| Kept::Stored);
         }
         let kept = self.local()?.append(run, launch)?;
         if kept != Kept::Stored {
@@ -162,7 +170,9 @@ impl Server {
                 return Ok(());
             }
             let local = self.local.as_ref();
-            let (data, origin) = local.ok_or_else(|| StoreError::NoSuchRun(run.to_owned()))?.with_origin(run)?;
+            let (data, origin) = local
+                .ok_or_else(|| StoreError::NoSuchRun(run.to_owned()))?
+                .with_origin(run)?;
             self.there(write::send(engine, &data, &origin))
         });
         match sent {

@@ -113,9 +113,14 @@ impl<'a> Filter<'a> {
     }
 
     fn has(&self, row: &CompareRow) -> bool {
-        let effect = || row.ratio.is_some_and(|ratio| ratio.max(1.0 / ratio) >= self.least);
+        let effect = || {
+            row.ratio
+                .is_some_and(|ratio| ratio.max(1.0 / ratio) >= self.least)
+        };
         (self.family.is_empty() || row.id.family() == self.family)
-            && self.verdict.is_none_or(|wanted| row.verdict == Some(wanted))
+            && self
+                .verdict
+                .is_none_or(|wanted| row.verdict == Some(wanted))
             && (self.least <= 1.0 || effect())
     }
 }

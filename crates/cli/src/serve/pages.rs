@@ -13,9 +13,9 @@ use gritstone_model::{
     OverviewView, RunView, SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_SEARCH, SCHEMA_SYSTEM,
     SearchView, SystemView,
 };
-use gritstone_report::html::{self, Choice, Frame};
 use gritstone_report::Document;
 use gritstone_report::document::About;
+use gritstone_report::html::{self, Choice, Frame};
 use gritstone_serve::{Answer, Answers, Asked, Form, Media, Question, Sent, Status};
 use gritstone_store::{ResolveError, Scope, Store};
 use serde::Serialize;
@@ -377,7 +377,10 @@ impl Pages {
             Some(_) => {
                 let so_far = store.progress(&id)?;
                 let said = gritstone_report::progress(so_far.launches, so_far.last.as_deref());
-                Some([said, format!("{}/events", html::path(&About::Run(id.clone())))])
+                Some([
+                    said,
+                    format!("{}/events", html::path(&About::Run(id.clone()))),
+                ])
             }
             None => None,
         };
@@ -475,11 +478,7 @@ impl Pages {
     }
 
     /// A run of the store, or a reference system: never a file.
-    pub(super) fn view(
-        &self,
-        store: Option<&Rc<Store>>,
-        name: &str,
-    ) -> Result<RunView, Refused> {
+    pub(super) fn view(&self, store: Option<&Rc<Store>>, name: &str) -> Result<RunView, Refused> {
         if name.starts_with("ref:") {
             let found = self.world.view(name);
             return found.map_err(|why| Refused::NotFound(format!("{why:#}.")));
