@@ -42,10 +42,11 @@ fn is_measured(row: &Value) -> bool {
     );
     assert!(order[0] <= order[2] && order[2] <= order[3], "{row}");
     if row["id"] != "rt/clock-overhead" {
-        // fewer than 29 events, which a slow disk may do, have none
+        // fewer than 29 events, which a slow disk may do, have none; where a launch has fewer, it is one of all events together, and
+        // the median is that of launches still
         let percentiles = &row["statistics"]["percentiles"];
         let p90 = percentiles["p90"].as_f64().unwrap_or(order[3]);
-        assert!(order[1] <= p90 && p90 <= order[3], "{row}");
+        assert!(order[0] <= p90 && p90 <= order[3], "{row}");
     }
     true
 }
