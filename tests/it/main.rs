@@ -34,6 +34,7 @@ mod paging;
 mod past;
 mod push;
 mod ratings;
+mod recipes;
 mod rt;
 mod schemas;
 mod selftest;
