@@ -11,7 +11,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Families that are made of samples.
-const FAMILIES: [&str; 7] = ["aim", "byte", "ipc", "kernel", "memory", "sched", "vm"];
+const FAMILIES: [&str; 13] = [
+    "aim", "byte", "cpu", "event", "file", "iocall", "ipc", "kernel", "memory", "sched", "thread",
+    "unix", "vm",
+];
 const BENCHMARKS: usize = 60;
 const LAUNCHES: usize = 6;
 /// Time of an operation, ns.
