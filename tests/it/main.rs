@@ -36,6 +36,7 @@ mod past;
 mod peer;
 mod push;
 mod ratings;
+mod recipes;
 mod rt;
 mod schemas;
 mod selftest;

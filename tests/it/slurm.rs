@@ -3,12 +3,15 @@
 
 use crate::common::quota::Quota;
 use crate::common::{
-    Home, Killed, end, entries, eventually, list, needs_root, program, said, start,
+    Home, Killed, binary, end, entries, eventually, list, make_program, needs_root, program, said,
+    start,
 };
+use crate::recipes::recipe;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::fs;
 use std::net::TcpListener;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -180,6 +183,36 @@ impl Cluster {
         jobs.lines().map(str::to_owned).chain(files).collect()
     }
 
+    /// The epilog of examples/fleet, after a job on each of two nodes: it drains the slow one and not the other.
+    fn drains_the_slow_node(&self) {
+        let store = self.home.path().join("slurm/fleet.db");
+        let state = |node: &str| {
+            let words = ["--noheader", "--format=%T", "--nodes", node];
+            let out = self
+                .command(program(&["sinfo"]))
+                .args(words)
+                .output()
+                .unwrap();
+            String::from_utf8(out.stdout).unwrap().trim().to_owned()
+        };
+        for (node, after) in [("n1", "idle"), (SLOW, "drained")] {
+            fs::copy(self.home.store(), &store).unwrap();
+            let _ = fs::remove_file(store.with_extension("db.checked"));
+            let job = ["--nodelist", node, "--output=/dev/null", "--wrap", "true"];
+            let ended = self
+                .command(program(&["sbatch"]))
+                .args(job)
+                .args(["--wait", "--quiet"])
+                .status();
+            assert!(ended.unwrap().success());
+            eventually("the epilog has ended", || {
+                store.with_extension("db.checked").exists()
+                    && ["idle", "drained"].contains(&state(node).as_str())
+            });
+            assert_eq!(state(node), after, "{node}");
+        }
+    }
+
     fn report(&self) -> Value {
         serde_json::from_str(&self.home.ok("fleet report --format json")).unwrap()
     }
@@ -220,6 +253,15 @@ fn configuration(at: &Path) -> String {
             "NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus}\n"
         );
     }
+    // as slurm.conf has it, with what the environment of a node lacks
+    let epilog = format!(
+        "#!/bin/sh\nexport GRITSTONE_STORE={at}/fleet.db HOME={at} PATH={at}:/usr/bin:/bin\nexec {recipe}\n",
+        at = at.display(),
+        recipe = recipe("slurm-epilog").display()
+    );
+    make_program(&at.join("epilog"), epilog.as_bytes());
+    symlink(binary(), at.join("gritstone")).unwrap();
+    text += &format!("Epilog={}/epilog\n", at.display());
     text + "PartitionName=batch Nodes=ALL Default=YES MaxTime=60 State=UP\n"
 }
 
@@ -273,6 +315,7 @@ fn slurm_measures_a_fleet_as_root() {
     );
     assert!(out.contains("n3: "), "{out}");
     assert_eq!(cluster.left(), Vec::<String>::new());
+    cluster.drains_the_slow_node();
 }
 
 /// Ctrl-C takes the jobs out of the queue; where the process itself is killed, they go on, and `resume` takes in what they measured.

@@ -25,8 +25,7 @@ pub enum FleetCommand {
     Report(FleetReportArgs),
     /// Measure this node, and check it against the others of a fleet
     Check(FleetCheckArgs),
-    /// Measure one node of a fleet run, and write its bundle; engines start it
-    #[command(hide = true)]
+    /// Measure this node of a fleet run, and write its bundle: what engines start
     Node(Box<FleetNodeArgs>),
 }
 
@@ -149,6 +148,8 @@ pub struct FleetCheckArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone fleet node --fleet november --node node1 --output node1.jsonl --quick --seed 1 memory")]
 pub struct FleetNodeArgs {
     /// Identifier of the fleet run
     #[arg(long)]

@@ -285,13 +285,15 @@ impl Fleet<'_> {
         states: &BTreeMap<usize, State>,
         cancelled: bool,
     ) -> Result<()> {
-        let out = array.dead_nodes(self, states)?;
+        let out = array.dead_nodes(self, states);
         for (task, node) in array.waiting.clone() {
             let state = states.get(&task);
             match state {
                 Some(State::Pending(_)) => {
-                    if let Some(why) = out.get(&node.node) {
-                        cancel(&format!("{}_{task}", array.job))?;
+                    // a controller that does not take it is asked again
+                    if let Some(why) = out.get(&node.node)
+                        && cancel(&format!("{}_{task}", array.job)).is_ok()
+                    {
                         array.skip(task, why);
                     }
                     continue;
@@ -439,19 +441,19 @@ impl Array {
         &mut self,
         fleet: &Fleet,
         states: &BTreeMap<usize, State>,
-    ) -> Result<BTreeMap<String, String>> {
+    ) -> BTreeMap<String, String> {
         let mut pending = states
             .values()
             .filter(|state| matches!(state, State::Pending(_)));
         if self.asked.elapsed() < ASK_FOR_NODES || pending.next().is_none() {
-            return Ok(BTreeMap::new());
+            return BTreeMap::new();
         }
         self.asked = Instant::now();
-        let known = tools::nodes(fleet.plan.slurm.partition.as_deref())?;
+        let known = tools::nodes(fleet.plan.slurm.partition.as_deref()).unwrap_or_default();
         let out = known
             .into_iter()
             .filter_map(|of| Some((of.name.clone(), of.unusable()?)));
-        Ok(out.collect())
+        out.collect()
     }
 
     /// Says how many run and wait, and for what.

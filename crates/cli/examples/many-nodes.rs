@@ -1,0 +1,128 @@
+//! Fills a store with a made-up fleet: 60 benchmarks of one `--quick` run a node, 0.5% between nodes and 1% between runs. One node in forty, 20 at most, is slow
+//! in `memory`: by 3% and by 10% in turn, from node 0 on.
+//! `cargo run --release -p gritstone --example many-nodes -- BUNDLE NUMBER STORE`
+
+use anyhow::{Context, Result};
+use gritstone_model::{Event, FleetMember, Id, RunData};
+use gritstone_store::Store;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Families that are made of samples.
+const FAMILIES: [&str; 13] = [
+    "aim", "byte", "cpu", "event", "file", "iocall", "ipc", "kernel", "memory", "sched", "thread",
+    "unix", "vm",
+];
+const BENCHMARKS: usize = 60;
+const LAUNCHES: usize = 6;
+/// Time of an operation, ns.
+const TIME: f64 = 10_000.0;
+
+fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let mut next = || {
+        arguments
+            .next()
+            .context("usage: many-nodes BUNDLE NUMBER STORE")
+    };
+    let (bundle, number, store) = (next()?, next()?.parse::<usize>()?, next()?);
+    let mut run = gritstone_exchange::read_bundle(&std::fs::read_to_string(&bundle)?)?;
+    shorten(&mut run);
+    let mut store = Store::open(Path::new(&store))?;
+    let mut random = Pcg64::seed_from_u64(1);
+    let slow = (number / 40).clamp(1, 20);
+    for at in 0..number {
+        let slower = match at {
+            _ if at >= slow => 1.0,
+            _ if at % 2 == 0 => 1.0 / 0.97,
+            _ => 1.0 / 0.9,
+        };
+        store.import(&node(&run, at, slower, &mut random))?;
+    }
+    Ok(())
+}
+
+/// As little of a run as makes its results: a sample and a check value of each launch.
+fn shorten(run: &mut RunData) {
+    let mut launches: BTreeMap<Id, usize> = BTreeMap::new();
+    run.launches.retain(|launch| {
+        let sampled = launch
+            .events
+            .iter()
+            .any(|event| matches!(event, Event::Sample(_)));
+        let of = launches.entry(launch.id.clone()).or_default();
+        *of += 1;
+        sampled && *of <= LAUNCHES && FAMILIES.contains(&launch.id.family())
+    });
+    let measured: Vec<Id> = run.benchmarks.iter().map(|of| of.id.clone()).collect();
+    let measured = measured
+        .into_iter()
+        .filter(|id| run.launches.iter().filter(|of| of.id == *id).count() == LAUNCHES);
+    // of each family some
+    let mut by_family: BTreeMap<String, Vec<Id>> = BTreeMap::new();
+    for id in measured {
+        by_family
+            .entry(id.family().to_owned())
+            .or_default()
+            .push(id);
+    }
+    let most = by_family.values().map(Vec::len).max().unwrap_or(0);
+    let in_turn = (0..most).flat_map(|at| by_family.values().filter_map(move |ids| ids.get(at)));
+    let ids: Vec<Id> = in_turn.take(BENCHMARKS).cloned().collect();
+    run.benchmarks.retain(|of| ids.contains(&of.id));
+    run.launches.retain(|of| ids.contains(&of.id));
+    run.skips.retain(|of| ids.contains(&of.id));
+    for launch in &mut run.launches {
+        let mut sampled = false;
+        launch.events.retain(|event| match event {
+            Event::Sample(_) => !std::mem::replace(&mut sampled, true),
+            Event::Hello { .. } | Event::Warm { .. } | Event::Check(_) | Event::Bye => true,
+            _ => false,
+        });
+    }
+}
+
+fn node(run: &RunData, number: usize, slower: f64, random: &mut Pcg64) -> RunData {
+    let mut run = run.clone();
+    run.info.id = format!("20261103-100000-{number:08}");
+    run.info.started = "2026-11-03T10:00:00Z".to_owned();
+    run.info.label = None;
+    run.info.settings.fleet = Some(FleetMember {
+        fleet: "made-up".to_owned(),
+        node: format!("node-{number:05}"),
+        place: BTreeMap::from([("rack".to_owned(), (number / 40).to_string())]),
+    });
+    let own: BTreeMap<Id, f64> = run
+        .benchmarks
+        .iter()
+        .map(|of| {
+            let slower = match of.id.family() {
+                "memory" => slower,
+                _ => 1.0,
+            };
+            let scatter = 0.005 * normal(random) + 0.01 * normal(random);
+            (of.id.clone(), slower * scatter.exp())
+        })
+        .collect();
+    for launch in &mut run.launches {
+        let ns = TIME * own[&launch.id] * (0.001 * normal(random)).exp();
+        for event in &mut launch.events {
+            match event {
+                Event::Sample(sample) => {
+                    sample.wall = (sample.n as f64 * ns).ceil() as u64;
+                    (sample.pace, sample.wide) = (250_000, 62_500);
+                }
+                Event::Warm { n, wall } => *wall = (*n as f64 * ns).ceil() as u64,
+                _ => {}
+            }
+        }
+    }
+    run
+}
+
+/// Nearly normal: the sum of twelve.
+fn normal(random: &mut Pcg64) -> f64 {
+    (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
+}
