@@ -216,6 +216,7 @@ fn a_run_is_followed_as_long_as_it_is_measured() {
     store
         .begin(&owner, &info, benchmarks, programs, skips)
         .unwrap();
+    drop(store);
     let server = Server::start(&home);
     let path = format!("/runs/{}/events", info.id);
     let page = || server.page(&format!("/runs/{}", info.id));
@@ -227,6 +228,7 @@ fn a_run_is_followed_as_long_as_it_is_measured() {
     stream.write_all(ask.as_bytes()).unwrap();
     let mut events = BufReader::new(stream);
     assert_eq!(until(&mut events, "progress")["launches"], 0);
+    let mut store = Store::open(&home.store()).unwrap();
     for launch in &whole.launches {
         assert_eq!(store.append(&info.id, launch).unwrap(), Kept::Stored);
     }
@@ -239,6 +241,7 @@ fn a_run_is_followed_as_long_as_it_is_measured() {
     assert_eq!(told["benchmark"], last);
     assert!(page().contains(&format!("{launches} launches so far, the last of {last}")));
     store.finish(&info.id, 60.0).unwrap();
+    drop(store);
     assert_eq!(until(&mut events, "end")["launches"], launches);
     // nothing follows on that, and a run that has ended is not followed
     assert!(!page().contains("data-events"));
@@ -252,6 +255,7 @@ fn a_run_is_followed_as_long_as_it_is_measured() {
     // the end of the server ends what is followed
     let mut second = at_hour(&whole, 2, "second").info;
     second.elapsed_s = None;
+    let mut store = Store::open(&home.store()).unwrap();
     store
         .begin(&owner, &second, benchmarks, programs, skips)
         .unwrap();
