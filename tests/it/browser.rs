@@ -132,10 +132,7 @@ fn look_at(pages: impl IntoIterator<Item = impl AsRef<OsStr>>) {
     look_at_with(pages, &[]);
 }
 
-fn look_at_with(
-    pages: impl IntoIterator<Item = impl AsRef<OsStr>>,
-    environment: &[(&str, &str)],
-) {
+fn look_at_with(pages: impl IntoIterator<Item = impl AsRef<OsStr>>, environment: &[(&str, &str)]) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser");
     let folder = Path::new(DISC).join("browser");
     fs::create_dir_all(&folder).unwrap();

@@ -128,15 +128,10 @@ fn a_comparison_that_is_labeled_with_a_change_confirms_or_refutes_it() {
         let newest = Some(runs[1].info.id.clone());
         let found = || {
             let changes = server.json("/changes.json");
-            let events = list(&changes["events"]).iter();
-            events
-                .filter(|event| event["id"] == id.as_str())
-                .cloned()
-                .next()
+            let mut events = list(&changes["events"]).iter();
+            events.find(|event| event["id"] == id.as_str()).cloned()
         };
-        eventually("it is compared", || {
-            found().as_ref().and_then(of) == newest
-        });
+        eventually("it is compared", || found().as_ref().and_then(of) == newest);
         found().unwrap()["confirmation"].clone()
     };
     let of = |ids: &Value| list(ids).len();
@@ -174,7 +169,10 @@ fn the_fleet_page_says_which_system_is_not_like_the_others() {
     let outliers = list(&view["outliers"]).iter();
     let nodes: Vec<&str> = outliers.map(|of| of["node"].as_str().unwrap()).collect();
     assert!(!nodes.is_empty(), "{view}");
-    assert!(nodes.iter().all(|node| *node == "node (system-5)"), "{nodes:?}");
+    assert!(
+        nodes.iter().all(|node| *node == "node (system-5)"),
+        "{nodes:?}"
+    );
     let page = server.page("/fleet");
     assert!(page.contains("href=\"/systems/system-5\"") && page.contains("not like the others"));
     assert!(server.page("/").contains("href=\"/fleet\""));
@@ -276,7 +274,7 @@ fn a_run_is_followed_as_long_as_it_is_measured() {
 #[test]
 fn several_runs_are_compared_with_a_base_and_filtered_by_effect() {
     let home = Home::new();
-    let runs = [1.0, 1.02, 1.3].map(|times| calls(times));
+    let runs = [1.0, 1.02, 1.3].map(calls);
     let mut hours = (1..).zip(["base", "near", "far"]);
     let runs = runs.map(|run| {
         let (hour, label) = hours.next().unwrap();
@@ -290,7 +288,13 @@ fn several_runs_are_compared_with_a_base_and_filtered_by_effect() {
         home.json(&["compare", "base", "near", "far"])
     );
     let page = server.page("/compare?base=base&run=near&run=far");
-    for text in ["near", "far", "Geometric mean", "byte/sieve", "name=\"effect\""] {
+    for text in [
+        "near",
+        "far",
+        "Geometric mean",
+        "byte/sieve",
+        "name=\"effect\"",
+    ] {
         assert!(page.contains(text), "{text}");
     }
     let rows = |query: &str| {
@@ -302,7 +306,10 @@ fn several_runs_are_compared_with_a_base_and_filtered_by_effect() {
     assert_eq!(rows("run=near&effect=10"), 0);
     // of several, a benchmark that one of them is asked for by is shown of all
     let filtered = server.json(&format!("{both}&effect=20"));
-    let counts: Vec<usize> = list(&filtered).iter().map(|view| list(&view["rows"]).len()).collect();
+    let counts: Vec<usize> = list(&filtered)
+        .iter()
+        .map(|view| list(&view["rows"]).len())
+        .collect();
     assert!(counts[0] > 0 && counts[0] == counts[1], "{counts:?}");
     for (query, status) in [
         ("base=base&run=near&run=near", 400),
@@ -311,8 +318,45 @@ fn several_runs_are_compared_with_a_base_and_filtered_by_effect() {
         ("base=base&run=near&effect=x", 404),
         ("base=base&run=near&run=&effect=", 200),
     ] {
-        assert_eq!(server.get(&format!("/compare?{query}")).status, status, "{query}");
+        assert_eq!(
+            server.get(&format!("/compare?{query}")).status,
+            status,
+            "{query}"
+        );
     }
+}
+
+#[test]
+fn a_history_is_shown_from_one_date_to_another() {
+    let home = changed();
+    let server = Server::start(&home);
+    let path = "/benchmarks/byte/syscall";
+    let series = |query: &str| server.json(&format!("{path}.json?{query}"))["series"].clone();
+    let hours = |series: &Value| -> Vec<String> {
+        let points = list(series).iter().flat_map(|of| list(&of["points"]));
+        points
+            .map(|point| point["started"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let all = series("");
+    assert_eq!(hours(&all).len(), 24);
+    // the change is that of all runs, at its place among those that are shown
+    let late = series("from=1970-01-01&to=1970-01");
+    assert_eq!(late, all);
+    let one = series("from=1970-01-02");
+    assert_eq!(hours(&one), ["1970-01-02T00:00:00Z"]);
+    assert_eq!(list(&one[0]["changes"]).len(), 0);
+    assert_eq!(hours(&series("to=1970-01-01")).len(), 23);
+    let change = &series("to=1970-01-01")[0]["changes"][0];
+    assert_eq!(change["at"], 12);
+    assert_eq!(hours(&series("from=1971")).len(), 0);
+    let page = server.page(&format!("{path}?from=1970-01&runs=20"));
+    let chosen = "<option value=\"1970-01\" selected=\"selected\">";
+    assert!(
+        page.contains(chosen) && page.contains("newest 20"),
+        "{page}"
+    );
+    assert_eq!(server.get(&format!("{path}?from=x")).status, 404);
 }
 
 /// One POST that comes to a listener, answered with a status.
@@ -351,14 +395,25 @@ fn others_are_told_of_new_changes_once_by_webhook_and_mail() {
     };
     let run = |hour: u32| {
         let scatter = 1.0 + 0.002 * f64::from(hour * 7 % 5);
-        at_hour(&calls(level(hour) * scatter), hour, &format!("night-{hour}"))
+        at_hour(
+            &calls(level(hour) * scatter),
+            hour,
+            &format!("night-{hour}"),
+        )
     };
     // one change is there before anybody is to be told
     home.import(&(1..=24).map(run).collect::<Vec<_>>());
     let folder = home.path().join("bin");
     fs::create_dir_all(&folder).unwrap();
     let (program, mails) = (folder.join("sendmail"), home.path().join("mails"));
-    fs::write(&program, format!("#!/bin/sh\necho \"args $*\" >> {0}\ncat >> {0}\n", mails.display())).unwrap();
+    fs::write(
+        &program,
+        format!(
+            "#!/bin/sh\necho \"args $*\" >> {0}\ncat >> {0}\n",
+            mails.display()
+        ),
+    )
+    .unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let template = home.path().join("template");
     fs::write(&template, "{count} {other}\n{events}\n").unwrap();
@@ -395,7 +450,10 @@ fn others_are_told_of_new_changes_once_by_webhook_and_mail() {
     let id = told[0]["id"].as_str().unwrap();
     let text = again["text"].as_str().unwrap();
     assert!(text.starts_with("1 new change {other}\n"), "{text}");
-    assert!(text.contains(&format!("https://bench.example/changes/{id}")), "{text}");
+    assert!(
+        text.contains(&format!("https://bench.example/changes/{id}")),
+        "{text}"
+    );
     assert_eq!(again["url"], "https://bench.example");
     eventually("a mail is sent", || {
         fs::read_to_string(&mails).is_ok_and(|text| text.contains(id))
@@ -405,7 +463,12 @@ fn others_are_told_of_new_changes_once_by_webhook_and_mail() {
         entries().into_iter().filter(of).count() == 2
     });
     let text = fs::read_to_string(&mails).unwrap();
-    assert!(text.starts_with("args -i ana@example.org\nTo: ana@example.org\nSubject: Gritstone: 1 new change\n"), "{text}");
+    assert!(
+        text.starts_with(
+            "args -i ana@example.org\nTo: ana@example.org\nSubject: Gritstone: 1 new change\n"
+        ),
+        "{text}"
+    );
     home.import(&[run(42)]);
     std::thread::sleep(Duration::from_secs(12));
     listener.set_nonblocking(true).unwrap();

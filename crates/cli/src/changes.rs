@@ -294,7 +294,14 @@ mod tests {
         for of in ["20261123-185538-cfe385a0-worse-a", "x-better-b"] {
             assert!(confirms(Some(of)), "{of}");
         }
-        for other in ["", "-worse-a", "main-a", "x-worse", "x-worse-c", "x-worse-a-1"] {
+        for other in [
+            "",
+            "-worse-a",
+            "main-a",
+            "x-worse",
+            "x-worse-c",
+            "x-worse-a-1",
+        ] {
             assert!(!confirms(Some(other)), "{other}");
         }
         assert!(!confirms(None));

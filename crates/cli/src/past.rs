@@ -1,8 +1,8 @@
 //! `gritstone history` and `gritstone check`: a figure over many runs, and a run held against them or against another.
 
 use crate::ab::COMMAND;
-use crate::changes;
 use crate::args::{CheckArgs, CheckFormat, HistoryArgs, OnInconclusive};
+use crate::changes;
 use crate::failure::Exit;
 use crate::output;
 use crate::world::World;

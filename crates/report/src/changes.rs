@@ -1,9 +1,9 @@
 //! What changed, as events: on the first page, on a page for each, in the feed and in `gritstone changes`.
 
 use crate::document::{About, Column, Document, Style, Text, Tone};
+use crate::number;
 use crate::table::{Cell, Columns};
 use crate::words::{self, Sense};
-use crate::number;
 use gritstone_model::{Change, ChangeEvent, Confirmation, Confirmed};
 
 /// Benchmarks that a command names: those that changed most.
@@ -57,7 +57,13 @@ pub fn change(of: &ChangeEvent) -> Document {
         Text::new(text).about(Some(About::Pair([before.clone(), of.run.clone()])))
     });
     let acknowledged = of.acknowledged.as_ref().map_or_else(
-        || format!("by nobody: `gritstone changes acknowledge {} --note TEXT`", of.id).into(),
+        || {
+            format!(
+                "by nobody: `gritstone changes acknowledge {} --note TEXT`",
+                of.id
+            )
+            .into()
+        },
         |_| Text::new(acknowledged(of).unwrap_or_default()),
     );
     let confirmed = of.confirmation.as_ref().map(|found| {
@@ -94,7 +100,10 @@ fn confirming(document: &mut Document, of: &ChangeEvent) {
     let mut changes: Vec<&Change> = of.changes.iter().collect();
     let size = |change: &Change| change.change.ratio.ln().abs();
     changes.sort_by(|a, b| size(b).total_cmp(&size(a)));
-    let ids = changes.iter().take(NAMED).map(|of| of.benchmark.to_string());
+    let ids = changes
+        .iter()
+        .take(NAMED)
+        .map(|of| of.benchmark.to_string());
     let ids = ids.collect::<Vec<_>>().join(" ");
     let id = &of.id;
     document.paragraph(format!(
@@ -104,12 +113,15 @@ fn confirming(document: &mut Document, of: &ChangeEvent) {
     document.list([format!(
         "`gritstone ab {ids} --a 'BEFORE' --b 'SINCE' --undo 'UNDO' --label {id}`"
     )]);
-    document.paragraph("Where it takes another kernel, firmware or part, a run in each state does:");
+    document
+        .paragraph("Where it takes another kernel, firmware or part, a run in each state does:");
     document.list([
         format!("`gritstone run {ids} --label {id}-a` in the state before"),
         format!("`gritstone run {ids} --label {id}-b` in the state since"),
     ]);
-    document.paragraph("The labels say what they are for: once both runs are stored, this page has what they say.");
+    document.paragraph(
+        "The labels say what they are for: once both runs are stored, this page has what they say.",
+    );
 }
 
 /// Who knows of an event, and what a comparison says of it; a sentence for each, without its full stop.
@@ -139,14 +151,24 @@ fn confirmed(found: &Confirmation) -> String {
         true => "an A/B test",
         false => "two runs",
     };
-    let counts = [(yes, "changed"), (no, "did not change"), (open, "inconclusive")];
+    let counts = [
+        (yes, "changed"),
+        (no, "did not change"),
+        (open, "inconclusive"),
+    ];
     let counts = counts.into_iter().filter(|(n, _)| *n > 0);
-    let counts: Vec<String> = counts.map(|(n, what)| format!("{} {what}", number::count(n))).collect();
+    let counts: Vec<String> = counts
+        .map(|(n, what)| format!("{} {what}", number::count(n)))
+        .collect();
     let counts = match counts.as_slice() {
         [] => "none of its benchmarks was compared".to_owned(),
         counts => words::join(counts),
     };
-    format!("{verdict} by {how} ({} against {}): {counts}", words::short_id(&found.run), words::short_id(&found.base))
+    format!(
+        "{verdict} by {how} ({} against {}): {counts}",
+        words::short_id(&found.run),
+        words::short_id(&found.base)
+    )
 }
 
 /// A line for each change: the change leads to the run before and the run since, side by side.
@@ -240,4 +262,3 @@ pub fn event_lines(of: &ChangeEvent) -> Vec<String> {
     };
     of.changes.iter().map(line).collect()
 }
-

@@ -335,9 +335,7 @@ fn families(document: &mut Document, families: &[FleetFamily]) {
 fn distributions(document: &mut Document, view: &FleetView) {
     // by themselves; what a family or all benchmarks share is said above
     let which = |of: &&FleetBenchmark| {
-        let about = |outlier: &&FleetOutlier| {
-            matches!(&outlier.about, FleetScope::Benchmark(id) if *id == of.id)
-        };
+        let about = |outlier: &&FleetOutlier| matches!(&outlier.about, FleetScope::Benchmark(id) if *id == of.id);
         let outliers = view.outliers.iter().filter(about);
         let mut named: Vec<String> = outliers
             .map(|of| format!("{} {}", of.node, percent(&of.effect).0))
@@ -378,6 +376,9 @@ fn distributions(document: &mut Document, view: &FleetView) {
         )
         .number("Differ", spread(|of| number::counted(of.outliers)))
         .number("Interference", |of| number::counted(of.interference))
-        .column(Column::new("Not like the others", Style::Text).rank(5), which)
+        .column(
+            Column::new("Not like the others", Style::Text).rank(5),
+            which,
+        )
         .table(document, "Benchmarks over nodes", &view.benchmarks);
 }

@@ -4,8 +4,8 @@ use crate::document::{About, Column, Document, Style, Text, Tone};
 use crate::table::{Cell, Columns};
 use crate::{Detail, changes, fleet, number, words};
 use gritstone_model::{
-    FactChange, FleetView, FoundBenchmark, ListedRun, ListedSystem, OverviewView, Reliability, SearchView,
-    SystemView,
+    FactChange, FleetView, FoundBenchmark, ListedRun, ListedSystem, OverviewView, Reliability,
+    SearchView, SystemView,
 };
 
 /// The runs as a list.

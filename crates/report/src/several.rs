@@ -59,12 +59,12 @@ fn runs(document: &mut Document, base: &RunView, others: &[Other]) {
         let all = view.sums.iter().find(|sum| sum.family.is_none());
         all.or(view.sums.first()).cloned()
     };
-    let all: Vec<(&RunView, Option<CompareSum>)> = others
-        .iter()
-        .map(|(run, view)| (*run, sum(view)))
-        .collect();
+    let all: Vec<(&RunView, Option<CompareSum>)> =
+        others.iter().map(|(run, view)| (*run, sum(view))).collect();
     let count = |of: fn(&CompareSum) -> usize| {
-        move |(_, sum): &(&RunView, Option<CompareSum>)| sum.as_ref().and_then(|sum| number::counted(of(sum)))
+        move |(_, sum): &(&RunView, Option<CompareSum>)| {
+            sum.as_ref().and_then(|sum| number::counted(of(sum)))
+        }
     };
     type Of<'a> = (&'a RunView, Option<CompareSum>);
     let pair = |(run, _): &Of| {
@@ -109,7 +109,8 @@ fn lines<'a>(others: &[Other<'a>]) -> Vec<Line<'a>> {
 }
 
 fn benchmarks<'a>(document: &mut Document, others: &[Other<'a>], lines: Vec<Line<'a>>) {
-    let id = |line: &Line| Cell::from(line.id.as_str()).about(About::Benchmark(line.id.to_string()));
+    let id =
+        |line: &Line| Cell::from(line.id.as_str()).about(About::Benchmark(line.id.to_string()));
     let base = |line: &Line| {
         let row = line.any()?;
         side(row.base, &row.unit)
@@ -131,11 +132,9 @@ fn benchmarks<'a>(document: &mut Document, others: &[Other<'a>], lines: Vec<Line
             .under(name(run))
             .number("Change", change)
             .number("95% interval", interval)
-            .text("Verdict", move |line: &Line| line.of[at].map(|row| compare::verdict(row).to_owned()));
+            .text("Verdict", move |line: &Line| {
+                line.of[at].map(|row| compare::verdict(row).to_owned())
+            });
     }
-    columns.table(
-        document,
-        "Change of speed, the largest first",
-        lines,
-    );
+    columns.table(document, "Change of speed, the largest first", lines);
 }

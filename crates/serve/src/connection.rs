@@ -1,8 +1,8 @@
 //! Connections: how many there are, how long each may last, and how all of them end.
 
+use crate::rate::Buckets;
 use crate::service::Service;
 use crate::workers::Workers;
-use crate::rate::Buckets;
 use crate::{Log, Make, Policy, Rate, Tls};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;

@@ -1,8 +1,8 @@
 //! From a request to a response.
 
 use crate::question::{self, Asked, Key, Question};
-use crate::response::{self, Answer, Sent, Status, plain};
 use crate::rate::{Buckets, Client};
+use crate::response::{self, Answer, Sent, Status, plain};
 use crate::workers::{NoAnswer, Workers};
 use crate::{Limits, Log, Policy};
 use base64::Engine as _;
@@ -40,11 +40,7 @@ pub(crate) struct Service {
 
 impl Service {
     /// Answers a request, whatever it is.
-    pub(crate) async fn answer(
-        self: &Arc<Self>,
-        request: Request<Incoming>,
-        peer: IpAddr,
-    ) -> Sent {
+    pub(crate) async fn answer(self: &Arc<Self>, request: Request<Incoming>, peer: IpAddr) -> Sent {
         let is_head = request.method() == Method::HEAD;
         let refused = self.policy.refuses(&request);
         let mut response = match refused.or_else(|| self.too_many(&request, peer)) {

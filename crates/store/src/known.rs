@@ -156,10 +156,5 @@ fn enter(
         note.to_owned(),
         now.to_owned(),
     ];
-    Ok(insert(
-        connection,
-        sql::INSERT_CHANGE_ENTRY,
-        row,
-        vec![],
-    )?)
+    Ok(insert(connection, sql::INSERT_CHANGE_ENTRY, row, vec![])?)
 }

@@ -113,9 +113,14 @@ impl<'a> Filter<'a> {
     }
 
     fn has(&self, row: &CompareRow) -> bool {
-        let effect = || row.ratio.is_some_and(|ratio| ratio.max(1.0 / ratio) >= self.least);
+        let effect = || {
+            row.ratio
+                .is_some_and(|ratio| ratio.max(1.0 / ratio) >= self.least)
+        };
         (self.family.is_empty() || row.id.family() == self.family)
-            && self.verdict.is_none_or(|wanted| row.verdict == Some(wanted))
+            && self
+                .verdict
+                .is_none_or(|wanted| row.verdict == Some(wanted))
             && (self.least <= 1.0 || effect())
     }
 }
@@ -144,7 +149,7 @@ fn form<'a>(
     let names = ["base"].into_iter().chain(std::iter::repeat("run"));
     let kept = names.zip(runs.map(|run| run.id.clone()));
     html::Form {
-        to: "/compare",
+        to: "/compare".to_owned(),
         button: "Show",
         kept: kept.collect(),
         choices: vec![

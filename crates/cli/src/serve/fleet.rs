@@ -17,7 +17,11 @@ const RUNS: usize = 5;
 
 /// The comparison, and the newest run of each system. Of each benchmark the newest result of a system counts, in its newest runs; sides of A/B
 /// tests and runs of A/A tests are of another state, or of one benchmark many times.
-pub(super) fn compare(world: &World, store: &Store, heads: &[RunHead]) -> (FleetView, Vec<RunView>) {
+pub(super) fn compare(
+    world: &World,
+    store: &Store,
+    heads: &[RunHead],
+) -> (FleetView, Vec<RunView>) {
     let mut names: BTreeMap<&str, &str> = BTreeMap::new();
     for head in heads {
         names.insert(&head.machine_id, &head.machine);
@@ -44,7 +48,13 @@ pub(super) fn compare(world: &World, store: &Store, heads: &[RunHead]) -> (Fleet
                 node: name(id, &names),
                 ..NodeRun::of_view(&view)
             };
-            let (runs, node) = nodes.entry(id).or_insert((0, NodeRun { results: BTreeMap::new(), ..of.clone() }));
+            let (runs, node) = nodes.entry(id).or_insert((
+                0,
+                NodeRun {
+                    results: BTreeMap::new(),
+                    ..of.clone()
+                },
+            ));
             *runs += 1;
             for (benchmark, result) in of.results {
                 node.results.entry(benchmark).or_insert(result);

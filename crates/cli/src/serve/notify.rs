@@ -55,8 +55,7 @@ impl Notify {
     pub fn of(args: &ServeArgs, address: &str) -> Result<Option<Self>> {
         let mut to = vec![];
         if let Some(url) = &args.notify_url {
-            let uri: ureq::http::Uri =
-                url.parse().with_context(|| format!("'{url}' is no URL"))?;
+            let uri: ureq::http::Uri = url.parse().with_context(|| format!("'{url}' is no URL"))?;
             ensure!(
                 uri.host().is_some() && matches!(uri.scheme_str(), Some("http" | "https")),
                 "'{url}' begins with neither https:// nor http://"
@@ -131,7 +130,12 @@ impl Notify {
         };
         if !told.contains(BEFORE) {
             let ids = events.iter().map(|event| event.id.clone());
-            return keep(&[BEFORE.to_owned()].into_iter().chain(ids).collect::<Vec<_>>());
+            return keep(
+                &[BEFORE.to_owned()]
+                    .into_iter()
+                    .chain(ids)
+                    .collect::<Vec<_>>(),
+            );
         }
         let new = events
             .iter()
@@ -142,7 +146,10 @@ impl Notify {
         }
         let ids: Vec<String> = new.iter().map(|event| event.id.clone()).collect();
         let sent = channel.send(&self.message(&new), &new, &self.url);
-        let mut failed = channel.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failed = channel
+            .failed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let Err(why) = sent else {
             failed.clear();
             drop(failed);
@@ -168,11 +175,7 @@ impl Notify {
     fn message(&self, events: &[ChangeEvent]) -> String {
         let line = |event: &ChangeEvent| {
             let link = path(&About::Event(event.id.clone()));
-            format!(
-                "{}\n  {}{link}",
-                gritstone_report::event(event),
-                self.url
-            )
+            format!("{}\n  {}{link}", gritstone_report::event(event), self.url)
         };
         let lines: Vec<String> = events.iter().map(line).collect();
         let [count, lines, url] = [

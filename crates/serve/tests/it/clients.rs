@@ -150,7 +150,9 @@ fn who_asks_too_often_waits_and_nobody_else_does() {
     }
     let refused = of(&server, "10.0.0.1", "d");
     assert!(refused.starts_with("HTTP/1.1 429 "), "{refused}");
-    let after = refused.lines().find_map(|line| line.strip_prefix("retry-after: "));
+    let after = refused
+        .lines()
+        .find_map(|line| line.strip_prefix("retry-after: "));
     let after: u64 = after.unwrap().parse().unwrap();
     assert!((900..=1000).contains(&after), "{after}");
     assert!(refused.contains("content-security-policy"), "{refused}");
@@ -165,7 +167,11 @@ fn who_asks_too_often_waits_and_nobody_else_does() {
         ("10.0.0.6", "g", true),
     ] {
         let said = of(&server, address, token);
-        assert_eq!(said.starts_with("HTTP/1.1 200 "), answered, "{address} {token}: {said}");
+        assert_eq!(
+            said.starts_with("HTTP/1.1 200 "),
+            answered,
+            "{address} {token}: {said}"
+        );
     }
 }
 
