@@ -5,7 +5,7 @@ use gritstone_model::{
     CommandWork, Conditions, Contents, Event, Id, Launch, Origin, Outcome, OwnCatalogue, OwnFile,
     Owner, RunData, RunInfo, TrialSide, Work,
 };
-use gritstone_store::{LaunchCounts, ResolveError, Scope, Sent, Store, StoreError};
+use gritstone_store::{LaunchCounts, ResolveError, Scope, Sent, Store, StoreError, Who};
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -337,6 +337,9 @@ fn nothing_stored_can_be_changed_or_removed() {
     let sent = store.receive(&token, &common::run(3, 1), now).unwrap();
     assert_eq!(sent, Sent::Stored);
     store.revoke_token("node", now).unwrap();
+    store
+        .acknowledge("x-worse", Who::Token(&token), "known", now)
+        .unwrap();
     let other = other(&path);
     let columns = "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c \
          WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'cached%'";
