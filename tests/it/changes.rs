@@ -128,11 +128,8 @@ fn a_comparison_that_is_labeled_with_a_change_confirms_or_refutes_it() {
         let newest = Some(runs[1].info.id.clone());
         let found = || {
             let changes = server.json("/changes.json");
-            let events = list(&changes["events"]).iter();
-            events
-                .filter(|event| event["id"] == id.as_str())
-                .cloned()
-                .next()
+            let mut events = list(&changes["events"]).iter();
+            events.find(|event| event["id"] == id.as_str()).cloned()
         };
         eventually("it is compared", || found().as_ref().and_then(of) == newest);
         found().unwrap()["confirmation"].clone()
@@ -217,6 +214,7 @@ fn a_run_is_followed_as_long_as_it_is_measured() {
     store
         .begin(&owner, &info, benchmarks, programs, skips)
         .unwrap();
+    drop(store);
     let server = Server::start(&home);
     let path = format!("/runs/{}/events", info.id);
     let page = || server.page(&format!("/runs/{}", info.id));
@@ -228,6 +226,7 @@ fn a_run_is_followed_as_long_as_it_is_measured() {
     stream.write_all(ask.as_bytes()).unwrap();
     let mut events = BufReader::new(stream);
     assert_eq!(until(&mut events, "progress")["launches"], 0);
+    let mut store = Store::open(&home.store()).unwrap();
     for launch in &whole.launches {
         assert_eq!(store.append(&info.id, launch).unwrap(), Kept::Stored);
     }
@@ -240,6 +239,7 @@ fn a_run_is_followed_as_long_as_it_is_measured() {
     assert_eq!(told["benchmark"], last);
     assert!(page().contains(&format!("{launches} launches so far, the last of {last}")));
     store.finish(&info.id, 60.0).unwrap();
+    drop(store);
     assert_eq!(until(&mut events, "end")["launches"], launches);
     // nothing follows on that, and a run that has ended is not followed
     assert!(!page().contains("data-events"));
@@ -253,6 +253,7 @@ fn a_run_is_followed_as_long_as_it_is_measured() {
     // the end of the server ends what is followed
     let mut second = at_hour(&whole, 2, "second").info;
     second.elapsed_s = None;
+    let mut store = Store::open(&home.store()).unwrap();
     store
         .begin(&owner, &second, benchmarks, programs, skips)
         .unwrap();
@@ -273,7 +274,7 @@ fn a_run_is_followed_as_long_as_it_is_measured() {
 #[test]
 fn several_runs_are_compared_with_a_base_and_filtered_by_effect() {
     let home = Home::new();
-    let runs = [1.0, 1.02, 1.3].map(|times| calls(times));
+    let runs = [1.0, 1.02, 1.3].map(calls);
     let mut hours = (1..).zip(["base", "near", "far"]);
     let runs = runs.map(|run| {
         let (hour, label) = hours.next().unwrap();
@@ -323,6 +324,39 @@ fn several_runs_are_compared_with_a_base_and_filtered_by_effect() {
             "{query}"
         );
     }
+}
+
+#[test]
+fn a_history_is_shown_from_one_date_to_another() {
+    let home = changed();
+    let server = Server::start(&home);
+    let path = "/benchmarks/byte/syscall";
+    let series = |query: &str| server.json(&format!("{path}.json?{query}"))["series"].clone();
+    let hours = |series: &Value| -> Vec<String> {
+        let points = list(series).iter().flat_map(|of| list(&of["points"]));
+        points
+            .map(|point| point["started"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let all = series("");
+    assert_eq!(hours(&all).len(), 24);
+    // the change is that of all runs, at its place among those that are shown
+    let late = series("from=1970-01-01&to=1970-01");
+    assert_eq!(late, all);
+    let one = series("from=1970-01-02");
+    assert_eq!(hours(&one), ["1970-01-02T00:00:00Z"]);
+    assert_eq!(list(&one[0]["changes"]).len(), 0);
+    assert_eq!(hours(&series("to=1970-01-01")).len(), 23);
+    let change = &series("to=1970-01-01")[0]["changes"][0];
+    assert_eq!(change["at"], 12);
+    assert_eq!(hours(&series("from=1971")).len(), 0);
+    let page = server.page(&format!("{path}?from=1970-01&runs=20"));
+    let chosen = "<option value=\"1970-01\" selected=\"selected\">";
+    assert!(
+        page.contains(chosen) && page.contains("newest 20"),
+        "{page}"
+    );
+    assert_eq!(server.get(&format!("{path}?from=x")).status, 404);
 }
 
 /// One POST that comes to a listener, answered with a status.

@@ -10,7 +10,7 @@ pub const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Look at results",
         &[
-            "runs", "show", "compare", "history", "report", "score", "serve",
+            "runs", "show", "compare", "history", "changes", "report", "score", "serve",
         ],
     ),
     ("Gate", &["check"]),

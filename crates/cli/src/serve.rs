@@ -1,6 +1,7 @@
 //! `gritstone serve`: the store in the browser.
 
 mod api;
+mod benchmark;
 mod compare;
 mod digest;
 mod fleet;

@@ -85,6 +85,11 @@ pub fn progress(launches: u64, last: Option<&str>) -> String {
 pub fn systems_compared(view: &FleetView, all: &[ListedSystem]) -> Document {
     let mut document = fleet::fleet(view, Detail::Everything);
     document.title = "Fleet".to_owned();
+    document.subtitle = Some(format!(
+        "Newest results of {}, {}",
+        words::plural(view.nodes.len(), "system"),
+        words::plural(view.benchmarks.len(), "benchmark")
+    ));
     document.heading(1, "Systems");
     systems(&mut document, all);
     document

@@ -1,6 +1,6 @@
 //! Several runs against one base: what each comes to, and a line for each benchmark with the change of every run.
 
-use crate::compare::{side, tone_of};
+use crate::compare::{self, side, tone_of};
 use crate::document::{About, Column, Document, Style};
 use crate::table::{Cell, Columns};
 use crate::{number, words};
@@ -131,11 +131,10 @@ fn benchmarks<'a>(document: &mut Document, others: &[Other<'a>], lines: Vec<Line
         columns = columns
             .under(name(run))
             .number("Change", change)
-            .number("95% interval", interval);
+            .number("95% interval", interval)
+            .text("Verdict", move |line: &Line| {
+                line.of[at].map(|row| compare::verdict(row).to_owned())
+            });
     }
-    columns.table(
-        document,
-        "Change of speed, the largest first; green is faster, red slower, the rest the same or inconclusive",
-        lines,
-    );
+    columns.table(document, "Change of speed, the largest first", lines);
 }

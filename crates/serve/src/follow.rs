@@ -67,10 +67,11 @@ impl Service {
             }
             next = match self.ask(asked.clone()).await {
                 Ok(answer) if goes_on(&answer) => Some(answer),
+                // busy, or being written: later
+                Ok(answer) if matches!(answer.status, Status::Busy | Status::Broken) => None,
+                Err(_) => None,
                 // it is gone, or the token was revoked
                 Ok(_) => return,
-                // busy: later
-                Err(_) => None,
             };
         }
     }

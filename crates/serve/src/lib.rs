@@ -15,7 +15,7 @@ mod workers;
 
 pub use connection::{Config, Limits, serve};
 pub use policy::Policy;
-pub use question::{Asked, Compared, Form, Key, Question, Sent, parse, parse_change};
+pub use question::{Asked, Compared, Form, History, Key, Question, Sent, parse, parse_change};
 pub use rate::Rate;
 pub use response::{Answer, Media, Status};
 pub use tls::Tls;

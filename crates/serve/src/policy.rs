@@ -47,8 +47,8 @@ impl Policy {
     /// The address of who asks. Of several in `X-Forwarded-For` the last is the one that our own proxy saw; those before it are what
     /// the client says.
     pub(crate) fn client<B>(&self, request: &Request<B>, peer: IpAddr) -> IpAddr {
-        let lists = request.headers().get_all("x-forwarded-for").into_iter();
-        let last = lists.last().filter(|_| self.forwarded);
+        let mut lists = request.headers().get_all("x-forwarded-for").into_iter();
+        let last = lists.next_back().filter(|_| self.forwarded);
         let last = last.and_then(|list| list.to_str().ok()?.rsplit(',').next());
         last.and_then(|last| last.trim().parse().ok())
             .unwrap_or(peer)

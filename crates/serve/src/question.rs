@@ -15,8 +15,8 @@ pub enum Question {
     Follow(String),
     /// Runs against another.
     Compare(Compared),
-    /// A benchmark over the newest runs, so many at most.
-    Benchmark(String, usize),
+    /// A benchmark over the newest runs.
+    Benchmark(History),
     /// A system.
     System(String),
     /// Whatever has these words.
@@ -60,6 +60,19 @@ pub struct Compared {
     pub verdict: String,
     /// Benchmarks that differ by so many percent at least; 0 for all.
     pub effect: u32,
+}
+
+/// Which history is shown, and how much of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    /// The benchmark.
+    pub id: String,
+    /// So many newest runs at most.
+    pub runs: usize,
+    /// Of them those since this date; empty for all.
+    pub from: String,
+    /// Of them those until this date; empty for all.
+    pub to: String,
 }
 
 /// What is sent.
@@ -138,6 +151,8 @@ const MOST_RUNS: usize = 1000;
 const MOST_COMPARED: usize = 8;
 /// Percent that benchmarks are asked to differ by at most.
 const LARGEST: u32 = 1000;
+/// Letters of a date at most: 2026-11-25.
+const DATE: usize = 10;
 /// Letters that are searched for at most.
 const LONGEST: usize = 200;
 
@@ -240,7 +255,12 @@ fn question(path: &str, query: &str) -> Option<Question> {
                 None => RUNS,
                 Some(runs) => runs.parse().ok().filter(|n| (1..=MOST_RUNS).contains(n))?,
             };
-            Question::Benchmark(id, runs)
+            let [from, to] = ["from", "to"].map(|name| query.get(name).unwrap_or_default());
+            let date = |text: &str| {
+                text.len() <= DATE && text.bytes().all(|b| b.is_ascii_digit() || b == b'-')
+            };
+            (date(&from) && date(&to)).then_some(())?;
+            Question::Benchmark(History { id, runs, from, to })
         }
         ("systems", Some(id)) => Question::System(id),
         ("search", None) => {
@@ -329,6 +349,14 @@ mod tests {
                 effect,
             })
         };
+        let benchmark = |id: &str, runs, to: &str| {
+            Question::Benchmark(History {
+                id: id.to_owned(),
+                runs,
+                from: String::new(),
+                to: to.to_owned(),
+            })
+        };
         let event = Question::Event("a-worse".to_owned());
         for (path, query, question) in [
             ("/", "", Question::Overview),
@@ -347,12 +375,17 @@ mod tests {
             (
                 "/benchmarks/fs/rand-read/8k@cold",
                 "",
-                Question::Benchmark("fs/rand-read/8k@cold".to_owned(), 100),
+                benchmark("fs/rand-read/8k@cold", 100, ""),
             ),
             (
                 "/benchmarks/byte/pipe",
                 "runs=7",
-                Question::Benchmark("byte/pipe".to_owned(), 7),
+                benchmark("byte/pipe", 7, ""),
+            ),
+            (
+                "/benchmarks/byte/pipe",
+                "runs=7&from=&to=2026-11",
+                benchmark("byte/pipe", 7, "2026-11"),
             ),
             ("/systems/a%20b", "", Question::System("a b".to_owned())),
             (
@@ -405,6 +438,8 @@ mod tests {
             ("/benchmarks/byte/pipe", "runs=0"),
             ("/benchmarks/byte/pipe", "runs=1001"),
             ("/benchmarks/byte/pipe", "runs=x"),
+            ("/benchmarks/byte/pipe", "from=x"),
+            ("/benchmarks/byte/pipe", "to=2026-11-251"),
             ("/runs/a%00", ""),
             ("/runs/a%0d%0aSet-Cookie:x", ""),
             ("/runs/%ff", ""),

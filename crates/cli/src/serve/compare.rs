@@ -149,7 +149,7 @@ fn form<'a>(
     let names = ["base"].into_iter().chain(std::iter::repeat("run"));
     let kept = names.zip(runs.map(|run| run.id.clone()));
     html::Form {
-        to: "/compare",
+        to: "/compare".to_owned(),
         button: "Show",
         kept: kept.collect(),
         choices: vec![

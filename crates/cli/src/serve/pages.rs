@@ -4,12 +4,11 @@ use super::compare::option;
 use super::digest::{Digest, Digests};
 use super::lists::{LISTED, newest, systems};
 use crate::changes::{self, differences};
-use crate::past::over_runs;
 use crate::world::World;
 use crate::{brief, output, rate};
 use anyhow::{Context, Result};
 use gritstone_model::{
-    ChangeEvent, ChangesView, FactChange, FoundBenchmark, Id, ListedSystem, Machine, Origin,
+    ChangeEvent, ChangesView, FactChange, FoundBenchmark, ListedSystem, Machine, Origin,
     OverviewView, RunView, SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_SEARCH, SCHEMA_SYSTEM,
     SearchView, SystemView,
 };
@@ -203,7 +202,7 @@ impl Pages {
             Question::Search(query) => self.search(asked, query, store.as_ref()),
             Question::Run(id) => self.run(asked, there()?, id),
             Question::System(id) => self.system(asked, there()?, id),
-            Question::Benchmark(id, runs) => self.benchmark(asked, store.as_ref(), id, *runs),
+            Question::Benchmark(of) => self.benchmark(asked, store.as_ref(), of),
             Question::Compare(of) => self.compare(asked, store.as_ref(), of),
         }
     }
@@ -387,7 +386,7 @@ impl Pages {
         heads.retain(|run| run.id != id && run.machine_id == view.machine.id);
         let options: Vec<_> = heads.into_iter().rev().take(CHOICES).map(option).collect();
         let form = (!options.is_empty()).then(|| html::Form {
-            to: "/compare",
+            to: "/compare".to_owned(),
             button: "Compare",
             kept: vec![("run", id.clone())],
             choices: vec![Choice {
@@ -439,42 +438,6 @@ impl Pages {
         };
         let page = || (gritstone_report::system(&view), Frame::default());
         Ok(said(asked, &view, page)?)
-    }
-
-    fn benchmark(
-        &self,
-        asked: &Asked,
-        store: Option<&Rc<Store>>,
-        name: &str,
-        runs: usize,
-    ) -> Answered {
-        let unknown = || Refused::NotFound(format!("There is no benchmark {name}."));
-        let id = Id::parse(name).map_err(|_| unknown())?;
-        let mut all = self.world.catalogue.benchmarks.iter();
-        let known = all.find(|of| of.id == id);
-        let view = match store {
-            Some(store) => over_runs(&self.world, store, &id, runs)?,
-            None => None,
-        };
-        if known.is_none() && view.is_none() {
-            return Err(unknown());
-        }
-        let facts = known.map_or_else(Vec::new, gritstone_catalogue::facts);
-        let title = match (known, &view) {
-            (Some(known), _) => &known.title,
-            (None, Some(view)) => &view.title,
-            (None, None) => "",
-        };
-        let page = || {
-            let document = gritstone_report::benchmark(&id, title, &facts, view.as_ref());
-            (document, Frame::default())
-        };
-        match &view {
-            None if asked.form == Form::Json => {
-                Err(Refused::NotFound(format!("No stored run has {name}.")))
-            }
-            view => Ok(said(asked, view, page)?),
-        }
     }
 
     /// A run of the store, or a reference system: never a file.

@@ -25,7 +25,7 @@ pub struct Frame {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
     /// Path of the page.
-    pub to: &'static str,
+    pub to: String,
     /// What its button says.
     pub button: &'static str,
     /// Parameters that stay as they are.
@@ -75,7 +75,7 @@ impl Frame {
     /// The form, below the title of the document.
     pub(super) fn form(&self, out: &mut String) {
         let Some(form) = &self.form else { return };
-        let _ = write!(out, "<form class=\"ask\" action=\"{}\">", form.to);
+        let _ = write!(out, "<form class=\"ask\" action=\"{}\">", escape(&form.to));
         for (name, value) in &form.kept {
             let value = escape(value);
             let _ = write!(

@@ -5,8 +5,7 @@
   const PERIOD = 10000;
   const line = document.querySelector("[data-events]");
   const plain = line.textContent;
-  const events = new EventSource(line.dataset.events);
-  let renewed = Date.now();
+  let renewed = Date.now(), failures = 0;
   const renew = async () => {
     const main = document.querySelector("main");
     // who reads by keyboard or filters is left alone
@@ -23,10 +22,20 @@
     main.replaceWith(fresh);
     document.dispatchEvent(new Event("renewed"));
   };
-  events.addEventListener("progress", event => {
-    line.textContent = JSON.parse(event.data).said;
-    if (Date.now() - renewed >= PERIOD) { renew().catch(() => {}); }
-  });
-  events.addEventListener("end", () => { events.close(); location.reload(); });
-  events.addEventListener("error", () => { if (events.readyState === EventSource.CLOSED) { line.textContent = plain; } });
+  const follow = () => {
+    const events = new EventSource(line.dataset.events);
+    events.addEventListener("progress", event => {
+      failures = 0;
+      line.textContent = JSON.parse(event.data).said;
+      if (Date.now() - renewed >= PERIOD) { renew().catch(() => {}); }
+    });
+    events.addEventListener("end", () => { events.close(); location.reload(); });
+    // it connects again by itself, but where the server refuses
+    events.addEventListener("error", () => {
+      if (events.readyState !== EventSource.CLOSED) { return; }
+      failures += 1;
+      if (failures < 5) { setTimeout(follow, 5000); } else { line.textContent = plain; }
+    });
+  };
+  follow();
 })();

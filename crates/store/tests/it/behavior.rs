@@ -5,7 +5,7 @@ use gritstone_model::{
     CommandWork, Conditions, Contents, Event, Id, Launch, Origin, Outcome, OwnCatalogue, OwnFile,
     Owner, RunData, RunInfo, TrialSide, Work,
 };
-use gritstone_store::{LaunchCounts, ResolveError, Scope, Sent, Store, StoreError};
+use gritstone_store::{LaunchCounts, ResolveError, Scope, Sent, Store, StoreError, Who};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -323,6 +323,9 @@ fn nothing_stored_can_be_changed_or_removed_as_a_file() {
     let sent = store.receive(&token, &common::run(3, 1), now).unwrap();
     assert_eq!(sent, Sent::Stored);
     store.revoke_token("node", now).unwrap();
+    store
+        .acknowledge("x-worse", Who::Token(&token), "known", now)
+        .unwrap();
     let mut other = Raw::of(&path);
     let columns = "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c \
          WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'cached%'";

@@ -1,7 +1,7 @@
 //! Tokens, and what is done by them.
 
 use crate::common::{self, Raw};
-use gritstone_store::{Scope, Sent, Store, StoreError};
+use gritstone_store::{Scope, Sent, Store, StoreError, Who};
 
 const NOW: &str = "2026-11-25T12:00:00Z";
 
@@ -72,15 +72,59 @@ fn a_run_that_is_sent_again_is_the_same_or_refused() {
 fn a_store_from_before_there_were_tokens_has_none_and_gets_them_as_a_file() {
     let (_folder, path, store) = common::with(&[common::run(1, 1)]);
     drop(store);
-    let before = "DROP TABLE done_by_token; DROP TABLE revoked_token; DROP TABLE token; PRAGMA user_version = 2";
+    let before = "DROP TABLE change_entry; DROP TABLE done_by_token; DROP TABLE revoked_token; DROP TABLE token; PRAGMA user_version = 2";
     Raw::of(&path).execute(before).unwrap();
     let store = Store::open_read_only(&path).unwrap();
     assert_eq!(store.tokens().unwrap(), []);
     assert_eq!(store.token("secret").unwrap(), None);
+    assert_eq!(store.change_entries().unwrap(), []);
     assert_eq!(store.runs().unwrap().len(), 1);
     drop(store);
     let mut store = Store::open(&path).unwrap();
     store.add_token("a", "secret", &[Scope::Read], NOW).unwrap();
     assert!(store.token("secret").unwrap().is_some());
     assert_eq!(store.runs().unwrap().len(), 1);
+}
+
+#[test]
+fn what_is_known_of_a_change_is_kept_with_who_says_it() {
+    let (_folder, path, mut store) = common::with(&[]);
+    store.add_token("a", "one", &[Scope::Write], NOW).unwrap();
+    let token = store.token("one").unwrap().unwrap();
+    for note in ["", " ", "two\nlines", "\u{1b}[31m", &"x".repeat(1001)] {
+        let refused = store.acknowledge("r-worse", Who::User("ana"), note, NOW);
+        assert!(matches!(refused, Err(StoreError::Unfit(_))), "{note:?}");
+    }
+    assert_eq!(store.change_entries().unwrap(), []);
+    let by = [Who::User("ana"), Who::Token(&token)];
+    for (who, note) in by.into_iter().zip(["first", " second "]) {
+        store.acknowledge("r-worse", who, note, NOW).unwrap();
+    }
+    let told = ["r-worse".to_owned(), "q-better".to_owned()];
+    store.notified(&told, "mail", NOW).unwrap();
+    let entries = store.change_entries().unwrap();
+    let said: Vec<[&str; 3]> = entries
+        .iter()
+        .map(|entry| [entry.event.as_str(), &entry.who, &entry.note])
+        .collect();
+    let wanted = [
+        ["r-worse", "ana", "first"],
+        ["r-worse", "a", "second"],
+        ["r-worse", "serve", "mail"],
+        ["q-better", "serve", "mail"],
+    ];
+    assert_eq!(said, wanted);
+    let acknowledge: Vec<bool> = entries.iter().map(|entry| entry.acknowledges).collect();
+    assert_eq!(acknowledge, [true, true, false, false]);
+    drop(store);
+    // append-only
+    let other = Connection::open(&path).unwrap();
+    for statement in [
+        "UPDATE change_entry SET note = 'x'",
+        "DELETE FROM change_entry",
+        "REPLACE INTO change_entry SELECT * FROM change_entry",
+    ] {
+        let error = other.execute(statement, []).unwrap_err().to_string();
+        assert!(error.starts_with("append-only: "), "{statement}: {error}");
+    }
 }
