@@ -1,15 +1,16 @@
 /* Programs of the machine that copy files, and the servers that they need, for net/transfer: scp with an sshd, rsync with its daemon, curl with
- * Python's server of HTTP, cp on a file system that sshfs mounts. A server runs at the far end alone, with files and keys in the directory of the
- * launch, and listens on that end's address. What sshfs mounts is seen by this process alone, and gone with it.
+ * Python's server of HTTP, cp on a file system that sshfs mounts, or the kernel from diod, a server of 9p. A server runs at the far end alone, with files and keys in the directory of the
+ * launch, and listens on that end's address. What is mounted is seen by this process alone, and gone with it.
  */
 #ifndef GRITSTONE_NET_SERVERS_H
 #define GRITSTONE_NET_SERVERS_H
 
+#include <sys/mount.h>
 #include <sys/vfs.h>
 
 #include "programs.h"
 
-enum by { OURS, SCP, RSYNC, HTTP, SSHFS };
+enum by { OURS, SCP, RSYNC, HTTP, SSHFS, NINE_P };
 enum { MOST_ARGUMENTS = 24, FUSE_MAGIC = 0x65735546 };
 
 static enum by by;
@@ -90,10 +91,23 @@ static inline void start_http(struct context *c, const char *port)
 	server = start_tied(argv, "server.log");
 }
 
+/* It takes whoever is in the network, as the protocol has no other proof that the kernel gives: nobody but the two hosts is. */
+static inline void start_diod(struct context *c, const char *port)
+{
+	char address[64];
+	snprintf(address, sizeof address, "%s:%s", hosts[1], port);
+	/* it refuses a host that has no name, and waits for a server of names that is in another network */
+	if (!has_written("names", "%s near\n%s far\n", hosts[0], hosts[1]) || unshare(CLONE_NEWNS) != 0 ||
+	    !shell("mount --make-rprivate / && mount --bind names /etc/hosts"))
+		complain("the hosts cannot be given names in a mount namespace");
+	const char *const argv[] = {parameter(c, "diod", "/usr/sbin/diod"), "-f", "-n", "-c", "/dev/null", "-L", "stderr", "-l", address, "-e", directory, NULL};
+	server = start_tied(argv, "server.log");
+}
+
 /* Starts the server that is needed, and waits until it takes connections; its port. */
 static inline in_port_t start_server(struct context *c)
 {
-	static void (*const starts[])(struct context *, const char *) = {NULL, start_sshd, start_rsyncd, start_http, start_sshd};
+	static void (*const starts[])(struct context *, const char *) = {NULL, start_sshd, start_rsyncd, start_http, start_sshd, start_diod};
 	in_port_t port = free_port();
 	char text[16];
 	snprintf(text, sizeof text, "%u", ntohs(port));
@@ -102,7 +116,31 @@ static inline in_port_t start_server(struct context *c)
 	return port;
 }
 
-/* Mounts the directory of the launch as the far end has it, for this process and those that it starts. */
+/* A directory to mount on, of this process and those that it starts alone. */
+static inline int make_mount_point(struct context *c)
+{
+	if (mkdir("mounted", 0700) == 0 && unshare(CLONE_NEWNS) == 0 && shell("mount --make-rprivate /"))
+		return 1;
+	skip(c, "a mount namespace cannot be made, in which files of the far end are mounted: %s", strerror(errno));
+	return 0;
+}
+
+/* Mounts the directory of the launch as the far end has it, without a cache. */
+static inline void mount_9p(struct context *c)
+{
+	char options[PATH_MAX + 128];
+	if (!make_mount_point(c))
+		return;
+	snprintf(options, sizeof options, "trans=tcp,port=%u,version=9p2000.L,uname=root,access=any,cache=none,aname=%s", ntohs(server_port), directory);
+	if (mount(hosts[1], "mounted", "9p", MS_NOSUID | MS_NODEV | MS_NOEXEC, options) == 0)
+		return;
+	if (errno == ENODEV)
+		skip(c, "this kernel has no file system 9p: CONFIG_NET_9P and CONFIG_9P_FS are off, or their modules are not installed");
+	else
+		failed(c, "mount");
+}
+
+/* The same by sshfs, whose process serves what is mounted. */
 static inline int mount_far(struct context *c)
 {
 	static char host[PATH_MAX + 64], port[16], key[PATH_MAX + 64], known[PATH_MAX + 64], ssh[PATH_MAX + 64];
@@ -114,10 +152,8 @@ static inline int mount_far(struct context *c)
 	snprintf(ssh, sizeof ssh, "ssh_command=%s -F none", parameter(c, "ssh", "ssh"));
 	const char *const argv[] = {parameter(c, "sshfs", "sshfs"), "-f", "-o", ssh, "-o", key, "-o", known, "-o", "GlobalKnownHostsFile=none", "-o",
 				    "IdentitiesOnly=yes", "-o", "IdentityAgent=none", "-o", "BatchMode=yes", "-p", port, host, "mounted", NULL};
-	if (mkdir("mounted", 0700) != 0 || unshare(CLONE_NEWNS) != 0 || !shell("mount --make-rprivate /")) {
-		skip(c, "a mount namespace cannot be made, in which sshfs mounts: %s", strerror(errno));
+	if (!make_mount_point(c))
 		return 0;
-	}
 	mounter = start_tied(argv, "sshfs.log");
 	for (int i = 0; i < PATIENCE_S * 100 && mounter > 0 && waitpid(mounter, NULL, WNOHANG) == 0; i++) {
 		const struct timespec span = {0, 10000000};
@@ -167,6 +203,7 @@ static inline void copy_command(struct context *c, const char *name, const char 
 			argv[n++] = *word;
 		break;
 	case SSHFS:
+	case NINE_P:
 		snprintf(from, sizeof from, "%s%s", from_far ? "mounted/" : "", sent);
 		snprintf(to, sizeof to, "%sreceived/%s", from_far ? "" : "mounted/", name);
 		argv[n++] = parameter(c, "cp", "cp");

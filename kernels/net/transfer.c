@@ -2,7 +2,7 @@
  * or from a file system of it that is mounted (RFA, figures 8.3, 8.4, 8.6).
  *
  * One operation is one process that copies a file of size= bytes, from when it is started until it has ended: by= ours (net/copy: connect, name and
- * size, data, count answered), scp, rsync, http, or cp and sshfs, with which direction= is to or from the far end, and the file is in no cache. Every transfer makes a new file. After each region the far end compares all files that came, word
+ * size, data, count answered), scp, rsync, http, or cp and a mounted file system, sshfs or 9p, with which direction= is to or from the far end, and the file is in no cache. Every transfer makes a new file. After each region the far end compares all files that came, word
  * by word, with what the file must have, and removes them. sync=yes: our receiver answers when the file is on the device.
  */
 #define _GNU_SOURCE
@@ -152,15 +152,15 @@ static void serve(void)
 
 static void read_parameters(struct context *c)
 {
-	static const char *const programs[] = {"ours", "scp", "rsync", "http", "sshfs"};
+	static const char *const programs[] = {"ours", "scp", "rsync", "http", "sshfs", "9p"};
 	const char *name = parameter(c, "by", "ours");
-	while (by <= SSHFS && strcmp(name, programs[by]) != 0)
+	while (by <= NINE_P && strcmp(name, programs[by]) != 0)
 		by++;
 	size = parameter_u64(c, "size", 0);
 	sync_file = strcmp(parameter(c, "sync", "no"), "yes") == 0;
 	from_far = strcmp(parameter(c, "direction", "to"), "from") == 0;
-	if (by > SSHFS || size > MOST_BYTES)
-		wrong_arguments(c, "by= is ours, scp, rsync, http or sshfs, size= up to %" PRIu64, MOST_BYTES);
+	if (by > NINE_P || size > MOST_BYTES)
+		wrong_arguments(c, "by= is ours, scp, rsync, http, sshfs or 9p, size= up to %" PRIu64, MOST_BYTES);
 	const char *way = parameter(c, "over", "");
 	if (strcmp(way, "veth") != 0 && (by != OURS || strcmp(way, "peer") != 0))
 		wrong_arguments(c, "over= is veth, or with by=ours peer: files go from one host to another");
@@ -214,8 +214,8 @@ static void know_host(struct context *c)
 /* Why a program cannot be measured here; NULL if it can. */
 static const char *obstacle(void)
 {
-	if ((by_ssh() || by == RSYNC) && geteuid() != 0)
-		return "sshd and the daemon of rsync take root here";
+	if ((by_ssh() || by == RSYNC || by == NINE_P) && geteuid() != 0)
+		return "sshd, the daemon of rsync and a mount take root here";
 	if (by == SSHFS && access("/dev/fuse", R_OK | W_OK) != 0)
 		return "sshfs takes /dev/fuse";
 	return NULL;
@@ -241,6 +241,8 @@ static void setup(struct context *c)
 		know_host(c);
 	if (by == SSHFS)
 		mount_far(c);
+	if (by == NINE_P)
+		mount_9p(c);
 }
 
 /* The file is on the device, and in no cache. */
@@ -257,7 +259,7 @@ static void prepare(struct context *c, uint64_t n)
 {
 	(void)n;
 	number++;
-	if (!set_number(sent) || (by == SSHFS && !forget(sent)))
+	if (!set_number(sent) || (by >= SSHFS && !forget(sent)))
 		failed(c, "pwrite");
 }
 

@@ -102,6 +102,25 @@ fn two_hosts_exchange_all_that_is_asked_as_root() {
     }
 }
 
+/// Where the kernel has the file system files are copied, and where it has not that is the reason of a skip.
+#[test]
+#[ignore = "measures: make test-full"]
+fn files_go_over_9p_where_the_kernel_has_it_as_root() {
+    needs_root();
+    let known = fs::read_to_string("/proc/filesystems").unwrap();
+    for direction in ["to", "from"] {
+        let folder = tempfile::tempdir().unwrap();
+        let workload = built("net/transfer", folder.path(), &[]);
+        let line = arguments("net/transfer", "veth", folder.path());
+        let more = format!("by=9p direction={direction} cp=/bin/cp diod=/usr/sbin/diod");
+        let said = said(&workload, folder.path(), &format!("{line} {more}"));
+        match said.contains("skip why=this kernel has no file system 9p") {
+            true => assert!(!known.contains("\t9p\n"), "{said}"),
+            false => assert!(said.ends_with("bye\n") && checks(&said), "{said}"),
+        }
+    }
+}
+
 fn gives_no_result(name: &str, over: &str, faults: &[Planted]) {
     for (file, right, wrong, why) in faults {
         let folder = tempfile::tempdir().unwrap();

@@ -155,14 +155,14 @@ impl Hosts {
     }
 }
 
-/// Command lines of the workloads that are far ends.
+/// Command lines of the workloads that are far ends, which have taken their arguments apart.
 fn far_ends() -> Vec<(u32, String)> {
     let processes = entries(Path::new("/proc")).into_iter();
     let lines = processes.filter_map(|process| {
         let line = fs::read(process.join("cmdline")).ok()?;
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
         let pid = process.file_name()?.to_str()?.parse().ok()?;
-        line.contains(" end=far ").then_some((pid, line))
+        line.contains(" end far ").then_some((pid, line))
     });
     lines.collect()
 }
@@ -346,11 +346,7 @@ fn a_stranger_at_a_peer_ends_the_launch_and_learns_no_token_as_root() {
     let (line, (address, port), sockets) = found.unwrap();
     assert_eq!((address, sockets), (far_in_proc(), 1), "{line}");
     // no argument is as long as a token in digits
-    let longest = line
-        .split(' ')
-        .filter_map(|word| word.split_once('='))
-        .map(|(_, value)| value.len())
-        .max();
+    let longest = line.split_whitespace().skip(1).map(str::len).max();
     assert!(longest < Some(32), "{line}");
     let says = format!("exec 3<>/dev/tcp/{FAR}/{port}; head -c 100 /dev/urandom >&3; sleep 1");
     let _ = within(&hosts.far)

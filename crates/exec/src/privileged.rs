@@ -51,7 +51,7 @@ pub struct Description {
 }
 
 /// Workloads that do something privileged themselves, with the parameter and value by which they do, where not always.
-const BY_WORKLOADS: [(&str, Option<Given>, Action); 31] = [
+const BY_WORKLOADS: [(&str, Option<Given>, Action); 32] = [
     ("rt/timer", None, Action::RealTime),
     ("rt/semaphore", None, Action::RealTime),
     ("rt/message", None, Action::RealTime),
@@ -83,9 +83,11 @@ const BY_WORKLOADS: [(&str, Option<Given>, Action); 31] = [
     ("net/http", BY_HOSTS, Action::NetworkNamespaces),
     ("net/transfer", BY_SSHFS, Action::MountNamespace),
     ("net/transfer", BY_SCP, Action::MountNamespace),
+    ("net/transfer", BY_9P, Action::MountNamespace),
 ];
 const BY_HOSTS: Option<Given> = Some(("over", "veth"));
 const BY_SCP: Option<Given> = Some(("by", "scp"));
+const BY_9P: Option<Given> = Some(("by", "9p"));
 const BY_SSHFS: Option<Given> = Some(("by", "sshfs"));
 const BY_LOOPBACK: Option<Given> = Some(("over", "loopback"));
 const BY_QUEUES: Option<Given> = Some(("by", "system-v-queue"));
