@@ -4,6 +4,7 @@ use crate::postgres;
 use ::postgres::error::SqlState;
 use rusqlite::ErrorCode;
 use std::error::Error;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Why a store could not be opened, read or written.
@@ -305,8 +306,9 @@ fn is_away(error: &::postgres::Error) -> bool {
         None => {
             let mut cause = error.source();
             while let Some(why) = cause {
-                if why.is::<std::io::Error>() {
-                    return true;
+                if let Some(why) = why.downcast_ref::<std::io::Error>() {
+                    // what is there and cannot be believed or understood is not away
+                    return why.kind() != ErrorKind::InvalidData;
                 }
                 cause = why.source();
             }

@@ -148,7 +148,7 @@ fn alone_who_is_not_let_in_is_told_why() {
         (url(right, "none", &trust), "NoDatabase"),
         // in plain text, and by a certificate that nobody knows
         (url(right, &database, "sslmode=disable"), "Refused"),
-        (url(right, &database, "sslmode=require"), "Away"),
+        (url(right, &database, "sslmode=require"), "Database"),
         (url(right, &database, "sslmode=maybe"), "Url"),
     ] {
         let error = Store::open_read_only(&url).unwrap_err();
@@ -203,6 +203,12 @@ fn alone_machines_need_the_privileges_of_the_documentation() {
     let reader = Store::open_read_only(&path("reader")).unwrap();
     assert_eq!(reader.load(&run.info.id).unwrap(), run);
     assert_eq!(reader.runs().unwrap().len(), 1);
+    // rows of several shapes, one by one, by one connection
+    for _ in 0..2 {
+        assert_eq!(reader.runs_of("m-0123", "2027", 9, &|_| true).unwrap().len(), 1);
+        assert_eq!(reader.newest(&[common::id("byte/pipe")], 9, Some(&|_| true)).unwrap().len(), 1);
+        assert_eq!(reader.load(&run.info.id).unwrap(), run);
+    }
     let mut reader = Store::open(&path("reader")).unwrap();
     common::fails(reader.import(&common::run(2, 1)), "Denied");
 
