@@ -18,7 +18,9 @@ pub const OWNER: &str = "owner";
 pub fn programs() -> PathBuf {
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     let programs = versions.flatten().map(|entry| entry.path().join("bin"));
-    let newest = programs.filter(|path| path.join("postgres").is_file()).max();
+    let newest = programs
+        .filter(|path| path.join("postgres").is_file())
+        .max();
     newest.expect("no PostgreSQL (package postgresql): scripts/setup test installs it")
 }
 
@@ -41,7 +43,9 @@ impl Server {
             databases: AtomicU32::new(0),
         };
         if nix::unistd::geteuid().is_root() {
-            run(Command::new("chown").arg("postgres").arg(server.folder.path()));
+            run(Command::new("chown")
+                .arg("postgres")
+                .arg(server.folder.path()));
         }
         let data = server.data();
         let init = [
@@ -53,7 +57,11 @@ impl Server {
             "--username",
             OWNER,
         ];
-        run(server.program("initdb").args(init).arg("--pgdata").arg(&data));
+        run(server
+            .program("initdb")
+            .args(init)
+            .arg("--pgdata")
+            .arg(&data));
         let access = "local all owner trust\nlocal all all scram-sha-256\nhostnossl all owner 127.0.0.1/32 trust\n\
              hostssl all all 127.0.0.1/32 scram-sha-256\n";
         fs::write(data.join("pg_hba.conf"), access).expect("who has access");
@@ -79,9 +87,16 @@ impl Server {
     /// Starts it, also again.
     pub fn resume(&mut self) {
         for _ in 0..600 {
-            let log = fs::OpenOptions::new().append(true).create(true).open(self.folder.path().join("log"));
+            let log = fs::OpenOptions::new()
+                .append(true)
+                .create(true)
+                .open(self.folder.path().join("log"));
             let mut command = self.program("postgres");
-            command.arg("-D").arg(self.data()).arg("-k").arg(self.folder.path());
+            command
+                .arg("-D")
+                .arg(self.data())
+                .arg("-k")
+                .arg(self.folder.path());
             command.args(["-h", "127.0.0.1", "-p", &self.port.to_string()]);
             // what is lost with a process is tested, not what is with the power
             command.args(["-c", "fsync=off", "-c", "max_connections=200"]);
@@ -110,7 +125,10 @@ impl Server {
     /// Kills it with -9; its processes follow.
     pub fn kill(&mut self) {
         let mut process = self.process.take().expect("it runs");
-        process.kill().and_then(|()| process.wait()).expect("a child");
+        process
+            .kill()
+            .and_then(|()| process.wait())
+            .expect("a child");
         // until nobody answers any more
         while self.psql("postgres", "SELECT 1").status.success() {
             std::thread::sleep(Duration::from_millis(5));
@@ -119,10 +137,30 @@ impl Server {
 
     /// Takes connections over TLS from its next start on, with a certificate that is in the file returned.
     pub fn encrypt(&self) -> PathBuf {
-        let (key, certificate) = (self.data().join("server.key"), self.data().join("server.crt"));
+        let (key, certificate) = (
+            self.data().join("server.key"),
+            self.data().join("server.crt"),
+        );
         run(Command::new("openssl")
-            .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"])
-            .args(["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-addext", "basicConstraints=critical,CA:FALSE"])
+            .args([
+                "req",
+                "-x509",
+                "-newkey",
+                "ec",
+                "-pkeyopt",
+                "ec_paramgen_curve:P-256",
+                "-nodes",
+                "-days",
+                "2",
+            ])
+            .args([
+                "-subj",
+                "/CN=localhost",
+                "-addext",
+                "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                "-addext",
+                "basicConstraints=critical,CA:FALSE",
+            ])
             .arg("-keyout")
             .arg(&key)
             .arg("-out")
@@ -131,7 +169,9 @@ impl Server {
         fs::copy(&certificate, &copy).expect("a copy");
         run(Command::new("chmod").arg("600").arg(&key));
         if nix::unistd::geteuid().is_root() {
-            run(Command::new("chown").arg("postgres").args([&key, &certificate]));
+            run(Command::new("chown")
+                .arg("postgres")
+                .args([&key, &certificate]));
         }
         copy
     }
@@ -139,8 +179,24 @@ impl Server {
     /// Executes SQL as the owner.
     pub fn psql(&self, database: &str, sql: &str) -> Output {
         let mut command = Command::new(programs().join("psql"));
-        command.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", OWNER, "-d", database, "-c", sql]);
-        command.arg("-h").arg(self.folder.path()).args(["-p", &self.port.to_string()]);
+        command.args([
+            "-X",
+            "-q",
+            "-A",
+            "-t",
+            "-v",
+            "ON_ERROR_STOP=1",
+            "-U",
+            OWNER,
+            "-d",
+            database,
+            "-c",
+            sql,
+        ]);
+        command
+            .arg("-h")
+            .arg(self.folder.path())
+            .args(["-p", &self.port.to_string()]);
         command.output().expect("psql")
     }
 
@@ -156,7 +212,10 @@ impl Server {
     pub fn database(&self) -> String {
         let number = self.databases.fetch_add(1, Ordering::Relaxed);
         let name = format!("d{}_{number}", std::process::id());
-        self.sql("postgres", &format!("CREATE DATABASE {name} TEMPLATE template0"));
+        self.sql(
+            "postgres",
+            &format!("CREATE DATABASE {name} TEMPLATE template0"),
+        );
         name
     }
 

@@ -39,7 +39,10 @@ fn every_command_works_on_a_server() {
     let (one, other) = (Home::new(), Home::new());
     let on = |words: &str| -> Vec<String> {
         let words = words.split_whitespace().map(str::to_owned);
-        ["--store".to_owned(), url.clone()].into_iter().chain(words).collect()
+        ["--store".to_owned(), url.clone()]
+            .into_iter()
+            .chain(words)
+            .collect()
     };
     let ok = |home: &Home, words: &str| {
         let words = on(words);
@@ -47,17 +50,32 @@ fn every_command_works_on_a_server() {
     };
     // nothing is there yet, and to look makes nothing
     assert_eq!(list(&one.json(&["runs", "--store", &url])["runs"]).len(), 0);
-    assert_eq!(database.sql(url.split(['/', '?']).nth(3).unwrap(), "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"), "0");
+    assert_eq!(
+        database.sql(
+            url.split(['/', '?']).nth(3).unwrap(),
+            "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
+        ),
+        "0"
+    );
     let _turn = alone();
     ok(&one, "run byte/loop --quick --budget 3s --label first");
     ok(&one, "run byte/loop --quick --budget 3s --label second");
-    for words in ["show last", "compare first second", "history byte/loop", "runs", "report --out brief.html"] {
+    for words in [
+        "show last",
+        "compare first second",
+        "history byte/loop",
+        "runs",
+        "report --out brief.html",
+    ] {
         let said = ok(&one, words);
         assert!(words.starts_with("report") || !said.is_empty(), "{words}");
     }
     assert!(ok(&one, "show second").contains("byte/loop"));
     ok(&one, "runs label first baseline");
-    assert!(ok(&other, "show baseline").contains("byte/loop"), "from another system");
+    assert!(
+        ok(&other, "show baseline").contains("byte/loop"),
+        "from another system"
+    );
     // both ways, nothing twice
     one.import(&[run(1), run(2)]);
     assert_eq!(one.ok(&["push", "--to", &url]).lines().count(), 2);
@@ -113,33 +131,65 @@ fn a_run_goes_on_without_its_server() {
     let launches = "SELECT count(*) FROM launch";
     eventually("launches are at the server", || {
         let found = database.psql(&name, launches);
-        String::from_utf8_lossy(&found.stdout).trim().parse().is_ok_and(|count: u32| count >= 3)
+        String::from_utf8_lossy(&found.stdout)
+            .trim()
+            .parse()
+            .is_ok_and(|count: u32| count >= 3)
     });
     database.kill();
     let status = process.wait().unwrap();
     let (mut out, mut error) = (String::new(), String::new());
-    process.stdout.take().unwrap().read_to_string(&mut out).unwrap();
-    process.stderr.take().unwrap().read_to_string(&mut error).unwrap();
+    process
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut out)
+        .unwrap();
+    process
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut error)
+        .unwrap();
     assert!(status.success(), "{error}");
-    assert!(out.contains("byte/syscall") && error.contains("does not answer"), "{out}{error}");
+    assert!(
+        out.contains("byte/syscall") && error.contains("does not answer"),
+        "{out}{error}"
+    );
     let refused = home.fails(2, &["--store", &url, "sync"], "cannot be reached");
     assert!(refused.contains("1 runs are kept in"), "{refused}");
     // kept here, whole
     let unsent = home.path().join("data/gritstone/unsent");
-    let file = fs::read_dir(&unsent).unwrap().next().unwrap().unwrap().path();
+    let file = fs::read_dir(&unsent)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
     let file = file.display().to_string();
     let kept = home.ok(&["--store", &file, "export", "last", "--with-identity"]);
-    assert!(kept.matches("\"launch\"").count() > 3 || kept.lines().count() > 10, "{kept}");
+    assert!(
+        kept.matches("\"launch\"").count() > 3 || kept.lines().count() > 10,
+        "{kept}"
+    );
     database.resume();
     home.ok(&["--store", &url, "sync"]);
-    assert_eq!(home.ok(&["--store", &url, "export", "last", "--with-identity"]), kept);
-    assert_eq!(list(&home.json(&["runs", "--store", &file])["runs"]).len(), 0);
+    assert_eq!(
+        home.ok(&["--store", &url, "export", "last", "--with-identity"]),
+        kept
+    );
+    assert_eq!(
+        list(&home.json(&["runs", "--store", &file])["runs"]).len(),
+        0
+    );
     // a run that was interrupted is gone on with
     let words = "run byte/loop byte/pipe --budget 10s --precision 0.01% --quick";
     let words: Vec<&str> = store.into_iter().chain(words.split(' ')).collect();
     let mut process = start(&home, &words, &[]);
     let unended = "SELECT count(*) FROM launch WHERE run NOT IN (SELECT run FROM run_end)";
-    eventually("launches are at the server", || database.sql(&name, unended) != "0");
+    eventually("launches are at the server", || {
+        database.sql(&name, unended) != "0"
+    });
     end(&process, Signal::SIGINT);
     process.wait().unwrap();
     home.ok(&["--store", &url, "run", "--resume"]);
@@ -150,12 +200,17 @@ fn a_run_goes_on_without_its_server() {
 /// The status of a run that was sent, if the server lived long enough to say it.
 fn post(address: &str, token: &str, body: &str) -> Option<u16> {
     let mut stream = TcpStream::connect(address).ok()?;
-    stream.set_read_timeout(Some(Duration::from_secs(60))).ok()?;
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .ok()?;
     let head = format!(
         "POST /api/v1/runs HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {}\r\nAuthorization: Bearer {token}\r\n\r\n",
         body.len()
     );
-    stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).ok()?;
+    stream
+        .write_all(head.as_bytes())
+        .and_then(|()| stream.write_all(body.as_bytes()))
+        .ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
     answer.split(' ').nth(1)?.parse().ok()
@@ -166,7 +221,9 @@ fn nothing_acknowledged_is_lost(store: &str) {
     const KILLS: usize = 20;
     const MACHINES: u32 = 20;
     let home = Home::new();
-    let token = home.ok(&["--store", store, "token", "create", "team", "--scope", "write"]);
+    let token = home.ok(&[
+        "--store", store, "token", "create", "team", "--scope", "write",
+    ]);
     let token = token.trim();
     let serve = format!("--store {store} serve --listen 127.0.0.1:0");
     let (address, done) = (Mutex::new(String::new()), AtomicBool::new(false));
@@ -202,7 +259,9 @@ fn nothing_acknowledged_is_lost(store: &str) {
             address.lock().unwrap().clone_from(&server.address);
             // whatever time a machine takes, each server gets some
             let before = acknowledged.lock().unwrap().len();
-            eventually("a run is acknowledged", || acknowledged.lock().unwrap().len() > before + kill % 7);
+            eventually("a run is acknowledged", || {
+                acknowledged.lock().unwrap().len() > before + kill % 7
+            });
             std::thread::sleep(Duration::from_millis(7 * kill as u64));
         }
         done.store(true, Ordering::Relaxed);
@@ -210,9 +269,16 @@ fn nothing_acknowledged_is_lost(store: &str) {
     assert!(lost.load(Ordering::Relaxed) > 0, "nobody was interrupted");
     let acknowledged = acknowledged.into_inner().unwrap();
     let runs = home.json(&["runs", "--all", "--store", store]);
-    let stored: Vec<&str> = list(&runs["runs"]).iter().map(|run| run["id"].as_str().unwrap()).collect();
+    let stored: Vec<&str> = list(&runs["runs"])
+        .iter()
+        .map(|run| run["id"].as_str().unwrap())
+        .collect();
     for id in acknowledged.keys() {
-        assert_eq!(stored.iter().filter(|known| *known == id).count(), 1, "{id}");
+        assert_eq!(
+            stored.iter().filter(|known| *known == id).count(),
+            1,
+            "{id}"
+        );
     }
     // one more of each machine may have been stored before it could be said
     assert!(stored.len() <= acknowledged.len() + MACHINES as usize);

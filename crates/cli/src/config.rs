@@ -269,7 +269,9 @@ impl Setting {
             .collect();
         let with = |arg: Arg| {
             // help would show what is in it
-            let secret = values.iter().any(|value| gritstone_store::has_password(value.as_ref()));
+            let secret = values
+                .iter()
+                .any(|value| gritstone_store::has_password(value.as_ref()));
             let arg = arg.hide_default_value(secret).default_values(values);
             match other {
                 Some(other) => arg.default_value_if(other, ArgPredicate::IsPresent, None::<&str>),

@@ -103,7 +103,13 @@ fn read(
     analysis: &str,
     one: Option<Option<&Id>>,
 ) -> Result<Option<Results>, Fault> {
-    let Some(row) = engine.all(sql::SELECT_CACHED_RUN, row![run_id.to_owned(), analysis.to_owned()])?.pop() else {
+    let Some(row) = engine
+        .all(
+            sql::SELECT_CACHED_RUN,
+            row![run_id.to_owned(), analysis.to_owned()],
+        )?
+        .pop()
+    else {
         return Ok(None);
     };
     let right = |row, kind, before: &str| {

@@ -123,6 +123,11 @@ pub enum StoreError {
         "{path}: {1}. The owner of the tables grants what is missing; docs/serve.md lists the privileges", path = .0.display()
     )]
     Denied(PathBuf, String),
+    /// A run that a server has had.
+    #[error(
+        "run {0} was sent, and is not at the server any more: it was removed there, and is not sent again"
+    )]
+    Removed(String),
     /// No run of that identifier.
     #[error("no run {0} in the store")]
     NoSuchRun(String),
@@ -340,7 +345,9 @@ fn of_postgres(error: &::postgres::Error, path: PathBuf) -> StoreError {
             StoreError::Refused(path, what)
         }
         SqlState::INVALID_CATALOG_NAME => StoreError::NoDatabase(path, what),
-        SqlState::INSUFFICIENT_PRIVILEGE | SqlState::INVALID_SCHEMA_NAME => StoreError::Denied(path, what),
+        SqlState::INSUFFICIENT_PRIVILEGE | SqlState::INVALID_SCHEMA_NAME => {
+            StoreError::Denied(path, what)
+        }
         SqlState::LOCK_NOT_AVAILABLE
         | SqlState::T_R_SERIALIZATION_FAILURE
         | SqlState::T_R_DEADLOCK_DETECTED => StoreError::Locked(path),

@@ -188,7 +188,8 @@ impl Store {
 
     /// The runs that `last` counts, newest first.
     fn own(&self, here: &str) -> Result<Vec<String>, Fault> {
-        let runs: Vec<(String, String)> = query(self.engine(), sql::SELECT_HERE, row![here.to_owned()])?;
+        let runs: Vec<(String, String)> =
+            query(self.engine(), sql::SELECT_HERE, row![here.to_owned()])?;
         let ordinary = runs
             .into_iter()
             .filter(|(_, settings)| rows::kind(settings) == Kind::Run);
@@ -230,6 +231,12 @@ pub(crate) fn run(engine: &dyn Engine, id: &str) -> Result<Found, Fault> {
         seal,
         ended,
     })
+}
+
+/// How many launches a run has.
+pub(crate) fn launches(engine: &dyn Engine, run: i64) -> Result<i64, Fault> {
+    let tip: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![run])?;
+    Ok(tip.first().map_or(0, |(_, launches)| *launches))
 }
 
 /// Whether there is a run of that identifier.

@@ -38,7 +38,9 @@ impl Store {
     /// What befalls the file.
     pub fn resumable(&self, owner: &Owner) -> Result<Vec<RunHead>, StoreError> {
         if let Some(server) = &self.server {
-            return server.kept().map_or(Ok(vec![]), |kept| kept.resumable(owner));
+            return server
+                .kept()
+                .map_or(Ok(vec![]), |kept| kept.resumable(owner));
         }
         let mut runs = self.runs()?;
         let theirs = Origin::Here(owner.clone());

@@ -108,8 +108,11 @@ impl Sqlite {
         };
         self.caches.set(hurries);
         self.connection.busy_timeout(patience)?;
-        self.connection.pragma_update(None, "query_only", query_only)?;
-        Ok(self.connection.pragma_update(None, "synchronous", synchronous(to_disk))?)
+        self.connection
+            .pragma_update(None, "query_only", query_only)?;
+        Ok(self
+            .connection
+            .pragma_update(None, "synchronous", synchronous(to_disk))?)
     }
 }
 
@@ -185,7 +188,9 @@ impl Engine for Sqlite {
 
     fn version(&self) -> Result<u32, Fault> {
         let read = |row: &rusqlite::Row| row.get(0);
-        Ok(self.connection.pragma_query_value(None, "user_version", read)?)
+        Ok(self
+            .connection
+            .pragma_query_value(None, "user_version", read)?)
     }
 
     /// The pages of the file, and what belongs to what.

@@ -210,7 +210,9 @@ impl Store {
 
     /// Removes what is kept here of a run of a server.
     pub(crate) fn forget(&mut self, run_id: &str) -> Result<(), StoreError> {
-        self.server.as_deref_mut().map_or(Ok(()), |server| server.forget(run_id))
+        self.server
+            .as_deref_mut()
+            .map_or(Ok(()), |server| server.forget(run_id))
     }
 
     pub(crate) fn store(&mut self, data: &RunData, origin: &Origin) -> Result<(), StoreError> {

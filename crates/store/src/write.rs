@@ -8,15 +8,13 @@ use gritstone_model::{Launch, Origin, RunData};
 
 /// Begins a run that has no end yet, or stores a whole one.
 pub(crate) fn store(engine: &dyn Engine, data: &RunData, origin: &Origin) -> Result<(), Fault> {
-    whole(engine, Purpose::Write, |engine| store_in(engine, data, origin))
+    whole(engine, Purpose::Write, |engine| {
+        store_in(engine, data, origin)
+    })
 }
 
 /// The same within a transaction.
-pub(crate) fn store_in(
-    engine: &dyn Engine,
-    data: &RunData,
-    origin: &Origin,
-) -> Result<(), Fault> {
+pub(crate) fn store_in(engine: &dyn Engine, data: &RunData, origin: &Origin) -> Result<(), Fault> {
     let mut run = Open::begin(engine, data, origin)?;
     for launch in &data.launches {
         run.launch(launch)?;
@@ -44,6 +42,17 @@ pub(crate) fn append_after(
             run.launch(launch)?;
         }
         Ok(run.launches > launches)
+    })
+}
+
+/// The entry of the ledger that says of a run that is kept here for a server that the server has had it.
+pub(crate) const SENT: &str = "sent";
+
+/// Notes that a server has a run: if it is missing there later, it was removed, and is not sent again.
+pub(crate) fn note_sent(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
+    whole(engine, Purpose::Write, |engine| {
+        let run = find::run(engine, id)?.number;
+        enter(engine, run, SENT, "")
     })
 }
 
@@ -164,12 +173,7 @@ impl<'a> Open<'a> {
         }
         let row = row![self.number, elapsed_s, self.launches];
         self.seal = seal::of("end", &self.seal, [&row]);
-        insert(
-            self.engine,
-            sql::INSERT_END,
-            row![self.seal.clone()],
-            row,
-        )?;
+        insert(self.engine, sql::INSERT_END, row![self.seal.clone()], row)?;
         self.enter("end")
     }
 
@@ -180,12 +184,7 @@ impl<'a> Open<'a> {
 }
 
 /// Enters into the ledger what becomes of a run.
-pub(crate) fn enter(
-    engine: &dyn Engine,
-    run: i64,
-    entry: &str,
-    sealed: &str,
-) -> Result<(), Fault> {
+pub(crate) fn enter(engine: &dyn Engine, run: i64, entry: &str, sealed: &str) -> Result<(), Fault> {
     let (last, before) = last_entry(engine)?.unwrap_or_default();
     let row = row![last + 1, run, entry.to_owned(), sealed.to_owned()];
     let key = row![seal::of("entry", &before, [&row])];

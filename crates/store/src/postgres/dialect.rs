@@ -1,8 +1,8 @@
 //! What PostgreSQL says in other words than SQLite: the schema, made of the same migrations, and values.
 
 use crate::engine::{Row, Value};
-use bytes::BytesMut;
 use ::postgres::types::{FromSql, IsNull, ToSql, Type};
+use bytes::BytesMut;
 use std::borrow::Cow;
 use std::error::Error;
 
@@ -40,7 +40,9 @@ FROM launch, json_array_elements(launch.events::json) WITH ORDINALITY AS place (
 /// a row from being replaced is left out, since no statement of PostgreSQL replaces without an update, and a table whose rows cannot be
 /// changed cannot be emptied.
 pub(super) fn migration(text: &str) -> Option<String> {
-    let lines = text.lines().map(|line| line.split("--").next().unwrap_or(""));
+    let lines = text
+        .lines()
+        .map(|line| line.split("--").next().unwrap_or(""));
     let text = lines.collect::<Vec<_>>().join("\n") + "\n";
     let mut all = String::new();
     for statement in text.split(";\n").map(str::trim) {
@@ -120,7 +122,10 @@ pub(super) fn triggers(migrations: &[&str]) -> Vec<String> {
                 names.retain(|known| known != name);
             }
             let made = line.strip_prefix("CREATE TRIGGER ");
-            names.extend(made.and_then(|rest| rest.split(' ').next()).map(str::to_owned));
+            names.extend(
+                made.and_then(|rest| rest.split(' ').next())
+                    .map(str::to_owned),
+            );
         }
     }
     names
@@ -164,7 +169,11 @@ fn unescaped(text: &str) -> String {
 pub(super) struct Parameter(pub(super) Value);
 
 impl ToSql for Parameter {
-    fn to_sql(&self, of: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+    fn to_sql(
+        &self,
+        of: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         match (&self.0, of) {
             (Value::Null, _) => Ok(IsNull::Yes),
             (Value::Integer(v), &Type::INT4) => i32::try_from(*v)?.to_sql(of, out),
@@ -211,7 +220,9 @@ impl<'a> FromSql<'a> for Column {
 /// The values of a row.
 pub(super) fn values(row: &::postgres::Row) -> Result<Row, ::postgres::Error> {
     let values = (0..row.len()).map(|at| row.try_get::<_, Column>(at));
-    values.map(|value| value.map(|Column(value)| value)).collect()
+    values
+        .map(|value| value.map(|Column(value)| value))
+        .collect()
 }
 
 #[cfg(test)]
@@ -225,20 +236,33 @@ mod tests {
             let said = migration(text).expect("a statement of an unknown form");
             assert!(!said.contains("RAISE(ABORT"), "{said}");
             // one for each but those that PostgreSQL does not need
-            let kept = |line: &&str| line.starts_with("CREATE TRIGGER ") && !line.contains(REPLACED);
+            let kept =
+                |line: &&str| line.starts_with("CREATE TRIGGER ") && !line.contains(REPLACED);
             let here = text.lines().filter(kept).count();
-            let row = |line: &&str| line.starts_with("CREATE TRIGGER ") && line.contains("FOR EACH ROW");
+            let row =
+                |line: &&str| line.starts_with("CREATE TRIGGER ") && line.contains("FOR EACH ROW");
             assert_eq!(said.lines().filter(row).count(), here);
         }
         let triggers = triggers(&MIGRATIONS);
-        assert!(triggers.contains(&"launch_is_not_emptied".to_owned()), "{triggers:?}");
+        assert!(
+            triggers.contains(&"launch_is_not_emptied".to_owned()),
+            "{triggers:?}"
+        );
         let removed = |name: &&String| name.as_str() == "run_is_not_removed";
         assert_eq!(triggers.iter().filter(removed).count(), 1);
     }
 
     #[test]
     fn text_that_postgresql_cannot_hold_comes_back() {
-        for text in ["", "plain", "\0", "a\0b", "\u{10fffe}", "\u{10fffe}0\0\u{10fffe}1", "\u{10ffff}"] {
+        for text in [
+            "",
+            "plain",
+            "\0",
+            "a\0b",
+            "\u{10fffe}",
+            "\u{10fffe}0\0\u{10fffe}1",
+            "\u{10ffff}",
+        ] {
             let held = escaped(text);
             assert!(!held.contains('\0'));
             assert_eq!(unescaped(&held), text);

@@ -10,9 +10,9 @@ mod url;
 use crate::engine::{Engine, Purpose, Row, Take, query, whole};
 use crate::error::{Fault, StoreError};
 use crate::schema::{self, MIGRATIONS};
-use dialect::Parameter;
 use ::postgres::types::ToSql;
 use ::postgres::{Client, Statement};
+use dialect::Parameter;
 use sha2::{Digest, Sha256};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -22,8 +22,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-pub use url::{has_password, is_server, shown};
 pub(crate) use url::{Url, of};
+pub use url::{has_password, is_server, shown};
 
 /// Of all locks of ours: `GRS2`.
 const LOCK: i64 = 0x4752_5332;
@@ -108,7 +108,8 @@ impl Postgres {
     /// The connection that was left, if it is of the same store and still there.
     fn take_left(&self) -> Option<()> {
         let mut all = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |left: &Left| left.url.whole == self.url.whole && left.reads_only == self.reads_only;
+        let fits =
+            |left: &Left| left.url.whole == self.url.whole && left.reads_only == self.reads_only;
         let left = all.iter().rposition(fits).map(|at| all.swap_remove(at));
         drop(all);
         let left = left.filter(|left| left.since.elapsed() < IDLE)?;
@@ -193,7 +194,9 @@ impl Postgres {
     ) -> Result<T, Fault> {
         let mut live = self.live.borrow_mut();
         let Some(open) = live.as_mut() else {
-            return Err(StoreError::Away(self.url.shown.clone(), "not connected".to_owned()).into());
+            return Err(
+                StoreError::Away(self.url.shown.clone(), "not connected".to_owned()).into(),
+            );
         };
         let done = act(open).map_err(Fault::from);
         if let Err(fault) = &done
@@ -254,7 +257,9 @@ impl Live {
 }
 
 fn references(of: &[Parameter]) -> Vec<&(dyn ToSql + Sync)> {
-    of.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
+    of.iter()
+        .map(|value| value as &(dyn ToSql + Sync))
+        .collect()
 }
 
 /// The lock of a run.
@@ -281,7 +286,10 @@ impl Engine for Postgres {
         let name = format!("rows{}_{:x}", self.cursors.get(), hasher.finish());
         self.cursors.set(self.cursors.get() + 1);
         let read = || -> Result<(), Fault> {
-            self.rows(&format!("DECLARE {name} NO SCROLL CURSOR FOR {statement}"), of)?;
+            self.rows(
+                &format!("DECLARE {name} NO SCROLL CURSOR FOR {statement}"),
+                of,
+            )?;
             loop {
                 let rows = self.rows(&format!("FETCH {AT_ONCE} FROM {name}"), vec![])?;
                 let last = rows.len() < AT_ONCE as usize;

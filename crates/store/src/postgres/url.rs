@@ -1,8 +1,8 @@
 //! The URL of a store on a server, as libpq takes it, and where its password is. The password is in no text that is shown.
 
 use crate::error::StoreError;
-use percent_encoding::percent_decode_str;
 use ::postgres::config::{Config, Host, SslMode};
+use percent_encoding::percent_decode_str;
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -99,7 +99,9 @@ fn without_password(url: &str) -> String {
     let user = user.split(':').next().unwrap_or("");
     let at = if user.is_empty() { "" } else { "@" };
     let left = parameters(query).filter(|(name, _)| !is_password(name));
-    let left: Vec<String> = left.map(|(name, value)| format!("{name}={value}")).collect();
+    let left: Vec<String> = left
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
     let mark = if left.is_empty() { "" } else { "?" };
     format!("{scheme}{user}{at}{rest}{mark}{}", left.join("&"))
 }
@@ -132,13 +134,18 @@ impl Url {
             unusable("postgres://USER@HOST:PORT/DATABASE is expected; special characters in it are written as %XX")
         })?;
         let text = |name: &str| variable(name).and_then(|value| value.into_string().ok());
-        let user = config.get_user().map(str::to_owned).or_else(|| text("PGUSER"));
+        let user = config
+            .get_user()
+            .map(str::to_owned)
+            .or_else(|| text("PGUSER"));
         let user = match user {
             Some(user) => user,
             None => own_name().ok_or_else(|| unusable("it names no user"))?,
         };
         config.user(&user);
-        let database = config.get_dbname().map_or_else(|| user.clone(), str::to_owned);
+        let database = config
+            .get_dbname()
+            .map_or_else(|| user.clone(), str::to_owned);
         config.dbname(&database);
         if config.get_hosts().is_empty() {
             return Err(unusable("it names no host"));
@@ -211,7 +218,9 @@ fn password(
         return Ok(None);
     };
     if file.mode() & 0o077 != 0 {
-        return Err(unusable(&format!("{path} can be read by others: chmod 600 it")));
+        return Err(unusable(&format!(
+            "{path} can be read by others: chmod 600 it"
+        )));
     }
     let Ok(text) = std::fs::read_to_string(&path) else {
         return Ok(None);
@@ -263,10 +272,19 @@ mod tests {
         for (url, shown) in [
             ("postgres://ann@h/db", "postgres://ann@h/db"),
             ("postgres://ann:secret@h:5/db", "postgres://ann@h:5/db"),
-            ("postgresql://ann:se%2Fcret@h/db?sslmode=require", "postgresql://ann@h/db?sslmode=require"),
-            ("postgres://h/db?user=ann&password=secret", "postgres://h/db?user=ann"),
+            (
+                "postgresql://ann:se%2Fcret@h/db?sslmode=require",
+                "postgresql://ann@h/db?sslmode=require",
+            ),
+            (
+                "postgres://h/db?user=ann&password=secret",
+                "postgres://h/db?user=ann",
+            ),
             ("postgres://h/db?PassWord=secret", "postgres://h/db"),
-            ("postgres://h/db?pass%77ord=secret&x=1", "postgres://h/db?x=1"),
+            (
+                "postgres://h/db?pass%77ord=secret&x=1",
+                "postgres://h/db?x=1",
+            ),
             ("postgres://ann:sec@ret@h/db", "postgres://ann@h/db"),
             ("postgres://ann:sec/ret@h/db", "postgres://ann@h/db"),
             ("postgres://:secret@h", "postgres://h"),
@@ -287,9 +305,11 @@ mod tests {
     fn a_password_comes_from_the_url_else_the_environment_else_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pgpass");
-        let lines = "# h:*:*:*:comment\nh:1:*:*:other port\nh:*:d\\:b:*:a:b\\\\c\n*:*:*:eve:eve's\n";
+        let lines =
+            "# h:*:*:*:comment\nh:1:*:*:other port\nh:*:d\\:b:*:a:b\\\\c\n*:*:*:eve:eve's\n";
         std::fs::write(&file, lines).unwrap();
-        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600))
+            .unwrap();
         let found = |url: &str, of_environment: Option<&str>| {
             let variable = |name: &str| match name {
                 "PGPASSFILE" => Some(file.clone().into_os_string()),
@@ -306,7 +326,8 @@ mod tests {
         assert_eq!(found("postgres://ann@h/d%3Ab", None), some("a:b\\c"));
         assert_eq!(found("postgres://eve@elsewhere/x", None), some("eve's"));
         assert_eq!(found("postgres://ann@elsewhere/x", None), None);
-        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o640)).unwrap();
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o640))
+            .unwrap();
         let variable = |name: &str| (name == "PGPASSFILE").then(|| file.clone().into());
         let refused = Url::parse("postgres://ann@h/db", variable).err().unwrap();
         assert!(refused.to_string().contains("chmod 600"), "{refused}");
@@ -322,15 +343,29 @@ mod tests {
             ("postgres://a@h/db?sslmode=disable", SslMode::Disable),
             ("postgres://a@localhost/db", SslMode::Disable),
             ("postgres://a@localhost,h/db", SslMode::Require),
-            ("postgres:///db?host=/run/postgresql&user=a", SslMode::Disable),
-            ("postgres://localhost/db?sslmode=require&sslrootcert=/x.pem", SslMode::Require),
+            (
+                "postgres:///db?host=/run/postgresql&user=a",
+                SslMode::Disable,
+            ),
+            (
+                "postgres://localhost/db?sslmode=require&sslrootcert=/x.pem",
+                SslMode::Require,
+            ),
         ] {
             let url = Url::parse(url, nothing).unwrap();
             assert_eq!(url.config.get_ssl_mode(), mode);
             assert_eq!(url.trusted.is_some(), mode != SslMode::Disable);
         }
-        for url in ["postgres://a@h/db?sslmode=no", "postgres://", "postgres://a@h:x/db", "postgres://a@h/db?what=1"] {
-            assert!(matches!(Url::parse(url, nothing), Err(StoreError::Url(..))), "{url}");
+        for url in [
+            "postgres://a@h/db?sslmode=no",
+            "postgres://",
+            "postgres://a@h:x/db",
+            "postgres://a@h/db?what=1",
+        ] {
+            assert!(
+                matches!(Url::parse(url, nothing), Err(StoreError::Url(..))),
+                "{url}"
+            );
         }
     }
 }

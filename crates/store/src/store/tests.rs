@@ -29,7 +29,10 @@ fn locked(path: &Path) -> Connection {
 
 /// No statement runs, no transaction is open, and no lock is held that keeps another from the whole file.
 fn assert_idle(store: &Store, after: &str) {
-    assert!(!store.engine().sqlite().is_busy(), "{after}: a statement runs");
+    assert!(
+        !store.engine().sqlite().is_busy(),
+        "{after}: a statement runs"
+    );
     assert!(
         store.engine().sqlite().is_autocommit(),
         "{after}: a transaction is open"
@@ -179,10 +182,11 @@ fn when_no_page_is_left_what_was_saved_can_be_read_and_the_run_goes_on_later() {
     let mut run = common::cut_off(1, 3);
     let (_folder, path, mut store) = common::with(std::slice::from_ref(&run));
     let limit = pragma(&store, "page_count") + 2;
-    let set = store
-        .engine()
-        .sqlite()
-        .pragma_update_and_check(None, "max_page_count", limit, |_| Ok(()));
+    let set =
+        store
+            .engine()
+            .sqlite()
+            .pragma_update_and_check(None, "max_page_count", limit, |_| Ok(()));
     set.unwrap();
     let error = loop {
         let launch = common::launch(run.launches.len() as u64);

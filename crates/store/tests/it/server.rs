@@ -12,14 +12,21 @@ use std::time::Duration;
 /// Executes tests of this program, by the words that libtest has, in a data directory and perhaps on a server.
 fn executed(words: &[&str], data: &Path, server: Option<&str>) {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(words).env("XDG_DATA_HOME", data).env_remove("PGPASSWORD");
+    command
+        .args(words)
+        .env("XDG_DATA_HOME", data)
+        .env_remove("PGPASSWORD");
     if let Some(server) = server {
         command.env(common::SERVER, server);
     }
     let done = command.output().unwrap();
     let said = String::from_utf8_lossy(&done.stdout);
     println!("{said}");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
     assert!(!said.contains("running 0 tests"), "{words:?}");
 }
 
@@ -30,7 +37,14 @@ fn on_a_server() {
     let server = Server::start();
     let data = tempfile::tempdir().unwrap();
     let url = server.url("DATABASE", "owner");
-    let of_any = ["behavior::", "cache::", "processes::", "tokens::", "--skip", "as_a_file"];
+    let of_any = [
+        "behavior::",
+        "cache::",
+        "processes::",
+        "tokens::",
+        "--skip",
+        "as_a_file",
+    ];
     executed(&of_any, data.path(), Some(&url));
 }
 
@@ -57,9 +71,14 @@ fn alone_nothing_stored_can_be_changed_or_removed() {
     let mut store = Store::open(&url).unwrap();
     common::store(&mut store, &run);
     let (now, secret) = ("2026-11-25T12:00:00Z", "secret");
-    store.add_token("node", secret, &[Scope::Write], now).unwrap();
+    store
+        .add_token("node", secret, &[Scope::Write], now)
+        .unwrap();
     let token = store.token(secret).unwrap().unwrap();
-    assert_eq!(store.receive(&token, &common::run(3, 1), now).unwrap(), Sent::Stored);
+    assert_eq!(
+        store.receive(&token, &common::run(3, 1), now).unwrap(),
+        Sent::Stored
+    );
     store.revoke_token("node", now).unwrap();
     let mut other = Raw::of(&url);
     let columns = "SELECT table_name, column_name FROM information_schema.columns NATURAL JOIN information_schema.tables \
@@ -72,7 +91,9 @@ fn alone_nothing_stored_can_be_changed_or_removed() {
             format!("DELETE FROM {table}"),
             format!("TRUNCATE {table} CASCADE"),
             // a table in the place of one of ours, for this session alone
-            format!("CREATE TEMP TABLE IF NOT EXISTS ledger AS SELECT *, 'remove' AS entry FROM run; DELETE FROM public.{table}"),
+            format!(
+                "CREATE TEMP TABLE IF NOT EXISTS ledger AS SELECT *, 'remove' AS entry FROM run; DELETE FROM public.{table}"
+            ),
         ] {
             let error = other.execute(&statement).unwrap_err();
             assert!(error.starts_with("append-only: "), "{statement}: {error}");
@@ -80,7 +101,10 @@ fn alone_nothing_stored_can_be_changed_or_removed() {
     }
     let ended = "INSERT INTO launch SELECT run, number + 2, seal, benchmark, round, start_ns, cpus, outcome, why, wall_ns, \
          conditions, events FROM launch";
-    assert_eq!(other.execute(ended).unwrap_err(), "append-only: the run has ended");
+    assert_eq!(
+        other.execute(ended).unwrap_err(),
+        "append-only: the run has ended"
+    );
     assert_eq!(store.load(&run.info.id).unwrap(), run);
     assert_eq!(store.verify().unwrap(), [""; 0]);
 }
@@ -102,7 +126,8 @@ fn alone_what_was_damaged_is_found() {
         let mut store = Store::open(&url).unwrap();
         runs.iter().for_each(|run| common::store(&mut store, run));
         let mut raw = Raw::of(&url);
-        raw.execute(&format!("SET session_replication_role = replica; {change}")).unwrap();
+        raw.execute(&format!("SET session_replication_role = replica; {change}"))
+            .unwrap();
         common::fails(store.load(&runs[0].info.id), "Damaged");
         assert_eq!(store.load(&runs[1].info.id).unwrap(), runs[1]);
         assert_eq!(store.verify().unwrap().len(), 1, "{change}");
@@ -110,8 +135,14 @@ fn alone_what_was_damaged_is_found() {
     let (url, _) = store(&server);
     let store = Store::open(&url).unwrap();
     for (change, name) in [
-        ("ALTER TABLE launch DISABLE TRIGGER launch_is_not_changed", "launch_is_not_changed"),
-        ("DROP TRIGGER run_is_not_emptied ON run", "run_is_not_emptied"),
+        (
+            "ALTER TABLE launch DISABLE TRIGGER launch_is_not_changed",
+            "launch_is_not_changed",
+        ),
+        (
+            "DROP TRIGGER run_is_not_emptied ON run",
+            "run_is_not_emptied",
+        ),
     ] {
         Raw::of(&url).execute(change).unwrap();
         let wrong = store.verify().unwrap();
@@ -134,7 +165,10 @@ fn alone_who_is_not_let_in_is_told_why() {
     server.resume();
 
     let (_, database) = store(&server);
-    server.sql(&database, "CREATE ROLE ann LOGIN PASSWORD 'pa:ss/w@rd'; GRANT CREATE ON SCHEMA public TO ann");
+    server.sql(
+        &database,
+        "CREATE ROLE ann LOGIN PASSWORD 'pa:ss/w@rd'; GRANT CREATE ON SCHEMA public TO ann",
+    );
     let trust = format!("sslmode=verify-full&sslrootcert={}", trusted.display());
     let url = |user: &str, database: &str, more: &str| {
         let url = server.tcp(database, user).replace("127.0.0.1", "localhost");
@@ -154,12 +188,16 @@ fn alone_who_is_not_let_in_is_told_why() {
         let error = Store::open_read_only(&url).unwrap_err();
         let said = format!("{error:?} {error}");
         assert!(said.starts_with(kind), "{said}");
-        assert!(!said.contains("wrong-pw") && !said.contains("w@rd") && !said.contains("%40"), "{said}");
+        assert!(
+            !said.contains("wrong-pw") && !said.contains("w@rd") && !said.contains("%40"),
+            "{said}"
+        );
     }
     let store = Store::open(&url(right, &database, &trust)).unwrap();
     assert_eq!(store.runs().unwrap(), []);
     assert!(!format!("{store:?}").contains("w%40rd") && !format!("{store:?}").contains("w@rd"));
-    let encrypted = "SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = 'ann'";
+    let encrypted =
+        "SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = 'ann'";
     assert_eq!(server.sql(&database, encrypted), "t");
     drop(store);
 
@@ -189,10 +227,17 @@ fn alone_machines_need_the_privileges_of_the_documentation() {
     for name in names {
         server.sql(&database, &format!("CREATE ROLE {name} LOGIN"));
     }
-    server.sql("postgres", &format!("ALTER DATABASE {database} OWNER TO owner"));
+    server.sql(
+        "postgres",
+        &format!("ALTER DATABASE {database} OWNER TO owner"),
+    );
     server.sql(&database, grants);
     let access = std::fs::read_to_string(server.folder().join("data/pg_hba.conf")).unwrap();
-    std::fs::write(server.folder().join("data/pg_hba.conf"), format!("local all all trust\n{access}")).unwrap();
+    std::fs::write(
+        server.folder().join("data/pg_hba.conf"),
+        format!("local all all trust\n{access}"),
+    )
+    .unwrap();
     server.sql(&database, "SELECT pg_reload_conf()");
     let path = |user: &str| PathBuf::from(server.url(&database, user));
     // the configuration is read again when the server gets to it
@@ -205,8 +250,20 @@ fn alone_machines_need_the_privileges_of_the_documentation() {
     assert_eq!(reader.runs().unwrap().len(), 1);
     // rows of several shapes, one by one, by one connection
     for _ in 0..2 {
-        assert_eq!(reader.runs_of("m-0123", "2027", 9, &|_| true).unwrap().len(), 1);
-        assert_eq!(reader.newest(&[common::id("byte/pipe")], 9, Some(&|_| true)).unwrap().len(), 1);
+        assert_eq!(
+            reader
+                .runs_of("m-0123", "2027", 9, &|_| true)
+                .unwrap()
+                .len(),
+            1
+        );
+        assert_eq!(
+            reader
+                .newest(&[common::id("byte/pipe")], 9, Some(&|_| true))
+                .unwrap()
+                .len(),
+            1
+        );
         assert_eq!(reader.load(&run.info.id).unwrap(), run);
     }
     let mut reader = Store::open(&path("reader")).unwrap();
@@ -219,9 +276,17 @@ fn alone_machines_need_the_privileges_of_the_documentation() {
     machine.label(&theirs.info.id, "label").unwrap();
     common::fails(machine.remove(&theirs.info.id), "Denied");
     let mut raw = Raw::of(&path("machine"));
-    for statement in ["UPDATE launch SET round = 0", "DELETE FROM launch", "TRUNCATE launch", "DROP TRIGGER run_is_not_changed ON run"] {
+    for statement in [
+        "UPDATE launch SET round = 0",
+        "DELETE FROM launch",
+        "TRUNCATE launch",
+        "DROP TRIGGER run_is_not_changed ON run",
+    ] {
         let error = raw.execute(statement).unwrap_err();
-        assert!(error.contains("permission denied") || error.contains("must be owner"), "{error}");
+        assert!(
+            error.contains("permission denied") || error.contains("must be owner"),
+            "{error}"
+        );
     }
 
     let mut admin = Store::open(&path("admin")).unwrap();
@@ -243,7 +308,12 @@ fn alone_a_run_outlives_its_server() {
         common::append(&mut writer, id, launch);
     }
     assert_eq!(writer.unsent(), None);
-    assert_eq!(Store::open_read_only(&url).unwrap().runs().unwrap()[0].launches.total(), 3);
+    assert_eq!(
+        Store::open_read_only(&url).unwrap().runs().unwrap()[0]
+            .launches
+            .total(),
+        3
+    );
     server.kill();
     for launch in &run.launches[3..] {
         assert_eq!(writer.append(id, launch).unwrap(), Kept::Here);
@@ -252,7 +322,13 @@ fn alone_a_run_outlives_its_server() {
     assert_eq!(writer.load(id).unwrap(), run, "it is read from here");
     let unsent = writer.unsent().unwrap();
     assert_eq!(unsent.runs, [id.as_str()]);
-    assert_eq!(Store::open_read_only(&unsent.file).unwrap().load(id).unwrap(), run);
+    assert_eq!(
+        Store::open_read_only(&unsent.file)
+            .unwrap()
+            .load(id)
+            .unwrap(),
+        run
+    );
     drop(writer);
     // one that begins while the server is away
     let second = common::run(2, 2);
@@ -275,7 +351,13 @@ fn alone_a_run_outlives_its_server() {
     drop(reader);
     let mut writer = Store::open(&url).unwrap();
     writer.finish(&second.info.id, 12.25).unwrap();
-    assert!(Store::open(&unsent.file).unwrap().runs().unwrap().is_empty());
+    assert!(
+        Store::open(&unsent.file)
+            .unwrap()
+            .runs()
+            .unwrap()
+            .is_empty()
+    );
     assert_eq!(writer.load(&second.info.id).unwrap(), second);
     assert_eq!(writer.verify().unwrap(), [""; 0]);
     // what others can write is not resumed
@@ -283,7 +365,24 @@ fn alone_a_run_outlives_its_server() {
     Store::open(&unsent.file).unwrap();
     common::store(&mut writer, &other);
     writer.remove(&other.info.id).unwrap();
-    assert_eq!(Store::open(&url).unwrap().runs().unwrap().len(), 2, "it is not sent again");
+    assert_eq!(
+        Store::open(&url).unwrap().runs().unwrap().len(),
+        2,
+        "it is not sent again"
+    );
+    // nor when another removed it, who does not know that it is kept here
+    let removed = common::cut_off(4, 2);
+    common::store(&mut writer, &removed);
+    drop(writer);
+    let away = "SET session_replication_role = replica; DELETE FROM run WHERE number = 4; DELETE FROM launch WHERE run = 4; \
+        DELETE FROM ledger WHERE run = 4";
+    Raw::of(&url).execute(away).unwrap();
+    let reopened = Store::open(&url).unwrap();
+    let unsent = reopened.unsent().unwrap();
+    assert!(unsent.why.contains("removed there"), "{}", unsent.why);
+    let kept = Store::open_read_only(&unsent.file).unwrap();
+    assert_eq!(kept.load(&removed.info.id).unwrap(), removed);
+    assert_eq!(kept.verify().unwrap(), [""; 0]);
 }
 
 /// Machines that store while the server is killed again and again.
@@ -299,12 +398,27 @@ fn alone_a_server_that_is_killed_loses_and_doubles_nothing() {
         let mut runs = vec![];
         while !done.load(Ordering::Relaxed) {
             let run = common::run(number, 5);
-            let Ok(mut store) = Store::open(&url) else { continue };
+            let Ok(mut store) = Store::open(&url) else {
+                continue;
+            };
             // another may have the file that both keep things in
-            let _ = store.begin(&common::owner(), &gritstone_model::RunInfo { elapsed_s: None, ..run.info.clone() }, &run.benchmarks, &run.programs, &run.skips)
+            let _ = store
+                .begin(
+                    &common::owner(),
+                    &gritstone_model::RunInfo {
+                        elapsed_s: None,
+                        ..run.info.clone()
+                    },
+                    &run.benchmarks,
+                    &run.programs,
+                    &run.skips,
+                )
                 .map(|()| {
                     for launch in &run.launches {
-                        assert!(!matches!(store.append(&run.info.id, launch).unwrap(), Kept::Waiting(_)));
+                        assert!(!matches!(
+                            store.append(&run.info.id, launch).unwrap(),
+                            Kept::Waiting(_)
+                        ));
                     }
                     store.finish(&run.info.id, 12.25).unwrap();
                     runs.push(run);
@@ -322,7 +436,10 @@ fn alone_a_server_that_is_killed_loses_and_doubles_nothing() {
             server.resume();
         }
         done.store(true, Ordering::Relaxed);
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        threads
+            .into_iter()
+            .flat_map(|thread| thread.join().unwrap())
+            .collect()
     });
     assert!(runs.len() >= KILLS, "{}", runs.len());
     let store = Store::open(&url).unwrap();
@@ -331,6 +448,9 @@ fn alone_a_server_that_is_killed_loses_and_doubles_nothing() {
         assert_eq!(store.load(&run.info.id).unwrap(), *run);
     }
     let stored = store.runs().unwrap();
-    assert_eq!(stored.iter().filter(|run| run.elapsed_s.is_some()).count(), runs.len());
+    assert_eq!(
+        stored.iter().filter(|run| run.elapsed_s.is_some()).count(),
+        runs.len()
+    );
     assert_eq!(store.verify().unwrap(), [""; 0]);
 }
