@@ -113,7 +113,10 @@ fn every_command_works_on_a_server() {
     fs::create_dir_all(&config).unwrap();
     fs::write(config.join("config.toml"), format!("store = '{secret}'\n")).unwrap();
     assert!(one.ok("runs").contains("baseline"));
-    assert!(!one.ok("runs --help").contains("hidden"));
+    for words in ["runs --help", "config --show"] {
+        let said = one.ok(words);
+        assert!(said.contains("store") && !said.contains("hidden"), "{said}");
+    }
 }
 
 #[test]
