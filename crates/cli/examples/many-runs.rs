@@ -1,5 +1,6 @@
 //! Fills a store with copies of one run, an hour apart, their times scattered by 1%: what a machine has after a year.
-//! `cargo run --release -p gritstone --example many-runs -- BUNDLE NUMBER STORE`
+//! With SYSTEMS, they are of so many systems in turn.
+//! `cargo run --release -p gritstone --example many-runs -- BUNDLE NUMBER STORE [SYSTEMS]`
 
 use anyhow::{Context, Result};
 use gritstone_model::{Event, RunData};
@@ -13,9 +14,10 @@ fn main() -> Result<()> {
     let mut next = || {
         arguments
             .next()
-            .context("usage: many-runs BUNDLE NUMBER STORE")
+            .context("usage: many-runs BUNDLE NUMBER STORE [SYSTEMS]")
     };
     let (bundle, number, store) = (next()?, next()?.parse::<u32>()?, next()?);
+    let systems = next().map_or(Ok(0), |text| text.parse::<u32>())?;
     let run = gritstone_exchange::read_bundle(&std::fs::read_to_string(&bundle)?)?;
     let mut store = Store::open(Path::new(&store))?;
     let mut random = Pcg64::seed_from_u64(1);
@@ -27,6 +29,11 @@ fn main() -> Result<()> {
         copy.info.id = gritstone_store::new_id(started, at);
         copy.info.started = started.to_string();
         copy.info.label = None;
+        if systems > 0 {
+            let machine = &mut copy.info.machine;
+            machine.id = format!("{:012x}", at % systems);
+            machine.name = format!("node-{}", at % systems);
+        }
         store.import(&copy)?;
     }
     Ok(())

@@ -326,7 +326,12 @@ pub fn show() -> Result<Exit> {
         let section = command
             .as_ref()
             .map_or(String::new(), |command| format!("{command}."));
-        let value = match values.as_slice() {
+        // a store may be a URL with a password
+        let shown = values
+            .iter()
+            .map(|value| gritstone_store::shown(value.as_ref()));
+        let shown: Vec<String> = shown.map(|value| value.display().to_string()).collect();
+        let value = match shown.as_slice() {
             [one] => format!("{one:?}"),
             many => format!("{many:?}"),
         };

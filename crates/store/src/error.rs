@@ -4,6 +4,7 @@ use crate::postgres;
 use ::postgres::error::SqlState;
 use rusqlite::ErrorCode;
 use std::error::Error;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Why a store could not be opened, read or written.
@@ -122,6 +123,11 @@ pub enum StoreError {
         "{path}: {1}. The owner of the tables grants what is missing; docs/serve.md lists the privileges", path = .0.display()
     )]
     Denied(PathBuf, String),
+    /// A run that a server has had.
+    #[error(
+        "run {0} was sent, and is not at the server any more: it was removed there, and is not sent again"
+    )]
+    Removed(String),
     /// No run of that identifier.
     #[error("no run {0} in the store")]
     NoSuchRun(String),
@@ -305,8 +311,9 @@ fn is_away(error: &::postgres::Error) -> bool {
         None => {
             let mut cause = error.source();
             while let Some(why) = cause {
-                if why.is::<std::io::Error>() {
-                    return true;
+                if let Some(why) = why.downcast_ref::<std::io::Error>() {
+                    // what is there and cannot be believed or understood is not away
+                    return why.kind() != ErrorKind::InvalidData;
                 }
                 cause = why.source();
             }

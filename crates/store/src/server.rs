@@ -169,11 +169,7 @@ impl Server {
             if self.there(done)? {
                 return Ok(());
             }
-            let local = self.local.as_ref();
-            let (data, origin) = local
-                .ok_or_else(|| StoreError::NoSuchRun(run.to_owned()))?
-                .with_origin(run)?;
-            self.there(write::send(engine, &data, &origin))
+            self.send_rest(run)
         });
         match sent {
             Ok(()) => {
@@ -189,6 +185,35 @@ impl Server {
         }
     }
 
+    /// Sends what is missing of a run.
+    fn send_rest(&self, run: &str) -> Result<(), StoreError> {
+        let local = self
+            .kept()
+            .ok_or_else(|| StoreError::NoSuchRun(run.to_owned()))?;
+        let found = self.there(find::exists(&*self.engine, run))?;
+        let was_sent = local.was_sent(run)?;
+        if was_sent && !found {
+            return Err(StoreError::Removed(run.to_owned()));
+        }
+        if !found || !self.has_all(local, run)? {
+            let (data, origin) = local.with_origin(run)?;
+            self.there(write::send(&*self.engine, &data, &origin))?;
+        }
+        match was_sent {
+            true => Ok(()),
+            false => local.at(write::note_sent(local.engine(), run)),
+        }
+    }
+
+    /// Whether the server has all of a run that is there.
+    fn has_all(&self, local: &Store, run: &str) -> Result<bool, StoreError> {
+        let extent = |engine: &dyn Engine| -> Result<(i64, bool), Fault> {
+            let found = find::run(engine, run)?;
+            Ok((find::launches(engine, found.number)?, found.ended))
+        };
+        Ok(self.there(extent(&*self.engine))? == local.at(extent(local.engine()))?)
+    }
+
     fn there<T>(&self, done: Result<T, Fault>) -> Result<T, StoreError> {
         done.map_err(|fault| fault.at(self.engine.shown()))
     }
@@ -197,6 +222,7 @@ impl Server {
         let Some(local) = &self.local else {
             return Ok(());
         };
+        let mut wrong = None;
         for run in local.runs()? {
             let sent = self.forward(&run.id, None)?;
             if sent && run.elapsed_s.is_some() {
@@ -205,9 +231,11 @@ impl Server {
             if !self.engine.is_connected() {
                 break;
             }
-            // what is wrong with one run says nothing of another
+            // what is wrong with one run says nothing of another, and is said in the end
+            wrong = self.why.take().or(wrong);
             self.tried = None;
         }
+        self.why = self.why.take().or(wrong);
         Ok(())
     }
 
@@ -279,12 +307,16 @@ impl Store {
 
     /// How many launches of a run are stored.
     pub(crate) fn launches(&self, run: &str) -> Result<i64, StoreError> {
-        let count = |engine: &dyn Engine| -> Result<i64, Fault> {
-            let number = find::run(engine, run)?.number;
-            let tip: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![number])?;
-            Ok(tip.first().map_or(0, |(_, launches)| *launches))
-        };
-        self.at(count(self.engine()))
+        let found = self.at(find::run(self.engine(), run))?;
+        self.at(find::launches(self.engine(), found.number))
+    }
+
+    /// Whether the server has had a run.
+    fn was_sent(&self, run: &str) -> Result<bool, StoreError> {
+        let found = self.at(find::run(self.engine(), run))?;
+        let of = row![found.number, write::SENT.to_owned()];
+        let entries = query::<(String,)>(self.engine(), sql::SELECT_SEALED, of);
+        Ok(!self.at(entries)?.is_empty())
     }
 
     fn with_origin(&self, run: &str) -> Result<(RunData, Origin), StoreError> {

@@ -45,6 +45,17 @@ pub(crate) fn append_after(
     })
 }
 
+/// The entry of the ledger that says of a run that is kept here for a server that the server has had it.
+pub(crate) const SENT: &str = "sent";
+
+/// Notes that a server has a run: if it is missing there later, it was removed, and is not sent again.
+pub(crate) fn note_sent(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
+    whole(engine, Purpose::Write, |engine| {
+        let run = find::run(engine, id)?.number;
+        enter(engine, run, SENT, "")
+    })
+}
+
 /// Stores what is missing of a run that was begun elsewhere in the name of its owner: its beginning, launches after the last that is there,
 /// its end.
 pub(crate) fn send(engine: &dyn Engine, data: &RunData, origin: &Origin) -> Result<(), Fault> {

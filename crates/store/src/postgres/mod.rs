@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -279,7 +280,10 @@ impl Engine for Postgres {
     }
 
     fn each(&self, statement: &'static str, of: Row, take: &mut Take) -> Result<(), Fault> {
-        let name = format!("rows{}", self.cursors.get());
+        // a statement that fetches is known with its columns
+        let mut hasher = DefaultHasher::new();
+        statement.hash(&mut hasher);
+        let name = format!("rows{}_{:x}", self.cursors.get(), hasher.finish());
         self.cursors.set(self.cursors.get() + 1);
         let read = || -> Result<(), Fault> {
             self.rows(

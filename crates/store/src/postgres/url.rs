@@ -4,6 +4,7 @@ use crate::error::StoreError;
 use ::postgres::config::{Config, Host, SslMode};
 use percent_encoding::percent_decode_str;
 use std::ffi::OsString;
+use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -150,33 +151,15 @@ impl Url {
         if config.get_hosts().is_empty() {
             return Err(unusable("it names no host"));
         }
-        let local = config.get_hosts().iter().all(|host| match host {
-            Host::Unix(_) => true,
-            Host::Tcp(name) => ["localhost", "127.0.0.1", "::1"].contains(&name.as_str()),
-        });
-        config.ssl_mode(match mode.as_deref() {
-            None if local => SslMode::Disable,
-            None | Some("require" | "verify-ca" | "verify-full") => SslMode::Require,
-            Some("prefer" | "allow") => SslMode::Prefer,
-            Some("disable") => SslMode::Disable,
-            Some(_) => {
-                return Err(unusable(
-                    "its sslmode is none of disable, prefer, require and verify-full",
-                ));
-            }
-        });
-        let trusted = match config.get_ssl_mode() {
+        let mode = ssl_mode(mode.as_deref(), is_local(&config)).ok_or_else(|| {
+            unusable("its sslmode is none of disable, prefer, require and verify-full")
+        })?;
+        config.ssl_mode(mode);
+        let trusted = match mode {
             SslMode::Disable => None,
-            _ => Some(match root {
-                Some(file) => file,
-                None => TRUSTED
-                    .iter()
-                    .map(PathBuf::from)
-                    .find(|path| path.exists())
-                    .ok_or_else(|| {
-                        unusable("no certificates are trusted here: install ca-certificates, or name a file with sslrootcert=FILE")
-                    })?,
-            }),
+            _ => Some(root.or_else(trusted).ok_or_else(|| {
+                unusable("no certificates are trusted here: install ca-certificates, or name a file with sslrootcert=FILE")
+            })?),
         };
         if config.get_password().is_none()
             && let Some(password) = password(&config, &user, &database, &text, &unusable)?
@@ -197,6 +180,32 @@ impl Url {
             trusted,
         })
     }
+}
+
+/// Whether all hosts are this system.
+fn is_local(config: &Config) -> bool {
+    let named = config.get_hosts().iter().all(|host| match host {
+        Host::Unix(_) => true,
+        Host::Tcp(name) => ["localhost", "127.0.0.1", "::1"].contains(&name.as_str()),
+    });
+    named && config.get_hostaddrs().iter().all(IpAddr::is_loopback)
+}
+
+/// How connections are encrypted: certificates are checked wherever they are.
+fn ssl_mode(word: Option<&str>, local: bool) -> Option<SslMode> {
+    Some(match word {
+        None if local => SslMode::Disable,
+        None | Some("require" | "verify-ca" | "verify-full") => SslMode::Require,
+        Some("prefer" | "allow") => SslMode::Prefer,
+        Some("disable") => SslMode::Disable,
+        Some(_) => return None,
+    })
+}
+
+/// The file with the certificates that this system trusts.
+fn trusted() -> Option<PathBuf> {
+    let files = TRUSTED.iter().map(PathBuf::from);
+    files.into_iter().find(|path| path.exists())
 }
 
 /// The password of PGPASSWORD, else of the first line of the file of passwords that fits.
@@ -343,6 +352,10 @@ mod tests {
             ("postgres://a@h/db?sslmode=disable", SslMode::Disable),
             ("postgres://a@localhost/db", SslMode::Disable),
             ("postgres://a@localhost,h/db", SslMode::Require),
+            (
+                "postgres://a@localhost/db?hostaddr=10.0.0.1",
+                SslMode::Require,
+            ),
             (
                 "postgres:///db?host=/run/postgresql&user=a",
                 SslMode::Disable,

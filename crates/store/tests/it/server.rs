@@ -182,7 +182,7 @@ fn alone_who_is_not_let_in_is_told_why() {
         (url(right, "none", &trust), "NoDatabase"),
         // in plain text, and by a certificate that nobody knows
         (url(right, &database, "sslmode=disable"), "Refused"),
-        (url(right, &database, "sslmode=require"), "Away"),
+        (url(right, &database, "sslmode=require"), "Database"),
         (url(right, &database, "sslmode=maybe"), "Url"),
     ] {
         let error = Store::open_read_only(&url).unwrap_err();
@@ -248,6 +248,24 @@ fn alone_machines_need_the_privileges_of_the_documentation() {
     let reader = Store::open_read_only(&path("reader")).unwrap();
     assert_eq!(reader.load(&run.info.id).unwrap(), run);
     assert_eq!(reader.runs().unwrap().len(), 1);
+    // rows of several shapes, one by one, by one connection
+    for _ in 0..2 {
+        assert_eq!(
+            reader
+                .runs_of("m-0123", "2027", 9, &|_| true)
+                .unwrap()
+                .len(),
+            1
+        );
+        assert_eq!(
+            reader
+                .newest(&[common::id("byte/pipe")], 9, Some(&|_| true))
+                .unwrap()
+                .len(),
+            1
+        );
+        assert_eq!(reader.load(&run.info.id).unwrap(), run);
+    }
     let mut reader = Store::open(&path("reader")).unwrap();
     common::fails(reader.import(&common::run(2, 1)), "Denied");
 
@@ -352,6 +370,19 @@ fn alone_a_run_outlives_its_server() {
         2,
         "it is not sent again"
     );
+    // nor when another removed it, who does not know that it is kept here
+    let removed = common::cut_off(4, 2);
+    common::store(&mut writer, &removed);
+    drop(writer);
+    let away = "SET session_replication_role = replica; DELETE FROM run WHERE number = 4; DELETE FROM launch WHERE run = 4; \
+        DELETE FROM ledger WHERE run = 4";
+    Raw::of(&url).execute(away).unwrap();
+    let reopened = Store::open(&url).unwrap();
+    let unsent = reopened.unsent().unwrap();
+    assert!(unsent.why.contains("removed there"), "{}", unsent.why);
+    let kept = Store::open_read_only(&unsent.file).unwrap();
+    assert_eq!(kept.load(&removed.info.id).unwrap(), removed);
+    assert_eq!(kept.verify().unwrap(), [""; 0]);
 }
 
 /// Machines that store while the server is killed again and again.

@@ -1,0 +1,133 @@
+"""Readers and senders of scripts/load-serve: asks a server for its pages, and prints how long they take as a table."""
+import http.client
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+BINARY, STORE, BUNDLE, NAME, RUNS, SIZE, STORED, COMPUTED = sys.argv[1:9]
+READERS = int(os.environ.get("READERS", 50))
+SENDERS = int(os.environ.get("SENDERS", 20))
+SECONDS = float(os.environ.get("SECONDS_EACH", 20))
+ASKED_MS = 200
+
+
+def ask(address, path, body=None, token=None):
+    """The status and the answer, and the milliseconds until all of it was there."""
+    start = time.monotonic()
+    connection = http.client.HTTPConnection(address, timeout=60)
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    connection.request("POST" if body else "GET", path, body, headers)
+    response = connection.getresponse()
+    text = response.read()
+    connection.close()
+    return response.status, text, 1000 * (time.monotonic() - start)
+
+
+def quantile(times, share):
+    times = sorted(times)
+    return times[min(len(times) - 1, int(share * len(times)))]
+
+
+def gritstone(*words):
+    done = subprocess.run([BINARY, "--store", STORE, *words], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{words}: {done.stderr}")
+    return done.stdout
+
+
+bundle = open(BUNDLE).read()
+launches = bundle.count('"bye"')
+print(f"\n{NAME}: {RUNS} runs of {launches} launches stored in {STORED} s, results computed in {COMPUTED} s; "
+      f"{int(SIZE) / int(RUNS) / launches:.0f} bytes a launch without results\n", flush=True)
+token = gritstone("token", "create", "load", "--scope", "write").strip()
+listed = json.loads(gritstone("runs", "--all", "--format", "json"))["runs"]
+newest, before, system = listed[0]["id"], listed[1]["id"], listed[0]["machine_id"]
+pages = {
+    "overview": "/",
+    "overview, JSON": "/overview.json",
+    "run": f"/runs/{newest}",
+    "two runs": f"/compare?base={before}&run={newest}",
+    "benchmark": "/benchmarks/byte/syscall?runs=100",
+    "system": f"/systems/{system}",
+    "search": "/search?q=quick",
+    "changes": "/changes.atom",
+    "metrics": "/metrics",
+    "health": "/health",
+    "list of runs": "/api/v1/runs",
+}
+server = subprocess.Popen([BINARY, "--store", STORE, "serve", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True)
+address = server.stdout.readline().strip().removeprefix("http://").rstrip("/")
+
+# what changed is computed once, by a thread
+start = time.monotonic()
+while ask(address, "/changes.json")[0] != 200:
+    time.sleep(0.2)
+digest = time.monotonic() - start
+alone = {}
+for name, path in pages.items():
+    times = []
+    for _ in range(11):
+        status, text, took = ask(address, path)
+        if status != 200:
+            sys.exit(f"{path}: {status} {text[:300]}")
+        times.append(took)
+    alone[name] = statistics.median(times)
+
+many = {name: [] for name in pages}
+busy = {name: 0 for name in pages}
+acknowledged, lock, until = [], threading.Lock(), time.monotonic() + SECONDS
+identifier = re.search(r'"id":"(\d{8}-\d{6}-[0-9a-f]{8})"', bundle).group(1)
+
+
+def read(at):
+    names = list(pages)
+    while time.monotonic() < until:
+        name = names[at % len(names)]
+        at += 1
+        status, _, took = ask(address, pages[name])
+        with lock:
+            if status == 200:
+                many[name].append(took)
+            else:
+                busy[name] += 1
+
+
+def send(at):
+    number = at
+    while time.monotonic() < until:
+        sent = f"20270101-000000-{number:08x}"
+        status, _, _ = ask(address, "/api/v1/runs", bundle.replace(identifier, sent).encode(), token)
+        if status in (200, 201):
+            with lock:
+                acknowledged.append(sent)
+            number += SENDERS
+        else:
+            time.sleep(0.1)
+
+
+threads = [threading.Thread(target=read, args=(at,)) for at in range(READERS)]
+threads += [threading.Thread(target=send, args=(at,)) for at in range(SENDERS)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+server.terminate()
+server.wait()
+
+print(f"| page | one reader: median, ms | {READERS} readers, {SENDERS} senders: median, ms | 99%, ms | answered | refused (503) |")
+print("| --- | --- | --- | --- | --- | --- |")
+for name in pages:
+    times = many[name] or [float("nan")]
+    print(f"| {name} | {alone[name]:.0f} | {statistics.median(times):.0f} | {quantile(times, 0.99):.0f} | {len(many[name])} | {busy[name]} |")
+stored = [run["id"] for run in json.loads(gritstone("runs", "--all", "--format", "json"))["runs"]]
+lost = [sent for sent in acknowledged if stored.count(sent) != 1]
+print(f"\nwhat changed was computed in {digest:.0f} s; {len(acknowledged)} runs were sent in {SECONDS:.0f} s, {len(lost)} of them are missing or doubled",
+      flush=True)
+slow = [name for name, took in alone.items() if took >= ASKED_MS]
+if slow:
+    print(f"slower than {ASKED_MS} ms: {', '.join(slow)}", flush=True)
+sys.exit(bool(slow or lost))
