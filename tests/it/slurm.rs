@@ -3,15 +3,13 @@
 
 use crate::common::quota::Quota;
 use crate::common::{
-    Home, Killed, binary, end, entries, eventually, list, make_program, needs_root, program, said,
-    start,
+    Home, Killed, end, entries, eventually, list, make_program, needs_root, program, said, start,
 };
 use crate::recipes::recipe;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -183,34 +181,61 @@ impl Cluster {
         jobs.lines().map(str::to_owned).chain(files).collect()
     }
 
-    /// The epilog of examples/fleet, after a job on each of two nodes: it drains the slow one and not the other.
-    fn drains_the_slow_node(&self) {
-        let store = self.home.path().join("slurm/fleet.db");
-        let state = |node: &str| {
-            let words = ["--noheader", "--format=%T", "--nodes", node];
-            let out = self
-                .command(program(&["sinfo"]))
-                .args(words)
-                .output()
-                .unwrap();
-            String::from_utf8(out.stdout).unwrap().trim().to_owned()
-        };
-        for (node, after) in [("n1", "idle"), (SLOW, "drained")] {
-            fs::copy(self.home.store(), &store).unwrap();
-            let _ = fs::remove_file(store.with_extension("db.checked"));
-            let job = ["--nodelist", node, "--output=/dev/null", "--wrap", "true"];
-            let ended = self
-                .command(program(&["sbatch"]))
-                .args(job)
-                .args(["--wait", "--quiet"])
-                .status();
-            assert!(ended.unwrap().success());
-            eventually("the epilog has ended", || {
-                store.with_extension("db.checked").exists()
-                    && ["idle", "drained"].contains(&state(node).as_str())
-            });
-            assert_eq!(state(node), after, "{node}");
+    /// The epilog of examples/fleet, after a job on each of three nodes, of which one fails its check and one is inconclusive.
+    fn drains_a_node_that_fails_its_check(&self) {
+        let at = self.home.path().join("slurm");
+        let checks = at.join("checks");
+        let script = format!(
+            "#!/bin/sh\necho \"$*\" >>{}\ncase \"$*\" in *--node\\ n2*) exit 4 ;; *--node\\ n3*) exit 1 ;; esac\n",
+            checks.display()
+        );
+        make_program(&at.join("gritstone"), script.as_bytes());
+        let store = at.join("fleet.db");
+        fs::write(&store, "").unwrap();
+        let checked = at.join("fleet.db.checked");
+        for (node, after) in [("n1", "idle"), ("n2", "idle"), ("n3", "drained")] {
+            let _ = fs::remove_file(&checked);
+            self.job(node);
+            eventually("the epilog has ended", || self.state(node) == after);
         }
+        // once a day
+        self.job("n1");
+        eventually("the epilog has ended", || self.state("n1") == "idle");
+        let said = fs::read_to_string(checks).unwrap();
+        assert_eq!(said.lines().count(), 3, "{said}");
+        assert!(
+            said.contains("fleet check --node n1 --budget 60s"),
+            "{said}"
+        );
+    }
+
+    /// Executes a job on a node, and waits for its end.
+    fn job(&self, node: &str) {
+        let words = [
+            "--quiet",
+            "--wait",
+            "--output=/dev/null",
+            "--nodelist",
+            node,
+        ];
+        let mut job = self.command(program(&["sbatch"]));
+        assert!(
+            job.args(words)
+                .args(["--wrap", "true"])
+                .status()
+                .unwrap()
+                .success()
+        );
+    }
+
+    fn state(&self, node: &str) -> String {
+        let words = ["--noheader", "--format=%T", "--nodes", node];
+        let out = self
+            .command(program(&["sinfo"]))
+            .args(words)
+            .output()
+            .unwrap();
+        String::from_utf8(out.stdout).unwrap().trim().to_owned()
     }
 
     fn report(&self) -> Value {
@@ -260,7 +285,6 @@ fn configuration(at: &Path) -> String {
         recipe = recipe("slurm-epilog").display()
     );
     make_program(&at.join("epilog"), epilog.as_bytes());
-    symlink(binary(), at.join("gritstone")).unwrap();
     text += &format!("Epilog={}/epilog\n", at.display());
     text + "PartitionName=batch Nodes=ALL Default=YES MaxTime=60 State=UP\n"
 }
@@ -315,7 +339,7 @@ fn slurm_measures_a_fleet_as_root() {
     );
     assert!(out.contains("n3: "), "{out}");
     assert_eq!(cluster.left(), Vec::<String>::new());
-    cluster.drains_the_slow_node();
+    cluster.drains_a_node_that_fails_its_check();
 }
 
 /// Ctrl-C takes the jobs out of the queue; where the process itself is killed, they go on, and `resume` takes in what they measured.

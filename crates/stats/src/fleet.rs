@@ -381,6 +381,9 @@ pub fn onset(series: &[(f64, f64)], before: Option<f64>) -> usize {
 /// What a fleet changed by between two runs: the median over nodes, and its standard deviation, by the robust scale of nodes.
 #[must_use]
 pub fn shift(by_node: &[f64]) -> Option<(f64, f64)> {
+    if by_node.len() < MIN_NODES {
+        return None;
+    }
     let median = order::median(&order::sorted(by_node));
     let around: Vec<f64> = by_node.iter().map(|x| x - median).collect();
     let sd = scale(&around)? * MEDIAN_OVER_MEAN / (by_node.len() as f64).sqrt();

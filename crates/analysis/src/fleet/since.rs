@@ -2,7 +2,7 @@
 
 use super::{NodeRun, measured, nodes, rows};
 use gritstone_model::{FleetDrift, FleetOutlier, FleetScope, FleetSince, FleetView, Id};
-use gritstone_stats::fleet::{self as stats, Fit, Level, MIN_NODES};
+use gritstone_stats::fleet::{self as stats, Fit, Level};
 use gritstone_stats::moderated::MIN_BENCHMARKS;
 use gritstone_stats::{multiple, order, quantile};
 use std::collections::{BTreeMap, BTreeSet};
@@ -198,9 +198,5 @@ fn changes(about: &FleetScope, then: &[NodeRun], now: &[NodeRun]) -> Vec<f64> {
         let changes: Vec<f64> = changes.collect();
         (changes.len() >= fewest).then(|| order::median(&order::sorted(&changes)))
     };
-    let changes: Vec<f64> = then.iter().filter_map(change).collect();
-    match changes.len() < MIN_NODES {
-        true => vec![],
-        false => changes,
-    }
+    then.iter().filter_map(change).collect()
 }

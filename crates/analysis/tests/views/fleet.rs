@@ -314,4 +314,17 @@ fn what_changes_on_all_nodes_is_no_difference_between_them() {
     // without a change, and with no earlier run, there is none
     assert_eq!(over_weeks(6, &|_, _, _| ()).drifts, []);
     assert_eq!(over_weeks(1, &|_, _, _| ()).earlier, 0);
+    // earlier fleet runs of too few nodes, or of none of these, say nothing
+    let now = made(24);
+    let mut view = report("november", &now);
+    let mut others = made(24);
+    for run in &mut others {
+        run.node += "-other";
+    }
+    let earlier = [made(2), others].map(|runs| fleet::Earlier {
+        started: "2026-10-01T10:00:00Z".to_owned(),
+        runs,
+    });
+    fleet::since(&mut view, &now, &earlier);
+    assert_eq!((view.drifts.len(), view.earlier), (0, 2));
 }
