@@ -51,9 +51,10 @@ fn a_store_in_the_browser_is_accessible_and_needs_no_script() {
     let event = changes["events"][0]["id"].as_str().unwrap();
     home.ok(&["changes", "acknowledge", event, "--note", "known"]);
     // systems of a fleet, one of which is slow
-    for at in 0..6 {
-        let times = if at == 3 { 3.0 } else { 1.0 };
-        let mut run = at_hour(&calls(times), 200 + at, "node");
+    for at in 0..12 {
+        let slow = if at == 3 { 3.0 } else { 1.0 };
+        let scatter = 1.0 + 0.001 * f64::from(at * 7 % 5);
+        let mut run = at_hour(&calls(slow * scatter), 200 + at, "node");
         run.info.machine.id = format!("node-{at}");
         run.info.machine.name = format!("node-{at}");
         home.import(&[run]);
