@@ -17,8 +17,9 @@ static int datagrams, asks;
 
 static inline void set_number(uint64_t number)
 {
+	size_t last = size > NUMBER ? size - NUMBER : 0; /* gcc does not see that it is never less */
 	memcpy(message, &number, NUMBER);
-	memcpy(message + size - NUMBER, &number, NUMBER);
+	memcpy(message + last, &number, NUMBER);
 }
 
 /* Of a message that is whole; 0 of one that is not. */

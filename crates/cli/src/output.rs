@@ -245,7 +245,19 @@ pub fn plain(text: &str) -> Result<()> {
     print(text, &[])
 }
 
-/// The one way to standard output: nothing that a terminal would obey but these styles.
+/// Bytes for a program that has started this one, and no terminal.
+///
+/// # Errors
+/// When standard output is a terminal, or cannot be written.
+pub fn bytes(bytes: &[u8]) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    if out.is_terminal() {
+        return Err(ErrorKind::InvalidInput.into());
+    }
+    out.write_all(bytes).and_then(|()| out.flush())
+}
+
+/// The one way to a terminal: nothing that a terminal would obey but these styles.
 fn print(text: &str, styles: &[&str]) -> Result<()> {
     let text = gritstone_report::printable(text, styles);
     let mut out = std::io::stdout().lock();

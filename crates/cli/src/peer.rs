@@ -11,15 +11,17 @@ mod rows;
 mod session;
 
 use crate::args::PeerArgs;
+use crate::failure::Exit;
 use anyhow::{Result, ensure};
 pub use far::far_end;
 use frame::Hello;
 use gritstone_exec::FarEnd;
 use gritstone_host::link;
-use gritstone_model::Peer;
+use gritstone_model::{Benchmark, Id, Peer};
 use relay::Relay;
 pub use rows::give;
 use session::Session;
+use std::collections::BTreeMap;
 
 /// The name of the command that is not in the help: this binary on a peer.
 pub const FAR_END: &str = "far-end";
@@ -67,6 +69,40 @@ pub fn reach(host: &str, args: &PeerArgs) -> Result<Result<Reached, String>> {
     }))
 }
 
+/// What `--peer` asks for: gives the rows that can have one a far end there, and reaches the host unless that is only listed. The rows that have
+/// none, with the reason.
+///
+/// # Errors
+/// When the host cannot be reached.
+pub fn asked(
+    args: &PeerArgs,
+    dry: bool,
+    wanted: &mut [Benchmark],
+) -> Result<(BTreeMap<Id, String>, Option<Reached>)> {
+    let Some(host) = &args.host else {
+        return Ok((BTreeMap::new(), None));
+    };
+    let mut refused = give(wanted);
+    if dry {
+        return Ok((refused, None));
+    }
+    let reached = reach(host, args);
+    match reached.map_err(|why| Exit::NothingMeasured.because(format!("{why:#}")))? {
+        Ok(reached) => Ok((refused, Some(reached))),
+        Err(why) => {
+            for row in wanted {
+                refused.entry(row.id.clone()).or_insert_with(|| why.clone());
+            }
+            Ok((refused, None))
+        }
+    }
+}
+
+/// Enough of a hash to tell it from another.
+fn beginning(hash: &str) -> String {
+    hash.chars().take(12).collect()
+}
+
 /// Both ends are of one version and of the same sources, and the far one has the address.
 fn agrees(hello: &Hello) -> Result<(), String> {
     let own = Hello::version();
@@ -74,9 +110,9 @@ fn agrees(hello: &Hello) -> Result<(), String> {
         return Err(format!(
             "its Gritstone is version {} with workloads {}, and this is {} with {}",
             hello.version,
-            &hello.sources[..12.min(hello.sources.len())],
+            beginning(&hello.sources),
             own.version,
-            &own.sources[..12]
+            beginning(&own.sources)
         ));
     }
     if hello.link.is_none() {
@@ -86,4 +122,34 @@ fn agrees(hello: &Hello) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gritstone_model::Link;
+
+    #[test]
+    fn a_peer_of_another_version_or_other_workloads_or_without_the_address_is_refused() {
+        let here = || Hello {
+            link: Some(Link::default()),
+            ..Hello::version()
+        };
+        assert_eq!(agrees(&here()), Ok(()));
+        let version = Hello {
+            version: "0.0.9".to_owned(),
+            ..here()
+        };
+        assert!(agrees(&version).unwrap_err().contains("version 0.0.9"));
+        let sources = Hello {
+            sources: "é".to_owned(),
+            ..here()
+        };
+        assert!(agrees(&sources).unwrap_err().contains("workloads é"));
+        let nowhere = Hello {
+            link: None,
+            ..here()
+        };
+        assert!(agrees(&nowhere).unwrap_err().contains("--peer-address"));
+    }
 }

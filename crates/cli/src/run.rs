@@ -14,7 +14,7 @@ use gritstone_catalogue::{Own, Suite};
 use gritstone_exec::Variant;
 use gritstone_host::doctor;
 use gritstone_measure::{AT_MOST, AfterPilot, Limits, learn};
-use gritstone_model::{Id, Launch, Peer, Plan, RunInfo, RunView, Settings};
+use gritstone_model::{Id, Launch, Plan, RunInfo, RunView, Settings};
 use gritstone_plan::{Offer, in_order, select, steps};
 use gritstone_report::{Comparison, duration, percent_asked};
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,24 +81,7 @@ impl Job {
         let mut wanted = select(catalogue, &asked(suite, &selectors))?;
         let params = args.params.iter().cloned().collect();
         params::give(catalogue, &mut wanted, &params)?;
-        let host = args.peer.host.as_ref();
-        let mut refused = host.map_or_else(BTreeMap::new, |_| peer::give(&mut wanted));
-        let reached = host.filter(|_| !args.dry_run);
-        let reached = reached.map(|host| peer::reach(host, &args.peer));
-        let reached = reached.transpose();
-        let reached = reached.map_err(|why| Exit::NothingMeasured.because(format!("{why:#}")))?;
-        let reached = match reached {
-            Some(Err(why)) => {
-                let all = wanted.iter().map(|row| (row.id.clone(), why.clone()));
-                refused.extend(
-                    all.filter(|(id, _)| !refused.contains_key(id))
-                        .collect::<Vec<_>>(),
-                );
-                None
-            }
-            Some(Ok(reached)) => Some(reached),
-            None => None,
-        };
+        let (refused, reached) = peer::asked(&args.peer, args.dry_run, &mut wanted)?;
         let permits = args.privileges.permits();
         let compilers = args.compilers.asked();
         let own = world.own.as_ref();
@@ -163,9 +146,11 @@ impl Job {
         let id = info.id.clone();
         let known = learn(&world.runs_like(&info), &plan.benchmarks);
         let mut scheduler = AfterPilot::new(&[&plan], limits, &known);
+        if let Some(peer) = &info.settings.peer {
+            output::remark(&format!("far ends on {}", gritstone_report::peer(peer)));
+        }
         announce(
             &id,
-            info.settings.peer.as_ref(),
             site,
             &plan,
             &limits,
@@ -265,7 +250,6 @@ fn copies(given: &[u32]) -> Vec<u32> {
 /// Says what is measured, where, how, and what is not.
 fn announce(
     id: &str,
-    peer: Option<&Peer>,
     site: &Site,
     plan: &Plan,
     limits: &Limits,
@@ -293,9 +277,6 @@ fn announce(
         earlier.map(there).unwrap_or_default()
     ));
     output::remark(&ends(limits, expected));
-    if let Some(peer) = peer {
-        output::remark(&format!("far ends on {}", gritstone_report::peer(peer)));
-    }
     if let Some(findings) = findings_now(site) {
         output::remark(&findings);
     }

@@ -3,6 +3,7 @@
 
 use super::frame::{Frame, Hello, Start};
 use crate::failure::Exit;
+use crate::output;
 use crate::site::Site;
 use anyhow::{Context as _, Result};
 use gritstone_host::link;
@@ -65,7 +66,9 @@ pub fn far_end(directory: &Path, address: IpAddr) -> Result<Exit> {
 }
 
 fn say(frame: &Frame) -> io::Result<()> {
-    frame.write(&mut io::stdout().lock())
+    let mut bytes = vec![];
+    frame.write(&mut bytes)?;
+    output::bytes(&bytes)
 }
 
 fn listen(tell: &Sender<News>) {
@@ -200,12 +203,12 @@ impl Running {
             // it and what it starts are ended together
             .process_group(0);
         let mut child = command.spawn().context("it cannot be started")?;
-        let mut output = child.stdout.take().context("it has no output")?;
+        let mut said = child.stdout.take().context("it has no output")?;
         let tell = tell.clone();
         thread::spawn(move || {
             let mut bytes = [0; 4096];
             loop {
-                let n = output.read(&mut bytes).unwrap_or(0);
+                let n = said.read(&mut bytes).unwrap_or(0);
                 if tell.send(News::Said(number, bytes[..n].to_vec())).is_err() || n == 0 {
                     return;
                 }

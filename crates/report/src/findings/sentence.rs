@@ -358,7 +358,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
             let [base, other] = [at(base), at(other)];
             match base == other {
                 true => format!("The far ends, {base}, were reached by different interfaces."),
-                false => format!("The far ends were {base} against {other}."),
+                false => format!("The base has its far ends {base}, the other side {other}."),
             }
         }
         F::UnitsDiffer { base, other } => {
