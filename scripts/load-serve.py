@@ -1,4 +1,5 @@
 """Readers and senders of scripts/load-serve: asks a server for its pages, and prints how long they take as a table."""
+import hashlib
 import http.client
 import json
 import os
@@ -33,6 +34,15 @@ def quantile(times, share):
     return times[min(len(times) - 1, int(share * len(times)))]
 
 
+def renamed(identifier):
+    """The bundle as that of another run, with its checksum."""
+    lines = bundle.replace(own, identifier).splitlines(keepends=True)
+    end = json.loads(lines.pop())
+    text = "".join(lines)
+    end["end"]["sha256"] = hashlib.sha256(text.encode()).hexdigest()
+    return (text + json.dumps(end, separators=(",", ":")) + "\n").encode()
+
+
 def gritstone(*words):
     done = subprocess.run([BINARY, "--store", STORE, *words], capture_output=True, text=True)
     if done.returncode != 0:
@@ -41,7 +51,8 @@ def gritstone(*words):
 
 
 bundle = open(BUNDLE).read()
-launches = bundle.count('"bye"')
+launches = json.loads(bundle.splitlines()[-1])["end"]["launches"]
+own = re.search(r'"id":"(\d{8}-\d{6}-[0-9a-f]{8})"', bundle).group(1)
 print(f"\n{NAME}: {RUNS} runs of {launches} launches stored in {STORED} s, results computed in {COMPUTED} s; "
       f"{int(SIZE) / int(RUNS) / launches:.0f} bytes a launch without results\n", flush=True)
 token = gritstone("token", "create", "load", "--scope", "write").strip()
@@ -82,7 +93,6 @@ for name, path in pages.items():
 many = {name: [] for name in pages}
 busy = {name: 0 for name in pages}
 acknowledged, lock, until = [], threading.Lock(), time.monotonic() + SECONDS
-identifier = re.search(r'"id":"(\d{8}-\d{6}-[0-9a-f]{8})"', bundle).group(1)
 
 
 def read(at):
@@ -102,13 +112,16 @@ def send(at):
     number = at
     while time.monotonic() < until:
         sent = f"20270101-000000-{number:08x}"
-        status, _, _ = ask(address, "/api/v1/runs", bundle.replace(identifier, sent).encode(), token)
+        status, text, _ = ask(address, "/api/v1/runs", renamed(sent), token)
         if status in (200, 201):
             with lock:
                 acknowledged.append(sent)
             number += SENDERS
-        else:
+        elif status == 503:
             time.sleep(0.1)
+        else:
+            print(f"sending was refused: {status} {text[:300]}", flush=True)
+            return
 
 
 threads = [threading.Thread(target=read, args=(at,)) for at in range(READERS)]
