@@ -1,97 +1,53 @@
 //! Servers that are there already (`--param dsn=`): a launch works in a schema of its own, leaves none, and touches nothing else.
 
-use super::{BRIEF, SHORT, built, folder, is_right, postgres, said};
-use crate::common::{Home, alone, eventually, flagged, messages, result, start};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::{Pid, User, geteuid};
-use std::path::Path;
+use super::{BRIEF, SHORT, built, folder, is_right, said};
+use crate::common::postgres::{OWNER, Server};
+use crate::common::{Home, alone, end, eventually, flagged, messages, result, start};
+use nix::sys::signal::Signal;
+use nix::unistd::{User, geteuid};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// A server that the test has started, as the account of its package where we are root; it ends with its value.
-struct There {
+/// The schemas of launches on a server.
+fn schemas(there: &Server) -> String {
+    there.sql(
+        "postgres",
+        "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'gritstone%'",
+    )
+}
+
+fn dsn(there: &Server) -> String {
+    there.url("postgres", OWNER)
+}
+
+/// A MariaDB that the test has started, as the account of its package where we are root; it ends with its value.
+struct MariaDb {
     room: tempfile::TempDir,
     server: Child,
 }
 
-impl Drop for There {
+impl Drop for MariaDb {
     fn drop(&mut self) {
-        let _ = kill(Pid::from_raw(self.server.id() as i32), Signal::SIGTERM);
+        end(&self.server, Signal::SIGTERM);
         let _ = self.server.wait();
     }
 }
 
-/// A command that is executed as an account.
-fn as_account(account: &str, program: &Path) -> Command {
-    if !geteuid().is_root() {
-        return Command::new(program);
-    }
-    let mut command = Command::new("setpriv");
-    command
-        .args([
-            "--reuid",
-            account,
-            "--regid",
-            account,
-            "--clear-groups",
-            "--",
-        ])
-        .arg(program);
-    command
-}
-
-fn room_of(account: &str) -> tempfile::TempDir {
-    let room = tempfile::tempdir().unwrap();
-    if geteuid().is_root() {
-        let user = User::from_name(account).unwrap().unwrap();
-        nix::unistd::chown(room.path(), Some(user.uid), Some(user.gid)).unwrap();
-    }
-    room
-}
-
-impl There {
-    fn postgresql() -> Self {
-        let room = room_of("postgres");
-        let made = as_account("postgres", &postgres().with_file_name("initdb"))
-            .args(["-D", "data", "-A", "trust", "-U", "bench", "--no-sync"])
-            .current_dir(room.path())
-            .output()
-            .unwrap();
-        assert!(made.status.success(), "{made:?}");
-        let server = as_account("postgres", &postgres())
-            .args(["-D", "data", "-c", "listen_addresses=", "-c"])
-            .arg(format!("unix_socket_directories={}", room.path().display()))
-            .current_dir(room.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let there = Self { room, server };
-        eventually("it takes connections", || there.psql("SELECT 1") == "1");
-        there
-    }
-
-    fn dsn(&self) -> String {
-        let socket = self.room.path().display();
-        format!("postgresql://bench@/postgres?host={socket}")
-    }
-
-    fn psql(&self, sql: &str) -> String {
-        let output = Command::new(postgres().with_file_name("psql"))
-            .args(["-qAt", &self.dsn(), "-c", sql])
-            .output()
-            .unwrap();
-        String::from_utf8_lossy(&output.stdout).trim().to_owned()
-    }
-
-    fn schemas(&self) -> String {
-        self.psql("SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'gritstone%'")
-    }
-
-    /// Returns the server and a file of options by which clients find it.
-    fn mariadb() -> (Self, std::path::PathBuf) {
-        let room = room_of("mysql");
+impl MariaDb {
+    fn start() -> Self {
+        let room = tempfile::tempdir().unwrap();
+        let program = Path::new("/usr/sbin/mariadbd");
+        let mut command = Command::new(program);
+        if geteuid().is_root() {
+            let user = User::from_name("mysql").unwrap().unwrap();
+            nix::unistd::chown(room.path(), Some(user.uid), Some(user.gid)).unwrap();
+            command = Command::new("setpriv");
+            let words = ["--reuid=mysql", "--regid=mysql", "--clear-groups", "--"];
+            command.args(words).arg(program);
+        }
         let path = room.path().display();
-        let server = as_account("mysql", Path::new("/usr/sbin/mariadbd"))
+        let server = command
             .args([
                 "--no-defaults",
                 "--skip-grant-tables",
@@ -106,15 +62,21 @@ impl There {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let options = room.path().join("options");
-        let text = format!("[client]\nuser=bench\nsocket={path}/socket\n");
-        std::fs::write(&options, text).unwrap();
         let there = Self { room, server };
-        eventually("it takes connections", || there.mysql("SELECT 1") == "1");
-        (there, options)
+        eventually("it takes connections", || there.sql("SELECT 1") == "1");
+        there
     }
 
-    fn mysql(&self, sql: &str) -> String {
+    /// A file of options by which clients find it.
+    fn options(&self) -> PathBuf {
+        let options = self.room.path().join("options");
+        let socket = self.room.path().join("socket");
+        let text = format!("[client]\nuser=bench\nsocket={}\n", socket.display());
+        fs::write(&options, text).unwrap();
+        options
+    }
+
+    fn sql(&self, sql: &str) -> String {
         let socket = format!("--socket={}/socket", self.room.path().display());
         let output = Command::new("mariadb")
             .args(["--no-defaults", &socket, "-N", "-B", "-e", sql])
@@ -128,13 +90,14 @@ impl There {
 #[ignore = "measures: make test-full"]
 fn a_launch_leaves_the_server_that_is_there_as_it_was() {
     let _turn = alone();
-    let there = There::postgresql();
+    let there = Server::start();
     // tables of others, with the names of ours, and a schema that only looks like one of ours
-    there.psql("CREATE TABLE account AS SELECT 7 AS id");
-    there.psql(
+    there.sql("postgres", "CREATE TABLE account AS SELECT 7 AS id");
+    there.sql(
+        "postgres",
         "CREATE SCHEMA gritstone_01234567; CREATE TABLE gritstone_01234567.t AS SELECT 8 AS id",
     );
-    let (folder, dsn) = (folder(), there.dsn());
+    let (folder, dsn) = (folder(), dsn(&there));
     let both = "engine=postgresql";
     for (name, words) in [
         ("db/fasttrack", format!("{BRIEF} {both} kind=9")),
@@ -148,10 +111,10 @@ fn a_launch_leaves_the_server_that_is_there_as_it_was() {
         let said = said(&workload, folder.path(), &format!("{words} 'dsn={dsn}'"));
         assert!(is_right(&said), "{name}: {said}");
         assert!(
-            said.contains("PostgreSQL") && said.contains("fsync=on"),
+            said.contains("PostgreSQL") && said.contains("With fsync=off a commit"),
             "{said}"
         );
-        assert_eq!(there.schemas(), "1", "{name}");
+        assert_eq!(schemas(&there), "1", "{name}");
     }
     // a launch that fails removes what it has made, too
     let wrong = [(
@@ -169,46 +132,52 @@ fn a_launch_leaves_the_server_that_is_there_as_it_was() {
         text.contains("the table customer is not as the model"),
         "{text}"
     );
-    assert_eq!(there.schemas(), "1");
-    assert_eq!(there.psql("SELECT id FROM account"), "7");
-    assert_eq!(there.psql("SELECT id FROM gritstone_01234567.t"), "8");
+    assert_eq!(schemas(&there), "1");
+    assert_eq!(there.sql("postgres", "SELECT id FROM account"), "7");
+    assert_eq!(
+        there.sql("postgres", "SELECT id FROM gritstone_01234567.t"),
+        "8"
+    );
 }
 
 #[test]
 #[ignore = "measures: make test-full"]
 fn what_a_killed_launch_leaves_on_a_server_the_next_one_removes() {
     let _turn = alone();
-    let there = There::postgresql();
+    let there = Server::start();
     let home = Home { folder: folder() };
     let id = "db/oltp/read-only@postgresql-2";
-    let (dir, dsn) = (home.path().display().to_string(), there.dsn());
+    let (dir, dsn) = (home.path().display().to_string(), dsn(&there));
     let line = format!("run {id} --quick --precision 50% --dir {dir} --param dsn={dsn}");
     let mut run = start(&home, &line, &[]);
-    eventually("a schema is there", || there.schemas() == "1");
+    eventually("a schema is there", || schemas(&there) == "1");
     run.kill().unwrap();
     run.wait().unwrap();
     eventually("nobody is connected", || {
-        there.psql("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'")
-            == "1"
+        there.sql(
+            "postgres",
+            "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'",
+        ) == "1"
     });
-    assert_eq!(there.schemas(), "1");
+    assert_eq!(schemas(&there), "1");
     let run = home.json(&line);
     let row = result(&run, id);
     assert_eq!(row["outcome"], "measured", "{row}");
     // another server is another work
     assert!(flagged(row, "not-comparable"), "{row}");
-    assert!(messages(row).contains(&there.dsn()), "{row}");
-    assert_eq!(there.schemas(), "0");
+    assert!(messages(row).contains(&dsn), "{row}");
+    assert_eq!(schemas(&there), "0");
 }
 
 #[test]
 #[ignore = "measures: make test-full"]
 fn mariadb_that_is_there_is_found_by_a_file_of_options() {
     let _turn = alone();
-    let (there, options) = There::mariadb();
-    there.mysql("CREATE DATABASE gritstone_01234567");
+    let there = MariaDb::start();
+    let options = there.options();
+    there.sql("CREATE DATABASE gritstone_01234567");
     // of a launch that was killed
-    there.mysql("CREATE DATABASE gritstone_89abcdef; CREATE TABLE gritstone_89abcdef.made_by_gritstone (id INTEGER)");
+    there.sql("CREATE DATABASE gritstone_89abcdef; CREATE TABLE gritstone_89abcdef.made_by_gritstone (id INTEGER)");
     let folder = folder();
     let workload = built("db/oltp", folder.path(), &[]);
     let words = format!(
@@ -218,7 +187,7 @@ fn mariadb_that_is_there_is_found_by_a_file_of_options() {
     let said = said(&workload, folder.path(), &words);
     assert!(is_right(&said), "{said}");
     assert_eq!(
-        there.mysql("SELECT schema_name FROM information_schema.schemata WHERE schema_name LIKE 'gritstone%'"),
+        there.sql("SELECT schema_name FROM information_schema.schemata WHERE schema_name LIKE 'gritstone%'"),
         "gritstone_01234567"
     );
 }
