@@ -1,7 +1,7 @@
 //! What changed, who knows of it and what confirms it; the fleet, runs as they are measured, several runs at once, and who is told.
 
 use crate::common::server::Server;
-use crate::common::{Home, at_hour, eventually, list, start};
+use crate::common::{Home, at_hour, eventually, list, recorded, start};
 use crate::push::{post, token};
 use crate::serve::{calls, changed};
 use gritstone_model::{Owner, RunData, TrialSide};
@@ -161,11 +161,13 @@ fn the_fleet_page_says_which_system_is_not_like_the_others() {
     };
     let runs: Vec<RunData> = (1..=16).map(system).collect();
     home.import(&runs);
+    // one that has many more benchmarks than the others
+    home.import(&[at_hour(&recorded("run"), 50, "whole")]);
     let server = Server::start(&home);
     let view = server.json("/fleet.json");
     assert_eq!(view["schema"], "gritstone/fleet/1");
     // systems of one name are several
-    assert_eq!(list(&view["nodes"]).len(), 16, "{view}");
+    assert_eq!(list(&view["nodes"]).len(), 17, "{view}");
     let outliers = list(&view["outliers"]).iter();
     let nodes: Vec<&str> = outliers.map(|of| of["node"].as_str().unwrap()).collect();
     assert!(!nodes.is_empty(), "{view}");

@@ -112,8 +112,11 @@ pub fn fit(measured: &Measured) -> Fit {
     let all = (several && columns.len() >= MIN_BENCHMARKS).then(|| everything(&columns, nodes));
     if let Some(shares) = &all {
         for column in &mut columns {
-            for (cell, shift) in column.iter_mut().zip(shares) {
-                *cell = cell.zip(*shift).map(|((by, f), (s, _))| (by - s, f));
+            for (cell, share) in column.iter_mut().zip(shares) {
+                // with too few benchmarks to say what they share, a node is what each of them says
+                if let (Some((by, _)), Some((share, _))) = (cell, share) {
+                    *by -= share;
+                }
             }
         }
     }

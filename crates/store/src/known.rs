@@ -82,7 +82,7 @@ impl Store {
     /// # Errors
     /// What befalls the file.
     pub fn change_entries(&self) -> Result<Vec<ChangeEntry>, StoreError> {
-        let read = || -> Result<Vec<(String, String, String, String, String)>, Fault> {
+        let read = || -> Result<Vec<Entry>, Fault> {
             // a store of an older schema is read as it is
             match self.engine().version()? < SINCE {
                 true => Ok(vec![]),
@@ -120,6 +120,9 @@ impl Store {
         self.at(read())
     }
 }
+
+/// A row as it is stored: the change, the kind of entry, who, the note, when.
+type Entry = (String, String, String, String, String);
 
 /// How far a run has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
