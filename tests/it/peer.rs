@@ -282,6 +282,15 @@ fn a_cut_connection_ends_the_far_ends_and_what_was_brought_as_root() {
         }
         hosts.are_clean();
     }
+    // what was killed goes on with the same peer
+    let mut resume = hosts.home.command("nsenter");
+    resume
+        .arg(format!("--net=/proc/{}/ns/net", hosts.near.0.id()))
+        .arg(binary())
+        .args(["run", "--resume", "--ssh", &hosts.client("ssh_config")]);
+    let (code, _, said) = common::said(resume.output().unwrap());
+    assert_eq!(code, 0, "{said}");
+    hosts.are_clean();
 }
 
 #[test]
