@@ -349,7 +349,7 @@ static const struct engine mariadb = {.name = "mariadb",
 				      .lock_all = {"", ""},
 				      .end_alone = "UNLOCK TABLES",
 				      .analyze = "DO 0",
-				      .vacuum = "OPTIMIZE TABLE account;",
+				      .vacuum = "ALTER TABLE account FORCE;",
 				      .drop_index = "DROP INDEX entry_account ON entry;"};
 
 #endif

@@ -45,6 +45,7 @@ static const struct engine *engine;
 static struct database *database;
 static int reads, writes, clients, share;
 static const char *beside; /* the statement of the upkeep, NULL: there is none */
+static int met; /* an operation of a sample was recorded */
 static uint64_t shortest_ns; /* of a region that has it: far less than calibration takes for long enough */
 static struct {
 	uint64_t begin, end, number, took;
@@ -317,7 +318,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 		const uint64_t start = crew->times[i].start, end = crew->times[i].end;
 		const char *when = end < upkeep->begin ? "before" : start <= upkeep->end ? "during" : "after";
 		if (share > 0 && (beside == NULL || strcmp(when, "during") == 0))
-			record(c, start, end);
+			met |= record(c, start, end);
 		respond(c, (uint64_t)clients, beside != NULL ? when : mix, start, end);
 	}
 	look_at_all(c);
@@ -332,6 +333,8 @@ static uint64_t expect(struct context *c, uint64_t n)
 static void teardown(struct context *c)
 {
 	crew_stop();
+	if (beside != NULL && !met)
+		failed_because(c, "upkeep", "no transaction of a sample met it");
 	if (upkeep->number > 0)
 		note(c, "upkeep_ns", "%llu", (unsigned long long)(upkeep->took / upkeep->number));
 	engine->disconnect(database);

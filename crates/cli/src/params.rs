@@ -5,17 +5,14 @@
 //! good.
 
 use anyhow::{Result, bail};
-use gritstone_model::{Benchmark, Work};
+use gritstone_model::{Benchmark, SERVER, Work};
 use gritstone_plan::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The parameter that names a server which is there already.
-const SERVER: &str = "dsn";
-
 /// A run keeps its parameters and shows them: a password is none of them.
 fn has_no_secret(dsn: &str) -> Result<()> {
-    let authority = dsn.split_once("://").map(|(_, rest)| rest);
-    let user = authority.and_then(|rest| Some(rest.split('/').next()?.rsplit_once('@')?.0));
+    let rest = dsn.split_once("://").map(|(_, rest)| rest);
+    let user = rest.and_then(|rest| Some(rest.split('?').next()?.rsplit_once('@')?.0));
     if dsn.contains("password") || user.is_some_and(|user| user.contains(':')) {
         bail!(
             "--param {SERVER}: a run keeps its parameters, so no password can stand here; libpq finds it in ~/.pgpass, or in \
@@ -51,7 +48,13 @@ pub fn give(
             }
             let own = work.params.insert(key.clone(), value.clone());
             if let Some(own) = own.filter(|own| own != value) {
-                let why = format!("Measured with --param {key}={value}; the benchmark has {own}.");
+                let why = match key == SERVER {
+                    // where it is stands in the parameter alone, which what is shared does not have
+                    true => format!("Measured on a server that was there (--param {SERVER})."),
+                    false => {
+                        format!("Measured with --param {key}={value}; the benchmark has {own}.")
+                    }
+                };
                 // what its entry says, and each parameter, stay true beside it
                 let said = row.not_comparable.take().into_iter();
                 row.not_comparable = Some(said.chain([why]).collect::<Vec<_>>().join(" "));
@@ -169,6 +172,7 @@ mod tests {
         assert!(rows[0].needs.is_empty());
         for dsn in [
             "postgresql://me:secret@host/bench",
+            "postgresql://me:secret/1@host/bench",
             "host=h password=secret",
             "postgresql://host/bench?password=secret",
         ] {

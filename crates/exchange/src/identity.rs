@@ -2,10 +2,12 @@
 //! of what is made to be shared.
 
 use crate::bundle;
-use gritstone_model::{Machine, PRIVATE_FACTS, RunData, RunView, Settings};
+use gritstone_model::{Machine, PRIVATE_FACTS, RunData, RunView, SERVER, Settings, Work};
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Directories whose entries are homes of users.
 const HOMES: [&str; 2] = ["/home/", "/Users/"];
@@ -20,6 +22,11 @@ pub fn anonymous_run(run: &RunData, home: Option<&str>) -> RunData {
     let mut run = run.clone();
     machine(&mut run.info.machine);
     settings(&mut run.info.settings);
+    for benchmark in &mut run.benchmarks {
+        if let Work::Kernel(work) = &mut benchmark.work {
+            server(&mut work.params);
+        }
+    }
     let catalogue = run.info.settings.catalogue.take();
     let mut run = scrubbed(&run, home);
     run.info.settings.catalogue = catalogue;
@@ -58,9 +65,17 @@ fn machine(machine: &mut Machine) {
     }
 }
 
+/// Servers are told apart, and their addresses are names of hosts and users.
+fn server(params: &mut BTreeMap<String, String>) {
+    if let Some(server) = params.get_mut(SERVER).filter(|server| *server != "none") {
+        *server = format!("server-{}", &bundle::hash(server)[..NODE_DIGITS]);
+    }
+}
+
 /// The names of variables stay: that one was set says how a run was made.
 fn settings(settings: &mut Settings) {
     settings.environment.values_mut().for_each(String::clear);
+    server(&mut settings.params);
     // nodes are told apart, and are named after hosts
     if let Some(member) = &mut settings.fleet {
         let hash = bundle::hash(&format!("{} {}", member.fleet, member.node));
@@ -139,6 +154,21 @@ fn length_of_home(path: &str, home: Option<&str>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn servers_are_told_apart_and_not_named() {
+        let of = |server: &str| {
+            let mut params = BTreeMap::from([(SERVER.to_owned(), server.to_owned())]);
+            self::server(&mut params);
+            params.remove(SERVER).unwrap()
+        };
+        let [one, other] = ["postgresql://ann@db1/x", "postgresql://ann@db2/x"].map(of);
+        assert!(
+            one != other && one.starts_with("server-") && !one.contains("db1"),
+            "{one}"
+        );
+        assert_eq!(of("none"), "none");
+    }
 
     #[test]
     fn homes_are_left_out_and_nothing_else() {

@@ -387,6 +387,8 @@ pub struct Benchmark {
 pub const OVER: &str = "over";
 /// See [`OVER`].
 pub const PEER: &str = "peer";
+/// The parameter that names a database server which is there already; `none` where the launch starts one.
+pub const SERVER: &str = "dsn";
 /// Programs of this family, `load/name`, work beside a kernel that uses them.
 const LOAD: &str = "load/";
 

@@ -35,7 +35,7 @@ pub use ab::{AbComparison, AbFigure, AbRow, AbSide, AbView, SCHEMA_AB};
 pub use audit::{AuditBuild, AuditEntry, AuditTest, AuditView, Claim, ClaimOutcome, SCHEMA_AUDIT};
 pub use benchmark::{
     Benchmark, Claims, CommandWork, Curve, Family, Figure, KernelWork, Kind, Need, OVER, Output,
-    PEER, Placement, PublishedWork, Source, Term, UserCommand, Verify, Work,
+    PEER, Placement, PublishedWork, SERVER, Source, Term, UserCommand, Verify, Work,
 };
 pub use compare::{
     CompareCopies, CompareFigure, ComparePercentile, CompareRow, CompareShift, CompareSum,
