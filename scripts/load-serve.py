@@ -92,7 +92,7 @@ for name, path in pages.items():
 
 many = {name: [] for name in pages}
 busy = {name: 0 for name in pages}
-acknowledged, lock, until = [], threading.Lock(), time.monotonic() + SECONDS
+acknowledged, wrong, lock, until = [], [], threading.Lock(), time.monotonic() + SECONDS
 
 
 def read(at):
@@ -104,8 +104,10 @@ def read(at):
         with lock:
             if status == 200:
                 many[name].append(took)
-            else:
+            elif status == 503:
                 busy[name] += 1
+            else:
+                wrong.append(f"{name}: {status}")
 
 
 def send(at):
@@ -120,7 +122,8 @@ def send(at):
         elif status == 503:
             time.sleep(0.1)
         else:
-            print(f"sending was refused: {status} {text[:300]}", flush=True)
+            with lock:
+                wrong.append(f"sending: {status} {text[:300]}")
             return
 
 
@@ -143,4 +146,6 @@ print(f"\nwhat changed was computed in {digest:.0f} s; {len(acknowledged)} runs 
 slow = [name for name, took in alone.items() if took >= ASKED_MS]
 if slow:
     print(f"slower than {ASKED_MS} ms: {', '.join(slow)}", flush=True)
-sys.exit(bool(slow or lost))
+if wrong:
+    print(f"{len(wrong)} wrong answers, the first: {wrong[0]}", flush=True)
+sys.exit(bool(slow or lost or wrong or not acknowledged))

@@ -2,7 +2,7 @@
  *
  * One operation is PER_OP datagrams of size= bytes that have arrived. The far end says after each PER_OP how many it has, on a connection of TCP;
  * the near end sends until enough of them have come. Datagrams are words of 64 bits; the first says of which region it is and which number it has,
- * the last is the sum of all others. The far end looks at every sum, and that none comes twice.
+ * the last is the sum of all others and of the token. The far end looks at every sum, and that none comes twice.
  */
 #define _GNU_SOURCE
 #include "ends.h"
@@ -19,7 +19,7 @@ struct answer {
 
 static uint64_t datagram[MOST_BYTES / 8 + 1];
 static uint64_t bits[WINDOW / 64]; /* numbers that have come, the last WINDOW of them */
-static uint64_t rest_sum, region, near_ns, wall_ns, sent;
+static uint64_t key, rest_sum, region, near_ns, wall_ns, sent;
 static struct answer last_said;
 static size_t size;
 static int data, control;
@@ -58,8 +58,8 @@ static void take_datagrams(struct answer *own, uint64_t *highest)
 		if (n < 0)
 			return;
 		uint64_t of = datagram[0] >> 40, number = datagram[0] & ((UINT64_C(1) << 40) - 1);
-		if ((size_t)n != size || words_sum(datagram, words - 1) != datagram[words - 1])
-			complain("a datagram is damaged");
+		if ((size_t)n != size || words_sum(datagram, words - 1) + key != datagram[words - 1])
+			complain("a datagram is damaged, or of a stranger");
 		if (of != own->region)
 			continue; /* it is late */
 		if (!is_new(number, highest))
@@ -110,8 +110,11 @@ static void setup(struct context *c)
 		wrong_arguments(c, "size= is a multiple of 8 from 24 to %d", MOST_BYTES);
 	for (size_t i = 1; i < size / 8 - 1; i++)
 		datagram[i] = i * 0x9e3779b97f4a7c15u;
-	rest_sum = words_sum(datagram + 1, size / 8 - 2);
-	if (!make_token(c) || !start_far_end(c, serve) || !far_port(c, &port) || (control = connect_far(c, port)) < 0 || !far_port(c, &port))
+	if (!make_token(c))
+		return;
+	memcpy(&key, token, sizeof key);
+	rest_sum = words_sum(datagram + 1, size / 8 - 2) + key;
+	if (!start_far_end(c, serve) || !far_port(c, &port) || (control = connect_far(c, port)) < 0 || !far_port(c, &port))
 		return;
 	socklen_t length = address_of(1, port, &address);
 	data = near_datagrams();

@@ -104,7 +104,7 @@ static inline void lost(struct context *c, const char *call)
 	if (has_complained(c))
 		return;
 	errno = error;
-	if (error == EAGAIN)
+	if (error == EAGAIN || error == EINPROGRESS)
 		failed_because(c, call, "nothing came or went for %d s", PATIENCE_S);
 	else
 		failed(c, call);

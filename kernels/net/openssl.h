@@ -12,7 +12,7 @@
 #define SUITE "TLS_AES_128_GCM_SHA256"
 
 /* Of the application binary interface of OpenSSL 1.1.1 and 3. */
-enum { SET_MIN_VERSION = 123, SET_MAX_VERSION = 124, TLS_1_3 = 0x304, FILE_IS_PEM = 1, VERIFY_PEER = 1, CACHE_OFF = 0, SET_CACHE = 44 };
+enum { SET_MIN_VERSION = 123, SET_MAX_VERSION = 124, TLS_1_3 = 0x304, FILE_IS_PEM = 1, VERIFY_PEER = 1, CACHE_OFF = 0, SET_CACHE = 44, TLS_CLOSED = 6 };
 
 static struct {
 	const void *(*method)(void);
@@ -28,6 +28,7 @@ static struct {
 	int (*set_socket)(void *tls, int socket);
 	int (*connect)(void *tls), (*accept)(void *tls);
 	int (*read)(void *tls, void *to, int most), (*write)(void *tls, const void *from, int size);
+	int (*reason)(const void *tls, int said);
 	int (*is_resumed)(void *tls);
 	int (*shut)(void *tls);
 	void (*close)(void *tls);
@@ -56,6 +57,7 @@ static const struct {
 	{"SSL_accept", &ssl.accept},
 	{"SSL_read", &ssl.read},
 	{"SSL_write", &ssl.write},
+	{"SSL_get_error", &ssl.reason},
 	{"SSL_session_reused", &ssl.is_resumed},
 	{"SSL_shutdown", &ssl.shut},
 	{"SSL_free", &ssl.close},

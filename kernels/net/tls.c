@@ -128,8 +128,8 @@ static int ask(struct context *c, uint64_t number, uint64_t *answer)
 		failed_because(c, "handshake", "a session was resumed");
 		well = 0;
 	}
-	errno = 0;
-	if (well && ssl.read(tls, &more, 1) > 0) {
+	/* nothing more may come, and the other end says that it was the last, as TLS has it */
+	if (well && ssl.reason(tls, ssl.read(tls, &more, 1)) != TLS_CLOSED) {
 		failed_because(c, "request", "a connection is not closed after its answer");
 		well = 0;
 	}

@@ -239,11 +239,18 @@ fn datagrams_that_come_twice_or_damaged_give_no_result_as_root() {
             twice.as_str(),
             Some("datagram 9 came twice"),
         ),
+        // without the token
+        (
+            "net/datagrams.c",
+            "words_sum(datagram + 1, size / 8 - 2) + key",
+            "words_sum(datagram + 1, size / 8 - 2)",
+            Some("a datagram is damaged, or of a stranger"),
+        ),
         (
             "net/datagrams.c",
             sum,
             damaged.as_str(),
-            Some("a datagram is damaged"),
+            Some("a datagram is damaged, or of a stranger"),
         ),
     ];
     gives_no_result("net/datagrams", "veth", &faults);
@@ -296,6 +303,14 @@ fn an_encrypted_stream_that_is_not_what_was_sent_or_from_whom_gives_no_result_as
         ),
     ];
     gives_no_result("net/tls", "veth", &faults);
+    // a connection that ends, and not as TLS has it
+    let faults = [(
+        "net/tls.c",
+        "ssl.shut(tls);",
+        "",
+        Some("a connection is not closed after its answer"),
+    )];
+    gives_no_result("net/tls", "veth what=handshake", &faults);
 }
 
 #[test]

@@ -115,7 +115,11 @@ impl Default for Options {
 #[must_use]
 pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
     let options = options.of(base, other);
-    let shifts = shift::common(base, other, &options);
+    // of different networks nothing is common
+    let shifts = match differ::peers_differ(base, other) {
+        Some(_) => BTreeMap::new(),
+        None => shift::common(base, other, &options),
+    };
     let options = &options.without(&shifts);
     let mut shifts: Vec<CompareShift> = shifts.into_values().collect();
     let tails = percentiles::options(base, other, options, &mut shifts);

@@ -213,6 +213,7 @@ fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<Che
     let earlier = |info: &RunInfo| {
         info.id != run.id
             && info.settings.trial.is_none()
+            && !changes::confirms(info.label.as_deref())
             && labelled(info.label.as_ref())
             && Circumstances::of(&info.machine, Some(&info.settings)) == own
     };

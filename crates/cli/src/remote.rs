@@ -19,6 +19,9 @@ use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 /// Time for a connection, and for all of a request.
 const CONNECT: Duration = Duration::from_secs(10);
 const WHOLE: Duration = Duration::from_secs(120);
+/// How often a server that has too much to do is asked again, and after how long at most.
+const TRIES: usize = 10;
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// The most that is read of what a server says, packed or not.
 const LONGEST: u64 = 256 << 20;
 /// How hard bundles are packed: they cross a network once.
@@ -158,6 +161,10 @@ fn fetch(far: &Far, store: &mut Store, id: &str) -> Result<()> {
         "run {id}: the server sent run {}",
         run.info.id
     );
+    ensure!(
+        run.info.elapsed_s.is_some(),
+        "run {id} has not ended: pull it when it has"
+    );
     match store.import_once(&run)? {
         Sent::Stored | Sent::Known => Ok(()),
         Sent::Differs => bail!("another run {id} is in this store already"),
@@ -170,11 +177,7 @@ impl Far {
         if !gritstone_store::is_server(path) {
             return Ok(Self::Server(Server::new(url, args)?));
         }
-        let store = Store::open(path)?;
-        match store.unsent() {
-            None => Ok(Self::Store(Box::new(store))),
-            Some(unsent) => bail!("{}", unsent.why),
-        }
+        Ok(Self::Store(Box::new(Store::open(path)?)))
     }
 
     /// The identifiers of its runs.
@@ -265,19 +268,23 @@ impl Server {
     }
 
     fn get(&self, url: &str) -> Result<String> {
-        let request = self.agent.get(url);
-        let request = request.header("Authorization", self.authorization());
-        said(url, request.call())
+        said(url, || {
+            let request = self.agent.get(url);
+            request.header("Authorization", self.authorization()).call()
+        })
     }
 
     fn send(&self, run: &RunData) -> Result<()> {
         let bundle = gritstone_exchange::write_bundle(run);
         let packed = zstd::encode_all(bundle.as_bytes(), PACKED)?;
-        let request = self.agent.post(&self.runs);
-        let request = request
-            .header("Authorization", self.authorization())
-            .header("Content-Type", "application/zstd");
-        said(&self.runs, request.send(&packed[..])).map(drop)
+        let sent = said(&self.runs, || {
+            let request = self.agent.post(&self.runs);
+            let request = request
+                .header("Authorization", self.authorization())
+                .header("Content-Type", "application/zstd");
+            request.send(&packed[..])
+        });
+        sent.map(drop)
     }
 }
 
@@ -298,9 +305,19 @@ pub fn agent(certificates: Option<&Path>, whole: Duration) -> Result<Agent> {
 
 type Response = ureq::http::Response<ureq::Body>;
 
-/// What a server said, unless it refused.
-fn said(url: &str, response: Result<Response, ureq::Error>) -> Result<String> {
-    let mut response = response.with_context(|| format!("cannot reach {url}"))?;
+/// What a server said, unless it refused; one that has too much to do is asked again.
+fn said(url: &str, ask: impl Fn() -> Result<Response, ureq::Error>) -> Result<String> {
+    let again = |response: &Response| [429, 503].contains(&response.status().as_u16());
+    let mut response = ask().with_context(|| format!("cannot reach {url}"))?;
+    for _ in 0..TRIES {
+        if !again(&response) {
+            break;
+        }
+        let after = response.headers().get("Retry-After");
+        let after = after.and_then(|value| value.to_str().ok()?.parse().ok());
+        std::thread::sleep(Duration::from_secs(after.unwrap_or(1)).min(LONGEST_WAIT));
+        response = ask().with_context(|| format!("cannot reach {url}"))?;
+    }
     let status = response.status();
     let body = response.body_mut().with_config().limit(LONGEST);
     let text = body
@@ -310,7 +327,11 @@ fn said(url: &str, response: Result<Response, ureq::Error>) -> Result<String> {
         return Ok(text);
     }
     let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-    let why = value["error"].as_str().unwrap_or("it says no more");
+    let line = text.lines().next().filter(|line| !line.is_empty());
+    let why = value["error"]
+        .as_str()
+        .or(line)
+        .unwrap_or("it says no more");
     bail!("{url} refused: {status}: {why}")
 }
 

@@ -1,6 +1,7 @@
 //! What the commands work on: the catalog, the references, the store; names of runs and machines turned into views, and
 //! two views into a comparison that knows what the store tells of their machines.
 
+use crate::changes;
 use crate::output::remark;
 use crate::transfer;
 use anyhow::{Context, Result, anyhow, bail};
@@ -224,6 +225,7 @@ impl World {
             let wanted = |info: &RunInfo| {
                 // one side of a trial has settings that are not in what runs are told apart by
                 info.settings.trial.is_none()
+                    && !changes::confirms(info.label.as_deref())
                     && views.iter().all(|view| view.id != info.id)
                     && Circumstances::of(&info.machine, Some(&info.settings)) == like
             };
@@ -267,6 +269,7 @@ impl World {
         let wanted = |info: &RunInfo| {
             info.id != run.id
                 && info.settings.trial.is_none()
+                && !changes::confirms(info.label.as_deref())
                 && Circumstances::of(&info.machine, Some(&info.settings)) == like
         };
         let Ok(Some(store)) = self.reader() else {

@@ -125,7 +125,8 @@ pub enum StoreError {
     Denied(PathBuf, String),
     /// A run that a server has had.
     #[error(
-        "run {0} was sent, and is not at the server any more: it was removed there, and is not sent again"
+        "run {0} was sent, and is not at the server any more: it was removed there, and is not sent again. \
+         `gritstone --store FILE runs remove {0}` removes it from the file that keeps it"
     )]
     Removed(String),
     /// No run of that identifier.

@@ -52,7 +52,8 @@ impl Server {
     pub(crate) fn open_read_only(url: &str) -> Result<Store, StoreError> {
         let waits = Self::store(url, false)?
             .server
-            .is_some_and(|server| server.local.is_some());
+            .and_then(|server| server.local)
+            .map_or(Ok(false), |kept| kept.runs().map(|runs| !runs.is_empty()))?;
         if waits {
             let store = Self::open(url)?;
             return match store.server.as_ref().filter(|of| !of.engine.is_connected()) {
@@ -73,7 +74,7 @@ impl Server {
         let shown = engine.shown().to_owned();
         let file = postgres::unsent(&shown, data.parent().unwrap_or(&data));
         let local = match file.exists() && !reads_only {
-            true => Some(Box::new(Store::open(&file)?)),
+            true => Some(Box::new(Store::open(&file)?.durable())),
             false => None,
         };
         let server = Self {
@@ -97,7 +98,7 @@ impl Server {
     fn local(&mut self) -> Result<&mut Store, StoreError> {
         let store = match self.local.take() {
             Some(store) => store,
-            None => Box::new(Store::open(&self.file)?),
+            None => Box::new(Store::open(&self.file)?.durable()),
         };
         Ok(self.local.insert(store))
     }

@@ -72,6 +72,10 @@ pub(crate) fn send(engine: &dyn Engine, data: &RunData, origin: &Origin) -> Resu
             return Ok(());
         }
         let mut run = Open::find(engine, id)?;
+        if run.launches > data.launches.len() as i64 {
+            // launches of it that are not here: it is another run of that name
+            return Err(StoreError::Exists(id.clone()).into());
+        }
         for launch in data.launches.iter().skip(run.launches as usize) {
             run.launch(launch)?;
         }

@@ -3,7 +3,7 @@
 
 use crate::common::{self, Raw};
 use crate::postgresql::Server;
-use gritstone_store::{Kept, Scope, Sent, Store, StoreError};
+use gritstone_store::{Kept, Scope, Sent, Store, StoreError, Who};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -80,6 +80,9 @@ fn alone_nothing_stored_can_be_changed_or_removed() {
         Sent::Stored
     );
     store.revoke_token("node", now).unwrap();
+    store
+        .acknowledge("r-worse", Who::Token(&token), "known", now)
+        .unwrap();
     let mut other = Raw::of(&url);
     let columns = "SELECT table_name, column_name FROM information_schema.columns NATURAL JOIN information_schema.tables \
          WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'cached%'";
@@ -274,6 +277,9 @@ fn alone_machines_need_the_privileges_of_the_documentation() {
     common::store(&mut machine, &theirs);
     assert_eq!(machine.load(&theirs.info.id).unwrap(), theirs);
     machine.label(&theirs.info.id, "label").unwrap();
+    machine
+        .acknowledge("r-worse", Who::User("ann"), "known", "2026-11-25T12:00:00Z")
+        .unwrap();
     common::fails(machine.remove(&theirs.info.id), "Denied");
     let mut raw = Raw::of(&path("machine"));
     for statement in [
