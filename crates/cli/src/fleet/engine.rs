@@ -124,7 +124,7 @@ fn ssh(plan: &Plan, node: &Node, bundle: File) -> Result<Command> {
 
 fn script(plan: &Plan, node: &Node) -> String {
     format!(
-        "set -e; umask 077; {}; cat >\"$d/gritstone\"; chmod 700 \"$d/gritstone\"; \
+        "{}; cat >\"$d/gritstone\"; chmod 700 \"$d/gritstone\"; \
          \"$d/gritstone\" --store \"$d/store.db\" {} </dev/null",
         own_directory(plan, &node.node),
         quoted(&words(plan, node, "-"))
@@ -134,13 +134,13 @@ fn script(plan: &Plan, node: &Node) -> String {
 /// The beginning of a script, whose errors end it: `$d` is a directory of its own, which goes however it ends, on a node that can execute the
 /// binary. What a node that lost its power had of this fleet goes first: no name of a node has a `+`.
 pub fn own_directory(plan: &Plan, node: &str) -> String {
-    format!(
-        "t=${{TMPDIR:-/var/tmp}}/gritstone-fleet-{fleet}+{node}+; rm -rf \"$t\"*; d=$(mktemp -d \"${{t}}XXXXXXXXXX\"); \
-         trap 'rm -rf \"$d\"' EXIT; trap 'exit 143' HUP INT TERM; \
-         m=$(uname -m); if [ \"$m\" != {arch} ]; then echo \"the node is $m, and the binary is for {arch}: give --binary\" >&2; exit 2; fi",
-        fleet = plan.fleet,
-        arch = std::env::consts::ARCH
-    )
+    let purpose = format!("fleet-{}+{node}+", plan.fleet);
+    let arch = std::env::consts::ARCH;
+    let fits = format!(
+        "m=$(uname -m); if [ \"$m\" != {arch} ]; then echo \"the node is $m, and the binary is for {arch}: give --binary\" >&2; exit 2; fi"
+    );
+    let begin = ssh::in_directory(&purpose, &fits);
+    format!("rm -rf \"${{TMPDIR:-/var/tmp}}/gritstone-{purpose}\"*; {begin}")
 }
 
 /// Words for a shell.

@@ -12,10 +12,12 @@ use super::plan::Plan;
 use crate::world::World;
 use crate::{output, transfer};
 use anyhow::{Context, Result, ensure};
+use nix::unistd::geteuid;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::io::ErrorKind;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -34,6 +36,8 @@ const UNSEEN: Duration = Duration::from_secs(75);
 const ENDING: Duration = Duration::from_secs(90);
 /// The array in the queue, in the directory of the plan.
 const QUEUED: &str = "slurm.json";
+/// How the files of a node end.
+const LEFT: [&str; 3] = ["log", "jsonl", "part"];
 const BINARY: &str = "gritstone";
 
 /// An array in the queue.
@@ -71,6 +75,13 @@ pub fn measure(
         .mode(0o700)
         .create(&shared);
     made.with_context(|| format!("cannot make {}", shared.display()))?;
+    // what the jobs execute lies there
+    let found = fs::symlink_metadata(&shared)?;
+    ensure!(
+        found.is_dir() && found.uid() == geteuid().as_raw() && found.mode() & 0o077 == 0,
+        "{} is not a directory of this user alone",
+        shared.display()
+    );
     let fleet = Fleet {
         world,
         plan,
@@ -153,6 +164,12 @@ impl Fleet<'_> {
             .map(str::to_owned)
             .collect();
         ensure!(!words.is_empty(), "--sbatch names no command");
+        // what an earlier array left is none of this one's
+        for node in nodes {
+            for end in LEFT {
+                let _ = fs::remove_file(self.file(node, end));
+            }
+        }
         let name = format!("--job-name=gritstone-{}", plan.fleet);
         // what a node says goes to the shared directory by the script itself, which can tell when that is not there
         let fixed = [
@@ -267,7 +284,11 @@ impl Fleet<'_> {
             self.pause(&array, cancelled.is_some());
         }
         // what is in the queue no more is not followed again
-        fs::remove_file(self.folder.join(QUEUED))?;
+        // another process may have followed it too
+        match fs::remove_file(self.folder.join(QUEUED)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
         Ok(array.progress.failed)
     }
 
@@ -304,11 +325,11 @@ impl Fleet<'_> {
                 }
                 Some(State::Ended(_)) | None => {}
             }
-            if cancelled && !array.began.contains_key(&task) {
+            let bundle = self.file(&node, "jsonl");
+            if cancelled && !array.began.contains_key(&task) && !bundle.is_file() {
                 array.waiting.remove(&task);
                 continue;
             }
-            let bundle = self.file(&node, "jsonl");
             let ended = array
                 .ended
                 .entry(task)
@@ -340,7 +361,7 @@ impl Fleet<'_> {
 
     /// Removes what a node left in the shared directory; what it said, and a bundle that could not be taken in, stay beside the plan where it failed.
     fn leave(&self, node: &Node, failed: bool) {
-        for end in ["log", "jsonl", "part"] {
+        for end in LEFT {
             let file = self.file(node, end);
             let kept = self.folder.join(&node.node).with_added_extension(end);
             if failed && end != "part" && file != kept {
