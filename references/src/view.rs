@@ -46,6 +46,7 @@ impl References {
             settings: None,
             counting: None,
             smt_floors: Default::default(),
+            pruned: None,
             results: results.collect(),
         })
     }

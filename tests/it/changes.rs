@@ -89,7 +89,7 @@ fn a_change_is_acknowledged_by_a_token_and_by_a_command_and_every_page_says_so()
 }
 
 /// The two runs that are to confirm an event, where one takes so many times as long as the other.
-fn sides(event: &str, hour: u32, times: f64, trial: bool) -> Vec<RunData> {
+pub fn sides(event: &str, hour: u32, times: f64, trial: bool) -> Vec<RunData> {
     let side = |(at, times): (u32, f64)| {
         let letter = ["a", "b"][at as usize];
         let mut run = at_hour(&calls(times), hour + at, &format!("{event}-{letter}"));

@@ -83,6 +83,7 @@ mod tests {
             settings: None,
             counting: Default::default(),
             smt_floors: Default::default(),
+            pruned: None,
             results,
         }
     }

@@ -215,6 +215,7 @@ fn view(run: &RunData, mut results: BTreeMap<&Id, Measurement>) -> RunView {
         settings: Some(run.info.settings.clone()),
         counting: Some(Counting::of(results.values().map(|r| &r.counters))),
         smt_floors: BTreeMap::new(),
+        pruned: None,
         results: run
             .benchmarks
             .iter()

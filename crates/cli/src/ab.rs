@@ -20,6 +20,7 @@ use gritstone_measure::{AfterPilot, Design, Earlier, Limits, Scheduler, Sequenti
 use gritstone_model::{
     AbView, Benchmark, Compiled, Plan, RunData, RunInfo, Settings, TrialSide, Verdict,
 };
+use gritstone_store::{RunHead, Store};
 pub use plan::{step, users_environment};
 pub use sides::{COMMAND, row, side_name};
 use sides::{Side, Sides};
@@ -30,15 +31,15 @@ const PRECISION: f64 = 0.01;
 
 /// Measures, stores and shows; or shows again.
 pub fn ab(world: &World, args: &AbArgs) -> Result<Exit> {
-    let (runs, whole) = match &args.of {
+    let (view, whole) = match &args.of {
         Some(name) => (stored(world, name)?, true),
         None => {
             let sides = sides::read(args)?;
             registry::recover();
-            measured(world, args, &sides)?
+            let (runs, whole) = measured(world, args, &sides)?;
+            (of_launches(world, &runs), whole)
         }
     };
-    let view = gritstone_analysis::ab::view(&runs, &world.summary_options(&runs));
     output::write(args.format.format, &view, || gritstone_report::ab(&view))?;
     if !whole {
         return Ok(Exit::Interrupted);
@@ -226,8 +227,31 @@ fn undo(sides: &Sides, journal: Option<&Journal>) -> Result<()> {
     })
 }
 
-/// The runs of a trial that is there: by the label of the trial, or by one of its runs.
-fn stored(world: &World, name: &str) -> Result<Vec<RunData>> {
+fn of_launches(world: &World, runs: &[RunData]) -> AbView {
+    gritstone_analysis::ab::view(runs, &world.summary_options(runs))
+}
+
+/// The A/B test of these runs, one for each side in their order: from their launches, or as it was kept when these were pruned.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn view_of(world: &World, store: &Store, sides: &[&RunHead]) -> Result<AbView> {
+    let Some(pruned) = sides.iter().find(|head| head.pruned.is_some()) else {
+        let runs = sides.iter().map(|head| Ok(store.load(&head.id)?));
+        return Ok(of_launches(world, &runs.collect::<Result<Vec<_>>>()?));
+    };
+    let mut view = world.kept_test(store, &pruned.id)?;
+    for side in &mut view.sides {
+        // it may have been given since
+        if let Some(head) = sides.iter().find(|head| head.id == side.run) {
+            side.label.clone_from(&head.label);
+        }
+    }
+    Ok(view)
+}
+
+/// A trial that is there: by its label, or by one of its runs.
+fn stored(world: &World, name: &str) -> Result<AbView> {
     let store = world
         .reader()?
         .context("no A/B test is stored yet: `gritstone ab -- ./old -- ./new` makes one")?;
@@ -246,13 +270,13 @@ fn stored(world: &World, name: &str) -> Result<Vec<RunData>> {
     for head in &heads {
         match store.info(&head.id).map(|info| info.settings.trial) {
             Ok(Some(side)) if side.trial == trial => {
-                runs.insert(side.side, store.load(&head.id)?);
+                runs.insert(side.side, head);
             }
             Ok(_) => {}
             Err(why) => output::remark(&format!("run {} is left out: {why}", head.id)),
         }
     }
-    Ok(runs.into_values().collect())
+    view_of(world, &store, &runs.into_values().collect::<Vec<_>>())
 }
 
 fn outcome(view: &AbView) -> Result<Exit> {

@@ -1,7 +1,7 @@
 //! Times, shares, prices and pairs as people type them.
 
 use gritstone_model::{Per, Price};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Span, SpanRelativeTo, Unit};
 use std::time::Duration;
 
 /// `90s`, `10m`, `1h`, `1.5m`; a bare number is seconds.
@@ -16,6 +16,20 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     match seconds {
         Ok(s) if s > 0.0 && s < 1e7 => Ok(Duration::from_secs_f64(s)),
         _ => Err("a time is a positive number with a unit, such as 90s, 10m or 1h".to_owned()),
+    }
+}
+
+/// `90d`, `12w`, `36h`: how long ago; a day has 24 hours.
+///
+/// # Errors
+/// When the text is none of these, or the time is not positive.
+pub fn age(text: &str) -> Result<Duration, String> {
+    let seconds = text
+        .parse::<Span>()
+        .and_then(|span| span.total((Unit::Second, SpanRelativeTo::days_are_24_hours())));
+    match seconds {
+        Ok(s) if s > 0.0 => Ok(Duration::from_secs_f64(s)),
+        _ => Err("an age is a positive number with a unit, such as 90d, 12w or 36h".to_owned()),
     }
 }
 

@@ -3,6 +3,7 @@
 mod ab;
 mod bench;
 mod fleet;
+mod prune;
 
 pub use ab::AbArgs;
 pub use bench::{BenchArgs, Sort, Statuses, StyleType, TimeUnit};
@@ -11,6 +12,7 @@ pub use fleet::{
     Engine, FleetArgs, FleetCheckArgs, FleetCommand, FleetFormat, FleetNodeArgs, FleetReportArgs,
     FleetResumeArgs, FleetRunArgs,
 };
+pub use prune::PruneArgs;
 use std::path::PathBuf;
 
 /// Benchmark this Linux system: results with confidence intervals and proof of work, comparable with systems of 1982 to 2009.
@@ -536,7 +538,8 @@ pub struct SystemsArgs {
     after_help = "Examples:
   gritstone runs                          the newest 30
   gritstone runs label 55387f54 baseline
-  gritstone runs remove 55387f54"
+  gritstone runs remove 55387f54
+  gritstone runs prune --keep-samples 90d"
 )]
 pub struct RunsArgs {
     /// List all of them [default: the newest 30]
@@ -562,6 +565,8 @@ pub enum RunsCommand {
         /// The run, by its id or a part of it
         run: String,
     },
+    /// Remove the raw samples of old runs, and keep their results
+    Prune(PruneArgs),
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! What changed: change points over all benchmarks and systems, grouped into events by the run that begins them, who knows of each, and
 //! what the comparison says that was made to confirm it. `gritstone changes` lists them.
 
+use crate::ab;
 use crate::args::{ChangesArgs, ChangesCommand};
 use crate::failure::Exit;
 use crate::past::history_of;
@@ -196,8 +197,7 @@ fn confirmation(
     let of = trial(base)?;
     let interleaved = of.is_some() && of == trial(run)?;
     let verdicts: Vec<(Id, Verdict)> = if interleaved {
-        let runs = [store.load(&base.id)?, store.load(&run.id)?];
-        let view = gritstone_analysis::ab::view(&runs, &world.summary_options(&runs));
+        let view = ab::view_of(world, store, &[base, run])?;
         let rows = view.rows.into_iter();
         rows.filter_map(|row| Some((row.id, row.comparisons.first()?.verdict)))
             .collect()

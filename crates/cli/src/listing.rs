@@ -2,6 +2,7 @@
 
 use crate::args::{Format, InfoArgs, ListArgs, RunsArgs, RunsCommand, SystemsArgs};
 use crate::failure::Exit;
+use crate::prune::prune;
 use crate::site::Site;
 use crate::world::World;
 use crate::{output, registry};
@@ -363,6 +364,7 @@ pub(crate) fn listed(head: RunHead) -> ListedRun {
         machine: head.machine,
         machine_id: head.machine_id,
         benchmarks: head.benchmarks,
+        pruned: head.pruned,
     }
 }
 
@@ -388,6 +390,7 @@ pub fn runs(world: &World, args: &RunsArgs) -> Result<Exit> {
             ));
             return Ok(Exit::Done);
         }
+        Some(RunsCommand::Prune(args)) => return prune(world, args),
         None => {}
     }
     let heads = match world.reader()? {

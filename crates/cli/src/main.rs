@@ -32,6 +32,7 @@ mod past;
 mod peer;
 mod privileges;
 mod progress;
+mod prune;
 mod rate;
 #[cfg(test)]
 mod reference;

@@ -2,11 +2,12 @@
 
 use crate::args::{PullArgs, PushArgs, ServerArgs, SyncArgs};
 use crate::failure::Exit;
+use crate::listing::listed;
 use crate::output;
 use crate::transfer;
 use crate::world::World;
 use anyhow::{Context, Result, bail, ensure};
-use gritstone_model::{RunData, RunList};
+use gritstone_model::{ListedRun, RunData, RunList};
 use gritstone_store::{Sent, Store};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -54,9 +55,9 @@ pub fn push(world: &World, args: &PushArgs) -> Result<Exit> {
     let store = world
         .reader()?
         .context("no run is stored yet: `gritstone run --quick` makes one")?;
-    let known = far.known()?;
+    let known = identifiers(far.runs()?);
     let ids: Vec<String> = match args.runs.as_slice() {
-        [] => lacking(&store, &known)?,
+        [] => lacking(runs(&store)?, &known),
         names => {
             let ids = names.iter().map(|name| world.resolve(&store, name));
             ids.collect::<Result<_>>()?
@@ -77,9 +78,9 @@ pub fn push(world: &World, args: &PushArgs) -> Result<Exit> {
 pub fn pull(world: &World, args: &PullArgs) -> Result<Exit> {
     let far = Far::new(&args.from, &args.server)?;
     let mut store = world.writer()?;
-    let here: BTreeSet<String> = store.runs()?.into_iter().map(|run| run.id).collect();
-    let mut ids: Vec<String> = match args.runs.as_slice() {
-        [] => far.ended()?,
+    let here: BTreeSet<String> = identifiers(runs(&store)?);
+    let mut ids = match args.runs.as_slice() {
+        [] => lacking(far.runs()?, &here),
         ids => ids.to_vec(),
     };
     ids.retain(|id| !here.contains(id));
@@ -100,16 +101,16 @@ pub fn sync(world: &World, args: &SyncArgs) -> Result<Exit> {
     };
     let mut far = Far::new(url, &args.server)?;
     let mut store = world.writer()?;
-    let (known, theirs) = (far.known()?, far.ended()?);
-    let here: BTreeSet<String> = store.runs()?.into_iter().map(|run| run.id).collect();
+    let (theirs, ours) = (far.runs()?, runs(&store)?);
+    let (known, here) = (identifiers(theirs.clone()), identifiers(ours.clone()));
     let mut none = true;
-    for id in lacking(&store, &known)? {
+    for id in lacking(ours, &known) {
         send(&mut far, &store, &id)?;
         output::plain(&format!("sent {id}\n"))?;
         none = false;
     }
-    for id in theirs.iter().filter(|id| !here.contains(*id)) {
-        fetch(&far, &mut store, id)?;
+    for id in lacking(theirs, &here) {
+        fetch(&far, &mut store, &id)?;
         output::plain(&format!("fetched {id}\n"))?;
         none = false;
     }
@@ -138,11 +139,28 @@ fn send_waiting(world: &World) -> Result<Exit> {
     }
 }
 
-/// The runs that have ended and that another store does not have, oldest first.
-fn lacking(store: &Store, known: &BTreeSet<String>) -> Result<Vec<String>> {
-    let heads = store.runs()?.into_iter();
-    let whole = heads.filter(|run| run.elapsed_s.is_some() && !known.contains(&run.id));
-    Ok(whole.map(|run| run.id).collect())
+/// The runs that have ended and that another store does not have. Those that have no samples any more are left out.
+fn lacking(runs: Vec<ListedRun>, known: &BTreeSet<String>) -> Vec<String> {
+    let ended = runs.into_iter().filter(|run| run.elapsed_s.is_some());
+    let new = ended.filter(|run| !known.contains(&run.id));
+    let (pruned, whole): (Vec<ListedRun>, Vec<ListedRun>) =
+        new.partition(|run| run.pruned.is_some());
+    if !pruned.is_empty() {
+        output::remark(&format!(
+            "left out, since the raw samples were pruned: {}",
+            gritstone_report::plural(pruned.len(), "run")
+        ));
+    }
+    identifiers(whole)
+}
+
+/// The runs of a store, oldest first.
+fn runs(store: &Store) -> Result<Vec<ListedRun>> {
+    Ok(store.runs()?.into_iter().map(listed).collect())
+}
+
+fn identifiers<C: FromIterator<String>>(runs: Vec<ListedRun>) -> C {
+    runs.into_iter().map(|run| run.id).collect()
 }
 
 fn send(far: &mut Far, store: &Store, id: &str) -> Result<()> {
@@ -180,26 +198,11 @@ impl Far {
         Ok(Self::Store(Box::new(Store::open(path)?)))
     }
 
-    /// The identifiers of its runs.
-    fn known(&self) -> Result<BTreeSet<String>> {
-        let ids = self.runs()?.into_iter().map(|(id, _)| id);
-        Ok(ids.collect())
-    }
-
-    /// Those of runs that have ended, oldest first.
-    fn ended(&self) -> Result<Vec<String>> {
-        let runs = self.runs()?.into_iter();
-        Ok(runs.filter(|(_, ended)| *ended).map(|(id, _)| id).collect())
-    }
-
-    /// The identifiers of its runs, oldest first, and whether each has ended.
-    fn runs(&self) -> Result<Vec<(String, bool)>> {
+    /// Its runs, oldest first.
+    fn runs(&self) -> Result<Vec<ListedRun>> {
         match self {
             Self::Server(server) => server.list(),
-            Self::Store(store) => {
-                let heads = store.runs()?.into_iter();
-                Ok(heads.map(|run| (run.id, run.elapsed_s.is_some())).collect())
-            }
+            Self::Store(store) => runs(store),
         }
     }
 
@@ -253,12 +256,11 @@ impl Server {
         token.map_or_else(String::new, |token| format!("Bearer {token}"))
     }
 
-    /// The identifiers of its runs, oldest first, and whether each has ended.
-    fn list(&self) -> Result<Vec<(String, bool)>> {
+    /// Its runs, oldest first.
+    fn list(&self) -> Result<Vec<ListedRun>> {
         let list: RunList = serde_json::from_str(&self.get(&self.runs)?)
             .with_context(|| format!("{} is no list of runs", self.runs))?;
-        let runs = list.runs.into_iter().rev();
-        Ok(runs.map(|run| (run.id, run.elapsed_s.is_some())).collect())
+        Ok(list.runs.into_iter().rev().collect())
     }
 
     fn fetch(&self, id: &str) -> Result<RunData> {

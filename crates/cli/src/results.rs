@@ -2,12 +2,12 @@
 
 use crate::output::remark;
 use crate::world::World;
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use gritstone_analysis::VERSION;
 use gritstone_analysis::between::{self, Past};
 use gritstone_analysis::fleet::NodeRun;
-use gritstone_model::{Id, Machine, Measurement, RunData, RunView, Settings};
-use gritstone_store::{Results, Store};
+use gritstone_model::{AbView, Id, Machine, Measurement, RunData, RunView, Settings};
+use gritstone_store::{Pruned, Results, Store};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -23,9 +23,17 @@ impl World {
     /// # Errors
     /// When it cannot be read.
     pub fn stored(&self, store: &Store, id: &str) -> Result<RunView> {
-        match store.results(id, &analysis())?.and_then(|kept| view(&kept)) {
-            Some(view) => Ok(view),
-            None => self.computed(store, &store.load(id)?),
+        let Some(kept) = store.results(id, &analysis())? else {
+            return self.computed(store, &store.load(id)?);
+        };
+        match (view(&kept), &kept.pruned) {
+            (Ok(view), _) => Ok(view),
+            // another build of this version cached it in another form
+            (Err(_), None) => self.computed(store, &store.load(id)?),
+            (Err(why), Some(Pruned { at, analysis, .. })) => bail!(
+                "the raw samples of run {id} were pruned on {at}, and its results were kept by Gritstone {analysis} in a form that this one ({}) cannot read: {why}. Read it with that version or a newer one",
+                env!("CARGO_PKG_VERSION")
+            ),
         }
     }
 
@@ -37,7 +45,8 @@ impl World {
         let kept = store.result(id, &analysis(), Some(benchmark))?;
         let slim = |kept: Results| {
             let results = kept.results.iter().map(|(_, text)| parsed(text));
-            Some(parsed::<Slim>(&kept.view)?.with(results.collect::<Option<_>>()?))
+            let view = parsed::<Slim>(&kept.view)?.with(results.collect::<Option<_>>()?);
+            Some(since(view, kept.pruned.as_ref()))
         };
         match kept.and_then(slim) {
             Some(view) => Ok(view),
@@ -63,9 +72,16 @@ impl World {
     /// As [`World::stored`].
     pub fn stored_node(&self, store: &Store, id: &str) -> Result<NodeRun> {
         let kept = store.result(id, &analysis(), None)?;
+        let is_pruned = kept.as_ref().is_some_and(|kept| kept.pruned.is_some());
         let node = kept.and_then(|kept| parsed::<ToldOfNode>(&kept.past)?.node);
-        if let Some(node) = node {
-            return Ok(node);
+        match node {
+            Some(node) if !is_pruned => return Ok(node),
+            // a label that it was given since may be its name
+            Some(node) => {
+                let NodeRun { node: name, .. } = NodeRun::of_view(&self.stored(store, id)?);
+                return Ok(NodeRun { node: name, ..node });
+            }
+            None => {}
         }
         let run = store.load(id)?;
         let view = self.computed(store, &run)?;
@@ -84,7 +100,7 @@ impl World {
                 &run.info.id,
                 &analysis(),
                 run.launches.len(),
-                &kept(run, &view)?,
+                &cached(run, &view)?,
             );
         }
         Ok(view)
@@ -99,8 +115,8 @@ impl World {
         for id in store.not_cached(&analysis())? {
             match store.load(&id) {
                 Ok(run) => {
-                    let kept = kept(&run, &self.summary(&run))?;
-                    if !store.cache(&id, &analysis(), run.launches.len(), &kept) {
+                    let cached = cached(&run, &self.summary(&run))?;
+                    if !store.cache(&id, &analysis(), run.launches.len(), &cached) {
                         return Ok(());
                     }
                 }
@@ -108,6 +124,46 @@ impl World {
             }
         }
         Ok(())
+    }
+}
+
+impl World {
+    /// Prunes the launches of a run, and keeps what readers ask of it: its results, what reports of fleets need, and the A/B test of which it is
+    /// a side.
+    ///
+    /// # Errors
+    /// When it stays as it is, with why.
+    pub fn prune(
+        &self,
+        store: &mut Store,
+        run: &RunData,
+        test: Option<&AbView>,
+        now: &str,
+    ) -> Result<()> {
+        let view = self.summary(run);
+        let told = Told {
+            past: Past::of(&view),
+            node: Some(NodeRun::of(run, &view)),
+            test: test.cloned(),
+        };
+        let kept = results(&view, &told)?;
+        Ok(store.prune(&run.info.id, &analysis(), run.launches.len(), &kept, now)?)
+    }
+
+    /// The A/B test that was kept with a side of it, whose launches were pruned.
+    ///
+    /// # Errors
+    /// As [`World::stored`].
+    pub fn kept_test(&self, store: &Store, id: &str) -> Result<AbView> {
+        #[derive(Deserialize)]
+        struct ToldOfTest {
+            test: AbView,
+        }
+        let kept = store.result(id, &analysis(), None)?;
+        let kept = kept.with_context(|| format!("run {id} has kept nothing"))?;
+        let told: ToldOfTest = serde_json::from_str(&kept.past)
+            .with_context(|| format!("the A/B test that run {id} has kept cannot be read"))?;
+        Ok(told.test)
     }
 }
 
@@ -142,6 +198,8 @@ struct Told {
     past: Past,
     #[serde(skip_serializing_if = "Option::is_none")]
     node: Option<NodeRun>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test: Option<AbView>,
 }
 
 /// The same, of which a report of a fleet reads its part alone.
@@ -150,12 +208,17 @@ struct ToldOfNode {
     node: Option<NodeRun>,
 }
 
-/// A view as it is kept.
-fn kept(run: &RunData, view: &RunView) -> Result<Results> {
+/// A view as it is cached.
+fn cached(run: &RunData, view: &RunView) -> Result<Results> {
     let told = Told {
         past: Past::of(view),
         node: (run.info.settings.fleet.as_ref()).map(|_| NodeRun::of(run, view)),
+        test: None,
     };
+    results(view, &told)
+}
+
+fn results(view: &RunView, told: &Told) -> Result<Results> {
     let mut head = view.clone();
     let results = std::mem::take(&mut head.results);
     let results = results
@@ -163,19 +226,32 @@ fn kept(run: &RunData, view: &RunView) -> Result<Results> {
         .map(|result| Ok((result.id.clone(), serde_json::to_string(result)?)));
     Ok(Results {
         view: serde_json::to_string(&head)?,
-        past: serde_json::to_string(&told)?,
+        past: serde_json::to_string(told)?,
         results: results.collect::<Result<_>>()?,
+        pruned: None,
     })
 }
 
-/// A view from what is kept of it; `None` where another build of this version kept it in another form.
-fn view(kept: &Results) -> Option<RunView> {
-    let mut view: RunView = parsed(&kept.view)?;
+/// A view from what is cached or kept of it.
+fn view(kept: &Results) -> serde_json::Result<RunView> {
+    let mut view: RunView = serde_json::from_str(&kept.view)?;
     let results = kept.results.iter();
     view.results = results
-        .map(|(_, text)| parsed(text))
-        .collect::<Option<_>>()?;
-    Some(view)
+        .map(|(_, text)| serde_json::from_str(text))
+        .collect::<serde_json::Result<_>>()?;
+    Ok(since(view, kept.pruned.as_ref()))
+}
+
+/// With what has become of the run since its results were kept.
+fn since(view: RunView, pruned: Option<&Pruned>) -> RunView {
+    match pruned {
+        None => view,
+        Some(pruned) => RunView {
+            pruned: Some(pruned.at.clone()),
+            label: pruned.label.clone().or(view.label),
+            ..view
+        },
+    }
 }
 
 /// A view without what a history does not ask for: of a thousand runs, the facts of the machine took a third of the time.
@@ -225,6 +301,7 @@ impl Slim {
             settings: self.settings,
             counting: None,
             smt_floors: BTreeMap::new(),
+            pruned: None,
             results,
         }
     }

@@ -43,6 +43,9 @@ pub struct ListedRun {
     pub kind: String,
     /// Benchmarks that it measured or tried to.
     pub benchmarks: u64,
+    /// When its raw samples were pruned, RFC 3339, UTC; absent where it has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pruned: Option<String>,
 }
 
 /// A system with runs in the store.

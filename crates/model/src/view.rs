@@ -47,6 +47,9 @@ pub struct RunView {
     /// Least time of the SMT probe on each CPU without a busy SMT sibling, as a share of the cycle probe; empty without SMT.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub smt_floors: BTreeMap<u32, f64>,
+    /// When its raw samples were pruned, RFC 3339, UTC: its results are those computed before. Absent where it has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pruned: Option<String>,
     /// One for each benchmark.
     pub results: Vec<Measurement>,
 }

@@ -59,4 +59,4 @@ pub use ratings::{rating_lines, ratings};
 pub use selftest::selftest;
 pub use several::{Other, several};
 pub use show::{Detail, show};
-pub use words::{duration, peer};
+pub use words::{bytes, duration, peer, plural, samples};

@@ -34,9 +34,10 @@ fn list(document: &mut Document, caption: &str, runs: &[ListedRun]) {
         })
         .text("label", |run| run.label.clone())
         .number("benchmarks", |run| run.benchmarks.to_string())
-        .text("kind", |run| match run.elapsed_s {
-            Some(_) => run.kind.clone(),
-            None => format!("{}, interrupted", run.kind),
+        .text("kind", |run| match (run.elapsed_s, &run.pruned) {
+            (Some(_), None) => run.kind.clone(),
+            (Some(_), Some(_)) => format!("{}, pruned", run.kind),
+            (None, _) => format!("{}, interrupted", run.kind),
         })
         .text("machine", system)
         .table(document, caption, runs);

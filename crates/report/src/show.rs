@@ -229,7 +229,8 @@ pub(crate) fn subtitle(view: &RunView) -> String {
         None => ", interrupted".to_owned(),
     };
     let by = other_program(view).map_or_else(String::new, |by| format!(", by {by}"));
-    format!("Run {}, {date}{took}{by}", view.id)
+    let pruned = words::pruned(view).map_or_else(String::new, |pruned| format!(", {pruned}"));
+    format!("Run {}, {date}{took}{by}{pruned}", view.id)
 }
 
 /// ". 2 cores, 23.5 GiB, KVM, Linux 6.18.44, ext4 on /dev/vda": what a result depends on most, of what is known.

@@ -1,7 +1,7 @@
 //! Small pieces of prose: lists, plurals, dates, durations, ratios.
 
 use crate::number;
-use gritstone_model::{Difference, Link, Peer};
+use gritstone_model::{Difference, Link, Peer, RunView};
 use std::collections::BTreeMap;
 
 /// `a`, `a and b`, `a, b and c`.
@@ -63,13 +63,45 @@ pub(crate) fn facts(differ_in: &[Difference]) -> String {
 }
 
 /// `1 row`, `25 rows`, `10 launches`.
-pub(crate) fn plural(n: usize, one: &str) -> String {
+#[must_use]
+pub fn plural(n: usize, one: &str) -> String {
     let s = match n {
         1 => "",
         _ if one.ends_with("ch") => "es",
         _ => "s",
     };
     format!("{} {one}{s}", number::count(n))
+}
+
+/// That the raw samples of a run are gone.
+pub(crate) fn pruned(view: &RunView) -> Option<String> {
+    let at = view.pruned.as_ref()?;
+    Some(format!("raw samples pruned on {}", date(at)))
+}
+
+/// How much the raw samples of some runs are: `3 runs, 90 launches, 189 KB`.
+#[must_use]
+pub fn samples(runs: usize, launches: usize, bytes: u64) -> String {
+    let (runs, launches) = (plural(runs, "run"), plural(launches, "launch"));
+    format!("{runs}, {launches}, {}", self::bytes(bytes))
+}
+
+/// `512 B`, `189 KB`, `1.2 GB`: in steps of a thousand.
+#[must_use]
+pub fn bytes(bytes: u64) -> String {
+    let mut scaled = bytes as f64;
+    let mut units = ["B", "KB", "MB", "GB"].into_iter();
+    let mut unit = units.next().unwrap_or_default();
+    for larger in units {
+        if scaled < 1000.0 {
+            break;
+        }
+        (scaled, unit) = (scaled / 1000.0, larger);
+    }
+    match scaled < 10.0 && unit != "B" {
+        true => format!("{scaled:.1} {unit}"),
+        false => format!("{scaled:.0} {unit}"),
+    }
 }
 
 /// The first letter made large.

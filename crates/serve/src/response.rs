@@ -24,6 +24,8 @@ pub enum Status {
     Found,
     /// There is no such thing.
     NotFound,
+    /// It was there, and is not any more.
+    Gone,
     /// The question cannot be answered as it stands.
     Wrong,
     /// The store cannot be read.
@@ -173,6 +175,7 @@ pub(crate) fn of(answer: Answer, asked: &HeaderMap) -> Sent {
     let status = match answer.status {
         Status::Found | Status::Last => StatusCode::OK,
         Status::NotFound => StatusCode::NOT_FOUND,
+        Status::Gone => StatusCode::GONE,
         Status::Wrong => StatusCode::BAD_REQUEST,
         Status::Broken => StatusCode::INTERNAL_SERVER_ERROR,
         Status::Stored => StatusCode::CREATED,

@@ -1,8 +1,10 @@
 //! Results as they were computed from the launches, so that nothing is computed twice. What is cached is text that this crate does not
 //! understand; it is used where its seals are right and it was computed by the same analysis from all that the run has measured by now.
+//! Of a run whose launches were pruned, the results are those that were kept.
 
-use crate::engine::{Engine, Purpose, Value, insert, query, whole};
+use crate::engine::{Engine, Purpose, Row, Value, insert, query, snapshot, whole};
 use crate::error::{Fault, StoreError};
+use crate::kept::{self, Pruned};
 use crate::read::split;
 use crate::rows::row;
 use crate::store::Store;
@@ -10,7 +12,7 @@ use crate::{find, seal, sql};
 use gritstone_model::Id;
 
 /// The results of a run, as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Results {
     /// What is said of the run, without its results.
     pub view: String,
@@ -18,13 +20,15 @@ pub struct Results {
     pub past: String,
     /// Each result, in the order in which they are shown.
     pub results: Vec<(Id, String)>,
+    /// Of a run whose launches were pruned: since when, and what has become of it since.
+    pub pruned: Option<Pruned>,
 }
 
 impl Store {
-    /// The results of a run, if this analysis computed them from what it has measured by now.
+    /// The results of a run, if this analysis computed them from what it has measured by now, or if they were kept when its launches were pruned.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// [`StoreError::Damaged`] when what was kept is not as it was written, and what befalls the file.
     pub fn results(&self, run_id: &str, analysis: &str) -> Result<Option<Results>, StoreError> {
         self.at(read(self.holder(run_id), run_id, analysis, None))
     }
@@ -42,7 +46,8 @@ impl Store {
         self.at(read(self.holder(run_id), run_id, analysis, Some(benchmark)))
     }
 
-    /// The runs of which this analysis has not computed the results from all that they have measured, oldest first.
+    /// The runs of which this analysis has not computed the results from all that they have measured, oldest first. Of those whose launches were
+    /// pruned there is nothing to compute.
     ///
     /// # Errors
     /// What befalls the file.
@@ -62,6 +67,119 @@ impl Store {
     }
 }
 
+/// Tables of results, and what their seals are of.
+pub(crate) struct Tables {
+    kinds: [&'static str; 2],
+    insert: [&'static str; 2],
+    all: &'static str,
+    one: &'static str,
+}
+
+const CACHED: Tables = Tables {
+    kinds: ["cached run", "cached result"],
+    insert: [sql::INSERT_CACHED_RUN, sql::INSERT_CACHED_RESULT],
+    all: sql::SELECT_CACHED_RESULTS,
+    one: sql::SELECT_CACHED_RESULT,
+};
+
+pub(crate) const KEPT: Tables = Tables {
+    kinds: ["kept run", "kept result"],
+    insert: [sql::INSERT_KEPT_RUN, sql::INSERT_KEPT_RESULT],
+    all: sql::SELECT_KEPT_RESULTS,
+    one: sql::SELECT_KEPT_RESULT,
+};
+
+/// Which results are read: all, that of one benchmark, or none.
+pub(crate) type Which<'a> = Option<Option<&'a Id>>;
+
+impl Tables {
+    /// Stores the results of a run by an analysis, computed up to a seal and chained to the one `before`. Their own seal.
+    pub(crate) fn store(
+        &self,
+        engine: &dyn Engine,
+        run: i64,
+        [analysis, sealed, before]: [&str; 3],
+        of: &Results,
+    ) -> Result<String, Fault> {
+        let row = row![
+            run,
+            analysis.to_owned(),
+            sealed.to_owned(),
+            of.results.len() as i64,
+            of.view.clone(),
+            of.past.clone(),
+        ];
+        let seal = seal::of(self.kinds[0], before, [&row]);
+        insert(engine, self.insert[0], row![seal.clone()], row)?;
+        for (position, (id, result)) in (0_i64..).zip(&of.results) {
+            let row = row![position, id.to_string(), result.clone()];
+            let key = row![run, seal::of(self.kinds[1], &seal, [&row])];
+            insert(engine, self.insert[1], key, row)?;
+        }
+        Ok(seal)
+    }
+
+    /// What a row says with its results; `None` where anything is not as it was written.
+    pub(crate) fn read(
+        &self,
+        engine: &dyn Engine,
+        row: Row,
+        before: &str,
+        which: Which,
+    ) -> Result<Option<Read>, Fault> {
+        let right = |row, kind, before: &str| {
+            let sealed = split(row).ok();
+            sealed.filter(|(sealed, row)| *sealed == seal::of(kind, before, [row]))
+        };
+        let Some((seal, row)) = right(row, self.kinds[0], before) else {
+            return Ok(None);
+        };
+        let Ok(
+            [
+                Value::Integer(run),
+                Value::Text(analysis),
+                Value::Text(sealed),
+                Value::Integer(count),
+                Value::Text(view),
+                Value::Text(past),
+            ],
+        ) = <[Value; 6]>::try_from(row)
+        else {
+            return Ok(None);
+        };
+        let (rows, count) = match which {
+            None => (engine.all(self.all, row![run])?, count),
+            Some(None) => (vec![], 0),
+            Some(Some(id)) => (engine.all(self.one, row![id.to_string(), run])?, 1),
+        };
+        let result = |row| match <[Value; 3]>::try_from(right(row, self.kinds[1], &seal)?.1) {
+            Ok([_, Value::Text(id), Value::Text(result)]) => Some((Id::parse(&id).ok()?, result)),
+            _ => None,
+        };
+        let results: Option<Vec<(Id, String)>> = rows.into_iter().map(result).collect();
+        let results = results.filter(|results| results.len() as i64 == count);
+        Ok(results.map(|results| Read {
+            seal,
+            sealed,
+            analysis,
+            results: Results {
+                view,
+                past,
+                results,
+                pruned: None,
+            },
+        }))
+    }
+}
+
+/// Results as they were read.
+pub(crate) struct Read {
+    pub(crate) seal: String,
+    pub(crate) sealed: String,
+    pub(crate) analysis: String,
+    pub(crate) results: Results,
+}
+
 fn write(
     engine: &dyn Engine,
     run_id: &str,
@@ -78,78 +196,20 @@ fn write(
         return Ok(false);
     };
     engine.execute(sql::FORGET, row![run])?;
-    let row = row![
-        run,
-        analysis.to_owned(),
-        sealed,
-        of.results.len() as i64,
-        of.view.clone(),
-        of.past.clone(),
-    ];
-    let seal = seal::of("cached run", "", [&row]);
-    insert(engine, sql::INSERT_CACHED_RUN, row![seal.clone()], row)?;
-    for (position, (id, result)) in (0_i64..).zip(&of.results) {
-        let row = row![position, id.to_string(), result.clone()];
-        let key = row![run, seal::of("cached result", &seal, [&row])];
-        insert(engine, sql::INSERT_CACHED_RESULT, key, row)?;
-    }
+    CACHED.store(engine, run, [analysis, &sealed, ""], of)?;
     Ok(true)
 }
 
-/// What is cached of a run: with all results, or with that of `one` benchmark or none. `None` where anything is not as it was written.
+/// What is cached or kept of a run. `None` where nothing is, or where what is cached is not as it was written.
 fn read(
     engine: &dyn Engine,
     run_id: &str,
     analysis: &str,
-    one: Option<Option<&Id>>,
+    which: Which,
 ) -> Result<Option<Results>, Fault> {
-    let Some(row) = engine
-        .all(
-            sql::SELECT_CACHED_RUN,
-            row![run_id.to_owned(), analysis.to_owned()],
-        )?
-        .pop()
-    else {
-        return Ok(None);
-    };
-    let right = |row, kind, before: &str| {
-        let sealed = split(row).ok();
-        sealed.filter(|(sealed, row)| *sealed == seal::of(kind, before, [row]))
-    };
-    let Some((sealed, row)) = right(row, "cached run", "") else {
-        return Ok(None);
-    };
-    let Ok(
-        [
-            Value::Integer(run),
-            _,
-            _,
-            Value::Integer(count),
-            Value::Text(view),
-            Value::Text(past),
-        ],
-    ) = <[Value; 6]>::try_from(row)
-    else {
-        return Ok(None);
-    };
-    let (rows, count) = match one {
-        None => (engine.all(sql::SELECT_CACHED_RESULTS, row![run])?, count),
-        Some(None) => (vec![], 0),
-        Some(Some(id)) => {
-            let key = row![id.to_string(), run];
-            (engine.all(sql::SELECT_CACHED_RESULT, key)?, 1)
-        }
-    };
-    let result = |row| match <[Value; 3]>::try_from(right(row, "cached result", &sealed)?.1) {
-        Ok([_, Value::Text(id), Value::Text(result)]) => Some((Id::parse(&id).ok()?, result)),
-        _ => None,
-    };
-    let results: Option<Vec<(Id, String)>> = rows.into_iter().map(result).collect();
-    Ok(results
-        .filter(|results| results.len() as i64 == count)
-        .map(|results| Results {
-            view,
-            past,
-            results,
-        }))
+    let key = row![run_id.to_owned(), analysis.to_owned()];
+    match engine.all(sql::SELECT_CACHED_RUN, key)?.pop() {
+        Some(row) => Ok(CACHED.read(engine, row, "", which)?.map(|read| read.results)),
+        None => snapshot(engine, |engine| kept::read(engine, run_id, which)),
+    }
 }

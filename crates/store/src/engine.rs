@@ -2,6 +2,7 @@
 //! the same statements.
 
 use crate::error::Fault;
+use crate::kept::Shrunk;
 use crate::sql;
 pub(crate) use rusqlite::types::{FromSql, Value};
 use std::fmt::Debug;
@@ -56,6 +57,9 @@ pub(crate) trait Engine: Debug {
 
     /// What its own checks find.
     fn check(&self) -> Result<Vec<Fault>, Fault>;
+
+    /// Gives free space back to the system, where that is worth it and nobody else has the store open.
+    fn shrink(&self) -> Result<Shrunk, Fault>;
 
     /// Whether nobody but this user and root can have written it.
     fn belongs_to(&self, uid: u32) -> bool;

@@ -147,6 +147,15 @@ pub enum StoreError {
     /// The run has ended and takes nothing more.
     #[error("run {0} has ended: what is stored stays as it is. Begin a new run")]
     Ended(String),
+    /// The raw samples of the run were pruned, and are needed; with when that was.
+    #[error(
+        "the raw samples of run {0} were pruned on {1}, and this needs them. Its results are kept: `gritstone show {0}`, and compare, \
+         history, check, changes and report with it"
+    )]
+    Pruned(String, String),
+    /// The raw samples of a run stay, and why.
+    #[error("the raw samples of run {0} are not pruned: {1}")]
+    NotPruned(String, &'static str),
     /// What was handed in cannot be stored so that it comes back the same.
     #[error("this cannot be stored: {0}")]
     Unfit(String),

@@ -3,6 +3,7 @@
 use crate::engine::{Engine, Row, column, last_entry, query, snapshot};
 use crate::error::{Fault, ResolveError, StoreError};
 use crate::head::Kind;
+use crate::kept::Entry;
 use crate::name::Named;
 use crate::rows::row;
 use crate::{LaunchCounts, RunHead, Store, name, read, rows, sql};
@@ -297,6 +298,10 @@ fn heads(engine: &dyn Engine) -> Result<Vec<RunHead>, Fault> {
                 Origin::Here(_) => rows::kind(&column::<String>(row, 15)?),
             },
             benchmarks: count(16)?,
+            pruned: column::<Option<String>>(row, 17)?
+                .map(|entry| Entry::parse(&entry))
+                .transpose()?
+                .map(|entry| entry.at),
             origin,
         })
     };

@@ -21,8 +21,10 @@ pub struct RunHead {
     pub machine: String,
     /// Operating system and version.
     pub system: String,
-    /// How its launches ended.
+    /// How its launches ended, as far as it has them.
     pub launches: LaunchCounts,
+    /// When its launches were pruned, RFC 3339, UTC; `None` for a run that has them.
+    pub pruned: Option<String>,
     /// Where it comes from.
     pub origin: Origin,
     /// What made it.

@@ -2,7 +2,8 @@
 //!
 //! A [`Store`] is one SQLite file, or a database of a PostgreSQL server that many machines share. A run begins with its head, the entries of the catalog as they were, and what
 //! could not run; each launch is committed with all its events as it ends; the end of the run comes last, and a run
-//! that was cut off has none. Nothing of these is ever changed or removed. Each row is under a seal that covers the one before it, so that
+//! that was cut off has none. Nothing of these is ever changed, and nothing removed but whole runs and, where it is asked for, the
+//! launches of runs that have ended, whose results are kept. Each row is under a seal that covers the one before it, so that
 //! a launch, an end or a run that is changed, lost or in another's place is found when it is read. Results are computed from the launches;
 //! a cache holds them, and may be emptied at any time.
 //!
@@ -29,6 +30,7 @@ mod error;
 mod events;
 mod find;
 mod head;
+mod kept;
 mod known;
 mod name;
 mod open;
@@ -53,6 +55,7 @@ pub use cache::Results;
 pub use error::{ResolveError, StoreError};
 pub use find::Member;
 pub use head::{Kind, LaunchCounts, Resumable, RunHead};
+pub use kept::{Pruned, Samples, Shrunk};
 pub use known::{ChangeEntry, Progress, Who};
 pub use name::{Named, new_id};
 pub use place::default_path;

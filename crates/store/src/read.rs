@@ -3,6 +3,7 @@
 use crate::engine::{Engine, Row, Value, query, snapshot};
 use crate::error::{Fault, StoreError};
 use crate::find::{self, Found};
+use crate::kept;
 use crate::rows::{self, Wrong, row};
 use crate::server::Server;
 use crate::{Resumable, RunHead, Store, seal, sql};
@@ -15,7 +16,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::NoSuchRun`]; [`StoreError::Damaged`] when anything of it is not as it was written;
-    /// [`StoreError::Unreadable`] when it is, but this version does not understand it.
+    /// [`StoreError::Unreadable`] when it is, but this version does not understand it; [`StoreError::Pruned`] when it has no launches any more.
     pub fn load(&self, run_id: &str) -> Result<RunData, StoreError> {
         let read = |engine: &dyn Engine| load(engine, run_id);
         self.at(snapshot(self.holder(run_id), read))
@@ -90,17 +91,10 @@ impl Store {
 
 fn load(engine: &dyn Engine, id: &str) -> Result<RunData, Fault> {
     let run = Run::begin(engine, id)?;
-    let [benchmarks, programs, skips] = &run.parts;
-    let head = || -> Result<RunData, Wrong> {
-        Ok(RunData {
-            info: rows::read_run(&run.head)?,
-            benchmarks: each(benchmarks, rows::read_benchmark)?,
-            programs: each(programs, rows::read_program)?,
-            skips: each(skips, rows::read_skip)?,
-            launches: vec![],
-        })
-    };
-    let mut data = run.readable(head())?;
+    if let Some(pruned) = &run.pruned {
+        return Err(StoreError::Pruned(id.to_owned(), pruned.at.clone()).into());
+    }
+    let mut data = run.without_launches()?;
     relabel(engine, run.found.number, &mut data.info)?;
     data.info.elapsed_s = run.rest(&mut |number, row| {
         let launch = rows::read_launch(&row).map_err(|what| format!("launch {number}: {what}"));
@@ -108,6 +102,26 @@ fn load(engine: &dyn Engine, id: &str) -> Result<RunData, Fault> {
         Ok(())
     })?;
     Ok(data)
+}
+
+/// Whether a run whose launches were pruned is this one, but for its label.
+pub(crate) fn had(engine: &dyn Engine, data: &RunData) -> Result<bool, Fault> {
+    let run = Run::begin(engine, &data.info.id)?;
+    let mut tip = run.found.seal.clone();
+    for (number, launch) in (0..).zip(&data.launches) {
+        tip = seal::of("launch", &tip, [&rows::launch(number, launch)?]);
+    }
+    let mut known = run.without_launches()?;
+    known.info.elapsed_s = run.rest(&mut |_, _| Ok(()))?;
+    known.info.label.clone_from(&data.info.label);
+    let head = RunData {
+        info: data.info.clone(),
+        benchmarks: data.benchmarks.clone(),
+        programs: data.programs.clone(),
+        skips: data.skips.clone(),
+        launches: vec![],
+    };
+    Ok(run.pruned.is_some_and(|pruned| pruned.tip == tip) && known == head)
 }
 
 fn verify(engine: &dyn Engine) -> Result<Vec<String>, Fault> {
@@ -123,7 +137,8 @@ fn verify(engine: &dyn Engine) -> Result<Vec<String>, Fault> {
     let whole = |id: &str| -> Result<(), Fault> {
         snapshot(engine, |engine| {
             let run = Run::begin(engine, id)?;
-            run.rest(&mut |_, _| Ok(())).map(drop)
+            run.rest(&mut |_, _| Ok(()))?;
+            kept::read(engine, id, None).map(drop)
         })
     };
     for (id, _) in query::<(String, Option<String>)>(engine, sql::SELECT_NAMES, vec![])? {
@@ -155,7 +170,7 @@ pub(crate) fn unsealed(engine: &dyn Engine, id: &str, run: i64) -> Result<RunInf
 }
 
 /// Gives a run the label that it was given after its beginning, if it was.
-fn relabel(engine: &dyn Engine, run: i64, info: &mut RunInfo) -> Result<(), Fault> {
+pub(crate) fn relabel(engine: &dyn Engine, run: i64, info: &mut RunInfo) -> Result<(), Fault> {
     if let Some((label,)) = query(engine, sql::SELECT_LABEL, row![run])?.pop() {
         info.label = Some(label);
     }
@@ -170,6 +185,8 @@ struct Run<'a> {
     head: Row,
     /// Its benchmarks, programs and skips.
     parts: [Vec<Row>; 3],
+    /// Where its launches were pruned.
+    pruned: Option<kept::Entry>,
 }
 
 impl<'a> Run<'a> {
@@ -184,6 +201,7 @@ impl<'a> Run<'a> {
         ];
         let right = seal::of("run", "", [&head].into_iter().chain(parts.iter().flatten()));
         let run = Self {
+            pruned: kept::entry(engine, found.number)?,
             engine,
             id,
             found,
@@ -194,6 +212,20 @@ impl<'a> Run<'a> {
             return Err(broken(format!("the head of run {id}")));
         }
         Ok(run)
+    }
+
+    fn without_launches(&self) -> Result<RunData, Fault> {
+        let [benchmarks, programs, skips] = &self.parts;
+        let read = || -> Result<RunData, Wrong> {
+            Ok(RunData {
+                info: rows::read_run(&self.head)?,
+                benchmarks: each(benchmarks, rows::read_benchmark)?,
+                programs: each(programs, rows::read_program)?,
+                skips: each(skips, rows::read_skip)?,
+                launches: vec![],
+            })
+        };
+        self.readable(read())
     }
 
     /// Hands over the launches one by one, each with its number: as rows they are larger than as events. The length of the run, once it
@@ -216,13 +248,19 @@ impl<'a> Run<'a> {
             (number, tip) = (number + 1, sealed);
             Ok(ControlFlow::Continue(()))
         })?;
+        if let Some(pruned) = &self.pruned {
+            if number > 0 {
+                return Err(broken(format!("run {id}, whose launches were pruned,")));
+            }
+            tip.clone_from(&pruned.tip);
+        }
         let entry = self.in_ledger("end")?;
         if !found.ended && entry.is_none() {
             return Ok(None);
         }
         let (sealed, row) = one(self.engine, sql::SELECT_END, found.number, "end", id)?;
         match row[..] {
-            [_, Value::Real(_), Value::Integer(launches)] if launches != number => {
+            [_, Value::Real(_), Value::Integer(launches)] if launches != number && self.pruned.is_none() => {
                 Err(Fault::Damaged(format!(
                     "run {id} has {launches} launches, of which {number} are found"
                 )))

@@ -5,11 +5,12 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
 /// In order; the first has number 1. Those that were released stay as they are.
-pub(crate) const MIGRATIONS: [&str; 4] = [
+pub(crate) const MIGRATIONS: [&str; 5] = [
     include_str!("../schema/0001.sql"),
     include_str!("../schema/0002.sql"),
     include_str!("../schema/0003.sql"),
     include_str!("../schema/0004.sql"),
+    include_str!("../schema/0005.sql"),
 ];
 
 /// The newest schema that is known here.

@@ -59,7 +59,8 @@ statements! {
         (SELECT count(*) FROM launch WHERE launch.run = run.number \
             AND launch.outcome <> 'measured' AND launch.outcome = 'timed_out'), \
         origin, owner_uid, owner_machine, settings, \
-        (SELECT count(*) FROM benchmark WHERE benchmark.run = run.number) \
+        (SELECT count(*) FROM benchmark WHERE benchmark.run = run.number), \
+        (SELECT sealed FROM ledger WHERE ledger.run = run.number AND entry = 'prune') \
         FROM run LEFT JOIN run_end ON run_end.run = run.number \
         ORDER BY substr(started, 1, 19), run.number";
     /// The runs whose settings name a fleet, back in time.
@@ -67,9 +68,10 @@ statements! {
         WHERE settings LIKE '%\"fleet\"%' ORDER BY substr(started, 1, 19) DESC, run.number DESC";
     /// The newest label that a run was given after its beginning.
     SELECT_LABEL = "SELECT sealed FROM ledger WHERE run = $1 AND entry = 'label' ORDER BY number DESC LIMIT 1";
-    /// The runs that began on a machine and have measured anything, back in time, with their settings.
+    /// The runs that began on a machine and have measured anything, back in time, with their settings. Launches are pruned where there are any.
     SELECT_HERE = "SELECT id, settings FROM run WHERE origin = 'here' AND owner_machine = $1 AND \
-        EXISTS (SELECT 1 FROM launch WHERE launch.run = run.number AND launch.outcome = 'measured') \
+        (EXISTS (SELECT 1 FROM launch WHERE launch.run = run.number AND launch.outcome = 'measured') OR \
+        EXISTS (SELECT 1 FROM ledger WHERE ledger.run = run.number AND entry = 'prune')) \
         ORDER BY substr(started, 1, 19) DESC, number DESC";
     /// The benchmarks whose level in a run was accepted by name.
     SELECT_ACCEPTED = "SELECT DISTINCT run.id, sealed FROM ledger JOIN run ON run.number = ledger.run WHERE entry = 'accept'";
@@ -116,12 +118,15 @@ statements! {
         LEFT JOIN cached_run ON cached_run.run = run.number AND cached_run.analysis = $1 \
         AND cached_run.sealed = coalesce(run_end.seal, \
             (SELECT launch.seal FROM launch WHERE launch.run = run.number ORDER BY launch.number DESC LIMIT 1), run.seal) \
-        WHERE cached_run.run IS NULL ORDER BY run.number";
-    /// The cached results of a run by this analysis from all that it has measured: what holds them together.
+        WHERE cached_run.run IS NULL AND NOT EXISTS (SELECT 1 FROM ledger WHERE ledger.run = run.number AND entry = 'prune') \
+        ORDER BY run.number";
+    /// The cached results of a run by this analysis from all that it has measured: what holds them together. None of a run whose launches
+    /// were pruned, which may have been while they were computed.
     SELECT_CACHED_RUN = "SELECT cached_run.seal, cached_run.run, analysis, sealed, results, view, past \
         FROM run JOIN cached_run ON cached_run.run = run.number LEFT JOIN run_end ON run_end.run = run.number \
         WHERE run.id = $1 AND analysis = $2 AND sealed = coalesce(run_end.seal, \
-            (SELECT launch.seal FROM launch WHERE launch.run = run.number ORDER BY launch.number DESC LIMIT 1), run.seal)";
+            (SELECT launch.seal FROM launch WHERE launch.run = run.number ORDER BY launch.number DESC LIMIT 1), run.seal) \
+        AND NOT EXISTS (SELECT 1 FROM ledger WHERE ledger.run = run.number AND entry = 'prune')";
     /// All of them.
     SELECT_CACHED_RESULTS = "SELECT seal, position, benchmark, result FROM cached_result WHERE run = $1 ORDER BY position";
     /// That of one benchmark.
@@ -132,6 +137,20 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7)";
     /// Caches what SELECT_CACHED_RESULTS yields.
     INSERT_CACHED_RESULT = "INSERT INTO cached_result (run, seal, position, benchmark, result) VALUES ($1, $2, $3, $4, $5)";
+    /// The kept results of a run: what holds them together.
+    SELECT_KEPT_RUN = "SELECT seal, run, analysis, sealed, results, view, past FROM kept_run WHERE run = $1";
+    /// All of them.
+    SELECT_KEPT_RESULTS = "SELECT seal, position, benchmark, result FROM kept_result WHERE run = $1 ORDER BY position";
+    /// That of one benchmark.
+    SELECT_KEPT_RESULT = "SELECT seal, position, benchmark, result FROM kept_result WHERE benchmark = $1 AND run = $2";
+    /// Keeps what SELECT_KEPT_RUN yields.
+    INSERT_KEPT_RUN = "INSERT INTO kept_run (seal, run, analysis, sealed, results, view, past) \
+        VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    /// Keeps what SELECT_KEPT_RESULTS yields.
+    INSERT_KEPT_RESULT = "INSERT INTO kept_result (run, seal, position, benchmark, result) VALUES ($1, $2, $3, $4, $5)";
+    /// The launches of a run, and the bytes of what they say.
+    SELECT_SAMPLES = "SELECT count(*), coalesce(sum(octet_length(cpus) + octet_length(conditions) + octet_length(events)), 0) \
+        FROM launch WHERE run = $1";
     /// Adds a token.
     INSERT_TOKEN = "INSERT INTO token (number, name, hash, scopes, created) VALUES ($1, $2, $3, $4, $5)";
     /// Revokes one.
@@ -155,8 +174,10 @@ statements! {
     SELECT_CHANGE_ENTRIES = "SELECT event, entry, who, note, at FROM change_entry ORDER BY number";
     /// The last launch of a run, and what it was of.
     LAST_BENCHMARK = "SELECT number, benchmark FROM launch WHERE run = $1 ORDER BY number DESC LIMIT 1";
-    /// Removes the rows of a run that the ledger has removed.
+    /// Removes the launches of a run that the ledger has removed or pruned.
     REMOVE_LAUNCHES = "DELETE FROM launch WHERE run = $1";
+    /// Removes the kept results of a run that the ledger has removed.
+    REMOVE_KEPT = "DELETE FROM kept_run WHERE run = $1";
     /// The same of what could not run.
     REMOVE_SKIPS = "DELETE FROM skip WHERE run = $1";
     /// The same of its programs.
@@ -174,8 +195,10 @@ statements! {
         EXISTS (SELECT 1 FROM benchmark WHERE benchmark.id = $1 AND benchmark.run = run.number) OR \
         EXISTS (SELECT 1 FROM cached_result WHERE cached_result.benchmark = $1 AND cached_result.run = run.number) \
         ORDER BY substr(started, 1, 19) DESC, number DESC";
-    /// The benchmarks that have results, of runs whose results were computed.
-    SELECT_MEASURED = "SELECT DISTINCT benchmark FROM cached_result ORDER BY benchmark";
+    /// The benchmarks that have results, of runs whose results were computed or kept: a result is of an entry. The index of
+    /// entries is read once, not those of each run.
+    SELECT_MEASURED = "SELECT DISTINCT benchmark FROM cached_result UNION \
+        SELECT DISTINCT id FROM benchmark WHERE +run IN (SELECT run FROM ledger WHERE entry = 'prune') ORDER BY benchmark";
     /// The runs that have a text in what is recorded of them, in small letters.
     SELECT_MENTIONING = "SELECT id FROM run WHERE \
         lower(id || ' ' || started || ' ' || gritstone || ' ' || machine) LIKE $1 ESCAPE '!' OR \

@@ -2,6 +2,7 @@
 
 use crate::engine::{Engine, Purpose, Row, Take};
 use crate::error::{Fault, StoreError};
+use crate::kept::Shrunk;
 use crate::place;
 use crate::schema::{self, State};
 use rusqlite::config::DbConfig;
@@ -10,6 +11,9 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// A file is written anew where the free part of it is one in so many or more.
+const WORTH: i64 = 10;
 
 /// An open file.
 #[derive(Debug)]
@@ -100,6 +104,12 @@ impl Sqlite {
         Ok(())
     }
 
+    /// A number of the file.
+    fn pragma(&self, name: &str) -> Result<i64, Fault> {
+        let read = |row: &rusqlite::Row| row.get(0);
+        Ok(self.connection.pragma_query_value(None, name, read)?)
+    }
+
     /// How it writes while it caches, or as ever.
     fn hurry(&self, hurries: bool) -> Result<(), Fault> {
         let (query_only, patience, to_disk) = match hurries {
@@ -187,10 +197,8 @@ impl Engine for Sqlite {
     }
 
     fn version(&self) -> Result<u32, Fault> {
-        let read = |row: &rusqlite::Row| row.get(0);
-        Ok(self
-            .connection
-            .pragma_query_value(None, "user_version", read)?)
+        let version = self.pragma("user_version")?;
+        u32::try_from(version).map_err(|_| Fault::Damaged(format!("schema {version}")))
     }
 
     /// The pages of the file, and what belongs to what.
@@ -210,6 +218,27 @@ impl Engine for Sqlite {
             }
         }
         Ok(wrong)
+    }
+
+    /// By VACUUM, which writes the file anew: pages are given back singly only where a file was made for that, and stores were not. Who has
+    /// the file alone can leave its log, and others wait meanwhile; where it is a measurement that goes on, this one gives way.
+    fn shrink(&self) -> Result<Shrunk, Fault> {
+        let (free, all) = (self.pragma("freelist_count")?, self.pragma("page_count")?);
+        let bytes = |pages: i64| Ok::<_, Fault>((pages * self.pragma("page_size")?).unsigned_abs());
+        if free < all / WORTH {
+            return Ok(Shrunk::Little(bytes(free)?));
+        }
+        let alone = || -> Result<(), Fault> {
+            choose_journal(&self.connection, false)?;
+            Ok(self.connection.execute_batch("VACUUM")?)
+        };
+        let done = alone();
+        choose_journal(&self.connection, place::takes_a_log(&self.path))?;
+        match done {
+            Ok(()) => Ok(Shrunk::By(bytes(all - self.pragma("page_count")?)?)),
+            Err(fault) if fault.is(ErrorCode::DatabaseBusy) => Ok(Shrunk::InUse(bytes(free)?)),
+            Err(fault) => Err(fault),
+        }
     }
 
     fn belongs_to(&self, uid: u32) -> bool {

@@ -174,13 +174,9 @@ impl Store {
         match stored {
             Ok(()) => Ok(Sent::Stored),
             Err(StoreError::Exists(_)) => {
-                let mut known = self.load(&data.info.id)?;
-                // it may have been given another label since
-                known.info.label.clone_from(&data.info.label);
-                Ok(if known == *data {
-                    Sent::Known
-                } else {
-                    Sent::Differs
+                Ok(match self.has(data)? {
+                    true => Sent::Known,
+                    false => Sent::Differs,
                 })
             }
             Err(error) => Err(error),

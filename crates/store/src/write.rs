@@ -219,6 +219,7 @@ pub(crate) fn remove_in(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
     enter(engine, found.number, "remove", &tip)?;
     for statement in [
         sql::FORGET,
+        sql::REMOVE_KEPT,
         sql::REMOVE_LAUNCHES,
         sql::REMOVE_SKIPS,
         sql::REMOVE_PROGRAMS,

@@ -323,6 +323,7 @@ pub fn reference(results: Vec<Measurement>) -> RunView {
         settings: None,
         counting: None,
         smt_floors: Default::default(),
+        pruned: None,
         results,
         ..view(&run(Vec::new(), Vec::new()))
     }

@@ -148,6 +148,7 @@ impl From<StoreError> for Refused {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::NoSuchRun(_) => Self::NotFound(error.to_string()),
+            StoreError::Pruned(..) => Self::Gone(error.to_string()),
             StoreError::Unfit(_) => Self::Unfit(error.to_string()),
             StoreError::Locked(_) => Self::Busy,
             error => Self::Broken(error.into()),

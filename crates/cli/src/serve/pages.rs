@@ -45,6 +45,8 @@ pub struct Pages {
 pub(super) enum Refused {
     /// There is no such thing.
     NotFound(String),
+    /// It was there, and is not any more.
+    Gone(String),
     /// It cannot be asked so.
     Wrong(String),
     /// The store cannot be read.
@@ -77,6 +79,7 @@ impl Answers for Pages {
         };
         let (status, title, why) = match refused {
             Refused::NotFound(why) => (Status::NotFound, "Not found", why),
+            Refused::Gone(why) => (Status::Gone, "Not there any more", why),
             Refused::Wrong(why) => (Status::Wrong, "Cannot be answered", why),
             Refused::Unknown(why) => (Status::Unknown, "A token is needed", why.to_owned()),
             Refused::Forbidden => {

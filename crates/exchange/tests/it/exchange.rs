@@ -132,6 +132,7 @@ fn view() -> RunView {
         settings: None,
         counting: None,
         smt_floors: Default::default(),
+        pruned: None,
         results: vec![
             result(
                 "a/time",

@@ -72,6 +72,7 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
         ("Virtualization", fact("virtual.machine").to_owned()),
         ("Date", joined(&[words::date(&run.started), took])),
         ("Run", joined(&[run.id.clone(), by])),
+        ("Samples", words::pruned(run).unwrap_or_default()),
         (
             "Command",
             run.settings

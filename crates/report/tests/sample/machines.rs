@@ -66,6 +66,7 @@ pub fn view(run: &str, machine: &str, system: &str) -> RunView {
         settings: None,
         counting: None,
         smt_floors: Default::default(),
+        pruned: None,
         results: vec![],
     }
 }

@@ -9,6 +9,7 @@ mod url;
 
 use crate::engine::{Engine, Purpose, Row, Take, query, whole};
 use crate::error::{Fault, StoreError};
+use crate::kept::Shrunk;
 use crate::schema::{self, MIGRATIONS};
 use ::postgres::types::ToSql;
 use ::postgres::{Client, Statement};
@@ -27,6 +28,8 @@ pub use url::{has_password, is_server, shown};
 
 /// Of all locks of ours: `GRS2`.
 const LOCK: i64 = 0x4752_5332;
+/// The folder of what servers do not have yet.
+pub(crate) const UNSENT: &str = "unsent";
 /// Rows that are fetched at once of those that are read one by one.
 const AT_ONCE: u32 = 200;
 /// What is done between two statements takes milliseconds: a client that holds a lock for longer is gone.
@@ -379,6 +382,10 @@ impl Engine for Postgres {
             .collect())
     }
 
+    fn shrink(&self) -> Result<Shrunk, Fault> {
+        Ok(Shrunk::Server)
+    }
+
     /// Who else can write to a server is not known.
     fn belongs_to(&self, _: u32) -> bool {
         false
@@ -389,5 +396,5 @@ impl Engine for Postgres {
 pub(crate) fn unsent(shown: &Path, data: &Path) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     let hash = gritstone_model::hexadecimal(Sha256::digest(shown.as_os_str().as_bytes()));
-    data.join("unsent").join(format!("{}.db", &hash[..16]))
+    data.join(UNSENT).join(format!("{}.db", &hash[..16]))
 }

@@ -5,7 +5,7 @@ use gritstone_model::{
     CommandWork, Conditions, Contents, Event, Id, Launch, Origin, Outcome, OwnCatalogue, OwnFile,
     Owner, RunData, RunInfo, TrialSide, Work,
 };
-use gritstone_store::{LaunchCounts, ResolveError, Scope, Sent, Store, StoreError, Who};
+use gritstone_store::{LaunchCounts, ResolveError, Results, Scope, Sent, Store, StoreError, Who};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -326,6 +326,15 @@ fn nothing_stored_can_be_changed_or_removed_as_a_file() {
     store
         .acknowledge("x-worse", Who::Token(&token), "known", now)
         .unwrap();
+    let pruned = common::run(4, 2);
+    common::store(&mut store, &pruned);
+    let results = Results {
+        results: vec![(common::id("byte/pipe"), "{}".to_owned())],
+        ..Results::default()
+    };
+    store
+        .prune(&pruned.info.id, "1", 2, &results, now)
+        .unwrap();
     let mut other = Raw::of(&path);
     let columns = "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c \
          WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'cached%'";
@@ -360,6 +369,8 @@ fn nothing_stored_can_be_changed_or_removed_as_a_file() {
         "launch VALUES (7, 0, '', 'byte/pipe', 0, 0, '[]', 'measured', NULL, 0, '{}', '[]')",
         "cached_run VALUES (7, '', '', '', 0, '', '')",
         "cached_result VALUES (7, 0, '', '', '')",
+        "kept_run VALUES (7, '', '', '', 0, '', '')",
+        "kept_result VALUES (7, 0, '', '', '')",
     ] {
         let error = other.execute(&format!("INSERT INTO {row}")).unwrap_err();
         assert_eq!(error, "FOREIGN KEY constraint failed", "{row}");

@@ -10,6 +10,7 @@ fn results() -> Results {
         view: "{\"head\":1}".into(),
         past: "{\"past\":1}".into(),
         results: vec![result("byte/pipe"), result("byte/pipe@cross")],
+        pruned: None,
     }
 }
 

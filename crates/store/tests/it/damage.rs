@@ -37,7 +37,7 @@ fn what_is_no_store_of_this_version_is_left_alone() {
         let other = Connection::open(&path).unwrap();
         other.pragma_update(None, pragma, value).unwrap();
     };
-    set("user_version", 5);
+    set("user_version", 6);
     refused(&path, "Newer", "Use the newer Gritstone");
     set("user_version", 7);
     set("application_id", 0x4752_4954);

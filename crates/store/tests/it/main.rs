@@ -11,6 +11,7 @@ mod behavior;
 mod cache;
 mod damage;
 mod fuzz;
+mod kept;
 mod places;
 mod processes;
 mod server;

@@ -3,7 +3,7 @@
 
 use crate::common::{self, Raw};
 use crate::postgresql::Server;
-use gritstone_store::{Kept, Scope, Sent, Store, StoreError, Who};
+use gritstone_store::{Kept, Results, Scope, Sent, Store, StoreError, Who};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,6 +40,7 @@ fn on_a_server() {
     let of_any = [
         "behavior::",
         "cache::",
+        "kept::",
         "processes::",
         "tokens::",
         "--skip",
@@ -82,6 +83,15 @@ fn alone_nothing_stored_can_be_changed_or_removed() {
     store.revoke_token("node", now).unwrap();
     store
         .acknowledge("r-worse", Who::Token(&token), "known", now)
+        .unwrap();
+    let pruned = common::run(4, 2);
+    common::store(&mut store, &pruned);
+    let results = Results {
+        results: vec![(common::id("byte/pipe"), "{}".to_owned())],
+        ..Results::default()
+    };
+    store
+        .prune(&pruned.info.id, "1", 2, &results, now)
         .unwrap();
     let mut other = Raw::of(&url);
     let columns = "SELECT table_name, column_name FROM information_schema.columns NATURAL JOIN information_schema.tables \
@@ -281,6 +291,11 @@ fn alone_machines_need_the_privileges_of_the_documentation() {
         .acknowledge("r-worse", Who::User("ann"), "known", "2026-11-25T12:00:00Z")
         .unwrap();
     common::fails(machine.remove(&theirs.info.id), "Denied");
+    let id = &theirs.info.id;
+    let results = Results::default();
+    let prune = |store: &mut Store| store.prune(id, "1", 2, &results, "2026-11-25T12:00:00Z");
+    common::fails(prune(&mut machine), "Denied");
+    assert_eq!(machine.load(id).unwrap().launches, theirs.launches);
     let mut raw = Raw::of(&path("machine"));
     for statement in [
         "UPDATE launch SET round = 0",
@@ -296,6 +311,11 @@ fn alone_machines_need_the_privileges_of_the_documentation() {
     }
 
     let mut admin = Store::open(&path("admin")).unwrap();
+    prune(&mut admin).unwrap();
+    let reader = Store::open_read_only(&path("reader")).unwrap();
+    common::fails(reader.load(id), "Pruned");
+    assert!(reader.results(id, "2").unwrap().is_some());
+    assert_eq!(admin.verify().unwrap(), [""; 0]);
     admin.remove(&theirs.info.id).unwrap();
     assert_eq!(admin.verify().unwrap(), [""; 0]);
 }

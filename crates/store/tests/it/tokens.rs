@@ -72,9 +72,13 @@ fn a_run_that_is_sent_again_is_the_same_or_refused() {
 fn a_store_from_before_there_were_tokens_has_none_and_gets_them_as_a_file() {
     let (_folder, path, store) = common::with(&[common::run(1, 1)]);
     drop(store);
-    let before = "DROP TABLE change_entry; DROP TABLE done_by_token; DROP TABLE revoked_token; DROP TABLE token; PRAGMA user_version = 2";
-    Raw::of(&path).execute(before).unwrap();
+    let trigger = include_str!("../../schema/0002.sql");
+    let (_, trigger) = trigger.split_once("DROP TRIGGER launch_is_not_removed;").unwrap();
+    let before = "DROP TABLE kept_result; DROP TABLE kept_run; DROP TRIGGER launch_is_not_removed; DROP TABLE change_entry; DROP TABLE done_by_token; DROP TABLE revoked_token; DROP TABLE token; PRAGMA user_version = 2";
+    Raw::of(&path).execute(&format!("{before}; {trigger}")).unwrap();
     let store = Store::open_read_only(&path).unwrap();
+    assert_eq!(store.measured().unwrap(), []);
+    assert_eq!(store.results(&common::info(1).id, "1").unwrap(), None);
     assert_eq!(store.tokens().unwrap(), []);
     assert_eq!(store.token("secret").unwrap(), None);
     assert_eq!(store.change_entries().unwrap(), []);

@@ -1,0 +1,198 @@
+//! `gritstone runs prune`: old runs lose their raw samples, and every reader of results sees what it saw before.
+
+use crate::changes::sides;
+use crate::common::postgres::Server as Database;
+use crate::common::server::Server;
+use crate::common::{Home, at_hour, list, recorded};
+use crate::push::token;
+use crate::serve::changed;
+use gritstone_exchange::write_bundle;
+use serde_json::Value;
+use std::fs;
+
+/// What readers of a store are shown, by what they ask.
+const ASKED: [&str; 12] = [
+    "show night-24",
+    "show night-24 byte/sieve",
+    "compare night-2 night-24",
+    "history byte/sieve",
+    "history byte",
+    "check night-24",
+    "check night-24 --against night-2",
+    "changes",
+    "score night-24",
+    "runs --all",
+    "systems node",
+    "fleet report night-24 night-2",
+];
+
+fn said(home: &Home, store: &str, words: &str) -> Value {
+    let mut words: Vec<&str> = words.split(' ').collect();
+    words.extend(["--store", store, "--format", "json"]);
+    let (code, out, error) = home.run(&words);
+    assert!([0, 1, 4].contains(&code), "{words:?}: {error}");
+    without(serde_json::from_str(&out).unwrap_or_else(|_| panic!("{words:?}: {out}{error}")))
+}
+
+/// A value without the fact that samples were pruned, wherever it is.
+fn without(mut value: Value) -> Value {
+    match &mut value {
+        Value::Object(map) => {
+            map.remove("pruned");
+            for (_, of) in map.iter_mut() {
+                *of = without(of.take());
+            }
+        }
+        Value::Array(all) => all.iter_mut().for_each(|of| *of = without(of.take())),
+        _ => {}
+    }
+    value
+}
+
+/// A store with a change and the A/B test that confirms it, pruned, and what is read of it before and after.
+fn pruned(home: &Home, store: &str) {
+    let ok = |words: &str| {
+        let words: Vec<&str> = words.split(' ').chain(["--store", store]).collect();
+        home.ok(&words)
+    };
+    let changes = said(home, store, "changes");
+    let event = changes["events"][0]["id"].as_str().unwrap().to_owned();
+    let file = home.path().join("side.jsonl");
+    for side in sides(&event, 110, 1.2, true) {
+        fs::write(&file, write_bundle(&side)).unwrap();
+        ok(&format!("import {}", file.display()));
+    }
+    let test = format!("ab --of {event}");
+    let read = || ASKED.map(|words| said(home, store, words));
+    let (before, of_test) = (read(), said(home, store, &test));
+    let confirmation = &before[7]["events"][0]["confirmation"];
+    assert_eq!(confirmation["interleaved"], true, "{confirmation}");
+    assert_eq!(ok("runs prune --keep-samples 30000w"), "pruned: 0 runs, 0 launches, 0 B\n");
+    let dry = ok("runs prune --keep-samples 1d --dry-run");
+    assert!(dry.starts_with("to prune: 26 runs, "), "{dry}");
+    assert_eq!(read(), before);
+
+    let done = ok("runs prune --keep-samples 1d");
+    assert_eq!(done.replace("pruned:", "to prune:"), dry);
+    for ((now, before), words) in read().iter().zip(&before).zip(ASKED) {
+        assert_eq!(now, before, "{words}");
+    }
+    assert_eq!(said(home, store, &test), of_test);
+    assert_eq!(ok("runs prune --keep-samples 1d"), "pruned: 0 runs, 0 launches, 0 B\n");
+    // the fact, and the sentence
+    let view: Value = serde_json::from_str(&ok("show night-24 --format json")).unwrap();
+    let at = view["pruned"].as_str().unwrap();
+    for words in ["show night-24", "show night-24 byte/sieve"] {
+        assert!(ok(words).contains("raw samples pruned on "), "{words}");
+    }
+    assert!(ok("runs --all").contains("import, pruned"));
+    ok("report night-24 --out brief.html");
+    let page = fs::read_to_string(home.path().join("brief.html")).unwrap();
+    assert!(page.contains("raw samples pruned on "), "no word of it");
+    // what needs samples
+    let refused = |words: &str| {
+        let words: Vec<&str> = words.split(' ').chain(["--store", store]).collect();
+        let error = home.refuses(&words, &format!("were pruned on {at}"));
+        assert!(error.contains("gritstone show"), "{error}");
+    };
+    for format in ["jsonl", "csv", "hyperfine"] {
+        refused(&format!("export night-24 --format {format}"));
+    }
+    // a label that it is given since
+    ok("runs label night-24 baseline");
+    assert!(ok("show baseline").contains("baseline"));
+    let history = said(home, store, "history byte/sieve");
+    assert!(history.to_string().contains("baseline"), "{history}");
+    assert!(ok("runs remove baseline").is_empty());
+}
+
+#[test]
+fn readers_of_results_see_what_they_saw_before_their_samples_were_pruned() {
+    let home = changed();
+    let store = home.store().display().to_string();
+    let size = || fs::metadata(home.store()).unwrap().len();
+    let before = size();
+    pruned(&home, &store);
+    assert!(size() < before, "{} of {before}", size());
+    home.refuses("runs prune", "--keep-samples");
+    for wrong in ["90", "-1d", "0d", "soon", "1y"] {
+        home.refuses(&format!("runs prune --keep-samples={wrong}"), "such as 90d");
+    }
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn readers_of_results_on_a_server_see_what_they_saw_before() {
+    let (home, database) = (changed(), Database::start());
+    let url = database.url(&database.database(), "owner");
+    assert_eq!(home.ok(&["push", "--to", &url]).lines().count(), 24);
+    let node = Home::new();
+    pruned(&node, &url);
+}
+
+#[test]
+fn runs_without_samples_are_not_sent_and_what_is_sent_again_is_known() {
+    let home = Home::new();
+    let runs = [1, 2].map(|hour| {
+        let mut run = recorded("copies");
+        run.launches.truncate(4);
+        at_hour(&run, hour, &format!("hour-{hour}"))
+    });
+    home.import(&runs[..1]);
+    home.ok("runs prune --keep-samples 1d");
+    let far = Home::new();
+    let token = token(&far, "all", "read,write");
+    let server = Server::start(&far);
+    let to = format!("http://{}", server.address);
+    let with = |words: &[&str]| {
+        let mut command = home.gritstone(&[words, &[to.as_str()]].concat());
+        crate::common::ended(command.env("GRITSTONE_TOKEN", &token))
+    };
+    let (code, out, error) = with(&["push", "--to"]);
+    assert_eq!((code, out.as_str()), (0, ""), "{error}");
+    assert!(error.contains("raw samples were pruned: 1 run"), "{error}");
+    let (code, _, error) = with(&["push", "hour-1", "--to"]);
+    assert!(code == 2 && error.contains("were pruned on"), "{error}");
+    home.import(&runs[1..]);
+    assert_eq!(with(&["push", "--to"]).1.lines().count(), 1);
+    // there it is pruned as well, and known when it is sent again
+    far.ok("runs prune --keep-samples 1d");
+    let id = &runs[1].info.id;
+    let (code, out, error) = with(&["push", "hour-2", "--to"]);
+    assert_eq!((code, out.trim()), (0, id.as_str()), "{error}");
+    home.ok("runs remove hour-2");
+    let (code, out, error) = with(&["pull", "--from"]);
+    assert_eq!((code, out.as_str()), (0, ""), "{error}");
+    assert!(error.contains("raw samples were pruned: 1 run"), "{error}");
+    let (code, _, error) = with(&["pull", id, "--from"]);
+    assert!(code != 0 && error.contains("410"), "{error}");
+    // its page has its results, and the fact
+    assert!(server.page(&format!("/runs/{id}")).contains("raw samples pruned on"));
+    let runs = far.json("runs --all");
+    assert!(list(&runs["runs"])[0]["pruned"].is_string(), "{runs}");
+}
+
+#[test]
+fn results_that_this_version_cannot_read_are_an_error() {
+    let home = Home::new();
+    let mut run = recorded("copies");
+    run.launches.truncate(4);
+    home.import(&[at_hour(&run, 1, "old")]);
+    home.ok("runs prune --keep-samples 1d");
+    // as a later version may write it: kept and sealed in another form
+    let again = at_hour(&run, 2, "other");
+    let mut store = gritstone_store::Store::open(&home.store()).unwrap();
+    store.import(&again).unwrap();
+    let kept = gritstone_store::Results {
+        view: r#"{"form":"another"}"#.to_owned(),
+        ..Default::default()
+    };
+    let (id, launches) = (&again.info.id, again.launches.len());
+    store
+        .prune(id, "9 0.9.0", launches, &kept, "2026-11-25T12:00:00Z")
+        .unwrap();
+    drop(store);
+    let error = home.refuses("show other", "kept by Gritstone 9 0.9.0");
+    assert!(error.contains("newer one"), "{error}");
+    home.ok("show old");
+}
