@@ -22,7 +22,7 @@ const ASKED: [&str; 12] = [
     "changes",
     "score night-24",
     "runs --all",
-    "systems node",
+    "systems",
     "fleet report night-24 night-2",
 ];
 
@@ -67,7 +67,10 @@ fn pruned(home: &Home, store: &str) {
     let (before, of_test) = (read(), said(home, store, &test));
     let confirmation = &before[7]["events"][0]["confirmation"];
     assert_eq!(confirmation["interleaved"], true, "{confirmation}");
-    assert_eq!(ok("runs prune --keep-samples 30000w"), "pruned: 0 runs, 0 launches, 0 B\n");
+    assert_eq!(
+        ok("runs prune --keep-samples 30000w"),
+        "pruned: 0 runs, 0 launches, 0 B\n"
+    );
     let dry = ok("runs prune --keep-samples 1d --dry-run");
     assert!(dry.starts_with("to prune: 26 runs, "), "{dry}");
     assert_eq!(read(), before);
@@ -78,14 +81,18 @@ fn pruned(home: &Home, store: &str) {
         assert_eq!(now, before, "{words}");
     }
     assert_eq!(said(home, store, &test), of_test);
-    assert_eq!(ok("runs prune --keep-samples 1d"), "pruned: 0 runs, 0 launches, 0 B\n");
+    assert_eq!(
+        ok("runs prune --keep-samples 1d"),
+        "pruned: 0 runs, 0 launches, 0 B\n"
+    );
     // the fact, and the sentence
     let view: Value = serde_json::from_str(&ok("show night-24 --format json")).unwrap();
     let at = view["pruned"].as_str().unwrap();
     for words in ["show night-24", "show night-24 byte/sieve"] {
         assert!(ok(words).contains("raw samples pruned on "), "{words}");
     }
-    assert!(ok("runs --all").contains("import, pruned"));
+    let runs: Value = serde_json::from_str(&ok("runs --all --format json")).unwrap();
+    assert!(list(&runs["runs"]).iter().all(|run| run["pruned"] == at));
     ok("report night-24 --out brief.html");
     let page = fs::read_to_string(home.path().join("brief.html")).unwrap();
     assert!(page.contains("raw samples pruned on "), "no word of it");
@@ -167,9 +174,14 @@ fn runs_without_samples_are_not_sent_and_what_is_sent_again_is_known() {
     let (code, _, error) = with(&["pull", id, "--from"]);
     assert!(code != 0 && error.contains("410"), "{error}");
     // its page has its results, and the fact
-    assert!(server.page(&format!("/runs/{id}")).contains("raw samples pruned on"));
+    assert!(
+        server
+            .page(&format!("/runs/{id}"))
+            .contains("raw samples pruned on")
+    );
     let runs = far.json("runs --all");
     assert!(list(&runs["runs"])[0]["pruned"].is_string(), "{runs}");
+    assert!(far.ok("runs").contains("import, pruned"));
 }
 
 #[test]

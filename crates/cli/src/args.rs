@@ -103,7 +103,7 @@ pub enum Command {
     /// List reference systems and those in the store
     #[command(alias = "machines")]
     Systems(SystemsArgs),
-    /// List stored runs, label one, or remove one
+    /// List stored runs, label or remove one, or prune the raw samples of old ones
     Runs(RunsArgs),
     /// Describe a benchmark: work, claims, source; if it runs here
     Info(InfoArgs),

@@ -130,7 +130,7 @@ fn told(what: &str, runs: usize, of: Samples) -> Result<Exit> {
 fn say_freed(freed: Shrunk) {
     let size = gritstone_report::bytes;
     remark(&match freed {
-        Shrunk::By(bytes) => format!("the store is {} smaller", size(bytes)),
+        Shrunk::To(bytes) => format!("the store has {} now", size(bytes)),
         Shrunk::Little(bytes) => {
             format!("{} are free in the store, for the next runs", size(bytes))
         }

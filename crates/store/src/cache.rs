@@ -188,6 +188,10 @@ fn write(
     of: &Results,
 ) -> Result<bool, Fault> {
     let run = find::run(engine, run_id)?.number;
+    // results that were kept are not computed again
+    if kept::entry(engine, run)?.is_some() {
+        return Ok(false);
+    }
     let tips: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![run])?;
     let Some((sealed, _)) = tips
         .into_iter()
@@ -209,7 +213,9 @@ fn read(
 ) -> Result<Option<Results>, Fault> {
     let key = row![run_id.to_owned(), analysis.to_owned()];
     match engine.all(sql::SELECT_CACHED_RUN, key)?.pop() {
-        Some(row) => Ok(CACHED.read(engine, row, "", which)?.map(|read| read.results)),
+        Some(row) => Ok(CACHED
+            .read(engine, row, "", which)?
+            .map(|read| read.results)),
         None => snapshot(engine, |engine| kept::read(engine, run_id, which)),
     }
 }

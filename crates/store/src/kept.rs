@@ -37,8 +37,8 @@ pub struct Samples {
 /// What became of the free space of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shrunk {
-    /// The file is so many bytes smaller.
-    By(u64),
+    /// It was given back: so large is the file now, in bytes.
+    To(u64),
     /// So many bytes are free in the file, too few to write it anew: what is stored next takes them.
     Little(u64),
     /// So many bytes are free in the file, which another process has open.
@@ -135,8 +135,7 @@ fn prune(
     if !found.ended {
         return not("it has not ended");
     }
-    let last: Option<(i64, String)> =
-        query(engine, sql::LAST_LAUNCH, row![found.number])?.pop();
+    let last: Option<(i64, String)> = query(engine, sql::LAST_LAUNCH, row![found.number])?.pop();
     let Some((_, tip)) = last.filter(|(last, _)| last + 1 == launches as i64) else {
         return not("its results are not of the launches that it has");
     };
@@ -187,11 +186,7 @@ pub(crate) fn entry(engine: &dyn Engine, run: i64) -> Result<Option<Entry>, Faul
 }
 
 /// What was kept of a run; `None` where its launches were not pruned, or where it has no result of the benchmark that is asked for.
-pub(crate) fn read(
-    engine: &dyn Engine,
-    id: &str,
-    which: Which,
-) -> Result<Option<Results>, Fault> {
+pub(crate) fn read(engine: &dyn Engine, id: &str, which: Which) -> Result<Option<Results>, Fault> {
     let run = match find::run(engine, id) {
         Err(Fault::Whole(StoreError::NoSuchRun(_))) => return Ok(None),
         found => found?.number,

@@ -35,7 +35,9 @@ pub fn default_path(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathB
 /// Whether a file keeps what a server does not have yet.
 pub(crate) fn is_unsent(path: &Path) -> bool {
     let default = default_path(|name| std::env::var_os(name));
-    let data = default.ok().and_then(|path| Some(path.parent()?.join(UNSENT)));
+    let data = default
+        .ok()
+        .and_then(|path| Some(path.parent()?.join(UNSENT)));
     data.is_some() && data.as_deref() == path.parent()
 }
 

@@ -260,7 +260,9 @@ impl<'a> Run<'a> {
         }
         let (sealed, row) = one(self.engine, sql::SELECT_END, found.number, "end", id)?;
         match row[..] {
-            [_, Value::Real(_), Value::Integer(launches)] if launches != number && self.pruned.is_none() => {
+            [_, Value::Real(_), Value::Integer(launches)]
+                if launches != number && self.pruned.is_none() =>
+            {
                 Err(Fault::Damaged(format!(
                     "run {id} has {launches} launches, of which {number} are found"
                 )))

@@ -235,7 +235,7 @@ impl Engine for Sqlite {
         let done = alone();
         choose_journal(&self.connection, place::takes_a_log(&self.path))?;
         match done {
-            Ok(()) => Ok(Shrunk::By(bytes(all - self.pragma("page_count")?)?)),
+            Ok(()) => Ok(Shrunk::To(bytes(self.pragma("page_count")?)?)),
             Err(fault) if fault.is(ErrorCode::DatabaseBusy) => Ok(Shrunk::InUse(bytes(free)?)),
             Err(fault) => Err(fault),
         }

@@ -173,12 +173,10 @@ impl Store {
     fn sent(&self, data: &RunData, stored: Result<(), StoreError>) -> Result<Sent, StoreError> {
         match stored {
             Ok(()) => Ok(Sent::Stored),
-            Err(StoreError::Exists(_)) => {
-                Ok(match self.has(data)? {
-                    true => Sent::Known,
-                    false => Sent::Differs,
-                })
-            }
+            Err(StoreError::Exists(_)) => Ok(match self.has(data)? {
+                true => Sent::Known,
+                false => Sent::Differs,
+            }),
             Err(error) => Err(error),
         }
     }

@@ -332,9 +332,7 @@ fn nothing_stored_can_be_changed_or_removed_as_a_file() {
         results: vec![(common::id("byte/pipe"), "{}".to_owned())],
         ..Results::default()
     };
-    store
-        .prune(&pruned.info.id, "1", 2, &results, now)
-        .unwrap();
+    store.prune(&pruned.info.id, "1", 2, &results, now).unwrap();
     let mut other = Raw::of(&path);
     let columns = "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c \
          WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'cached%'";

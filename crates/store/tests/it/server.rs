@@ -90,9 +90,7 @@ fn alone_nothing_stored_can_be_changed_or_removed() {
         results: vec![(common::id("byte/pipe"), "{}".to_owned())],
         ..Results::default()
     };
-    store
-        .prune(&pruned.info.id, "1", 2, &results, now)
-        .unwrap();
+    store.prune(&pruned.info.id, "1", 2, &results, now).unwrap();
     let mut other = Raw::of(&url);
     let columns = "SELECT table_name, column_name FROM information_schema.columns NATURAL JOIN information_schema.tables \
          WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT LIKE 'cached%'";

@@ -73,9 +73,13 @@ fn a_store_from_before_there_were_tokens_has_none_and_gets_them_as_a_file() {
     let (_folder, path, store) = common::with(&[common::run(1, 1)]);
     drop(store);
     let trigger = include_str!("../../schema/0002.sql");
-    let (_, trigger) = trigger.split_once("DROP TRIGGER launch_is_not_removed;").unwrap();
+    let (_, trigger) = trigger
+        .split_once("DROP TRIGGER launch_is_not_removed;")
+        .unwrap();
     let before = "DROP TABLE kept_result; DROP TABLE kept_run; DROP TRIGGER launch_is_not_removed; DROP TABLE change_entry; DROP TABLE done_by_token; DROP TABLE revoked_token; DROP TABLE token; PRAGMA user_version = 2";
-    Raw::of(&path).execute(&format!("{before}; {trigger}")).unwrap();
+    Raw::of(&path)
+        .execute(&format!("{before}; {trigger}"))
+        .unwrap();
     let store = Store::open_read_only(&path).unwrap();
     assert_eq!(store.measured().unwrap(), []);
     assert_eq!(store.results(&common::info(1).id, "1").unwrap(), None);
