@@ -7,6 +7,7 @@ use crate::common::{Home, at_hour, list, recorded};
 use crate::push::token;
 use crate::serve::changed;
 use gritstone_exchange::write_bundle;
+use gritstone_model::TrialSide;
 use serde_json::Value;
 use std::fs;
 
@@ -207,4 +208,35 @@ fn results_that_this_version_cannot_read_are_an_error() {
     let error = home.refuses("show other", "kept by Gritstone 9 0.9.0");
     assert!(error.contains("newer one"), "{error}");
     home.ok("show old");
+}
+
+#[test]
+fn an_open_run_and_the_sides_of_an_open_test_keep_their_samples() {
+    let home = Home::new();
+    let mut run = recorded("copies");
+    run.launches.truncate(4);
+    let side = |hour: u32, name: &str, ended: bool| {
+        let mut side = at_hour(&run, hour, &format!("test-{name}"));
+        side.info.settings.trial = Some(TrialSide {
+            trial: "test".to_owned(),
+            side: name.to_owned(),
+            ..TrialSide::default()
+        });
+        side.info.elapsed_s = side.info.elapsed_s.filter(|_| ended);
+        side
+    };
+    let mut open = at_hour(&run, 1, "open");
+    open.info.elapsed_s = None;
+    home.import(&[open, side(2, "a", true), side(3, "b", false)]);
+    let prune = |keep: &str| home.ok(&["runs", "prune", "--keep-samples", keep]);
+    let none = "pruned: 0 runs, 0 launches, 0 B\n";
+    assert_eq!(prune("1h"), none);
+    home.import(&[at_hour(&run, 4, "ended")]);
+    // since 1970
+    assert_eq!(prune("100000d"), none);
+    assert!(prune("1h").starts_with("pruned: 1 run, 4 launches, "));
+    for label in ["open", "test-a", "test-b"] {
+        home.ok(&["export", label]);
+    }
+    home.refuses("export ended", "were pruned on");
 }

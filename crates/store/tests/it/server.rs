@@ -346,6 +346,14 @@ fn alone_a_run_outlives_its_server() {
     assert_eq!(writer.load(id).unwrap(), run, "it is read from here");
     let unsent = writer.unsent().unwrap();
     assert_eq!(unsent.runs, [id.as_str()]);
+    // nor are its launches pruned before they are there
+    let mut here = Store::open(&unsent.file).unwrap();
+    for store in [&mut writer, &mut here] {
+        let now = "2026-11-25T12:00:00Z";
+        let pruned = store.prune(id, "1", 6, &Results::default(), now);
+        common::fails(pruned, "NotPruned");
+    }
+    drop(here);
     assert_eq!(
         Store::open_read_only(&unsent.file)
             .unwrap()
