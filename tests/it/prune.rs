@@ -115,6 +115,7 @@ fn pruned(home: &Home, store: &str) {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn readers_of_results_see_what_they_saw_before_their_samples_were_pruned() {
     let home = changed();
     let store = home.store().display().to_string();
@@ -234,7 +235,11 @@ fn an_open_run_and_the_sides_of_an_open_test_keep_their_samples() {
     home.import(&[at_hour(&run, 4, "ended")]);
     // since 1970
     assert_eq!(prune("100000d"), none);
+    let store = home.store().display().to_string();
+    let read = || ["show ended", "compare test-a ended"].map(|words| said(&home, &store, words));
+    let before = read();
     assert!(prune("1h").starts_with("pruned: 1 run, 4 launches, "));
+    assert_eq!(read(), before);
     for label in ["open", "test-a", "test-b"] {
         home.ok(&["export", label]);
     }
