@@ -56,7 +56,7 @@ mod tests {
         let apart: Vec<(f64, usize)> = (0..10)
             .map(|n| (f64::from(n), usize::from(n >= 5)))
             .collect();
-        let p = p_of_groups(&[apart.clone()], 3);
+        let p = p_of_groups(std::slice::from_ref(&apart), 3);
         let want = quantile::normal_tails(12.0 / (25.0_f64 * 11.0 / 12.0).sqrt());
         assert!((p[0].unwrap() - want).abs() < 1e-12 && p[0] == p[1]);
         assert_eq!(p[2], None);
