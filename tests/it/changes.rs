@@ -181,7 +181,7 @@ fn the_fleet_page_says_which_system_is_not_like_the_others() {
 }
 
 /// Reads server-sent events from a stream, as far as one of that name.
-fn until(events: &mut impl BufRead, name: &str) -> Value {
+pub fn until(events: &mut impl BufRead, name: &str) -> Value {
     let wanted = format!("event: {name}");
     let mut line = String::new();
     let mut found = false;

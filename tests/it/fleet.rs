@@ -1,9 +1,12 @@
 //! `gritstone fleet`: nodes of made-up fleets, of which each run is the recorded one with times of its own.
 
-use crate::common::{Home, binary, entries, list, recorded};
+use crate::changes::until;
+use crate::common::server::Server;
+use crate::common::{Home, Killed, binary, entries, eventually, list, recorded, start};
 use gritstone_model::{Event, FleetMember, Id, RunData};
 use serde_json::Value;
 use std::fs;
+use std::io::{BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,6 +36,7 @@ fn node(run: &RunData, families: &[&str], number: usize, slower: &dyn Fn(&str) -
     run.info.settings.fleet = Some(FleetMember {
         fleet: "fleet-of-november".to_owned(),
         node: format!("node-{number:02}"),
+        of: Some(NODES as u32),
         ..FleetMember::default()
     });
     run.benchmarks
@@ -269,11 +273,14 @@ fn a_node_that_dies_is_skipped_with_its_reason_and_resumed() {
     assert_eq!(measured(&home), ["local-1", "local-3"]);
     home.ok("fleet resume");
     assert_eq!(measured(&home), ["local-1", "local-2", "local-3"]);
-    // each is a run of its own with the same order of rounds, and nothing else is left
+    // each is a run of its own with the same order of rounds, and nothing of a node is left
     let runs: Value = home.json("runs");
     assert_eq!(list(&runs["runs"]).len(), 3);
     let fleets = entries(&home.path().join("data/gritstone/fleets"));
-    assert_eq!(entries(&fleets[0]), [fleets[0].join("plan.json")]);
+    let mut left = entries(&fleets[0]);
+    left.sort();
+    let kept = ["lock", "plan.json", "progress.json"];
+    assert_eq!(left, kept.map(|name| fleets[0].join(name)));
     home.ok("fleet resume");
     // against two others nothing is said of this node
     let (code, out, _) = home.run("fleet check --node local-1 --budget 20s");
@@ -287,6 +294,70 @@ fn a_node_that_dies_is_skipped_with_its_reason_and_resumed() {
         "fleet run --on ssh --nodes=-oProxyCommand=x",
         "no name of a host",
     );
+}
+
+/// A server says how far a fleet run is, from the plan beside its store, and a second process leaves the run to the first.
+#[test]
+#[ignore = "measures: make test-full"]
+fn a_fleet_run_is_measured_by_one_process_and_followed_by_others() {
+    let home = Home::new();
+    let [died, gate] = ["died", "gate"].map(|name| home.path().join(name));
+    let before = format!(
+        "case \"$*\" in *local-2*) [ -e '{0}' ] || {{ touch '{0}'; echo 'gritstone: died of a test' >&2; exit 9; }} ;; \
+         *local-3*) for i in $(seq 2400); do [ -e '{1}' ] && break; sleep 0.05; done ;; esac",
+        died.display(),
+        gate.display()
+    );
+    let binary = wrapped(&home, &before);
+    let server = Server::start(&home);
+    let page = || server.get("/fleet").text();
+    let line = format!("fleet run --on local --nodes 3 --binary {binary} --quick byte/syscall");
+    let mut measuring = Killed(start(&home, &line, &[]));
+    eventually("the last node waits", || {
+        page().contains("1 of 3 nodes done, 1 measuring, 1 failed")
+    });
+    let told = page();
+    assert!(
+        told.contains("died of a test") && told.contains("data-events=\"/fleet/events\""),
+        "{told}"
+    );
+    let mut stream = server.connect();
+    let ask = format!(
+        "GET /fleet/events HTTP/1.1\r\nHost: {}\r\n\r\n",
+        server.address
+    );
+    stream.write_all(ask.as_bytes()).unwrap();
+    let mut events = BufReader::new(stream);
+    let told = until(&mut events, "progress");
+    let counts = |told: &Value| ["of", "done", "measuring", "failed"].map(|of| told[of].clone());
+    assert_eq!(counts(&told), [3, 1, 1, 1], "{told}");
+    let why = format!("is being measured by process {} on ", measuring.0.id());
+    home.fails(2, "fleet resume", &why);
+
+    fs::write(&gate, "").unwrap();
+    assert_eq!(counts(&until(&mut events, "end")), [3, 2, 0, 1]);
+    assert_eq!(measuring.0.wait().unwrap().code(), Some(1));
+    let told = page();
+    assert!(
+        told.contains("2 of 3 nodes done, 1 failed") && told.contains("died of a test"),
+        "{told}"
+    );
+    assert!(!told.contains("data-events"), "{told}");
+    home.ok("fleet resume");
+    assert!(!page().contains("nodes done"));
+    // elsewhere, the runs say how many nodes there are
+    let home = Home::new();
+    home.import(&fleet()[1..]);
+    let server = Server::start(&home);
+    let told = server.page("/fleet");
+    assert!(
+        told.contains("13 of 14 nodes done") && told.contains("data-events"),
+        "{told}"
+    );
+    home.import(&fleet()[..1]);
+    eventually("all nodes are there", || {
+        !server.get("/fleet").text().contains("nodes done")
+    });
 }
 
 /// With planted slow ones; scripts/large-fleet has ten thousand.

@@ -1,6 +1,8 @@
-//! The recipes of examples/fleet, as far as this host has what they are for. scripts/check-ci tries those for GitHub and Kubernetes.
+//! The recipes of examples/fleet, as far as this host has what they are for. Of those for GitHub and Kubernetes what is executed is executed here;
+//! scripts/check-ci holds them against their schemas.
 
-use crate::common::{Home, binary, entries, program, said};
+use crate::common::{Home, binary, entries, make_program, program, said};
+use gritstone_exchange::read_bundle;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -80,4 +82,163 @@ fn ansible_measures_nodes_and_leaves_nothing() {
         ["node-1.jsonl", "node-2.jsonl"].map(|name| bundles.join(name))
     );
     assert_eq!(ours(), before);
+}
+
+/// A `gritstone` for PATH that measures one benchmark in place of the families of a recipe, which take minutes.
+fn short(home: &Home) -> PathBuf {
+    let folder = home.path().join("bin");
+    fs::create_dir(&folder).unwrap();
+    let text = format!(
+        "#!/bin/sh\nfor word; do shift\ncase $word in memory | cpu) ;; kernel) set -- \"$@\" byte/syscall ;; *) set -- \"$@\" \"$word\" ;; esac\ndone\nexec {} \"$@\"\n",
+        binary().display()
+    );
+    make_program(&folder.join("gritstone"), text.as_bytes());
+    folder
+}
+
+fn path_with(folder: &Path) -> String {
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
+}
+
+/// The lines of YAML that belong to a key, as far as they are indented more, without that.
+fn below<'a>(text: &'a str, key: &str) -> Vec<Vec<&'a str>> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let lines: Vec<&str> = text.lines().collect();
+    let at = |(number, line): (usize, &&'a str)| {
+        let own = line
+            .trim_start()
+            .strip_prefix("- ")
+            .unwrap_or(line.trim_start());
+        (own.trim_end() == key).then(|| {
+            let rest = lines[number + 1..].iter();
+            let more = rest.take_while(|other| indent(other) > indent(line));
+            more.map(|other| other.trim()).collect()
+        })
+    };
+    lines.iter().enumerate().filter_map(at).collect()
+}
+
+/// The fleet and the node of a bundle.
+fn member(bundle: &Path) -> (String, String) {
+    let run = read_bundle(&fs::read_to_string(bundle).unwrap()).unwrap();
+    let member = run.info.settings.fleet.unwrap();
+    (member.fleet, member.node)
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn the_steps_for_github_measure_report_and_leave_nothing() {
+    let home = Home::new();
+    let text = fs::read_to_string(recipe("github-actions.yml")).unwrap();
+    let steps: Vec<String> = below(&text, "run: |")
+        .into_iter()
+        .map(|lines| lines.join("\n").replace("${{ github.run_id }}", "17"))
+        .collect();
+    let [measure, leave_nothing, report] = &steps[..] else {
+        panic!("{steps:?}")
+    };
+    let path = path_with(&short(&home));
+    let work = home.path().join("work");
+    fs::create_dir(&work).unwrap();
+    // as GitHub has it for `shell: bash`
+    let step = |script: &str, variables: &[(&str, &str)]| {
+        assert!(!script.contains("${{"), "{script}");
+        let mut bash = home.command("/bin/bash");
+        bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script])
+            .current_dir(&work)
+            .env("PATH", &path)
+            .envs(variables.iter().copied())
+            .stdin(Stdio::null());
+        let (code, out, error) = said(bash.output().unwrap());
+        assert_eq!(code, 0, "{script}: {out}{error}");
+    };
+    // what actions/download-artifact would make of what actions/upload-artifact took
+    assert!(text.contains("path: ${{ runner.temp }}/${{ matrix.node }}.jsonl"));
+    assert!(text.contains("path: nodes-${{ github.run_id }}"));
+    fs::create_dir(work.join("nodes-17")).unwrap();
+    for node in ["runner-1", "runner-2"] {
+        assert!(text.contains(node));
+        let temp = home.path().join(node);
+        fs::create_dir(&temp).unwrap();
+        let bundle = format!("{node}.jsonl");
+        let variables = [
+            ("NODE", node),
+            ("FLEET", "17"),
+            ("RUNNER_TEMP", temp.to_str().unwrap()),
+        ];
+        step(measure, &variables);
+        fs::copy(temp.join(&bundle), work.join("nodes-17").join(&bundle)).unwrap();
+        step(leave_nothing, &variables);
+        assert_eq!(entries(&temp), Vec::<PathBuf>::new());
+    }
+    let summary = home.path().join("summary");
+    step(
+        report,
+        &[("GITHUB_STEP_SUMMARY", summary.to_str().unwrap())],
+    );
+    let said = fs::read_to_string(summary).unwrap();
+    assert!(
+        said.contains("Fleet report") && said.contains("2 nodes"),
+        "{said}"
+    );
+    assert!(work.join("fleet.html").is_file());
+    let bundle = work.join("nodes-17/runner-2.jsonl");
+    assert_eq!(member(&bundle), ("17".to_owned(), "runner-2".to_owned()));
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn the_container_of_kubernetes_measures_its_node() {
+    let home = Home::new();
+    let text = fs::read_to_string(recipe("kubernetes.yaml")).unwrap();
+    assert!(text.contains("command: [gritstone]"));
+    let [words] = &below(&text, "args:")[..] else {
+        panic!("not one container")
+    };
+    let path = path_with(&short(&home));
+    // its volumes, below the home
+    let [work, results] = ["work", "results"].map(|name| home.path().join(name));
+    assert!(text.contains("mountPath: /work") && text.contains("mountPath: /results"));
+    let here = |word: &str| {
+        let word = word.replace("/results", results.to_str().unwrap());
+        word.replace("/work", work.to_str().unwrap())
+    };
+    fs::create_dir(&results).unwrap();
+    for (index, node) in [("0", "node-a"), ("1", "node-b")] {
+        // that of a pod is empty
+        fs::create_dir(&work).unwrap();
+        let words = words.iter().map(|line| {
+            let word = line.strip_prefix("- ").unwrap().trim_matches('"');
+            here(&word.replace("$(NODE_NAME)", node))
+        });
+        let words: Vec<String> = words.collect();
+        assert!(words.iter().all(|word| !word.contains("$(")), "{words:?}");
+        let mut pod = home.command("/usr/bin/env");
+        pod.arg("gritstone")
+            .args(&words)
+            .env("PATH", &path)
+            .env("HOME", &work)
+            .env("NODE_NAME", node)
+            .env("JOB_COMPLETION_INDEX", index)
+            .stdin(Stdio::null());
+        let (code, out, error) = said(pod.output().unwrap());
+        assert_eq!(code, 0, "{out}{error}");
+        fs::remove_dir_all(&work).unwrap();
+    }
+    // as its head says
+    let bundles = format!("{}/*.jsonl", results.display());
+    let report = format!("gritstone fleet report {bundles}");
+    assert!(text.contains("gritstone fleet report /results/*.jsonl"));
+    let mut shell = home.command("/bin/sh");
+    let (code, out, error) = said(
+        shell
+            .args(["-c", &report])
+            .env("PATH", &path)
+            .output()
+            .unwrap(),
+    );
+    assert_eq!(code, 0, "{error}");
+    assert!(out.contains("2 nodes"), "{out}");
+    let of = member(&results.join("node-b.jsonl"));
+    assert_eq!(of, ("november".to_owned(), "node-b".to_owned()));
 }

@@ -6,6 +6,8 @@ use crate::common::{
     Home, Killed, end, entries, eventually, list, make_program, needs_root, program, said, start,
 };
 use crate::recipes::recipe;
+use gritstone_store::Store;
+use jiff::Timestamp;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::fs;
@@ -177,7 +179,8 @@ impl Cluster {
             .map(|path| path.display().to_string());
         let files =
             files.filter(|path| path.contains("gritstone-fleet-") || path.contains("/fleets/"));
-        let files = files.filter(|path| !path.ends_with("/plan.json"));
+        let ours = ["/lock", "/plan.json", "/progress.json"];
+        let files = files.filter(|path| !ours.iter().any(|kept| path.ends_with(kept)));
         jobs.lines().map(str::to_owned).chain(files).collect()
     }
 
@@ -381,4 +384,66 @@ fn jobs_end_with_a_fleet_run_and_outlive_a_killed_one_as_root() {
     assert_ne!(cluster.folder(), before);
     assert_eq!(measured(&cluster.report()), ["n1", "n2"]);
     assert_eq!(entries(&shared), Vec::<PathBuf>::new());
+}
+
+/// When each node was measured, seconds.
+fn times(cluster: &Cluster) -> Vec<(String, [f64; 2])> {
+    let store = Store::open(&cluster.home.store()).unwrap();
+    let heads = store.runs().unwrap();
+    let members = store.members().unwrap().into_iter().map(|of| {
+        let head = heads.iter().find(|head| head.id == of.run).unwrap();
+        let began: Timestamp = of.started.parse().unwrap();
+        let began = began.as_microsecond() as f64 / 1e6;
+        (of.member.node, [began, began + head.elapsed_s.unwrap()])
+    });
+    members.collect()
+}
+
+/// Two in a rack and two in none, two at once: the second of the rack waits for the first, and never three measure.
+#[test]
+#[ignore = "measures: make test-full"]
+fn neighbors_wait_for_each_other_and_others_for_their_turn_as_root() {
+    needs_root();
+    let cluster = Cluster::start();
+    let inventory = cluster.home.path().join("inventory");
+    fs::write(&inventory, "n1 rack=a\nn2 rack=a\nn3\nn4\n").unwrap();
+    let line = format!(
+        "fleet run --on slurm --nodes {} --at-once 2 --quick --budget 2m byte/pipe byte/syscall byte/sieve",
+        inventory.display()
+    );
+    let fleet = cluster.start_fleet(&line);
+    // a task on which something was set is a job of its own to Slurm
+    let mut second = String::new();
+    eventually("the second task waits for the first", || {
+        let words = ["show", "jobs", "--oneliner"];
+        let out = cluster
+            .command(program(&["scontrol"]))
+            .args(words)
+            .output()
+            .unwrap();
+        let said = String::from_utf8(out.stdout).unwrap();
+        let task = said.lines().find(|line| line.contains(" ArrayTaskId=1 "));
+        second = task.unwrap_or_default().to_owned();
+        second.contains(" Dependency=afterany:")
+    });
+    for part in [
+        " ArrayTaskThrottle=2 ",
+        " ReqNodeList=n2 ",
+        " JobState=PENDING ",
+    ] {
+        assert!(second.contains(part), "{part}: {second}");
+    }
+    let (code, _, error) = said(fleet.wait_with_output().unwrap());
+    assert_eq!(code, 0, "{error}");
+
+    let times = times(&cluster);
+    let meet = |a: &[f64; 2], b: &[f64; 2]| a[0] < b[1] && b[0] < a[1];
+    let of = |node: &str| times.iter().find(|(name, _)| name == node).unwrap().1;
+    assert!(!meet(&of("n1"), &of("n2")), "{times:?}");
+    // as many as measured when a node began
+    let at_once = times.iter().map(|(_, own)| {
+        let then = [own[0], own[0] + f64::EPSILON * own[0]];
+        times.iter().filter(|(_, other)| meet(other, &then)).count()
+    });
+    assert_eq!(at_once.max(), Some(2), "{times:?}");
 }

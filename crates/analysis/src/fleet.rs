@@ -3,6 +3,7 @@
 
 mod check;
 mod common;
+mod groups;
 mod node;
 mod since;
 mod wrong;
@@ -71,6 +72,7 @@ pub fn report(fleet: &str, runs: &[NodeRun], margin: f64) -> FleetView {
         margin,
         wrong: wrong::wrong(&nodes),
         common: common::common(&nodes, &outliers),
+        groups: groups::groups(&nodes, &measured, &families, margin),
         drifts: vec![],
         earlier: 0,
         kinds,
@@ -211,6 +213,7 @@ fn outliers(nodes: &[Node], rows: &[Row], families: &[&str], fit: &Fit) -> Vec<F
                 about: about(),
                 effect: effect(deviation),
                 since: None,
+                replaced: None,
                 results: behind.len(),
                 interference: behind.iter().filter(|result| result.interference).count(),
             });

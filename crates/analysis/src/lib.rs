@@ -20,4 +20,4 @@ mod tails;
 
 /// Version of all that turns launches into results. Whoever changes what results a run gets raises it: stores keep results that were
 /// computed before, and compute them again where it is another.
-pub const VERSION: u32 = 13;
+pub const VERSION: u32 = 14;

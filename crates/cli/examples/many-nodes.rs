@@ -94,6 +94,7 @@ fn node(run: &RunData, number: usize, slower: f64, random: &mut Pcg64) -> RunDat
         fleet: "made-up".to_owned(),
         node: format!("node-{number:05}"),
         place: BTreeMap::from([("rack".to_owned(), (number / 40).to_string())]),
+        ..FleetMember::default()
     });
     let own: BTreeMap<Id, f64> = run
         .benchmarks

@@ -4,8 +4,10 @@ mod check;
 mod drive;
 mod engine;
 mod inventory;
+mod lock;
 mod node;
 mod plan;
+mod progress;
 mod report;
 mod slurm;
 
@@ -13,6 +15,7 @@ use crate::args::{FleetArgs, FleetCommand};
 use crate::failure::Exit;
 use crate::world::World;
 use anyhow::Result;
+pub use progress::newest as progress;
 
 /// `gritstone fleet`.
 pub fn fleet(world: &World, args: &FleetArgs) -> Result<Exit> {

@@ -18,6 +18,56 @@ pub struct FleetMember {
     /// Where the node stands: `partition`, `rack`, ..., as the plan of the fleet says.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub place: BTreeMap<String, String>,
+    /// How many nodes the fleet run has; null where its nodes were not told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<u32>,
+}
+
+/// How far a fleet run has come that lacks nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FleetProgress {
+    /// Identifier of the fleet run.
+    pub fleet: String,
+    /// How many nodes it has.
+    pub of: usize,
+    /// Whether nobody measures it any more, as far as that is known.
+    pub ended: bool,
+    /// The nodes that are known: all, where its plan is.
+    pub nodes: Vec<FleetNodeProgress>,
+}
+
+/// How far a node of a fleet run has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FleetNodeProgress {
+    /// Its name.
+    pub node: String,
+    /// How far.
+    pub state: FleetNodeState,
+    /// Its run, once it has one.
+    pub run: Option<String>,
+    /// Why it has none.
+    pub why: Option<String>,
+}
+
+impl FleetNodeProgress {
+    /// Whether it has no whole run.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        self.state != FleetNodeState::Done
+    }
+}
+
+/// How a node of a fleet run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FleetNodeState {
+    /// It was skipped.
+    Failed,
+    /// It is being measured.
+    Measuring,
+    /// It has not begun.
+    Missing,
+    /// Its run is there.
+    Done,
 }
 
 /// The nodes of a fleet against each other.
@@ -41,6 +91,8 @@ pub struct FleetView {
     pub outliers: Vec<FleetOutlier>,
     /// Facts that slow nodes have more often than the others.
     pub common: Vec<FleetCommon>,
+    /// Facts that divide the fleet into groups, of which one differs from the other nodes; the most certain first.
+    pub groups: Vec<FleetDivision>,
     /// What changed on the fleet as a whole since earlier fleet runs.
     pub drifts: Vec<FleetDrift>,
     /// Earlier fleet runs of these nodes that were looked at.
@@ -136,6 +188,8 @@ pub struct FleetOutlier {
     pub effect: FleetEffect,
     /// Since when, by earlier fleet runs; null where no earlier one has the node.
     pub since: Option<FleetSince>,
+    /// Start of the newest earlier fleet run in which another machine had the name of the node, RFC 3339: what that did is not compared.
+    pub replaced: Option<String>,
     /// Results behind it.
     pub results: usize,
     /// Those of them that were measured with interference.
@@ -181,6 +235,36 @@ pub struct FleetCommon {
     pub of_others: usize,
     /// p of Fisher's exact test, one-sided, adjusted over all facts.
     pub p_adjusted: f64,
+}
+
+/// Facts that divide the fleet into groups.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FleetDivision {
+    /// Names; several where they divide it in the same way.
+    pub facts: Vec<String>,
+    /// The groups, by their values.
+    pub groups: Vec<FleetGroup>,
+}
+
+/// Nodes with the same values of facts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FleetGroup {
+    /// A value of each fact.
+    pub values: Vec<String>,
+    /// How many nodes it has.
+    pub nodes: usize,
+    /// In what it differs from the nodes with another value; empty where it does not.
+    pub differs: Vec<FleetGroupEffect>,
+}
+
+/// Something in which a group of nodes differs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FleetGroupEffect {
+    /// What differs: everything, or a family.
+    pub about: FleetScope,
+    /// How much, from node to node.
+    #[serde(flatten)]
+    pub effect: FleetEffect,
 }
 
 /// A fact of a node.

@@ -47,8 +47,9 @@ pub use estimate::Estimate;
 pub use event::{Batch, Cause, Check, Event, Histogram, ResponsesOf, Sample, Usage};
 pub use finding::Finding;
 pub use fleet::{
-    FleetBenchmark, FleetCommon, FleetDrift, FleetEffect, FleetFact, FleetFamily, FleetKind,
-    FleetMember, FleetNode, FleetOutlier, FleetProof, FleetScope, FleetSince, FleetSpread,
+    FleetBenchmark, FleetCommon, FleetDivision, FleetDrift, FleetEffect, FleetFact, FleetFamily,
+    FleetGroup, FleetGroupEffect, FleetKind, FleetMember, FleetNode, FleetNodeProgress,
+    FleetNodeState, FleetOutlier, FleetProgress, FleetProof, FleetScope, FleetSince, FleetSpread,
     FleetVerdict, FleetView, FleetWrong, SCHEMA_FLEET,
 };
 pub use history::{

@@ -1,5 +1,8 @@
 //! The nodes of a fleet: which is not like the others, on one page.
 
+mod groups;
+mod progress;
+
 use crate::document::{About, Block, Column, Document, Style, Text, Tone};
 use crate::svg::heat::{self, Heat};
 use crate::table::{Cell, Columns};
@@ -8,6 +11,8 @@ use gritstone_model::{
     FleetBenchmark, FleetCommon, FleetDrift, FleetEffect, FleetFamily, FleetOutlier, FleetProof,
     FleetScope, FleetSince, FleetSpread, FleetVerdict, FleetView, FleetWrong,
 };
+pub use progress::fleet_progress;
+pub(crate) use progress::nodes;
 
 /// Sentences of one sort on the page; the data has all.
 const MOST_LINES: usize = 30;
@@ -45,6 +50,7 @@ pub fn fleet(view: &FleetView, detail: Detail) -> Document {
     not_compared(&mut document, view);
     heat(&mut document, view);
     families(&mut document, &view.families);
+    groups::groups(&mut document, &view.groups);
     if detail != Detail::Results || view.families.is_empty() {
         distributions(&mut document, view);
     }
@@ -86,7 +92,14 @@ fn sentence(of_node: &[FleetOutlier]) -> String {
         Some(_) => "",
         None => "; all else like the others",
     };
-    format!("{}: {}{rest}", of_node[0].node, words::join(&said))
+    let replaced = of_node[0].replaced.as_ref().map_or(String::new(), |last| {
+        format!("; until {} another machine had this name", date(last))
+    });
+    format!(
+        "{}: {}{rest}{replaced}",
+        of_node[0].node,
+        words::join(&said)
+    )
 }
 
 fn about(scope: &FleetScope) -> &str {
@@ -97,8 +110,11 @@ fn about(scope: &FleetScope) -> &str {
     }
 }
 
+fn date(text: &str) -> String {
+    words::date(text.get(..10).unwrap_or(text))
+}
+
 fn since(of: &FleetSince) -> String {
-    let date = |text: &String| words::date(text.get(..10).unwrap_or(text));
     let first = date(&of.first);
     match of.before.is_some() {
         true => format!(" since {first}"),
@@ -234,7 +250,7 @@ fn verdict(view: &FleetView) -> String {
 
 /// Days of the first run and of the last.
 fn period(first: &str, last: &str) -> String {
-    let [first, last] = [first, last].map(|text| words::date(text.get(..10).unwrap_or(text)));
+    let [first, last] = [first, last].map(date);
     match first == last {
         true => first,
         false => format!("{first} to {last}"),

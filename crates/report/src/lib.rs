@@ -49,7 +49,7 @@ pub use clean::{clean, printable, shortened};
 pub use commands::{Ranked, Ranking, commands};
 pub use compare::{Comparison, compare};
 pub use document::Document;
-pub use fleet::{fleet, fleet_lines, node};
+pub use fleet::{fleet, fleet_lines, fleet_progress, node};
 pub use history::{benchmark, histories, history, history_svg};
 pub use json::json;
 pub use number::{percent_asked, unit_text};

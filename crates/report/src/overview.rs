@@ -4,8 +4,8 @@ use crate::document::{About, Column, Document, Style, Text, Tone};
 use crate::table::{Cell, Columns};
 use crate::{Detail, changes, fleet, number, words};
 use gritstone_model::{
-    FactChange, FleetView, FoundBenchmark, ListedRun, ListedSystem, OverviewView, Reliability,
-    SearchView, SystemView,
+    FactChange, FleetProgress, FleetView, FoundBenchmark, ListedRun, ListedSystem, OverviewView,
+    Reliability, SearchView, SystemView,
 };
 
 /// The runs as a list.
@@ -83,7 +83,11 @@ pub fn progress(launches: u64, last: Option<&str>) -> String {
 
 /// All systems against each other, each by its newest results.
 #[must_use]
-pub fn systems_compared(view: &FleetView, all: &[ListedSystem]) -> Document {
+pub fn systems_compared(
+    view: &FleetView,
+    all: &[ListedSystem],
+    progress: Option<&FleetProgress>,
+) -> Document {
     let mut document = fleet::fleet(view, Detail::Everything);
     document.title = "Fleet".to_owned();
     document.subtitle = Some(format!(
@@ -93,6 +97,11 @@ pub fn systems_compared(view: &FleetView, all: &[ListedSystem]) -> Document {
     ));
     document.heading(1, "Systems");
     systems(&mut document, all);
+    let compared = std::mem::take(&mut document.blocks);
+    if let Some(progress) = progress {
+        fleet::nodes(&mut document, progress);
+    }
+    document.blocks.extend(compared);
     document
 }
 

@@ -27,6 +27,8 @@ pub enum Question {
     Event(String),
     /// Every benchmark over all systems.
     Fleet,
+    /// How far a fleet run has come, again and again until it has ended.
+    FollowFleet,
     /// Newest results of every system, for a scraper.
     Metrics,
     /// Whether the store can be read.
@@ -173,11 +175,14 @@ pub fn parse(path: &str, query: &str, json: bool) -> Option<Asked> {
     match (path, &asked.question) {
         ("/changes.atom", _) => asked.form = Form::Feed,
         // in one form alone
-        (_, Question::Metrics | Question::Health | Question::Icon | Question::Follow(_))
-            if path != plain =>
-        {
-            return None;
-        }
+        (
+            _,
+            Question::Metrics
+            | Question::Health
+            | Question::Icon
+            | Question::Follow(_)
+            | Question::FollowFleet,
+        ) if path != plain => return None,
         (_, Question::Runs | Question::Bundle(_) | Question::Api) => asked.form = Form::Json,
         _ => {}
     }
@@ -270,6 +275,7 @@ fn question(path: &str, query: &str) -> Option<Question> {
         ("changes.atom" | "changes", None) => Question::Changes,
         ("changes", Some(id)) => Question::Event(id),
         ("fleet", None) => Question::Fleet,
+        ("fleet", Some(events)) if events == "events" => Question::FollowFleet,
         ("metrics", None) => Question::Metrics,
         ("health", None) => Question::Health,
         ("favicon.ico", None) => Question::Icon,
@@ -372,6 +378,7 @@ mod tests {
             ("/changes", "", Question::Changes),
             ("/changes/a-worse", "", event),
             ("/fleet", "", Question::Fleet),
+            ("/fleet/events", "", Question::FollowFleet),
             (
                 "/benchmarks/fs/rand-read/8k@cold",
                 "",
@@ -434,6 +441,8 @@ mod tests {
             ),
             ("/runs//events", ""),
             ("/runs/a/events.json", ""),
+            ("/fleet/events.json", ""),
+            ("/fleet/a", ""),
             ("/changes/", ""),
             ("/benchmarks/byte/pipe", "runs=0"),
             ("/benchmarks/byte/pipe", "runs=1001"),
@@ -461,7 +470,7 @@ mod tests {
                     None => parse(&asked.json, "", false),
                 };
                 // but for what has no JSON
-                if !matches!(asked.question, Question::Metrics | Question::Health | Question::Icon | Question::Follow(_)) {
+                if !matches!(asked.question, Question::Metrics | Question::Health | Question::Icon | Question::Follow(_) | Question::FollowFleet) {
                     prop_assert_eq!(again.unwrap().question, asked.question);
                 }
             }

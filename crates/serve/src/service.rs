@@ -91,7 +91,7 @@ impl Service {
                 return plain(StatusCode::NOT_FOUND, "There is no such page.");
             };
             let asked = Asked { key, ..asked };
-            if let Question::Follow(_) = asked.question {
+            if let Question::Follow(_) | Question::FollowFleet = asked.question {
                 return self.follow(asked, &headers).await;
             }
             let said = self.ask(asked).await;

@@ -13,6 +13,7 @@ pub mod multiple;
 pub mod order;
 pub mod plan;
 pub mod quantile;
+pub mod ranks;
 pub mod rating;
 mod rungs;
 pub mod scaling;

@@ -11,6 +11,7 @@ mod copies;
 mod figure;
 mod fleet;
 mod gate;
+mod groups;
 mod past;
 mod rest;
 mod runs;
@@ -27,7 +28,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/validation.m
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [(&str, Table); 24] = [
+    let tables: [(&str, Table); 25] = [
         ("figure::coverage", figure::coverage),
         ("figure::correlated", figure::correlated),
         ("figure::machine", figure::machine),
@@ -52,6 +53,7 @@ fn main() {
         ("gate::by_run", gate::by_run),
         ("copies::together", copies::together),
         ("fleet::nodes", fleet::nodes),
+        ("fleet::groups", groups::groups),
     ];
     let (options, wanted): (Vec<String>, Vec<String>) = std::env::args()
         .skip(1)

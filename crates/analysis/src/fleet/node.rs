@@ -19,6 +19,8 @@ pub struct NodeRun {
     pub started: String,
     /// The node.
     pub node: String,
+    /// Identifier of the machine: a node that was replaced by another keeps its name.
+    pub machine: String,
     /// Where it stands.
     pub place: BTreeMap<String, String>,
     /// Facts of the node.
@@ -122,6 +124,7 @@ impl NodeRun {
             run: view.id.clone(),
             started: view.started.clone(),
             node: names.next().unwrap_or(&view.id).clone(),
+            machine: view.machine.id.clone(),
             place: member.place,
             facts,
             results: results.map(result).collect(),

@@ -20,8 +20,10 @@ pub struct Earlier {
     pub runs: Vec<NodeRun>,
 }
 
-/// Adds to a report what earlier fleet runs, oldest first, say of it. `now` has runs of the report: those of the same nodes.
-pub fn since(view: &mut FleetView, now: &[NodeRun], earlier: &[Earlier]) {
+/// Adds to a report what earlier fleet runs, oldest first, say of it. `now` has runs of the report: those of the same nodes. What another
+/// machine did that had the name of a node is left out.
+pub fn since(view: &mut FleetView, now: &[NodeRun], mut earlier: Vec<Earlier>) {
+    let replaced = leave_out_others(now, &mut earlier);
     let fits: Vec<(&str, Told)> = earlier
         .iter()
         .map(|of| (of.started.as_str(), Told::new(&of.runs)))
@@ -29,9 +31,33 @@ pub fn since(view: &mut FleetView, now: &[NodeRun], earlier: &[Earlier]) {
     let started = view.started.clone();
     for outlier in &mut view.outliers {
         outlier.since = onset(outlier, &started, &fits);
+        outlier.replaced = replaced.get(&outlier.node).cloned();
     }
     view.earlier = earlier.len();
-    view.drifts = drifts(view, now, earlier);
+    view.drifts = drifts(view, now, &earlier);
+}
+
+/// Leaves runs of the machines that the nodes are now; of the others the start of the newest fleet run, by node.
+fn leave_out_others(now: &[NodeRun], earlier: &mut [Earlier]) -> BTreeMap<String, String> {
+    let mut machines: BTreeMap<&str, &NodeRun> = BTreeMap::new();
+    for run in now {
+        let newest = machines.entry(&run.node).or_insert(run);
+        if run.started > newest.started {
+            *newest = run;
+        }
+    }
+    let mut left_out = BTreeMap::new();
+    for of in earlier {
+        of.runs.retain(|run| {
+            let same = |now: &&NodeRun| now.machine == run.machine;
+            let kept = machines.get(run.node.as_str()).is_none_or(same);
+            if !kept {
+                left_out.insert(run.node.clone(), of.started.clone());
+            }
+            kept
+        });
+    }
+    left_out
 }
 
 /// How far the nodes of an earlier fleet run were from each other.

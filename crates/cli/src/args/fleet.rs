@@ -160,6 +160,9 @@ pub struct FleetNodeArgs {
     /// Where it stands
     #[arg(long = "place", value_name = "KEY=VALUE", value_parser = crate::amounts::pair)]
     pub place: Vec<(String, String)>,
+    /// How many nodes the fleet run has
+    #[arg(long, value_name = "N")]
+    pub of: Option<u32>,
     /// The only CPU that it may use
     #[arg(long)]
     pub cpu: Option<u32>,

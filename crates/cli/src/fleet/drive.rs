@@ -3,13 +3,13 @@
 use super::engine::{self, Started};
 use super::inventory::Node;
 use super::plan::Plan;
-use super::{report, slurm};
+use super::progress::{Known, Progress};
+use super::{lock, report, slurm};
 use crate::args::{FleetResumeArgs, FleetRunArgs};
 use crate::failure::Exit;
 use crate::world::World;
 use crate::{output, signals, transfer};
 use anyhow::{Context, Result, ensure};
-use gritstone_report::duration;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,6 +36,8 @@ pub fn resume(world: &World, args: &FleetResumeArgs) -> Result<Exit> {
 /// Measures the nodes that have no run yet, and shows the report.
 fn measure(world: &World, plan: &Plan) -> Result<Exit> {
     let folder = plan.folder(world)?;
+    let _held = lock::hold(&folder, &plan.fleet)?;
+    Known::default().keep(&folder);
     let missing = missing(world, plan)?;
     output::remark(&format!(
         "fleet {}: {} of {} nodes to be measured, {} at once",
@@ -97,7 +99,7 @@ fn waves(
     mut waiting: Vec<Node>,
     stop: &AtomicBool,
 ) -> Result<BTreeMap<String, String>> {
-    let mut progress = Progress::new(waiting.len());
+    let mut progress = Progress::new(folder, waiting.len(), BTreeMap::new());
     let (mut running, mut told): (Vec<(Started, Instant)>, _) = (vec![], false);
     while !running.is_empty() || !(waiting.is_empty() || stop.load(Ordering::Relaxed)) {
         if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut told, true) {
@@ -114,7 +116,10 @@ fn waves(
             };
             let node = waiting.remove(next);
             match engine::start(plan, folder, &node) {
-                Ok(started) => running.push((started, Instant::now())),
+                Ok(started) => {
+                    progress.begun(&node.node);
+                    running.push((started, Instant::now()));
+                }
                 Err(why) => progress.skipped(&node.node, &format!("{why:#}"), None),
             }
         }
@@ -143,46 +148,7 @@ fn waves(
         }
         thread::sleep(LOOK);
     }
-    Ok(progress.failed)
-}
-
-/// What has become of the nodes, said when it is known.
-pub struct Progress {
-    all: usize,
-    done: usize,
-    /// Those that were skipped, and why.
-    pub failed: BTreeMap<String, String>,
-}
-
-impl Progress {
-    pub fn new(all: usize) -> Self {
-        Self {
-            all,
-            done: 0,
-            failed: BTreeMap::new(),
-        }
-    }
-
-    /// Says in what time, where that is known.
-    pub fn measured(&mut self, node: &str, took: Option<Duration>) {
-        self.done += 1;
-        let took = took.map_or(String::new(), |took| {
-            format!(" in {}", duration(took.as_secs_f64()))
-        });
-        let (done, all) = (self.done, self.all);
-        output::remark(&format!("{node}: measured{took} ({done} of {all})"));
-    }
-
-    /// Says why, and after what time where it had begun.
-    pub fn skipped(&mut self, node: &str, why: &str, took: Option<Duration>) {
-        self.done += 1;
-        let after = took.map_or(String::new(), |took| {
-            format!(" after {}", duration(took.as_secs_f64()))
-        });
-        let (done, all) = (self.done, self.all);
-        output::remark(&format!("{node}: skipped{after} ({done} of {all}): {why}"));
-        self.failed.insert(node.to_owned(), why.to_owned());
-    }
+    Ok(progress.failed().clone())
 }
 
 /// Whether two nodes share a rack, a switch, a hypervisor: what one does may be felt by the other.

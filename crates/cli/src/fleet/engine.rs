@@ -88,6 +88,8 @@ pub fn own_words(plan: &Plan, node: &Node, output: &str) -> Vec<String> {
         &plan.fleet,
         "--node",
         &node.node,
+        "--of",
+        &plan.nodes.len().to_string(),
         "--output",
         output,
     ]

@@ -28,6 +28,7 @@ pub fn node(world: &World, args: &FleetNodeArgs) -> Result<Exit> {
         fleet: args.fleet.clone(),
         node: args.node.clone(),
         place: args.place.iter().cloned().collect(),
+        of: args.of,
     });
     let id = job.info.id.clone();
     let (view, end) = job.measure(world)?;

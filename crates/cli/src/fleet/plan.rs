@@ -1,6 +1,7 @@
 //! The plan of a fleet run, kept beside the store: what `resume` goes on with.
 
 use super::inventory::{self, Node};
+use super::lock;
 use crate::args::{Engine, FleetRunArgs};
 use crate::backend::random;
 use crate::transfer;
@@ -155,6 +156,17 @@ impl Plan {
         let folder = base(world)?.join(name);
         read(&folder).with_context(|| format!("cannot read the plan in {}", folder.display()))
     }
+}
+
+/// The newest one that a process measures; `None` where there is none that this user may read.
+pub fn measured(world: &World) -> Option<Plan> {
+    let mut folders: Vec<PathBuf> = fs::read_dir(base(world).ok()?)
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|folder| lock::is_held(folder))
+        .collect();
+    folders.sort_unstable();
+    read(&folders.pop()?).ok()
 }
 
 /// It says what is executed, so it is read only where it is this user's own.

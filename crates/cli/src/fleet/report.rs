@@ -53,7 +53,7 @@ fn view(world: &World, words: &[String], margin: f64) -> Result<FleetView> {
         let names = compared(&view);
         let earlier = earlier(world, &store, &view, &names)?;
         runs.retain(|run| names.contains(&run.node));
-        fleet::since(&mut view, &runs, &earlier);
+        fleet::since(&mut view, &runs, earlier);
     }
     Ok(view)
 }

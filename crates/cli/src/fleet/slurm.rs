@@ -3,20 +3,22 @@
 //!
 //! A task of an array has no node of its own by itself: the array is submitted held, each task is given its node, and then it is released.
 
+mod array;
 pub mod tools;
 
-use super::drive::{self, Progress};
+use super::drive;
 use super::engine;
 use super::inventory::Node;
 use super::plan::Plan;
+use super::progress::{Known, Progress};
 use crate::world::World;
 use crate::{output, transfer};
 use anyhow::{Context, Result, ensure};
+use array::Array;
 use nix::unistd::geteuid;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder};
-use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,10 +28,6 @@ use tools::{State, cancel, tasks};
 
 /// How often Slurm is asked: a controller has others to serve.
 const ASK: Duration = Duration::from_secs(5);
-/// How often it is asked for nodes that have died while their tasks wait.
-const ASK_FOR_NODES: Duration = Duration::from_secs(30);
-/// How often the state of the queue is said, at most.
-const SAY: Duration = Duration::from_secs(60);
 /// For how long a file of a finished job may stay unseen: NFS keeps what it knows of a directory for up to a minute.
 const UNSEEN: Duration = Duration::from_secs(75);
 /// How long jobs that were cancelled are waited for: Slurm kills what does not end (`KillWait`, 30 s unless configured).
@@ -102,7 +100,7 @@ impl Fleet<'_> {
                 "job {} of this fleet was begun before: what it has measured counts",
                 queued.job
             ));
-            failed.extend(self.follow(&queued)?);
+            failed = self.follow(&queued, failed)?;
         }
         if self.stopped() {
             return Ok(failed);
@@ -110,6 +108,11 @@ impl Fleet<'_> {
         let (nodes, out) = self.usable(drive::missing(self.world, self.plan)?)?;
         failed.retain(|node, _| !nodes.iter().any(|of| of.node == *node));
         failed.extend(out);
+        Known {
+            failed: failed.clone(),
+            ..Known::default()
+        }
+        .keep(self.folder);
         if nodes.is_empty() {
             return Ok(failed);
         }
@@ -118,7 +121,7 @@ impl Fleet<'_> {
             if self.stopped() {
                 break;
             }
-            failed.extend(self.follow(&self.submit(some)?)?);
+            failed = self.follow(&self.submit(some)?, failed)?;
         }
         Ok(failed)
     }
@@ -262,9 +265,16 @@ impl Fleet<'_> {
         Ok(Some(queued))
     }
 
-    /// Takes in what the tasks of an array leave, until each has ended; those that failed, and why.
-    fn follow(&self, queued: &Queued) -> Result<BTreeMap<String, String>> {
-        let mut array = Array::new(queued);
+    /// Takes in what the tasks of an array leave, until each has ended; those that failed, and why, with those that had failed before.
+    fn follow(
+        &self,
+        queued: &Queued,
+        failed: BTreeMap<String, String>,
+    ) -> Result<BTreeMap<String, String>> {
+        let mut array = Array::new(
+            queued,
+            Progress::new(self.folder, queued.nodes.len(), failed),
+        );
         let mut cancelled: Option<Instant> = None;
         while !array.waiting.is_empty() {
             match (cancelled, self.stopped()) {
@@ -284,12 +294,8 @@ impl Fleet<'_> {
             self.pause(&array, cancelled.is_some());
         }
         // what is in the queue no more is not followed again
-        // another process may have followed it too
-        match fs::remove_file(self.folder.join(QUEUED)) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
-            _ => {}
-        }
-        Ok(array.progress.failed)
+        fs::remove_file(self.folder.join(QUEUED))?;
+        Ok(array.progress.failed().clone())
     }
 
     fn pause(&self, array: &Array, ending: bool) {
@@ -306,7 +312,7 @@ impl Fleet<'_> {
         states: &BTreeMap<usize, State>,
         cancelled: bool,
     ) -> Result<()> {
-        let out = array.dead_nodes(self, states);
+        let out = array.dead_nodes(self.plan, states);
         for (task, node) in array.waiting.clone() {
             let state = states.get(&task);
             match state {
@@ -320,7 +326,7 @@ impl Fleet<'_> {
                     continue;
                 }
                 Some(State::Running) => {
-                    array.began.entry(task).or_insert_with(Instant::now);
+                    array.runs(task, &node.node);
                     continue;
                 }
                 Some(State::Ended(_)) | None => {}
@@ -345,7 +351,7 @@ impl Fleet<'_> {
                     task,
                     drive::take(self.world, self.plan, &bundle, &node.node),
                 );
-                self.leave(&node, array.progress.failed.contains_key(&node.node));
+                self.leave(&node, array.progress.failed().contains_key(&node.node));
             } else if let Some(why) = reason(how, said, ended > UNSEEN || cancelled, &self.shared) {
                 array.skip(task, &why);
                 self.leave(&node, true);
@@ -404,114 +410,6 @@ fn reason(how: &str, said: Option<String>, late: bool, shared: &Path) -> Option<
         (how, said) => {
             let said = said.map_or(String::new(), |said| format!("; its last words: {said}"));
             Some(format!("Slurm says {how} of its job{said}"))
-        }
-    }
-}
-
-/// The tasks of an array, while they are followed.
-struct Array {
-    job: String,
-    waiting: BTreeMap<usize, Node>,
-    began: BTreeMap<usize, Instant>,
-    ended: BTreeMap<usize, Instant>,
-    progress: Progress,
-    /// When it was last asked for nodes.
-    asked: Instant,
-    /// What was last said of all, and when.
-    said: (String, Option<Instant>),
-}
-
-impl Array {
-    fn new(queued: &Queued) -> Self {
-        Self {
-            job: queued.job.clone(),
-            waiting: queued.nodes.iter().cloned().enumerate().collect(),
-            began: BTreeMap::new(),
-            ended: BTreeMap::new(),
-            progress: Progress::new(queued.nodes.len()),
-            asked: Instant::now(),
-            said: (String::new(), None),
-        }
-    }
-
-    fn took(&self, task: usize) -> Option<Duration> {
-        self.began.get(&task).map(Instant::elapsed)
-    }
-
-    fn take(&mut self, task: usize, taken: Result<()>) {
-        match taken {
-            Ok(()) => {
-                let took = self.took(task);
-                if let Some(node) = self.waiting.remove(&task) {
-                    self.progress.measured(&node.node, took);
-                }
-            }
-            Err(why) => self.skip(task, &format!("{why:#}")),
-        }
-    }
-
-    fn skip(&mut self, task: usize, why: &str) {
-        let took = self.took(task);
-        if let Some(node) = self.waiting.remove(&task) {
-            self.progress.skipped(&node.node, why, took);
-        }
-    }
-
-    /// The nodes that died while tasks wait for them, and why they are out.
-    fn dead_nodes(
-        &mut self,
-        fleet: &Fleet,
-        states: &BTreeMap<usize, State>,
-    ) -> BTreeMap<String, String> {
-        let mut pending = states
-            .values()
-            .filter(|state| matches!(state, State::Pending(_)));
-        if self.asked.elapsed() < ASK_FOR_NODES || pending.next().is_none() {
-            return BTreeMap::new();
-        }
-        self.asked = Instant::now();
-        let known = tools::nodes(fleet.plan.slurm.partition.as_deref()).unwrap_or_default();
-        let out = known
-            .into_iter()
-            .filter_map(|of| Some((of.name.clone(), of.unusable()?)));
-        out.collect()
-    }
-
-    /// Says how many run and wait, and for what.
-    fn tell(&mut self, states: &BTreeMap<usize, State>) {
-        let of_waiting = self.waiting.keys().filter_map(|task| states.get(task));
-        let mut running = 0;
-        let mut pending: BTreeMap<&str, usize> = BTreeMap::new();
-        for state in of_waiting {
-            match state {
-                State::Running => running += 1,
-                State::Pending(why) => *pending.entry(why).or_default() += 1,
-                State::Ended(_) => {}
-            }
-        }
-        let why: Vec<String> = pending
-            .iter()
-            .map(|(why, n)| format!("{n} {why}"))
-            .collect();
-        if !self.waiting.is_empty() && running + pending.len() > 0 {
-            let waiting: usize = pending.values().sum();
-            let why = match why.is_empty() {
-                true => String::new(),
-                false => format!(" ({})", why.join(", ")),
-            };
-            self.say(&format!(
-                "job {}: {running} measuring, {waiting} waiting{why}",
-                self.job
-            ));
-        }
-    }
-
-    /// Says it, unless it was said, or something was said just now.
-    fn say(&mut self, text: &str) {
-        let (last, when) = &self.said;
-        if last != text && when.is_none_or(|when| when.elapsed() > SAY) {
-            output::remark(text);
-            self.said = (text.to_owned(), Some(Instant::now()));
         }
     }
 }

@@ -1,13 +1,14 @@
 //! All systems of a store against each other, each as one node with its newest results.
 
-use super::pages::{Answered, Pages, Refused, said};
+use super::pages::{Answered, Pages, Refused, plain, said};
 use crate::changes;
 use crate::output;
 use crate::world::World;
 use gritstone_analysis::fleet::{self, NodeRun};
-use gritstone_model::{FleetView, ListedSystem, RunView};
-use gritstone_report::html::Frame;
-use gritstone_serve::Asked;
+use gritstone_model::{FleetNodeState, FleetView, ListedSystem, RunView};
+use gritstone_report::document::About;
+use gritstone_report::html::{self, Frame};
+use gritstone_serve::{Answer, Asked, Form, Media, Status};
 use gritstone_store::{RunHead, Store};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -84,10 +85,47 @@ impl Pages {
         let (digest, systems): (_, Vec<ListedSystem>) = self.known(store)?;
         let digest = digest.ok_or(Refused::Busy)?;
         let view = digest.fleet.clone();
+        let progress = match asked.form {
+            Form::Json => None,
+            _ => crate::fleet::progress(&self.world, store.map(Rc::as_ref))?,
+        };
         let page = || {
-            let document = gritstone_report::systems_compared(&view, &systems);
-            (document, Frame::default())
+            let document = gritstone_report::systems_compared(&view, &systems, progress.as_ref());
+            let live = progress.as_ref().filter(|of| !of.ended).map(|of| {
+                let path = format!("{}/events", html::path(&About::Fleet));
+                [gritstone_report::fleet_progress(of), path]
+            });
+            let frame = Frame {
+                live,
+                ..Frame::default()
+            };
+            (document, frame)
         };
         Ok(said(asked, &view, page)?)
+    }
+
+    /// How far the newest fleet run has come.
+    pub(super) fn follow_fleet(&self, store: Option<&Rc<Store>>) -> Answered {
+        let progress = crate::fleet::progress(&self.world, store.map(Rc::as_ref))?;
+        let value = progress.as_ref().map(|of| {
+            let count = |state| of.nodes.iter().filter(|node| node.state == state).count();
+            serde_json::json!({
+                "fleet": of.fleet,
+                "of": of.of,
+                "done": count(FleetNodeState::Done),
+                "measuring": count(FleetNodeState::Measuring),
+                "failed": count(FleetNodeState::Failed),
+                "said": gritstone_report::fleet_progress(of),
+            })
+        });
+        let text = gritstone_model::escape_json(value.unwrap_or_default().to_string());
+        let status = match progress {
+            Some(of) if !of.ended => Status::Found,
+            _ => Status::Last,
+        };
+        Ok(Answer {
+            status,
+            ..plain(Media::Json, text)
+        })
     }
 }

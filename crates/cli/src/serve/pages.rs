@@ -201,6 +201,7 @@ impl Pages {
             Question::Event(id) => self.event(asked, there()?, id),
             Question::Fleet => self.fleet(asked, store.as_ref()),
             Question::Follow(id) => self.follow(there()?, id),
+            Question::FollowFleet => self.follow_fleet(store.as_ref()),
             Question::Metrics => self.metrics(store.as_ref()),
             Question::Search(query) => self.search(asked, query, store.as_ref()),
             Question::Run(id) => self.run(asked, there()?, id),

@@ -1,11 +1,11 @@
-// Follows a run that has not ended: says how far it has come, and renews the page now and then. Without it the page is right when it is
-// loaded again.
+// Follows a run, or a fleet run, that has not ended: says how far it has come, and renews the page now and then. Without it the page is right
+// when it is loaded again.
 "use strict";
 (() => {
   const PERIOD = 10000;
   const line = document.querySelector("[data-events]");
   const plain = line.textContent;
-  let renewed = Date.now(), failures = 0;
+  let renewed = Date.now(), failures = 0, soon = 0;
   const renew = async () => {
     const main = document.querySelector("main");
     // who reads by keyboard or filters is left alone
@@ -27,7 +27,8 @@
     events.addEventListener("progress", event => {
       failures = 0;
       line.textContent = JSON.parse(event.data).said;
-      if (Date.now() - renewed >= PERIOD) { renew().catch(() => {}); }
+      clearTimeout(soon);
+      soon = setTimeout(() => renew().catch(() => {}), Math.max(0, renewed + PERIOD - Date.now()));
     });
     events.addEventListener("end", () => { events.close(); location.reload(); });
     // it connects again by itself, but where the server refuses

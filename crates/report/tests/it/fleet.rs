@@ -1,9 +1,11 @@
 //! The sentences of a fleet.
 
 use gritstone_model::{
-    FleetDrift, FleetEffect, FleetOutlier, FleetScope, FleetSince, FleetView, Id, SCHEMA_FLEET,
+    FleetDivision, FleetDrift, FleetEffect, FleetGroup, FleetGroupEffect, FleetNodeProgress,
+    FleetNodeState, FleetOutlier, FleetProgress, FleetScope, FleetSince, FleetView, Id,
+    SCHEMA_FLEET,
 };
-use gritstone_report::{Detail, fleet, fleet_lines, html};
+use gritstone_report::{Detail, fleet, fleet_lines, fleet_progress, html};
 
 fn outlier(node: &str, about: FleetScope, effect: f64, interval: [f64; 2]) -> FleetOutlier {
     FleetOutlier {
@@ -16,6 +18,7 @@ fn outlier(node: &str, about: FleetScope, effect: f64, interval: [f64; 2]) -> Fl
             p_adjusted: 1e-6,
         },
         since: None,
+        replaced: None,
         results: 5,
         interference: 0,
     }
@@ -32,6 +35,7 @@ fn view(outliers: Vec<FleetOutlier>) -> FleetView {
         wrong: vec![],
         outliers,
         common: vec![],
+        groups: vec![],
         drifts: vec![],
         earlier: 0,
         kinds: vec![],
@@ -79,6 +83,7 @@ fn a_sentence_says_since_when() {
     one.since = since(Some("2026-10-27T10:00:00Z"));
     let mut other = outlier("node-3", FleetScope::All, -0.05, [-0.06, -0.04]);
     other.since = since(None);
+    other.replaced = Some("2026-10-20T10:00:00Z".to_owned());
     let mut view = view(vec![one, other]);
     view.drifts = vec![FleetDrift {
         about: memory,
@@ -91,10 +96,75 @@ fn a_sentence_says_since_when() {
         fleet_lines(&view),
         [
             "node-0217: memory −18% [−20, −16] since 3 November 2026; all else like the others",
-            "node-3: everything −5% [−6, −4] since 3 November 2026 or before",
+            "node-3: everything −5% [−6, −4] since 3 November 2026 or before; until 20 October 2026 another machine had this name",
         ]
     );
     let page = html::render(&fleet(&view, Detail::Results));
     let drift = "The whole fleet: memory −4.0% [−4.5, −3.5] since 3 November 2026, by 64 nodes";
     assert!(page.contains(drift), "{page}");
+}
+
+#[test]
+fn groups_have_a_table() {
+    let group = |value: &str, nodes: usize, differs: Vec<FleetGroupEffect>| FleetGroup {
+        values: ["kernel.release", "a", "b", "c"]
+            .map(|fact| format!("{value}-{fact}"))
+            .into(),
+        nodes,
+        differs,
+    };
+    let memory = outlier(
+        "",
+        FleetScope::Family("memory".to_owned()),
+        -0.04,
+        [-0.045, -0.035],
+    );
+    let slow = FleetGroupEffect {
+        about: memory.about,
+        effect: memory.effect,
+    };
+    let mut view = view(vec![]);
+    let page = |view: &FleetView| html::render(&fleet(view, Detail::Results));
+    let caption = "Groups of nodes with a fact in common";
+    assert!(!page(&view).contains(caption));
+    view.groups = vec![FleetDivision {
+        facts: ["kernel.release", "a", "b", "c"].map(str::to_owned).into(),
+        groups: vec![group("new", 24, vec![slow]), group("old", 376, vec![])],
+    }];
+    let page = page(&view);
+    for part in [
+        caption,
+        "new-kernel.release",
+        "1 more",
+        "376",
+        "memory −4.0% [−4.5, −3.5]",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+}
+
+#[test]
+fn a_fleet_run_says_how_far_it_is() {
+    let node = |node: &str, state| FleetNodeProgress {
+        node: node.to_owned(),
+        state,
+        run: None,
+        why: None,
+    };
+    let mut of = FleetProgress {
+        fleet: "november".to_owned(),
+        of: 8,
+        ended: false,
+        nodes: vec![
+            node("n1", FleetNodeState::Done),
+            node("n2", FleetNodeState::Measuring),
+            node("n3", FleetNodeState::Done),
+            node("n4", FleetNodeState::Failed),
+            node("n5", FleetNodeState::Missing),
+        ],
+    };
+    let said = "Fleet november: 2 of 8 nodes done, 1 measuring, 1 failed.";
+    assert_eq!(fleet_progress(&of), said);
+    of.ended = true;
+    assert!(fleet_progress(&of).contains("`gritstone fleet resume`"));
 }

@@ -1,0 +1,252 @@
+//! Nodes by what they are: groups that a fact divides the fleet into, each against the nodes with another value of it.
+
+use super::Node;
+use gritstone_model::{FleetDivision, FleetEffect, FleetGroup, FleetGroupEffect, FleetScope};
+use gritstone_stats::fleet::{Cell, LEVEL, MIN_NODES, Measured};
+use gritstone_stats::moderated::MIN_BENCHMARKS;
+use gritstone_stats::{center, multiple, order, ranks};
+use std::collections::BTreeMap;
+
+/// Most groups of one fact: more are no kinds of nodes.
+const MOST: usize = 12;
+/// Fewest nodes of a group of which anything is said.
+const FEWEST: usize = 2;
+
+/// Of an interval.
+const CONFIDENCE: f64 = 0.95;
+
+/// Facts that divide the nodes in the same way.
+struct Division<'a> {
+    facts: Vec<&'a str>,
+    /// The group of each node that says.
+    of_node: Vec<Option<usize>>,
+    groups: usize,
+    /// Whether the kinds of nodes are its groups.
+    is_kind: bool,
+}
+
+/// What the benchmarks of a scope share on each node, less the median of its kind.
+type Values = Vec<Option<f64>>;
+
+/// Divisions of the fleet with a group that differs from the nodes of its kind, the most certain first. Groups that are the kinds themselves
+/// are compared across them.
+pub(super) fn groups(
+    nodes: &[Node],
+    measured: &Measured,
+    families: &[&str],
+    margin: f64,
+) -> Vec<FleetDivision> {
+    let divisions = divisions(nodes, &measured.kinds);
+    let one_kind = vec![0; nodes.len()];
+    let scopes = scopes(measured, families);
+    let values = |kinds: &[usize]| -> Vec<Values> {
+        let value = |cell: &Option<Cell>| cell.map(|cell| cell.value);
+        let cells = measured.cells.iter();
+        let cells: Vec<Values> = cells
+            .map(|of| centered(of.iter().map(value).collect(), kinds))
+            .collect();
+        let of_scope = scopes.iter();
+        of_scope
+            .map(|(_, of)| centered(shared(&cells, of, nodes.len()), kinds))
+            .collect()
+    };
+    let (within, across) = (values(&measured.kinds), values(&one_kind));
+    let of = |division: &Division| match division.is_kind {
+        true => (&across, &one_kind),
+        false => (&within, &measured.kinds),
+    };
+    let mut p = vec![];
+    for division in &divisions {
+        let (values, kinds) = of(division);
+        p.extend(
+            values
+                .iter()
+                .flat_map(|values| tests(division, values, kinds)),
+        );
+    }
+    let adjusted = multiple::benjamini_hochberg(&p);
+    let mut tested = p.into_iter().zip(adjusted);
+    let mut found: Vec<(f64, FleetDivision)> = vec![];
+    for division in &divisions {
+        let (values, _) = of(division);
+        let mut differs: Vec<Vec<FleetGroupEffect>> = vec![vec![]; division.groups];
+        for ((about, _), values) in scopes.iter().zip(values) {
+            for (group, own) in differs.iter_mut().enumerate() {
+                let Some((Some(p), Some(p_adjusted))) = tested.next() else {
+                    continue;
+                };
+                let by = (p_adjusted <= LEVEL).then(|| median(division, group, values));
+                own.extend(by.flatten().map(|(by, interval)| FleetGroupEffect {
+                    about: about.clone(),
+                    effect: FleetEffect {
+                        effect: by.exp_m1(),
+                        interval: interval.map(f64::exp_m1),
+                        p,
+                        p_adjusted,
+                    },
+                }));
+            }
+        }
+        differs.iter_mut().for_each(|own| worth_a_line(own, margin));
+        let all = || differs.iter().flatten();
+        if all().next().is_some() {
+            let least = all().map(|of| of.effect.p_adjusted).fold(1.0, f64::min);
+            found.push((least, told(division, differs, nodes)));
+        }
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.into_iter().map(|(_, division)| division).collect()
+}
+
+/// Leaves what is beyond the margin and certainly on one side of the others, and no family that differs as everything does.
+fn worth_a_line(own: &mut Vec<FleetGroupEffect>, margin: f64) {
+    own.retain(|of| {
+        let [low, high] = of.effect.interval;
+        of.effect.effect.abs() > margin && (low > 0.0 || high < 0.0)
+    });
+    let all = own.iter().find(|of| of.about == FleetScope::All);
+    if let Some(all) = all.map(|of| of.effect.effect) {
+        own.retain(|of| of.about == FleetScope::All || (of.effect.effect - all).abs() > margin);
+    }
+}
+
+/// The divisions of the fleet by a fact.
+fn divisions<'a>(nodes: &'a [Node], kinds: &[usize]) -> Vec<Division<'a>> {
+    let mut values: BTreeMap<&str, Vec<Option<&str>>> = BTreeMap::new();
+    for (at, node) in nodes.iter().enumerate() {
+        let Some(run) = node.runs.last() else {
+            continue;
+        };
+        for (name, value) in run.facts.iter().chain(&run.place) {
+            let of_nodes = values
+                .entry(name)
+                .or_insert_with(|| vec![None; nodes.len()]);
+            of_nodes[at] = Some(value);
+        }
+    }
+    let kind_of_node = numbered(kinds.iter().copied().map(Some));
+    let mut found: BTreeMap<Vec<Option<usize>>, Vec<&str>> = BTreeMap::new();
+    for (name, of_nodes) in values {
+        found
+            .entry(numbered(of_nodes.into_iter()))
+            .or_default()
+            .push(name);
+    }
+    let division = |(of_node, facts): (Vec<Option<usize>>, Vec<&'a str>)| {
+        let groups = of_node.iter().flatten().max().map_or(0, |last| last + 1);
+        (2..=MOST).contains(&groups).then(|| Division {
+            is_kind: of_node == kind_of_node,
+            facts,
+            of_node,
+            groups,
+        })
+    };
+    found.into_iter().filter_map(division).collect()
+}
+
+/// Values by their number, in the order in which they first come.
+fn numbered<T: Ord>(values: impl Iterator<Item = Option<T>>) -> Vec<Option<usize>> {
+    let mut known: BTreeMap<T, usize> = BTreeMap::new();
+    values
+        .map(|value| {
+            let next = known.len();
+            Some(*known.entry(value?).or_insert(next))
+        })
+        .collect()
+}
+
+/// What is compared: everything, and each family, with the benchmarks of it.
+fn scopes(measured: &Measured, families: &[&str]) -> Vec<(FleetScope, Vec<usize>)> {
+    let all: Vec<usize> = (0..measured.cells.len()).collect();
+    let family = |(at, name): (usize, &&str)| {
+        let own = all.iter().copied().filter(|b| measured.families[*b] == at);
+        (FleetScope::Family((*name).to_owned()), own.collect())
+    };
+    let mut scopes: Vec<(FleetScope, Vec<usize>)> =
+        families.iter().enumerate().map(family).collect();
+    if families.len() > 1 && all.len() >= MIN_BENCHMARKS {
+        scopes.insert(0, (FleetScope::All, all));
+    }
+    scopes
+}
+
+/// Values less their median over the nodes of a kind; none where the kind has too few.
+fn centered(values: Values, kinds: &[usize]) -> Values {
+    let last = kinds.iter().max().map_or(0, |last| last + 1);
+    let mut of_kinds: Vec<Vec<f64>> = vec![vec![]; last];
+    for (value, kind) in values.iter().zip(kinds) {
+        of_kinds[*kind].extend(value);
+    }
+    let center =
+        |own: &Vec<f64>| (own.len() >= MIN_NODES).then(|| order::median(&order::sorted(own)));
+    let centers: Vec<Option<f64>> = of_kinds.iter().map(center).collect();
+    let off = |(value, kind): (Option<f64>, &usize)| Some(value? - centers[*kind]?);
+    values.into_iter().zip(kinds).map(off).collect()
+}
+
+/// The median over benchmarks, on each node that has half of them.
+fn shared(centered: &[Values], of: &[usize], nodes: usize) -> Values {
+    let of_node = |node: usize| {
+        let own: Vec<f64> = of.iter().filter_map(|b| centered[*b][node]).collect();
+        (!own.is_empty() && 2 * own.len() >= of.len()).then(|| order::median(&order::sorted(&own)))
+    };
+    (0..nodes).map(of_node).collect()
+}
+
+/// p of each group of a division; none of a group of too few nodes, or without others.
+fn tests(division: &Division, values: &Values, kinds: &[usize]) -> Vec<Option<f64>> {
+    let last = kinds.iter().max().map_or(0, |last| last + 1);
+    let mut strata: Vec<Vec<(f64, usize)>> = vec![vec![]; last];
+    let mut counts = vec![0; division.groups];
+    for ((value, group), kind) in values.iter().zip(&division.of_node).zip(kinds) {
+        if let (Some(value), Some(group)) = (value, group) {
+            strata[*kind].push((*value, *group));
+            counts[*group] += 1;
+        }
+    }
+    for stratum in &mut strata {
+        stratum.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    let all: usize = counts.iter().sum();
+    let enough = |own: usize| own >= FEWEST && all - own >= FEWEST;
+    let p = ranks::p_of_groups(&strata, division.groups);
+    let p = p.into_iter().zip(counts);
+    p.map(|(p, own)| p.filter(|_| enough(own))).collect()
+}
+
+/// The median of a group, and its interval.
+fn median(division: &Division, group: usize, values: &Values) -> Option<(f64, [f64; 2])> {
+    let own = values.iter().zip(&division.of_node);
+    let own: Vec<f64> = own
+        .filter(|(_, of)| **of == Some(group))
+        .filter_map(|(value, _)| *value)
+        .collect();
+    let interval = center::ends_of_median(&own, CONFIDENCE)?;
+    Some((order::median(&order::sorted(&own)), interval))
+}
+
+fn told(division: &Division, differs: Vec<Vec<FleetGroupEffect>>, nodes: &[Node]) -> FleetDivision {
+    let group = |(number, differs): (usize, Vec<FleetGroupEffect>)| {
+        let own = division.of_node.iter().zip(nodes);
+        let own: Vec<&Node> = own
+            .filter(|(of, _)| **of == Some(number))
+            .map(|(_, node)| node)
+            .collect();
+        let value = |fact: &&str| {
+            let run = own.first().and_then(|node| node.runs.last());
+            let value = run.and_then(|run| run.place.get(*fact).or_else(|| run.facts.get(*fact)));
+            value.cloned().unwrap_or_default()
+        };
+        FleetGroup {
+            values: division.facts.iter().map(value).collect(),
+            nodes: own.len(),
+            differs,
+        }
+    };
+    let mut groups: Vec<FleetGroup> = differs.into_iter().enumerate().map(group).collect();
+    groups.sort_by(|a, b| a.values.cmp(&b.values));
+    FleetDivision {
+        facts: division.facts.iter().map(ToString::to_string).collect(),
+        groups,
+    }
+}

@@ -1,0 +1,192 @@
+//! How far a fleet run has come: said as nodes end, and kept beside the plan for who looks on, such as `gritstone serve`.
+
+use super::lock;
+use super::plan::{self, Plan};
+use crate::world::World;
+use crate::{output, transfer};
+use anyhow::Result;
+use gritstone_model::{FleetNodeProgress, FleetNodeState, FleetProgress};
+use gritstone_report::duration;
+use gritstone_store::{Member, Store};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const FILE: &str = "progress.json";
+
+/// What the process that measures a fleet run knows of its nodes, and the store does not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    /// Those that measure.
+    pub measuring: BTreeSet<String>,
+    /// Those that were skipped, and why.
+    pub failed: BTreeMap<String, String>,
+}
+
+impl Known {
+    /// Nothing where nothing was kept.
+    fn of(folder: &Path) -> Result<Self> {
+        let text = gritstone_exec::text_of_ours(folder, FILE)?;
+        Ok(match text {
+            Some(text) => serde_json::from_str(&text)?,
+            None => Self::default(),
+        })
+    }
+
+    /// Keeps it. A fleet run goes on where that is not possible.
+    pub fn keep(&self, folder: &Path) {
+        let text = serde_json::to_string(self).map_err(anyhow::Error::from);
+        let kept = text.and_then(|text| transfer::write_whole(&folder.join(FILE), text.as_bytes()));
+        if let Err(why) = kept {
+            output::remark(&format!("others do not see how far this fleet is: {why:#}"));
+        }
+    }
+}
+
+/// What has become of nodes, said when it is known.
+pub struct Progress {
+    folder: PathBuf,
+    all: usize,
+    done: usize,
+    known: Known,
+}
+
+impl Progress {
+    /// Of so many nodes of the plan in a folder, where others were skipped already.
+    pub fn new(folder: &Path, all: usize, failed: BTreeMap<String, String>) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            all,
+            done: 0,
+            known: Known {
+                failed,
+                ..Known::default()
+            },
+        }
+    }
+
+    /// All that were skipped, and why.
+    pub fn failed(&self) -> &BTreeMap<String, String> {
+        &self.known.failed
+    }
+
+    pub fn begun(&mut self, node: &str) {
+        self.known.measuring.insert(node.to_owned());
+        self.known.keep(&self.folder);
+    }
+
+    /// Says in what time, where that is known.
+    pub fn measured(&mut self, node: &str, took: Option<Duration>) {
+        self.ended(node);
+        let took = took.map_or(String::new(), |took| {
+            format!(" in {}", duration(took.as_secs_f64()))
+        });
+        let (done, all) = (self.done, self.all);
+        output::remark(&format!("{node}: measured{took} ({done} of {all})"));
+    }
+
+    /// Says why, and after what time where it had begun.
+    pub fn skipped(&mut self, node: &str, why: &str, took: Option<Duration>) {
+        self.known.failed.insert(node.to_owned(), why.to_owned());
+        self.ended(node);
+        let after = took.map_or(String::new(), |took| {
+            format!(" after {}", duration(took.as_secs_f64()))
+        });
+        let (done, all) = (self.done, self.all);
+        output::remark(&format!("{node}: skipped{after} ({done} of {all}): {why}"));
+    }
+
+    fn ended(&mut self, node: &str) {
+        self.done += 1;
+        self.known.measuring.remove(node);
+        self.known.keep(&self.folder);
+    }
+}
+
+/// The newest fleet run that lacks nodes, if it does: the one that is being measured on this machine, else that of the newest run of a node.
+/// Which nodes it has says its plan, which is where it was begun; elsewhere, how many there are say the runs.
+///
+/// # Errors
+/// What befalls the store.
+pub fn newest(world: &World, store: Option<&Store>) -> Result<Option<FleetProgress>> {
+    let members = store.map_or(Ok(vec![]), Store::members)?;
+    let measured = plan::measured(world);
+    let newest = members.first().map(|of| of.member.fleet.as_str());
+    let Some(fleet) = measured.as_ref().map(|plan| plan.fleet.as_str()).or(newest) else {
+        return Ok(None);
+    };
+    let members: Vec<&Member> = members
+        .iter()
+        .filter(|of| of.member.fleet == fleet)
+        .collect();
+    let planned = match &measured {
+        Some(plan) => Some(plan.clone()),
+        // that of another user is none of this one
+        None => Plan::find(world, Some(fleet))
+            .ok()
+            .filter(|plan| plan.fleet == fleet),
+    };
+    let progress = match planned {
+        Some(plan) => of_plan(world, &plan, &members)?,
+        None => of_runs(fleet, &members),
+    };
+    Ok(Some(progress)
+        .filter(|of| of.nodes.len() < of.of || of.nodes.iter().any(FleetNodeProgress::is_missing)))
+}
+
+fn of_plan(world: &World, plan: &Plan, members: &[&Member]) -> Result<FleetProgress> {
+    let folder = plan.folder(world)?;
+    let (is_measured, known) = (lock::is_held(&folder), Known::of(&folder)?);
+    let node = |name: &String| {
+        let run = members
+            .iter()
+            .find(|of| of.ended && of.member.node == *name);
+        let why = known.failed.get(name).cloned();
+        let state = match (run, &why) {
+            (Some(_), _) => FleetNodeState::Done,
+            (None, Some(_)) => FleetNodeState::Failed,
+            _ if is_measured && known.measuring.contains(name) => FleetNodeState::Measuring,
+            _ => FleetNodeState::Missing,
+        };
+        FleetNodeProgress {
+            node: name.clone(),
+            state,
+            run: run.map(|of| of.run.clone()),
+            why: why.filter(|_| run.is_none()),
+        }
+    };
+    Ok(FleetProgress {
+        fleet: plan.fleet.clone(),
+        of: plan.nodes.len(),
+        ended: !is_measured,
+        nodes: plan.nodes.iter().map(|of| node(&of.node)).collect(),
+    })
+}
+
+/// Whether more runs of it will come nobody knows here.
+fn of_runs(fleet: &str, members: &[&Member]) -> FleetProgress {
+    let mut nodes: BTreeMap<&str, &Member> = BTreeMap::new();
+    for of in members {
+        let known = nodes.entry(&of.member.node).or_insert(of);
+        if of.ended && !known.ended {
+            *known = of;
+        }
+    }
+    let node = |(name, of): (&str, &Member)| FleetNodeProgress {
+        node: name.to_owned(),
+        state: match of.ended {
+            true => FleetNodeState::Done,
+            false => FleetNodeState::Measuring,
+        },
+        run: Some(of.run.clone()),
+        why: None,
+    };
+    let of = members.iter().filter_map(|of| of.member.of).max();
+    FleetProgress {
+        fleet: fleet.to_owned(),
+        of: of.map_or(0, |of| of as usize).max(nodes.len()),
+        ended: false,
+        nodes: nodes.into_iter().map(node).collect(),
+    }
+}

@@ -1,0 +1,132 @@
+//! The tasks of an array of jobs, while they are followed.
+
+use super::Queued;
+use super::tools::{self, State};
+use crate::fleet::inventory::Node;
+use crate::fleet::plan::Plan;
+use crate::fleet::progress::Progress;
+use crate::output;
+use anyhow::Result;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::time::{Duration, Instant};
+
+/// How often Slurm is asked for nodes that have died while their tasks wait.
+const ASK_FOR_NODES: Duration = Duration::from_secs(30);
+/// How often the state of the queue is said, at most.
+const SAY: Duration = Duration::from_secs(60);
+
+/// The tasks of an array, while they are followed.
+pub(super) struct Array {
+    pub(super) job: String,
+    pub(super) waiting: BTreeMap<usize, Node>,
+    pub(super) began: BTreeMap<usize, Instant>,
+    pub(super) ended: BTreeMap<usize, Instant>,
+    pub(super) progress: Progress,
+    /// When it was last asked for nodes.
+    asked: Instant,
+    /// What was last said of all, and when.
+    said: (String, Option<Instant>),
+}
+
+impl Array {
+    pub(super) fn new(queued: &Queued, progress: Progress) -> Self {
+        Self {
+            job: queued.job.clone(),
+            waiting: queued.nodes.iter().cloned().enumerate().collect(),
+            began: BTreeMap::new(),
+            ended: BTreeMap::new(),
+            progress,
+            asked: Instant::now(),
+            said: (String::new(), None),
+        }
+    }
+
+    pub(super) fn runs(&mut self, task: usize, node: &str) {
+        if let Entry::Vacant(place) = self.began.entry(task) {
+            place.insert(Instant::now());
+            self.progress.begun(node);
+        }
+    }
+
+    fn took(&self, task: usize) -> Option<Duration> {
+        self.began.get(&task).map(Instant::elapsed)
+    }
+
+    pub(super) fn take(&mut self, task: usize, taken: Result<()>) {
+        match taken {
+            Ok(()) => {
+                let took = self.took(task);
+                if let Some(node) = self.waiting.remove(&task) {
+                    self.progress.measured(&node.node, took);
+                }
+            }
+            Err(why) => self.skip(task, &format!("{why:#}")),
+        }
+    }
+
+    pub(super) fn skip(&mut self, task: usize, why: &str) {
+        let took = self.took(task);
+        if let Some(node) = self.waiting.remove(&task) {
+            self.progress.skipped(&node.node, why, took);
+        }
+    }
+
+    /// The nodes that died while tasks wait for them, and why they are out.
+    pub(super) fn dead_nodes(
+        &mut self,
+        plan: &Plan,
+        states: &BTreeMap<usize, State>,
+    ) -> BTreeMap<String, String> {
+        let mut pending = states
+            .values()
+            .filter(|state| matches!(state, State::Pending(_)));
+        if self.asked.elapsed() < ASK_FOR_NODES || pending.next().is_none() {
+            return BTreeMap::new();
+        }
+        self.asked = Instant::now();
+        let known = tools::nodes(plan.slurm.partition.as_deref()).unwrap_or_default();
+        let out = known
+            .into_iter()
+            .filter_map(|of| Some((of.name.clone(), of.unusable()?)));
+        out.collect()
+    }
+
+    /// Says how many run and wait, and for what.
+    pub(super) fn tell(&mut self, states: &BTreeMap<usize, State>) {
+        let of_waiting = self.waiting.keys().filter_map(|task| states.get(task));
+        let mut running = 0;
+        let mut pending: BTreeMap<&str, usize> = BTreeMap::new();
+        for state in of_waiting {
+            match state {
+                State::Running => running += 1,
+                State::Pending(why) => *pending.entry(why).or_default() += 1,
+                State::Ended(_) => {}
+            }
+        }
+        let why: Vec<String> = pending
+            .iter()
+            .map(|(why, n)| format!("{n} {why}"))
+            .collect();
+        if !self.waiting.is_empty() && running + pending.len() > 0 {
+            let waiting: usize = pending.values().sum();
+            let why = match why.is_empty() {
+                true => String::new(),
+                false => format!(" ({})", why.join(", ")),
+            };
+            self.say(&format!(
+                "job {}: {running} measuring, {waiting} waiting{why}",
+                self.job
+            ));
+        }
+    }
+
+    /// Says it, unless it was said, or something was said just now.
+    pub(super) fn say(&mut self, text: &str) {
+        let (last, when) = &self.said;
+        if last != text && when.is_none_or(|when| when.elapsed() > SAY) {
+            output::remark(text);
+            self.said = (text.to_owned(), Some(Instant::now()));
+        }
+    }
+}

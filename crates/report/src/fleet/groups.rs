@@ -1,0 +1,59 @@
+//! Groups of nodes that differ from the others, each with what it is a group by.
+
+use super::{MOST_NAMED, about, percent};
+use crate::document::{Document, Style};
+use crate::table::Columns;
+use crate::{number, words};
+use gritstone_model::{FleetDivision, FleetGroup};
+
+/// Divisions on the page; the data has all.
+const MOST: usize = 10;
+
+pub(super) fn groups(document: &mut Document, divisions: &[FleetDivision]) {
+    if divisions.is_empty() {
+        return;
+    }
+    let rows: Vec<(&FleetDivision, &FleetGroup)> = divisions
+        .iter()
+        .take(MOST)
+        .flat_map(|division| division.groups.iter().map(move |group| (division, group)))
+        .collect();
+    Columns::<&(&FleetDivision, &FleetGroup)>::key("Group", Style::Text, |(of, group)| {
+        name(of, group)
+    })
+    .number("Nodes", |(_, group)| number::count(group.nodes))
+    .text("Differs from the other nodes in", |(_, group)| {
+        difference(group)
+    })
+    .table(document, "Groups of nodes with a fact in common", &rows);
+    let more = divisions.len().saturating_sub(MOST);
+    if more > 0 {
+        document.paragraph(format!(
+            "and {} that divide the nodes otherwise (`--format json` has all)",
+            words::plural(more, "fact")
+        ));
+    }
+}
+
+/// `kernel release 6.18.1 and os version 13`.
+fn name(of: &FleetDivision, group: &FleetGroup) -> String {
+    let facts = of.facts.iter().zip(&group.values);
+    let mut facts: Vec<String> = facts
+        .map(|(fact, value)| format!("{} {value}", words::fact(fact)))
+        .collect();
+    let more = facts.len().saturating_sub(MOST_NAMED);
+    facts.truncate(MOST_NAMED);
+    if more > 0 {
+        facts.push(format!("{} more", number::count(more)));
+    }
+    words::join(&facts)
+}
+
+fn difference(group: &FleetGroup) -> Option<String> {
+    let differs = group.differs.iter().map(|of| {
+        let (by, interval) = percent(&of.effect);
+        format!("{} {by} {interval}", about(&of.about))
+    });
+    let differs: Vec<String> = differs.collect();
+    (!differs.is_empty()).then(|| words::join(&differs))
+}

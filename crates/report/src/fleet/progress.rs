@@ -1,0 +1,65 @@
+//! How far a fleet run has come.
+
+use crate::document::{About, Document, Style};
+use crate::table::{Cell, Columns};
+use crate::{number, words};
+use gritstone_model::{FleetNodeProgress, FleetNodeState, FleetProgress};
+
+/// Nodes in the table, those that lack a run first.
+const MOST: usize = 200;
+
+/// In a sentence: "Fleet november: 3 of 8 nodes done, 2 measuring, 1 failed."
+#[must_use]
+pub fn fleet_progress(of: &FleetProgress) -> String {
+    let count = |state| of.nodes.iter().filter(|node| node.state == state).count();
+    let mut said = vec![format!(
+        "{} of {} done",
+        number::count(count(FleetNodeState::Done)),
+        words::plural(of.of, "node")
+    )];
+    for state in [FleetNodeState::Measuring, FleetNodeState::Failed] {
+        let nodes = count(state);
+        if nodes > 0 {
+            said.push(format!("{} {}", number::count(nodes), word(state)));
+        }
+    }
+    let ended = match of.ended {
+        true => "; nobody measures the rest now (`gritstone fleet resume`)",
+        false => "",
+    };
+    format!("Fleet {}: {}{ended}.", of.fleet, said.join(", "))
+}
+
+/// The nodes, those first that lack a run.
+pub(crate) fn nodes(document: &mut Document, of: &FleetProgress) {
+    document.paragraph(fleet_progress(of));
+    let mut nodes: Vec<&FleetNodeProgress> = of.nodes.iter().collect();
+    nodes.sort_by_key(|node| node.state);
+    let shown = nodes.iter().copied().take(MOST);
+    let run = |node: &&FleetNodeProgress| {
+        let run = node.run.as_ref();
+        let cell = Cell::from(run.map(|run| words::short_id(run).to_owned()));
+        match run {
+            Some(run) => cell.about(About::Run(run.clone())),
+            None => cell,
+        }
+    };
+    Columns::<&FleetNodeProgress>::key("Node", Style::Code, |node| node.node.as_str())
+        .text("State", |node| word(node.state))
+        .text("Run", run)
+        .text("Why", |node| node.why.clone())
+        .table(document, "Nodes of the fleet run", shown);
+    let more = nodes.len().saturating_sub(MOST);
+    if more > 0 {
+        document.paragraph(format!("and {}", words::plural(more, "further node")));
+    }
+}
+
+fn word(state: FleetNodeState) -> &'static str {
+    match state {
+        FleetNodeState::Failed => "failed",
+        FleetNodeState::Measuring => "measuring",
+        FleetNodeState::Missing => "missing",
+        FleetNodeState::Done => "done",
+    }
+}
