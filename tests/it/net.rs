@@ -280,7 +280,7 @@ fn a_file_that_arrives_changed_or_short_gives_no_result_as_root() {
 #[ignore = "measures: make test-full"]
 fn an_encrypted_stream_that_is_not_what_was_sent_or_from_whom_gives_no_result_as_root() {
     needs_root();
-    let trusts = "ssl.trust(near_tls, \"certificate.pem\", NULL) == 1";
+    let trusts = "ssl.trust(common_tls, \"certificate.pem\", NULL) == 1";
     let faults = [
         (
             "net/tls.c",
@@ -298,7 +298,7 @@ fn an_encrypted_stream_that_is_not_what_was_sent_or_from_whom_gives_no_result_as
         (
             "net/openssl.h",
             trusts,
-            "near_tls != NULL",
+            "common_tls != NULL",
             Some("a handshake has failed"),
         ),
     ];
@@ -321,8 +321,8 @@ fn an_answer_of_a_web_server_that_is_not_the_file_gives_no_result_as_root() {
         // one bit of what is expected
         (
             "net/http.c",
-            "\tclose(s);\n\tsnprintf(request",
-            "\tclose(s);\n\tfile[5] ^= 1;\n\tsnprintf(request",
+            "\t\tcomplain(\"it cannot write the file: %s\", strerror(errno));\n\tclose(s);",
+            "\t\tcomplain(\"it cannot write the file: %s\", strerror(errno));\n\tpwrite(s, \"?\", 1, 5);\n\tclose(s);",
             Some("its bytes are not those of the file"),
         ),
         (
@@ -340,7 +340,7 @@ fn an_answer_of_a_web_server_that_is_not_the_file_gives_no_result_as_root() {
         // asked twice, counted once
         (
             "net/http.c",
-            "\"GET /%s/file HTTP/1.%d\\r\\nHost: %s\\r\\n\\r\\n\", secret, by == NGINX, hosts[1]",
+            "\"GET /%s/file HTTP/1.%d\\r\\nHost: %s\\r\\n\\r\\n\", secret, by == NGINX, parameter(c, \"address\", hosts[1])",
             "\"GET /%1$s/file HTTP/1.%2$d\\r\\nHost: %3$s\\r\\n\\r\\nGET /%1$s/file HTTP/1.%2$d\\r\\nHost: %3$s\\r\\n\\r\\n\", secret, by == NGINX, hosts[1]",
             Some("answer"),
         ),
@@ -471,7 +471,7 @@ fn a_stranger_in_the_network_ends_the_launch_as_root() {
         };
         assert!(output.contains(why), "{name}, {what}: {output}");
         assert!(output.contains("fail errno="), "{output}");
-        let files = entries(&room.join("received"));
+        let files = entries(&room.join("far/received"));
         let strange = files.iter().filter(|path| {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             name.parse::<u32>().is_err()
