@@ -1,21 +1,18 @@
 /* Programs of the machine that copy files, and the servers that they need, for net/transfer: scp with an sshd, rsync with its daemon, curl with
- * Python's server of HTTP, cp on a file system that sshfs mounts, or the kernel from diod, a server of 9p. What the far end has is in a directory of
- * its own. Each end of ssh makes its own key, and says the public half to the other. What is mounted is seen by this process alone, and gone with it.
+ * Python's server of HTTP, cp on a file system that is mounted (mounts.h): sshfs over an sshd, 9p from diod, NFS from Ganesha, which is a process,
+ * where the kernel's own server has threads that outlive a launch. What the far end has is in a directory of its own. Each end of ssh makes its own
+ * key, and says the public half to the other.
  */
 #ifndef GRITSTONE_NET_SERVERS_H
 #define GRITSTONE_NET_SERVERS_H
 
-#include <sys/mount.h>
-#include <sys/vfs.h>
-
 #include "programs.h"
 
-enum by { OURS, SCP, RSYNC, HTTP, SSHFS, NINE_P };
-enum { MOST_ARGUMENTS = 24, FUSE_MAGIC = 0x65735546 };
+enum by { OURS, SCP, RSYNC, HTTP, SSHFS, NINE_P, NFS }; /* from SSHFS on files are mounted */
+enum { MOST_ARGUMENTS = 24 };
 
 static enum by by;
 static in_port_t server_port;
-static pid_t mounter;
 static int from_far;		   /* the file comes from there */
 static char far_user[64];	   /* of ssh */
 static char far_directory[SAID];   /* of the far end */
@@ -126,10 +123,27 @@ static inline void start_diod(struct context *c, const char *port)
 	server = start_tied(argv, "server.log");
 }
 
+/* NFS 4.1 alone, which takes one port and no other daemon; at all addresses of a network that is its own. It looks for a bus and for Kerberos, and
+ * goes on without. */
+static inline void start_ganesha(struct context *c, const char *port)
+{
+	if (!has_written("ganesha.conf",
+			 "NFS_CORE_PARAM { Protocols = 4; NFS_Port = %s; Enable_RQUOTA = false; Enable_NLM = false; }\n"
+			 "NFSV4 { Graceless = true; Minor_Versions = 1; RecoveryRoot = \"%s\"; Only_Numeric_Owners = true; UseGetpwnam = true; DomainName = \"far\"; }\n"
+			 "EXPORT { Export_Id = 1; Path = \"%s\"; Pseudo = \"/far\"; Access_Type = RW; Squash = None; SecType = sys; Protocols = 4; Attr_Expiration_Time = 0;\n"
+			 "Transports = TCP; FSAL { Name = VFS; } }\nLOG { Default_Log_Level = CRIT; }\n",
+			 port, directory, directory))
+		complain("it cannot write ganesha.conf: %s", strerror(errno));
+	const char *const argv[] = {
+		far_program(c, "ganesha", "/usr/bin/ganesha.nfsd", "nfs-ganesha nfs-ganesha-vfs"), "-F", "-f", "ganesha.conf", "-L", "STDERR", "-p", "ganesha.pid", NULL};
+	server = start_tied(argv, "server.log");
+}
+
 /* Of the far end: starts the server that is needed, waits until it takes connections, and says what a client must know of it. */
 static inline void start_server(struct context *c)
 {
-	static void (*const starts[])(struct context *, const char *) = {NULL, start_sshd, start_rsyncd, start_http, start_sshd, start_diod};
+	static void (*const starts[])(struct context *, const char *) = {NULL, start_sshd, start_rsyncd, start_http, start_sshd, start_diod,
+								   start_ganesha};
 	in_port_t port = free_port();
 	char number[16], host[SAID] = "";
 	snprintf(number, sizeof number, "%u", ntohs(port));
@@ -138,55 +152,6 @@ static inline void start_server(struct context *c)
 	if (by_ssh())
 		say_host(host, sizeof host);
 	say_server(port, by == NINE_P ? directory : host);
-}
-
-/* A directory to mount on, of this process and those that it starts alone. */
-static inline int make_mount_point(struct context *c)
-{
-	if (mkdir("mounted", 0700) == 0 && unshare(CLONE_NEWNS) == 0 && shell("mount --make-rprivate /"))
-		return 1;
-	skip(c, "a mount namespace cannot be made, in which files of the far end are mounted: %s", strerror(errno));
-	return 0;
-}
-
-/* Mounts the directory of the far end, without a cache. */
-static inline void mount_9p(struct context *c)
-{
-	char options[PATH_MAX + 128];
-	if (!make_mount_point(c))
-		return;
-	snprintf(options, sizeof options, "trans=tcp,port=%u,version=9p2000.L,uname=root,access=any,cache=none,aname=%s", ntohs(server_port), far_directory);
-	if (mount(hosts[1], "mounted", "9p", MS_NOSUID | MS_NODEV | MS_NOEXEC, options) == 0)
-		return;
-	if (errno == ENODEV)
-		skip(c, "this kernel has no file system 9p: CONFIG_NET_9P and CONFIG_9P_FS are off, or their modules are not installed");
-	else
-		failed(c, "mount");
-}
-
-/* The same by sshfs, whose process serves what is mounted. */
-static inline int mount_far(struct context *c)
-{
-	static char host[SAID + 128], port[16], key[PATH_MAX + 64], known[PATH_MAX + 64], ssh[PATH_MAX + 64];
-	struct statfs mounted;
-	snprintf(host, sizeof host, "%s@%s:%s", far_user, far_before_port(), far_directory);
-	snprintf(port, sizeof port, "%u", ntohs(server_port));
-	snprintf(key, sizeof key, "IdentityFile=%s/user-key", directory);
-	snprintf(known, sizeof known, "UserKnownHostsFile=%s/known-hosts", directory);
-	snprintf(ssh, sizeof ssh, "ssh_command=%s -F none", parameter(c, "ssh", "ssh"));
-	const char *const argv[] = {parameter(c, "sshfs", "sshfs"), "-f", "-o", ssh, "-o", key, "-o", known, "-o", "GlobalKnownHostsFile=none", "-o",
-				    "IdentitiesOnly=yes", "-o", "IdentityAgent=none", "-o", "BatchMode=yes", "-p", port, host, "mounted", NULL};
-	if (!make_mount_point(c))
-		return 0;
-	mounter = start_tied(argv, "sshfs.log");
-	for (int i = 0; i < PATIENCE_S * 100 && mounter > 0 && waitpid(mounter, NULL, WNOHANG) == 0; i++) {
-		const struct timespec span = {0, 10000000};
-		if (statfs("mounted", &mounted) == 0 && mounted.f_type == FUSE_MAGIC)
-			return 1;
-		nanosleep(&span, NULL);
-	}
-	failed_because(c, "sshfs", "it mounts nothing: %s", said_in("sshfs.log"));
-	return 0;
 }
 
 /* What a user would type to copy the file, under a name of digits. */
@@ -228,6 +193,7 @@ static inline void copy_command(struct context *c, const char *name, const char 
 		break;
 	case SSHFS:
 	case NINE_P:
+	case NFS:
 		snprintf(from, sizeof from, "%s%s", from_far ? "mounted/" : "", sent);
 		snprintf(to, sizeof to, "%sreceived/%s", from_far ? "" : "mounted/", name);
 		argv[n++] = parameter(c, "cp", "cp");

@@ -2,7 +2,7 @@
  * or from a file system of it that is mounted (RFA, figures 8.3, 8.4, 8.6).
  *
  * One operation is one process that copies a file of size= bytes, from when it is started until it has ended: by= ours (net/copy: connect, name and
- * size, data, count answered), scp, rsync, http, or cp and a mounted file system, sshfs or 9p, with which direction= is to or from the far end, and the file is in no cache. http is from it. Every transfer makes a new file. After each region the end to which they
+ * size, data, count answered), scp, rsync, http, or cp and a mounted file system, sshfs, 9p or nfs, with which direction= is to or from the far end, and the file is in no cache. http is from it. Every transfer makes a new file. After each region the end to which they
  * came compares all files, word by word, with what the file must have, and removes them. sync=yes: our receiver answers when the file is on the device.
  */
 #define _GNU_SOURCE
@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 
 #include "copying.h"
-#include "servers.h"
+#include "mounts.h"
 
 enum { MOST_FILES = 512 };
 #define MOST_BYTES (UINT64_C(1) << 32)
@@ -201,19 +201,19 @@ static void serve(void)
 
 static void read_parameters(struct context *c)
 {
-	static const char *const programs[] = {"ours", "scp", "rsync", "http", "sshfs", "9p"};
+	static const char *const programs[] = {"ours", "scp", "rsync", "http", "sshfs", "9p", "nfs"};
 	const char *name = parameter(c, "by", "ours");
-	while (by <= NINE_P && strcmp(name, programs[by]) != 0)
+	while (by <= NFS && strcmp(name, programs[by]) != 0)
 		by++;
 	size = parameter_u64(c, "size", 0);
 	sync_file = strcmp(parameter(c, "sync", "no"), "yes") == 0;
 	from_far = by == HTTP || strcmp(parameter(c, "direction", "to"), "from") == 0;
-	if (by > NINE_P || size > MOST_BYTES)
-		wrong_arguments(c, "by= is ours, scp, rsync, http, sshfs or 9p, size= up to %" PRIu64, MOST_BYTES);
+	if (by > NFS || size > MOST_BYTES)
+		wrong_arguments(c, "by= is ours, scp, rsync, http, sshfs, 9p or nfs, size= up to %" PRIu64, MOST_BYTES);
 	const char *way = parameter(c, "over", "");
 	over_peer = strcmp(way, "peer") == 0;
-	if ((strcmp(way, "veth") != 0 && !over_peer) || (over_peer && by == NINE_P))
-		wrong_arguments(c, "over= is veth or peer, and with by=9p veth: files go from one host to another, and 9p has no proof of who asks");
+	if ((strcmp(way, "veth") != 0 && !over_peer) || (over_peer && by >= NINE_P))
+		wrong_arguments(c, "over= is veth or peer, and with by=9p or nfs veth: files go from one host to another, and these have no proof of who asks");
 }
 
 /* What the near end has before there are two; 0 after a failure, or where something is missing. */
@@ -236,7 +236,7 @@ static int make_files(struct context *c)
 /* Why a program cannot be measured here; NULL if it can. */
 static const char *obstacle(void)
 {
-	if ((by_ssh() || by == RSYNC || by == NINE_P) && !over_peer && geteuid() != 0)
+	if ((by_ssh() || by == RSYNC || by >= NINE_P) && !over_peer && geteuid() != 0)
 		return "sshd, the daemon of rsync and a mount take root in a network namespace";
 	if (by >= SSHFS && geteuid() != 0)
 		return "a mount takes root here";
@@ -294,11 +294,13 @@ static void setup(struct context *c)
 	if (by_ssh() && !exchange_keys(c, said.text))
 		return;
 	if (by == SSHFS)
-		mount_far(c);
+		mount_sshfs(c);
 	if (by == NINE_P) {
 		snprintf(far_directory, sizeof far_directory, "%s", said.text);
 		mount_9p(c);
 	}
+	if (by == NFS)
+		mount_nfs(c);
 }
 
 static void prepare(struct context *c, uint64_t n)
@@ -360,6 +362,9 @@ static void teardown(struct context *c)
 	tell_work(c);
 	if (mounter > 0)
 		kill(mounter, SIGKILL);
+	/* while there is a server to take leave of */
+	if (by == NFS)
+		umount2("mounted", 0);
 	stop_far_end(c);
 }
 

@@ -105,17 +105,22 @@ fn two_hosts_exchange_all_that_is_asked_as_root() {
 /// Where the kernel has the file system files are copied, and where it has not that is the reason of a skip.
 #[test]
 #[ignore = "measures: make test-full"]
-fn files_go_over_9p_where_the_kernel_has_it_as_root() {
+fn files_go_over_9p_and_nfs_where_the_kernel_has_them_as_root() {
     needs_root();
     let known = fs::read_to_string("/proc/filesystems").unwrap();
-    for direction in ["to", "from"] {
+    for (by, kind, direction) in [
+        ("9p", "9p", "to"),
+        ("9p", "9p", "from"),
+        ("nfs", "nfs4", "to"),
+        ("nfs", "nfs4", "from"),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let workload = built("net/transfer", folder.path(), &[]);
         let line = arguments("net/transfer", "veth", folder.path());
-        let more = format!("by=9p direction={direction} cp=/bin/cp diod=/usr/sbin/diod");
+        let more = format!("by={by} direction={direction} cp=/bin/cp");
         let said = said(&workload, folder.path(), &format!("{line} {more}"));
-        match said.contains("skip why=this kernel has no file system 9p") {
-            true => assert!(!known.contains("\t9p\n"), "{said}"),
+        match said.contains(&format!("skip why=this kernel has no file system {kind}")) {
+            true => assert!(!known.contains(&format!("\t{kind}\n")), "{said}"),
             false => assert!(said.ends_with("bye\n") && checks(&said), "{said}"),
         }
     }
@@ -448,7 +453,7 @@ fn a_stranger_in_the_network_ends_the_launch_as_root() {
         let line = arguments(name, "veth", folder.path());
         let line = line.replace(
             LITTLE,
-            "growth=0 target_ns=20000000 samples=64 sample_ns=60000000000",
+            "growth=0 target_ns=200000000 samples=64 sample_ns=60000000000",
         );
         let room = folder.path().join("room");
         fs::create_dir(&room).unwrap();

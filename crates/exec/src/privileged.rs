@@ -84,10 +84,12 @@ const BY_WORKLOADS: [(&str, Option<Given>, Action); 32] = [
     ("net/transfer", BY_SSHFS, Action::MountNamespace),
     ("net/transfer", BY_SCP, Action::MountNamespace),
     ("net/transfer", BY_9P, Action::MountNamespace),
+    ("net/transfer", BY_NFS, Action::MountNamespace),
 ];
 const BY_HOSTS: Option<Given> = Some(("over", "veth"));
 const BY_SCP: Option<Given> = Some(("by", "scp"));
 const BY_9P: Option<Given> = Some(("by", "9p"));
+const BY_NFS: Option<Given> = Some(("by", "nfs"));
 const BY_SSHFS: Option<Given> = Some(("by", "sshfs"));
 const BY_LOOPBACK: Option<Given> = Some(("over", "loopback"));
 const BY_QUEUES: Option<Given> = Some(("by", "system-v-queue"));

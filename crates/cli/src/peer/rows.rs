@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 /// Parameters that shape what is sent between two namespaces.
 const SHAPES: [&str; 3] = ["rate_mbit", "delay_ms", "loss_percent"];
-/// What a server has no proof of who asks for, but that nobody else is in the network.
-const UNPROVEN: &str = "9p";
+/// File systems whose servers have no proof of who asks, but that nobody else is in the network.
+const UNPROVEN: [&str; 2] = ["9p", "nfs"];
 /// Programs that this machine needs without a peer alone: they make hosts, shape what these send, or are servers of the far end.
 const NOT_HERE: [&str; 7] = ["ip", "tc", "nft", "sshd", "nginx", "http", "openssl"];
 
@@ -47,7 +47,7 @@ fn obstacle(row: &Benchmark) -> Option<&'static str> {
         Some("veth") if SHAPES.iter().any(|shape| work.params.contains_key(*shape)) => {
             Some("Its link is one between two network namespaces, which can be shaped.")
         }
-        Some("veth") if by == Some(UNPROVEN) => Some(
+        Some("veth") if by.is_some_and(|by| UNPROVEN.contains(&by)) => Some(
             "Its server takes whoever reaches it, which nobody else does in a network namespace.",
         ),
         Some("veth") => None,
