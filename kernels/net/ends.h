@@ -24,7 +24,7 @@
 #include "../runtime/hosts.h"
 #include "../runtime/kernel.h"
 
-enum { TOKEN = 16, PATIENCE_S = 10, WAITING = 64, SAID = 256 };
+enum { TOKEN = 16, PATIENCE_S = 10, WAITING = 64, SAID = 1024 };
 enum over { VETH, LOOPBACK, UNIX, PEER };
 enum pipe_end { READS, WRITES };
 
@@ -37,29 +37,43 @@ static const char *far_host;
 static int segment; /* the most bytes of one, where that is asked for */
 static uint64_t rate_mbit, delay_ms, loss_percent;
 
-/* What the far end says in one write, between which nobody else's comes: a port at which it listens, or why it ends. */
+/* What the far end says in one write, between which nobody else's comes: a port at which it listens, with what a client must know of the server
+ * there; or port 0, and why it ends. */
 struct said {
 	in_port_t port;
-	char why[SAID - sizeof(in_port_t)];
+	uint16_t is_missing; /* something that is needed is not there: no failure */
+	char text[SAID - sizeof(in_port_t) - sizeof(uint16_t)];
 };
 
 /* Of the far end: why it ends. */
-__attribute__((noreturn, format(printf, 1, 2))) static inline void complain(const char *why, ...)
+#define complain(...) end_because(0, __VA_ARGS__)
+/* The same where the launch is to be skipped. */
+#define lacks(...) end_because(1, __VA_ARGS__)
+__attribute__((noreturn, format(printf, 2, 3))) static inline void end_because(uint16_t is_missing, const char *why, ...)
 {
-	struct said said = {.port = 0};
+	struct said said = {.is_missing = is_missing};
 	va_list rest;
 	va_start(rest, why);
-	vsnprintf(said.why, sizeof said.why, why, rest);
+	vsnprintf(said.text, sizeof said.text, why, rest);
 	va_end(rest);
 	_exit(write(says[WRITES], &said, sizeof said) == sizeof said ? 1 : 2);
 }
 
-/* Of the far end: the near end is to know a port. */
-static inline void say_port(in_port_t port)
+/* Of the far end: the near end is to know a port, and a text. */
+static inline void say_server(in_port_t port, const char *text)
 {
-	const struct said said = {.port = port};
+	struct said said = {.port = port};
+	size_t length = strlen(text);
+	if (length >= sizeof said.text)
+		complain("what it has to say of a server is too long");
+	memcpy(said.text, text, length);
 	if (write(says[WRITES], &said, sizeof said) != sizeof said)
 		complain("nobody wants to know its port");
+}
+
+static inline void say_port(in_port_t port)
+{
+	say_server(port, "");
 }
 
 /* Of the near end: what the far end says next; 0 when it says no more, -1 when it says nothing for so long. */
@@ -76,13 +90,16 @@ static inline int hear_far(struct said *said, int ms)
 			return 0;
 		got += (size_t)n;
 	}
-	said->why[sizeof said->why - 1] = '\0';
+	said->text[sizeof said->text - 1] = '\0';
 	return 1;
 }
 
 static inline void far_has_ended(struct context *c, const struct said *last)
 {
-	failed_because(c, "far_end", "the other end has ended%s%s", last != NULL ? ": " : "", last != NULL ? last->why : "");
+	if (last != NULL && last->is_missing)
+		skip(c, "at the other end: %s", last->text);
+	else
+		failed_because(c, "far_end", "the other end has ended%s%s", last != NULL ? ": " : "", last != NULL ? last->text : "");
 }
 
 /* Of the near end, which has failed: whether the far end has ended, which the launch then fails with. */
@@ -176,15 +193,20 @@ static inline int near_datagrams(void)
 	return over == PEER ? new_socket(SOCK_DGRAM) : socket_at(0, SOCK_DGRAM, &port);
 }
 
-/* Of the far end: a socket of its own, of which the near end learns the port. */
-static inline int open_far(int type)
+/* Of the far end: a socket of its own, of which the near end learns the port, and what a client must know. */
+static inline int open_far_with(int type, const char *text)
 {
 	in_port_t port;
 	int s = socket_at(1, type, &port);
 	if (s < 0 || (type == SOCK_STREAM && listen(s, WAITING) != 0))
 		complain("it cannot open a socket of its own: %s", strerror(errno));
-	say_port(port);
+	say_server(port, text);
 	return s;
+}
+
+static inline int open_far(int type)
+{
+	return open_far_with(type, "");
 }
 
 /* All bytes, and no more; 0 at the end of the stream, or where a call fails. */
@@ -361,16 +383,22 @@ static inline int start_far_end(struct context *c, void (*serve)(void))
 }
 
 /* The port of the next socket that the far end has opened. */
+static inline int far_server(struct context *c, struct said *said)
+{
+	int heard = hear_far(said, 3 * PATIENCE_S * 1000);
+	if (heard < 0)
+		lost(c, "port");
+	else if (heard == 0 || said->port == 0)
+		far_has_ended(c, heard > 0 ? said : NULL);
+	return heard > 0 && said->port != 0;
+}
+
 static inline int far_port(struct context *c, in_port_t *port)
 {
 	struct said said;
-	int heard = hear_far(&said, 3 * PATIENCE_S * 1000);
-	*port = heard > 0 ? said.port : 0;
-	if (heard < 0)
-		lost(c, "port");
-	else if (*port == 0)
-		far_has_ended(c, heard > 0 ? &said : NULL);
-	return *port != 0;
+	int well = far_server(c, &said);
+	*port = well ? said.port : 0;
+	return well;
 }
 
 /* Ends the far end, and waits for all that end with it. */

@@ -21,7 +21,7 @@ struct connection {
 };
 
 static enum by by;
-static char directory[PATH_MAX], request[256], file[MOST_BYTES];
+static char request[256], file[MOST_BYTES];
 static size_t size;
 static int connections;
 static uint64_t rate, near_ns, wall_ns, server_ns;
@@ -33,31 +33,42 @@ static struct context *context_of_server;
 /* One process, as its only worker would be: it ends with the far end. */
 static void start_nginx(struct context *c, const char *port)
 {
-	const char *const argv[] = {parameter(c, "nginx", "/usr/sbin/nginx"), "-p", directory, "-e", "server.log", "-c", "nginx.conf", NULL};
+	const char *const argv[] = {far_program(c, "nginx", "/usr/sbin/nginx", "nginx-light"), "-p", directory, "-e", "server.log", "-c", "nginx.conf", NULL};
 	if (!has_written("nginx.conf",
 			 "daemon off;\nmaster_process off;\npid nginx.pid;\nerror_log server.log;\nevents {}\nhttp {\naccess_log off;\n"
 			 "client_body_temp_path made;\nproxy_temp_path made;\nfastcgi_temp_path made;\nuwsgi_temp_path made;\nscgi_temp_path made;\n"
 			 "keepalive_requests 1000000000;\nkeepalive_timeout 1h;\nserver { listen %s:%s; root served; }\n}\n",
-			 hosts[1], port))
+			 far_before_port(), port))
 		complain("it cannot write nginx.conf: %s", strerror(errno));
 	server = start_tied(argv, "server.log");
 }
 
-static void start_python(struct context *c, const char *port)
+/* The file is below a directory that has the token for a name. */
+static void make_files(void)
 {
-	const char *const argv[] = {parameter(c, "http", "python3"), "-m", "http.server", "--bind", hosts[1], "--directory", "served", port, NULL};
-	/* it says a line for each request */
-	server = start_tied(argv, "/dev/null");
+	char path[128];
+	enter_own_directory();
+	snprintf(path, sizeof path, "served/%s", secret);
+	int well = mkdir("made", 0700) == 0 && mkdir("served", 0700) == 0 && mkdir(path, 0700) == 0;
+	snprintf(path, sizeof path, "served/%s/file", secret);
+	int s = well ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+	if (s < 0 || write(s, file, size) != (ssize_t)size)
+		complain("it cannot write the file: %s", strerror(errno));
+	close(s);
 }
 
 /* Starts the server, and says at each question what CPU time it has taken. */
 static void serve(void)
 {
 	char text[16], question;
+	make_files();
 	int listener = open_far(SOCK_STREAM);
 	in_port_t port = free_port();
 	snprintf(text, sizeof text, "%u", ntohs(port));
-	(by == NGINX ? start_nginx : start_python)(context_of_server, text);
+	if (by == NGINX)
+		start_nginx(context_of_server, text);
+	else
+		start_python(context_of_server, text, "/dev/null"); /* it says a line for each request */
 	await_server(port);
 	say_port(port);
 	int s = take_connection(listener);
@@ -82,47 +93,38 @@ static int ask_cpu(struct context *c, uint64_t *ns)
 	return 0;
 }
 
-/* The file is below a directory that has the token for a name. */
-static int make_files(struct context *c)
+/* What is asked for, and what comes of it. */
+static void make_request(struct context *c)
 {
-	char path[128], secret[2 * TOKEN + 1];
-	for (int i = 0; i < TOKEN; i++)
-		snprintf(secret + 2 * i, 3, "%02x", token[i]);
 	uint64_t word = 19840801;
 	for (size_t i = 0; i < size; i++, word = word * 6364136223846793005u + 1442695040888963407u)
 		file[i] = (char)(word >> 56);
-	snprintf(path, sizeof path, "served/%s", secret);
-	int well = getcwd(directory, sizeof directory) != NULL && mkdir("made", 0700) == 0 && mkdir("served", 0700) == 0 && mkdir(path, 0700) == 0;
-	snprintf(path, sizeof path, "served/%s/file", secret);
-	int s = well ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
-	if (s < 0 || write(s, file, size) != (ssize_t)size) {
-		failed(c, "write");
-		return 0;
-	}
-	close(s);
-	snprintf(request, sizeof request, "GET /%s/file HTTP/1.%d\r\nHost: %s\r\n\r\n", secret, by == NGINX, hosts[1]);
-	return 1;
+	hex_token();
+	snprintf(request, sizeof request, "GET /%s/file HTTP/1.%d\r\nHost: %s\r\n\r\n", secret, by == NGINX, parameter(c, "address", hosts[1]));
 }
 
 static void setup(struct context *c)
 {
-	const char *name = parameter(c, "by", "nginx");
+	const char *name = parameter(c, "by", "nginx"), *way = parameter(c, "over", "");
 	in_port_t port;
 	by = strcmp(name, "python") == 0 ? PYTHON : NGINX;
 	size = parameter_u64(c, "size", 1024);
 	rate = parameter_u64(c, "rate", 0);
 	connections = (int)parameter_u64(c, "connections", 8);
 	if ((by == NGINX && strcmp(name, "nginx") != 0) || size < 1 || size > MOST_BYTES || connections < 1 || connections > MOST_CONNECTIONS ||
-	    rate > 1000000 || strcmp(parameter(c, "over", ""), "veth") != 0)
-		wrong_arguments(c, "by= is nginx or python, over= veth, size= from 1 to %d, connections= to %d, rate= to 1000000", MOST_BYTES, MOST_CONNECTIONS);
-	if (by == NGINX && geteuid() != 0) {
+	    rate > 1000000 || (strcmp(way, "veth") != 0 && strcmp(way, "peer") != 0))
+		wrong_arguments(c, "by= is nginx or python, over= veth or peer, size= from 1 to %d, connections= to %d, rate= to 1000000", MOST_BYTES, MOST_CONNECTIONS);
+	if (by == NGINX && strcmp(way, "veth") == 0 && geteuid() != 0) {
 		skip(c, "nginx takes root here: in a user namespace it finds no group that its files are of");
 		return;
 	}
 	context_of_server = c;
 	for (int i = 0; i < connections; i++)
 		connection[i].socket = -1;
-	if (!make_token(c) || !make_files(c) || !start_far_end(c, serve) || !far_port(c, &port) || !far_port(c, &server_port) ||
+	if (!make_token(c))
+		return;
+	make_request(c);
+	if (!start_far_end(c, serve) || !far_port(c, &port) || !far_port(c, &server_port) ||
 	    (control = connect_far(c, port)) < 0 || !ask_cpu(c, &server_ns))
 		return;
 	if (rate > 0)

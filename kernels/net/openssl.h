@@ -1,6 +1,6 @@
 /* TLS by OpenSSL's libraries, loaded where the system has them: applications use these, headers need not be there, and missing ones are a skip.
  *
- * Version 1.3, one cipher suite, a certificate that openssl(1) makes for the launch, which the client verifies; no session is used again.
+ * Version 1.3, one cipher suite, a certificate that openssl(1) makes for the launch at the far end, which the client verifies; no session is used again.
  */
 #ifndef GRITSTONE_NET_OPENSSL_H
 #define GRITSTONE_NET_OPENSSL_H
@@ -66,29 +66,28 @@ static const struct {
 	{"OpenSSL_version", &ssl.version},
 };
 
-static void *near_tls, *far_tls; /* what connections of each end have in common */
+static void *common_tls; /* what connections of this end have in common */
 
-/* Loads the libraries; whether all that is needed is there. */
-static inline int load_openssl(struct context *c)
+/* Loads the libraries; NULL, or what is missing. */
+static inline const char *load_openssl(void)
 {
 	static const char *const names[] = {"libssl.so.3", "libssl.so.1.1"};
+	static char missing[128];
 	void *library = NULL;
 	for (int i = 0; i < 2 && library == NULL; i++)
 		library = dlopen(names[i], RTLD_NOW);
-	if (library == NULL) {
-		skip(c, "libssl.so.3 is missing (apt-get install libssl3)");
-		return 0;
-	}
+	if (library == NULL)
+		return "libssl.so.3 is missing (apt-get install libssl3)";
 	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
 		void *found = dlsym(library, functions[i].name);
 		if (found == NULL) {
-			skip(c, "the libssl that is installed has no %s: OpenSSL 1.1.1 or later is needed (apt-get install libssl3)", functions[i].name);
-			return 0;
+			snprintf(missing, sizeof missing, "the libssl that is installed has no %s: OpenSSL 1.1.1 or later is needed (apt-get install libssl3)",
+				 functions[i].name);
+			return missing;
 		}
 		memcpy(functions[i].at, &found, sizeof found);
 	}
-	note(c, "library", "%s", ssl.version(0));
-	return 1;
+	return NULL;
 }
 
 /* What OpenSSL says of the last failure. */
@@ -102,17 +101,6 @@ static inline const char *tls_error(void)
 	return text;
 }
 
-/* A key and its certificate, of this launch alone. */
-static inline int make_certificate(struct context *c)
-{
-	const char *const argv[] = {parameter(c, "openssl", "openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-				    "-nodes", "-days", "1", "-subj", "/CN=gritstone", "-keyout", "key.pem", "-out", "certificate.pem", NULL};
-	if (runs_well(argv, "openssl.log"))
-		return 1;
-	failed_because(c, "openssl", "it makes no certificate: %s", said_in("openssl.log"));
-	return 0;
-}
-
 static inline void *new_context(void)
 {
 	void *tls = ssl.new_context(ssl.method());
@@ -123,16 +111,29 @@ static inline void *new_context(void)
 	return well ? tls : NULL;
 }
 
-/* Loads, makes and sets all that both ends need; whether that went well. */
-static inline int start_tls(struct context *c)
+/* Of the far end: a key and a certificate of this launch alone, which the near end is to trust. */
+static inline void make_certificate(struct context *c, char *text, size_t size)
 {
-	if (!load_openssl(c) || !make_certificate(c))
-		return 0;
-	near_tls = new_context();
-	far_tls = new_context();
-	if (near_tls != NULL && far_tls != NULL && ssl.trust(near_tls, "certificate.pem", NULL) == 1 &&
-	    ssl.use_certificate(far_tls, "certificate.pem") == 1 && ssl.use_key(far_tls, "key.pem", FILE_IS_PEM) == 1) {
-		ssl.verify(near_tls, VERIFY_PEER, NULL);
+	const char *missing = load_openssl();
+	if (missing != NULL)
+		lacks("%s", missing);
+	enter_own_directory();
+	const char *const argv[] = {far_program(c, "openssl", "openssl", "openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+				    "-nodes", "-days", "1", "-subj", "/CN=gritstone", "-keyout", "key.pem", "-out", "certificate.pem", NULL};
+	if (!runs_well(argv, "openssl.log"))
+		complain("openssl makes no certificate: %s", said_in("openssl.log"));
+	common_tls = new_context();
+	if (common_tls == NULL || ssl.use_certificate(common_tls, "certificate.pem") != 1 || ssl.use_key(common_tls, "key.pem", FILE_IS_PEM) != 1)
+		complain("TLS: %s", tls_error());
+	read_text("certificate.pem", text, size);
+}
+
+/* Of the near end: trusts a certificate, and no other; whether that went well. */
+static inline int trust(struct context *c, const char *certificate)
+{
+	common_tls = new_context();
+	if (common_tls != NULL && has_written("certificate.pem", "%s", certificate) && ssl.trust(common_tls, "certificate.pem", NULL) == 1) {
+		ssl.verify(common_tls, VERIFY_PEER, NULL);
 		return 1;
 	}
 	failed_because(c, "tls", "%s", tls_error());
@@ -140,9 +141,9 @@ static inline int start_tls(struct context *c)
 }
 
 /* TLS over a connection that has said its token: of either end, after the handshake; NULL where that fails. */
-static inline void *with_tls(int s, void *of, int (*handshake)(void *))
+static inline void *with_tls(int s, int (*handshake)(void *))
 {
-	void *tls = ssl.open(of);
+	void *tls = ssl.open(common_tls);
 	errno = 0;
 	if (tls != NULL && ssl.set_socket(tls, s) == 1 && handshake(tls) == 1)
 		return tls;

@@ -1,5 +1,5 @@
 /* Programs of the machine that a launch starts: with nothing of the environment but what it gives them, what they say in a file of the launch. A
- * server runs at the far end, listens on that end's address alone, and ends with it.
+ * server runs at the far end, in a directory of that end, listens on its address alone, and ends with it.
  */
 #ifndef GRITSTONE_NET_PROGRAMS_H
 #define GRITSTONE_NET_PROGRAMS_H
@@ -14,6 +14,50 @@
 static char *nothing[] = {NULL};
 static char **environment = nothing;
 static pid_t server;
+static char directory[PATH_MAX];   /* of this end */
+static char secret[2 * TOKEN + 1]; /* the token in digits */
+
+static inline void hex_token(void)
+{
+	for (int i = 0; i < TOKEN; i++)
+		snprintf(secret + 2 * i, 3, "%02x", token[i]);
+}
+
+/* Of the far end: below the directory of the launch where both ends are on one machine. */
+static inline void enter_own_directory(void)
+{
+	if (mkdir("far", 0700) != 0 || chdir("far") != 0 || getcwd(directory, sizeof directory) == NULL)
+		complain("it cannot make a directory: %s", strerror(errno));
+}
+
+static inline const char *far_text(void)
+{
+	return over == PEER ? far_host : hosts[1];
+}
+
+/* The address of the far end as it stands before a port. */
+static inline const char *far_before_port(void)
+{
+	static char text[INET6_ADDRSTRLEN + 2];
+	snprintf(text, sizeof text, strchr(far_text(), ':') != NULL ? "[%s]" : "%s", far_text());
+	return text;
+}
+
+/* Of the far end: a program of that machine, which is where the other one has it, or where programs are. */
+static inline const char *far_program(struct context *c, const char *parameter_name, const char *usual, const char *package)
+{
+	static const char *const places[] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"};
+	static char path[PATH_MAX];
+	const char *given = parameter(c, parameter_name, usual), *slash = strrchr(given, '/'), *name = slash != NULL ? slash + 1 : given;
+	if (slash != NULL && access(given, X_OK) == 0)
+		return given;
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		snprintf(path, sizeof path, "%s/%s", places[i], name);
+		if (access(path, X_OK) == 0)
+			return path;
+	}
+	lacks("%s is missing (apt-get install %s)", name, package);
+}
 
 /* A small file with what one process alone may read; whether it was written. */
 static inline int has_written(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -27,6 +71,16 @@ static inline int has_written(const char *path, const char *format, ...)
 	if (file >= 0)
 		close(file);
 	return well;
+}
+
+/* A small file in text; nothing of one that cannot be read. */
+static inline void read_text(const char *path, char *text, size_t size)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = file >= 0 ? read(file, text, size - 1) : -1;
+	text[n > 0 ? n : 0] = '\0';
+	if (file >= 0)
+		close(file);
 }
 
 /* Starts a program; what it says goes into a file. */
@@ -81,7 +135,7 @@ static inline int runs_well(const char *const *argv, const char *log)
 	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* A port of the far end that is free; the network is its own, so that nobody else takes it meanwhile. */
+/* A port of the far end that is free. Where somebody else takes it meanwhile, which nobody does in a network of its own, the server does not start. */
 static inline in_port_t free_port(void)
 {
 	in_port_t port = 0;
@@ -109,6 +163,15 @@ static inline void await_server(in_port_t port)
 		nanosleep(&span, NULL);
 	}
 	complain("the server of the program does not start: %s", said_in("server.log"));
+}
+
+/* Python's server of HTTP, for what is below `served`, which it does not list. */
+static inline void start_python(struct context *c, const char *port, const char *log)
+{
+	if (!has_written("served/index.html", "\n"))
+		complain("it cannot write index.html: %s", strerror(errno));
+	const char *const argv[] = {far_program(c, "http", "python3", "python3"), "-m", "http.server", "--bind", far_text(), "--directory", "served", port, NULL};
+	server = start_tied(argv, log);
 }
 
 /* CPU time of a process, of its children that have ended, and of all that live; in whole ticks of the system; 0 of none. */

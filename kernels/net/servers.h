@@ -1,30 +1,26 @@
 /* Programs of the machine that copy files, and the servers that they need, for net/transfer: scp with an sshd, rsync with its daemon, curl with
- * Python's server of HTTP, cp on a file system that sshfs mounts, or the kernel from diod, a server of 9p. A server runs at the far end alone, with files and keys in the directory of the
- * launch, and listens on that end's address. What is mounted is seen by this process alone, and gone with it.
+ * Python's server of HTTP, cp on a file system that is mounted (mounts.h): sshfs over an sshd, 9p from diod, NFS from Ganesha, which is a process,
+ * where the kernel's own server has threads that outlive a launch. What the far end has is in a directory of its own. Each end of ssh makes its own
+ * key, and says the public half to the other.
  */
 #ifndef GRITSTONE_NET_SERVERS_H
 #define GRITSTONE_NET_SERVERS_H
 
-#include <sys/mount.h>
-#include <sys/vfs.h>
-
 #include "programs.h"
 
-enum by { OURS, SCP, RSYNC, HTTP, SSHFS, NINE_P };
-enum { MOST_ARGUMENTS = 24, FUSE_MAGIC = 0x65735546 };
+enum by { OURS, SCP, RSYNC, HTTP, SSHFS, NINE_P, NFS }; /* from SSHFS on files are mounted */
+enum { MOST_ARGUMENTS = 24 };
 
 static enum by by;
 static in_port_t server_port;
-static pid_t mounter;
-static int from_far; /* the file comes from there */
-static char directory[PATH_MAX];      /* of the launch */
-static char secret[2 * TOKEN + 1];    /* the token in digits */
+static int from_far;		   /* the file comes from there */
+static char far_user[64];	   /* of ssh */
+static char far_directory[SAID];   /* of the far end */
 static const char *const sent = "sent"; /* the file that is copied */
 
-static inline void hex_token(void)
+static inline int by_ssh(void)
 {
-	for (int i = 0; i < TOKEN; i++)
-		snprintf(secret + 2 * i, 3, "%02x", token[i]);
+	return by == SCP || by == SSHFS;
 }
 
 /* Programs are given nothing but the secret, where they take one. */
@@ -37,42 +33,60 @@ static inline void give_secret(void)
 		environment = with;
 }
 
-/* Keys of this launch alone; before there is a far end, for both. */
-static inline int make_keys(struct context *c)
+/* A key of this end alone; whether it was made. */
+static inline int has_made_key(const char *program, const char *name)
 {
-	static const char *const names[] = {"host-key", "user-key"};
-	for (int i = 0; i < 2; i++) {
-		const char *const argv[] = {parameter(c, "ssh-keygen", "ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", names[i], NULL};
-		if (!runs_well(argv, "ssh-keygen.log")) {
-			failed_because(c, "ssh-keygen", "it makes no key: %s", said_in("ssh-keygen.log"));
-			return 0;
-		}
-	}
-	return 1;
+	const char *const argv[] = {program, "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", name, NULL};
+	return runs_well(argv, "ssh-keygen.log");
 }
 
-/* sshd does not start without an empty directory that its service makes. Where that does not run, it is made where nobody else sees it. */
+/* sshd of root does not start without an empty directory that its service makes. Where that does not run, it is made where nobody else sees it. */
 static inline void start_sshd(struct context *c, const char *port)
 {
-	char program[PATH_MAX];
-	if (access("/run/sshd", F_OK) != 0 &&
+	if (geteuid() == 0 && access("/run/sshd", F_OK) != 0 &&
 	    (unshare(CLONE_NEWNS) != 0 || !shell("mount --make-rprivate / && mount -t tmpfs none /run && mkdir -m 755 /run/sshd")))
 		complain("there is no /run/sshd, and it cannot be made in a mount namespace");
-	snprintf(program, sizeof program, "%s", parameter(c, "sshd", "/usr/sbin/sshd"));
+	if (!has_made_key(far_program(c, "ssh-keygen", "ssh-keygen", "openssh-client"), "host-key"))
+		complain("ssh-keygen makes no key: %s", said_in("ssh-keygen.log"));
 	if (!has_written("sshd.conf",
-			 "ListenAddress %s\nPort %s\nHostKey %s/host-key\nAuthorizedKeysFile %s/user-key.pub\nPidFile none\nStrictModes no\n"
+			 "ListenAddress %s\nPort %s\nHostKey \"%s/host-key\"\nAuthorizedKeysFile \"%s/user-key.pub\"\nPidFile none\nStrictModes no\n"
 			 "UsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\nPermitUserRC no\n"
 			 "AllowTcpForwarding no\nX11Forwarding no\nSubsystem sftp internal-sftp\nForceCommand internal-sftp\n",
-			 hosts[1], port, directory, directory))
+			 far_text(), port, directory, directory))
 		complain("it cannot write sshd.conf: %s", strerror(errno));
-	const char *const argv[] = {program, "-D", "-e", "-f", "sshd.conf", NULL};
+	const char *const argv[] = {far_program(c, "sshd", "/usr/sbin/sshd", "openssh-server"), "-D", "-e", "-f", "sshd.conf", NULL};
 	server = start_tied(argv, "server.log");
+}
+
+/* The account of the far end, the key of its host, and its directory, each on a line: for a client of ssh. */
+static inline void say_host(char *text, size_t size)
+{
+	char key[256];
+	FILE *id = popen("PATH=/usr/bin:/bin; id -un", "re");
+	if (id == NULL || fscanf(id, "%63s", far_user) != 1)
+		complain("id(1) does not say which user it is");
+	pclose(id);
+	read_text("host-key.pub", key, sizeof key);
+	key[strcspn(key, "\n")] = '\0';
+	if ((size_t)snprintf(text, size, "%s\n%s\n%s", far_user, key, directory) >= size)
+		complain("the name of its directory is too long");
+}
+
+/* What the far end has said of itself; whether a client of ssh can know it. */
+static inline int know_host(const char *text)
+{
+	static const char *const in_names = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+	char key[256];
+	/* the name becomes a part of an argument */
+	return sscanf(text, "%63[^\n]\n%255[^\n]\n%1023[^\n]", far_user, key, far_directory) == 3 && far_user[0] != '-' &&
+	       far_user[strspn(far_user, in_names)] == '\0' &&
+	       has_written("known-hosts", "[%s]:%u %s\n", far_text(), ntohs(server_port), key);
 }
 
 static inline void start_rsyncd(struct context *c, const char *port)
 {
 	char address[64], at_port[32];
-	snprintf(address, sizeof address, "--address=%s", hosts[1]);
+	snprintf(address, sizeof address, "--address=%s", far_text());
 	snprintf(at_port, sizeof at_port, "--port=%s", port);
 	/* what is in the directory is the user's: the daemon writes as who started it */
 	if (!has_written("rsyncd.conf",
@@ -80,15 +94,20 @@ static inline void start_rsyncd(struct context *c, const char *port)
 			 directory, geteuid(), getegid(), directory, directory) ||
 	    !has_written("secrets", "run:%s\n", secret))
 		complain("it cannot write rsyncd.conf: %s", strerror(errno));
-	const char *const argv[] = {parameter(c, "rsync", "rsync"), "--daemon", "--no-detach", "--config=rsyncd.conf", address, at_port, NULL};
+	const char *const argv[] = {far_program(c, "rsync", "rsync", "rsync"), "--daemon", "--no-detach", "--config=rsyncd.conf", address, at_port, NULL};
 	server = start_tied(argv, "server.log");
 }
 
-/* The file is in a directory that has the token for a name. */
+/* The file is served below a directory that has the token for a name. */
 static inline void start_http(struct context *c, const char *port)
 {
-	const char *const argv[] = {parameter(c, "http", "python3"), "-m", "http.server", "--bind", hosts[1], "--directory", "served", port, NULL};
-	server = start_tied(argv, "server.log");
+	char path[128];
+	snprintf(path, sizeof path, "served/%s", secret);
+	int well = mkdir("served", 0700) == 0 && mkdir(path, 0700) == 0;
+	snprintf(path, sizeof path, "served/%s/%s", secret, sent);
+	if (!well || link(sent, path) != 0)
+		complain("it cannot serve the file: %s", strerror(errno));
+	start_python(c, port, "server.log");
 }
 
 /* It takes whoever is in the network, as the protocol has no other proof that the kernel gives: nobody but the two hosts is. */
@@ -100,69 +119,39 @@ static inline void start_diod(struct context *c, const char *port)
 	if (!has_written("names", "%s near\n%s far\n", hosts[0], hosts[1]) || unshare(CLONE_NEWNS) != 0 ||
 	    !shell("mount --make-rprivate / && mount --bind names /etc/hosts"))
 		complain("the hosts cannot be given names in a mount namespace");
-	const char *const argv[] = {parameter(c, "diod", "/usr/sbin/diod"), "-f", "-n", "-c", "/dev/null", "-L", "stderr", "-l", address, "-e", directory, NULL};
+	const char *const argv[] = {far_program(c, "diod", "/usr/sbin/diod", "diod"), "-f", "-n", "-c", "/dev/null", "-L", "stderr", "-l", address, "-e", directory, NULL};
 	server = start_tied(argv, "server.log");
 }
 
-/* Starts the server that is needed, and waits until it takes connections; its port. */
-static inline in_port_t start_server(struct context *c)
+/* NFS 4.1 alone, which takes one port and no other daemon; at all addresses of a network that is its own. It looks for a bus and for Kerberos, and
+ * goes on without. */
+static inline void start_ganesha(struct context *c, const char *port)
 {
-	static void (*const starts[])(struct context *, const char *) = {NULL, start_sshd, start_rsyncd, start_http, start_sshd, start_diod};
+	if (!has_written("ganesha.conf",
+			 "NFS_CORE_PARAM { Protocols = 4; NFS_Port = %s; Enable_RQUOTA = false; Enable_NLM = false; }\n"
+			 "NFSV4 { Graceless = true; Minor_Versions = 1; RecoveryRoot = \"%s\"; Only_Numeric_Owners = true; UseGetpwnam = true; DomainName = \"far\"; }\n"
+			 "EXPORT { Export_Id = 1; Path = \"%s\"; Pseudo = \"/far\"; Access_Type = RW; Squash = None; SecType = sys; Protocols = 4; Attr_Expiration_Time = 0;\n"
+			 "Transports = TCP; FSAL { Name = VFS; } }\nLOG { Default_Log_Level = CRIT; }\n",
+			 port, directory, directory))
+		complain("it cannot write ganesha.conf: %s", strerror(errno));
+	const char *const argv[] = {
+		far_program(c, "ganesha", "/usr/bin/ganesha.nfsd", "nfs-ganesha nfs-ganesha-vfs"), "-F", "-f", "ganesha.conf", "-L", "STDERR", "-p", "ganesha.pid", NULL};
+	server = start_tied(argv, "server.log");
+}
+
+/* Of the far end: starts the server that is needed, waits until it takes connections, and says what a client must know of it. */
+static inline void start_server(struct context *c)
+{
+	static void (*const starts[])(struct context *, const char *) = {NULL, start_sshd, start_rsyncd, start_http, start_sshd, start_diod,
+								   start_ganesha};
 	in_port_t port = free_port();
-	char text[16];
-	snprintf(text, sizeof text, "%u", ntohs(port));
-	starts[by](c, text);
+	char number[16], host[SAID] = "";
+	snprintf(number, sizeof number, "%u", ntohs(port));
+	starts[by](c, number);
 	await_server(port);
-	return port;
-}
-
-/* A directory to mount on, of this process and those that it starts alone. */
-static inline int make_mount_point(struct context *c)
-{
-	if (mkdir("mounted", 0700) == 0 && unshare(CLONE_NEWNS) == 0 && shell("mount --make-rprivate /"))
-		return 1;
-	skip(c, "a mount namespace cannot be made, in which files of the far end are mounted: %s", strerror(errno));
-	return 0;
-}
-
-/* Mounts the directory of the launch as the far end has it, without a cache. */
-static inline void mount_9p(struct context *c)
-{
-	char options[PATH_MAX + 128];
-	if (!make_mount_point(c))
-		return;
-	snprintf(options, sizeof options, "trans=tcp,port=%u,version=9p2000.L,uname=root,access=any,cache=none,aname=%s", ntohs(server_port), directory);
-	if (mount(hosts[1], "mounted", "9p", MS_NOSUID | MS_NODEV | MS_NOEXEC, options) == 0)
-		return;
-	if (errno == ENODEV)
-		skip(c, "this kernel has no file system 9p: CONFIG_NET_9P and CONFIG_9P_FS are off, or their modules are not installed");
-	else
-		failed(c, "mount");
-}
-
-/* The same by sshfs, whose process serves what is mounted. */
-static inline int mount_far(struct context *c)
-{
-	static char host[PATH_MAX + 64], port[16], key[PATH_MAX + 64], known[PATH_MAX + 64], ssh[PATH_MAX + 64];
-	struct statfs mounted;
-	snprintf(host, sizeof host, "root@%s:%s", hosts[1], directory);
-	snprintf(port, sizeof port, "%u", ntohs(server_port));
-	snprintf(key, sizeof key, "IdentityFile=%s/user-key", directory);
-	snprintf(known, sizeof known, "UserKnownHostsFile=%s/known-hosts", directory);
-	snprintf(ssh, sizeof ssh, "ssh_command=%s -F none", parameter(c, "ssh", "ssh"));
-	const char *const argv[] = {parameter(c, "sshfs", "sshfs"), "-f", "-o", ssh, "-o", key, "-o", known, "-o", "GlobalKnownHostsFile=none", "-o",
-				    "IdentitiesOnly=yes", "-o", "IdentityAgent=none", "-o", "BatchMode=yes", "-p", port, host, "mounted", NULL};
-	if (!make_mount_point(c))
-		return 0;
-	mounter = start_tied(argv, "sshfs.log");
-	for (int i = 0; i < PATIENCE_S * 100 && mounter > 0 && waitpid(mounter, NULL, WNOHANG) == 0; i++) {
-		const struct timespec span = {0, 10000000};
-		if (statfs("mounted", &mounted) == 0 && mounted.f_type == FUSE_MAGIC)
-			return 1;
-		nanosleep(&span, NULL);
-	}
-	failed_because(c, "sshfs", "it mounts nothing: %s", said_in("sshfs.log"));
-	return 0;
+	if (by_ssh())
+		say_host(host, sizeof host);
+	say_server(port, by == NINE_P ? directory : host);
 }
 
 /* What a user would type to copy the file, under a name of digits. */
@@ -176,12 +165,12 @@ static inline void copy_command(struct context *c, const char *name, const char 
 		argv[n++] = parameter(c, "net/copy", "copy");
 		argv[n++] = sent;
 		argv[n++] = name;
-		argv[n++] = over == PEER ? far_host : hosts[1];
+		argv[n++] = far_text();
 		argv[n++] = port;
 		break;
 	case SCP:
 		snprintf(hosts_file, sizeof hosts_file, "UserKnownHostsFile=%s/known-hosts", directory);
-		snprintf(to, sizeof to, "root@%s:%s/received/%s", hosts[1], directory, name);
+		snprintf(to, sizeof to, "%s@%s:%s/received/%s", far_user, far_before_port(), far_directory, name);
 		for (const char *const *word = (const char *const[]){parameter(c, "scp", "scp"), "-q", "-F", "none", "-S", parameter(c, "ssh", "ssh"), "-i",
 								     "user-key", "-o", "IdentitiesOnly=yes", "-o", "IdentityAgent=none", "-o", "BatchMode=yes",
 								     "-o", "GlobalKnownHostsFile=none", "-o", hosts_file, "-P", port, sent, to, NULL};
@@ -189,21 +178,22 @@ static inline void copy_command(struct context *c, const char *name, const char 
 			argv[n++] = *word;
 		break;
 	case RSYNC:
-		snprintf(to, sizeof to, "rsync://run@%s:%s/received/%s", hosts[1], port, name);
+		snprintf(to, sizeof to, "rsync://run@%s:%s/received/%s", far_before_port(), port, name);
 		argv[n++] = parameter(c, "rsync", "rsync");
 		argv[n++] = "--whole-file";
 		argv[n++] = sent;
 		argv[n++] = to;
 		break;
 	case HTTP:
-		snprintf(from, sizeof from, "http://%s:%s/%s/%s", hosts[1], port, secret, sent);
+		snprintf(from, sizeof from, "http://%s:%s/%s/%s", far_before_port(), port, secret, sent);
 		snprintf(to, sizeof to, "received/%s", name);
-		for (const char *const *word = (const char *const[]){parameter(c, "curl", "curl"), "-q", "-sS", "--fail", "--noproxy", "*", "-o", to, from, NULL};
+		for (const char *const *word = (const char *const[]){parameter(c, "curl", "curl"), "-q", "-g", "-sS", "--fail", "--noproxy", "*", "-o", to, from, NULL};
 		     *word != NULL; word++)
 			argv[n++] = *word;
 		break;
 	case SSHFS:
 	case NINE_P:
+	case NFS:
 		snprintf(from, sizeof from, "%s%s", from_far ? "mounted/" : "", sent);
 		snprintf(to, sizeof to, "%sreceived/%s", from_far ? "" : "mounted/", name);
 		argv[n++] = parameter(c, "cp", "cp");

@@ -12,12 +12,13 @@ enum { HOW_MANY = 1, HOW_LONG = 2, FIRST = 3 }; /* numbers that ask about the fa
 
 static int handshakes;
 static in_port_t port;
+static struct context *context_of_far;
 static void *stream; /* of the near end */
 static uint64_t near_ns, far_ns, wall_ns;
 
 static void *accept_tls(int s)
 {
-	void *tls = with_tls(s, far_tls, ssl.accept);
+	void *tls = with_tls(s, ssl.accept);
 	if (tls == NULL)
 		complain("a handshake has failed: %s", tls_error());
 	return tls;
@@ -85,7 +86,9 @@ static void serve_handshakes(int listener)
 
 static void serve(void)
 {
-	int listener = open_far(SOCK_STREAM);
+	char certificate[SAID];
+	make_certificate(context_of_far, certificate, sizeof certificate);
+	int listener = open_far_with(SOCK_STREAM, certificate);
 	if (handshakes)
 		serve_handshakes(listener);
 	int s = take_connection(listener);
@@ -105,7 +108,7 @@ static void *connect_tls(struct context *c, int *s)
 	*s = connect_far(c, port);
 	if (*s < 0)
 		return NULL;
-	void *tls = without_delay(*s, 1) ? with_tls(*s, near_tls, ssl.connect) : NULL;
+	void *tls = without_delay(*s, 1) ? with_tls(*s, ssl.connect) : NULL;
 	if (tls == NULL) {
 		lost_tls(c, "handshake");
 		close(*s);
@@ -140,15 +143,21 @@ static int ask(struct context *c, uint64_t number, uint64_t *answer)
 
 static void setup(struct context *c)
 {
-	const char *what = parameter(c, "what", "stream");
+	const char *what = parameter(c, "what", "stream"), *missing = is_far(c) ? NULL : load_openssl();
+	struct said said;
 	int s;
 	handshakes = strcmp(what, "handshake") == 0;
 	if (!handshakes && strcmp(what, "stream") != 0)
 		wrong_arguments(c, "what= is stream or handshake");
 	read_size(c);
 	make_message();
-	if (!make_token(c) || !start_tls(c) || !start_far_end(c, serve) || !far_port(c, &port))
+	context_of_far = c;
+	if (missing != NULL)
+		skip(c, "%s", missing);
+	if (missing != NULL || !make_token(c) || !start_far_end(c, serve) || !far_server(c, &said) || !trust(c, said.text))
 		return;
+	port = said.port;
+	note(c, "library", "%s", ssl.version(0));
 	note(c, "cipher", "TLS 1.3, " SUITE ", P-256");
 	if (!handshakes)
 		stream = connect_tls(c, &s);

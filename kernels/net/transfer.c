@@ -2,21 +2,21 @@
  * or from a file system of it that is mounted (RFA, figures 8.3, 8.4, 8.6).
  *
  * One operation is one process that copies a file of size= bytes, from when it is started until it has ended: by= ours (net/copy: connect, name and
- * size, data, count answered), scp, rsync, http, or cp and a mounted file system, sshfs or 9p, with which direction= is to or from the far end, and the file is in no cache. Every transfer makes a new file. After each region the far end compares all files that came, word
- * by word, with what the file must have, and removes them. sync=yes: our receiver answers when the file is on the device.
+ * size, data, count answered), scp, rsync, http, or cp and a mounted file system, sshfs, 9p or nfs, with which direction= is to or from the far end, and the file is in no cache. http is from it. Every transfer makes a new file. After each region the end to which they
+ * came compares all files, word by word, with what the file must have, and removes them. sync=yes: our receiver answers when the file is on the device.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <sys/resource.h>
 
 #include "copying.h"
-#include "servers.h"
+#include "mounts.h"
 
 enum { MOST_FILES = 512 };
 #define MOST_BYTES (UINT64_C(1) << 32)
 
 static uint64_t size, number, near_ns, wall_ns;
-static int sync_file;
+static int sync_file, over_peer;
 static in_port_t own_port; /* of our receiver */
 static struct context *context_of_server;
 static uint64_t piece[PIECE / 8];
@@ -102,147 +102,17 @@ static uint64_t receive_file(int s, const struct request *request)
 	return done;
 }
 
-static uint64_t look_at_files(const struct request *request)
+/* Bytes that are right of the files that have come to this end. */
+static uint64_t look_at_files(uint64_t files, uint64_t number_of_files)
 {
 	uint64_t right = 0;
-	for (uint64_t i = 0; i < request->files && i < MOST_FILES; i++) {
+	for (uint64_t i = 0; i < files && i < MOST_FILES; i++) {
 		char path[48];
 		snprintf(path, sizeof path, "received/%" PRIu64, i);
-		right += right_bytes(path, request->number);
+		right += right_bytes(path, number_of_files);
 		unlink(path);
 	}
 	return right;
-}
-
-static uint64_t worked_ns(void)
-{
-	return by == OURS ? cpu_ns() : cpu_ns_of(server);
-}
-
-static void serve(void)
-{
-	int listener = open_far(SOCK_STREAM);
-	uint64_t counted = 0;
-	if (by != OURS) {
-		say_port(start_server(context_of_server));
-	}
-	for (;;) {
-		struct request request;
-		struct answer answer = {0};
-		int s = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-		if (s < 0 && errno == EAGAIN)
-			continue; /* nobody copies now */
-		if (s < 0 || !reads_all(s, &request, sizeof request))
-			complain("a connection ended, or was silent for %d s, before its request was there", PATIENCE_S);
-		check_token(request.token);
-		if (request.what == COPY) {
-			answer.bytes = receive_file(s, &request);
-		} else if (request.what == LOOK) {
-			uint64_t now = worked_ns();
-			answer = (struct answer){look_at_files(&request), now - counted};
-			counted = worked_ns(); /* what it took to compare is no part of the work */
-		} else {
-			complain("a request is neither of the two that there are");
-		}
-		if (!writes_all(s, &answer, sizeof answer))
-			complain("it cannot answer: %s", strerror(errno));
-		close(s);
-	}
-}
-
-static void read_parameters(struct context *c)
-{
-	static const char *const programs[] = {"ours", "scp", "rsync", "http", "sshfs", "9p"};
-	const char *name = parameter(c, "by", "ours");
-	while (by <= NINE_P && strcmp(name, programs[by]) != 0)
-		by++;
-	size = parameter_u64(c, "size", 0);
-	sync_file = strcmp(parameter(c, "sync", "no"), "yes") == 0;
-	from_far = strcmp(parameter(c, "direction", "to"), "from") == 0;
-	if (by > NINE_P || size > MOST_BYTES)
-		wrong_arguments(c, "by= is ours, scp, rsync, http, sshfs or 9p, size= up to %" PRIu64, MOST_BYTES);
-	const char *way = parameter(c, "over", "");
-	if (strcmp(way, "veth") != 0 && (by != OURS || strcmp(way, "peer") != 0))
-		wrong_arguments(c, "over= is veth, or with by=ours peer: files go from one host to another");
-}
-
-static int by_ssh(void)
-{
-	return by == SCP || by == SSHFS;
-}
-
-/* What is to be there before there are two ends. */
-static int make_files(struct context *c)
-{
-	if (getcwd(directory, sizeof directory) == NULL || mkdir("received", 0700) != 0) {
-		failed(c, "mkdir");
-		return 0;
-	}
-	if (!is_far(c) && !make_file(sent)) {
-		skip(c, "a file of %" PRIu64 " bytes cannot be written: %s; choose another directory with --dir", size, strerror(errno));
-		return 0;
-	}
-	return !by_ssh() || make_keys(c);
-}
-
-/* The file is served below a directory that has the token for a name. */
-static int serve_file(struct context *c)
-{
-	char path[128];
-	snprintf(path, sizeof path, "served/%s", secret);
-	int well = mkdir("served", 0700) == 0 && mkdir(path, 0700) == 0;
-	snprintf(path, sizeof path, "served/%s/%s", secret, sent);
-	well = well && link(sent, path) == 0;
-	if (!well)
-		failed(c, "link");
-	return well;
-}
-
-/* The client of ssh knows the key of the far end. */
-static void know_host(struct context *c)
-{
-	char key[256];
-	int file = open("host-key.pub", O_RDONLY | O_CLOEXEC);
-	ssize_t n = file >= 0 ? read(file, key, sizeof key - 1) : -1;
-	key[n > 0 ? n : 0] = '\0';
-	if (file >= 0)
-		close(file);
-	if (n <= 0 || !has_written("known-hosts", "[%s]:%u %s", hosts[1], ntohs(server_port), key))
-		failed(c, "write");
-}
-
-/* Why a program cannot be measured here; NULL if it can. */
-static const char *obstacle(void)
-{
-	if ((by_ssh() || by == RSYNC || by == NINE_P) && geteuid() != 0)
-		return "sshd, the daemon of rsync and a mount take root here";
-	if (by == SSHFS && access("/dev/fuse", R_OK | W_OK) != 0)
-		return "sshfs takes /dev/fuse";
-	return NULL;
-}
-
-static void setup(struct context *c)
-{
-	read_parameters(c);
-	const char *why = obstacle();
-	if (why != NULL)
-		skip(c, "%s", why);
-	context_of_server = c;
-	if (why != NULL || !make_token(c) || !make_files(c))
-		return;
-	hex_token();
-	give_secret();
-	if ((by == HTTP && !serve_file(c)) || !start_far_end(c, serve) || !far_port(c, &own_port))
-		return;
-	server_port = own_port;
-	if (by != OURS && !far_port(c, &server_port))
-		return;
-	if (by_ssh())
-		know_host(c);
-	if (by == SSHFS)
-		mount_far(c);
-	if (by == NINE_P)
-		mount_9p(c);
 }
 
 /* The file is on the device, and in no cache. */
@@ -255,11 +125,192 @@ static int forget(const char *path)
 	return well;
 }
 
+/* Before a region, of the end from which the file comes. */
+static int make_ready(void)
+{
+	return set_number(sent) && (by < SSHFS || forget(sent));
+}
+
+/* The key of the client of ssh. */
+static void take_key(int s, const struct request *request)
+{
+	char key[256];
+	if (request->size >= sizeof key || !reads_all(s, key, request->size))
+		complain("a key did not come whole");
+	key[request->size] = '\0';
+	if (!has_written("user-key.pub", "%s", key))
+		complain("it cannot write a key: %s", strerror(errno));
+}
+
+static uint64_t worked_ns(void)
+{
+	return by == OURS ? cpu_ns() : cpu_ns_of(server);
+}
+
+/* What the far end has before it serves. */
+static void prepare_far(void)
+{
+	enter_own_directory();
+	if (mkdir("received", 0700) != 0)
+		complain("mkdir: %s", strerror(errno));
+	if (from_far && !make_file(sent))
+		lacks("a file of %" PRIu64 " bytes cannot be written: %s", size, strerror(errno));
+}
+
+static void serve(void)
+{
+	prepare_far();
+	int listener = open_far(SOCK_STREAM);
+	uint64_t counted = 0;
+	if (by != OURS)
+		start_server(context_of_server);
+	for (;;) {
+		struct request request;
+		struct answer answer = {0};
+		int s = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		if (s < 0 && errno == EAGAIN)
+			continue; /* nobody copies now */
+		if (s < 0 || !reads_all(s, &request, sizeof request))
+			complain("a connection ended, or was silent for %d s, before its request was there", PATIENCE_S);
+		check_token(request.token);
+		switch (request.what) {
+		case COPY:
+			answer.bytes = receive_file(s, &request);
+			break;
+		case LOOK:
+			answer.cpu = worked_ns() - counted;
+			answer.bytes = look_at_files(request.files, request.number);
+			counted = worked_ns(); /* what it took to compare is no part of the work */
+			break;
+		case READY:
+			number = request.number;
+			if (!make_ready())
+				complain("it cannot change the file: %s", strerror(errno));
+			break;
+		case KEY:
+			take_key(s, &request);
+			break;
+		default:
+			complain("a request is none of those that there are");
+		}
+		if (!writes_all(s, &answer, sizeof answer))
+			complain("it cannot answer: %s", strerror(errno));
+		close(s);
+	}
+}
+
+static void read_parameters(struct context *c)
+{
+	static const char *const programs[] = {"ours", "scp", "rsync", "http", "sshfs", "9p", "nfs"};
+	const char *name = parameter(c, "by", "ours");
+	while (by <= NFS && strcmp(name, programs[by]) != 0)
+		by++;
+	size = parameter_u64(c, "size", 0);
+	sync_file = strcmp(parameter(c, "sync", "no"), "yes") == 0;
+	from_far = by == HTTP || strcmp(parameter(c, "direction", "to"), "from") == 0;
+	if (by > NFS || size > MOST_BYTES)
+		wrong_arguments(c, "by= is ours, scp, rsync, http, sshfs, 9p or nfs, size= up to %" PRIu64, MOST_BYTES);
+	const char *way = parameter(c, "over", "");
+	over_peer = strcmp(way, "peer") == 0;
+	if ((strcmp(way, "veth") != 0 && !over_peer) || (over_peer && by >= NINE_P))
+		wrong_arguments(c, "over= is veth or peer, and with by=9p or nfs veth: files go from one host to another, and these have no proof of who asks");
+}
+
+/* What the near end has before there are two; 0 after a failure, or where something is missing. */
+static int make_files(struct context *c)
+{
+	if (getcwd(directory, sizeof directory) == NULL || mkdir("received", 0700) != 0) {
+		failed(c, "mkdir");
+		return 0;
+	}
+	if (!from_far && !make_file(sent)) {
+		skip(c, "a file of %" PRIu64 " bytes cannot be written: %s; choose another directory with --dir", size, strerror(errno));
+		return 0;
+	}
+	if (!by_ssh() || has_made_key(parameter(c, "ssh-keygen", "ssh-keygen"), "user-key"))
+		return 1;
+	failed_because(c, "ssh-keygen", "it makes no key: %s", said_in("ssh-keygen.log"));
+	return 0;
+}
+
+/* Why a program cannot be measured here; NULL if it can. */
+static const char *obstacle(void)
+{
+	if ((by_ssh() || by == RSYNC || by >= NINE_P) && !over_peer && geteuid() != 0)
+		return "sshd, the daemon of rsync and a mount take root in a network namespace";
+	if (by >= SSHFS && geteuid() != 0)
+		return "a mount takes root here";
+	if (by == SSHFS && access("/dev/fuse", R_OK | W_OK) != 0)
+		return "sshfs takes /dev/fuse";
+	return NULL;
+}
+
+/* A request to our receiver, with what follows it; 0 after a failure. */
+static int ask(struct context *c, struct request request, const char *more, struct answer *answer)
+{
+	struct sockaddr_storage address;
+	socklen_t length = address_of(1, own_port, &address);
+	memcpy(request.token, token, TOKEN);
+	int s = new_socket(SOCK_STREAM);
+	int well = s >= 0 && connect(s, (struct sockaddr *)&address, length) == 0 && writes_all(s, &request, sizeof request) &&
+		   writes_all(s, more, strlen(more)) && reads_all(s, answer, sizeof *answer);
+	if (!well)
+		lost(c, "ask");
+	if (s >= 0)
+		close(s);
+	return well;
+}
+
+/* The far end knows the key of this one, and this one its host's. */
+static int exchange_keys(struct context *c, const char *host)
+{
+	char key[256];
+	struct answer answer;
+	read_text("user-key.pub", key, sizeof key);
+	if (know_host(host))
+		return ask(c, (struct request){.what = KEY, .size = strlen(key)}, key, &answer);
+	failed_because(c, "far_end", "it does not say who it is");
+	return 0;
+}
+
+static void setup(struct context *c)
+{
+	struct said said;
+	read_parameters(c);
+	context_of_server = c;
+	const char *why = is_far(c) ? NULL : obstacle();
+	if (why != NULL)
+		skip(c, "%s", why);
+	if (why != NULL || !make_token(c) || (!is_far(c) && !make_files(c)))
+		return;
+	hex_token();
+	give_secret();
+	if (!start_far_end(c, serve) || !far_port(c, &own_port))
+		return;
+	server_port = own_port;
+	if (by == OURS || !far_server(c, &said))
+		return;
+	server_port = said.port;
+	if (by_ssh() && !exchange_keys(c, said.text))
+		return;
+	if (by == SSHFS)
+		mount_sshfs(c);
+	if (by == NINE_P) {
+		snprintf(far_directory, sizeof far_directory, "%s", said.text);
+		mount_9p(c);
+	}
+	if (by == NFS)
+		mount_nfs(c);
+}
+
 static void prepare(struct context *c, uint64_t n)
 {
+	struct answer answer;
 	(void)n;
 	number++;
-	if (!set_number(sent) || (by >= SSHFS && !forget(sent)))
+	if (from_far)
+		ask(c, (struct request){.what = READY, .number = number}, "", &answer);
+	else if (!make_ready())
 		failed(c, "pwrite");
 }
 
@@ -290,29 +341,12 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	near_ns = near_work_ns() - begun;
 }
 
-/* A question to our receiver. */
-static int ask_to_look(struct context *c, uint64_t files, struct answer *answer)
-{
-	struct request request = {.what = LOOK, .files = files, .number = number};
-	struct sockaddr_storage address;
-	socklen_t length = address_of(1, own_port, &address);
-	memcpy(request.token, token, TOKEN);
-	int s = new_socket(SOCK_STREAM);
-	int well = s >= 0 && connect(s, (struct sockaddr *)&address, length) == 0 && writes_all(s, &request, sizeof request) &&
-		   reads_all(s, answer, sizeof *answer);
-	if (!well)
-		lost(c, "look");
-	if (s >= 0)
-		close(s);
-	return well;
-}
-
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	struct answer answer;
-	if (!ask_to_look(c, n, &answer))
+	if (!ask(c, (struct request){.what = LOOK, .files = from_far ? 0 : n, .number = number}, "", &answer))
 		return;
-	*check += answer.bytes;
+	*check += from_far ? look_at_files(n, number) : answer.bytes;
 	add_work(n, wall_ns, near_ns, answer.cpu);
 }
 
@@ -328,6 +362,9 @@ static void teardown(struct context *c)
 	tell_work(c);
 	if (mounter > 0)
 		kill(mounter, SIGKILL);
+	/* while there is a server to take leave of */
+	if (by == NFS)
+		umount2("mounted", 0);
 	stop_far_end(c);
 }
 

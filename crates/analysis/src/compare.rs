@@ -14,7 +14,7 @@ mod sums;
 
 use crate::between::{BetweenRun, Class, DEFAULT, Learned};
 use crate::explain::{Side, explain};
-pub(crate) use differ::programs_differ_in;
+pub(crate) use differ::{peers_differ, programs_differ_in};
 use gritstone_model::{
     CompareFigure, CompareRow, CompareShift, CompareView, Explanation, Finding, Flag, Id,
     Measurement, Note, RunView, SCHEMA_COMPARE, Subject, VarianceSource, Verdict, in_order,
@@ -116,7 +116,7 @@ impl Default for Options {
 pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
     let options = options.of(base, other);
     // of different networks nothing is common
-    let shifts = match differ::peers_differ(base, other) {
+    let shifts = match peers_differ(base, other) {
         Some(_) => BTreeMap::new(),
         None => shift::common(base, other, &options),
     };
@@ -178,7 +178,7 @@ fn row(
     tails: &BTreeMap<&str, Options>,
 ) -> (Row, Option<Scatter>) {
     let mut pair = pair(b, o, options);
-    if let Some(differ) = differ::peers_differ(base, other) {
+    if let Some(differ) = peers_differ(base, other) {
         pair = pair.apart(differ);
     }
     let percentiles = percentiles::percentiles(b, o, &pair, options, tails);

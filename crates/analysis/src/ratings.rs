@@ -95,7 +95,7 @@ pub fn rate_profile(
     options: &Options,
 ) -> RatedMachine {
     let environments = profiled(profile);
-    let find = |id: &Id| (machine.get(id), base.get(id));
+    let find = sides(machine, base);
     let mut rated = ratings(&environments, &find, ONE, price, options);
     let overall = &mut rated.overall;
     overall.environment.clone_from(&profile.name);
@@ -140,7 +140,7 @@ pub fn rate(
     price: Option<Price>,
     options: &Options,
 ) -> RatedMachine {
-    let find = |id: &Id| (machine.get(id), base.get(id));
+    let find = sides(machine, base);
     let ratings = |copies| ratings(environments, &find, copies, price, options);
     let copies = all_cpus(machine);
     RatedMachine {
@@ -173,7 +173,7 @@ pub fn programs(
     price: Option<Price>,
     options: &Options,
 ) -> Option<Ratings> {
-    let find = |id: &Id| (machine.get(id), base.get(id));
+    let find = sides(machine, base);
     let options = Options {
         together: true,
         ..options.clone()
@@ -202,6 +202,15 @@ pub(crate) const ONE: Copies = Copies {
     machine: 1,
     base: Some(1),
 };
+
+/// The results of two runs by benchmark. What went to another peer is no base.
+fn sides<'a>(
+    machine: &'a RunView,
+    base: &'a RunView,
+) -> impl Fn(&Id) -> (Option<&'a Measurement>, Option<&'a Measurement>) {
+    let apart = compare::peers_differ(base, machine).is_some();
+    move |id| (machine.get(id), base.get(id).filter(|_| !apart))
+}
 
 /// A row of the machine and of the base.
 pub(crate) type Find<'a> = dyn Fn(&Id) -> (Option<&'a Measurement>, Option<&'a Measurement>) + 'a;

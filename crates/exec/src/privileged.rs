@@ -51,7 +51,7 @@ pub struct Description {
 }
 
 /// Workloads that do something privileged themselves, with the parameter and value by which they do, where not always.
-const BY_WORKLOADS: [(&str, Option<Given>, Action); 32] = [
+const BY_WORKLOADS: [(&str, Option<Given>, Action); 33] = [
     ("rt/timer", None, Action::RealTime),
     ("rt/semaphore", None, Action::RealTime),
     ("rt/message", None, Action::RealTime),
@@ -84,10 +84,12 @@ const BY_WORKLOADS: [(&str, Option<Given>, Action); 32] = [
     ("net/transfer", BY_SSHFS, Action::MountNamespace),
     ("net/transfer", BY_SCP, Action::MountNamespace),
     ("net/transfer", BY_9P, Action::MountNamespace),
+    ("net/transfer", BY_NFS, Action::MountNamespace),
 ];
 const BY_HOSTS: Option<Given> = Some(("over", "veth"));
 const BY_SCP: Option<Given> = Some(("by", "scp"));
 const BY_9P: Option<Given> = Some(("by", "9p"));
+const BY_NFS: Option<Given> = Some(("by", "nfs"));
 const BY_SSHFS: Option<Given> = Some(("by", "sshfs"));
 const BY_LOOPBACK: Option<Given> = Some(("over", "loopback"));
 const BY_QUEUES: Option<Given> = Some(("by", "system-v-queue"));

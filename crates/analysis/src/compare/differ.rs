@@ -55,7 +55,7 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
 }
 
 /// That the far ends of two runs were not in the same place.
-pub(super) fn peers_differ(base: &RunView, other: &RunView) -> Option<Finding> {
+pub(crate) fn peers_differ(base: &RunView, other: &RunView) -> Option<Finding> {
     let peer = |view: &RunView| view.settings.as_ref().and_then(|of| of.peer.clone());
     let (b, o) = (peer(base), peer(other));
     let path = |peer: &Option<Peer>| peer.as_ref().map(Peer::path);

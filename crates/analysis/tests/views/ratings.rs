@@ -128,6 +128,23 @@ fn a_starred_row_of_either_side_and_a_missing_one_withhold_it() {
 }
 
 #[test]
+fn what_went_to_another_peer_is_no_base() {
+    let mut run = machine();
+    let mut settings = run.settings.clone().unwrap_or_default();
+    settings.peer = Some(Peer {
+        host: "far".to_owned(),
+        ..Peer::default()
+    });
+    run.settings = Some(settings);
+    let rated = |base: &RunView| rate(&two(), &run, base, None, &options()).one_cpu.overall;
+    assert_eq!(
+        (rated(&machine()).rating, rated(&machine()).rows),
+        (None, vec![])
+    );
+    near(rated(&run).rating, 1.0);
+}
+
+#[test]
 fn a_doubt_about_another_figure_of_a_row_withholds_nothing() {
     let mut run = machine();
     row_of(&mut run, "a/two")

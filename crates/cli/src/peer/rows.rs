@@ -5,17 +5,10 @@ use std::collections::BTreeMap;
 
 /// Parameters that shape what is sent between two namespaces.
 const SHAPES: [&str; 3] = ["rate_mbit", "delay_ms", "loss_percent"];
-/// Workloads whose far end needs nothing but the other host.
-const FREE: [&str; 6] = [
-    "net/connect",
-    "net/datagrams",
-    "net/latency",
-    "net/rr",
-    "net/stream",
-    "net/transfer",
-];
-/// Programs of the machine that only two namespaces are for: they make hosts, and shape what these send.
-const OF_NAMESPACES: [&str; 3] = ["ip", "tc", "nft"];
+/// File systems whose servers have no proof of who asks, but that nobody else is in the network.
+const UNPROVEN: [&str; 2] = ["9p", "nfs"];
+/// Programs that this machine needs without a peer alone: they make hosts, shape what these send, or are servers of the far end.
+const NOT_HERE: [&str; 7] = ["ip", "tc", "nft", "sshd", "nginx", "http", "openssl"];
 
 /// Gives the rows that can have one a far end on a peer; the others with the reason.
 pub fn give(rows: &mut [Benchmark]) -> BTreeMap<Id, String> {
@@ -54,12 +47,9 @@ fn obstacle(row: &Benchmark) -> Option<&'static str> {
         Some("veth") if SHAPES.iter().any(|shape| work.params.contains_key(*shape)) => {
             Some("Its link is one between two network namespaces, which can be shaped.")
         }
-        Some("veth")
-            if !FREE.contains(&work.program.as_str())
-                || !matches!(by, None | Some("ours" | "tcp" | "udp")) =>
-        {
-            Some("Its server works in a network namespace, on files that both ends have.")
-        }
+        Some("veth") if by.is_some_and(|by| UNPROVEN.contains(&by)) => Some(
+            "Its server takes whoever reaches it, which nobody else does in a network namespace.",
+        ),
         Some("veth") => None,
         Some(_) => Some("Both of its ends are on one host."),
     }
@@ -71,7 +61,7 @@ fn change(row: &mut Benchmark) {
     };
     work.params.insert(OVER.to_owned(), PEER.to_owned());
     row.needs
-        .retain(|need| !OF_NAMESPACES.contains(&need.name.as_str()));
+        .retain(|need| !NOT_HERE.contains(&need.name.as_str()));
     // there is one end here
     if row.placement == Placement::Cross {
         row.placement = Placement::OneCpu;
@@ -97,11 +87,19 @@ mod tests {
             "net/udp/stream",
             "net/tcp/connect",
             "net/transfer/1m",
+            "net/transfer/0@scp",
+            "net/remote-file/1k",
+            "net/http/requests",
+            "net/tls/128k",
         ] {
             let row = row(id);
             assert!(!refused.contains_key(&row.id), "{id}: {refused:?}");
             assert!(
-                matches!(&row.work, Work::Kernel(work) if work.has_peer()) && row.needs.is_empty(),
+                matches!(&row.work, Work::Kernel(work) if work.has_peer())
+                    && row
+                        .needs
+                        .iter()
+                        .all(|need| !["ip", "sshd"].contains(&need.name.as_str())),
                 "{id}"
             );
             assert!(!row.can_be_copied(), "{id}");
@@ -111,8 +109,7 @@ mod tests {
             ("net/tcp/128k@loopback", "on one host"),
             ("net/unix/128k", "on one host"),
             ("net/tcp/128k@100mbit", "shaped"),
-            ("net/transfer/0@scp", "server"),
-            ("net/remote-file/1k", "server"),
+            ("net/remote-file@9p", "whoever reaches it"),
         ] {
             let said = &refused[&row(id).id];
             assert!(said.contains(why), "{id}: {said}");

@@ -9,7 +9,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::IpAddr;
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,6 +46,8 @@ pub struct Session {
 struct Progress {
     at: Mutex<Instant>,
     done: AtomicBool,
+    /// It did nothing for too long.
+    silent: AtomicBool,
 }
 
 impl Progress {
@@ -58,6 +60,7 @@ impl Progress {
         while !self.done.load(Ordering::Relaxed) {
             let at = *self.at.lock().unwrap_or_else(PoisonError::into_inner);
             if at.elapsed() > SILENCE {
+                self.silent.store(true, Ordering::Relaxed);
                 // it is reaped after `done` alone
                 let _ = killpg(ssh, Signal::SIGKILL);
                 return;
@@ -117,6 +120,7 @@ impl Session {
         let progress = Arc::new(Progress {
             at: Mutex::new(Instant::now()),
             done: AtomicBool::new(false),
+            silent: AtomicBool::new(false),
         });
         let (watched, ssh) = (
             Arc::clone(&progress),
@@ -247,7 +251,7 @@ impl Session {
         let last = said.lines().rfind(|line| !line.trim().is_empty());
         match (last, status) {
             (Some(last), _) => last.trim().trim_start_matches("gritstone: ").to_owned(),
-            (None, Some(status)) if status.signal() == Some(Signal::SIGKILL as i32) => {
+            (None, _) if self.progress.silent.load(Ordering::Relaxed) => {
                 format!("it did nothing for {} s", SILENCE.as_secs())
             }
             (None, Some(status)) => format!("ssh has ended: {status}"),
