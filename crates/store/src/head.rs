@@ -21,8 +21,6 @@ pub struct RunHead {
     pub machine: String,
     /// Operating system and version.
     pub system: String,
-    /// How its launches ended.
-    pub launches: LaunchCounts,
     /// Where it comes from.
     pub origin: Origin,
     /// What made it.
@@ -54,27 +52,6 @@ impl Kind {
             Self::Noise => "noise",
             Self::Import => "import",
         }
-    }
-}
-
-/// How many launches ended how.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LaunchCounts {
-    /// It said `bye`.
-    pub measured: u64,
-    /// It cannot run here.
-    pub skipped: u64,
-    /// A call failed.
-    pub failed: u64,
-    /// It was stopped at its deadline.
-    pub timed_out: u64,
-}
-
-impl LaunchCounts {
-    /// All of them.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        self.measured + self.skipped + self.failed + self.timed_out
     }
 }
 
