@@ -29,7 +29,7 @@ async function look(browser, file, width, colorScheme) {
   page.on("request", request => request.url().startsWith(base(file)) || problems.push(`${where}: fetches ${request.url()}`));
   await page.goto(address(file));
   if (SHOTS) {
-    const name = `${file.replace(/^.*\/\/[^/]*|[^\w]+/g, "-").slice(0, 60)}-${width}-${colorScheme}.png`;
+    const name = `${file.replace(/^.*\/\/[^/]*|[^\w]+/g, "-").slice(0, 120)}-${width}-${colorScheme}.png`;
     await page.screenshot({ path: `${SHOTS}/${name}` });
   }
   for (const open of [false, true]) {
