@@ -423,7 +423,7 @@ fn others_are_told_of_new_changes_once_by_webhook_and_mail() {
     let hook = format!("http://{}/secret", listener.local_addr().unwrap());
     for (url, said) in [
         ("ftp://x/hidden", "neither"),
-        ("http://x:y/hidden", "not a URL"),
+        ("http://[x/hidden", "not a URL"),
     ] {
         let words = format!("serve --listen 127.0.0.1:0 --notify-url {url}");
         let (_, _, error) = home.run(&words);

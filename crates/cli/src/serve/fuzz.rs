@@ -4,7 +4,7 @@ use super::digest::Digests;
 use super::mutation;
 use super::pages::Pages;
 use crate::world::World;
-use gritstone_model::{Event, RunData};
+use gritstone_model::{Conditions, Event, RunData};
 use gritstone_serve::{Answer, Answers, Asked, Key, Media, Question, Status, parse, parse_change};
 use gritstone_store::{Scope, Store};
 use rand::RngExt;
@@ -55,10 +55,17 @@ fn runs() -> Vec<RunData> {
         run.info.started = format!("1970-01-01T{hour:02}:00:00Z");
         let labels = ["one", "two", "three"];
         run.info.label = labels.get(hour - 1).map(|&label| label.to_owned());
-        let events = run.launches.iter_mut().flat_map(|of| &mut of.events);
-        for event in events {
-            if let Event::Sample(sample) = event {
-                sample.wall = (sample.wall as f64 * times) as u64;
+        // on a machine that has nothing else to do, at one frequency
+        for launch in &mut run.launches {
+            launch.conditions = Conditions {
+                wall: launch.conditions.wall,
+                ..Conditions::default()
+            };
+            for (at, event) in (0..).zip(&mut launch.events) {
+                if let Event::Sample(sample) = event {
+                    sample.wall = (sample.wall as f64 * times) as u64;
+                    (sample.pace, sample.wide) = (300_000 + at % 3, 100_000);
+                }
             }
         }
         run
