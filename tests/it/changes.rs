@@ -421,7 +421,14 @@ fn others_are_told_of_new_changes_once_by_webhook_and_mail() {
     fs::write(&template, "{count} {other}\n{events}\n").unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let hook = format!("http://{}/secret", listener.local_addr().unwrap());
-    home.refuses("serve --listen 127.0.0.1:0 --notify-url ftp://x", "neither");
+    for (url, said) in [
+        ("ftp://x/hidden", "neither"),
+        ("http://[x/hidden", "not a URL"),
+    ] {
+        let words = format!("serve --listen 127.0.0.1:0 --notify-url {url}");
+        let (_, _, error) = home.run(&words);
+        assert!(error.contains(said) && !error.contains("hidden"), "{error}");
+    }
     home.refuses("serve --listen 127.0.0.1:0 --notify-mail ana", "no address");
     home.refuses("serve --listen 127.0.0.1:0 --notify-mail -x@y", "");
     let path = std::env::var("PATH").unwrap();

@@ -1,5 +1,5 @@
 //! Fills a store with copies of one run, an hour apart, their times scattered by 1%: what a machine has after a year.
-//! With SYSTEMS, they are of so many systems in turn.
+//! With SYSTEMS, they are of so many systems in turn. A run has 100 launches at most.
 //! `cargo run --release -p gritstone --example many-runs -- BUNDLE NUMBER STORE [SYSTEMS]`
 
 use anyhow::{Context, Result};
@@ -8,6 +8,9 @@ use gritstone_store::Store;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::path::Path;
+
+/// Launches of a run at most, however many a machine made in the time that the bundle took.
+const LAUNCHES: usize = 100;
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -18,7 +21,8 @@ fn main() -> Result<()> {
     };
     let (bundle, number, store) = (next()?, next()?.parse::<u32>()?, next()?);
     let systems = next().map_or(Ok(0), |text| text.parse::<u32>())?;
-    let run = gritstone_exchange::read_bundle(&std::fs::read_to_string(&bundle)?)?;
+    let mut run = gritstone_exchange::read_bundle(&std::fs::read_to_string(&bundle)?)?;
+    run.launches.truncate(LAUNCHES);
     let mut store = Store::open(Path::new(&store))?;
     let mut random = Pcg64::seed_from_u64(1);
     let first: jiff::Timestamp = "2025-01-01T00:00:00Z".parse()?;

@@ -263,11 +263,9 @@ pub fn systems(world: &World, args: &SystemsArgs) -> Result<Exit> {
         printed.map(|machine| ListedMachine::of(format!("ref:{}", machine.id), machine.clone()));
     let mut systems: Vec<ListedMachine> = printed.collect();
     if let Some(store) = world.reader()? {
-        for run in store.runs()?.into_iter().rev() {
-            if systems.iter().all(|known| known.id != run.machine_id) {
-                let info = store.info(&run.id)?;
-                systems.push(ListedMachine::of(run.machine_id, info.machine));
-            }
+        for (run, _) in store.systems()? {
+            let info = store.info(&run.id)?;
+            systems.push(ListedMachine::of(run.machine_id, info.machine));
         }
     }
     if let Some(word) = &args.word {
@@ -393,21 +391,20 @@ pub fn runs(world: &World, args: &RunsArgs) -> Result<Exit> {
         Some(RunsCommand::Prune(args)) => return prune(world, args),
         None => {}
     }
-    let heads = match world.reader()? {
-        Some(store) => store.runs()?,
-        None => vec![],
+    let most = if args.all { usize::MAX } else { NEWEST };
+    let (newest, all) = match world.reader()? {
+        Some(store) => (store.newest_runs(None, most)?, store.count()?),
+        None => (vec![], 0),
     };
-    let all = heads.len();
-    let most = if args.all { all } else { NEWEST };
-    let newest = heads.into_iter().rev().take(most);
     let list = RunList {
         schema: SCHEMA_RUNS.to_owned(),
-        runs: newest.map(listed).collect(),
+        runs: newest.into_iter().map(listed).collect(),
     };
     output::write(args.format.format, &list, || {
         let mut document = gritstone_report::runs(&list.runs);
-        if all > most {
-            document.paragraph(format!("{most} of {all} runs; --all lists the others."));
+        let shown = list.runs.len();
+        if all > shown as u64 {
+            document.paragraph(format!("{shown} of {all} runs; --all lists the others."));
         }
         document
     })?;

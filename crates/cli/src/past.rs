@@ -68,8 +68,9 @@ fn histories(world: &World, args: &HistoryArgs, ids: &[&Id]) -> Result<Exit> {
     );
     let mut views = vec![];
     if let Some(store) = world.reader()? {
+        world.compute_missing(&store)?;
         for id in ids {
-            views.extend(over_runs(world, &store, id, args.runs as usize)?);
+            views.extend(history_of(world, &store, id, args.runs as usize)?);
         }
     }
     ensure!(
@@ -101,10 +102,9 @@ pub fn history_of(
     id: &Id,
     most: usize,
 ) -> Result<Option<HistoryView>> {
-    let runs = store.newest(std::slice::from_ref(id), most, None)?;
-    let view = |(run, _): &(String, _)| world.stored_result(store, run, id);
-    let mut views: Vec<RunView> = runs.iter().map(view).collect::<Result<_>>()?;
-    views.retain(|view| !changes::confirms(view.label.as_deref()));
+    let runs = store.newest(id, most, &|label| !changes::confirms(label))?;
+    let view = |run: &String| world.stored_result(store, run, id);
+    let views: Vec<RunView> = runs.iter().map(view).collect::<Result<_>>()?;
     Ok(series::history(id, &views))
 }
 

@@ -24,8 +24,8 @@ pub fn prune(world: &World, args: &PruneArgs) -> Result<Exit> {
         };
         let due = Due::find(&store, before)?;
         let mut all = Samples::default();
-        for head in &due.runs {
-            add(&mut all, store.samples(&head.id)?);
+        for (_, samples) in &due.runs {
+            add(&mut all, *samples);
         }
         return told("to prune", due.runs.len(), all);
     }
@@ -34,8 +34,7 @@ pub fn prune(world: &World, args: &PruneArgs) -> Result<Exit> {
     let now = now.strftime("%FT%TZ").to_string();
     let (mut runs, mut all) = (0, Samples::default());
     let mut tests = BTreeMap::new();
-    for head in &due.runs {
-        let samples = store.samples(&head.id)?;
+    for (head, samples) in &due.runs {
         let read = due.read(world, &store, head, &mut tests);
         // what is damaged is left to whoever can tell why; what cannot be written ends this
         let (run, test) = match read {
@@ -47,7 +46,7 @@ pub fn prune(world: &World, args: &PruneArgs) -> Result<Exit> {
         };
         world.prune(&mut store, &run, test.as_ref(), &now)?;
         runs += 1;
-        add(&mut all, samples);
+        add(&mut all, *samples);
     }
     told("pruned", runs, all)?;
     let freed = store.shrink();
@@ -57,7 +56,8 @@ pub fn prune(world: &World, args: &PruneArgs) -> Result<Exit> {
 
 /// What is due to be pruned.
 struct Due {
-    runs: Vec<RunHead>,
+    /// With what they would lose.
+    runs: Vec<(RunHead, Samples)>,
     /// The sides of each A/B test.
     sides: BTreeMap<String, Vec<RunHead>>,
     /// The A/B test of a run.
@@ -88,11 +88,16 @@ impl Due {
         let due = |head: &&RunHead| {
             old(head)
                 && head.pruned.is_none()
-                && head.launches.measured > 0
                 && !store.waits_to_be_sent(&head.id)
                 && tests.get(&head.id).is_none_or(whole)
         };
-        let runs = heads.iter().filter(due).cloned().collect();
+        let mut runs = vec![];
+        for head in heads.iter().filter(due) {
+            let samples = store.samples(&head.id)?;
+            if samples.launches > 0 {
+                runs.push((head.clone(), samples));
+            }
+        }
         Ok(Self { runs, sides, tests })
     }
 

@@ -27,12 +27,6 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 const LONGEST: u64 = 256 << 20;
 /// How hard bundles are packed: they cross a network once.
 const PACKED: i32 = 3;
-/// Where systems keep the certificates that they trust.
-const TRUSTED: [&str; 3] = [
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/cert.pem",
-];
 
 /// A server, and what it is asked with.
 struct Server {
@@ -357,13 +351,9 @@ fn trusted(file: Option<&Path>) -> Result<RootCerts> {
     let named = file
         .map(Path::to_owned)
         .or_else(|| variable.map(Into::into));
-    let path = match named {
-        Some(path) => path,
-        None => match TRUSTED.iter().map(Path::new).find(|path| path.exists()) {
-            Some(path) => path.to_owned(),
-            // what needs them fails with that
-            None => return Ok(RootCerts::Specific(Arc::new(vec![]))),
-        },
+    let Some(path) = named.or_else(gritstone_store::trusted) else {
+        // what needs them fails with that
+        return Ok(RootCerts::Specific(Arc::new(vec![])));
     };
     let pem = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut certificates = vec![];

@@ -1,5 +1,6 @@
 //! Results of stored runs: as they were computed before, else computed from the launches and kept for the next reader.
 
+use crate::changes;
 use crate::output::remark;
 use crate::world::World;
 use anyhow::{Context, Result, bail};
@@ -178,7 +179,7 @@ pub fn smt_floors(store: &Store, machine: &str) -> Result<BTreeMap<u32, f64>> {
         #[serde(default)]
         smt_floors: BTreeMap<u32, f64>,
     }
-    let now = jiff::Timestamp::now().to_string();
+    let now = changes::now();
     let mut least: BTreeMap<u32, f64> = BTreeMap::new();
     for id in store.runs_of(machine, &now, between::MOST_RUNS, &|_| true)? {
         let kept = store.result(&id, &analysis(), None)?;

@@ -2,6 +2,7 @@
 
 mod api;
 mod benchmark;
+mod choices;
 mod compare;
 mod digest;
 mod fleet;

@@ -2,8 +2,8 @@
 
 use crate::args::{TokenCommand, TokenScope};
 use crate::failure::Exit;
-use crate::output;
 use crate::world::World;
+use crate::{changes, output};
 use anyhow::Result;
 use gritstone_model::hexadecimal;
 use gritstone_report::document::Style;
@@ -19,7 +19,7 @@ const PREFIX: &str = "gritstone_";
 
 /// `gritstone token`.
 pub fn token(world: &World, command: &TokenCommand) -> Result<Exit> {
-    let now = jiff::Timestamp::now().to_string();
+    let now = changes::now();
     match command {
         TokenCommand::Create { name, scope } => {
             let mut random = [0; BYTES];

@@ -150,6 +150,9 @@ pub(crate) fn events(events: mpsc::Receiver<Bytes>) -> Sent {
     response
 }
 
+/// After how many seconds who finds a server busy is to ask again.
+pub(crate) const AGAIN: u64 = 5;
+
 /// Plain words with a status, and after how many seconds to ask again.
 pub(crate) fn later(status: StatusCode, text: &str, seconds: u64) -> Sent {
     let mut response = plain(status, text);
@@ -218,6 +221,9 @@ pub(crate) fn of(answer: Answer, asked: &HeaderMap) -> Sent {
             "Bearer"
         };
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(how));
+    }
+    if answer.status == Status::Busy {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(AGAIN));
     }
     if status == StatusCode::OK
         && let Ok(tag) = HeaderValue::from_str(&tag)

@@ -175,7 +175,7 @@ impl Service {
 
 pub(crate) fn busy() -> Sent {
     let why = "Busy: ask again later.";
-    response::later(StatusCode::SERVICE_UNAVAILABLE, why, 5)
+    response::later(StatusCode::SERVICE_UNAVAILABLE, why, response::AGAIN)
 }
 
 /// What the client shows.

@@ -1,14 +1,13 @@
 //! Looks runs up: all of them, those of a machine, the newest that have a benchmark.
 
-use crate::engine::{Engine, Row, column, last_entry, query, snapshot};
+use crate::engine::{Engine, FromRow, Row, column, last_entry, query, snapshot};
 use crate::error::{Fault, ResolveError, StoreError};
 use crate::head::Kind;
 use crate::kept::Entry;
 use crate::name::Named;
 use crate::rows::row;
-use crate::{LaunchCounts, RunHead, Store, name, read, rows, sql};
+use crate::{RunHead, Store, name, read, rows, sql};
 use gritstone_model::{FleetMember, Id, Origin, RunInfo};
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 impl Store {
@@ -17,7 +16,68 @@ impl Store {
     /// # Errors
     /// What befalls the file.
     pub fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
-        self.at(snapshot(self.engine(), heads))
+        let mut runs = self.newest_runs(None, usize::MAX)?;
+        runs.reverse();
+        Ok(runs)
+    }
+
+    /// The heads of the newest runs, of one machine or of all, newest first, `most` at most.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn newest_runs(
+        &self,
+        machine: Option<&str>,
+        most: usize,
+    ) -> Result<Vec<RunHead>, StoreError> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        self.at(snapshot(self.engine(), |engine| {
+            complete(engine)?;
+            let rows = match machine {
+                None => engine.all(sql::SELECT_HEADS, row![most])?,
+                Some(machine) => {
+                    engine.all(sql::SELECT_HEADS_OF, row![machine.to_owned(), most])?
+                }
+            };
+            rows.iter().map(head).collect()
+        }))
+    }
+
+    /// The head of a run.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchRun`], and what befalls the file.
+    pub fn head(&self, run_id: &str) -> Result<RunHead, StoreError> {
+        let read = || {
+            let row = self
+                .engine()
+                .all(sql::SELECT_HEAD, row![run_id.to_owned()])?
+                .pop();
+            head(&row.ok_or_else(|| StoreError::NoSuchRun(run_id.into()))?)
+        };
+        self.at(read())
+    }
+
+    /// The newest run of each system, and how many runs the system has; that with the newest run first.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn systems(&self) -> Result<Vec<(RunHead, u64)>, StoreError> {
+        let system = |row: &Row| Ok((head(row)?, column::<i64>(row, 14)?.unsigned_abs()));
+        self.at(snapshot(self.engine(), |engine| {
+            complete(engine)?;
+            let rows = engine.all(sql::SELECT_SYSTEMS, vec![])?;
+            rows.iter().map(system).collect()
+        }))
+    }
+
+    /// How many runs there are.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn count(&self) -> Result<u64, StoreError> {
+        let counted = query::<(i64,)>(self.engine(), sql::COUNT_RUNS, vec![]);
+        Ok(self.at(counted)?[0].0.unsigned_abs())
     }
 
     /// The runs of nodes of fleets, newest first: identifier, start, whether it has ended, and the node.
@@ -72,52 +132,34 @@ impl Store {
         }))
     }
 
-    /// The newest runs that are wanted and have any of these benchmarks, `most` at most for each, oldest first; each with the
-    /// benchmarks that it is among the newest for: what many histories are made of. Sides of a trial are not among them. To want every
-    /// run reads the head of none.
+    /// The newest runs that have a benchmark and whose labels are wanted, `most` at most, oldest first: what a history is made of. Sides of a
+    /// trial are not among them.
     ///
     /// # Errors
     /// What befalls the file.
     pub fn newest(
         &self,
-        benchmarks: &[Id],
+        benchmark: &Id,
         most: usize,
-        wanted: Option<&dyn Fn(&RunInfo) -> bool>,
-    ) -> Result<Vec<(String, Vec<Id>)>, StoreError> {
+        wanted: &dyn Fn(Option<&str>) -> bool,
+    ) -> Result<Vec<String>, StoreError> {
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
-            let mut judged: BTreeMap<i64, bool> = BTreeMap::new();
-            let mut runs: BTreeMap<(String, i64), (String, Vec<Id>)> = BTreeMap::new();
-            for benchmark in benchmarks {
-                let mut found = 0;
-                let of = row![benchmark.to_string()];
-                engine.each(sql::SELECT_RUNS_WITH, of, &mut |row| {
-                    if found == most {
-                        return Ok(ControlFlow::Break(()));
-                    }
-                    // what sets the side of a trial apart is in nothing that runs are told apart by
-                    if rows::kind(&column::<String>(&row, 3)?) == Kind::Ab {
-                        return Ok(ControlFlow::Continue(()));
-                    }
-                    let (id, run): (String, i64) = (column(&row, 0)?, column(&row, 1)?);
-                    let is_wanted = match (wanted, judged.get(&run)) {
-                        (None, _) => true,
-                        (_, Some(known)) => *known,
-                        (Some(wanted), None) => {
-                            let is = wanted(&read::unsealed(engine, &id, run)?);
-                            *judged.entry(run).or_insert(is)
-                        }
-                    };
-                    if is_wanted {
-                        found += 1;
-                        let second = column(&row, 2)?;
-                        let (_, of) = runs.entry((second, run)).or_insert((id, vec![]));
-                        of.push(benchmark.clone());
-                    }
-                    Ok(ControlFlow::Continue(()))
-                })?;
-            }
-            Ok(runs.into_values().collect())
+            let mut found = vec![];
+            let of = row![benchmark.to_string()];
+            engine.each(sql::SELECT_RUNS_WITH, of, &mut |row| {
+                if found.len() == most {
+                    return Ok(ControlFlow::Break(()));
+                }
+                let (id, label, settings): (String, Option<String>, String) = FromRow::of(&row)?;
+                // what sets the side of a trial apart is in nothing that runs are told apart by
+                if rows::kind(&settings) != Kind::Ab && wanted(label.as_deref()) {
+                    found.push(id);
+                }
+                Ok(ControlFlow::Continue(()))
+            })?;
+            found.reverse();
+            Ok(found)
         }))
     }
 
@@ -140,12 +182,12 @@ impl Store {
         Ok(ids.iter().filter_map(|(id,)| Id::parse(id).ok()).collect())
     }
 
-    /// The runs that have a text, whatever its letters' size, in what is recorded of them: identifier, start, facts of the system,
-    /// benchmarks, compilers and flags.
+    /// The identifiers of the runs that have a text, whatever its letters' size, in their label or in what is recorded of them: identifier,
+    /// start, facts of the system, benchmarks, compilers and flags; newest first.
     ///
     /// # Errors
     /// What befalls the file.
-    pub fn mentioning(&self, text: &str) -> Result<BTreeSet<String>, StoreError> {
+    pub fn mentioning(&self, text: &str) -> Result<Vec<String>, StoreError> {
         let mut pattern = String::from("%");
         for c in text.to_lowercase().chars() {
             if matches!(c, '%' | '_' | '!') {
@@ -270,40 +312,26 @@ pub(crate) fn complete(engine: &dyn Engine) -> Result<(), Fault> {
     }))
 }
 
-fn heads(engine: &dyn Engine) -> Result<Vec<RunHead>, Fault> {
-    complete(engine)?;
-    let rows = engine.all(sql::SELECT_HEADS, vec![])?;
-    let head = |row: &Row| {
-        let count = |at: usize| column::<i64>(row, at).map(|count| count.max(0) as u64);
-        let (launches, skipped) = (count(8)?, count(9)?);
-        let (failed, timed_out) = (count(10)?, count(11)?);
-        let origin = origin(column(row, 12)?, column(row, 13)?, column(row, 14)?)?;
-        Ok(RunHead {
-            id: column(row, 0)?,
-            label: column(row, 1)?,
-            started: column(row, 2)?,
-            elapsed_s: column(row, 3)?,
-            gritstone: column(row, 4)?,
-            machine_id: column(row, 5)?,
-            machine: column(row, 6)?,
-            system: column(row, 7)?,
-            launches: LaunchCounts {
-                measured: launches.saturating_sub(skipped + failed + timed_out),
-                skipped,
-                failed,
-                timed_out,
-            },
-            kind: match origin {
-                Origin::Imported => Kind::Import,
-                Origin::Here(_) => rows::kind(&column::<String>(row, 15)?),
-            },
-            benchmarks: count(16)?,
-            pruned: column::<Option<String>>(row, 17)?
-                .map(|entry| Entry::parse(&entry))
-                .transpose()?
-                .map(|entry| entry.at),
-            origin,
-        })
-    };
-    rows.iter().map(head).collect()
+fn head(row: &Row) -> Result<RunHead, Fault> {
+    let origin = origin(column(row, 8)?, column(row, 9)?, column(row, 10)?)?;
+    Ok(RunHead {
+        id: column(row, 0)?,
+        label: column(row, 1)?,
+        started: column(row, 2)?,
+        elapsed_s: column(row, 3)?,
+        gritstone: column(row, 4)?,
+        machine_id: column(row, 5)?,
+        machine: column(row, 6)?,
+        system: column(row, 7)?,
+        kind: match origin {
+            Origin::Imported => Kind::Import,
+            Origin::Here(_) => rows::kind(&column::<String>(row, 11)?),
+        },
+        benchmarks: column::<i64>(row, 12)?.unsigned_abs(),
+        pruned: column::<Option<String>>(row, 13)?
+            .map(|entry| Entry::parse(&entry))
+            .transpose()?
+            .map(|entry| entry.at),
+        origin,
+    })
 }

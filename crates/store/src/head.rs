@@ -21,8 +21,6 @@ pub struct RunHead {
     pub machine: String,
     /// Operating system and version.
     pub system: String,
-    /// How its launches ended, as far as it has them.
-    pub launches: LaunchCounts,
     /// When its launches were pruned, RFC 3339, UTC; `None` for a run that has them.
     pub pruned: Option<String>,
     /// Where it comes from.
@@ -56,27 +54,6 @@ impl Kind {
             Self::Noise => "noise",
             Self::Import => "import",
         }
-    }
-}
-
-/// How many launches ended how.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LaunchCounts {
-    /// It said `bye`.
-    pub measured: u64,
-    /// It cannot run here.
-    pub skipped: u64,
-    /// A call failed.
-    pub failed: u64,
-    /// It was stopped at its deadline.
-    pub timed_out: u64,
-}
-
-impl LaunchCounts {
-    /// All of them.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        self.measured + self.skipped + self.failed + self.timed_out
     }
 }
 

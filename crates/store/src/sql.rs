@@ -3,6 +3,30 @@
 //! SQLite takes `$N` for the name of a parameter and numbers names by their first appearance: a statement whose
 //! `$N` first appear in the order 1, 2, 3 means the same to both, and a test holds every one of them to it.
 
+/// The label of a run: the newest that it was given.
+macro_rules! label {
+    () => {
+        "coalesce((SELECT sealed FROM ledger WHERE ledger.run = run.number AND entry = 'label' \
+        ORDER BY ledger.number DESC LIMIT 1), label)"
+    };
+}
+
+/// The heads of runs, with what else is wanted of them. Settings say what made a run that began here, and mostly lie in another page.
+macro_rules! heads {
+    ($more:literal, $of:literal) => {
+        concat!(
+            "SELECT run.id, ",
+            label!(),
+            ", started, elapsed_s, gritstone, machine_id, machine_name, machine_system, origin, owner_uid, owner_machine, \
+            CASE origin WHEN 'here' THEN settings END, (SELECT count(*) FROM benchmark WHERE benchmark.run = run.number), \
+            (SELECT sealed FROM ledger WHERE ledger.run = run.number AND entry = 'prune')",
+            $more,
+            " FROM ",
+            $of
+        )
+    };
+}
+
 macro_rules! statements {
     ($($(#[$doc:meta])* $name:ident = $text:expr;)*) => {
         $($(#[$doc])* pub(crate) const $name: &str = $text;)*
@@ -45,24 +69,22 @@ statements! {
 
     /// Identifiers and labels, newest last. The first 19 letters of a time in UTC are its date and second; runs of
     /// one second are in the order in which they were stored.
-    SELECT_NAMES = "SELECT id, coalesce((SELECT sealed FROM ledger WHERE ledger.run = run.number AND entry = 'label' \
-        ORDER BY ledger.number DESC LIMIT 1), label) FROM run ORDER BY substr(started, 1, 19), number";
-    /// The heads of all runs, newest last. Launches have no gap in their numbers, so that the last one counts them.
-    SELECT_HEADS = "SELECT id, coalesce((SELECT sealed FROM ledger WHERE ledger.run = run.number AND entry = 'label' \
-        ORDER BY ledger.number DESC LIMIT 1), label), started, elapsed_s, gritstone, \
-        machine_id, machine_name, machine_system, \
-        (SELECT coalesce(max(launch.number), -1) + 1 FROM launch WHERE launch.run = run.number), \
-        (SELECT count(*) FROM launch WHERE launch.run = run.number \
-            AND launch.outcome <> 'measured' AND launch.outcome = 'skipped'), \
-        (SELECT count(*) FROM launch WHERE launch.run = run.number \
-            AND launch.outcome <> 'measured' AND launch.outcome = 'failed'), \
-        (SELECT count(*) FROM launch WHERE launch.run = run.number \
-            AND launch.outcome <> 'measured' AND launch.outcome = 'timed_out'), \
-        origin, owner_uid, owner_machine, settings, \
-        (SELECT count(*) FROM benchmark WHERE benchmark.run = run.number), \
-        (SELECT sealed FROM ledger WHERE ledger.run = run.number AND entry = 'prune') \
-        FROM run LEFT JOIN run_end ON run_end.run = run.number \
-        ORDER BY substr(started, 1, 19), run.number";
+    SELECT_NAMES = concat!("SELECT id, ", label!(), " FROM run ORDER BY substr(started, 1, 19), number");
+    /// The heads of the newest runs, newest first.
+    SELECT_HEADS = heads!("", "run LEFT JOIN run_end ON run_end.run = run.number \
+        ORDER BY substr(started, 1, 19) DESC, run.number DESC LIMIT $1");
+    /// The same of one machine.
+    SELECT_HEADS_OF = heads!("", "run LEFT JOIN run_end ON run_end.run = run.number WHERE machine_id = $1 \
+        ORDER BY substr(started, 1, 19) DESC, run.number DESC LIMIT $2");
+    /// That of one run.
+    SELECT_HEAD = heads!("", "run LEFT JOIN run_end ON run_end.run = run.number WHERE run.id = $1");
+    /// That of the newest run of each machine, and how many runs the machine has; the newest first.
+    SELECT_SYSTEMS = heads!(", runs", "(SELECT machine_id AS machine, count(*) AS runs FROM run GROUP BY machine_id) AS system \
+        JOIN run ON run.number = (SELECT number FROM run AS newest WHERE newest.machine_id = system.machine \
+            ORDER BY substr(newest.started, 1, 19) DESC, newest.number DESC LIMIT 1) \
+        LEFT JOIN run_end ON run_end.run = run.number ORDER BY substr(started, 1, 19) DESC, run.number DESC");
+    /// How many runs there are.
+    COUNT_RUNS = "SELECT count(*) FROM run";
     /// The runs whose settings name a fleet, back in time.
     SELECT_FLEETS = "SELECT id, started, settings, elapsed_s FROM run LEFT JOIN run_end ON run_end.run = run.number \
         WHERE settings LIKE '%\"fleet\"%' ORDER BY substr(started, 1, 19) DESC, run.number DESC";
@@ -191,19 +213,25 @@ statements! {
     /// Forgets the cached results of a run.
     FORGET = "DELETE FROM cached_run WHERE run = $1";
     /// The runs that have a benchmark, by their entries or their cached results, back in time: the reader stops when there are enough.
-    SELECT_RUNS_WITH = "SELECT id, number, substr(started, 1, 19), settings FROM run WHERE \
+    SELECT_RUNS_WITH = concat!("SELECT id, ", label!(), ", settings FROM run WHERE \
         EXISTS (SELECT 1 FROM benchmark WHERE benchmark.id = $1 AND benchmark.run = run.number) OR \
         EXISTS (SELECT 1 FROM cached_result WHERE cached_result.benchmark = $1 AND cached_result.run = run.number) \
-        ORDER BY substr(started, 1, 19) DESC, number DESC";
+        ORDER BY substr(started, 1, 19) DESC, number DESC");
     /// The benchmarks that have results, of runs whose results were computed or kept: a result is of an entry. The index of
     /// entries is read once, not those of each run.
     SELECT_MEASURED = "SELECT DISTINCT benchmark FROM cached_result UNION \
         SELECT DISTINCT id FROM benchmark WHERE +run IN (SELECT run FROM ledger WHERE entry = 'prune') ORDER BY benchmark";
-    /// The runs that have a text in what is recorded of them, in small letters.
-    SELECT_MENTIONING = "SELECT id FROM run WHERE \
+    /// The runs that have a text in their label or in what is recorded of them, in small letters, newest first. Runs share their benchmarks,
+    /// compilers and flags: each is looked at once.
+    SELECT_MENTIONING = concat!("SELECT id FROM run WHERE \
         lower(id || ' ' || started || ' ' || gritstone || ' ' || machine) LIKE $1 ESCAPE '!' OR \
-        EXISTS (SELECT 1 FROM benchmark WHERE benchmark.run = run.number AND lower(benchmark.id) LIKE $1 ESCAPE '!') OR \
-        EXISTS (SELECT 1 FROM program WHERE program.run = run.number AND lower(compiler || ' ' || flags) LIKE $1 ESCAPE '!')";
+        lower(", label!(), ") LIKE $1 ESCAPE '!' OR \
+        number IN (SELECT run FROM benchmark WHERE id IN \
+            (SELECT id FROM (SELECT DISTINCT id FROM benchmark) AS ids WHERE lower(id) LIKE $1 ESCAPE '!')) OR \
+        number IN (SELECT run FROM program WHERE compiler || ' ' || flags IN \
+            (SELECT said FROM (SELECT DISTINCT compiler || ' ' || flags AS said FROM program) AS texts \
+                WHERE lower(said) LIKE $1 ESCAPE '!')) \
+        ORDER BY substr(started, 1, 19) DESC, number DESC");
     /// The runs of a machine that began no later than a second, back in time likewise.
     SELECT_RUNS_OF = "SELECT id, number FROM run WHERE machine_id = $1 AND substr(started, 1, 19) <= $2 \
         ORDER BY substr(started, 1, 19) DESC, number DESC";

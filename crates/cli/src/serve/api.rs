@@ -5,15 +5,12 @@ use crate::changes;
 use crate::listing::listed;
 use crate::output;
 use crate::transfer;
-use gritstone_model::{Acknowledged, RunData, RunList, SCHEMA_RUNS};
+use anyhow::Context;
+use gritstone_model::{Acknowledged, RunData, RunList, SCHEMA_RUNS, escape_json};
 use gritstone_serve::{Answer, Asked, Key, Media, Status};
 use gritstone_store::{Scope, Sent, Store, StoreError, Token, Who};
 use serde::Deserialize;
 use std::rc::Rc;
-
-fn now() -> String {
-    jiff::Timestamp::now().to_string()
-}
 
 impl Pages {
     /// The token by which something may be done, where one is needed for it.
@@ -46,13 +43,15 @@ impl Pages {
     }
 
     /// All runs, newest first.
-    pub(super) fn runs(&self, asked: &Asked, store: Option<&Rc<Store>>) -> Answered {
+    pub(super) fn runs(&self, store: Option<&Rc<Store>>) -> Answered {
         let heads = store.map_or(Ok(vec![]), |store| store.runs())?;
         let list = RunList {
             schema: SCHEMA_RUNS.to_owned(),
             runs: heads.into_iter().rev().map(listed).collect(),
         };
-        Ok(said(asked, &list, Default::default)?)
+        // without the notes that other views have: of thousands of runs, to look for them took most of the time
+        let text = serde_json::to_string_pretty(&list).context("cannot write JSON")?;
+        Ok(plain(Media::Json, escape_json(text + "\n")))
     }
 
     /// A run with all its launches.
@@ -73,7 +72,7 @@ impl Pages {
             return Err(Refused::Unfit(why));
         }
         let mut store = self.world.writer()?;
-        let sent = store.receive(by, &run, &now())?;
+        let sent = store.receive(by, &run, &changes::now())?;
         let id = &run.info.id;
         let status = match sent {
             Sent::Stored => Status::Stored,
@@ -134,7 +133,7 @@ impl Pages {
     /// Removes a run.
     pub(super) fn remove(&self, asked: &Asked, by: &Token, id: &str) -> Answered {
         let mut store = self.world.writer()?;
-        store.remove_by(by, id, &now())?;
+        store.remove_by(by, id, &changes::now())?;
         output::remark(&format!("gritstone: run {id} was removed by {}", by.name));
         Ok(said(
             asked,
@@ -151,6 +150,7 @@ impl From<StoreError> for Refused {
             StoreError::Pruned(..) => Self::Gone(error.to_string()),
             StoreError::Unfit(_) => Self::Unfit(error.to_string()),
             StoreError::Locked(_) => Self::Busy,
+            StoreError::Away(..) => Self::Away(error),
             error => Self::Broken(error.into()),
         }
     }

@@ -1,5 +1,6 @@
 //! The page of a benchmark: what it does, and its history, of the newest runs or of a range of dates.
 
+use super::choices::choice;
 use super::pages::{Answered, Pages, Refused, said};
 use crate::past::over_runs;
 use gritstone_model::{HistoryView, Id};
@@ -89,15 +90,6 @@ fn cut(view: &mut HistoryView, from: &str, to: &str) {
 /// What else can be shown of it.
 fn form(of: &History, months: BTreeSet<String>) -> html::Form {
     let months: Vec<(String, String)> = months.into_iter().map(|of| (of.clone(), of)).collect();
-    let choice = |name, label, all: &str, values: Vec<(String, String)>, chosen: &str| Choice {
-        name,
-        label,
-        options: [(String::new(), all.to_owned())]
-            .into_iter()
-            .chain(values)
-            .collect(),
-        chosen: chosen.to_owned(),
-    };
     let newest = NEWEST.map(|n| (n.to_string(), format!("newest {n}")));
     html::Form {
         to: format!("/benchmarks/{}", html::encoded(&of.id)),

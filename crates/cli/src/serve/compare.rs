@@ -1,9 +1,10 @@
 //! Runs against a base: two side by side, or several in one table, as far as a filter shows them.
 
+use super::choices::{choice, option};
 use super::pages::{Answered, Pages, Refused, said};
 use crate::inspect;
 use gritstone_model::{CompareRow, CompareView, RunView, Verdict};
-use gritstone_report::html::{self, Choice, Frame};
+use gritstone_report::html::{self, Frame};
 use gritstone_report::{Document, Pair};
 use gritstone_serve::{Asked, Compared, Form};
 use gritstone_store::{RunHead, Store};
@@ -60,10 +61,10 @@ impl Pages {
                 several => said(asked, &several, nothing)?,
             });
         }
-        let heads = store.map_or(Ok(vec![]), |store| store.runs())?;
-        let others = heads
+        let most = CHOICES + seen.len();
+        let newest = store.map_or(Ok(vec![]), |store| store.newest_runs(None, most))?;
+        let others = newest
             .into_iter()
-            .rev()
             .filter(|head| !seen.contains(head.id.as_str()))
             .take(CHOICES);
         let form = form(of, [&base].into_iter().chain(&runs), families, others);
@@ -132,18 +133,8 @@ fn form<'a>(
     families: BTreeSet<String>,
     others: impl Iterator<Item = RunHead>,
 ) -> html::Form {
-    let choice = |name, label, none: &str, values: Vec<(String, String)>, chosen: &str| Choice {
-        name,
-        label,
-        options: [(String::new(), none.to_owned())]
-            .into_iter()
-            .chain(values)
-            .collect(),
-        chosen: chosen.to_owned(),
-    };
     let families = families.into_iter().map(|name| (name.clone(), name));
-    let verdicts = VERDICTS.map(|verdict| [verdict.as_str().to_owned(); 1]);
-    let verdicts = verdicts.into_iter().map(|[name]| (name.clone(), name));
+    let verdicts = VERDICTS.map(|verdict| (verdict.as_str().into(), verdict.as_str().into()));
     let effects = EFFECTS.map(|n| (n.to_string(), format!("{n}% or more")));
     let effect = of.effect.to_string();
     let names = ["base"].into_iter().chain(std::iter::repeat("run"));
@@ -153,19 +144,10 @@ fn form<'a>(
         button: "Show",
         kept: kept.collect(),
         choices: vec![
-            choice("family", "Family", "all", families.collect(), &of.family),
-            choice("verdict", "Verdict", "all", verdicts.collect(), &of.verdict),
-            choice("effect", "Effect", "any", effects.to_vec(), &effect),
-            choice("run", "Add", "no run", others.map(option).collect(), ""),
+            choice("family", "Family", "all", families, &of.family),
+            choice("verdict", "Verdict", "all", verdicts, &of.verdict),
+            choice("effect", "Effect", "any", effects, &effect),
+            choice("run", "Add", "no run", others.map(option), ""),
         ],
     }
-}
-
-/// A run as it can be chosen.
-pub(super) fn option(run: RunHead) -> (String, String) {
-    let label = run
-        .label
-        .map_or_else(String::new, |label| format!(", {label}"));
-    let minute = run.started.get(..16).unwrap_or(&run.started);
-    (run.id, format!("{}{label}", minute.replacen('T', " ", 1)))
 }

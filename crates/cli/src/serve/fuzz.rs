@@ -4,13 +4,19 @@ use super::digest::Digests;
 use super::mutation;
 use super::pages::Pages;
 use crate::world::World;
-use gritstone_serve::{Answers, Asked, Key, Media, Question, Status, parse, parse_change};
+use gritstone_model::{Conditions, Event, RunData};
+use gritstone_serve::{Answer, Answers, Asked, Key, Media, Question, Status, parse, parse_change};
 use gritstone_store::{Scope, Store};
 use rand::RngExt;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-const SECRETS: [&str; 2] = ["reads", "writes"];
+const SECRETS: [&str; 3] = ["reads", "writes", "admin"];
 const NOW: &str = "2026-11-25T12:00:00Z";
+const ACKNOWLEDGE: &[u8] =
+    b"POST /api/v1/changes/19700101-130000-00000013-worse {\"note\": \"known\"}";
+const REMOVE: &[u8] = b"DELETE /api/v1/runs/19700101-020000-00000002";
 const REQUESTS: [&[u8]; 20] = [
     b"GET /",
     b"GET /overview.json",
@@ -27,29 +33,52 @@ const REQUESTS: [&[u8]; 20] = [
     b"GET /search.json?q=%25_!",
     b"GET /changes",
     b"GET /changes.atom",
-    b"GET /changes/19700101-010000-00000001-worse",
+    b"GET /changes/19700101-130000-00000013-worse",
     b"GET /fleet.json",
     b"GET /metrics",
-    b"POST /api/v1/changes/19700101-010000-00000001-worse {\"note\": \"known\"}",
-    b"DELETE /api/v1/runs/19700101-020000-00000002",
+    ACKNOWLEDGE,
+    REMOVE,
 ];
 
-/// Three runs of one system, an hour apart.
-fn store(path: &std::path::Path) {
+/// Runs of one system, an hour apart, which take a fifth longer from the 13th on.
+fn runs() -> Vec<RunData> {
     let text = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../tests/fixtures/copies.jsonl"
     );
     let run = gritstone_exchange::read_bundle(&std::fs::read_to_string(text).unwrap()).unwrap();
-    let mut store = Store::open(path).unwrap();
-    for (hour, label) in (1..).zip(["one", "two", "three"]) {
+    let of_hour = |hour: usize| {
+        let level = if hour < 13 { 1.0 } else { 1.2 };
+        let times = level * (1.0 + 0.002 * (hour * 7 % 5) as f64);
         let mut run = run.clone();
-        run.info.id = format!("19700101-0{hour}0000-0000000{hour}");
-        run.info.started = format!("1970-01-01T0{hour}:00:00Z");
-        run.info.label = Some(label.to_owned());
-        store.import(&run).unwrap();
+        run.info.id = format!("19700101-{hour:02}0000-{hour:08}");
+        run.info.started = format!("1970-01-01T{hour:02}:00:00Z");
+        let labels = ["one", "two", "three"];
+        run.info.label = labels.get(hour - 1).map(|&label| label.to_owned());
+        // on a machine that has nothing else to do, at one frequency
+        for launch in &mut run.launches {
+            launch.conditions = Conditions {
+                wall: launch.conditions.wall,
+                ..Conditions::default()
+            };
+            for (at, event) in (0..).zip(&mut launch.events) {
+                if let Event::Sample(sample) = event {
+                    sample.wall = (sample.wall as f64 * times) as u64;
+                    (sample.pace, sample.wide) = (300_000 + at % 3, 100_000);
+                }
+            }
+        }
+        run
+    };
+    (1..24).map(of_hour).collect()
+}
+
+fn store(path: &Path, runs: &[RunData]) {
+    let mut store = Store::open(path).unwrap();
+    for run in runs {
+        store.import(run).unwrap();
     }
-    let scopes = [Scope::Read, Scope::Write];
+    let scopes = [Scope::Read, Scope::Write, Scope::Admin];
     for (secret, scope) in SECRETS.into_iter().zip(scopes) {
         store.add_token(secret, secret, &[scope], NOW).unwrap();
     }
@@ -73,26 +102,58 @@ fn asked(text: &str, json: bool) -> Option<Asked> {
     Some(Asked::by_program(question))
 }
 
+/// A store, its pages, and what is removed put back.
+struct Fuzzed {
+    path: std::path::PathBuf,
+    runs: Vec<RunData>,
+    pages: Pages,
+}
+
+impl Fuzzed {
+    fn of(folder: &Path) -> Self {
+        let path = folder.join("store.db");
+        let runs = runs();
+        store(&path, &runs);
+        let digests = Arc::new(Digests::new(path.clone(), None));
+        // one that has no event yet knows none, and says so
+        assert!(digests.of("", Duration::from_secs(60)).is_some());
+        let pages = Pages::new(World::new(Some(path.clone())), digests, true);
+        Self { path, runs, pages }
+    }
+
+    fn answer(&mut self, asked: &Asked) -> Answer {
+        let answer = self.pages.answer(asked);
+        if let (Question::Remove(id), Status::Found) = (&asked.question, answer.status) {
+            let run = self.runs.iter().find(|run| run.info.id == *id).unwrap();
+            Store::open(&self.path).unwrap().import(run).unwrap();
+        }
+        answer
+    }
+}
+
 #[test]
 #[ignore = "takes minutes: scripts/fuzz pages"]
 fn damaged_requests_are_answered() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store.db");
-    store(&path);
-    let digests = Arc::new(Digests::new(path.clone(), None));
-    let mut pages = Pages::new(World::new(Some(path)), digests, true);
+    let mut fuzzed = Fuzzed::of(folder.path());
+    // undamaged, they do what they are to reach
+    for (request, status) in [(ACKNOWLEDGE, Status::Stored), (REMOVE, Status::Found)] {
+        let asked = asked(&String::from_utf8_lossy(request), true).unwrap();
+        let key = Key::Token(SECRETS[2].to_owned());
+        let answer = fuzzed.answer(&Asked { key, ..asked });
+        assert_eq!(answer.status, status, "{}", answer.text);
+    }
     mutation::each(&REQUESTS, |bytes, random| {
         let text = String::from_utf8_lossy(bytes);
         let Some(asked) = asked(&text, random.random()) else {
             return;
         };
-        let key = match random.random_range(0..4) {
-            0 => Key::Token(SECRETS[1].to_owned()),
-            1 => Key::Token(SECRETS[0].to_owned()),
-            2 => Key::Password(text.chars().take(3).collect()),
+        let key = match random.random_range(0..5) {
+            at @ 0..3 => Key::Token(SECRETS[at].to_owned()),
+            3 => Key::Password(text.chars().take(3).collect()),
             _ => Key::None,
         };
-        let answer = pages.answer(&Asked { key, ..asked });
+        let answer = fuzzed.answer(&Asked { key, ..asked });
         assert_ne!(answer.status, Status::Broken, "{}", answer.text);
         match answer.media {
             Media::Html => assert!(answer.text.starts_with("<!DOCTYPE html>")),

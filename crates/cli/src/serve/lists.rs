@@ -1,39 +1,29 @@
-//! Lists of what a store has, from the heads of its runs.
+//! Lists of what a store has.
 
 use crate::listing::listed;
 use gritstone_model::{ListedRun, ListedSystem};
-use gritstone_store::RunHead;
-use std::collections::BTreeMap;
+use gritstone_store::{RunHead, Store, StoreError};
+use std::rc::Rc;
 
 /// Runs in a list, and changes on the first page.
 pub(super) const LISTED: usize = 50;
 
-/// The newest of these runs, newest first.
-pub(super) fn newest(heads: Vec<RunHead>) -> Vec<ListedRun> {
-    heads.into_iter().rev().take(LISTED).map(listed).collect()
+/// Runs as they are listed.
+pub(super) fn runs(heads: Vec<RunHead>) -> Vec<ListedRun> {
+    heads.into_iter().map(listed).collect()
 }
 
-/// The systems of these runs, that with the newest first.
-pub(super) fn systems(heads: &[RunHead]) -> Vec<ListedSystem> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut systems: Vec<ListedSystem> = vec![];
-    for head in heads.iter().rev() {
-        let count = counts.entry(&head.machine_id).or_default();
-        *count += 1;
-        if *count == 1 {
-            systems.push(ListedSystem {
-                id: head.machine_id.clone(),
-                name: head.machine.clone(),
-                system: head.system.clone(),
-                runs: 0,
-                newest: head.id.clone(),
-                started: head.started.clone(),
-                reliability: None,
-            });
-        }
-    }
-    for system in &mut systems {
-        system.runs = counts[system.id.as_str()];
-    }
-    systems
+/// All systems, that with the newest run first.
+pub(super) fn systems(store: Option<&Rc<Store>>) -> Result<Vec<ListedSystem>, StoreError> {
+    let systems = store.map_or(Ok(vec![]), |store| store.systems())?;
+    let system = |(head, runs): (RunHead, u64)| ListedSystem {
+        id: head.machine_id,
+        name: head.machine,
+        system: head.system,
+        runs: runs as usize,
+        newest: head.id,
+        started: head.started,
+        reliability: None,
+    };
+    Ok(systems.into_iter().map(system).collect())
 }

@@ -55,10 +55,12 @@ impl Notify {
     pub fn of(args: &ServeArgs, address: &str) -> Result<Option<Self>> {
         let mut to = vec![];
         if let Some(url) = &args.notify_url {
-            let uri: ureq::http::Uri = url.parse().with_context(|| format!("'{url}' is no URL"))?;
+            // all of it may be a secret, and what is said here is in a log
+            let uri = url.parse::<ureq::http::Uri>();
+            let uri = uri.context("the value of --notify-url is not a URL")?;
             ensure!(
                 uri.host().is_some() && matches!(uri.scheme_str(), Some("http" | "https")),
-                "'{url}' begins with neither https:// nor http://"
+                "the value of --notify-url begins with neither https:// nor http://"
             );
             to.push(To::Webhook(remote::agent(None, PATIENCE)?, url.clone()));
         }

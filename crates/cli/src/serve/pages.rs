@@ -1,8 +1,8 @@
 //! The answers to what a browser asks: the documents that the terminal shows, from the same store, as pages and as JSON.
 
-use super::compare::option;
+use super::choices::option;
 use super::digest::{Digest, Digests};
-use super::lists::{LISTED, newest, systems};
+use super::lists::{self, LISTED};
 use crate::changes::{self, differences};
 use crate::world::World;
 use crate::{brief, output, rate};
@@ -16,7 +16,7 @@ use gritstone_report::Document;
 use gritstone_report::document::About;
 use gritstone_report::html::{self, Choice, Frame};
 use gritstone_serve::{Answer, Answers, Asked, Form, Media, Question, Sent, Status};
-use gritstone_store::{ResolveError, Scope, Store};
+use gritstone_store::{ResolveError, RunHead, Scope, Store, StoreError};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -61,11 +61,15 @@ pub(super) enum Refused {
     Unfit(String),
     /// Another process keeps the store busy, or what is asked for is not computed yet.
     Busy,
+    /// The server of the store is away, as this says.
+    Away(StoreError),
 }
 
 impl From<anyhow::Error> for Refused {
     fn from(error: anyhow::Error) -> Self {
-        Self::Broken(error)
+        error
+            .downcast::<StoreError>()
+            .map_or_else(Self::Broken, Self::from)
     }
 }
 
@@ -91,6 +95,11 @@ impl Answers for Pages {
             Refused::Busy => {
                 let why = "The store is busy: ask again later.".to_owned();
                 (Status::Busy, "Busy", why)
+            }
+            Refused::Away(error) => {
+                output::remark(&format!("gritstone: {error}"));
+                let why = "The server of the store is away: ask again later.";
+                (Status::Busy, "Busy", why.to_owned())
             }
             Refused::Broken(error) => {
                 output::remark(&format!("gritstone: {error:#}"));
@@ -186,7 +195,7 @@ impl Pages {
                 Some(by) => self.remove(asked, by, id),
                 None => Err(Refused::Forbidden),
             },
-            Question::Runs => self.runs(asked, store.as_ref()),
+            Question::Runs => self.runs(store.as_ref()),
             Question::Bundle(id) => self.bundle(there()?, id),
             Question::Api => Ok(plain(Media::Json, include_str!("openapi.json"))),
             Question::Icon => Ok(plain(Media::Svg, include_str!("icon.svg"))),
@@ -212,18 +221,17 @@ impl Pages {
     }
 
     fn overview(&self, asked: &Asked, store: Option<&Rc<Store>>) -> Answered {
-        let heads = store.map_or(Ok(vec![]), |store| store.runs())?;
         let digest = self.digest(store, SOON)?;
-        let systems = reliable(systems(&heads), digest.as_deref());
+        let systems = reliable(lists::systems(store)?, digest.as_deref());
         let events = match digest {
             Some(digest) => Some(known(store, &digest.events, LISTED)?),
             None => None,
         };
         let view = OverviewView {
             schema: SCHEMA_OVERVIEW.to_owned(),
-            stored: heads.len(),
+            stored: systems.iter().map(|of| of.runs).sum(),
             events,
-            runs: newest(heads),
+            runs: lists::runs(newest_runs(store)?),
             systems,
         };
         let page = || (gritstone_report::overview(&view), Frame::default());
@@ -245,9 +253,8 @@ impl Pages {
         &self,
         store: Option<&Rc<Store>>,
     ) -> Result<(Option<Arc<Digest>>, Vec<ListedSystem>), Refused> {
-        let heads = store.map_or(Ok(vec![]), |store| store.runs())?;
         let digest = self.digest(store, LATER)?;
-        let systems = reliable(systems(&heads), digest.as_deref());
+        let systems = reliable(lists::systems(store)?, digest.as_deref());
         Ok((digest, systems))
     }
 
@@ -310,7 +317,7 @@ impl Pages {
     }
 
     fn metrics(&self, store: Option<&Rc<Store>>) -> Answered {
-        let stored = store.map_or(Ok(vec![]), |store| store.runs())?.len();
+        let stored = store.map_or(Ok(0), |store| store.count())? as usize;
         let digest = self.digest(store, LATER)?.ok_or(Refused::Busy)?;
         let views: Vec<&RunView> = digest.newest.iter().collect();
         let text = gritstone_exchange::scraped(&views, stored);
@@ -323,19 +330,22 @@ impl Pages {
             let text = text.to_lowercase();
             words.iter().all(|word| text.contains(word))
         };
-        let mut heads = store.map_or(Ok(vec![]), |store| store.runs())?;
-        let systems = systems(&heads).into_iter();
+        let systems = lists::systems(store)?.into_iter();
         let systems = systems.filter(|of| has_all(&format!("{} {} {}", of.id, of.name, of.system)));
         let systems: Vec<ListedSystem> = systems.collect();
-        for word in &words {
-            // a label may be of later than the run
-            let recorded: BTreeSet<String> =
-                store.map_or(Ok(BTreeSet::new()), |store| store.mentioning(word))?;
-            heads.retain(|head| {
-                let label = head.label.as_ref().map(|label| label.to_lowercase());
-                label.is_some_and(|label| label.contains(word)) || recorded.contains(&head.id)
-            });
-        }
+        let (found, runs) = match (store, words.as_slice()) {
+            (None, _) => (0, vec![]),
+            (Some(store), []) => (store.count()? as usize, newest_runs(Some(store))?),
+            (Some(store), [first, others @ ..]) => {
+                let mut ids = store.mentioning(first)?;
+                for word in others {
+                    let known: BTreeSet<String> = store.mentioning(word)?.into_iter().collect();
+                    ids.retain(|id| known.contains(id));
+                }
+                let newest = ids.iter().take(LISTED).map(|id| store.head(id));
+                (ids.len(), newest.collect::<Result<_, _>>()?)
+            }
+        };
         let benchmarks = self.world.catalogue.benchmarks.iter();
         let benchmarks = benchmarks
             .filter(|of| !words.is_empty() && has_all(&format!("{} {}", of.id, of.title)));
@@ -349,8 +359,8 @@ impl Pages {
                 })
                 .collect(),
             systems,
-            found: heads.len(),
-            runs: newest(heads),
+            found,
+            runs: lists::runs(runs),
         };
         let frame = Frame {
             query: query.to_owned(),
@@ -372,12 +382,10 @@ impl Pages {
         }
         let base = rate::base(&self.world, std::iter::once(&view));
         let document = brief::whole(&self.world, &view, base)?;
-        let mut heads = store.runs()?;
-        let own = heads.iter().find(|run| run.id == id);
+        let own = store.head(&id)?;
         // one that was imported takes nothing more
-        let open = own.filter(|run| run.elapsed_s.is_none() && run.origin != Origin::Imported);
-        let live = match open {
-            Some(_) => {
+        let live = match own.elapsed_s.is_none() && own.origin != Origin::Imported {
+            true => {
                 let so_far = store.progress(&id)?;
                 let said = gritstone_report::progress(so_far.launches, so_far.last.as_deref());
                 Some([
@@ -385,10 +393,11 @@ impl Pages {
                     format!("{}/events", html::path(&About::Run(id.clone()))),
                 ])
             }
-            None => None,
+            false => None,
         };
-        heads.retain(|run| run.id != id && run.machine_id == view.machine.id);
-        let options: Vec<_> = heads.into_iter().rev().take(CHOICES).map(option).collect();
+        let newest = store.newest_runs(Some(&view.machine.id), CHOICES + 1)?;
+        let others = newest.into_iter().filter(|run| run.id != id);
+        let options: Vec<_> = others.take(CHOICES).map(option).collect();
         let form = (!options.is_empty()).then(|| html::Form {
             to: "/compare".to_owned(),
             button: "Compare",
@@ -409,12 +418,11 @@ impl Pages {
     }
 
     fn system(&self, asked: &Asked, store: &Rc<Store>, id: &str) -> Answered {
-        let mut heads = store.runs()?;
-        heads.retain(|run| run.machine_id == id);
+        let mut heads = store.newest_runs(Some(id), EXAMINED)?;
         let mut changes: Vec<FactChange> = vec![];
         let mut before: Option<Machine> = None;
-        let examined = heads.len().min(EXAMINED);
-        for head in &heads[heads.len() - examined..] {
+        let examined = heads.len();
+        for head in heads.iter().rev() {
             let Ok(info) = store.info(&head.id) else {
                 continue;
             };
@@ -433,12 +441,13 @@ impl Pages {
         changes.reverse();
         let machine = before
             .ok_or_else(|| Refused::NotFound(format!("No stored run is of a system {id}.")))?;
+        heads.truncate(LISTED);
         let view = SystemView {
             schema: SCHEMA_SYSTEM.to_owned(),
             machine,
             changes,
             examined,
-            runs: newest(heads),
+            runs: lists::runs(heads),
         };
         let page = || (gritstone_report::system(&view), Frame::default());
         Ok(said(asked, &view, page)?)
@@ -486,6 +495,11 @@ fn reliable(mut systems: Vec<ListedSystem>, digest: Option<&Digest>) -> Vec<List
         system.reliability = known.copied();
     }
     systems
+}
+
+/// The newest runs of all, newest first.
+fn newest_runs(store: Option<&Rc<Store>>) -> Result<Vec<RunHead>, StoreError> {
+    store.map_or(Ok(vec![]), |store| store.newest_runs(None, LISTED))
 }
 
 fn no_runs() -> Refused {

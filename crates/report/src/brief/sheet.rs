@@ -48,9 +48,12 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
         fact("system.distribution").to_owned(),
         fact("system.libc").to_owned(),
     ];
-    let took = run
-        .elapsed_s
-        .map_or("interrupted".to_owned(), words::duration);
+    let took = match run.elapsed_s {
+        Some(s) => words::duration(s),
+        // a document does not say how long it took
+        None if run.machine.document.is_some() => String::new(),
+        None => "interrupted".to_owned(),
+    };
     let by = match run.gritstone.as_deref() {
         Some(by) if by.starts_with(|c: char| c.is_ascii_digit()) => format!("Gritstone {by}"),
         by => by.unwrap_or_default().to_owned(),

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 pub(crate) use url::{Url, of};
-pub use url::{has_password, is_server, shown};
+pub use url::{has_password, is_server, shown, trusted};
 
 /// Of all locks of ours: `GRS2`.
 const LOCK: i64 = 0x4752_5332;

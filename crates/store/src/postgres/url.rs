@@ -203,7 +203,8 @@ fn ssl_mode(word: Option<&str>, local: bool) -> Option<SslMode> {
 }
 
 /// The file with the certificates that this system trusts.
-fn trusted() -> Option<PathBuf> {
+#[must_use]
+pub fn trusted() -> Option<PathBuf> {
     let files = TRUSTED.iter().map(PathBuf::from);
     files.into_iter().find(|path| path.exists())
 }

@@ -5,7 +5,7 @@ use gritstone_model::{
     CommandWork, Conditions, Contents, Event, Id, Launch, Origin, Outcome, OwnCatalogue, OwnFile,
     Owner, RunData, RunInfo, TrialSide, Work,
 };
-use gritstone_store::{LaunchCounts, ResolveError, Results, Scope, Sent, Store, StoreError, Who};
+use gritstone_store::{ResolveError, Results, RunHead, Scope, Sent, Store, StoreError, Who};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -152,15 +152,6 @@ fn a_listing_shows_the_newest_last_whenever_it_was_stored() {
         let expected = &info.machine;
         assert_eq!(machine, (&expected.id, &expected.name, &expected.system));
     }
-    let counts = |measured, skipped, failed, timed_out| LaunchCounts {
-        measured,
-        skipped,
-        failed,
-        timed_out,
-    };
-    assert_eq!(heads[0].launches, counts(0, 1, 0, 0));
-    assert_eq!(heads[1].launches, counts(1, 0, 1, 1));
-    assert_eq!(heads[1].launches.total(), 3);
     assert_eq!(
         store.resolve("last", common::here).unwrap().id,
         late.info.id
@@ -391,7 +382,7 @@ fn samples_can_be_asked_for_in_plain_sql() {
 }
 
 #[test]
-fn the_newest_runs_of_many_benchmarks_are_named_once_each() {
+fn the_newest_runs_of_a_benchmark_are_those_that_are_wanted() {
     let mut runs = [1, 2, 3, 4, 5, 6].map(|number| common::run(number, 1));
     let (every, extra) = (common::id("byte/pipe"), common::id("own/extra"));
     for at in [0, 2] {
@@ -404,25 +395,54 @@ fn the_newest_runs_of_many_benchmarks_are_named_once_each() {
     // a variable of that name is no trial
     let variables = &mut runs[5].info.settings.environment;
     variables.insert("trial".into(), "a".into());
-    let (_folder, _, store) = common::with(&runs);
-    let owned = |ids: &[&Id]| -> Vec<Id> { ids.iter().map(|id| (*id).clone()).collect() };
-    let found = |ids: &[&Id], most| store.newest(&owned(ids), most, None).unwrap();
-    let of = |at: usize, ids: &[&Id]| (runs[at].info.id.clone(), owned(ids));
-    let newest = [
-        of(0, &[&extra]),
-        of(2, &[&extra]),
-        of(3, &[&every]),
-        of(5, &[&every]),
-    ];
-    assert_eq!(found(&[&every, &extra], 2), newest);
-    let both = [of(2, &[&every, &extra]), of(3, &[&every]), of(5, &[&every])];
-    assert_eq!(found(&[&every, &extra], 3)[1..], both);
-    assert_eq!(found(&[&extra], 1), [of(2, &[&extra])]);
-    assert!(found(&[&common::id("no/such")], 9).is_empty());
-    // those that nobody wants take no place of others
-    let first = |run: &RunInfo| run.id == runs[0].info.id;
-    let older = store.newest(&owned(&[&every]), 1, Some(&first)).unwrap();
-    assert_eq!(older, [of(0, &[&every])]);
+    let (_folder, _, mut store) = common::with(&runs);
+    let ids =
+        |at: &[usize]| -> Vec<String> { at.iter().map(|at| runs[*at].info.id.clone()).collect() };
+    let found = |store: &Store, of, most| store.newest(of, most, &|_| true).unwrap();
+    assert_eq!(found(&store, &every, 2), ids(&[3, 5]));
+    assert_eq!(found(&store, &every, 9), ids(&[0, 2, 3, 5]));
+    assert_eq!(found(&store, &extra, 1), ids(&[2]));
+    assert!(found(&store, &common::id("no/such"), 9).is_empty());
+    // those that nobody wants take no place of others, by the label that they have now
+    store.label(&runs[5].info.id, "aside").unwrap();
+    let others = |label: Option<&str>| label != Some("aside");
+    let older = store.newest(&every, 2, &others).unwrap();
+    assert_eq!(older, ids(&[2, 3]));
+}
+
+#[test]
+fn newest_runs_and_systems_are_listed_and_runs_are_found_by_a_text() {
+    let mut runs = [4, 1, 3, 2].map(|number| common::run(number, 1));
+    runs[2].info.machine.id = "another".to_owned();
+    runs[1].benchmarks.push(common::benchmark("own/extra"));
+    runs[3].programs.values_mut().next().unwrap().flags = "-O3 -Unusual".to_owned();
+    let (_folder, _, mut store) = common::with(&runs);
+    let id = |at: usize| runs[at].info.id.clone();
+    store.label(&id(0), "Main 100%").unwrap();
+    let ids = |heads: Vec<RunHead>| -> Vec<String> { heads.into_iter().map(|of| of.id).collect() };
+    let newest = |machine, most| ids(store.newest_runs(machine, most).unwrap());
+    assert_eq!(newest(None, 3), [id(0), id(2), id(3)]);
+    assert_eq!(newest(Some("m-0123"), 2), [id(0), id(3)]);
+    assert_eq!(newest(Some("nobody"), 9), [""; 0]);
+    let mut all = newest(None, 9);
+    all.reverse();
+    assert_eq!(ids(store.runs().unwrap()), all);
+    assert_eq!(store.count().unwrap(), 4);
+    assert_eq!(store.head(&id(0)).unwrap(), store.runs().unwrap()[3]);
+    common::fails(store.head("none"), "NoSuchRun");
+    let (heads, counts): (Vec<_>, Vec<_>) = store.systems().unwrap().into_iter().unzip();
+    assert_eq!((ids(heads), counts), (vec![id(0), id(2)], vec![3, 1]));
+    for (text, found) in [
+        ("MAIN 100%", vec![id(0)]),
+        ("100_", vec![]),
+        ("Own/Ex", vec![id(1)]),
+        ("-unusual", vec![id(3)]),
+        (&id(2), vec![id(2)]),
+        ("byte/pipe", vec![id(0), id(2), id(3), id(1)]),
+        ("nothing of the kind", vec![]),
+    ] {
+        assert_eq!(store.mentioning(text).unwrap(), found, "{text}");
+    }
 }
 
 #[test]

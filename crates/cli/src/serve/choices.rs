@@ -1,0 +1,30 @@
+//! What can be chosen in forms.
+
+use gritstone_report::html::Choice;
+use gritstone_store::RunHead;
+
+/// A choice of values with their labels, or of nothing, which has a label too.
+pub(super) fn choice(
+    name: &'static str,
+    label: &'static str,
+    nothing: &str,
+    values: impl IntoIterator<Item = (String, String)>,
+    chosen: &str,
+) -> Choice {
+    let nothing = (String::new(), nothing.to_owned());
+    Choice {
+        name,
+        label,
+        options: [nothing].into_iter().chain(values).collect(),
+        chosen: chosen.to_owned(),
+    }
+}
+
+/// A run as it can be chosen.
+pub(super) fn option(run: RunHead) -> (String, String) {
+    let label = run
+        .label
+        .map_or_else(String::new, |label| format!(", {label}"));
+    let minute = run.started.get(..16).unwrap_or(&run.started);
+    (run.id, format!("{}{label}", minute.replacen('T', " ", 1)))
+}
