@@ -119,6 +119,7 @@ fn users_do_their_rounds_with_each_editor_there_is() {
 
 /// Without gfortran the users write C: gritstone finds another compiler, and says that the result is of other work.
 #[test]
+#[ignore = "measures: make test-full"]
 fn users_write_c_where_there_is_no_fortran() {
     let folder = tempfile::tempdir().unwrap();
     let workload = built("multiuser/program-development", folder.path(), &[]);
@@ -281,6 +282,7 @@ fn a_display_that_reads_the_wrong_record_gives_no_result() {
 
 /// Nobody is timed beside processes that are no more.
 #[test]
+#[ignore = "measures: make test-full"]
 fn processes_that_end_early_give_no_result() {
     let folder = tempfile::tempdir().unwrap();
     let keys = "beside=compute jobs=2 interval_ms=20 growth=0 target_ns=100000000 samples=3";

@@ -69,6 +69,7 @@ fn signals_that_were_ignored_stay_so() {
 
 /// A Ctrl-Z for longer than the budget, as a shell with jobs sends it: the budget goes on, and nothing that was measured is lost.
 #[test]
+#[ignore = "measures: make test-full"]
 fn a_run_that_was_stopped_for_longer_than_its_budget_ends_in_order() {
     let home = Home::new();
     let line = "run byte/loop --precision 0.01% --budget 2s --format json";

@@ -123,6 +123,7 @@ fn full(small: Small, size: &str) {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn a_directory_without_room_leaves_out_what_it_must() {
     full(Small::Dir, "64k");
     full(Small::Programs, "1m");
@@ -130,6 +131,7 @@ fn a_directory_without_room_leaves_out_what_it_must() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn a_store_or_a_state_directory_without_room_loses_nothing() {
     full(Small::Store, "100k");
     full(Small::State, "4k");

@@ -229,6 +229,7 @@ fn kill_at_call(call: &str, nth: u32) -> bool {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing() {
     for seed in 0..RUNS.len() as u64 {
         kill_at_random(seed);

@@ -102,6 +102,7 @@ kernel | + | published = { work = "w", operations = 1, figure = "real_s" } | evi
 "#;
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn names_and_texts_that_mean_harm_are_refused() {
     let home = Home::new();
     for case in REFUSED.lines().skip(1) {
@@ -223,6 +224,7 @@ fn what_ignores_the_order_to_end_is_ended() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn what_does_not_speak_the_protocol_yields_no_figure() {
     let hello = "#!/bin/sh\necho 'hello protocol=1 kernel=evil/x' >&3\n";
     let sh = "#!/bin/sh\n";
