@@ -52,6 +52,7 @@ const LOOP: &str = "run byte/loop --quick --precision 50%";
 const LONG_LOOP: &str = "run byte/loop --budget 20s --precision 0.01%";
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn signals_that_were_ignored_stay_so() {
     for (name, signal) in [("HUP", Signal::SIGHUP), ("INT", Signal::SIGINT)] {
         let home = Home::new();

@@ -82,6 +82,7 @@ fn the_slower_of_two_versions_is_slower() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn what_has_no_ratio_is_refused_with_words() {
     let home = Home::new();
     let old = version(&home, "old", &[]);
