@@ -32,7 +32,10 @@ pub fn fleet_progress(of: &FleetProgress) -> String {
 
 /// The nodes, those first that lack a run.
 pub(crate) fn nodes(document: &mut Document, of: &FleetProgress) {
-    document.paragraph(fleet_progress(of));
+    // while it is followed, that stands above
+    if of.ended {
+        document.paragraph(fleet_progress(of));
+    }
     let mut nodes: Vec<&FleetNodeProgress> = of.nodes.iter().collect();
     nodes.sort_by_key(|node| node.state);
     let shown = nodes.iter().copied().take(MOST);
