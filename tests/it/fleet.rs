@@ -128,6 +128,7 @@ fn outliers(view: &Value) -> Vec<(String, String, f64)> {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn nodes_that_differ_are_named_with_what_they_have_in_common() {
     let home = Home::new();
     home.fails(2, "fleet report", "no run is stored yet");
