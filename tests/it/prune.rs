@@ -7,7 +7,7 @@ use crate::common::{Home, at_hour, list, recorded};
 use crate::push::token;
 use crate::serve::changed;
 use gritstone_exchange::write_bundle;
-use gritstone_model::TrialSide;
+use gritstone_model::{Outcome, TrialSide};
 use serde_json::Value;
 use std::fs;
 
@@ -212,7 +212,7 @@ fn results_that_this_version_cannot_read_are_an_error() {
 }
 
 #[test]
-fn an_open_run_and_the_sides_of_an_open_test_keep_their_samples() {
+fn an_open_run_one_that_measured_nothing_and_the_sides_of_an_open_test_keep_their_samples() {
     let home = Home::new();
     let mut run = recorded("copies");
     run.launches.truncate(4);
@@ -228,7 +228,12 @@ fn an_open_run_and_the_sides_of_an_open_test_keep_their_samples() {
     };
     let mut open = at_hour(&run, 1, "open");
     open.info.elapsed_s = None;
-    home.import(&[open, side(2, "a", true), side(3, "b", false)]);
+    // pruned, it would count as one that has measured something
+    let mut nothing = at_hour(&run, 5, "nothing");
+    for launch in &mut nothing.launches {
+        launch.outcome = Outcome::Failed("it ended with status 1".to_owned());
+    }
+    home.import(&[open, side(2, "a", true), side(3, "b", false), nothing]);
     let prune = |keep: &str| home.ok(&["runs", "prune", "--keep-samples", keep]);
     let none = "pruned: 0 runs, 0 launches, 0 B\n";
     assert_eq!(prune("1h"), none);
@@ -240,7 +245,7 @@ fn an_open_run_and_the_sides_of_an_open_test_keep_their_samples() {
     let before = read();
     assert!(prune("1h").starts_with("pruned: 1 run, 4 launches, "));
     assert_eq!(read(), before);
-    for label in ["open", "test-a", "test-b"] {
+    for label in ["open", "test-a", "test-b", "nothing"] {
         home.ok(&["export", label]);
     }
     home.refuses("export ended", "were pruned on");

@@ -36,7 +36,7 @@ pub fn prune(world: &World, args: &PruneArgs) -> Result<Exit> {
     let mut tests = BTreeMap::new();
     for (head, samples) in &due.runs {
         let read = due.read(world, &store, head, &mut tests);
-        // what is damaged is left to whoever can tell why; what cannot be written ends this
+        // a damaged run is skipped; a failed write ends the command
         let (run, test) = match read {
             Ok(read) => read,
             Err(why) => {
@@ -94,7 +94,8 @@ impl Due {
         let mut runs = vec![];
         for head in heads.iter().filter(due) {
             let samples = store.samples(&head.id)?;
-            if samples.launches > 0 {
+            // one of which nothing was measured stays one of which nothing was
+            if samples.measured > 0 {
                 runs.push((head.clone(), samples));
             }
         }
@@ -123,6 +124,7 @@ impl Due {
 
 fn add(all: &mut Samples, of: Samples) {
     all.launches += of.launches;
+    all.measured += of.measured;
     all.bytes += of.bytes;
 }
 

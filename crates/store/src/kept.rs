@@ -30,6 +30,8 @@ pub struct Pruned {
 pub struct Samples {
     /// Its launches.
     pub launches: u64,
+    /// Those of them that were measured.
+    pub measured: u64,
     /// What they said and under which conditions, in bytes of text.
     pub bytes: u64,
 }
@@ -85,10 +87,11 @@ impl Store {
     pub fn samples(&self, run_id: &str) -> Result<Samples, StoreError> {
         let read = || -> Result<Samples, Fault> {
             let run = find::run(self.engine(), run_id)?.number;
-            let sums: Vec<(i64, i64)> = query(self.engine(), sql::SELECT_SAMPLES, row![run])?;
-            let (launches, bytes) = sums.first().copied().unwrap_or_default();
+            let sums: Vec<(i64, i64, i64)> = query(self.engine(), sql::SELECT_SAMPLES, row![run])?;
+            let (launches, measured, bytes) = sums.first().copied().unwrap_or_default();
             Ok(Samples {
                 launches: launches.unsigned_abs(),
+                measured: measured.unsigned_abs(),
                 bytes: bytes.unsigned_abs(),
             })
         };

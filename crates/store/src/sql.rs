@@ -90,7 +90,7 @@ statements! {
         WHERE settings LIKE '%\"fleet\"%' ORDER BY substr(started, 1, 19) DESC, run.number DESC";
     /// The newest label that a run was given after its beginning.
     SELECT_LABEL = "SELECT sealed FROM ledger WHERE run = $1 AND entry = 'label' ORDER BY number DESC LIMIT 1";
-    /// The runs that began on a machine and have measured anything, back in time, with their settings. Launches are pruned where there are any.
+    /// The runs that began on a machine and have measured anything, back in time, with their settings. Launches are pruned where any was measured.
     SELECT_HERE = "SELECT id, settings FROM run WHERE origin = 'here' AND owner_machine = $1 AND \
         (EXISTS (SELECT 1 FROM launch WHERE launch.run = run.number AND launch.outcome = 'measured') OR \
         EXISTS (SELECT 1 FROM ledger WHERE ledger.run = run.number AND entry = 'prune')) \
@@ -170,8 +170,8 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7)";
     /// Keeps what SELECT_KEPT_RESULTS yields.
     INSERT_KEPT_RESULT = "INSERT INTO kept_result (run, seal, position, benchmark, result) VALUES ($1, $2, $3, $4, $5)";
-    /// The launches of a run, and the bytes of what they say.
-    SELECT_SAMPLES = "SELECT count(*), coalesce(sum(octet_length(cpus) + octet_length(conditions) + octet_length(events)), 0) \
+    /// The launches of a run, those that were measured, and the bytes of what they say.
+    SELECT_SAMPLES = "SELECT count(*), count(CASE outcome WHEN 'measured' THEN 1 END), coalesce(sum(octet_length(cpus) + octet_length(conditions) + octet_length(events)), 0) \
         FROM launch WHERE run = $1";
     /// Adds a token.
     INSERT_TOKEN = "INSERT INTO token (number, name, hash, scopes, created) VALUES ($1, $2, $3, $4, $5)";
