@@ -382,7 +382,7 @@ static inline int start_far_end(struct context *c, void (*serve)(void))
 	return far_end > 0 && joined && shaped;
 }
 
-/* The port of the next socket that the far end has opened. */
+/* The next server of the far end: its port, and what a client must know; 0 after a failure, or where it ended. */
 static inline int far_server(struct context *c, struct said *said)
 {
 	int heard = hear_far(said, 3 * PATIENCE_S * 1000);

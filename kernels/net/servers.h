@@ -110,7 +110,7 @@ static inline void start_http(struct context *c, const char *port)
 	start_python(c, port, "server.log");
 }
 
-/* It takes whoever is in the network, as the protocol has no other proof that the kernel gives: nobody but the two hosts is. */
+/* The kernel's client of 9p has no authentication: the network is private to the two hosts. */
 static inline void start_diod(struct context *c, const char *port)
 {
 	char address[64];

@@ -2,8 +2,10 @@
  * or from a file system of it that is mounted (RFA, figures 8.3, 8.4, 8.6).
  *
  * One operation is one process that copies a file of size= bytes, from when it is started until it has ended: by= ours (net/copy: connect, name and
- * size, data, count answered), scp, rsync, http, or cp and a mounted file system, sshfs, 9p or nfs, with which direction= is to or from the far end, and the file is in no cache. http is from it. Every transfer makes a new file. After each region the end to which they
- * came compares all files, word by word, with what the file must have, and removes them. sync=yes: our receiver answers when the file is on the device.
+ * size, data, count answered), scp, rsync, http, or cp and a mounted file system, sshfs, 9p or nfs. direction= is to or from the far end where it is
+ * mounted; http is from it. Before a region a file that is mounted is in no cache. Every transfer makes a new file. After each region the end to which
+ * they came compares all files, word by word, with what the file must have, and removes them. sync=yes: our receiver answers when the file is on the
+ * device.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -213,7 +215,7 @@ static void read_parameters(struct context *c)
 	const char *way = parameter(c, "over", "");
 	over_peer = strcmp(way, "peer") == 0;
 	if ((strcmp(way, "veth") != 0 && !over_peer) || (over_peer && by >= NINE_P))
-		wrong_arguments(c, "over= is veth or peer, and with by=9p or nfs veth: files go from one host to another, and these have no proof of who asks");
+		wrong_arguments(c, "over= is veth or peer, and with by=9p or nfs veth: files go from one host to another, and these have no authentication");
 }
 
 /* What the near end has before there are two; 0 after a failure, or where something is missing. */

@@ -203,7 +203,7 @@ pub(crate) const ONE: Copies = Copies {
     base: Some(1),
 };
 
-/// The results of two runs by benchmark. What went to another peer is no base.
+/// The results of both runs by benchmark; none of the base where the peers differ.
 fn sides<'a>(
     machine: &'a RunView,
     base: &'a RunView,

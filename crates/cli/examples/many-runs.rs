@@ -1,5 +1,5 @@
 //! Fills a store with copies of one run, an hour apart, their times scattered by 1%: what a machine has after a year.
-//! With SYSTEMS, they are of so many systems in turn. A run has 100 launches at most.
+//! With SYSTEMS, the runs are spread over that many systems in turn. A run has 100 launches at most.
 //! `cargo run --release -p gritstone --example many-runs -- BUNDLE NUMBER STORE [SYSTEMS]`
 
 use anyhow::{Context, Result};

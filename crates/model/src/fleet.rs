@@ -30,7 +30,7 @@ pub struct FleetProgress {
     pub fleet: String,
     /// How many nodes it has.
     pub of: usize,
-    /// Whether nobody measures it any more, as far as that is known.
+    /// Whether its measurement has ended, as far as is known.
     pub ended: bool,
     /// The nodes that are known: all, where its plan is.
     pub nodes: Vec<FleetNodeProgress>,

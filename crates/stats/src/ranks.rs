@@ -2,7 +2,7 @@
 
 use crate::quantile;
 
-/// Two-sided p of each of so many groups against all others by the rank-sum test (Wilcoxon, Mann and Whitney), summed over strata (van Elteren
+/// Two-sided p of each group against all others by the rank-sum test (Wilcoxon, Mann and Whitney), summed over strata (van Elteren
 /// without weights), with midranks, by the normal distribution with correction for continuity; `None` where there is nothing to compare.
 ///
 /// A stratum has values in ascending order, each with its group. With few values p is too large rather than too small.

@@ -93,7 +93,7 @@ fn family(number: usize) -> String {
     format!("family-{number}")
 }
 
-/// Places of so many nodes, at random.
+/// The nodes in a random order: the place of each.
 fn order(world: &mut World, nodes: usize) -> Vec<usize> {
     let mut drawn: Vec<(f64, usize)> = (0..nodes).map(|node| (world.normal(), node)).collect();
     drawn.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -53,7 +53,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Of so many nodes of the plan in a folder, where others were skipped already.
+    /// For `all` nodes of the plan in `folder`; `failed` were skipped before.
     pub fn new(folder: &Path, all: usize, failed: BTreeMap<String, String>) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -164,7 +164,7 @@ fn of_plan(world: &World, plan: &Plan, members: &[&Member]) -> Result<FleetProgr
     })
 }
 
-/// Whether more runs of it will come nobody knows here.
+/// Without the plan: more runs may come.
 fn of_runs(fleet: &str, members: &[&Member]) -> FleetProgress {
     let mut nodes: BTreeMap<&str, &Member> = BTreeMap::new();
     for of in members {

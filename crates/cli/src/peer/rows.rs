@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 /// Parameters that shape what is sent between two namespaces.
 const SHAPES: [&str; 3] = ["rate_mbit", "delay_ms", "loss_percent"];
-/// File systems whose servers have no proof of who asks, but that nobody else is in the network.
-const UNPROVEN: [&str; 2] = ["9p", "nfs"];
+/// File systems without authentication: a private network stands in for it.
+const UNAUTHENTICATED: [&str; 2] = ["9p", "nfs"];
 /// Programs that this machine needs without a peer alone: they make hosts, shape what these send, or are servers of the far end.
 const NOT_HERE: [&str; 7] = ["ip", "tc", "nft", "sshd", "nginx", "http", "openssl"];
 
@@ -47,8 +47,8 @@ fn obstacle(row: &Benchmark) -> Option<&'static str> {
         Some("veth") if SHAPES.iter().any(|shape| work.params.contains_key(*shape)) => {
             Some("Its link is one between two network namespaces, which can be shaped.")
         }
-        Some("veth") if by.is_some_and(|by| UNPROVEN.contains(&by)) => Some(
-            "Its server takes whoever reaches it, which nobody else does in a network namespace.",
+        Some("veth") if by.is_some_and(|by| UNAUTHENTICATED.contains(&by)) => Some(
+            "Its server has no authentication and listens between two network namespaces alone.",
         ),
         Some("veth") => None,
         Some(_) => Some("Both of its ends are on one host."),
@@ -109,7 +109,7 @@ mod tests {
             ("net/tcp/128k@loopback", "on one host"),
             ("net/unix/128k", "on one host"),
             ("net/tcp/128k@100mbit", "shaped"),
-            ("net/remote-file@9p", "whoever reaches it"),
+            ("net/remote-file@9p", "no authentication"),
         ] {
             let said = &refused[&row(id).id];
             assert!(said.contains(why), "{id}: {said}");

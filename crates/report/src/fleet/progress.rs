@@ -24,7 +24,7 @@ pub fn fleet_progress(of: &FleetProgress) -> String {
         }
     }
     let ended = match of.ended {
-        true => "; nobody measures the rest now (`gritstone fleet resume`)",
+        true => "; not being measured (`gritstone fleet resume` continues it)",
         false => "",
     };
     format!("Fleet {}: {}{ended}.", of.fleet, said.join(", "))
