@@ -294,7 +294,12 @@ impl Page {
         self.out.push_str("<figure>\n");
         self.element("figcaption", &words(&figure.caption.text));
         let drawings = figure.svgs.concat();
-        self.element("div class=\"plots\"", &drawings);
+        // on a narrow screen it scrolls, also by keyboard
+        let plots = format!(
+            "div class=\"plots\" tabindex=\"0\" role=\"group\" aria-label=\"{}\"",
+            escape(&figure.caption.text)
+        );
+        self.element(&plots, &drawings);
         let alternative = escape(&figure.alternative);
         let folded = format!("<summary>Text description</summary><p>{alternative}</p>");
         self.element("details", &folded);
