@@ -539,7 +539,8 @@ pub struct SystemsArgs {
   gritstone runs                          the newest 30
   gritstone runs label 55387f54 baseline
   gritstone runs remove 55387f54
-  gritstone runs prune --keep-samples 90d"
+  gritstone runs prune --keep-samples 90d
+  gritstone runs verify"
 )]
 pub struct RunsArgs {
     /// List all of them [default: the newest 30]
@@ -567,6 +568,8 @@ pub enum RunsCommand {
     },
     /// Remove the raw samples of old runs, and keep their results
     Prune(PruneArgs),
+    /// Read the whole store, and compare every checksum
+    Verify,
 }
 
 #[derive(Debug, Args)]

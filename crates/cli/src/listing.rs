@@ -366,6 +366,20 @@ pub(crate) fn listed(head: RunHead) -> ListedRun {
     }
 }
 
+/// `gritstone runs verify`: what is damaged, a line each.
+fn verify(world: &World) -> Result<Exit> {
+    let store = world.reader()?.context("the store has no runs")?;
+    let damaged = store.verify()?;
+    if damaged.is_empty() {
+        output::plain(&format!("{} runs, all as written\n", store.count()?))?;
+        return Ok(Exit::Done);
+    }
+    output::plain(&(damaged.join("\n") + "\n"))?;
+    Err(Exit::CheckFailed.because(
+        "the store is damaged: export the runs that are whole, move the database away, and import them again",
+    ))
+}
+
 /// `gritstone runs`.
 pub fn runs(world: &World, args: &RunsArgs) -> Result<Exit> {
     match &args.command {
@@ -389,6 +403,7 @@ pub fn runs(world: &World, args: &RunsArgs) -> Result<Exit> {
             return Ok(Exit::Done);
         }
         Some(RunsCommand::Prune(args)) => return prune(world, args),
+        Some(RunsCommand::Verify) => return verify(world),
         None => {}
     }
     let most = if args.all { usize::MAX } else { NEWEST };

@@ -79,6 +79,17 @@ impl Store {
         }
     }
 
+    /// That the ledger is as it was written, and that no run and no end of one is gone. Reads no launch.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`], and what befalls the file.
+    pub fn verify_ledger(&self) -> Result<(), StoreError> {
+        self.at(snapshot(self.engine(), |engine| {
+            find::complete(engine)?;
+            verify_ledger(engine)
+        }))
+    }
+
     /// Looks at everything: the pages of the file by SQLite's own check, what belongs to what, and every seal. What is wrong, a line
     /// each; nothing where all is well.
     ///

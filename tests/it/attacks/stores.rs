@@ -42,11 +42,7 @@ fn what_is_gone_is_missed_by_all_that_look_back() {
         drop(store);
         assert_eq!(home.run(&["history", &id]).0, 0);
         with_triggers_off(&home, gone);
-        for command in [
-            &*format!("history {id}"),
-            "check hour-3",
-            "doctor --format json",
-        ] {
+        for command in [&*format!("history {id}"), "check hour-3", "runs verify"] {
             let (_, out, error) = home.run(command);
             let told = out + &error;
             let mut words = ["is missing", "is not as it was written", "are found"].iter();
@@ -55,6 +51,12 @@ fn what_is_gone_is_missed_by_all_that_look_back() {
                 "{gone}: {command}: {told}"
             );
         }
+        let (code, _, error) = home.run("runs verify");
+        assert_eq!(code, 1, "{gone}: {error}");
+        // reads no launch
+        let (_, out, _) = home.run("doctor -v");
+        let ledger = out.contains("3 runs, none is missing");
+        assert_eq!(ledger, gone.starts_with("DELETE FROM launch"), "{out}");
         let (code, _, error) = home.run(&["export", &runs[0].info.id]);
         assert_eq!(code, 0, "what is whole can be taken out: {error}");
     }
