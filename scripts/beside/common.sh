@@ -23,6 +23,13 @@ begin() {
 	cpu=${cpus##*[,-]} # ours take the last of the CPUs that there are, where one is enough
 }
 
+# Keeps the CPUs from halting until the script ends, as cyclictest does: they poll for work. A halted CPU of a virtual machine is woken by the hypervisor,
+# in a time that changes from minute to minute; programs that wait for each other would be compared by that. Takes root.
+awake() {
+	exec {latency}>/dev/cpu_dma_latency
+	printf '\0\0\0\0' >&"$latency"
+}
+
 # Theirs keep to the CPU that ours choose for one process, or to both of those that we may use.
 one() { taskset -c "$cpu" "$@"; }
 two() { taskset -c "$cpus" "$@"; }
@@ -36,11 +43,13 @@ less_start() { # AMOUNT FACTOR COMMAND-THAT-PRINTS-SECONDS
 
 say() { echo "$1 $2 $3"; }
 
-# Ours and theirs in turns, so many times.
-rounds() {
+both() { ours; theirs; }
+
+# Ours and theirs in turns, N times.
+rounds() { # N [FUNCTION THAT PRINTS BOTH]
 	local round
 	for ((round = 1; round <= $1; round++)); do
-		{ ours; theirs; } | sed "s/^/$round /" >>"$work/said"
+		"${2:-both}" | sed "s/^/$round /" >>"$work/said"
 		echo "round $round of $1" >&2
 	done
 }
