@@ -32,6 +32,8 @@ pub struct Kernel {
     pub huge_pages: Option<String>,
     /// Address space randomisation: 0 none, 1 without the heap, 2 all.
     pub aslr: Option<u8>,
+    /// Congestion control of TCP: BBR, which paces, sends small messages at a third of the rate of CUBIC between two hosts on one machine.
+    pub congestion_control: Option<String>,
     /// Each hardware vulnerability and what is done about it.
     pub mitigations: BTreeMap<String, String>,
 }
@@ -54,6 +56,7 @@ impl Kernel {
                 .line("/sys/kernel/mm/transparent_hugepage/enabled")
                 .and_then(|line| text::chosen(&line).map(str::to_owned)),
             aslr: root.number("/proc/sys/kernel/randomize_va_space"),
+            congestion_control: root.line("/proc/sys/net/ipv4/tcp_congestion_control"),
             mitigations: mitigations(root),
         }
     }
