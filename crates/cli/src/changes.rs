@@ -93,9 +93,12 @@ fn user() -> String {
 pub fn events(world: &World, store: &Store) -> Result<Vec<ChangeEvent>> {
     world.compute_missing(store)?;
     let mut all: Vec<Change> = vec![];
-    for id in store.measured()? {
+    for id in store.recurring()? {
         let view = history_of(world, store, &id, RUNS)?;
         all.extend(view.iter().flat_map(of_view));
+    }
+    if all.is_empty() {
+        return Ok(vec![]);
     }
     let mut events = grouped(all);
     for event in &mut events {

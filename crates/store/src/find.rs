@@ -34,7 +34,11 @@ impl Store {
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
             let rows = match machine {
-                None => engine.all(sql::SELECT_HEADS, row![most])?,
+                None => {
+                    let rows = engine.all(sql::SELECT_HEADS, row![most])?;
+                    all_found(engine, rows.len() as u64, most, "time")?;
+                    rows
+                }
                 Some(machine) => {
                     engine.all(sql::SELECT_HEADS_OF, row![machine.to_owned(), most])?
                 }
@@ -63,11 +67,16 @@ impl Store {
     /// # Errors
     /// What befalls the file.
     pub fn systems(&self) -> Result<Vec<(RunHead, u64)>, StoreError> {
-        let system = |row: &Row| Ok((head(row)?, column::<i64>(row, 14)?.unsigned_abs()));
+        let system = |row: &Row| -> Result<_, Fault> {
+            Ok((head(row)?, column::<i64>(row, 14)?.unsigned_abs()))
+        };
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
             let rows = engine.all(sql::SELECT_SYSTEMS, vec![])?;
-            rows.iter().map(system).collect()
+            let systems = rows.iter().map(system).collect::<Result<Vec<_>, _>>()?;
+            let found: u64 = systems.iter().map(|(_, runs)| runs).sum();
+            all_found(engine, found, i64::MAX, "machine")?;
+            Ok(systems)
         }))
     }
 
@@ -172,12 +181,12 @@ impl Store {
         Ok(last.map_or(String::new(), |(_, seal)| seal))
     }
 
-    /// The benchmarks that have results, as far as these were computed.
+    /// The benchmarks that have results in two runs or more, as far as these were computed: of others nothing can have changed.
     ///
     /// # Errors
     /// What befalls the file.
-    pub fn measured(&self) -> Result<Vec<Id>, StoreError> {
-        let ids = query(self.engine(), sql::SELECT_MEASURED, vec![]);
+    pub fn recurring(&self) -> Result<Vec<Id>, StoreError> {
+        let ids = query(self.engine(), sql::SELECT_RECURRING, vec![]);
         let ids: Vec<(String,)> = self.at(ids)?;
         Ok(ids.iter().filter_map(|(id,)| Id::parse(id).ok()).collect())
     }
@@ -294,6 +303,17 @@ pub(crate) fn exists(engine: &dyn Engine, id: &str) -> Result<bool, Fault> {
 /// What is none is damage, as any value of another type.
 fn origin(word: String, uid: Option<u32>, machine: Option<String>) -> Result<Origin, Fault> {
     rows::read_origin(&word, uid, machine).map_err(Fault::Damaged)
+}
+
+/// That all runs, `most` at most, were found by an index, which may be damaged where the runs are not.
+fn all_found(engine: &dyn Engine, found: u64, most: i64, by: &str) -> Result<(), Fault> {
+    let (runs,) = query::<(i64,)>(engine, sql::COUNT_RUNS, vec![])?[0];
+    if found == runs.min(most).unsigned_abs() {
+        return Ok(());
+    }
+    Err(Fault::Damaged(format!(
+        "{found} of its {runs} runs are found by their {by}"
+    )))
 }
 
 /// That no run and no end is gone, as the ledger counts them: who reads many runs would not miss one.

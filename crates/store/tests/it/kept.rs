@@ -67,7 +67,7 @@ fn results_are_kept_where_launches_are_pruned() {
     let samples = store.samples(one).unwrap();
     assert_eq!(samples.launches, 3);
     assert!(samples.bytes > 1000, "{samples:?}");
-    let before = (store.measured().unwrap(), store.revision().unwrap());
+    let before = (store.recurring().unwrap(), store.revision().unwrap());
 
     prune(&mut store, &runs[0]).unwrap();
     assert_eq!(store.samples(one).unwrap().launches, 0);
@@ -100,7 +100,7 @@ fn results_are_kept_where_launches_are_pruned() {
             && !store.cache(one, "2", 0, &results("other"))
     );
     // it is a run like others
-    assert_eq!(store.measured().unwrap(), before.0);
+    assert_eq!(store.recurring().unwrap(), before.0);
     assert_ne!(store.revision().unwrap(), before.1);
     let found = store
         .newest(&common::id("byte/pipe"), 9, &|_| true)

@@ -81,7 +81,7 @@ fn a_store_from_before_there_were_tokens_has_none_and_gets_them_as_a_file() {
         .execute(&format!("{before}; {trigger}"))
         .unwrap();
     let store = Store::open_read_only(&path).unwrap();
-    assert_eq!(store.measured().unwrap(), []);
+    assert_eq!(store.recurring().unwrap(), []);
     assert_eq!(store.results(&common::info(1).id, "1").unwrap(), None);
     assert_eq!(store.tokens().unwrap(), []);
     assert_eq!(store.token("secret").unwrap(), None);
