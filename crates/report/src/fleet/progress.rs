@@ -20,7 +20,11 @@ pub fn fleet_progress(of: &FleetProgress) -> String {
     for state in [FleetNodeState::Measuring, FleetNodeState::Failed] {
         let nodes = count(state);
         if nodes > 0 {
-            said.push(format!("{} {}", number::count(nodes), word(state)));
+            said.push(format!(
+                "{} {}",
+                number::count(nodes),
+                word(state, of.ended)
+            ));
         }
     }
     let ended = match of.ended {
@@ -48,7 +52,7 @@ pub(crate) fn nodes(document: &mut Document, of: &FleetProgress) {
         }
     };
     Columns::<&FleetNodeProgress>::key("Node", Style::Code, |node| node.node.as_str())
-        .text("State", |node| word(node.state))
+        .text("State", |node| word(node.state, of.ended))
         .text("Run", run)
         .text("Why", |node| node.why.clone())
         .table(document, "Nodes of the fleet run", shown);
@@ -58,11 +62,12 @@ pub(crate) fn nodes(document: &mut Document, of: &FleetProgress) {
     }
 }
 
-fn word(state: FleetNodeState) -> &'static str {
+fn word(state: FleetNodeState, ended: bool) -> &'static str {
     match state {
         FleetNodeState::Failed => "failed",
         FleetNodeState::Measuring => "measuring",
-        FleetNodeState::Missing => "missing",
+        FleetNodeState::Missing if ended => "missing",
+        FleetNodeState::Missing => "pending",
         FleetNodeState::Done => "done",
     }
 }
