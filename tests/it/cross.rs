@@ -25,11 +25,12 @@ const FLAGS: [&str; 6] = [
 const ALONE: [&str; 3] = ["supervisor", "command", "user"];
 /// Programs of which no row runs here: the machine has no libraries of the other processor, and nobody gives them a trace, as a run
 /// would.
-const REFUSED: [&str; 6] = [
+const REFUSED: [&str; 7] = [
     "cpu/linpack-tuned",
     "db/bulk",
     "db/fasttrack",
     "db/oltp",
+    "net/tls",
     "rt/turnaround-disk",
     "vm/fft-fftw",
 ];

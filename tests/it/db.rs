@@ -478,7 +478,7 @@ fn what_was_acknowledged_outlives_a_killed_server() {
         found.is_some_and(|found| found < acknowledged)
     });
     assert!(lost.count() > 0);
-    assert_eq!(servers(), before);
+    eventually("no server is left", || servers() == before);
 }
 
 #[test]
@@ -516,6 +516,9 @@ fn nothing_is_left_where_gritstone_or_the_server_is_killed() {
         eventually("no file is left", || {
             ours(&dir).is_empty() && traces(&home).is_empty()
         });
+        // one that was killed before its watchdog began leaves its journal to the next start
+        let (code, _, error) = home.run("doctor");
+        assert!(code <= 1, "{error}");
         assert!(home.journals().is_empty(), "{moment} ms");
     }
     let segments = fs::read_to_string("/proc/sysvipc/shm").unwrap();

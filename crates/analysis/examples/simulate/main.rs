@@ -4,6 +4,7 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 mod ab;
 mod compare;
@@ -71,8 +72,10 @@ fn main() {
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some((at, (_, table))) = take(&next, &tables) {
+                while let Some((at, (name, table))) = take(&next, &tables) {
+                    let begun = Instant::now();
                     let text = table();
+                    eprintln!("{name}: {} s", begun.elapsed().as_secs());
                     made.lock().expect("the other thread failed")[at] = text;
                 }
             });
