@@ -165,7 +165,10 @@ impl Host {
         facts.add("kernel.hz", kernel.hz());
         facts.add("kernel.huge_pages", kernel.huge_pages.as_ref());
         facts.add("kernel.aslr", kernel.aslr);
-        facts.add("kernel.tcp_congestion_control", kernel.congestion_control.as_ref());
+        facts.add(
+            "kernel.tcp_congestion_control",
+            kernel.congestion_control.as_ref(),
+        );
         facts.add("clock.source", kernel.clock_source.as_ref());
         facts.add("clock.resolution_ns", kernel.resolution);
         for (name, state) in &kernel.mitigations {
