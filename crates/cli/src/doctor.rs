@@ -110,26 +110,22 @@ fn examination(findings: &[Finding], privileged: usize) -> Document {
         .filter_map(|f| Some((&f.name, f.todo.as_ref()?)));
     document.terms(commands.map(|(name, command)| (format!("for {name}"), command.as_str())));
     let reason = |finding: &&Finding| (finding.name.clone(), finding.why.clone());
-    if !more {
-        let problems = shown.iter().filter(|f| f.severity == Severity::Problem);
-        document.terms(problems.map(reason));
-    }
-    if shown.len() < rest.len() {
-        document.paragraph(format!(
-            "{} more of these: add -v.",
-            rest.len() - shown.len()
-        ));
-    }
-    if as_root > 0 && !more {
-        document.paragraph(format!("{as_root} actions that need root: add -v."));
-    }
     if more {
         document.terms(rest.iter().map(reason));
         let columns = [("what", Style::Text), ("value", Style::Text)];
         let rows = well.iter().map(|f| [f.name.clone(), f.value.clone()]);
         lists::append(&mut document, "OK", columns, rows.collect());
     } else {
-        document.paragraph(format!("{} checks OK: add -v.", well.len()));
+        let problems = shown.iter().filter(|f| f.severity == Severity::Problem);
+        document.terms(problems.map(reason));
+        let folded = [
+            (rest.len() - shown.len(), "more of these"),
+            (as_root, "actions that need root"),
+            (well.len(), "checks OK"),
+        ];
+        let folded = folded.iter().filter(|(n, _)| *n > 0);
+        let folded: Vec<String> = folded.map(|(n, what)| format!("{n} {what}")).collect();
+        document.paragraph(format!("{}: add -v.", folded.join(", ")));
     }
     document
 }
