@@ -32,7 +32,7 @@ pub struct Kernel {
     pub huge_pages: Option<String>,
     /// Address space randomisation: 0 none, 1 without the heap, 2 all.
     pub aslr: Option<u8>,
-    /// Congestion control of TCP: BBR, which paces, sends small messages at a third of the rate of CUBIC between two hosts on one machine.
+    /// Congestion control of TCP: BBR, which paces, sends small messages at a third of the rate of CUBIC between two network namespaces.
     pub congestion_control: Option<String>,
     /// Each hardware vulnerability and what is done about it.
     pub mitigations: BTreeMap<String, String>,
