@@ -516,7 +516,11 @@ fn nothing_is_left_where_gritstone_or_the_server_is_killed() {
         eventually("no file is left", || {
             ours(&dir).is_empty() && traces(&home).is_empty()
         });
-        // one that was killed before its watchdog began leaves its journal to the next start
+        // killed between its journal and its watchdog it has made nothing: the next start removes the journal
+        for journal in home.journals() {
+            let entries = fs::read_to_string(&journal).unwrap();
+            assert!(entries.lines().count() <= 1, "{moment} ms: {entries}");
+        }
         let (code, _, error) = home.run("doctor");
         assert!(code <= 1, "{error}");
         assert!(home.journals().is_empty(), "{moment} ms");

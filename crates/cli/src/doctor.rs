@@ -62,7 +62,7 @@ fn store(world: &World) -> Option<Finding> {
     });
     let (severity, value) = match looked {
         Ok(None) => return None,
-        Ok(Some(runs)) => (Severity::Ok, format!("{runs} runs, none is missing")),
+        Ok(Some(runs)) => (Severity::Ok, format!("{runs} runs, ledger intact")),
         Err(error) => (Severity::Warning, format!("{error:#}")),
     };
     Some(Finding {

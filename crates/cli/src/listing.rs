@@ -371,7 +371,7 @@ fn verify(world: &World) -> Result<Exit> {
     let store = world.reader()?.context("the store has no runs")?;
     let damaged = store.verify()?;
     if damaged.is_empty() {
-        output::plain(&format!("{} runs, all as written\n", store.count()?))?;
+        output::plain(&format!("{} runs, all checksums match\n", store.count()?))?;
         return Ok(Exit::Done);
     }
     output::plain(&(damaged.join("\n") + "\n"))?;

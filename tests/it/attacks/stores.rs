@@ -55,7 +55,7 @@ fn what_is_gone_is_missed_by_all_that_look_back() {
         assert_eq!(code, 1, "{gone}: {error}");
         // reads no launch
         let (_, out, _) = home.run("doctor -v");
-        let ledger = out.contains("3 runs, none is missing");
+        let ledger = out.contains("3 runs, ledger intact");
         assert_eq!(ledger, gone.starts_with("DELETE FROM launch"), "{out}");
         let (code, _, error) = home.run(&["export", &runs[0].info.id]);
         assert_eq!(code, 0, "what is whole can be taken out: {error}");
