@@ -191,8 +191,9 @@ impl Store {
         Ok(ids.iter().filter_map(|(id,)| Id::parse(id).ok()).collect())
     }
 
-    /// The identifiers of the runs that have a text, whatever its letters' size, in their label or in what is recorded of them: identifier,
-    /// start, facts of the system, benchmarks, compilers and flags; newest first.
+    /// The identifiers of the runs that have a text, whatever its letters' size, in their label, identifier, start, version, name of the
+    /// machine and of its system (with the kernel), benchmarks, compilers or flags, or in the facts of the newest run of their machine;
+    /// newest first.
     ///
     /// # Errors
     /// What befalls the file.

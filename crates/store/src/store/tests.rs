@@ -158,8 +158,9 @@ fn what_many_runs_are_asked_for_reads_indexes_alone() {
         names,
         [
             "SCAN run USING COVERING INDEX run_in_time",
+            "SEARCH one USING INDEX ledger_of_run (run=? AND entry=?) LEFT-JOIN",
             "CORRELATED SCALAR SUBQUERY 1",
-            "SEARCH ledger USING INDEX ledger_of_run (run=? AND entry=?)",
+            "SEARCH newer USING COVERING INDEX ledger_of_run (run=? AND entry=? AND rowid>?)",
         ]
     );
     let of_machine = plan(sql::SELECT_RUNS_OF, &["m", "2026"]);

@@ -416,6 +416,11 @@ fn newest_runs_and_systems_are_listed_and_runs_are_found_by_a_text() {
     runs[2].info.machine.id = "another".to_owned();
     runs[1].benchmarks.push(common::benchmark("own/extra"));
     runs[3].programs.values_mut().next().unwrap().flags = "-O3 -Unusual".to_owned();
+    // the facts of a system are those of its newest run
+    for (at, model) in [(0, "Turbo 9"), (1, "Turbo 8")] {
+        let facts = &mut runs[at].info.machine.facts;
+        facts.insert("cpu.model".into(), model.into());
+    }
     let (_folder, _, mut store) = common::with(&runs);
     let id = |at: usize| runs[at].info.id.clone();
     store.label(&id(0), "Main 100%").unwrap();
@@ -437,6 +442,8 @@ fn newest_runs_and_systems_are_listed_and_runs_are_found_by_a_text() {
         ("100_", vec![]),
         ("Own/Ex", vec![id(1)]),
         ("-unusual", vec![id(3)]),
+        ("turbo 9", vec![id(0), id(3), id(1)]),
+        ("turbo 8", vec![]),
         (&id(2), vec![id(2)]),
         ("byte/pipe", vec![id(0), id(2), id(3), id(1)]),
         ("nothing of the kind", vec![]),
