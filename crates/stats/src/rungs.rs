@@ -14,6 +14,8 @@
 use crate::scatter::Scatter;
 use crate::{order, quantile};
 use statrs::distribution::{ContinuousCDF, Normal};
+use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// Up to so many values the signed-rank distribution is counted out; above, the normal approximation is within
 /// 6% of the level from .01 upwards, and on the safe side.
@@ -25,8 +27,78 @@ const RANK_SUM_EXACT: usize = 1600;
 #[derive(Clone, Debug)]
 pub struct Rungs {
     candidates: Vec<f64>,
-    /// Level of the k-th rung from both ends, k from 1, as long as the rungs do not cross; ascending.
-    levels: Vec<f64>,
+    levels: Levels,
+}
+
+/// Level of the k-th rung from both ends, k from 0, as long as the rungs do not cross; ascending.
+#[derive(Clone, Debug)]
+enum Levels {
+    Counted(Cow<'static, [f64]>),
+    /// By the normal approximation with continuity correction, each when it is asked for; the mean is half the number of candidates.
+    Normal {
+        candidates: usize,
+        sd: f64,
+    },
+}
+
+impl Levels {
+    /// Of the signed-rank test of so many values. What was counted is kept: a trial asks for the same hundreds of times.
+    fn signed_rank(n: usize) -> Self {
+        static COUNTED: [OnceLock<Vec<f64>>; SIGNED_RANK_EXACT + 1] =
+            [const { OnceLock::new() }; SIGNED_RANK_EXACT + 1];
+        let pairs = n * (n + 1) / 2;
+        match COUNTED.get(n) {
+            Some(of) => Self::Counted(of.get_or_init(|| counted(&signed_rank(n), pairs)).into()),
+            None => Self::normal(pairs, pairs as f64 * (2 * n + 1) as f64 / 12.0),
+        }
+    }
+
+    /// Of the rank-sum test of n values against m.
+    fn rank_sum(n: usize, m: usize) -> Self {
+        let pairs = n * m;
+        match pairs <= RANK_SUM_EXACT {
+            true => Self::Counted(counted(&rank_sum(n, m), pairs).into()),
+            false => Self::normal(pairs, pairs as f64 * (n + m + 1) as f64 / 12.0),
+        }
+    }
+
+    fn normal(candidates: usize, variance: f64) -> Self {
+        Self::Normal {
+            candidates,
+            sd: variance.sqrt(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Counted(levels) => levels.len(),
+            Self::Normal { candidates, .. } => candidates.div_ceil(2),
+        }
+    }
+
+    fn at(&self, k: usize) -> f64 {
+        match self {
+            Self::Counted(levels) => levels[k],
+            Self::Normal { candidates, sd } => {
+                let away = k as f64 + 0.5 - *candidates as f64 / 2.0;
+                (2.0 * Normal::standard().cdf(away / sd)).min(1.0)
+            }
+        }
+    }
+
+    /// How many are within the level that belongs to a confidence.
+    fn within(&self, confidence: f64) -> usize {
+        let level = 1.0 - confidence + 1e-12;
+        let (mut within, mut end) = (0, self.len());
+        while within < end {
+            let middle = usize::midpoint(within, end);
+            match self.at(middle) <= level {
+                true => within = middle + 1,
+                false => end = middle,
+            }
+        }
+        within
+    }
 }
 
 impl Rungs {
@@ -34,7 +106,7 @@ impl Rungs {
     pub fn one(values: &[f64]) -> Self {
         Self {
             candidates: order::walsh(values),
-            levels: signed_rank_levels(values.len()),
+            levels: Levels::signed_rank(values.len()),
         }
     }
 
@@ -45,13 +117,10 @@ impl Rungs {
             .flat_map(|x| other.iter().map(move |y| y - x))
             .collect();
         candidates.sort_unstable_by(f64::total_cmp);
-        let (n, m, pairs) = (base.len(), other.len(), candidates.len());
-        let levels = if pairs <= RANK_SUM_EXACT {
-            exact_levels(&rank_sum(n, m), pairs)
-        } else {
-            normal_levels(pairs, pairs as f64 * (n + m + 1) as f64 / 12.0)
-        };
-        Self { candidates, levels }
+        Self {
+            candidates,
+            levels: Levels::rank_sum(base.len(), other.len()),
+        }
     }
 
     /// The Hodges-Lehmann estimate: the median of the candidates.
@@ -61,8 +130,7 @@ impl Rungs {
 
     /// The interval, with an error that the ranks cannot see added in quadrature; `None` when no rung reaches the confidence.
     pub fn interval(&self, confidence: f64, unseen: Scatter) -> Option<[f64; 2]> {
-        let level = 1.0 - confidence + 1e-12;
-        let k = self.levels.partition_point(|l| *l <= level);
+        let k = self.levels.within(confidence);
         let (center, last) = (self.center(), self.candidates.len() - 1);
         let unseen = quantile::student(confidence, unseen.freedom) * unseen.ln_sd;
         (k > 0).then(|| {
@@ -78,7 +146,7 @@ impl Rungs {
     pub fn p(&self, unseen: Scatter) -> f64 {
         let (center, last) = (self.center(), self.candidates.len() - 1);
         let mut p: f64 = 1.0;
-        for (k, level) in self.levels.iter().enumerate() {
+        for k in 0..self.levels.len() {
             let seen = if center > 0.0 {
                 center - self.candidates[k]
             } else {
@@ -88,7 +156,8 @@ impl Rungs {
                 // the rest of the distance to 0 must be covered by the unseen error
                 let rest = (center * center - seen * seen).sqrt();
                 let Scatter { ln_sd, freedom, .. } = unseen;
-                p = p.min(level.max(quantile::student_tails(rest / ln_sd, freedom)));
+                let tails = quantile::student_tails(rest / ln_sd, freedom);
+                p = p.min(tails.max(self.levels.at(k)));
             }
         }
         p
@@ -98,7 +167,7 @@ impl Rungs {
 /// Center, interval and p of the signed-rank test, as of [`Rungs::one`] without unseen scatter, in a tenth of its time: hundreds of pairs are
 /// looked at beside the next launch.
 pub fn signed_rank_test(values: &[f64], confidence: f64) -> (f64, Option<[f64; 2]>, f64) {
-    let levels = signed_rank_levels(values.len());
+    let levels = Levels::signed_rank(values.len());
     let from = |i: usize| {
         values[i..]
             .iter()
@@ -107,26 +176,21 @@ pub fn signed_rank_test(values: &[f64], confidence: f64) -> (f64, Option<[f64; 2
     let mut averages: Vec<f64> = (0..values.len()).flat_map(from).collect();
     let below = averages.iter().filter(|x| **x <= 0.0).count();
     let above = averages.iter().filter(|x| **x >= 0.0).count();
-    let p = levels.get(below.min(above)).copied().unwrap_or(1.0);
+    let outside = below.min(above);
+    let p = match outside < levels.len() {
+        true => levels.at(outside),
+        false => 1.0,
+    };
     let last = averages.len() - 1;
     let mut nth = |at: usize| *averages.select_nth_unstable_by(at, f64::total_cmp).1;
     let center = f64::midpoint(nth(last / 2), nth(last.div_ceil(2)));
-    let k = levels.partition_point(|level| *level <= 1.0 - confidence + 1e-12);
+    let k = levels.within(confidence);
     let interval = (k > 0).then(|| [nth(k - 1), nth(last + 1 - k)]);
     (center, interval, p)
 }
 
-/// Levels of the rungs of so many values.
-fn signed_rank_levels(n: usize) -> Vec<f64> {
-    let pairs = n * (n + 1) / 2;
-    match n <= SIGNED_RANK_EXACT {
-        true => exact_levels(&signed_rank(n), pairs),
-        false => normal_levels(pairs, pairs as f64 * (2 * n + 1) as f64 / 12.0),
-    }
-}
-
 /// Two-sided levels of the rungs from the distribution of the statistic.
-fn exact_levels(distribution: &[f64], candidates: usize) -> Vec<f64> {
+fn counted(distribution: &[f64], candidates: usize) -> Vec<f64> {
     let mut below = 0.0;
     distribution
         .iter()
@@ -135,14 +199,6 @@ fn exact_levels(distribution: &[f64], candidates: usize) -> Vec<f64> {
             below += p;
             (2.0 * below).min(1.0)
         })
-        .collect()
-}
-
-/// The same by the normal approximation with continuity correction; the mean is half the number of candidates.
-fn normal_levels(candidates: usize, variance: f64) -> Vec<f64> {
-    let (mean, sd) = (candidates as f64 / 2.0, variance.sqrt());
-    (0..candidates.div_ceil(2))
-        .map(|below| (2.0 * Normal::standard().cdf((below as f64 + 0.5 - mean) / sd)).min(1.0))
         .collect()
 }
 
@@ -216,41 +272,42 @@ mod tests {
     #[test]
     fn levels_of_printed_tables() {
         // signed rank, n = 10: P(W <= 8) = .0244, P(W <= 9) = .0322
-        let levels = exact_levels(&signed_rank(10), 55);
+        let levels = counted(&signed_rank(10), 55);
         assert!((levels[8] - 2.0 * 25.0 / 1024.0).abs() < 1e-12);
         assert!((levels[9] - 2.0 * 33.0 / 1024.0).abs() < 1e-12);
         // rank sum, 6 against 6: P(U <= 5) = .0206, P(U <= 6) = .0325
-        let levels = exact_levels(&rank_sum(6, 6), 36);
+        let levels = counted(&rank_sum(6, 6), 36);
         assert!((levels[5] - 2.0 * 19.0 / 924.0).abs() < 1e-12);
         assert!((levels[6] - 2.0 * 30.0 / 924.0).abs() < 1e-12);
         // counted in another way, rank by rank: 10 against 10 and 40 against 40
-        let levels = exact_levels(&rank_sum(10, 10), 100);
+        let levels = counted(&rank_sum(10, 10), 100);
         assert!((levels[23] - 0.043_257_052_545).abs() < 1e-11);
-        let levels = exact_levels(&rank_sum(40, 40), 1600);
+        let levels = counted(&rank_sum(40, 40), 1600);
         assert!((levels[596] - 0.049_838_727_928).abs() < 1e-11);
         assert!((levels[597] - 0.050_989_913_628).abs() < 1e-11);
     }
 
     #[test]
     fn normal_approximation_meets_the_exact_one() {
-        let close = |exact: &[f64], normal: &[f64]| {
-            exact
-                .iter()
-                .zip(normal)
-                .filter(|(e, _)| (0.01..0.2).contains(*e))
-                .for_each(|(e, a)| assert!((0.99..1.06).contains(&(a / e)), "{e} {a}"));
+        let close = |exact: &[f64], normal: &Levels| {
+            let levels = exact.iter().enumerate();
+            levels
+                .filter(|(_, level)| (0.01..0.2).contains(*level))
+                .for_each(|(k, level)| {
+                    let ratio = normal.at(k) / level;
+                    assert!((0.99..1.06).contains(&ratio), "{level} {ratio}");
+                });
         };
-        let (n, pairs) = (
-            SIGNED_RANK_EXACT,
-            SIGNED_RANK_EXACT * (SIGNED_RANK_EXACT + 1) / 2,
+        let n = SIGNED_RANK_EXACT;
+        let pairs = n * (n + 1) / 2;
+        let variance = pairs as f64 * (2 * n + 1) as f64 / 12.0;
+        close(
+            &counted(&signed_rank(n), pairs),
+            &Levels::normal(pairs, variance),
         );
         close(
-            &exact_levels(&signed_rank(n), pairs),
-            &normal_levels(pairs, pairs as f64 * (2 * n + 1) as f64 / 12.0),
-        );
-        close(
-            &exact_levels(&rank_sum(40, 40), 1600),
-            &normal_levels(1600, 1600.0 * 81.0 / 12.0),
+            &counted(&rank_sum(40, 40), 1600),
+            &Levels::normal(1600, 1600.0 * 81.0 / 12.0),
         );
     }
 
