@@ -103,8 +103,9 @@ pub fn history_of(
     most: usize,
 ) -> Result<Option<HistoryView>> {
     let runs = store.newest(id, most, &|label| !changes::confirms(label))?;
-    let view = |run: &String| world.stored_result(store, run, id);
-    let views: Vec<RunView> = runs.iter().map(view).collect::<Result<_>>()?;
+    let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
+    let views = world.stored_results(store, &runs, id)?;
+    let views: Vec<RunView> = views.into_iter().collect::<Result<_>>()?;
     Ok(series::history(id, &views))
 }
 
@@ -222,8 +223,10 @@ fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<Che
     if let Some(store) = world.reader()? {
         accepted.extend(store.accepted()?);
         world.compute_missing(&store)?;
-        for id in store.runs_of(&own.machine, &run.started, LOOK_BACK, &earlier)? {
-            past.push(world.stored_past(&store, &id)?);
+        let ids = store.runs_of(&own.machine, &run.started, LOOK_BACK, &earlier)?;
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        for read in world.stored_pasts(&store, &ids)? {
+            past.push(read?);
         }
     }
     past.sort_by(|a, b| (&a.started, &a.run).cmp(&(&b.started, &b.run)));

@@ -38,41 +38,51 @@ impl World {
         }
     }
 
-    /// The same with the result of one benchmark alone, and of the facts of the machine what runs are told apart by.
+    /// The same of several runs, with the result of one benchmark alone, and of the facts of the machine what runs are told apart by.
     ///
     /// # Errors
-    /// As [`World::stored`].
-    pub fn stored_result(&self, store: &Store, id: &str, benchmark: &Id) -> Result<RunView> {
-        let kept = store.result(id, &analysis(), Some(benchmark))?;
+    /// What befalls the store; of each run as [`World::stored`].
+    pub fn stored_results(
+        &self,
+        store: &Store,
+        ids: &[&str],
+        benchmark: &Id,
+    ) -> Result<Vec<Result<RunView>>> {
         let slim = |kept: Results| {
             let results = kept.results.iter().map(|(_, text)| parsed(text));
             let view = parsed::<Slim>(&kept.view)?.with(results.collect::<Option<_>>()?);
             Some(since(view, kept.pruned.as_ref()))
         };
-        match kept.and_then(slim) {
-            Some(view) => Ok(view),
-            None => self.stored(store, id),
-        }
+        each(store, ids, Some(benchmark), |id, kept| {
+            match kept.and_then(slim) {
+                Some(view) => Ok(view),
+                None => self.stored(store, id),
+            }
+        })
     }
 
-    /// What comparisons of later runs need of a stored run.
+    /// What comparisons of later runs need of stored runs.
     ///
     /// # Errors
-    /// As [`World::stored`].
-    pub fn stored_past(&self, store: &Store, id: &str) -> Result<Past> {
-        let kept = store.result(id, &analysis(), None)?;
-        match kept.and_then(|kept| parsed(&kept.past)) {
-            Some(past) => Ok(past),
-            None => Ok(Past::of(&self.stored(store, id)?)),
-        }
+    /// As [`World::stored_results`].
+    pub fn stored_pasts(&self, store: &Store, ids: &[&str]) -> Result<Vec<Result<Past>>> {
+        each(store, ids, None, |id, kept| {
+            match kept.and_then(|kept| parsed(&kept.past)) {
+                Some(past) => Ok(past),
+                None => Ok(Past::of(&self.stored(store, id)?)),
+            }
+        })
     }
 
-    /// What a stored run says of its node.
+    /// What stored runs say of their nodes.
     ///
     /// # Errors
-    /// As [`World::stored`].
-    pub fn stored_node(&self, store: &Store, id: &str) -> Result<NodeRun> {
-        let kept = store.result(id, &analysis(), None)?;
+    /// As [`World::stored_results`].
+    pub fn stored_nodes(&self, store: &Store, ids: &[&str]) -> Result<Vec<Result<NodeRun>>> {
+        each(store, ids, None, |id, kept| self.node(store, id, kept))
+    }
+
+    fn node(&self, store: &Store, id: &str, kept: Option<Results>) -> Result<NodeRun> {
         let is_pruned = kept.as_ref().is_some_and(|kept| kept.pruned.is_some());
         let node = kept.and_then(|kept| parsed::<ToldOfNode>(&kept.past)?.node);
         match node {
@@ -168,6 +178,18 @@ impl World {
     }
 }
 
+/// What is said of each run by what is cached or kept of it.
+fn each<T>(
+    store: &Store,
+    ids: &[&str],
+    benchmark: Option<&Id>,
+    of: impl Fn(&str, Option<Results>) -> Result<T>,
+) -> Result<Vec<Result<T>>> {
+    let kept = store.results_of_each(ids, &analysis(), benchmark)?;
+    let kept = ids.iter().zip(kept);
+    Ok(kept.map(|(id, kept)| of(id, kept?)).collect())
+}
+
 /// What the SMT probe took at its least, as a share of the cycle probe, on each CPU in the newest runs of a machine; of those whose results
 /// were computed.
 ///
@@ -181,9 +203,10 @@ pub fn smt_floors(store: &Store, machine: &str) -> Result<BTreeMap<u32, f64>> {
     }
     let now = changes::now();
     let mut least: BTreeMap<u32, f64> = BTreeMap::new();
-    for id in store.runs_of(machine, &now, between::MOST_RUNS, &|_| true)? {
-        let kept = store.result(&id, &analysis(), None)?;
-        let seen = kept.and_then(|kept| parsed::<Seen>(&kept.view));
+    let ids = store.runs_of(machine, &now, between::MOST_RUNS, &|_| true)?;
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    for kept in store.results_of_each(&ids, &analysis(), None)? {
+        let seen = kept?.and_then(|kept| parsed::<Seen>(&kept.view));
         for (cpu, floor) in seen.into_iter().flat_map(|seen| seen.smt_floors) {
             let known = least.entry(cpu).or_insert(floor);
             *known = known.min(floor);
@@ -337,9 +360,20 @@ mod tests {
         assert!(store.not_cached(&analysis()).unwrap().is_empty());
         let kept = store.results(id, &analysis()).unwrap().unwrap();
         assert_eq!(view(&kept).unwrap(), computed);
-        assert_eq!(world.stored_past(&store, id).unwrap(), Past::of(&computed));
+        assert_eq!(
+            world
+                .stored_pasts(&store, &[id])
+                .unwrap()
+                .remove(0)
+                .unwrap(),
+            Past::of(&computed)
+        );
         let one = computed.results[3].clone();
-        let found = world.stored_result(&store, id, &one.id).unwrap();
+        let found = world
+            .stored_results(&store, &[id], &one.id)
+            .unwrap()
+            .remove(0)
+            .unwrap();
         let history = |view| series::history(&one.id, [view]).unwrap();
         assert_eq!(history(&found), history(&computed));
         assert_eq!(found.results, std::slice::from_ref(&one));

@@ -246,8 +246,8 @@ impl World {
                 }
             }
         }
-        let read = |id: &String| {
-            let past = self.stored_past(&store, id);
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let told = |(id, past): (&&str, Result<Past>)| {
             let untold = |why: &anyhow::Error| {
                 remark(&format!(
                     "run {id} does not count for the variance between runs: {why:#}"
@@ -255,7 +255,8 @@ impl World {
             };
             past.inspect_err(untold).ok()
         };
-        Ok(ids.iter().filter_map(read).collect())
+        let read = self.stored_pasts(&store, &ids)?;
+        Ok(ids.iter().zip(read).filter_map(told).collect())
     }
 
     /// The suite of that name.

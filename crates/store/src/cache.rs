@@ -2,14 +2,16 @@
 //! understand; it is used where its seals are right and it was computed by the same analysis from all that the run has measured by now.
 //! Of a run whose launches were pruned, the results are those that were kept.
 
-use crate::engine::{Engine, Purpose, Row, Value, insert, query, snapshot, whole};
+use crate::engine::{Engine, Purpose, Row, Value, column, insert, query, snapshot, whole};
 use crate::error::{Fault, StoreError};
 use crate::kept::{self, Pruned};
 use crate::read::split;
 use crate::rows::row;
+use crate::server::Server;
 use crate::store::Store;
 use crate::{find, seal, sql};
 use gritstone_model::Id;
+use std::collections::BTreeMap;
 
 /// The results of a run, as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,7 +32,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Damaged`] when what was kept is not as it was written, and what befalls the file.
     pub fn results(&self, run_id: &str, analysis: &str) -> Result<Option<Results>, StoreError> {
-        self.at(read(self.holder(run_id), run_id, analysis, None))
+        self.read(&[run_id], analysis, None)?.remove(0)
     }
 
     /// What [`Results`] says of a run, with the result of one benchmark or none.
@@ -43,7 +45,50 @@ impl Store {
         analysis: &str,
         benchmark: Option<&Id>,
     ) -> Result<Option<Results>, StoreError> {
-        self.at(read(self.holder(run_id), run_id, analysis, Some(benchmark)))
+        self.read(&[run_id], analysis, Some(benchmark))?.remove(0)
+    }
+
+    /// The same of each of some runs, which takes fewer round trips to a server: of a run that is damaged why it cannot be read.
+    ///
+    /// # Errors
+    /// What befalls the file or the server.
+    pub fn results_of_each(
+        &self,
+        runs: &[&str],
+        analysis: &str,
+        benchmark: Option<&Id>,
+    ) -> Result<Vec<Result<Option<Results>, StoreError>>, StoreError> {
+        // what a server does not have yet is here, each run by itself
+        let behind = self.server.as_deref().is_some_and(Server::is_behind);
+        let together = if behind { 1 } else { sql::TOGETHER };
+        let mut all = vec![];
+        for runs in runs.chunks(together) {
+            all.extend(self.read(runs, analysis, Some(benchmark))?);
+        }
+        Ok(all)
+    }
+
+    /// What is known of runs that are in one place, [`sql::TOGETHER`] at most.
+    fn read(
+        &self,
+        runs: &[&str],
+        analysis: &str,
+        which: Which,
+    ) -> Result<Vec<Result<Option<Results>, StoreError>>, StoreError> {
+        let read = read(self.holder(runs[0]), runs, analysis, which);
+        match (self.at(read), runs) {
+            (Ok(found), _) => Ok(found.into_iter().map(|of| self.at(of)).collect()),
+            (Err(damaged @ StoreError::Damaged(..)), [_]) => Ok(vec![Err(damaged)]),
+            // it need not be all of them
+            (Err(StoreError::Damaged(..)), several) => {
+                let mut all = vec![];
+                for run in several {
+                    all.extend(self.read(&[*run], analysis, which)?);
+                }
+                Ok(all)
+            }
+            (Err(error), _) => Err(error),
+        }
     }
 
     /// The runs of which this analysis has not computed the results from all that they have measured, oldest first. Of those whose launches were
@@ -71,22 +116,16 @@ impl Store {
 pub(crate) struct Tables {
     kinds: [&'static str; 2],
     insert: [&'static str; 2],
-    all: &'static str,
-    one: &'static str,
 }
 
 const CACHED: Tables = Tables {
     kinds: ["cached run", "cached result"],
     insert: [sql::INSERT_CACHED_RUN, sql::INSERT_CACHED_RESULT],
-    all: sql::SELECT_CACHED_RESULTS,
-    one: sql::SELECT_CACHED_RESULT,
 };
 
 pub(crate) const KEPT: Tables = Tables {
     kinds: ["kept run", "kept result"],
     insert: [sql::INSERT_KEPT_RUN, sql::INSERT_KEPT_RESULT],
-    all: sql::SELECT_KEPT_RESULTS,
-    one: sql::SELECT_KEPT_RESULT,
 };
 
 /// Which results are read: all, that of one benchmark, or none.
@@ -119,21 +158,9 @@ impl Tables {
         Ok(seal)
     }
 
-    /// What a row says with its results; `None` where anything is not as it was written.
-    pub(crate) fn read(
-        &self,
-        engine: &dyn Engine,
-        row: Row,
-        before: &str,
-        which: Which,
-    ) -> Result<Option<Read>, Fault> {
-        let right = |row, kind, before: &str| {
-            let sealed = split(row).ok();
-            sealed.filter(|(sealed, row)| *sealed == seal::of(kind, before, [row]))
-        };
-        let Some((seal, row)) = right(row, self.kinds[0], before) else {
-            return Ok(None);
-        };
+    /// What a row says of a run, and which it is; `None` where it is not as it was written.
+    pub(crate) fn head(&self, row: Row, before: &str) -> Option<(i64, Read)> {
+        let (seal, row) = right(row, self.kinds[0], before)?;
         let Ok(
             [
                 Value::Integer(run),
@@ -145,38 +172,57 @@ impl Tables {
             ],
         ) = <[Value; 6]>::try_from(row)
         else {
-            return Ok(None);
+            return None;
         };
-        let (rows, count) = match which {
-            None => (engine.all(self.all, row![run])?, count),
-            Some(None) => (vec![], 0),
-            Some(Some(id)) => (engine.all(self.one, row![id.to_string(), run])?, 1),
-        };
-        let result = |row| match <[Value; 3]>::try_from(right(row, self.kinds[1], &seal)?.1) {
-            Ok([_, Value::Text(id), Value::Text(result)]) => Some((Id::parse(&id).ok()?, result)),
-            _ => None,
-        };
-        let results: Option<Vec<(Id, String)>> = rows.into_iter().map(result).collect();
-        let results = results.filter(|results| results.len() as i64 == count);
-        Ok(results.map(|results| Read {
+        let head = Read {
             seal,
             sealed,
             analysis,
+            count,
             results: Results {
                 view,
                 past,
-                results,
-                pruned: None,
+                ..Results::default()
             },
-        }))
+        };
+        Some((run, head))
+    }
+
+    /// The same with those of its results that are asked for, if all of these are there.
+    pub(crate) fn with(&self, head: Read, rows: Vec<Row>, which: Which) -> Option<Read> {
+        let result = |row| match <[Value; 3]>::try_from(right(row, self.kinds[1], &head.seal)?.1) {
+            Ok([_, Value::Text(id), Value::Text(result)]) => Some((Id::parse(&id).ok()?, result)),
+            _ => None,
+        };
+        let results: Vec<(Id, String)> = rows.into_iter().map(result).collect::<Option<_>>()?;
+        let count = match which {
+            None => head.count,
+            Some(one) => i64::from(one.is_some()),
+        };
+        (results.len() as i64 == count).then(|| Read {
+            results: Results {
+                results,
+                ..head.results
+            },
+            ..head
+        })
     }
 }
 
+/// A row whose seal is right, without it.
+fn right(row: Row, kind: &str, before: &str) -> Option<(String, Row)> {
+    let sealed = split(row).ok();
+    sealed.filter(|(sealed, row)| *sealed == seal::of(kind, before, [row]))
+}
+
 /// Results as they were read.
+#[derive(Clone)]
 pub(crate) struct Read {
     pub(crate) seal: String,
     pub(crate) sealed: String,
     pub(crate) analysis: String,
+    /// How many results the run has.
+    count: i64,
     pub(crate) results: Results,
 }
 
@@ -204,18 +250,51 @@ fn write(
     Ok(true)
 }
 
-/// What is cached or kept of a run. `None` where nothing is, or where what is cached is not as it was written.
+/// What is cached or kept of each of some runs. `None` where nothing is, or where what is cached is not as it was written.
 fn read(
     engine: &dyn Engine,
-    run_id: &str,
+    runs: &[&str],
     analysis: &str,
     which: Which,
-) -> Result<Option<Results>, Fault> {
-    let key = row![run_id.to_owned(), analysis.to_owned()];
-    match engine.all(sql::SELECT_CACHED_RUN, key)?.pop() {
-        Some(row) => Ok(CACHED
-            .read(engine, row, "", which)?
-            .map(|read| read.results)),
-        None => snapshot(engine, |engine| kept::read(engine, run_id, which)),
+) -> Result<Vec<Result<Option<Results>, Fault>>, Fault> {
+    let ids = runs.iter().map(|run| (*run).to_owned());
+    let key = together(analysis.to_owned(), ids, String::new());
+    let mut heads = BTreeMap::new();
+    for mut row in engine.all(sql::SELECT_CACHED_RUNS, key)? {
+        let rest = row.split_off(1);
+        heads.insert(column::<String>(&row, 0)?, CACHED.head(rest, ""));
     }
+    let mut results: BTreeMap<i64, Vec<Row>> = BTreeMap::new();
+    let numbers = heads.values().flatten().map(|(run, _)| *run);
+    match which {
+        Some(None) => {}
+        Some(Some(benchmark)) => {
+            let key = together(benchmark.to_string(), numbers, -1);
+            for mut row in engine.all(sql::SELECT_CACHED_OF, key)? {
+                let rest = row.split_off(1);
+                results.entry(column(&row, 0)?).or_default().push(rest);
+            }
+        }
+        None => {
+            for run in numbers {
+                results.insert(run, engine.all(sql::SELECT_CACHED_RESULTS, row![run])?);
+            }
+        }
+    }
+    let mut of = |run: &&str| match heads.remove(*run) {
+        Some(head) => Ok(head.and_then(|(run, head)| {
+            let rows = results.remove(&run).unwrap_or_default();
+            Some(CACHED.with(head, rows, which)?.results)
+        })),
+        None => snapshot(engine, |engine| kept::read(engine, run, which)),
+    };
+    Ok(runs.iter().map(&mut of).collect())
+}
+
+/// The parameters of a statement about several runs, of which those that are left over find none.
+fn together<T: Clone + Into<Value>>(first: String, runs: impl Iterator<Item = T>, none: T) -> Row {
+    let runs = runs.chain(std::iter::repeat(none)).take(sql::TOGETHER);
+    std::iter::once(first.into())
+        .chain(runs.map(Into::into))
+        .collect()
 }

@@ -200,11 +200,18 @@ pub(crate) fn read(engine: &dyn Engine, id: &str, which: Which) -> Result<Option
     let row = engine.all(sql::SELECT_KEPT_RUN, row![run])?.pop();
     let damaged = |how| Fault::Damaged(format!("the kept results of run {id} are {how}"));
     let row = row.ok_or_else(|| damaged("missing"))?;
-    let read = KEPT.read(engine, row.clone(), &entry.tip, which)?;
-    let read = match (read, which) {
+    let rows = |which: Which| match which {
+        None => engine.all(sql::SELECT_KEPT_RESULTS, row![run]),
+        Some(None) => Ok(vec![]),
+        Some(Some(of)) => engine.all(sql::SELECT_KEPT_RESULT, row![of.to_string(), run]),
+    };
+    let (_, head) = KEPT
+        .head(row, &entry.tip)
+        .ok_or_else(|| damaged("not as they were written"))?;
+    let read = match (KEPT.with(head.clone(), rows(which)?, which), which) {
         // that of one benchmark is missing: it has none, unless one of all is missing
         (None, Some(Some(_))) => {
-            return match KEPT.read(engine, row, &entry.tip, None)? {
+            return match KEPT.with(head, rows(None)?, None) {
                 Some(_) => Ok(None),
                 None => Err(damaged("not as they were written")),
             };

@@ -48,6 +48,17 @@ macro_rules! heads {
     };
 }
 
+/// How many runs are asked for in one statement: each takes a round trip to a server otherwise.
+pub(crate) const TOGETHER: usize = 32;
+
+/// Their parameters, after a first one.
+macro_rules! together {
+    () => {
+        "$2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
+        $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33"
+    };
+}
+
 macro_rules! statements {
     ($($(#[$doc:meta])* $name:ident = $text:expr;)*) => {
         $($(#[$doc])* pub(crate) const $name: &str = $text;)*
@@ -159,18 +170,18 @@ statements! {
             (SELECT launch.seal FROM launch WHERE launch.run = run.number ORDER BY launch.number DESC LIMIT 1), run.seal) \
         WHERE cached_run.run IS NULL AND NOT EXISTS (SELECT 1 FROM ledger WHERE ledger.run = run.number AND entry = 'prune') \
         ORDER BY run.number";
-    /// The cached results of a run by this analysis from all that it has measured: what holds them together. None of a run whose launches
+    /// The cached results of runs by this analysis from all that they have measured: what holds them together. None of a run whose launches
     /// were pruned, which may have been while they were computed.
-    SELECT_CACHED_RUN = "SELECT cached_run.seal, cached_run.run, analysis, sealed, results, view, past \
+    SELECT_CACHED_RUNS = concat!("SELECT run.id, cached_run.seal, cached_run.run, analysis, sealed, results, view, past \
         FROM run JOIN cached_run ON cached_run.run = run.number LEFT JOIN run_end ON run_end.run = run.number \
-        WHERE run.id = $1 AND analysis = $2 AND sealed = coalesce(run_end.seal, \
+        WHERE analysis = $1 AND run.id IN (", together!(), ") AND sealed = coalesce(run_end.seal, \
             (SELECT launch.seal FROM launch WHERE launch.run = run.number ORDER BY launch.number DESC LIMIT 1), run.seal) \
-        AND NOT EXISTS (SELECT 1 FROM ledger WHERE ledger.run = run.number AND entry = 'prune')";
+        AND NOT EXISTS (SELECT 1 FROM ledger WHERE ledger.run = run.number AND entry = 'prune')");
     /// All of them.
     SELECT_CACHED_RESULTS = "SELECT seal, position, benchmark, result FROM cached_result WHERE run = $1 ORDER BY position";
-    /// That of one benchmark.
-    SELECT_CACHED_RESULT = "SELECT seal, position, benchmark, result FROM cached_result \
-        WHERE benchmark = $1 AND run = $2";
+    /// Those of one benchmark in several runs.
+    SELECT_CACHED_OF = concat!("SELECT run, seal, position, benchmark, result FROM cached_result \
+        WHERE benchmark = $1 AND run IN (", together!(), ")");
     /// Caches what SELECT_CACHED_RUN yields.
     INSERT_CACHED_RUN = "INSERT INTO cached_run (seal, run, analysis, sealed, results, view, past) \
         VALUES ($1, $2, $3, $4, $5, $6, $7)";

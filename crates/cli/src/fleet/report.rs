@@ -93,17 +93,22 @@ fn earlier(
     found.sort_unstable();
     let skipped = found.len().saturating_sub(MOST_EARLIER);
     let read = |(started, ids): (&str, Vec<&str>)| {
-        let runs = ids.into_iter().filter_map(|id| {
-            let read = world.stored_node(store, id);
-            read.inspect_err(|why| output::remark(&format!("run {id} is left out: {why:#}")))
-                .ok()
-        });
-        Earlier {
+        Ok(Earlier {
             started: started.to_owned(),
-            runs: runs.collect(),
-        }
+            runs: readable(world, store, &ids)?,
+        })
     };
-    Ok(found.into_iter().skip(skipped).map(read).collect())
+    found.into_iter().skip(skipped).map(read).collect()
+}
+
+/// What runs say of their nodes. One that cannot be read is named and left out.
+fn readable(world: &World, store: &Store, ids: &[&str]) -> Result<Vec<NodeRun>> {
+    let read = world.stored_nodes(store, ids)?;
+    let readable = ids.iter().zip(read).filter_map(|(id, read)| {
+        read.inspect_err(|why| output::remark(&format!("run {id} is left out: {why:#}")))
+            .ok()
+    });
+    Ok(readable.collect())
 }
 
 /// The runs that are asked for, and what they are called together.
@@ -136,12 +141,8 @@ pub fn runs(world: &World, words: &[String]) -> Result<(String, Vec<NodeRun>)> {
             ids.extend(runs);
             names.push(name);
         }
-        for id in ids {
-            match world.stored_node(&store, &id) {
-                Ok(node) => nodes.push(node),
-                Err(error) => output::remark(&format!("run {id} is left out: {error:#}")),
-            }
-        }
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        nodes.extend(readable(world, &store, &ids)?);
     }
     let name = names.join(" ");
     ensure!(!nodes.is_empty(), "no run of {name} can be read");

@@ -61,6 +61,35 @@ fn results_come_back_until_the_run_or_the_analysis_is_another() {
 }
 
 #[test]
+fn results_of_many_runs_are_those_of_each() {
+    let runs: Vec<_> = (1..=70).map(|number| common::run(number, 1)).collect();
+    let (_folder, path, store) = common::with(&runs);
+    let ids: Vec<&str> = runs.iter().map(|run| run.info.id.as_str()).collect();
+    for (at, id) in ids.iter().enumerate() {
+        let past = format!("past {at}");
+        let of = Results { past, ..results() };
+        // one is not cached
+        assert!(at == 40 || store.cache(id, "1", 1, &of));
+    }
+    // one is not as it was written
+    let changed = "UPDATE cached_result SET result = 'x' WHERE run = 8";
+    Raw::of(&path).execute(changed).unwrap();
+    for benchmark in [None, Some(common::id("byte/pipe"))] {
+        let together = store.results_of_each(&ids, "1", benchmark.as_ref());
+        let together: Vec<_> = together.unwrap().into_iter().map(Result::unwrap).collect();
+        let alone = |id: &&str| store.result(id, "1", benchmark.as_ref()).unwrap();
+        assert_eq!(together, ids.iter().map(alone).collect::<Vec<_>>());
+        for (at, found) in together.iter().enumerate() {
+            let there = at != 40 && (at != 7 || benchmark.is_none());
+            assert_eq!(found.is_some(), there, "{at}");
+            let past = found.as_ref().map(|of| of.past.clone());
+            assert_eq!(past, there.then(|| format!("past {at}")));
+        }
+    }
+    assert!(store.results_of_each(&[], "1", None).unwrap().is_empty());
+}
+
+#[test]
 fn results_that_were_changed_are_no_results() {
     for change in [
         "UPDATE cached_run SET view = '{}'",
