@@ -199,7 +199,7 @@ impl Tables {
             None => head.count,
             Some(one) => i64::from(one.is_some()),
         };
-        (results.len() as i64 == count).then(|| Read {
+        (results.len() as i64 == count).then_some(Read {
             results: Results {
                 results,
                 ..head.results
