@@ -486,7 +486,7 @@ fn what_was_acknowledged_outlives_a_killed_server() {
 fn nothing_is_left_where_gritstone_or_the_server_is_killed() {
     let _turn = alone();
     let before = servers();
-    for (which, moment) in moments(0, 6000).take(40).enumerate() {
+    for (which, moment) in moments(0, 6000).take(20).enumerate() {
         let home = Home { folder: folder() };
         let dir = home.path().join("files");
         fs::create_dir(&dir).unwrap();

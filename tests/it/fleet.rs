@@ -8,16 +8,9 @@ use serde_json::Value;
 use std::fs;
 use std::io::{BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::thread;
-use std::time::{Duration, Instant};
 
 /// A few families that are made of samples.
 const FAMILIES: [&str; 4] = ["byte", "event", "kernel", "memory"];
-/// All that are.
-const ALL: [&str; 13] = [
-    "aim", "byte", "cpu", "event", "file", "iocall", "ipc", "kernel", "memory", "sched", "thread",
-    "unix", "vm",
-];
 const NODES: usize = 14;
 
 /// A value between -1 and 1 that is as good as random: splitmix64.
@@ -29,7 +22,7 @@ fn noise(node: usize, benchmark: usize) -> f64 {
 }
 
 /// The run of a node whose operations take 10 µs each, within 0.3%, times `slower`, by family.
-fn node(run: &RunData, families: &[&str], number: usize, slower: &dyn Fn(&str) -> f64) -> RunData {
+fn node(run: &RunData, number: usize, slower: &dyn Fn(&str) -> f64) -> RunData {
     let mut run = run.clone();
     run.info.id = format!("20261103-10{number:02}00-0000{number:04}");
     run.info.started = format!("2026-11-03T10:{number:02}:00Z");
@@ -40,7 +33,7 @@ fn node(run: &RunData, families: &[&str], number: usize, slower: &dyn Fn(&str) -
         ..FleetMember::default()
     });
     run.benchmarks
-        .retain(|of| families.contains(&of.id.family()));
+        .retain(|of| FAMILIES.contains(&of.id.family()));
     // a difference of two of them would scatter about 0
     let launched = |id: &Id| run.launches.iter().any(|launch| launch.id == *id);
     run.benchmarks.retain(|of| launched(&of.id));
@@ -78,7 +71,7 @@ fn fleet() -> Vec<RunData> {
                 "memory" if slow(number) => 1.25,
                 _ => 1.0,
             };
-            let mut node = node(&run, &FAMILIES, number, &slower);
+            let mut node = node(&run, number, &slower);
             if slow(number) {
                 let facts = &mut node.info.machine.facts;
                 facts.insert("kernel.release".to_owned(), "6.9.0-slow".to_owned());
@@ -103,7 +96,7 @@ fn a_week_before() -> Vec<RunData> {
             "memory" if number == 9 => 1.25,
             _ => 1.0,
         };
-        let mut node = node(&run, &FAMILIES, number, &slower);
+        let mut node = node(&run, number, &slower);
         node.info.id = node.info.id.replace("20261103", "20261027");
         node.info.started = node.info.started.replace("2026-11-03", "2026-10-27");
         node.info.settings.fleet.as_mut().unwrap().fleet = "fleet-of-october".to_owned();
@@ -359,117 +352,4 @@ fn a_fleet_run_is_measured_by_one_process_and_followed_by_others() {
     eventually("all nodes are there", || {
         !server.get("/fleet").text().contains("nodes done")
     });
-}
-
-/// With planted slow ones; scripts/large-fleet has ten thousand.
-const MANY: usize = 1_000;
-/// How many are imported by one process, which has them in memory.
-const AT_ONCE: usize = 250;
-
-/// A node with as little of each launch as makes a result: a sample and a check value.
-fn short(run: &RunData, number: usize, slower: &dyn Fn(&str) -> f64) -> RunData {
-    let mut node = node(run, &ALL, number % 60, slower);
-    node.info.id = format!("20261103-100000-{number:08}");
-    node.info.settings.fleet.as_mut().unwrap().node = format!("node-{number:05}");
-    for (at, launch) in node.launches.iter_mut().enumerate() {
-        let own = 1.0 + 0.005 * noise(number, 100_000 + at);
-        let mut sampled = false;
-        launch.events.retain_mut(|event| match event {
-            Event::Sample(sample) => {
-                sample.wall = (sample.wall as f64 * own) as u64;
-                !std::mem::replace(&mut sampled, true)
-            }
-            Event::Hello { .. } | Event::Warm { .. } | Event::Check(_) | Event::Bye => true,
-            _ => false,
-        });
-    }
-    node
-}
-
-#[test]
-#[ignore = "measures: make test-full"]
-fn a_thousand_nodes_are_reported_in_a_quarter_of_a_gigabyte() {
-    let home = Home::new();
-    let mut run = recorded("run");
-    let mut of_each = std::collections::BTreeMap::new();
-    run.launches.retain(|launch| {
-        let seen: &mut usize = of_each.entry(launch.id.clone()).or_default();
-        *seen += 1;
-        *seen <= 6
-    });
-    let slow = |number: usize| number % 250 == 17;
-    let files: Vec<String> = (0..AT_ONCE)
-        .map(|at| {
-            home.path()
-                .join(format!("{at}.jsonl"))
-                .display()
-                .to_string()
-        })
-        .collect();
-    for first in (0..MANY).step_by(AT_ONCE) {
-        for (number, file) in (first..).zip(&files) {
-            let slower = |family: &str| {
-                if family == "memory" && slow(number) {
-                    1.1
-                } else {
-                    1.0
-                }
-            };
-            fs::write(
-                file,
-                gritstone_exchange::write_bundle(&short(&run, number, &slower)),
-            )
-            .unwrap();
-        }
-        let words: Vec<&str> = ["import"]
-            .into_iter()
-            .chain(files.iter().map(String::as_str))
-            .collect();
-        home.ok(&words);
-    }
-    let begun = Instant::now();
-    let mut command = home.command(binary());
-    let out = fs::File::create(home.path().join("report.json")).unwrap();
-    let mut child = command
-        .args(["fleet", "report", "--format", "json"])
-        .stdout(out)
-        .spawn()
-        .unwrap();
-    let mut most = 0;
-    let ended = loop {
-        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        let peak = status.lines().find_map(|line| {
-            line.strip_prefix("VmHWM:")?
-                .trim()
-                .strip_suffix(" kB")?
-                .parse::<u64>()
-                .ok()
-        });
-        most = most.max(peak.unwrap_or(0));
-        if let Some(ended) = child.try_wait().unwrap() {
-            break ended;
-        }
-        thread::sleep(Duration::from_millis(20));
-    };
-    println!(
-        "{MANY} nodes: {:.1} s, {} MiB at most",
-        begun.elapsed().as_secs_f64(),
-        most >> 10
-    );
-    assert!(ended.success() && most < 256 << 10, "{most} KiB");
-    let view: Value =
-        serde_json::from_str(&fs::read_to_string(home.path().join("report.json")).unwrap())
-            .unwrap();
-    assert_eq!(list(&view["nodes"]).len(), MANY);
-    let named: Vec<String> = outliers(&view)
-        .into_iter()
-        .filter(|(_, family, _)| family == "memory")
-        .map(|(node, ..)| node)
-        .collect();
-    let planted: Vec<String> = (0..MANY)
-        .filter(|number| slow(*number))
-        .map(|number| format!("node-{number:05}"))
-        .collect();
-    assert!(planted.iter().all(|node| named.contains(node)), "{named:?}");
-    assert!(named.len() <= planted.len() + MANY / 100, "{named:?}");
 }
