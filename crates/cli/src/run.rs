@@ -14,7 +14,7 @@ use gritstone_catalogue::{Own, Suite};
 use gritstone_exec::Variant;
 use gritstone_host::doctor;
 use gritstone_measure::{AT_MOST, AfterPilot, Limits, learn};
-use gritstone_model::{Id, Launch, Plan, RunInfo, RunView, Settings};
+use gritstone_model::{Finding, Id, Launch, Plan, RunInfo, RunView, Settings};
 use gritstone_plan::{Offer, in_order, select, steps};
 use gritstone_report::{Comparison, duration, percent_asked};
 use std::collections::{BTreeMap, BTreeSet};
@@ -379,8 +379,17 @@ pub fn outcome(view: &RunView) -> Result<Exit> {
     if view.results.iter().any(|result| result.estimate.is_some()) {
         return Ok(Exit::Done);
     }
-    let why = view.results.iter().find_map(|r| r.notes.first());
-    let message = |note| format!(": {}", gritstone_report::findings::message(note));
+    let mut notes = view.results.iter().flat_map(|result| &result.notes);
+    let why = notes.find(|note| {
+        matches!(
+            note.finding,
+            Finding::NotReached { .. } | Finding::Unavailable { .. } | Finding::Failed { .. }
+        )
+    });
+    let message = |note| {
+        let message = gritstone_report::findings::message(note);
+        format!(": {}", message.trim_end_matches('.'))
+    };
     Err(Exit::NothingMeasured.because(format!(
         "nothing could be measured{}; `gritstone doctor` looks for the cause",
         why.map_or_else(String::new, message)

@@ -173,7 +173,7 @@ pub enum ResolveError {
     )]
     NoneHere(String),
     /// `last~N` goes back further than there are runs.
-    #[error("'{0}' goes back too far: there are only {1} runs, and the first is last~{first}", first = .1 - 1)]
+    #[error("'{0}' goes back too far: the first run is last~{first}", first = .1 - 1)]
     TooFar(String, usize),
     /// Nothing has that name; with the nearest identifier or label, when there is one near enough.
     #[error("no run is called '{0}'{near}", near = .1.as_ref().map(|n| format!("; did you mean '{n}'?")).unwrap_or_default())]

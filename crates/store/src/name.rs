@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(["last", "last~0", "last~1"].map(last), [d, d, a]);
         assert_eq!(
             last("last~2"),
-            "'last~2' goes back too far: there are only 2 runs, and the first is last~1"
+            "'last~2' goes back too far: the first run is last~1"
         );
         let far = "last~99999999999999999999999";
         assert!(last(far).contains("too far"));
