@@ -255,10 +255,9 @@ fn nothing_can_be_measured_is_an_exit_code_of_its_own() {
         let mut command = home.gritstone(&format!("run {benchmark} --budget 20s"));
         let (code, _, error) = ended(command.env("PATH", "/nonexistent"));
         assert_eq!(code, 3, "{error}");
-        let told = "nothing could be measured: It needs";
-        let told = [told, "apt-get install", "; `gritstone doctor` looks"];
-        assert!(told.iter().all(|text| error.contains(text)), "{error}");
-        assert!(!error.contains(".;"), "{error}");
+        let last = error.lines().last().unwrap();
+        let told = ["nothing could be measured", "apt-get install", "doctor"];
+        assert!(told.iter().all(|text| last.contains(text)), "{error}");
     }
 }
 

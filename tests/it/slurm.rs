@@ -3,7 +3,8 @@
 
 use crate::common::quota::Quota;
 use crate::common::{
-    Home, Killed, end, entries, eventually, list, make_program, needs_root, program, said, start,
+    Home, Killed, alone, end, entries, eventually, list, make_program, needs_root, program, said,
+    start,
 };
 use crate::recipes::recipe;
 use gritstone_store::Store;
@@ -302,6 +303,7 @@ fn measured(view: &Value) -> Vec<&str> {
 #[test]
 #[ignore = "measures: make test-full"]
 fn slurm_measures_a_fleet_as_root() {
+    let _turn = alone();
     needs_root();
     let mut cluster = Cluster::start();
 
@@ -349,6 +351,7 @@ fn slurm_measures_a_fleet_as_root() {
 #[test]
 #[ignore = "measures: make test-full"]
 fn jobs_end_with_a_fleet_run_and_outlive_a_killed_one_as_root() {
+    let _turn = alone();
     needs_root();
     let cluster = Cluster::start();
 
@@ -403,6 +406,7 @@ fn times(cluster: &Cluster) -> Vec<(String, [f64; 2])> {
 #[test]
 #[ignore = "measures: make test-full"]
 fn neighbors_wait_for_each_other_and_others_for_their_turn_as_root() {
+    let _turn = alone();
     needs_root();
     let cluster = Cluster::start();
     let inventory = cluster.home.path().join("inventory");

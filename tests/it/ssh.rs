@@ -3,7 +3,7 @@
 use crate::common::list;
 use crate::common::quota::Quota;
 use crate::common::{
-    Home, Killed, binary, entries, eventually, make_program, mode, needs_root, program, said,
+    Home, Killed, alone, binary, entries, eventually, make_program, mode, needs_root, program, said,
 };
 use crate::fleet::measured;
 use serde_json::Value;
@@ -106,6 +106,7 @@ fn sshd() -> &'static Path {
 #[test]
 #[ignore = "measures: make test-full"]
 fn hosts_are_measured_by_ssh_and_left_as_they_were() {
+    let _turn = alone();
     let home = Home::new();
     let sshd = Sshd::start(&home);
     let inventory = home.path().join("inventory");
@@ -297,6 +298,7 @@ fn hosts(home: &Path, slow: &Quota) -> String {
 #[test]
 #[ignore = "measures: make test-full"]
 fn a_slow_host_is_named_to_a_user_without_privileges_as_root() {
+    let _turn = alone();
     needs_root();
     let hosts = Hosts::start();
     let path = |name: &str| hosts.home.path().join(name).display().to_string();

@@ -8,7 +8,7 @@ use gritstone_analysis::VERSION;
 use gritstone_analysis::between::{self, Past};
 use gritstone_analysis::fleet::NodeRun;
 use gritstone_model::{AbView, Id, Machine, Measurement, RunData, RunView, Settings};
-use gritstone_store::{Pruned, Results, Store};
+use gritstone_store::{Pruned, Results, Store, TOGETHER};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -178,16 +178,19 @@ impl World {
     }
 }
 
-/// What is said of each run by what is cached or kept of it.
+/// What is said of each run by what is cached or kept of it. The texts of a few runs are in memory at once, and not those of ten thousand.
 fn each<T>(
     store: &Store,
     ids: &[&str],
     benchmark: Option<&Id>,
     of: impl Fn(&str, Option<Results>) -> Result<T>,
 ) -> Result<Vec<Result<T>>> {
-    let kept = store.results_of_each(ids, &analysis(), benchmark)?;
-    let kept = ids.iter().zip(kept);
-    Ok(kept.map(|(id, kept)| of(id, kept?)).collect())
+    let mut all = vec![];
+    for ids in ids.chunks(TOGETHER) {
+        let kept = store.results_of_each(ids, &analysis(), benchmark)?;
+        all.extend(ids.iter().zip(kept).map(|(id, kept)| of(id, kept?)));
+    }
+    Ok(all)
 }
 
 /// What the SMT probe took at its least, as a share of the cycle probe, on each CPU in the newest runs of a machine; of those whose results

@@ -48,7 +48,8 @@ impl Store {
         self.read(&[run_id], analysis, Some(benchmark))?.remove(0)
     }
 
-    /// The same of each of some runs, which takes fewer round trips to a server: of a run that is damaged why it cannot be read.
+    /// The same of several runs, each named once: a server is asked for [`TOGETHER`](crate::TOGETHER) of them in a round trip. Of a run that
+    /// is damaged the error stands in its place.
     ///
     /// # Errors
     /// What befalls the file or the server.
@@ -77,7 +78,13 @@ impl Store {
     ) -> Result<Vec<Result<Option<Results>, StoreError>>, StoreError> {
         let read = read(self.holder(runs[0]), runs, analysis, which);
         match (self.at(read), runs) {
-            (Ok(found), _) => Ok(found.into_iter().map(|of| self.at(of)).collect()),
+            (Ok(found), _) => {
+                let of = |of| match self.at(of) {
+                    Err(error) if !matches!(error, StoreError::Damaged(..)) => Err(error),
+                    of => Ok(of),
+                };
+                found.into_iter().map(of).collect()
+            }
             (Err(damaged @ StoreError::Damaged(..)), [_]) => Ok(vec![Err(damaged)]),
             // it need not be all of them
             (Err(StoreError::Damaged(..)), several) => {
@@ -188,8 +195,13 @@ impl Tables {
         Some((run, head))
     }
 
-    /// The same with those of its results that are asked for, if all of these are there.
-    pub(crate) fn with(&self, head: Read, rows: Vec<Row>, which: Which) -> Option<Read> {
+    /// Those of its results that are asked for, if all of these are there.
+    pub(crate) fn results(
+        &self,
+        head: &Read,
+        rows: Vec<Row>,
+        which: Which,
+    ) -> Option<Vec<(Id, String)>> {
         let result = |row| match <[Value; 3]>::try_from(right(row, self.kinds[1], &head.seal)?.1) {
             Ok([_, Value::Text(id), Value::Text(result)]) => Some((Id::parse(&id).ok()?, result)),
             _ => None,
@@ -199,13 +211,7 @@ impl Tables {
             None => head.count,
             Some(one) => i64::from(one.is_some()),
         };
-        (results.len() as i64 == count).then_some(Read {
-            results: Results {
-                results,
-                ..head.results
-            },
-            ..head
-        })
+        (results.len() as i64 == count).then_some(results)
     }
 }
 
@@ -215,14 +221,14 @@ fn right(row: Row, kind: &str, before: &str) -> Option<(String, Row)> {
     sealed.filter(|(sealed, row)| *sealed == seal::of(kind, before, [row]))
 }
 
-/// Results as they were read.
-#[derive(Clone)]
+/// What holds results together, as it was read.
 pub(crate) struct Read {
     pub(crate) seal: String,
     pub(crate) sealed: String,
     pub(crate) analysis: String,
     /// How many results the run has.
     count: i64,
+    /// Without the results themselves.
     pub(crate) results: Results,
 }
 
@@ -284,7 +290,10 @@ fn read(
     let mut of = |run: &&str| match heads.remove(*run) {
         Some(head) => Ok(head.and_then(|(run, head)| {
             let rows = results.remove(&run).unwrap_or_default();
-            Some(CACHED.with(head, rows, which)?.results)
+            Some(Results {
+                results: CACHED.results(&head, rows, which)?,
+                ..head.results
+            })
         })),
         None => snapshot(engine, |engine| kept::read(engine, run, which)),
     };

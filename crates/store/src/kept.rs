@@ -205,29 +205,28 @@ pub(crate) fn read(engine: &dyn Engine, id: &str, which: Which) -> Result<Option
         Some(None) => Ok(vec![]),
         Some(Some(of)) => engine.all(sql::SELECT_KEPT_RESULT, row![of.to_string(), run]),
     };
-    let (_, head) = KEPT
-        .head(row, &entry.tip)
-        .ok_or_else(|| damaged("not as they were written"))?;
-    let read = match (KEPT.with(head.clone(), rows(which)?, which), which) {
+    let written = || damaged("not as they were written");
+    let (_, head) = KEPT.head(row, &entry.tip).ok_or_else(written)?;
+    let results = match (KEPT.results(&head, rows(which)?, which), which) {
         // that of one benchmark is missing: it has none, unless one of all is missing
         (None, Some(Some(_))) => {
-            return match KEPT.with(head, rows(None)?, None) {
-                Some(_) => Ok(None),
-                None => Err(damaged("not as they were written")),
-            };
+            let all = KEPT.results(&head, rows(None)?, None);
+            return all.map(|_| None).ok_or_else(written);
         }
-        (read, _) => read,
+        (results, _) => results.ok_or_else(written)?,
     };
-    let read = read.filter(|read| (&read.seal, &read.sealed) == (&entry.seal, &entry.tip));
-    let read = read.ok_or_else(|| damaged("not as they were written"))?;
+    if (&head.seal, &head.sealed) != (&entry.seal, &entry.tip) {
+        return Err(written());
+    }
     let mut info = RunInfo::default();
     read::relabel(engine, run, &mut info)?;
     Ok(Some(Results {
         pruned: Some(Pruned {
             at: entry.at,
-            analysis: read.analysis,
+            analysis: head.analysis,
             label: info.label,
         }),
-        ..read.results
+        results,
+        ..head.results
     }))
 }

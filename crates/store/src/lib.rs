@@ -61,5 +61,6 @@ pub use name::{Named, new_id};
 pub use place::default_path;
 pub use postgres::{has_password, is_server, shown, trusted};
 pub use server::Unsent;
+pub use sql::TOGETHER;
 pub use store::{Kept, Store};
 pub use token::{Scope, Sent, Token};

@@ -3,15 +3,14 @@
 //! SQLite takes `$N` for the name of a parameter and numbers names by their first appearance: a statement whose
 //! `$N` first appear in the order 1, 2, 3 means the same to both, and a test holds every one of them to it.
 
-/// The label of a run: the newest that it was given. A join, of which PostgreSQL makes one for all runs; a query within the columns takes it
-/// 10 us more for each.
+/// The label of a run: the newest that it was given.
 macro_rules! label {
     () => {
         "coalesce(given.sealed, label)"
     };
 }
 
-/// What `label` is made of.
+/// What `label` is made of. PostgreSQL joins all runs at once; a correlated subquery takes it 10 µs a run.
 macro_rules! given {
     () => {
         " LEFT JOIN (SELECT run, sealed FROM ledger AS one WHERE entry = 'label' AND NOT EXISTS \
@@ -48,8 +47,8 @@ macro_rules! heads {
     };
 }
 
-/// How many runs are asked for in one statement: each takes a round trip to a server otherwise.
-pub(crate) const TOGETHER: usize = 32;
+/// How many runs one statement asks for: of one run at a time, each takes a round trip to the server.
+pub const TOGETHER: usize = 32;
 
 /// Their parameters, after a first one.
 macro_rules! together {
@@ -182,7 +181,7 @@ statements! {
     /// Those of one benchmark in several runs.
     SELECT_CACHED_OF = concat!("SELECT run, seal, position, benchmark, result FROM cached_result \
         WHERE benchmark = $1 AND run IN (", together!(), ")");
-    /// Caches what SELECT_CACHED_RUN yields.
+    /// Caches what SELECT_CACHED_RUNS yields after the identifier.
     INSERT_CACHED_RUN = "INSERT INTO cached_run (seal, run, analysis, sealed, results, view, past) \
         VALUES ($1, $2, $3, $4, $5, $6, $7)";
     /// Caches what SELECT_CACHED_RESULTS yields.

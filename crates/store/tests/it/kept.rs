@@ -94,6 +94,11 @@ fn results_are_kept_where_launches_are_pruned() {
     assert_eq!(result("no/such"), None);
     let none = store.result(one, "2", None).unwrap().unwrap();
     assert_eq!((none.past, none.results.len()), (results(one).past, 0));
+    let both = store.results_of_each(&[other, one], "1", Some(&common::id("byte/pipe")));
+    let both = both.unwrap().into_iter().map(|of| of.unwrap().unwrap());
+    let since: Vec<_> = both.map(|of| (of.past, of.pruned)).collect();
+    let expected = [results(other), kept(&runs[0], None)].map(|of| (of.past, of.pruned));
+    assert_eq!(since, expected);
     assert_eq!(store.not_cached("2").unwrap(), [other]);
     assert!(
         !store.cache(one, "2", 3, &results("other"))
