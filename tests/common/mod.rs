@@ -87,7 +87,7 @@ impl Arguments for Vec<&str> {
     }
 }
 
-/// One at a time: rows wait for one disk, and a budget must be enough for all of them.
+/// One at a time of the tests that call this: they wait for one disk, share a control group, or need a budget to be enough.
 pub fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner())

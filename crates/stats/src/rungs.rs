@@ -42,7 +42,7 @@ enum Levels {
 }
 
 impl Levels {
-    /// Of the signed-rank test of so many values. What was counted is kept: a trial asks for the same hundreds of times.
+    /// Of the signed-rank test of `n` values. Counted levels are cached: an A/B test asks for the same `n` hundreds of times.
     fn signed_rank(n: usize) -> Self {
         static COUNTED: [OnceLock<Vec<f64>>; SIGNED_RANK_EXACT + 1] =
             [const { OnceLock::new() }; SIGNED_RANK_EXACT + 1];
@@ -53,7 +53,7 @@ impl Levels {
         }
     }
 
-    /// Of the rank-sum test of n values against m.
+    /// Of the rank-sum test of `n` values against `m`.
     fn rank_sum(n: usize, m: usize) -> Self {
         let pairs = n * m;
         match pairs <= RANK_SUM_EXACT {
