@@ -39,7 +39,7 @@ const PRINTED: [&str; 11] = [
     concat!("/proc/self/", "fd/2"),
 ];
 /// The only files that write to a stream, and the one that answers its parent on a pipe.
-const WRITERS: [&str; 2] = ["crates/cli/src/output.rs", "crates/exec/src/watchdog.rs"];
+const WRITERS: [&str; 2] = ["crates/cli/src/ui/output.rs", "crates/exec/src/watchdog.rs"];
 
 /// The text files of a repository, without what is built (`target`) and what is hidden.
 pub fn read(root: &Path) -> Result<Tree, String> {

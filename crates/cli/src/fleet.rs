@@ -11,9 +11,9 @@ mod progress;
 mod report;
 mod slurm;
 
-use crate::args::{FleetArgs, FleetCommand};
-use crate::failure::Exit;
-use crate::world::World;
+use crate::runs::context::World;
+use crate::ui::args::{FleetArgs, FleetCommand};
+use crate::ui::exit::Exit;
 use anyhow::Result;
 pub use progress::newest as progress;
 

@@ -10,8 +10,8 @@ mod relay;
 mod rows;
 mod session;
 
-use crate::args::PeerArgs;
-use crate::failure::Exit;
+use crate::ui::args::PeerArgs;
+use crate::ui::exit::Exit;
 use anyhow::{Result, ensure};
 pub use far::far_end;
 use frame::Hello;
@@ -46,7 +46,7 @@ impl Reached {
 /// When it cannot be reached.
 pub fn reach(host: &str, args: &PeerArgs) -> Result<Result<Reached, String>> {
     ensure!(
-        crate::ssh::is_host(host),
+        crate::session::ssh::is_host(host),
         "--peer {host}: a host as OpenSSH knows it, of letters, digits and . _ - @"
     );
     let (session, hello) = match Session::open(host, args)? {

@@ -128,7 +128,7 @@ fn sources_open_finish_and_print_as_they_should() {
             [""; 0]
         );
         for path in [
-            "crates/cli/src/output.rs",
+            "crates/cli/src/ui/output.rs",
             "crates/x/src/y/tests.rs",
             "crates/x/build.rs",
         ] {

@@ -1,20 +1,20 @@
 //! `gritstone fleet check`: this node, measured for a minute, against the others of a fleet: for an epilog or a health check.
 
 use super::report;
-use crate::args::{FleetCheckArgs, OnInconclusive, RunArgs};
-use crate::backend::End;
-use crate::failure::Exit;
-use crate::output;
-use crate::registry;
-use crate::run::Job;
-use crate::world::World;
+use crate::command::run::Job;
+use crate::runs::context::World;
+use crate::session::local_backend::End;
+use crate::session::undo;
+use crate::ui::args::{FleetCheckArgs, OnInconclusive, RunArgs};
+use crate::ui::exit::Exit;
+use crate::ui::output;
 use anyhow::{Context, Result, ensure};
 use gritstone_analysis::fleet::{self, NodeRun, Verdict};
 use std::collections::BTreeSet;
 
 /// Measures, compares and says.
 pub fn check(world: &World, args: &FleetCheckArgs) -> Result<Exit> {
-    registry::recover();
+    undo::recover();
     let against: Vec<String> = args.against.iter().cloned().collect();
     let (name, mut runs) = report::runs(world, &against)?;
     runs.retain(|run| run.node != args.node);

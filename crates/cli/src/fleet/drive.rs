@@ -5,10 +5,12 @@ use super::inventory::Node;
 use super::plan::Plan;
 use super::progress::{Known, Progress};
 use super::{lock, report, slurm};
-use crate::args::{FleetResumeArgs, FleetRunArgs};
-use crate::failure::Exit;
-use crate::world::World;
-use crate::{output, signals, transfer};
+use crate::command::export;
+use crate::runs::context::World;
+use crate::ui::args::{FleetResumeArgs, FleetRunArgs};
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use crate::ui::signals;
 use anyhow::{Context, Result, ensure};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -167,7 +169,7 @@ fn end(started: &Started) {
 
 /// Takes in a bundle: whole, of this fleet, of this node.
 pub fn take(world: &World, plan: &Plan, bundle: &Path, node: &str) -> Result<()> {
-    let run = transfer::read(bundle)?;
+    let run = export::read(bundle)?;
     let member = run.info.settings.fleet.clone().unwrap_or_default();
     ensure!(
         member.fleet == plan.fleet && member.node == node,

@@ -3,7 +3,7 @@
 
 use super::inventory::Node;
 use super::plan::Plan;
-use crate::ssh;
+use crate::session::ssh;
 use anyhow::{Context, Result};
 use std::fs::File;
 use std::path::{Path, PathBuf};

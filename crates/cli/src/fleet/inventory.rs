@@ -1,8 +1,8 @@
 //! Which nodes a fleet has: a number, a list, or a file with a line for each.
 
 use super::slurm::tools::{self, Known};
-use crate::args::Engine;
-use crate::ssh::is_host;
+use crate::session::ssh::is_host;
+use crate::ui::args::Engine;
 use anyhow::{Context, Result, bail, ensure};
 use nix::sched::{CpuSet, sched_getaffinity};
 use nix::unistd::Pid;
@@ -152,7 +152,7 @@ fn read(lines: &str) -> Result<Vec<Node>> {
             "line {number}: '{name}' is no name of a host: letters, digits and . _ - @"
         );
         let place = words.map(|word| {
-            let pair = crate::amounts::pair(word);
+            let pair = crate::ui::value_parsers::pair(word);
             pair.map_err(|_| {
                 anyhow::anyhow!("line {number}: '{word}': write KEY=VALUE, such as rack=a")
             })

@@ -1,11 +1,13 @@
 //! `gritstone fleet node`: one node measures itself, into a store that goes with it, and writes its bundle.
 
-use crate::args::FleetNodeArgs;
-use crate::backend::End;
-use crate::failure::Exit;
-use crate::run::{self, Job};
-use crate::world::World;
-use crate::{output, registry, transfer};
+use crate::command::export;
+use crate::command::run::{self, Job};
+use crate::runs::context::World;
+use crate::session::local_backend::End;
+use crate::session::undo;
+use crate::ui::args::FleetNodeArgs;
+use crate::ui::exit::Exit;
+use crate::ui::output;
 use anyhow::{Context, Result};
 use gritstone_exchange::write_bundle;
 use gritstone_model::FleetMember;
@@ -15,7 +17,7 @@ use std::path::Path;
 
 /// Measures and writes.
 pub fn node(world: &World, args: &FleetNodeArgs) -> Result<Exit> {
-    registry::recover();
+    undo::recover();
     if let Some(cpu) = args.cpu {
         let mut only = CpuSet::new();
         let set = only
@@ -40,7 +42,7 @@ pub fn node(world: &World, args: &FleetNodeArgs) -> Result<Exit> {
     let bundle = write_bundle(&store.load(&id)?);
     match args.output == Path::new("-") {
         true => output::plain(&bundle)?,
-        false => transfer::write_whole(&args.output, bundle.as_bytes())?,
+        false => export::write_whole(&args.output, bundle.as_bytes())?,
     }
     Ok(exit)
 }

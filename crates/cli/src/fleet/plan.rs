@@ -2,10 +2,10 @@
 
 use super::inventory::{self, Node};
 use super::lock;
-use crate::args::{Engine, FleetRunArgs};
-use crate::backend::random;
-use crate::transfer;
-use crate::world::World;
+use crate::command::export;
+use crate::runs::context::World;
+use crate::session::local_backend::random;
+use crate::ui::args::{Engine, FleetRunArgs};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_model::Selector;
 use gritstone_plan::select;
@@ -130,7 +130,7 @@ impl Plan {
             .create(&folder);
         made.with_context(|| format!("cannot make {}", folder.display()))?;
         let text = serde_json::to_string(self)?;
-        transfer::write_whole(&folder.join(FILE), text.as_bytes())?;
+        export::write_whole(&folder.join(FILE), text.as_bytes())?;
         Ok(folder)
     }
 

@@ -2,8 +2,9 @@
 
 use super::lock;
 use super::plan::{self, Plan};
-use crate::world::World;
-use crate::{output, transfer};
+use crate::command::export;
+use crate::runs::context::World;
+use crate::ui::output;
 use anyhow::Result;
 use gritstone_model::{FleetNodeProgress, FleetNodeState, FleetProgress};
 use gritstone_report::duration;
@@ -37,7 +38,7 @@ impl Known {
     /// Keeps it. A fleet run goes on where that is not possible.
     pub fn keep(&self, folder: &Path) {
         let text = serde_json::to_string(self).map_err(anyhow::Error::from);
-        let kept = text.and_then(|text| transfer::write_whole(&folder.join(FILE), text.as_bytes()));
+        let kept = text.and_then(|text| export::write_whole(&folder.join(FILE), text.as_bytes()));
         if let Err(why) = kept {
             output::remark(&format!("others do not see how far this fleet is: {why:#}"));
         }

@@ -1,9 +1,10 @@
 //! `gritstone fleet report`: runs of nodes, found in the store or in files, against each other.
 
-use crate::args::{FleetFormat, FleetReportArgs};
-use crate::failure::Exit;
-use crate::world::{World, is_kept};
-use crate::{brief, output};
+use crate::command::report;
+use crate::runs::context::{World, is_kept};
+use crate::ui::args::{FleetFormat, FleetReportArgs};
+use crate::ui::exit::Exit;
+use crate::ui::output;
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_analysis::fleet::{self, Earlier, NodeRun};
 use gritstone_model::FleetView;
@@ -18,11 +19,11 @@ const MOST_OTHERS: usize = 200;
 /// Compares the nodes and shows what differs.
 pub fn report(world: &World, args: &FleetReportArgs) -> Result<Exit> {
     for path in &args.out {
-        brief::is_pdf(path)?;
+        report::is_pdf(path)?;
     }
     let view = view(world, &args.words, args.margin)?;
     for path in &args.out {
-        brief::write(&gritstone_report::fleet(&view, Detail::Everything), path)?;
+        report::write(&gritstone_report::fleet(&view, Detail::Everything), path)?;
     }
     match args.format {
         _ if !args.out.is_empty() => {}

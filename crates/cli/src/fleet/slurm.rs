@@ -11,8 +11,9 @@ use super::engine;
 use super::inventory::Node;
 use super::plan::Plan;
 use super::progress::{Known, Progress};
-use crate::world::World;
-use crate::{output, transfer};
+use crate::command::export;
+use crate::runs::context::World;
+use crate::ui::output;
 use anyhow::{Context, Result, ensure};
 use array::Array;
 use nix::unistd::geteuid;
@@ -209,7 +210,7 @@ impl Fleet<'_> {
             nodes: nodes.to_vec(),
         };
         let text = serde_json::to_string(&queued)?;
-        let kept = transfer::write_whole(&self.folder.join(QUEUED), text.as_bytes());
+        let kept = export::write_whole(&self.folder.join(QUEUED), text.as_bytes());
         if kept.is_err() {
             // a job that is not known would go on without us
             let _ = cancel(&queued.job);

@@ -2,9 +2,9 @@
 //! with what it has started, when standard input ends or is silent for too long.
 
 use super::frame::{Frame, Hello, Start};
-use crate::failure::Exit;
-use crate::output;
-use crate::site::Site;
+use crate::session::host_context::Site;
+use crate::ui::exit::Exit;
+use crate::ui::output;
 use anyhow::{Context as _, Result};
 use gritstone_host::link;
 use nix::sys::signal::{Signal, killpg};

@@ -2,8 +2,8 @@
 
 use super::FAR_END;
 use super::frame::{Frame, Hello};
-use crate::args::PeerArgs;
-use crate::ssh;
+use crate::session::ssh;
+use crate::ui::args::PeerArgs;
 use anyhow::{Context as _, Result, bail, ensure};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;

@@ -5,7 +5,7 @@ use super::tools::{self, State};
 use crate::fleet::inventory::Node;
 use crate::fleet::plan::Plan;
 use crate::fleet::progress::Progress;
-use crate::output;
+use crate::ui::output;
 use anyhow::Result;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

@@ -1,0 +1,127 @@
+//! What a trial launches: rows, programs and environment of each side.
+
+use super::sides::{Side, Sides};
+use crate::runs::context::World;
+use crate::session::compiler::{self, Toolchain};
+use crate::session::host_context::Site;
+use crate::session::measuring::Bench;
+use crate::ui::args::AbArgs;
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use anyhow::{Result, ensure};
+use gritstone_exec::rebuild::{Builds, Rebuilt};
+use gritstone_model::{Benchmark, CommandWork, Compiled, Figure, Plan, Skip, Step, Work};
+use gritstone_plan::{select, steps};
+use std::collections::BTreeMap;
+
+/// What is launched: commands, or the rows of the catalog that have a time of their own.
+pub fn plan(world: &World, args: &AbArgs, site: &Site, sides: &Sides) -> Result<Plan> {
+    let commands = &sides.sides[0].commands;
+    if !commands.is_empty() {
+        return Ok(Plan {
+            steps: commands.iter().map(step).collect(),
+            benchmarks: commands.clone(),
+            skips: vec![],
+        });
+    }
+    let selectors = world.selectors(&args.selectors());
+    let mut wanted = select(&world.catalogue.benchmarks, &selectors)?;
+    wanted.retain(timed);
+    let own = world.own.as_ref();
+    let offer = site.offer(&wanted, args.privileges.permits(), own, false);
+    let plan = steps(wanted, &offer);
+    some(&plan)?;
+    Ok(plan)
+}
+
+/// How a command of the user's is launched.
+pub fn step(command: &Benchmark) -> Step {
+    Step {
+        id: command.id.clone(),
+        cpus: vec![],
+        copies: 1,
+    }
+}
+
+/// That something is left to be compared.
+pub fn some(plan: &Plan) -> Result<()> {
+    if !plan.steps.is_empty() {
+        return Ok(());
+    }
+    let why = |skip: &Skip| format!("; {}: {}", skip.id, skip.reason);
+    let all: String = plan.skips.iter().map(why).collect();
+    let what = format!("none of these benchmarks has a time that can be compared here{all}");
+    Err(Exit::NothingMeasured.because(what))
+}
+
+/// Whether a row is launched, and its figure is a time.
+fn timed(benchmark: &Benchmark) -> bool {
+    match &benchmark.work {
+        Work::Kernel(_) => true,
+        Work::Command(CommandWork { figure, .. }) | Work::Scenario(CommandWork { figure, .. }) => {
+            *figure == Figure::Time
+        }
+        Work::Derived { .. } | Work::Rating { .. } => false,
+    }
+}
+
+/// The programs of one side, and what its compiler made.
+pub type Made = (BTreeMap<String, Rebuilt>, Option<Compiled>);
+
+/// The programs of each side, compiled where it has a compiler. Rows whose programs one of them refuses leave the plan.
+pub fn builds(bench: &Bench<'_>, plan: &mut Plan, sides: &Sides) -> Result<Vec<Made>> {
+    let mut all = vec![];
+    for side in &sides.sides {
+        let mut made = Made::default();
+        if let Some(compiler) = &side.compiler {
+            output::remark(&format!("compiling: {}", side.what));
+            let (name, flags) = compiler.split_once(' ').unwrap_or((compiler, ""));
+            let tools = Toolchain::find(bench.site, name, None)?.with(flags);
+            let builds = bench.build(bench.own, &plan.benchmarks, tools)?;
+            ensure!(
+                !builds.is_empty(),
+                "none of these benchmarks has a workload to compile, so --cc changes nothing"
+            );
+            let what = compiled(&builds);
+            made = (compiler::accept(plan, builds), Some(what));
+        }
+        all.push(made);
+    }
+    some(plan)?;
+    Ok(all)
+}
+
+/// What a compiler made of the programs.
+fn compiled(builds: &Builds) -> Compiled {
+    let made = || builds.values().flatten();
+    let versions = made().map(|built| &built.program.compiler);
+    let bytes: u64 = made().map(|built| built.size).sum();
+    let refused = builds.iter().filter_map(|(program, built)| {
+        let why = built.as_ref().err()?;
+        Some((program.clone(), why.clone()))
+    });
+    Compiled {
+        version: (versions.max_by_key(|text| text.len()).cloned()).unwrap_or_default(),
+        compile_s: made().map(|built| built.took.as_secs_f64()).sum(),
+        bytes: Some(bytes).filter(|_| made().all(|built| built.size > 0)),
+        programs: made().count(),
+        refused: refused.collect(),
+    }
+}
+
+/// Everything that a child of this side finds in its environment.
+pub fn environment(site: &Site, side: &Side) -> BTreeMap<String, String> {
+    let mut environment = match side.commands.is_empty() {
+        true => site.environment(),
+        false => users_environment(),
+    };
+    environment.extend(side.environment.iter().cloned());
+    environment
+}
+
+/// The environment of the user; a name or value that is no UTF-8 is not passed on.
+pub fn users_environment() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}

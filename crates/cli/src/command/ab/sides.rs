@@ -1,0 +1,293 @@
+//! From the command line of `gritstone ab` to sides and rows.
+
+use crate::command::bench::parameters::{self, Values, fill_in, list};
+use crate::ui::args::AbArgs;
+use anyhow::{Context, Result, bail, ensure};
+use gritstone_analysis::ab::START_UP;
+use gritstone_model::{Benchmark, CommandWork, Id, Placement, Unit, UserCommand, Work};
+use std::path::PathBuf;
+
+/// Family of the commands of the user's: whatever they are, they have these rows.
+pub const COMMAND: &str = "command";
+
+/// Options of ours that say how long and how exactly; behind `--` they are hardly meant for a command.
+const OURS: [&str; 2] = ["--budget", "--margin"];
+
+/// More sides have no letter.
+const MOST: usize = 26;
+
+/// One side.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Side {
+    /// `a`, `b` and so on.
+    pub name: String,
+    /// What is special about it, in words.
+    pub what: String,
+    /// What its environment has besides.
+    pub environment: Values,
+    /// The command that sets the machine for it.
+    pub setting: Option<String>,
+    /// Its compiler with flags.
+    pub compiler: Option<String>,
+    /// The catalog that its programs are of, where each side has its own.
+    pub catalogue: Option<PathBuf>,
+    /// Its commands, one for each row; nothing where rows of the catalog are measured.
+    pub commands: Vec<Benchmark>,
+}
+
+/// All sides, and what puts the machine back.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sides {
+    /// The first is the base.
+    pub sides: Vec<Side>,
+    /// Whether they are known to be the same.
+    pub same: bool,
+    /// The command for the shell that undoes settings.
+    pub undo: Option<String>,
+}
+
+/// Reads them.
+///
+/// # Errors
+/// When it is not said what is to be compared with what, or it makes no sense.
+pub fn read(args: &AbArgs) -> Result<Sides> {
+    let mut sides = unset(args)?;
+    let own = [(&args.a, &args.env_a), (&args.b, &args.env_b)];
+    if set(args) {
+        ensure!(
+            sides.len() == 2,
+            "--a, --b, --env-a and --env-b are for two sides, and here are {}",
+            sides.len()
+        );
+        for (side, (setting, environment)) in sides.iter_mut().zip(own) {
+            side.setting.clone_from(setting);
+            side.environment.clone_from(environment);
+        }
+    }
+    let same = sides.len() == 2 && sides[0] == sides[1];
+    ensure!(
+        !args.same || same,
+        "--self is an A/A test: it takes one command, or benchmarks"
+    );
+    ensure!(
+        sides.len() <= MOST,
+        "{} sides are more than the {MOST} that have a letter",
+        sides.len()
+    );
+    let many = sides.len();
+    for (at, side) in sides.iter_mut().enumerate() {
+        side.name = side_name(at, many);
+        side.what = what(side);
+    }
+    Ok(Sides {
+        sides,
+        same,
+        undo: args.undo.clone().or_else(|| args.a.clone()),
+    })
+}
+
+/// Whether options set something for each of two sides.
+fn set(args: &AbArgs) -> bool {
+    args.a.is_some() || !args.env_a.is_empty() || !args.env_b.is_empty()
+}
+
+/// The sides without what options set for each of two.
+fn unset(args: &AbArgs) -> Result<Vec<Side>> {
+    if args.commands.is_empty() {
+        return of_rows(args);
+    }
+    let commands: Vec<&[String]> = args.commands.split(|word| word == "--").collect();
+    ensure!(
+        commands.iter().all(|command| !command.is_empty()),
+        "a command is empty: write `gritstone ab -- ./old -- ./new`"
+    );
+    if let Some(option) = (args.commands.iter()).find(|word| OURS.contains(&word.as_str())) {
+        bail!(
+            "{option} stands behind `--`, where it is an argument of the command: put options of Gritstone before the first `--`. If it is one of the command's, write the command as one word: -- './command {option} ...'"
+        );
+    }
+    let values = combinations(args)?;
+    let rows: Vec<(String, &Values)> = slugs(&values).into_iter().zip(&values).collect();
+    match commands.as_slice() {
+        [one] if args.same || set(args) => [one, one]
+            .map(|command| of_commands(args, command, &rows))
+            .into_iter()
+            .collect(),
+        [one] => values
+            .iter()
+            .map(|value| of_commands(args, one, &[(String::new(), value)]))
+            .collect(),
+        many => many
+            .iter()
+            .map(|command| of_commands(args, command, &rows))
+            .collect(),
+    }
+}
+
+/// Sides of rows of the catalog.
+fn of_rows(args: &AbArgs) -> Result<Vec<Side>> {
+    let compiled = |compiler: &String| Side {
+        compiler: Some(compiler.clone()),
+        ..Side::default()
+    };
+    let of_catalogue = |catalogue: Option<&PathBuf>| Side {
+        catalogue: catalogue.cloned(),
+        ..Side::default()
+    };
+    let second = args.catalogue_b.as_ref();
+    let first = second.and(args.own.catalogue.as_ref());
+    match args.compilers().as_slice() {
+        [] if set(args) || args.same || second.is_some() => {
+            Ok([first, second].map(of_catalogue).into())
+        }
+        [] => bail!(
+            "nothing to compare: give commands (`gritstone ab -- ./old -- ./new`), or benchmarks with --cc, --catalog-b, --env-b, --a and --b, or --self"
+        ),
+        [_] => bail!("name two compilers at least, each with its flags: gcc:-O2 clang:-O2"),
+        many => Ok(many.iter().map(compiled).collect()),
+    }
+}
+
+/// A side of one command, with a row for each of these values of the parameters.
+fn of_commands(args: &AbArgs, command: &[String], rows: &[(String, &Values)]) -> Result<Side> {
+    let directory = std::env::current_dir()
+        .context("cannot read the current directory, in which the commands run")?;
+    let user = UserCommand {
+        directory: directory
+            .to_str()
+            .context("the name of this directory cannot be written down")?
+            .to_owned(),
+        prepare: args.prepare.clone(),
+        cleanup: args.cleanup.clone(),
+        ignore_failure: args.ignore_failure,
+        ..UserCommand::default()
+    };
+    let row = |(slug, values): &(String, &Values)| {
+        let id = match slug.as_str() {
+            "" => COMMAND.to_owned(),
+            slug => format!("{COMMAND}/{slug}"),
+        };
+        let words: Vec<String> = command.iter().map(|word| fill_in(word, values)).collect();
+        Ok(benchmark(Id::parse(&id)?, &words, user.clone()))
+    };
+    Ok(Side {
+        commands: rows.iter().map(row).collect::<Result<_>>()?,
+        ..Side::default()
+    })
+}
+
+/// The row of a command as it was typed.
+fn benchmark(id: Id, argv: &[String], user: UserCommand) -> Benchmark {
+    let shell = argv.len() == 1 && argv[0].contains(char::is_whitespace);
+    let words = if shell {
+        vec!["/bin/sh".to_owned(), "-c".to_owned(), argv[0].clone()]
+    } else {
+        argv.to_vec()
+    };
+    Benchmark {
+        remark: shell.then(|| "Started by a shell, whose start-up time is included.".to_owned()),
+        ..row(id, &argv.join(" "), words, user)
+    }
+}
+
+/// The row of a program with its arguments.
+pub fn row(id: Id, title: &str, argv: Vec<String>, user: UserCommand) -> Benchmark {
+    let work = Work::Command(CommandWork {
+        argv,
+        user: Some(user),
+        ..CommandWork::default()
+    });
+    Benchmark {
+        title: title.to_owned(),
+        operation: "one process".to_owned(),
+        placement: Placement::All,
+        ..Benchmark::new(id, Unit::parse("ms").expect("ms is a unit"), work)
+    }
+}
+
+/// What the how many-th of so many sides is called: letters where they are enough, else numbers. Names sort as the sides do.
+pub fn side_name(at: usize, many: usize) -> String {
+    match u8::try_from(at) {
+        Ok(at) if many <= MOST => char::from(b'a' + at).to_string(),
+        _ => format!("{:0width$}", at + 1, width = many.to_string().len()),
+    }
+}
+
+/// The row of a program that does nothing.
+pub fn start_up(program: &str) -> Benchmark {
+    let user = UserCommand {
+        directory: "/".to_owned(),
+        ..UserCommand::default()
+    };
+    let id = Id::parse(START_UP).expect("it is an identifier");
+    benchmark(id, &[program.to_owned()], user)
+}
+
+/// One value of each parameter, in all ways; one empty way without parameters.
+fn combinations(args: &AbArgs) -> Result<Vec<Values>> {
+    for (name, _) in &args.parameter {
+        let place = format!("{{{name}}}");
+        ensure!(
+            args.commands.iter().any(|word| word.contains(&place)),
+            "no command has {place}, so the parameter {name} changes nothing"
+        );
+    }
+    let all = args.parameter.iter();
+    parameters::combined(
+        all.map(|(name, values)| (name.clone(), list(values)))
+            .collect(),
+    )
+}
+
+/// A slug for each, all different: values may look alike in what an identifier may hold (`-1` and `+1`), or like the row of the program
+/// that does nothing.
+fn slugs(all: &[Values]) -> Vec<String> {
+    let mut slugs: Vec<String> = vec![];
+    for values in all {
+        let plain = slug(values);
+        let mut free = plain.clone();
+        let mut number = 2;
+        while slugs.contains(&free) || format!("{COMMAND}/{free}") == START_UP {
+            free = format!("{plain}.{number}");
+            number += 1;
+        }
+        slugs.push(free);
+    }
+    slugs
+}
+
+/// A part of an identifier that tells most values apart: `n-4.file-a`.
+fn slug(values: &Values) -> String {
+    let plain = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        text.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "_")
+    };
+    let parts: Vec<String> = values
+        .iter()
+        .map(|(name, value)| format!("{}-{}", plain(name), plain(value)))
+        .collect();
+    let slug = parts.join(".");
+    slug.trim_start_matches(['_', '.', '-']).to_owned()
+}
+
+/// What is special about a side, in words.
+fn what(side: &Side) -> String {
+    let environment = side.environment.iter();
+    let mut said: Vec<String> = environment
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    said.extend(side.setting.clone());
+    said.extend(side.compiler.clone());
+    let catalogue = side.catalogue.iter();
+    said.extend(catalogue.map(|folder| folder.display().to_string()));
+    match side.commands.as_slice() {
+        [] if said.is_empty() => said.push("as it is".to_owned()),
+        [] => {}
+        [one] => said.push(one.title.clone()),
+        [first, rest @ ..] => said.push(format!("{} and {} more", first.title, rest.len())),
+    }
+    said.join("; ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! Command lines of trials, and what they mean.
+
+use super::{Sides, read};
+use crate::ui::args::{Cli, Command};
+use clap::Parser;
+use gritstone_analysis::ab::START_UP;
+use gritstone_model::Work;
+
+fn sides(line: &[&str]) -> Sides {
+    let all = ["gritstone", "ab"].iter().chain(line);
+    let Some(Command::Ab(args)) = Cli::try_parse_from(all).unwrap().command else {
+        panic!("it is another command");
+    };
+    read(&args).unwrap()
+}
+
+fn names(sides: &Sides) -> Vec<(&str, &str)> {
+    let sides = sides.sides.iter();
+    sides.map(|s| (s.name.as_str(), s.what.as_str())).collect()
+}
+
+/// Rows and words of the commands of a side.
+fn rows(sides: &Sides, side: usize) -> Vec<(String, Vec<String>)> {
+    let words = |work: &Work| match work {
+        Work::Command(work) => work.argv.clone(),
+        _ => panic!("it is a command"),
+    };
+    let rows = sides.sides[side].commands.iter();
+    rows.map(|row| (row.id.to_string(), words(&row.work)))
+        .collect()
+}
+
+#[test]
+fn commands_are_cut_at_every_double_dash() {
+    let two = sides(&["--", "./old", "-x", "--", "./new"]);
+    assert_eq!(names(&two), [("a", "./old -x"), ("b", "./new")]);
+    assert_eq!(
+        rows(&two, 0),
+        [("command".into(), vec!["./old".into(), "-x".into()])]
+    );
+    assert!(!two.same);
+    assert!(sides(&["--", "./x", "--", "./x"]).same);
+    assert_eq!(sides(&["--", "./x"]).sides.len(), 1);
+    assert!(sides(&["--self", "--", "./x"]).same);
+    assert!(sides(&["--self", "byte/loop"]).same);
+}
+
+#[test]
+fn a_word_with_blanks_is_for_the_shell() {
+    let shell = sides(&["--", "a | b", "--", "./c d"]);
+    assert_eq!(rows(&shell, 0)[0].1, ["/bin/sh", "-c", "a | b"]);
+    assert!(shell.sides[0].commands[0].remark.is_some());
+    let plain = sides(&["--", "./c", "a b"]);
+    assert_eq!(rows(&plain, 0)[0].1, ["./c", "a b"]);
+}
+
+#[test]
+fn parameters_are_sides_of_one_command_and_rows_of_several() {
+    let one = sides(&[
+        "--parameter",
+        "n=1,2",
+        "--parameter",
+        "m=x,y",
+        "--",
+        "c",
+        "{n}{m}",
+    ]);
+    let wanted = [("a", "c 1x"), ("b", "c 1y"), ("c", "c 2x"), ("d", "c 2y")];
+    assert_eq!(names(&one), wanted);
+    let two = sides(&["--parameter", "n=1,B 2", "--", "c", "{n}", "--", "d", "{n}"]);
+    assert_eq!(
+        names(&two),
+        [("a", "c 1 and 1 more"), ("b", "d 1 and 1 more")]
+    );
+    let ids: Vec<String> = rows(&two, 1).into_iter().map(|(id, _)| id).collect();
+    assert_eq!(ids, ["command/n-1", "command/n-b_2"]);
+}
+
+#[test]
+fn values_that_look_alike_in_an_identifier_are_rows_of_their_own() {
+    let ids = |parameter: &str| -> Vec<String> {
+        let line = ["--parameter", parameter, "--env-b", "X=1", "--", "c"];
+        let place = parameter.split('=').next().unwrap();
+        let word = format!("{{{place}}}");
+        let two = sides(&[&line[..], &[word.as_str()]].concat());
+        rows(&two, 0).into_iter().map(|(id, _)| id).collect()
+    };
+    let signs = ids("x=-1,+1,_1");
+    assert_eq!(signs, ["command/x-_1", "command/x-_1.2", "command/x-_1.3"]);
+    // nor may one be called what the program that does nothing is called
+    let own = START_UP.strip_prefix("command/").unwrap();
+    let (name, value) = own.split_once('-').unwrap();
+    assert_eq!(ids(&format!("{name}={value}")), [format!("{START_UP}.2")]);
+}
+
+#[test]
+fn settings_and_environments_make_two_sides() {
+    let set = sides(&["--a", "set 1", "--b", "set 0", "--env-b", "X=1=2", "byte/*"]);
+    assert_eq!(names(&set), [("a", "set 1"), ("b", "X=1=2; set 0")]);
+    assert_eq!(set.undo.as_deref(), Some("set 1"));
+    assert_eq!(
+        set.sides[1].environment,
+        [("X".to_owned(), "1=2".to_owned())]
+    );
+    let undo = sides(&["--a", "1", "--b", "2", "--undo", "3", "--", "./x"]);
+    assert_eq!((undo.undo.as_deref(), undo.sides.len()), (Some("3"), 2));
+    assert_eq!(
+        names(&sides(&["--env-b", "X=1", "--", "./x"])),
+        [("a", "./x"), ("b", "X=1; ./x")]
+    );
+}
+
+#[test]
+fn compilers_make_as_many_sides() {
+    let three = sides(&[
+        "--cc",
+        "gcc",
+        "--cc",
+        "gcc -O3 -g",
+        "clang:-O1 -g",
+        "byte/loop",
+    ]);
+    assert_eq!(
+        names(&three),
+        [("a", "gcc -O2"), ("b", "gcc -O3 -g"), ("c", "clang -O1 -g")]
+    );
+    assert_eq!(three.sides[1].compiler.as_deref(), Some("gcc -O3 -g"));
+}
+
+#[test]
+fn two_catalogues_are_two_sides() {
+    let line = ["mine/x", "--catalog", "old", "--catalog-b", "new/mine"];
+    let two = sides(&line);
+    assert_eq!(names(&two), [("a", "old"), ("b", "new/mine")]);
+    assert!(!two.same);
+    let set = sides(&[&line[..], &["--env-b", "X=1"]].concat());
+    assert_eq!(names(&set), [("a", "old"), ("b", "X=1; new/mine")]);
+    let one = sides(&["mine/x", "--catalog", "old", "--self"]);
+    assert_eq!(names(&one), [("a", "as it is"), ("b", "as it is")]);
+}

@@ -1,0 +1,159 @@
+//! `gritstone audit`: do the benchmarks do what they claim, as shipped and as other compilers make them?
+
+mod check_benchmark;
+mod rebuild;
+#[cfg(test)]
+mod tests;
+
+use crate::runs::context::World;
+use crate::session::compiler::Toolchain;
+use crate::session::custom_catalog;
+use crate::session::host_context::Site;
+use crate::session::measuring::{Bench, Bounds};
+use crate::session::undo;
+use crate::ui::args::AuditArgs;
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use crate::ui::progress::Display;
+use anyhow::Result;
+use gritstone_exec::{ExecError, Executor, Variant};
+use gritstone_model::{
+    AuditBuild, AuditEntry, AuditView, Benchmark, Claim, ClaimOutcome, Plan, SCHEMA_AUDIT, Work,
+};
+use gritstone_plan::{select, steps};
+use rebuild::Again;
+
+/// The compilers that are looked for.
+const COMPILERS: [&str; 2] = ["gcc", "clang"];
+/// Name of the build that is in this binary.
+const SHIPPED: &str = "shipped";
+
+/// Tests all claims of the selected entries.
+pub fn audit(world: &World, args: &AuditArgs) -> Result<Exit> {
+    undo::recover();
+    let site = Site::look(None)?;
+    let own = world.own.as_ref();
+    let selectors = world.selectors(&args.selectors);
+    let wanted = select(&world.catalogue.benchmarks, &selectors)?;
+    let permits = args.privileges.permits();
+    let mut plan = steps(wanted.clone(), &site.offer(&wanted, permits, own, false));
+    let bench = Bench::new(&site, &mut plan, own, Bounds::new(permits))?;
+    let compilers: Vec<Toolchain> = COMPILERS
+        .iter()
+        .filter_map(|name| Toolchain::find(&site, name, None).ok())
+        .collect();
+    let (journal, mut executor) = bench.executor(&[&plan]);
+    let shipped = Variant {
+        environment: site.environment(),
+        ..Variant::default()
+    };
+    let view = AuditView {
+        catalogue: custom_catalog::kept(own, &plan.benchmarks),
+        ..view(
+            &mut executor,
+            &shipped,
+            &plan,
+            &compilers,
+            &custom_catalog::sources(own),
+        )?
+    };
+    drop(executor);
+    drop(journal);
+    output::write(args.format.format, &view, || gritstone_report::audit(&view))?;
+    Ok(exit(&view))
+}
+
+fn exit(view: &AuditView) -> Exit {
+    if view.entries.iter().any(|entry| view.fails(entry)) {
+        Exit::CheckFailed
+    } else if view.entries.iter().any(AuditEntry::was_tested) {
+        Exit::Done
+    } else {
+        Exit::NothingMeasured
+    }
+}
+
+/// The audit of a plan: compiles everything first, so that nothing is compiled while something is timed.
+fn view(
+    executor: &mut Executor,
+    shipped: &Variant,
+    plan: &Plan,
+    compilers: &[Toolchain],
+    sources: &[(&str, &str)],
+) -> Result<AuditView, ExecError> {
+    let display = Display::new();
+    let programs = rebuild::programs(plan, sources);
+    let mut again = vec![];
+    if !programs.is_empty() {
+        let (number, ways) = (programs.len(), compilers.len() * rebuild::LEVELS.len());
+        display.remark(&match ways {
+            0 => "no compiler on PATH: only the programs in this binary are audited".to_owned(),
+            _ if number == 1 => format!("compiling 1 program in {ways} ways"),
+            _ => format!("compiling {number} programs in {ways} ways"),
+        });
+        again = rebuild::compile(executor.setup(), compilers, sources, &programs)?;
+    }
+    let mut entries = vec![];
+    for (done, benchmark) in plan.benchmarks.iter().enumerate() {
+        display.step(done, plan.benchmarks.len(), benchmark.id.as_str());
+        entries.extend(entry(executor, shipped, plan, benchmark, &again)?);
+    }
+    display.finish();
+    let build = AuditBuild {
+        name: SHIPPED.to_owned(),
+        compiler: gritstone_kernels::COMPILER.to_owned(),
+        flags: gritstone_kernels::FLAGS.to_owned(),
+        counts: true,
+        why_not: None,
+    };
+    let builds = again.into_iter().map(|(build, _)| build);
+    Ok(AuditView {
+        schema: SCHEMA_AUDIT.to_owned(),
+        gritstone: env!("CARGO_PKG_VERSION").to_owned(),
+        builds: [build].into_iter().chain(builds).collect(),
+        entries,
+        catalogue: None,
+    })
+}
+
+/// One entry; `None` when it does no work of its own.
+fn entry(
+    executor: &mut Executor,
+    shipped: &Variant,
+    plan: &Plan,
+    benchmark: &Benchmark,
+    again: &[Again],
+) -> Result<Option<AuditEntry>, ExecError> {
+    let skip = plan.skips.iter().find(|skip| skip.id == benchmark.id);
+    let step = plan.steps.iter().find(|step| step.id == benchmark.id);
+    let tests = match (&benchmark.work, skip, step) {
+        (Work::Derived { .. } | Work::Rating { .. }, ..) => return Ok(None),
+        (_, Some(skip), _) => {
+            let why = Some(check_benchmark::said(skip.reason.clone()));
+            vec![check_benchmark::test(
+                SHIPPED,
+                Claim::Runs,
+                ClaimOutcome::Untested,
+                why,
+            )]
+        }
+        (Work::Kernel(work), None, Some(step)) => {
+            check_benchmark::kernel(executor, shipped, benchmark, work, &step.cpus, again)?
+        }
+        (Work::Command(work) | Work::Scenario(work), None, Some(step)) => {
+            check_benchmark::command(executor, shipped, benchmark, work, &step.cpus)?
+        }
+        (_, None, None) => vec![],
+    };
+    let source = match &benchmark.work {
+        Work::Kernel(work) => gritstone_kernels::source(&work.program),
+        _ => None,
+    };
+    Ok(Some(AuditEntry {
+        id: benchmark.id.clone(),
+        version: benchmark.version,
+        kind: benchmark.work.kind(),
+        source: source.map(|source| source.hash.to_owned()),
+        tests,
+    }))
+}

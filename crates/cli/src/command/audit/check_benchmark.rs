@@ -1,0 +1,300 @@
+//! One entry: what is asked of its program, in every build, for its claims to be judged.
+
+use super::SHIPPED;
+use super::rebuild::{Again, STRICTEST};
+use crate::session::custom_catalog::programs_of;
+use crate::session::instructions;
+use gritstone_analysis::audit::{Evidence, tests};
+use gritstone_exec::entries::Entries;
+use gritstone_exec::{ExecError, Executor, Subject as Counted, Variant};
+use gritstone_model::{
+    AuditBuild, AuditTest, Author, Benchmark, Calibration, Claim, ClaimOutcome, CommandWork,
+    Conditions, Event, Finding, KernelWork, Launch, Note, Outcome, Work,
+};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// Launches of a build of which a claim fails: only all of them together are a verdict, lest one was disturbed.
+const MOST_LAUNCHES: usize = 12;
+/// What is launched longer than this is compiled at one level alone: its time is that of other programs, of users or of a device, and not of
+/// what a compiler makes of it. All levels would take `multiuser` half an hour.
+const LONG: Duration = Duration::from_secs(1);
+/// Kernel entries that are enough to count: each costs two stops of the program, and the count is exact.
+const ENOUGH_ENTRIES: f64 = 400.0;
+/// Parameters of a short launch: a millisecond is thousands of steps of the clock, and less than what a scheduler gives
+/// to whoever else uses the machine.
+const SHORT: [(&str, &str); 2] = [("target_ns", "1000000"), ("samples", "3")];
+/// Parameters of one that also does single operations, so that what a region costs can be told from its work.
+const WITH_SINGLES: [(&str, &str); 2] = [("batch", "1"), ("batch_ns", "20000000")];
+
+/// A kernel, as shipped and as compiled again.
+///
+/// # Errors
+/// When nothing can be launched any more, or the user asks to stop.
+pub fn kernel(
+    executor: &mut Executor,
+    shipped: &Variant,
+    benchmark: &Benchmark,
+    work: &KernelWork,
+    cpus: &[u32],
+    again: &[Again],
+) -> Result<Vec<AuditTest>, ExecError> {
+    let mut subject = Subject {
+        executor,
+        benchmark,
+        cpus,
+        entries_elsewhere: None,
+        longest: Duration::ZERO,
+    };
+    let short = with(benchmark, &SHORT);
+    let thorough = with(&short, &WITH_SINGLES);
+    let (mut found, entries) = subject.build(SHIPPED, shipped, &thorough, work)?;
+    subject.entries_elsewhere = entries;
+    let runs = |test: &AuditTest| (test.claim, test.outcome) == (Claim::Runs, ClaimOutcome::Holds);
+    if found.iter().any(runs) {
+        found.push(subject.instructions(shipped, work)?);
+    }
+    let is_long = subject.longest > LONG;
+    let due =
+        |build: &AuditBuild| build.why_not.is_none() && (!is_long || build.flags == STRICTEST);
+    for (build, programs) in again.iter().filter(|(build, _)| due(build)) {
+        let built = programs_of(benchmark).filter_map(|name| {
+            let built = programs.get(name)?.clone();
+            Some(built.map(|built| (name.clone(), built)))
+        });
+        match built.collect::<Result<BTreeMap<_, _>, String>>() {
+            Ok(builds) => {
+                let variant = Variant {
+                    environment: shipped.environment.clone(),
+                    builds,
+                };
+                let told = subject.build(&build.name, &variant, &short, work);
+                let tests = told?.0.into_iter();
+                found.extend(tests.map(|test| excused(test, benchmark, build)));
+            }
+            Err(why) => {
+                let why = said(format!("It does not compile: {why}"));
+                let fails = ClaimOutcome::Fails;
+                found.push(test(&build.name, Claim::Runs, fails, Some(why)));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A failure as one that is to be expected where an entry needs IEEE arithmetic, and a build that is only reported gives it
+/// up: sums come out otherwise, or are not made at all.
+fn excused(mut test: AuditTest, benchmark: &Benchmark, build: &AuditBuild) -> AuditTest {
+    let of_arithmetic = matches!(test.claim, Claim::Check | Claim::Linear | Claim::MinNsPerOp);
+    let fails = test.outcome == ClaimOutcome::Fails && of_arithmetic;
+    if fails && benchmark.claims.ieee && !build.counts {
+        test.outcome = ClaimOutcome::Expected;
+        let needs_ieee = |why: Note| Finding::NeedsIeee {
+            finding: Box::new(why.finding),
+            flags: build.flags.clone(),
+        };
+        test.why = test.why.map(needs_ieee).map(Note::new);
+    }
+    test
+}
+
+/// The entry as an audit launches it: short, and without the published work.
+fn with(benchmark: &Benchmark, params: &[(&str, &str)]) -> Benchmark {
+    let mut row = benchmark.clone();
+    row.published = None;
+    if let Work::Kernel(work) = &mut row.work {
+        for (key, value) in params {
+            // what the entry itself asks of the runtime stands
+            let param = work.params.entry((*key).to_owned());
+            param.or_insert_with(|| (*value).to_owned());
+        }
+    }
+    row
+}
+
+/// The entry that is audited.
+struct Subject<'a> {
+    executor: &'a mut Executor,
+    benchmark: &'a Benchmark,
+    cpus: &'a [u32],
+    /// Entries an operation of the shipped program.
+    entries_elsewhere: Option<f64>,
+    /// Time of the longest launch so far.
+    longest: Duration,
+}
+
+impl Subject<'_> {
+    /// All claims of a build, and its entries an operation where they could be counted.
+    fn build(
+        &mut self,
+        name: &str,
+        variant: &Variant,
+        as_launched: &Benchmark,
+        work: &KernelWork,
+    ) -> Result<(Vec<AuditTest>, Option<f64>), ExecError> {
+        let mut launches = vec![self.launch(variant, as_launched)?];
+        let most = launches[0].events.iter().filter_map(operations).max();
+        let entries = self.entries_per_op(variant, work, most.unwrap_or(0))?;
+        loop {
+            let evidence = Evidence {
+                build: name,
+                launches: &launches,
+                entries: entries.as_ref().copied().map_err(String::as_str),
+                entries_elsewhere: self.entries_elsewhere,
+            };
+            let found = tests(self.benchmark, &evidence);
+            let fails = |test: &AuditTest| {
+                test.outcome == ClaimOutcome::Fails && test.claim != Claim::SyscallsPerOp
+            };
+            if launches.len() == MOST_LAUNCHES || !found.iter().any(fails) {
+                return Ok((found, entries.ok()));
+            }
+            launches.push(self.launch(variant, as_launched)?);
+        }
+    }
+
+    fn launch(&mut self, variant: &Variant, as_launched: &Benchmark) -> Result<Launch, ExecError> {
+        let start = Instant::now();
+        let launched =
+            self.executor
+                .launch(variant, as_launched, self.cpus, 1, Calibration::default())?;
+        self.longest = self.longest.max(start.elapsed());
+        Ok(Launch {
+            id: self.benchmark.id.clone(),
+            round: 0,
+            start: 0,
+            cpus: self.cpus.to_vec(),
+            copies: 1,
+            outcome: launched.outcome,
+            events: launched.events,
+            conditions: Conditions::default(),
+        })
+    }
+
+    fn subject<'a>(&'a self, variant: &'a Variant, work: &'a KernelWork) -> Counted<'a> {
+        Counted {
+            variant,
+            benchmark: self.benchmark,
+            work,
+            cpus: self.cpus,
+        }
+    }
+
+    /// Instructions of an operation in user mode, or why they are not known: nothing is claimed of them.
+    fn instructions(&self, variant: &Variant, work: &KernelWork) -> Result<AuditTest, ExecError> {
+        let counted = instructions::count(self.executor, self.subject(variant, work))?;
+        let (measured, why) = match counted {
+            Ok(counted) => (Some(counted.per_op()), None),
+            Err(why) => (None, Some(said(why.to_string()))),
+        };
+        let claim = Claim::InstructionsPerOp;
+        Ok(AuditTest {
+            measured,
+            ..test(SHIPPED, claim, ClaimOutcome::NotClaimed, why)
+        })
+    }
+
+    /// Entries into the kernel for each operation, up to `most` operations an execution: the slope between two n, so that
+    /// what is done once falls out. In the inner result, why it is not known.
+    fn entries_per_op(
+        &self,
+        variant: &Variant,
+        work: &KernelWork,
+        most: u64,
+    ) -> Result<Result<f64, String>, ExecError> {
+        if most < 2 {
+            return Ok(Err(
+                "kernel entries of one operation cannot be separated from start and end: n is always 1"
+                    .to_owned(),
+            ));
+        }
+        let rough = match self.slope(variant, work, 1, 2)? {
+            Ok(rough) => rough,
+            Err(why) => return Ok(Err(why)),
+        };
+        // where there seem to be none, as many operations as a sample has: one entry in a million would show
+        let n = (ENOUGH_ENTRIES / rough.max(ENOUGH_ENTRIES / most as f64)) as u64;
+        match n.clamp(2, most) {
+            2 => Ok(Ok(rough)),
+            n => self.slope(variant, work, n / 2, n),
+        }
+    }
+
+    fn slope(
+        &self,
+        variant: &Variant,
+        work: &KernelWork,
+        few: u64,
+        many: u64,
+    ) -> Result<Result<f64, String>, ExecError> {
+        let mut own = [0.0; 2];
+        for (own, n) in own.iter_mut().zip([few, many]) {
+            match self.executor.entries(self.subject(variant, work), n)? {
+                Ok(Entries { own: counted, .. }) => *own = counted as f64,
+                Err(why) => return Ok(Err(why.to_string())),
+            }
+        }
+        Ok(Ok((own[1] - own[0]) / (many - few) as f64))
+    }
+}
+
+/// Operations of a timed region.
+fn operations(event: &Event) -> Option<u64> {
+    match event {
+        Event::Warm { n, .. } => Some(*n),
+        Event::Sample(sample) => Some(sample.n),
+        _ => None,
+    }
+}
+
+/// A command or a scenario: its proof, then once as it is timed, which compares what it prints and leaves.
+///
+/// # Errors
+/// When nothing can be launched any more, or the user asks to stop.
+pub fn command(
+    executor: &mut Executor,
+    shipped: &Variant,
+    benchmark: &Benchmark,
+    work: &CommandWork,
+    cpus: &[u32],
+) -> Result<Vec<AuditTest>, ExecError> {
+    let launched = executor.launch(shipped, benchmark, cpus, 1, Calibration::default())?;
+    let outcome = &launched.outcome;
+    let why = outcome.why().to_owned();
+    let disproved = executor.proof(&benchmark.id) == Some(false);
+    let (runs, proof) = match outcome {
+        Outcome::Measured => (ClaimOutcome::Holds, ClaimOutcome::Holds),
+        Outcome::Skipped(_) => (ClaimOutcome::Untested, ClaimOutcome::Untested),
+        _ if disproved => (ClaimOutcome::Untested, ClaimOutcome::Fails),
+        _ => (ClaimOutcome::Fails, ClaimOutcome::Holds),
+    };
+    let reason = |outcome| match outcome {
+        ClaimOutcome::Holds => None,
+        _ => Some(said(why.clone())),
+    };
+    let mut found = vec![test(SHIPPED, Claim::Runs, runs, reason(runs))];
+    if work.verify.is_some() {
+        found.push(test(SHIPPED, Claim::Proof, proof, reason(proof)));
+    }
+    Ok(found)
+}
+
+/// The words of a program, a compiler or the executor.
+pub fn said(text: String) -> Note {
+    Note::new(Finding::Stated {
+        by: Author::Workload,
+        flag: None,
+        text,
+    })
+}
+
+pub fn test(build: &str, claim: Claim, outcome: ClaimOutcome, why: Option<Note>) -> AuditTest {
+    AuditTest {
+        build: build.to_owned(),
+        claim,
+        claimed: None,
+        measured: None,
+        outcome,
+        why,
+    }
+}

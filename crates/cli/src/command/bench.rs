@@ -1,0 +1,358 @@
+//! `gritstone bench`: commands timed, interleaved and compared, in the shape of hyperfine.
+
+mod expand;
+pub mod parameters;
+mod shell_words;
+
+use crate::command::ab;
+use crate::command::export;
+use crate::runs::context::World;
+use crate::session::host_context::Site;
+use crate::session::local_backend::{self, End, Local, plans, random};
+use crate::session::measuring::{Bench, Bounds};
+use crate::session::undo;
+use crate::ui::args::{BenchArgs, Sort, StyleType, TimeUnit};
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use crate::ui::progress::Display;
+use anyhow::{Context, Result};
+use expand::{Commands, Timed};
+use gritstone_exchange::{Markup, Timing};
+use gritstone_exec::privileged::Permits;
+use gritstone_exec::{Executor, Variant};
+use gritstone_measure::{
+    AfterPilot, Backend, Bounded, Design, Earlier, Limits, Scheduler, Sequential,
+};
+use gritstone_model::{
+    Calibration, Event, Id, Outcome, Plan, RunData, RunInfo, Settings, TrialSide, UserCommand, Work,
+};
+use gritstone_report::{Ranked, Ranking};
+use gritstone_stats::order;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Half-width of the interval that a command alone gets.
+const PRECISION: f64 = 0.01;
+/// No command of a person's who waits for it takes longer: a launch has no other end.
+const LONGEST: Duration = Duration::from_hours(24);
+/// How often the start of a shell is launched; each launch times it up to 20 times.
+const START_UPS: usize = 5;
+
+/// Measures, stores and shows.
+pub fn bench(world: &World, args: &BenchArgs) -> Result<Exit> {
+    let commands = expand::read(args)?;
+    undo::recover();
+    let (runs, end) = measured(world, args, &commands)?;
+    let view = gritstone_analysis::ab::view(&runs, &world.summary_options(&runs));
+    if !view
+        .rows
+        .iter()
+        .flat_map(|row| &row.figures)
+        .any(|figure| figure.estimate.is_some())
+    {
+        return match end {
+            End::Interrupted => Ok(Exit::Interrupted),
+            End::Whole => Err(Exit::NothingMeasured.because("no command could be timed")),
+        };
+    }
+    let pairs = commands.all.iter().zip(&runs);
+    let timings: Vec<Timing> = pairs
+        .map(|(timed, run)| Timing::of(&timed.name, &timed.values, run))
+        .collect();
+    export(args, &timings)?;
+    if args.style != StyleType::None {
+        let ranking = ranking(args, &commands, &runs, &timings);
+        let shown = || gritstone_report::commands(&view, &ranking);
+        match args.format.format {
+            crate::ui::args::Format::Json => output::json(&view)?,
+            crate::ui::args::Format::Text => output::lines(&shown())?,
+        }
+    }
+    Ok(match end {
+        End::Whole => Exit::Done,
+        End::Interrupted => Exit::Interrupted,
+    })
+}
+
+/// Whether executions are counted, so that each launch is one.
+fn counted(args: &BenchArgs) -> bool {
+    args.runs.or(args.min_runs).or(args.max_runs).is_some()
+}
+
+/// Measures all commands, one run a command, and says how it ended.
+fn measured(world: &World, args: &BenchArgs, commands: &Commands) -> Result<(Vec<RunData>, End)> {
+    let site = Site::look(None)?;
+    let mut bounds = Bounds::new(Permits::default());
+    bounds.deadline = LONGEST;
+    let mut sides = sides(&site, args, commands);
+    let bench = Bench::new(&site, &mut sides[0].plan, None, bounds)?;
+    let here = std::env::current_dir().context("the current directory is unknown")?;
+    let (journal, mut executor) = bench.executor(&plans(&sides));
+    subtract_start_up(&mut executor, commands, &mut sides)?;
+    let mut store = world.writer()?;
+    let mut local = Local::new(&sides, executor, &mut store, Duration::ZERO);
+    if matches!(
+        args.style,
+        StyleType::Basic | StyleType::Color | StyleType::None
+    ) {
+        local.display = Display::without_terminal(args.style == StyleType::None);
+    }
+    local.begin(&site, journal.as_ref())?;
+    local.numbered = Some("warmup-");
+    let warm = warm_up(&mut local, args, commands, &here);
+    local.numbered = Some("");
+    let measured = warm.and_then(|()| local.measure(&site, &[], scheduler(args, &sides).as_mut()));
+    clean_up(commands, &here)?;
+    let load = |side: &local_backend::Side| Ok(store.load(&side.info.id)?);
+    let end = measured?;
+    let runs: Result<_> = sides.iter().map(load).collect();
+    Ok((runs?, end))
+}
+
+/// A side of the trial for each command.
+fn sides(site: &Site, args: &BenchArgs, commands: &Commands) -> Vec<local_backend::Side> {
+    let id = gritstone_store::new_id(jiff::Timestamp::now(), random());
+    let label = args.label.clone().unwrap_or_else(|| format!("bench-{id}"));
+    let seed = args.seed.unwrap_or_else(|| u64::from(random()));
+    let many = commands.all.len();
+    let one = |(at, timed): (usize, &Timed)| {
+        let name = ab::side_name(at, many);
+        let settings = Settings {
+            seed,
+            budget_s: Some(args.budget.as_secs_f64()),
+            precision: args.margin,
+            dir: site.dir.display().to_string(),
+            trial: Some(TrialSide {
+                compiled: None,
+                trial: id.clone(),
+                side: name.clone(),
+                what: timed.name.clone(),
+                margin: args.margin,
+                same: false,
+                reference: args.reference.is_some(),
+            }),
+            ..Settings::default()
+        };
+        let info: RunInfo = local_backend::info(site, Some(format!("{label}-{name}")), settings);
+        local_backend::Side {
+            name,
+            plan: Plan {
+                steps: vec![ab::step(&timed.entry)],
+                benchmarks: vec![timed.entry.clone()],
+                skips: vec![],
+            },
+            variant: Variant {
+                environment: ab::users_environment(),
+                ..Variant::default()
+            },
+            setting: timed.setup.clone().filter(|_| commands.setup_varies),
+            info,
+        }
+    };
+    commands.all.iter().enumerate().map(one).collect()
+}
+
+/// Measures what the shell takes that starts commands, and takes that from their times.
+fn subtract_start_up(
+    executor: &mut Executor,
+    commands: &Commands,
+    sides: &mut [local_backend::Side],
+) -> Result<()> {
+    let by_shell = |timed: &Timed| timed.by_shell;
+    let Some(first) = commands.all.iter().position(by_shell) else {
+        return Ok(());
+    };
+    let words = commands.shell.iter().map(String::as_str).chain(["-c", ""]);
+    let user = UserCommand {
+        directory: "/".to_owned(),
+        ..UserCommand::default()
+    };
+    let id = Id::parse(gritstone_analysis::ab::START_UP)?;
+    let nothing = ab::row(id, "the shell", words.map(str::to_owned).collect(), user);
+    let mut walls = vec![];
+    for _ in 0..START_UPS {
+        let launched = executor.launch(
+            &sides[first].variant,
+            &nothing,
+            &[],
+            1,
+            Calibration::default(),
+        )?;
+        if launched.outcome != Outcome::Measured {
+            let why = launched.outcome.why();
+            return Err(Exit::NothingMeasured.because(format!("the shell cannot be timed: {why}")));
+        }
+        let samples = launched.events.iter().filter_map(|event| match event {
+            Event::Sample(sample) => Some(sample.wall as f64),
+            _ => None,
+        });
+        walls.extend(samples);
+    }
+    let ns = order::median(&order::sorted(&walls)) as u64;
+    for (side, _) in sides
+        .iter_mut()
+        .zip(&commands.all)
+        .filter(|(_, timed)| by_shell(timed))
+    {
+        if let Work::Command(work) = &mut side.plan.benchmarks[0].work
+            && let Some(user) = &mut work.user
+        {
+            user.start_up_ns = Some(ns);
+        }
+    }
+    Ok(())
+}
+
+/// What comes before the first launch: the setup of each command, unless each has its own, and executions that are not timed.
+fn warm_up(
+    local: &mut Local<'_>,
+    args: &BenchArgs,
+    commands: &Commands,
+    here: &Path,
+) -> Result<()> {
+    let many = args.warmup.unwrap_or(u32::from(!counted(args)));
+    for (at, timed) in commands.all.iter().enumerate() {
+        if let Some(setup) = timed.setup.as_ref().filter(|_| !commands.setup_varies) {
+            let done = gritstone_exec::shell(setup, here);
+            done.map_err(|why| anyhow::anyhow!("the setup '{setup}' failed: {why}"))?;
+        }
+        let plan = &local.sides[at].plan;
+        let (mut entry, step) = (plan.benchmarks[0].clone(), plan.steps[0].clone());
+        if let Work::Command(work) = &mut entry.work
+            && let Some(user) = &mut work.user
+        {
+            user.once = true;
+        }
+        for _ in 0..many {
+            local.prepare(at, &entry)?;
+            // one that fails fails again when it is timed, and is reported then
+            local.launch(at, &entry, &step, Calibration::default())?;
+        }
+    }
+    Ok(())
+}
+
+/// The cleanup of each command, which is tried for all.
+fn clean_up(commands: &Commands, here: &Path) -> Result<()> {
+    let mut done = Ok(());
+    for cleanup in commands
+        .all
+        .iter()
+        .filter_map(|timed| timed.cleanup.as_ref())
+    {
+        if let Err(why) = gritstone_exec::shell(cleanup, here) {
+            done = Err(anyhow::anyhow!("the cleanup '{cleanup}' failed: {why}"));
+        }
+    }
+    done
+}
+
+/// Pairs until it is decided, a command alone as a run is; no fewer and no more than asked for.
+fn scheduler(args: &BenchArgs, sides: &[local_backend::Side]) -> Box<dyn Scheduler> {
+    let (budget, seed) = (args.budget, sides[0].info.settings.seed);
+    let inner: Box<dyn Scheduler> = match sides {
+        [_] => Box::new(AfterPilot::new(
+            &plans(sides),
+            Limits {
+                budget: Some(budget),
+                precision: PRECISION,
+                quick: false,
+                seed,
+            },
+            &Earlier::new(),
+        )),
+        _ => Box::new(Sequential::new(Design {
+            steps: 1,
+            sides: sides.len(),
+            start_up: false,
+            reference: args.reference.is_some(),
+            budget,
+            margin: args.margin,
+            seed,
+        })),
+    };
+    if !counted(args) {
+        return inner;
+    }
+    let least = args.runs.or(args.min_runs).unwrap_or(1);
+    let most = args.runs.or(args.max_runs).unwrap_or(u32::MAX);
+    Box::new(Bounded::new(inner, sides.len(), [least, most], seed))
+}
+
+/// What is shown beside the trial.
+fn ranking(args: &BenchArgs, commands: &Commands, runs: &[RunData], timings: &[Timing]) -> Ranking {
+    let elapsed = runs.iter().filter_map(|run| run.info.elapsed_s);
+    Ranking {
+        commands: commands
+            .all
+            .iter()
+            .zip(timings)
+            .map(|(timed, timing)| Ranked {
+                name: timed.name.clone(),
+                times_s: timing.times.clone(),
+            })
+            .collect(),
+        unit: args.time_unit.map(unit),
+        as_given: args.sort == Sort::Command,
+        setup_varies: commands.setup_varies,
+        start_up_s: start_up_s(runs),
+        elapsed_s: elapsed.fold(None, |most: Option<f64>, s| {
+            Some(most.map_or(s, |m| m.max(s)))
+        }),
+        width: output::width(),
+        color: output::color(),
+    }
+}
+
+/// What was subtracted as the start of a shell.
+fn start_up_s(runs: &[RunData]) -> Option<f64> {
+    let rows = runs.iter().flat_map(|run| &run.benchmarks);
+    let ns = rows.filter_map(|row| match &row.work {
+        Work::Command(work) => work.user.as_ref()?.start_up_ns,
+        _ => None,
+    });
+    ns.max().map(|ns| ns as f64 / 1e9)
+}
+
+fn unit(unit: TimeUnit) -> &'static str {
+    match unit {
+        TimeUnit::Microsecond => "us",
+        TimeUnit::Millisecond => "ms",
+        TimeUnit::Second => "s",
+    }
+}
+
+/// Writes what is to be exported.
+fn export(args: &BenchArgs, timings: &[Timing]) -> Result<()> {
+    let by_time = args.sort == Sort::MeanTime;
+    let markup = |markup| {
+        let reference = args.reference.is_some();
+        gritstone_exchange::timings_table(
+            timings,
+            markup,
+            args.time_unit.map(unit),
+            reference,
+            by_time,
+        )
+    };
+    type Writer<'a> = (&'a Option<PathBuf>, &'a dyn Fn() -> String);
+    let all: [Writer<'_>; 5] = [
+        (&args.export_asciidoc, &|| markup(Markup::AsciiDoc)),
+        (&args.export_csv, &|| {
+            gritstone_exchange::timings_csv(timings)
+        }),
+        (&args.export_json, &|| {
+            gritstone_exchange::timings_json(timings)
+        }),
+        (&args.export_markdown, &|| markup(Markup::Markdown)),
+        (&args.export_orgmode, &|| markup(Markup::OrgMode)),
+    ];
+    for (file, text) in all {
+        match file {
+            Some(file) if file.as_os_str() == "-" => output::plain(&text())?,
+            Some(file) => export::write_whole(file, text().as_bytes())?,
+            None => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,349 @@
+//! From the command line of `gritstone bench` to one entry for each command and each way to give its parameters values.
+
+use super::parameters::{self, Values, fill_in};
+use super::shell_words::{plain, quoted, split};
+use crate::command::ab;
+use crate::ui::args::{BenchArgs, Statuses};
+use anyhow::{Context, Result, ensure};
+use gritstone_model::{Benchmark, Id, Output, UserCommand};
+use std::path::Path;
+
+/// A command that is timed.
+#[derive(Clone, Debug)]
+pub struct Timed {
+    /// What it is called.
+    pub name: String,
+    /// How it is started.
+    pub entry: Benchmark,
+    /// Whether a shell starts it.
+    pub by_shell: bool,
+    /// The values that it has of parameters.
+    pub values: Values,
+    /// What is done before its first execution; before each launch, where a parameter is named in it.
+    pub setup: Option<String>,
+    /// What is done after its last execution.
+    pub cleanup: Option<String>,
+}
+
+/// All commands, the reference first where there is one.
+#[derive(Clone, Debug)]
+pub struct Commands {
+    pub all: Vec<Timed>,
+    /// The words that start a shell.
+    pub shell: Vec<String>,
+    /// Whether the setup of each is another.
+    pub setup_varies: bool,
+}
+
+/// How commands are started.
+enum Start {
+    /// By a shell where that is necessary.
+    AsNeeded,
+    /// By none.
+    Alone,
+    /// By this one.
+    Shell(Vec<String>),
+}
+
+/// Reads the command line.
+///
+/// # Errors
+/// When it makes no sense.
+pub fn read(args: &BenchArgs) -> Result<Commands> {
+    let start = start(args)?;
+    let ways = parameters::ways(args)?;
+    let texts: Vec<&String> = args.reference.iter().chain(&args.commands).collect();
+    let referred = usize::from(args.reference.is_some());
+    let mut all = vec![];
+    let reader = Reader {
+        args,
+        start: &start,
+        input: input(args)?,
+        texts: texts.len(),
+        ways: ways.len(),
+        directory: directory()?,
+    };
+    reader.check()?;
+    for (at, text) in texts.iter().enumerate() {
+        // a reference is one command, and has no parameters
+        let ways = if at < referred { &vec![vec![]] } else { &ways };
+        for values in ways {
+            all.push(reader.timed(all.len(), at, text, values)?);
+        }
+    }
+    let named = |text: &String| {
+        ways[0]
+            .iter()
+            .any(|(name, _)| text.contains(&format!("{{{name}}}")))
+    };
+    Ok(Commands {
+        setup_varies: all.len() > 1 && args.setup.as_ref().is_some_and(named),
+        all,
+        shell: match start {
+            Start::Shell(words) => words,
+            _ => vec!["/bin/sh".to_owned()],
+        },
+    })
+}
+
+fn start(args: &BenchArgs) -> Result<Start> {
+    Ok(match args.shell.as_deref() {
+        _ if args.no_shell => Start::Alone,
+        None => Start::AsNeeded,
+        Some("none") => Start::Alone,
+        Some("default") => Start::Shell(vec!["/bin/sh".to_owned()]),
+        Some(text) => Start::Shell(split(text).context("--shell")?),
+    })
+}
+
+/// The file that commands read, whose name holds wherever they are started.
+fn input(args: &BenchArgs) -> Result<Option<String>> {
+    if args.input == "null" {
+        return Ok(None);
+    }
+    let file = Path::new(&args.input);
+    ensure!(file.is_file(), "--input: no file {}", args.input);
+    Ok(Some(args.input.clone()))
+}
+
+fn directory() -> Result<String> {
+    let here = std::env::current_dir().context("the current directory is unknown")?;
+    let here = here
+        .to_str()
+        .context("the name of this directory cannot be written down")?;
+    Ok(here.to_owned())
+}
+
+/// What all commands are read with.
+struct Reader<'a> {
+    args: &'a BenchArgs,
+    start: &'a Start,
+    input: Option<String>,
+    /// Commands as given.
+    texts: usize,
+    /// Ways to give parameters values.
+    ways: usize,
+    directory: String,
+}
+
+impl Reader<'_> {
+    fn check(&self) -> Result<()> {
+        let Self { args, texts, .. } = self;
+        for (option, many) in [
+            ("--prepare", args.prepare.len()),
+            ("--conclude", args.conclude.len()),
+            ("--output", args.output.len()),
+        ] {
+            ensure!(
+                many <= 1 || many == *texts,
+                "{option} is there {many} times: give it once for all commands, or once for each of the {texts}"
+            );
+        }
+        let most = args.commands.len() * self.ways;
+        ensure!(
+            args.names.len() <= most,
+            "--command-name is there {} times, and there are {most} commands",
+            args.names.len()
+        );
+        let (least, most) = (
+            args.min_runs.unwrap_or(0),
+            args.max_runs.unwrap_or(u32::MAX),
+        );
+        ensure!(
+            least <= most,
+            "--min-runs {least} is above --max-runs {most}"
+        );
+        Ok(())
+    }
+
+    /// The how many-th entry: a command with these values.
+    fn timed(&self, number: usize, at: usize, text: &str, values: &Values) -> Result<Timed> {
+        let args = self.args;
+        let fill = |text: &String| fill_in(text, values);
+        let own = |all: &[String]| {
+            all.get(if all.len() == 1 { 0 } else { at })
+                .map(|text| self.for_shell(&fill(text)))
+        };
+        let command = fill_in(text, values);
+        let (words, by_shell) = self.words(&command)?;
+        let user = UserCommand {
+            directory: self.directory.clone(),
+            prepare: own(&args.prepare),
+            cleanup: own(&args.conclude),
+            ignore_failure: args.ignore_failure == Some(Statuses::Any),
+            statuses: match &args.ignore_failure {
+                Some(Statuses::These(codes)) => codes.clone(),
+                _ => vec![],
+            },
+            input: self.input.clone(),
+            output: match args.output.as_slice() {
+                _ if args.show_output => Output::Inherit,
+                [] => Output::default(),
+                [one] => one.clone(),
+                each => each[at].clone(),
+            },
+            once: super::counted(args),
+            start_up_ns: None,
+        };
+        let name = self
+            .name(number, at, values)
+            .unwrap_or_else(|| with_unused(text, &command, values));
+        Ok(Timed {
+            entry: ab::row(Id::parse(ab::COMMAND)?, &name, words, user),
+            name,
+            by_shell,
+            values: values.clone(),
+            setup: args.setup.as_ref().map(|text| self.for_shell(&fill(text))),
+            cleanup: args
+                .cleanup
+                .as_ref()
+                .map(|text| self.for_shell(&fill(text))),
+        })
+    }
+
+    /// The name that was given to a command: names are for commands as they are given, or for each with its values.
+    fn name(&self, number: usize, at: usize, values: &Values) -> Option<String> {
+        let args = self.args;
+        let referred = usize::from(args.reference.is_some());
+        if at < referred {
+            return args.reference_name.clone();
+        }
+        let at = match args.names.len() <= args.commands.len() {
+            true => at,
+            false => number,
+        };
+        let name = args.names.get(at - referred)?;
+        Some(fill_in(name, values))
+    }
+
+    /// What is executed, and whether a shell is.
+    fn words(&self, command: &str) -> Result<(Vec<String>, bool)> {
+        let by = |shell: &[String]| {
+            let more = ["-c", command].map(str::to_owned);
+            shell.iter().cloned().chain(more).collect()
+        };
+        Ok(match self.start {
+            Start::Alone => (split(command)?, false),
+            Start::Shell(shell) => (by(shell), true),
+            Start::AsNeeded => match plain(command) {
+                Some(words) => (words, false),
+                None => (by(&["/bin/sh".to_owned()]), true),
+            },
+        })
+    }
+
+    /// A text for /bin/sh that gives it to the shell which was asked for.
+    fn for_shell(&self, text: &str) -> String {
+        let Start::Shell(words) = self.start else {
+            return text.to_owned();
+        };
+        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        format!("exec {} -c {}", words.join(" "), quoted(text))
+    }
+}
+
+/// A command with the values that are not in its text: `./sum (cc = gcc)`.
+fn with_unused(text: &str, command: &str, values: &Values) -> String {
+    let unused = values
+        .iter()
+        .filter(|(name, _)| !text.contains(&format!("{{{name}}}")));
+    let unused: Vec<String> = unused
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    match unused.as_slice() {
+        [] => command.to_owned(),
+        some => format!("{command} ({})", some.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::args::{Cli, Command};
+    use clap::Parser;
+
+    fn read(line: &[&str]) -> Result<Commands> {
+        let all = ["gritstone", "bench"].iter().chain(line);
+        let Some(Command::Bench(args)) = Cli::try_parse_from(all)?.command else {
+            panic!("it is another command");
+        };
+        super::read(&args)
+    }
+
+    fn names(line: &[&str]) -> Vec<String> {
+        let read = read(line).unwrap();
+        read.all.into_iter().map(|timed| timed.name).collect()
+    }
+
+    #[test]
+    fn parameters_make_commands() {
+        let delays = ["-P", "delay", "0.3", "0.7", "-D", "0.2", "sleep {delay}"];
+        assert_eq!(names(&delays), ["sleep 0.3", "sleep 0.5", "sleep 0.7"]);
+        let two = ["-L", "a", "x,y", "-L", "b", "1,2", "echo {a}{b}"];
+        assert_eq!(names(&two), ["echo x1", "echo x2", "echo y1", "echo y2"]);
+        let unused = ["-L", "cc", "gcc,clang", "-s", "{cc} x.c", "true"];
+        assert_eq!(names(&unused), ["true (cc = gcc)", "true (cc = clang)"]);
+        let read = read(&unused).unwrap();
+        assert!(read.setup_varies);
+        assert_eq!(read.all[1].setup.as_deref(), Some("clang x.c"));
+    }
+
+    #[test]
+    fn names_are_for_commands_or_for_each() {
+        assert_eq!(names(&["-n", "one", "true", "false"]), ["one", "false"]);
+        let each = ["-n", "one", "-n", "two", "-P", "x", "1", "2", "true {x}"];
+        assert_eq!(names(&each), ["one", "two"]);
+        let of_all = ["-n", "n{x}", "-P", "x", "1", "2", "true {x}"];
+        assert_eq!(names(&of_all), ["n1", "n2"]);
+        let against = [
+            "--reference",
+            "true 1",
+            "--reference-name",
+            "base",
+            "-n",
+            "x",
+            "true",
+        ];
+        assert_eq!(names(&against), ["base", "x"]);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let cases: [(&[&str], &str); 9] = [
+            (&[], "COMMAND"),
+            (&["-n", "a", "-n", "b", "true"], "there are 1 commands"),
+            (
+                &["-p", "a", "-p", "b", "true", "true", "true"],
+                "once for each of the 3",
+            ),
+            (&["-m", "5", "-M", "4", "true"], "is above"),
+            (&["-r", "5", "-M", "4", "true"], "cannot be used with"),
+            (&["-N", "sleep 'x"], "not closed"),
+            (
+                &["-L", "x", "1", "-P", "y", "1", "2", "true"],
+                "cannot be used with",
+            ),
+            (&["--output", "nul", "true"], "./nul"),
+            (&["-i=300", "true"], "from 0 to 255"),
+        ];
+        for (line, what) in cases {
+            let said = read(line).err().map(|why| format!("{why:#}"));
+            assert!(
+                said.as_ref().is_some_and(|said| said.contains(what)),
+                "{line:?}: {said:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_shell_of_the_users_runs_all_texts() {
+        let read = read(&["-S", "bash --norc", "-p", "it's", "true"]).unwrap();
+        assert!(read.all[0].by_shell);
+        let gritstone_model::Work::Command(work) = &read.all[0].entry.work else {
+            panic!("it is a command");
+        };
+        assert_eq!(work.argv, ["bash", "--norc", "-c", "true"]);
+        let prepare = work.user.as_ref().unwrap().prepare.as_deref();
+        assert_eq!(prepare, Some(r"exec 'bash' '--norc' -c 'it'\''s'"));
+    }
+}

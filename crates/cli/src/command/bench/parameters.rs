@@ -1,0 +1,156 @@
+//! Parameters of commands: ranges of numbers and lists of values, in all combinations.
+
+use crate::ui::args::BenchArgs;
+use anyhow::{Context, Result, bail, ensure};
+
+/// One value for each name.
+pub type Values = Vec<(String, String)>;
+
+/// More commands than this would be a mistake.
+const MOST: i128 = 100_000;
+
+/// The parameters of `bench`, as [`combined`] gives them.
+///
+/// # Errors
+/// When a name is there twice, or a range is none.
+pub fn ways(args: &BenchArgs) -> Result<Vec<Values>> {
+    let mut all: Vec<(String, Vec<String>)> = vec![];
+    for triple in args.parameter_scan.chunks(3) {
+        let [name, least, most] = triple else {
+            bail!("--parameter-scan takes VAR MIN MAX");
+        };
+        let step = args.parameter_step_size.as_deref().unwrap_or("1");
+        all.push((name.clone(), range(least, most, step)?));
+    }
+    for pair in args.parameter_list.chunks(2) {
+        let [name, values] = pair else {
+            bail!("--parameter-list takes VAR VALUES");
+        };
+        all.push((name.clone(), list(values)));
+    }
+    combined(all)
+}
+
+/// All ways to give each parameter a value, in the order of its values; one empty way without parameters.
+///
+/// # Errors
+/// When a name is there twice.
+pub fn combined(all: Vec<(String, Vec<String>)>) -> Result<Vec<Values>> {
+    let mut ways: Vec<Values> = vec![vec![]];
+    for (name, values) in all {
+        ensure!(
+            ways[0].iter().all(|(known, _)| *known != name),
+            "the parameter {name} is there twice"
+        );
+        let with = |way: &Values| {
+            let way = way.clone();
+            let more = |value: &String| [way.as_slice(), &[(name.clone(), value.clone())]].concat();
+            values.iter().map(more).collect::<Vec<_>>()
+        };
+        ways = ways.iter().flat_map(with).collect();
+    }
+    Ok(ways)
+}
+
+/// The values of a list; `\,` is a comma in one of them.
+pub fn list(text: &str) -> Vec<String> {
+    let mut values = vec![String::new()];
+    let mut letters = text.chars().peekable();
+    while let Some(c) = letters.next() {
+        match c {
+            '\\' if letters.peek() == Some(&',') => {
+                letters.next();
+                values.last_mut().expect("there is one").push(',');
+            }
+            ',' => values.push(String::new()),
+            c => values.last_mut().expect("there is one").push(c),
+        }
+    }
+    values
+}
+
+/// The numbers of a range, with as many decimals as the longest of the three.
+fn range(least: &str, most: &str, step: &str) -> Result<Vec<String>> {
+    let decimals = |text: &str| text.split_once('.').map_or(0, |(_, after)| after.len());
+    let places = [least, most, step]
+        .map(decimals)
+        .into_iter()
+        .max()
+        .unwrap_or(0);
+    ensure!(
+        places <= 18,
+        "a number of --parameter-scan has more than 18 decimals"
+    );
+    let [from, to, by] = [least, most, step].map(|text| scaled(text, places));
+    let (from, to, by) = (from?, to?, by?);
+    ensure!(by > 0, "the step of --parameter-scan must be above 0");
+    ensure!(
+        from <= to,
+        "the range of --parameter-scan is empty: {least} is above {most}"
+    );
+    ensure!(
+        (to - from) / by < MOST,
+        "--parameter-scan has more than {MOST} values"
+    );
+    let text = |number: i128| {
+        let (sign, digits) = (if number < 0 { "-" } else { "" }, number.unsigned_abs());
+        let digits = format!("{digits:0>width$}", width = places + 1);
+        let (whole, part) = digits.split_at(digits.len() - places);
+        match part {
+            "" => format!("{sign}{whole}"),
+            part => format!("{sign}{whole}.{part}"),
+        }
+    };
+    let count = (to - from) / by;
+    Ok((0..=count).map(|at| text(from + at * by)).collect())
+}
+
+/// A decimal number as a whole one, in units of its last place.
+fn scaled(text: &str, places: usize) -> Result<i128> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let digits = format!("{whole}{part:0<places$}");
+    let number = digits.parse().ok();
+    let plain = part.bytes().all(|b| b.is_ascii_digit());
+    number
+        .filter(|_| plain)
+        .with_context(|| format!("'{text}' is not a number for --parameter-scan"))
+}
+
+/// A text with the values in their places.
+pub fn fill_in(text: &str, values: &Values) -> String {
+    values.iter().fold(text.to_owned(), |text, (name, value)| {
+        text.replace(&format!("{{{name}}}"), value)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_have_the_decimals_of_their_ends() {
+        let cases: [([&str; 3], &[&str]); 5] = [
+            (["1", "4", "1"], &["1", "2", "3", "4"]),
+            (["0.3", "0.7", "0.2"], &["0.3", "0.5", "0.7"]),
+            (["-1", "1", "1"], &["-1", "0", "1"]),
+            (["-0.5", "0.5", "0.5"], &["-0.5", "0.0", "0.5"]),
+            (["1", "2", "0.75"], &["1.00", "1.75"]),
+        ];
+        for ([least, most, step], values) in cases {
+            assert_eq!(range(least, most, step).unwrap(), values);
+        }
+        for [least, most, step] in [
+            ["2", "1", "1"],
+            ["1", "2", "0"],
+            ["a", "2", "1"],
+            ["1", "1e9", "1"],
+        ] {
+            assert!(range(least, most, step).is_err(), "{least} {most} {step}");
+        }
+    }
+
+    #[test]
+    fn a_comma_can_be_escaped() {
+        assert_eq!(list(r"a,b\,c,"), ["a", "b,c", ""]);
+    }
+}

@@ -1,0 +1,192 @@
+//! `gritstone doctor`: whether this machine is ready to be measured, and what to do where it is not.
+
+use crate::runs::context::World;
+use crate::session::host_context::Site;
+use crate::session::privileges;
+use crate::session::trust;
+use crate::session::undo;
+use crate::ui::args::DoctorArgs;
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use anyhow::{Context, Result, bail, ensure};
+use gritstone_host::doctor::{self, programs};
+use gritstone_host::{Finding, Severity};
+use gritstone_model::SCHEMA_DOCTOR;
+use gritstone_plan::select;
+use gritstone_report::document::Style;
+use gritstone_report::{Detail, Document, lists};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io::IsTerminal;
+use std::process::Command;
+
+/// Lines of what is not as it should be, each with a command to mend it perhaps; the others are counted.
+const SHOWN: usize = 8;
+
+/// Output of `doctor`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Examined<'a> {
+    schema: &'static str,
+    findings: &'a [Finding],
+}
+
+/// `gritstone doctor`.
+pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
+    undo::recover();
+    let site = Site::look(args.dir.as_deref())?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let rows = &world.catalogue.benchmarks;
+    let mut findings = doctor::examine(site.host(), rows, &site.dir, &path);
+    findings.extend(store(world));
+    let privileged = findings.len();
+    findings.extend(privileges::findings(rows));
+    let examined = Examined {
+        schema: SCHEMA_DOCTOR,
+        findings: &findings,
+    };
+    output::write(args.format.format, &examined, || {
+        examination(&findings, privileged)
+    })?;
+    if args.install {
+        install(world, &site, &args.benchmarks)?;
+    }
+    if findings.iter().any(|f| f.severity == Severity::Problem) {
+        let what = "results measured now would be unreliable: see the lines with 'problem'";
+        return Err(Exit::CheckFailed.because(what));
+    }
+    Ok(Exit::Done)
+}
+
+/// Whether no run is missing in the store; nothing where there is none. Launches are not read.
+fn store(world: &World) -> Option<Finding> {
+    let looked = world.reader().and_then(|store| {
+        let counted = store.map(|store| store.verify_ledger().and_then(|()| store.count()));
+        Ok(counted.transpose()?)
+    });
+    let (severity, value) = match looked {
+        Ok(None) => return None,
+        Ok(Some(runs)) => (Severity::Ok, format!("{runs} runs, ledger intact")),
+        Err(error) => (Severity::Warning, format!("{error:#}")),
+    };
+    Some(Finding {
+        name: "store".to_owned(),
+        value,
+        why: "What is damaged is not shown; gritstone runs verify reads every launch. Export the runs that are whole, move the database away, and import them again."
+            .to_owned(),
+        todo: None,
+        severity,
+    })
+}
+
+/// What needs a look first, each in a line; then the commands that mend it, whole; what is well is counted. The reasons on request,
+/// and what is done as root, the findings from `privileged` on.
+fn examination(findings: &[Finding], privileged: usize) -> Document {
+    let more = output::detail() > Detail::Results;
+    let as_root = findings.len() - privileged;
+    let findings = if more {
+        findings
+    } else {
+        &findings[..privileged]
+    };
+    let (well, mut rest): (Vec<&Finding>, Vec<&Finding>) =
+        findings.iter().partition(|f| f.severity == Severity::Ok);
+    rest.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let mut document = Document::new(verdict(&rest));
+    let shown = if more {
+        rest.len()
+    } else {
+        SHOWN.min(rest.len())
+    };
+    let shown = &rest[..shown];
+    let columns = [
+        ("", Style::Code),
+        ("what", Style::Text),
+        ("value", Style::Text),
+    ];
+    let rows = shown.iter().map(|finding| {
+        let cells = [severity(finding.severity), &finding.name, &finding.value];
+        cells.map(str::to_owned)
+    });
+    lists::append(&mut document, "", columns, rows.collect());
+    let commands = shown
+        .iter()
+        .filter_map(|f| Some((&f.name, f.todo.as_ref()?)));
+    document.terms(commands.map(|(name, command)| (format!("for {name}"), command.as_str())));
+    let reason = |finding: &&Finding| (finding.name.clone(), finding.why.clone());
+    if more {
+        document.terms(rest.iter().map(reason));
+        let columns = [("what", Style::Text), ("value", Style::Text)];
+        let rows = well.iter().map(|f| [f.name.clone(), f.value.clone()]);
+        lists::append(&mut document, "OK", columns, rows.collect());
+    } else {
+        let problems = shown.iter().filter(|f| f.severity == Severity::Problem);
+        document.terms(problems.map(reason));
+        let folded = [
+            (rest.len() - shown.len(), "more of these"),
+            (as_root, "actions that need root"),
+            (well.len(), "checks OK"),
+        ];
+        let folded = folded.iter().filter(|(n, _)| *n > 0);
+        let folded: Vec<String> = folded.map(|(n, what)| format!("{n} {what}")).collect();
+        document.paragraph(format!("{}: add -v.", folded.join(", ")));
+    }
+    document
+}
+
+/// "Not ready: 1 problem, 2 warnings."
+fn verdict(rest: &[&Finding]) -> String {
+    let count = |severity| rest.iter().filter(|f| f.severity == severity).count();
+    let said = |n: usize, one: &str| match n {
+        1 => format!("1 {one}"),
+        n => format!("{n} {one}s"),
+    };
+    let warnings = said(count(Severity::Warning), "warning");
+    match (count(Severity::Problem), count(Severity::Warning)) {
+        (0, 0) => "Ready: no problem, no warning.".to_owned(),
+        (0, _) => format!("Ready, with {warnings}: results will scatter, or some are skipped."),
+        (problems, _) => format!(
+            "Not ready: {}, {warnings}. Results would be unreliable.",
+            said(problems, "problem")
+        ),
+    }
+}
+
+fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Ok => "ok",
+        Severity::Note => "note",
+        Severity::Warning => "warning",
+        Severity::Problem => "problem",
+    }
+}
+
+/// Runs the command that installs what these benchmarks miss, as it is shown. A person at a terminal is asked first.
+fn install(world: &World, site: &Site, selectors: &[String]) -> Result<()> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let suite = |name: &String| match world.suite(name) {
+        Ok(suite) => suite.benchmarks.clone(),
+        Err(_) => vec![name.clone()],
+    };
+    let selectors: Vec<String> = selectors.iter().flat_map(suite).collect();
+    let missing = programs::missing(&select(&world.catalogue.benchmarks, &selectors)?, &path);
+    if missing.is_empty() {
+        output::remark("no program is missing");
+        return Ok(());
+    }
+    let command = programs::install(site.host(), &missing)
+        .context("the packages of this distribution have other names than Debian's: install the programs by its own means")?;
+    output::remark(&format!("+ {}", programs::shown(&command)));
+    let unattended = std::env::var_os("CI").is_some_and(|ci| ci == "true");
+    let person = std::io::stdin().is_terminal() && output::is_terminal();
+    if person && !unattended && !trust::answered_yes("Install these packages?")? {
+        bail!("nothing was installed");
+    }
+    let (program, arguments) = command.split_first().context("an empty command")?;
+    let status = Command::new(program)
+        .args(arguments)
+        .status()
+        .with_context(|| format!("cannot start {program}"))?;
+    let command = programs::shown(&command);
+    ensure!(status.success(), "'{command}' ended with {status}");
+    Ok(())
+}

@@ -1,0 +1,265 @@
+//! `gritstone export` and `gritstone import`: runs to files of other programs, and files to runs.
+
+use crate::runs::context::World;
+use crate::runs::selection::only;
+use crate::ui::args::{ExportArgs, ExportFormat, ImportArgs};
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use gritstone_exchange::{self as exchange, Exported, Origin};
+use gritstone_model::{Flag, Id, Kind, Measurement, RunData, RunView, Selector};
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Most bytes of a file that is read, unpacked: a run of everything at the default budget makes some MiB.
+const LONGEST: u64 = 256 << 20;
+/// How a file in the format of zstd begins; the most that is spent on making one small.
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const HARDEST: i32 = 19;
+/// A wider interval is of little use as a baseline.
+const WIDEST: f64 = 0.2;
+
+/// Writes a run to standard output or a file.
+pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
+    let (name, _, selectors) = world.chosen_run(&args.words)?;
+    let mut data = world.data(&name)?;
+    if let Some(id) = &args.reference {
+        ensure!(
+            selectors.is_empty(),
+            "--reference takes a whole run, without selectors"
+        );
+        return reference(world, &data, id, args.out.as_deref());
+    }
+    keep(&mut data, &selectors);
+    if !args.identity.with_identity {
+        data = exchange::anonymous_run(&data, home().as_deref());
+    }
+    let view = || -> Result<RunView> {
+        let mut view = world.summary(&data);
+        only(&mut view, &selectors)?;
+        Ok(view)
+    };
+    let whole = |text: String| Exported {
+        text,
+        left_out: vec![],
+    };
+    let exported = match args.format {
+        ExportFormat::Jsonl => whole(exchange::write_bundle(&data)),
+        ExportFormat::Csv => whole(exchange::csv(&view()?)),
+        ExportFormat::Markdown => whole(exchange::markdown(&view()?)),
+        ExportFormat::Gbench => exchange::gbench(&data, &view()?),
+        ExportFormat::Bmf => exchange::bencher(&view()?),
+        ExportFormat::Gha => exchange::github(&view()?),
+        ExportFormat::Openmetrics => exchange::openmetrics(&view()?),
+        ExportFormat::Hyperfine => exchange::hyperfine(&data, &view()?),
+        ExportFormat::Phoronix => exchange::phoronix(&view()?),
+    };
+    match &args.out {
+        Some(path) => write_whole(path, exported.text.as_bytes())?,
+        None => output::plain(&exported.text)?,
+    }
+    for (id, why) in &exported.left_out {
+        output::remark(&format!("left out: {id}: {why}"));
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes a run as the bundle of a reference system of that name, compressed, without names of hosts and users.
+fn reference(world: &World, run: &RunData, id: &str, out: Option<&Path>) -> Result<Exit> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
+    let begins = id.starts_with(|c: char| plain(c) && c.is_ascii_alphanumeric());
+    ensure!(
+        begins && id.chars().all(plain),
+        "--reference {id}: an id is made of a-z, 0-9, '-' and '.', such as amd-epyc-9654-2026"
+    );
+    let mut run = exchange::anonymous_run(run, home().as_deref());
+    // scores are against a reference system, and one would be against itself
+    run.benchmarks
+        .retain(|benchmark| benchmark.work.kind() != Kind::Rating);
+    sound(&run, &world.summary(&run))?;
+    let bytes = zstd::encode_all(exchange::write_bundle(&run).as_bytes(), HARDEST)?;
+    let name = PathBuf::from(format!("{id}.jsonl.zst"));
+    let path = out.unwrap_or(&name);
+    write_whole(path, &bytes)?;
+    output::plain(&format!("{}\n", path.display()))?;
+    Ok(Exit::Done)
+}
+
+/// Whether a run can be a reference system: a whole run of suite `standard`, and perhaps more, whose work was done, nine results in ten
+/// within ±20%.
+///
+/// # Errors
+/// What is missing.
+pub fn sound(run: &RunData, view: &RunView) -> Result<()> {
+    let settings = &run.info.settings;
+    ensure!(
+        settings.suite.as_deref() == Some("standard") && settings.trial.is_none(),
+        "a reference system is a run of suite standard: gritstone run"
+    );
+    ensure!(
+        run.info.elapsed_s.is_some(),
+        "the run was interrupted: gritstone run --resume"
+    );
+    let all = view.results.len();
+    let bad = |r: &&Measurement| r.estimate.is_none() || r.flags().contains(&Flag::Invalid);
+    if let Some(bad) = view.results.iter().find(bad) {
+        bail!(
+            "{} has no valid result, and a reference system has all of them",
+            bad.id
+        );
+    }
+    let narrow = |r: &&Measurement| {
+        let half = r
+            .interval()
+            .zip(r.value())
+            .map(|([low, high], value)| (high - low) / 2.0 / value);
+        half.is_none_or(|half| half <= WIDEST)
+    };
+    let narrow = view.results.iter().filter(narrow).count();
+    ensure!(
+        narrow * 10 >= all * 9,
+        "{} of {all} results are wider than ±20%: measure on a quieter machine (gritstone doctor)",
+        all - narrow
+    );
+    Ok(())
+}
+
+/// Keeps of a run what is selected, and what that is made of; all where nothing is.
+fn keep(run: &mut RunData, selectors: &[String]) {
+    let selectors: Vec<Selector> = selectors.iter().map(|text| Selector::new(text)).collect();
+    let selected = |id: &Id| selectors.is_empty() || selectors.iter().any(|of| of.matches(id));
+    let mut open: Vec<&Id> = run.benchmarks.iter().map(|b| &b.id).collect();
+    open.retain(|id| selected(id));
+    let mut kept: BTreeSet<Id> = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        if kept.insert(id.clone()) {
+            let entry = run.benchmarks.iter().find(|benchmark| benchmark.id == *id);
+            open.extend(entry.into_iter().flat_map(|entry| entry.work.parts()));
+        }
+    }
+    run.benchmarks
+        .retain(|benchmark| kept.contains(&benchmark.id));
+    run.programs.retain(|id, _| kept.contains(id));
+    run.skips.retain(|skip| kept.contains(&skip.id));
+    run.launches.retain(|launch| kept.contains(&launch.id));
+}
+
+/// The home directory, which is in nothing that is made to be shared.
+pub fn home() -> Option<String> {
+    std::env::var("HOME").ok()
+}
+
+/// A file is there whole or not at all: it is written beside its place, and moved there.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let write = || -> std::io::Result<()> {
+        let mut file = tempfile::NamedTempFile::new_in(directory)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        // a temporary file is its owner's alone; what is handed on may be read
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+        file.as_file().set_permissions(mode)?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Keeps the runs of files in the store, all of them or none.
+pub fn import(world: &World, args: &ImportArgs) -> Result<Exit> {
+    let runs: Vec<RunData> = args
+        .files
+        .iter()
+        .map(|path| read(path))
+        .collect::<Result<_>>()?;
+    let mut store = world.writer()?;
+    for run in &runs {
+        if store.info(&run.info.id).is_ok() {
+            return Err(anyhow!("run {} is in the store already", run.info.id));
+        }
+    }
+    for mut run in runs {
+        if let Some(label) = &args.label {
+            run.info.label = Some(label.clone());
+        }
+        if let Some(host) = &args.host {
+            exchange::name_machine(&mut run, host)?;
+        }
+        store.import(&run)?;
+        world.computed(&store, &run)?;
+        output::plain(&format!("{}\n", run.info.id))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The run of a file, in any format that can be read.
+///
+/// # Errors
+/// Names the file, and what is wrong with it.
+pub fn read(path: &Path) -> Result<RunData> {
+    let text = text(path)?;
+    run(&text, path).with_context(|| path.display().to_string())
+}
+
+/// The whole text of a file.
+///
+/// # Errors
+/// When it cannot be read, is too long, or is no text.
+pub fn text(path: &Path) -> Result<String> {
+    let mut bytes = vec![];
+    let read = File::open(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes));
+    let text = read.map_err(Into::into).and_then(|_| text_of(&bytes));
+    text.with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// The text that bytes are, compressed or not.
+///
+/// # Errors
+/// When they are damaged, or no text.
+pub fn text_of(bytes: &[u8]) -> Result<String> {
+    match bytes.starts_with(&ZSTD) {
+        true => unpacked(bytes),
+        false => Ok(std::str::from_utf8(bytes)?.to_owned()),
+    }
+}
+
+/// What was compressed.
+///
+/// # Errors
+/// When it is damaged, or no text.
+pub fn unpacked(bytes: &[u8]) -> Result<String> {
+    let mut text = String::new();
+    zstd::Decoder::new(bytes)?
+        .take(LONGEST)
+        .read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// The run that a text is, which stands in this file.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn run(text: &str, path: &Path) -> Result<RunData> {
+    let Some(origin) = exchange::recognize(text) else {
+        return Err(anyhow!(
+            "not a run: `gritstone export` writes one; JSON of hyperfine and Google Benchmark and reports of UnixBench can be imported too"
+        ));
+    };
+    Ok(match origin {
+        Origin::Bundle => exchange::read_bundle(text)?,
+        Origin::Hyperfine => exchange::read_hyperfine(text, &written(path)?)?,
+        Origin::GoogleBenchmark => exchange::read_gbench(text, &written(path)?)?,
+        Origin::UnixBench => exchange::read_unixbench(text, &written(path)?)?,
+    })
+}
+
+/// When a file was last written: what stands in it was measured just before.
+fn written(path: &Path) -> Result<String> {
+    let time = std::fs::metadata(path)?.modified()?;
+    Ok(jiff::Timestamp::try_from(time)?.to_string())
+}

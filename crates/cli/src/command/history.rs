@@ -1,0 +1,239 @@
+//! `gritstone history` and `gritstone check`: a figure over many runs, and a run held against them or against another.
+
+use crate::command::ab::COMMAND;
+use crate::command::changes;
+use crate::runs::context::World;
+use crate::ui::args::{CheckArgs, CheckFormat, HistoryArgs, OnInconclusive};
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use gritstone_analysis::circumstances::Circumstances;
+use gritstone_analysis::{between, check as gate, series};
+use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunInfo, RunView, Selector};
+use gritstone_plan::select;
+use gritstone_store::Store;
+use std::fs::File;
+use std::io::Write;
+
+/// Chance of a false alarm over all benchmarks of a run.
+const ALPHA: f64 = 0.01;
+
+/// Runs like the one that is checked over which the gate is replayed: three bases.
+const LOOK_BACK: usize = 3 * between::MOST_RUNS;
+
+/// `gritstone history`.
+pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
+    let selectors: Vec<Selector> = args
+        .benchmarks
+        .iter()
+        .map(|text| Selector::new(text))
+        .collect();
+    let benchmarks = world.catalogue.benchmarks.iter().map(|row| &row.id);
+    let selected = |id: &&Id| selectors.iter().any(|selector| selector.matches(id));
+    let selected: Vec<&Id> = benchmarks.filter(selected).collect();
+    let named = match args.benchmarks.as_slice() {
+        [name] if selected.iter().all(|id| id.as_str() == name) => name,
+        _ => return histories(world, args, &selected),
+    };
+    let id = Id::parse(named)?;
+    let none = || match select(&world.catalogue.benchmarks, &args.benchmarks) {
+        Ok(_) => anyhow!(
+            "no run in the store has {id}: `gritstone run {id}` measures it, `gritstone list` says what there is"
+        ),
+        Err(_) if id.family() == COMMAND => anyhow!(
+            "commands of `gritstone ab` have no history: they share a name, and their runs are sides of A/B tests"
+        ),
+        Err(unknown) => anyhow!("no run in the store has {id}, and {unknown}"),
+    };
+    let store = world.reader()?.ok_or_else(none)?;
+    let view = over_runs(world, &store, &id, args.runs as usize)?.ok_or_else(none)?;
+    // whoever reads what follows may take their time
+    drop(store);
+    if let Some(path) = &args.svg {
+        let svg = gritstone_report::history_svg(&view).unwrap_or_default();
+        std::fs::write(path, svg).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    output::write(args.format.format, &view, || {
+        gritstone_report::history(&view)
+    })?;
+    Ok(Exit::Done)
+}
+
+/// The histories of several benchmarks, a line each.
+fn histories(world: &World, args: &HistoryArgs, ids: &[&Id]) -> Result<Exit> {
+    ensure!(
+        args.svg.is_none(),
+        "--svg draws one benchmark, and '{}' selects several",
+        args.benchmarks.join(" ")
+    );
+    let mut views = vec![];
+    if let Some(store) = world.reader()? {
+        world.compute_missing(&store)?;
+        for id in ids {
+            views.extend(history_of(world, &store, id, args.runs as usize)?);
+        }
+    }
+    ensure!(
+        !views.is_empty(),
+        "no run in the store has '{}': `gritstone run` measures it",
+        args.benchmarks.join(" ")
+    );
+    output::write(args.format.format, &views, || {
+        gritstone_report::histories(&views)
+    })?;
+    Ok(Exit::Done)
+}
+
+/// The history of a benchmark over the newest runs.
+pub fn over_runs(
+    world: &World,
+    store: &Store,
+    id: &Id,
+    most: usize,
+) -> Result<Option<HistoryView>> {
+    world.compute_missing(store)?;
+    history_of(world, store, id, most)
+}
+
+/// The same where no result is missing.
+pub fn history_of(
+    world: &World,
+    store: &Store,
+    id: &Id,
+    most: usize,
+) -> Result<Option<HistoryView>> {
+    let runs = store.newest(id, most, &|label| !changes::confirms(label))?;
+    let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
+    let views = world.stored_results(store, &runs, id)?;
+    let views: Vec<RunView> = views.into_iter().collect::<Result<_>>()?;
+    Ok(series::history(id, &views))
+}
+
+/// `gritstone check`.
+pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
+    let (_, run, selectors) = world.chosen_run(&args.words)?;
+    let view = match &args.against {
+        Some(base) => {
+            if base.starts_with("ref:") {
+                bail!(
+                    "{base} was printed in a document, and check compares runs: name a run, a label or a file"
+                );
+            }
+            let mut base = world.view(base)?;
+            if !selectors.is_empty() {
+                base.results.retain(|result| run.get(&result.id).is_some());
+            }
+            let compared = world.compare(&base, &run, args.max_slowdown);
+            gate::check(&compared, args.max_slowdown, ALPHA)
+        }
+        None => {
+            if let Some(side) = run.settings.as_ref().and_then(|s| s.trial.as_ref()) {
+                bail!(
+                    "run {} is side {} of an A/B test, which no history includes: `gritstone ab --of` shows its verdict; name another run, or give --against",
+                    run.id,
+                    side.side
+                );
+            }
+            let view = against_history(world, &run, args)?;
+            match args.accept.is_empty() {
+                true => view,
+                false => {
+                    accept(world, &view, &args.accept)?;
+                    against_history(world, &run, args)?
+                }
+            }
+        }
+    };
+    say(args.format, &view)?;
+    Ok(match view.outcome {
+        CheckOutcome::Passed => Exit::Done,
+        CheckOutcome::Regressed => Exit::CheckFailed,
+        CheckOutcome::Inconclusive => match args.inconclusive {
+            OnInconclusive::Fail => Exit::Inconclusive,
+            OnInconclusive::Pass => Exit::Done,
+        },
+    })
+}
+
+/// What the gate says, to whom it is said.
+fn say(format: CheckFormat, view: &CheckView) -> Result<()> {
+    match format {
+        CheckFormat::Text => output::text(&gritstone_report::check(view, output::detail())),
+        CheckFormat::Json => output::json(view),
+        CheckFormat::Junit => output::plain(&gritstone_exchange::junit(view)),
+        CheckFormat::Github => {
+            let summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty());
+            if let Some(file) = summary {
+                let text = gritstone_exchange::github_summary(view);
+                let opened = File::options().append(true).create(true).open(&file);
+                let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
+                written.context("cannot write to the file of GITHUB_STEP_SUMMARY")?;
+            }
+            output::plain(&gritstone_exchange::github_annotations(view))
+        }
+    }
+}
+
+/// Accepts the levels of benchmarks that a run of the store shows, and the gate stops.
+fn accept(world: &World, view: &CheckView, names: &[String]) -> Result<()> {
+    let stopped = view
+        .rows
+        .iter()
+        .filter(|row| row.outcome == CheckOutcome::Regressed);
+    let stopped: Vec<&Id> = stopped.map(|row| &row.row.id).collect();
+    let mut accepted: Vec<Id> = vec![];
+    for name in names {
+        let selector = Selector::new(name);
+        let before = accepted.len();
+        accepted.extend(
+            stopped
+                .iter()
+                .filter(|id| selector.matches(id))
+                .map(|id| (*id).clone()),
+        );
+        if accepted.len() == before {
+            bail!(
+                "{name} is not regressed in run {}: there is nothing to accept",
+                view.run
+            );
+        }
+    }
+    let mut store = world.writer()?;
+    store.accept(&view.run, &accepted).context(
+        "only the level of a stored run can be accepted: `gritstone import` stores one that comes from a file",
+    )
+}
+
+/// A run against earlier runs that are like it, in the store; the run itself may come from elsewhere.
+fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<CheckView> {
+    let own = Circumstances::of(&run.machine, run.settings.as_ref());
+    let labelled = |label: Option<&String>| match &args.base_label {
+        None => true,
+        Some(pattern) => label.is_some_and(|label| Selector::new(pattern).matches_text(label)),
+    };
+    let earlier = |info: &RunInfo| {
+        info.id != run.id
+            && info.settings.trial.is_none()
+            && !changes::confirms(info.label.as_deref())
+            && labelled(info.label.as_ref())
+            && Circumstances::of(&info.machine, Some(&info.settings)) == own
+    };
+    let mut past = vec![];
+    let mut accepted = gate::Accepted::new();
+    if let Some(store) = world.reader()? {
+        accepted.extend(store.accepted()?);
+        world.compute_missing(&store)?;
+        let ids = store.runs_of(&own.machine, &run.started, LOOK_BACK, &earlier)?;
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        for read in world.stored_pasts(&store, &ids)? {
+            past.push(read?);
+        }
+    }
+    past.sort_by(|a, b| (&a.started, &a.run).cmp(&(&b.started, &b.run)));
+    Ok(gate::against_history(
+        run,
+        &past,
+        args.max_slowdown,
+        &accepted,
+    ))
+}

@@ -1,0 +1,100 @@
+//! `gritstone init FAMILY/NAME`: a benchmark of one's own to begin with, an entry and a program that run as they are.
+
+use crate::session::custom_catalog;
+use crate::ui::args::InitArgs;
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use anyhow::{Context, Result, ensure};
+use gritstone_model::Id;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+const FAMILY: &str = include_str!("init/family.toml");
+const ENTRY: &str = include_str!("init/entry.toml");
+const COMMAND: &str = include_str!("init/command.toml");
+const KERNEL: &str = include_str!("init/kernel.c");
+
+/// Writes the entry and its program, and says what to do next.
+pub fn new(args: &InitArgs) -> Result<Exit> {
+    let id = Id::parse(&args.name)?;
+    let (family, name) = args
+        .name
+        .split_once('/')
+        .filter(|(_, name)| !name.contains(['/', '@']))
+        .with_context(|| format!("'{id}' is not FAMILY/NAME, such as mine/sum"))?;
+    let folder = args
+        .catalogue
+        .clone()
+        .unwrap_or_else(|| PathBuf::from(family));
+    let fill = |text: &str| text.replace("FAMILY", family).replace("NAME", name);
+    let (entries, program) = (format!("{family}.toml"), format!("{family}/{name}.c"));
+    // the text of the user's comes last: it may have anything in it
+    let entry = match &args.command {
+        None => fill(ENTRY),
+        Some(command) => {
+            fill(COMMAND).replace("COMMAND", &toml::Value::from(command.as_str()).to_string())
+        }
+    };
+    let before = fs::read_to_string(folder.join(&entries)).ok();
+    if before.is_some() {
+        // a second benchmark is added to what is sound, or not at all
+        let old = custom_catalog::read(&folder)?;
+        let known = old.catalogue.benchmarks.iter().any(|row| row.id == id);
+        ensure!(
+            !known,
+            "'{id}' is in {} already",
+            folder.join(&entries).display()
+        );
+    }
+    if args.command.is_none() {
+        let how = OpenOptions::new().write(true).create_new(true).clone();
+        write(&folder.join(&program), &fill(KERNEL), &how)?;
+    }
+    let text = match before {
+        Some(_) => entry,
+        None => fill(FAMILY) + &entry,
+    };
+    write(
+        &folder.join(&entries),
+        &text,
+        OpenOptions::new().append(true).create(true),
+    )?;
+    // a name that a catalog cannot have is told now
+    if let Err(why) = custom_catalog::read(&folder) {
+        if args.command.is_none() {
+            let _ = fs::remove_file(folder.join(&program));
+        }
+        let _ = match before {
+            Some(text) => fs::write(folder.join(&entries), text),
+            None => fs::remove_file(folder.join(&entries)),
+        };
+        return Err(why);
+    }
+    let program = Some(program).filter(|_| args.command.is_none());
+    output::plain(&next(&folder, &entries, program.as_deref(), &id))?;
+    Ok(Exit::Done)
+}
+
+fn write(path: &Path, text: &str, how: &OpenOptions) -> Result<()> {
+    let written = path
+        .parent()
+        .map_or(Ok(()), fs::create_dir_all)
+        .and_then(|()| how.open(path)?.write_all(text.as_bytes()));
+    written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn next(folder: &Path, entries: &str, program: Option<&str>, id: &Id) -> String {
+    let folder = folder.display();
+    let program = program.map_or(String::new(), |program| {
+        format!("{folder}/{program}   its program: the work, and only the work\n")
+    });
+    format!(
+        "\
+{folder}/{entries}   the entry: what is measured, and why
+{program}
+  gritstone run {id} --catalog {folder} --quick
+  gritstone audit {id} --catalog {folder}
+"
+    )
+}

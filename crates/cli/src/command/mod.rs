@@ -1,0 +1,21 @@
+//! One module per command.
+
+pub mod ab;
+pub mod audit;
+pub mod bench;
+pub mod changes;
+pub mod doctor;
+pub mod dry_run;
+pub mod export;
+pub mod history;
+pub mod init;
+pub mod list;
+pub mod noise;
+pub mod prune;
+pub mod push;
+pub mod report;
+pub mod resume;
+pub mod run;
+pub mod score;
+pub mod show;
+pub mod token;

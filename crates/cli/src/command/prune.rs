@@ -1,0 +1,150 @@
+//! `gritstone runs prune`: old runs lose their raw samples, and keep their results.
+
+use crate::command::ab;
+use crate::runs::context::World;
+use crate::ui::args::PruneArgs;
+use crate::ui::exit::Exit;
+use crate::ui::output::{plain, remark};
+use anyhow::{Context, Result};
+use gritstone_model::{AbView, RunData};
+use gritstone_store::{RunHead, Samples, Shrunk, Store};
+use jiff::{SignedDuration, Timestamp};
+use std::collections::BTreeMap;
+
+/// Prunes, or says what would be pruned.
+pub fn prune(world: &World, args: &PruneArgs) -> Result<Exit> {
+    let now = Timestamp::now();
+    let before = SignedDuration::try_from(args.keep_samples)
+        .ok()
+        .and_then(|keep| now.checked_sub(keep).ok())
+        .context("--keep-samples goes back beyond all calendars")?;
+    if args.dry_run {
+        let Some(store) = world.reader()? else {
+            return told("to prune", 0, Samples::default());
+        };
+        let due = Due::find(&store, before)?;
+        let mut all = Samples::default();
+        for (_, samples) in &due.runs {
+            add(&mut all, *samples);
+        }
+        return told("to prune", due.runs.len(), all);
+    }
+    let mut store = world.writer()?;
+    let due = Due::find(&store, before)?;
+    let now = now.strftime("%FT%TZ").to_string();
+    let (mut runs, mut all) = (0, Samples::default());
+    let mut tests = BTreeMap::new();
+    for (head, samples) in &due.runs {
+        let read = due.read(world, &store, head, &mut tests);
+        // a damaged run is skipped; a failed write ends the command
+        let (run, test) = match read {
+            Ok(read) => read,
+            Err(why) => {
+                remark(&format!("run {} keeps its samples: {why:#}", head.id));
+                continue;
+            }
+        };
+        world.prune(&mut store, &run, test.as_ref(), &now)?;
+        runs += 1;
+        add(&mut all, *samples);
+    }
+    told("pruned", runs, all)?;
+    let freed = store.shrink();
+    say_freed(freed.context("the samples are pruned, but their space is not given back")?);
+    Ok(Exit::Done)
+}
+
+/// What is due to be pruned.
+struct Due {
+    /// With what they would lose.
+    runs: Vec<(RunHead, Samples)>,
+    /// The sides of each A/B test.
+    sides: BTreeMap<String, Vec<RunHead>>,
+    /// The A/B test of a run.
+    tests: BTreeMap<String, String>,
+}
+
+impl Due {
+    /// The runs that have ended, began before a time and have samples that no server waits for. An A/B test is compared launch by launch: its
+    /// sides go together.
+    fn find(store: &Store, before: Timestamp) -> Result<Self> {
+        let heads = store.runs()?;
+        let (mut sides, mut tests) = (BTreeMap::<_, Vec<RunHead>>::new(), BTreeMap::new());
+        for head in &heads {
+            match store.info(&head.id).map(|info| info.settings.trial) {
+                Ok(Some(side)) => {
+                    tests.insert(head.id.clone(), side.trial.clone());
+                    sides.entry(side.trial).or_default().push(head.clone());
+                }
+                Ok(None) => {}
+                Err(why) => remark(&format!("run {} keeps its samples: {why}", head.id)),
+            }
+        }
+        let old = |head: &RunHead| {
+            let began = head.started.parse::<Timestamp>();
+            head.elapsed_s.is_some() && began.is_ok_and(|began| began < before)
+        };
+        let whole = |trial: &String| sides[trial].iter().all(old);
+        let due = |head: &&RunHead| {
+            old(head)
+                && head.pruned.is_none()
+                && !store.waits_to_be_sent(&head.id)
+                && tests.get(&head.id).is_none_or(whole)
+        };
+        let mut runs = vec![];
+        for head in heads.iter().filter(due) {
+            let samples = store.samples(&head.id)?;
+            // one of which nothing was measured stays one of which nothing was
+            if samples.measured > 0 {
+                runs.push((head.clone(), samples));
+            }
+        }
+        Ok(Self { runs, sides, tests })
+    }
+
+    /// One with the A/B test of which it is a side, which is computed from all sides before the first of them is pruned: `seen` has it then.
+    fn read(
+        &self,
+        world: &World,
+        store: &Store,
+        head: &RunHead,
+        seen: &mut BTreeMap<String, AbView>,
+    ) -> Result<(RunData, Option<AbView>)> {
+        let run = store.load(&head.id)?;
+        let Some(test) = self.tests.get(&head.id) else {
+            return Ok((run, None));
+        };
+        if !seen.contains_key(test) {
+            let sides: Vec<&RunHead> = self.sides[test].iter().collect();
+            seen.insert(test.clone(), ab::view_of(world, store, &sides)?);
+        }
+        Ok((run, seen.get(test).cloned()))
+    }
+}
+
+fn add(all: &mut Samples, of: Samples) {
+    all.launches += of.launches;
+    all.measured += of.measured;
+    all.bytes += of.bytes;
+}
+
+fn told(what: &str, runs: usize, of: Samples) -> Result<Exit> {
+    let told = gritstone_report::samples(runs, of.launches as usize, of.bytes);
+    plain(&format!("{what}: {told}\n"))?;
+    Ok(Exit::Done)
+}
+
+fn say_freed(freed: Shrunk) {
+    let size = gritstone_report::bytes;
+    remark(&match freed {
+        Shrunk::To(bytes) => format!("the store has {} now", size(bytes)),
+        Shrunk::Little(bytes) => {
+            format!("{} are free in the store, for the next runs", size(bytes))
+        }
+        Shrunk::InUse(bytes) => format!(
+            "{} are free in the store, which another process has open: the same command gives them back to the system later",
+            size(bytes)
+        ),
+        Shrunk::Server => "the server reuses their space after its next VACUUM".to_owned(),
+    });
+}

@@ -1,0 +1,367 @@
+//! `gritstone push`, `gritstone pull` and `gritstone sync`: runs to and from another store, by a server of ours or on PostgreSQL.
+
+use crate::command::export;
+use crate::command::list::listed;
+use crate::runs::context::World;
+use crate::ui::args::{PullArgs, PushArgs, ServerArgs, SyncArgs};
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use anyhow::{Context, Result, bail, ensure};
+use gritstone_model::{ListedRun, RunData, RunList};
+use gritstone_store::{Sent, Store};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use ureq::Agent;
+use ureq::http::Uri;
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
+
+/// Time for a connection, and for all of a request.
+const CONNECT: Duration = Duration::from_secs(10);
+const WHOLE: Duration = Duration::from_secs(120);
+/// How often a server that has too much to do is asked again, and after how long at most.
+const TRIES: usize = 10;
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// The most that is read of what a server says, packed or not.
+const LONGEST: u64 = 256 << 20;
+/// How hard bundles are packed: they cross a network once.
+const PACKED: i32 = 3;
+
+/// A server, and what it is asked with.
+struct Server {
+    agent: Agent,
+    runs: String,
+    token: Option<String>,
+}
+
+/// Where runs are sent to and come from.
+enum Far {
+    /// A server of Gritstone.
+    Server(Server),
+    /// A store on PostgreSQL.
+    Store(Box<Store>),
+}
+
+/// `gritstone push`.
+pub fn push(world: &World, args: &PushArgs) -> Result<Exit> {
+    let mut far = Far::new(&args.to, &args.server)?;
+    let store = world
+        .reader()?
+        .context("no run is stored yet: `gritstone run --quick` makes one")?;
+    let known = identifiers(far.runs()?);
+    let ids: Vec<String> = match args.runs.as_slice() {
+        [] => lacking(runs(&store)?, &known),
+        names => {
+            let ids = names.iter().map(|name| world.resolve(&store, name));
+            ids.collect::<Result<_>>()?
+        }
+    };
+    for id in &ids {
+        send(&mut far, &store, id)?;
+        output::plain(&format!("{id}\n"))?;
+    }
+    if ids.is_empty() {
+        let far = gritstone_store::shown(args.to.as_ref());
+        output::remark(&format!("{} has all runs of this store", far.display()));
+    }
+    Ok(Exit::Done)
+}
+
+/// `gritstone pull`.
+pub fn pull(world: &World, args: &PullArgs) -> Result<Exit> {
+    let far = Far::new(&args.from, &args.server)?;
+    let mut store = world.writer()?;
+    let here: BTreeSet<String> = identifiers(runs(&store)?);
+    let mut ids = match args.runs.as_slice() {
+        [] => lacking(far.runs()?, &here),
+        ids => ids.to_vec(),
+    };
+    ids.retain(|id| !here.contains(id));
+    for id in &ids {
+        fetch(&far, &mut store, id)?;
+        output::plain(&format!("{id}\n"))?;
+    }
+    if ids.is_empty() {
+        output::remark("this store has all of these runs");
+    }
+    Ok(Exit::Done)
+}
+
+/// `gritstone sync`.
+pub fn sync(world: &World, args: &SyncArgs) -> Result<Exit> {
+    let Some(url) = &args.with else {
+        return send_waiting(world);
+    };
+    let mut far = Far::new(url, &args.server)?;
+    let mut store = world.writer()?;
+    let (theirs, ours) = (far.runs()?, runs(&store)?);
+    let (known, here) = (identifiers(theirs.clone()), identifiers(ours.clone()));
+    let mut none = true;
+    for id in lacking(ours, &known) {
+        send(&mut far, &store, &id)?;
+        output::plain(&format!("sent {id}\n"))?;
+        none = false;
+    }
+    for id in lacking(theirs, &here) {
+        fetch(&far, &mut store, &id)?;
+        output::plain(&format!("fetched {id}\n"))?;
+        none = false;
+    }
+    if none {
+        output::remark("both stores have the same runs");
+    }
+    Ok(Exit::Done)
+}
+
+/// Sends what waits on this system for the server of the store, which opening it does.
+fn send_waiting(world: &World) -> Result<Exit> {
+    let path = world.store_path()?;
+    ensure!(
+        gritstone_store::is_server(&path),
+        "{} is a file, for which nothing waits: name the store to send to and to fetch from",
+        path.display()
+    );
+    match Store::open(&path)?.unsent() {
+        None => Ok(Exit::Done),
+        Some(unsent) => bail!(
+            "{} ({} runs are kept in {})",
+            unsent.why,
+            unsent.runs.len(),
+            unsent.file.display()
+        ),
+    }
+}
+
+/// The runs that have ended and that another store does not have. Those that have no samples any more are left out.
+fn lacking(runs: Vec<ListedRun>, known: &BTreeSet<String>) -> Vec<String> {
+    let ended = runs.into_iter().filter(|run| run.elapsed_s.is_some());
+    let new = ended.filter(|run| !known.contains(&run.id));
+    let (pruned, whole): (Vec<ListedRun>, Vec<ListedRun>) =
+        new.partition(|run| run.pruned.is_some());
+    if !pruned.is_empty() {
+        output::remark(&format!(
+            "left out, since the raw samples were pruned: {}",
+            gritstone_report::plural(pruned.len(), "run")
+        ));
+    }
+    identifiers(whole)
+}
+
+/// The runs of a store, oldest first.
+fn runs(store: &Store) -> Result<Vec<ListedRun>> {
+    Ok(store.runs()?.into_iter().map(listed).collect())
+}
+
+fn identifiers<C: FromIterator<String>>(runs: Vec<ListedRun>) -> C {
+    runs.into_iter().map(|run| run.id).collect()
+}
+
+fn send(far: &mut Far, store: &Store, id: &str) -> Result<()> {
+    let run = store.load(id)?;
+    ensure!(
+        run.info.elapsed_s.is_some(),
+        "run {id} has not ended: push it when it has (`gritstone run --resume` goes on with it)"
+    );
+    far.send(&run).with_context(|| format!("run {id}"))
+}
+
+fn fetch(far: &Far, store: &mut Store, id: &str) -> Result<()> {
+    let run = far.fetch(id).with_context(|| format!("run {id}"))?;
+    ensure!(
+        run.info.id == *id,
+        "run {id}: the server sent run {}",
+        run.info.id
+    );
+    ensure!(
+        run.info.elapsed_s.is_some(),
+        "run {id} has not ended: pull it when it has"
+    );
+    match store.import_once(&run)? {
+        Sent::Stored | Sent::Known => Ok(()),
+        Sent::Differs => bail!("another run {id} is in this store already"),
+    }
+}
+
+impl Far {
+    fn new(url: &str, args: &ServerArgs) -> Result<Self> {
+        let path = Path::new(url);
+        if !gritstone_store::is_server(path) {
+            return Ok(Self::Server(Server::new(url, args)?));
+        }
+        Ok(Self::Store(Box::new(Store::open(path)?)))
+    }
+
+    /// Its runs, oldest first.
+    fn runs(&self) -> Result<Vec<ListedRun>> {
+        match self {
+            Self::Server(server) => server.list(),
+            Self::Store(store) => runs(store),
+        }
+    }
+
+    fn fetch(&self, id: &str) -> Result<RunData> {
+        match self {
+            Self::Server(server) => server.fetch(id),
+            Self::Store(store) => Ok(store.load(id)?),
+        }
+    }
+
+    fn send(&mut self, run: &RunData) -> Result<()> {
+        match self {
+            Self::Server(server) => server.send(run),
+            Self::Store(store) => match store.import_once(run)? {
+                Sent::Stored | Sent::Known => Ok(()),
+                Sent::Differs => bail!("another run of this identifier is there already"),
+            },
+        }
+    }
+}
+
+impl Server {
+    fn new(url: &str, args: &ServerArgs) -> Result<Self> {
+        let uri: Uri = url.parse().with_context(|| format!("'{url}' is no URL"))?;
+        let host = uri
+            .host()
+            .with_context(|| format!("'{url}' names no host"))?;
+        let own = ["localhost", "127.0.0.1", "[::1]", "::1"].contains(&host);
+        match uri.scheme_str() {
+            Some("https") => {}
+            Some("http") if own => {}
+            Some("http") => bail!(
+                "{url}: the token and the runs would cross the network as they are; use https, or a tunnel to 127.0.0.1"
+            ),
+            _ => bail!("'{url}' begins with neither https:// nor http://"),
+        }
+        let variable = std::env::var("GRITSTONE_TOKEN").ok();
+        let token = match &args.token_file {
+            Some(path) => Some(token_of(path)?),
+            None => variable.filter(|token| !token.is_empty()),
+        };
+        Ok(Self {
+            agent: agent(args.ca_file.as_deref(), WHOLE)?,
+            runs: format!("{}/api/v1/runs", url.trim_end_matches('/')),
+            token,
+        })
+    }
+
+    fn authorization(&self) -> String {
+        let token = self.token.as_deref();
+        token.map_or_else(String::new, |token| format!("Bearer {token}"))
+    }
+
+    /// Its runs, oldest first.
+    fn list(&self) -> Result<Vec<ListedRun>> {
+        let list: RunList = serde_json::from_str(&self.get(&self.runs)?)
+            .with_context(|| format!("{} is no list of runs", self.runs))?;
+        Ok(list.runs.into_iter().rev().collect())
+    }
+
+    fn fetch(&self, id: &str) -> Result<RunData> {
+        let id = gritstone_report::html::encoded(id);
+        let bundle = self.get(&format!("{}/{id}", self.runs))?;
+        Ok(gritstone_exchange::read_bundle(&bundle)?)
+    }
+
+    fn get(&self, url: &str) -> Result<String> {
+        said(url, || {
+            let request = self.agent.get(url);
+            request.header("Authorization", self.authorization()).call()
+        })
+    }
+
+    fn send(&self, run: &RunData) -> Result<()> {
+        let bundle = gritstone_exchange::write_bundle(run);
+        let packed = zstd::encode_all(bundle.as_bytes(), PACKED)?;
+        let sent = said(&self.runs, || {
+            let request = self.agent.post(&self.runs);
+            let request = request
+                .header("Authorization", self.authorization())
+                .header("Content-Type", "application/zstd");
+            request.send(&packed[..])
+        });
+        sent.map(drop)
+    }
+}
+
+/// What speaks HTTP, with time for all of a request.
+pub fn agent(certificates: Option<&Path>, whole: Duration) -> Result<Agent> {
+    let tls = TlsConfig::builder()
+        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .root_certs(trusted(certificates)?);
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .timeout_connect(Some(CONNECT))
+        .timeout_global(Some(whole))
+        .tls_config(tls.build());
+    Ok(config.build().into())
+}
+
+type Response = ureq::http::Response<ureq::Body>;
+
+/// What a server said, unless it refused; one that has too much to do is asked again.
+fn said(url: &str, ask: impl Fn() -> Result<Response, ureq::Error>) -> Result<String> {
+    let again = |response: &Response| [429, 503].contains(&response.status().as_u16());
+    let mut response = ask().with_context(|| format!("cannot reach {url}"))?;
+    for _ in 0..TRIES {
+        if !again(&response) {
+            break;
+        }
+        let after = response.headers().get("Retry-After");
+        let after = after.and_then(|value| value.to_str().ok()?.parse().ok());
+        std::thread::sleep(Duration::from_secs(after.unwrap_or(1)).min(LONGEST_WAIT));
+        response = ask().with_context(|| format!("cannot reach {url}"))?;
+    }
+    let status = response.status();
+    let body = response.body_mut().with_config().limit(LONGEST);
+    let text = body
+        .read_to_string()
+        .with_context(|| format!("cannot read {url}"))?;
+    if status.is_success() {
+        return Ok(text);
+    }
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    let line = text.lines().next().filter(|line| !line.is_empty());
+    let why = value["error"]
+        .as_str()
+        .or(line)
+        .unwrap_or("it says no more");
+    bail!("{url} refused: {status}: {why}")
+}
+
+/// The first line of a file that nobody else can read.
+fn token_of(path: &Path) -> Result<String> {
+    use std::os::unix::fs::MetadataExt;
+    let open =
+        std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
+    ensure!(
+        open.mode() & 0o077 == 0,
+        "{} can be read by others: chmod 600 it",
+        path.display()
+    );
+    let text = export::text(path)?;
+    Ok(text.lines().next().unwrap_or("").trim().to_owned())
+}
+
+/// The certificates that are trusted: of a file, or of the system.
+fn trusted(file: Option<&Path>) -> Result<RootCerts> {
+    let variable = std::env::var_os("SSL_CERT_FILE").filter(|value| !value.is_empty());
+    let named = file
+        .map(Path::to_owned)
+        .or_else(|| variable.map(Into::into));
+    let Some(path) = named.or_else(gritstone_store::trusted) else {
+        // what needs them fails with that
+        return Ok(RootCerts::Specific(Arc::new(vec![])));
+    };
+    let pem = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut certificates = vec![];
+    for item in parse_pem(&pem) {
+        let item = item.with_context(|| format!("{} has no certificates", path.display()))?;
+        if let PemItem::Certificate(certificate) = item {
+            certificates.push(certificate);
+        }
+    }
+    Ok(RootCerts::Specific(Arc::new(certificates)))
+}

@@ -1,0 +1,313 @@
+//! `gritstone score`: machines rated by environment against a run or a machine, and for their price.
+
+use crate::runs::context::World;
+use crate::runs::selection::Chosen;
+use crate::ui::args::ScoreArgs;
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use anyhow::{Context, Result, bail, ensure};
+use gritstone_analysis::between;
+use gritstone_analysis::ratings::{self as stats, Environment, Options};
+use gritstone_catalogue::profiles;
+use gritstone_measure::CONFIDENCE;
+use gritstone_model::{
+    Id, Price, Profile, PublishedRating, RatedMachine, Ratings, RatingsView, RunView,
+    SCHEMA_RATINGS, Selector, Work,
+};
+use gritstone_plan::select;
+use gritstone_report::document::{Block, Document};
+use gritstone_report::{rating_lines, ratings};
+use std::collections::BTreeSet;
+
+/// The default baseline of scores.
+const BASE: &str = "ref:amd-epyc-kvm-2026";
+
+/// The baseline of runs by default: where one has all programs, the baseline of these, which was measured by suite `standard` too.
+pub fn base<'a>(world: &'a World, mut runs: impl Iterator<Item = &'a RunView>) -> &'a str {
+    let all = &world.catalogue.benchmarks;
+    let programs = stats::environments(all, true);
+    let measured = |run: &RunView, id| run.get(id).is_some_and(|of| of.estimate.is_some());
+    let mut baselines = all.iter().filter_map(|benchmark| match &benchmark.work {
+        Work::Rating {
+            baseline,
+            together: true,
+            ..
+        } => Some(baseline.as_str()),
+        _ => None,
+    });
+    let whole = |run: &RunView| {
+        let mut rows = programs.iter().flat_map(|environment| &environment.rows);
+        rows.all(|id| measured(run, id))
+    };
+    let baseline = baselines.next().filter(|_| runs.any(whole));
+    baseline.unwrap_or(BASE)
+}
+
+/// `gritstone score`.
+pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
+    let Chosen {
+        runs,
+        selectors: mut by,
+    } = world.chosen_or_last(&args.words)?;
+    by.extend_from_slice(&args.by);
+    let profile = match &args.profile {
+        Some(name) => Some(profile(world, name)?),
+        None => None,
+    };
+    ensure!(
+        profile.is_none() || by.is_empty(),
+        "--profile names its benchmarks itself: leave out {}",
+        by.join(" ")
+    );
+    let prices = prices(args, runs.len())?;
+    let base = match &args.against {
+        Some(name) => name,
+        None => base(world, runs.iter().map(|(_, view)| view)),
+    };
+    let base = world.view(base)?;
+    let machines = runs.into_iter().enumerate();
+    let machines: Vec<_> = machines
+        .map(|(at, (_, view))| (view, prices.get(at).copied()))
+        .collect();
+    let view = match profile {
+        Some(profile) => by_profile(world, &machines, &base, profile),
+        None => against(world, &machines, &base, &by)?,
+    };
+    output::write(args.format.format, &view, || ratings(&view))?;
+    let rated = view.machines.iter().all(|machine| {
+        let programs = machine.programs.as_ref();
+        let overall = programs.map(|programs| &programs.overall);
+        let mut overall = overall.into_iter().chain([&machine.one_cpu.overall]);
+        overall.any(|overall| overall.rating.is_some())
+    });
+    Ok(if rated {
+        Exit::Done
+    } else {
+        Exit::Inconclusive
+    })
+}
+
+/// Runs and machines, each perhaps with a price, rated against a base: by environment, or by the rows that are named.
+///
+/// # Errors
+/// When a selector matches nothing.
+pub fn against(
+    world: &World,
+    machines: &[(RunView, Option<Price>)],
+    base: &RunView,
+    by: &[String],
+) -> Result<RatingsView> {
+    let all = &world.catalogue.benchmarks;
+    let (environments, programs) = match by {
+        [] => [false, true]
+            .map(|together| stats::environments(all, together))
+            .into(),
+        by => {
+            let named = Environment {
+                name: "Named benchmarks".to_owned(),
+                weight: 1.0,
+                score: None,
+                rows: named(world, by)?,
+            };
+            (vec![named], vec![])
+        }
+    };
+    let benchmarks = world.catalogue.benchmarks.iter();
+    let alone: BTreeSet<Id> = benchmarks
+        .filter(|benchmark| !benchmark.can_be_copied())
+        .map(|benchmark| benchmark.id.clone())
+        .collect();
+    let rate = |machine: &RunView, price| {
+        let options = Options {
+            named: !by.is_empty(),
+            alone: alone.clone(),
+            ..options(world, machine, base)
+        };
+        RatedMachine {
+            programs: stats::programs(&programs, machine, base, price, &options)
+                .map(|rated| published(world, &programs, rated)),
+            ..stats::rate(&environments, machine, base, price, &options)
+        }
+    };
+    Ok(RatingsView {
+        by: by.to_vec(),
+        ..view(machines, base, &rate)
+    })
+}
+
+/// The same by a profile.
+fn by_profile(
+    world: &World,
+    machines: &[(RunView, Option<Price>)],
+    base: &RunView,
+    profile: Profile,
+) -> RatingsView {
+    let rate = |machine: &RunView, price| {
+        let options = options(world, machine, base);
+        stats::rate_profile(&profile, machine, base, price, &options)
+    };
+    let view = view(machines, base, &rate);
+    RatingsView {
+        profile: Some(profile),
+        ..view
+    }
+}
+
+fn options(world: &World, machine: &RunView, base: &RunView) -> Options {
+    // of a printed machine the store tells nothing: then only the measured side has runs
+    let other = match base.settings {
+        None => machine,
+        Some(_) => base,
+    };
+    Options {
+        confidence: CONFIDENCE,
+        named: false,
+        together: false,
+        alone: BTreeSet::new(),
+        between_run: between::learn(&world.past(&[other, machine]), other, machine),
+    }
+}
+
+fn view(
+    machines: &[(RunView, Option<Price>)],
+    base: &RunView,
+    rate: &dyn Fn(&RunView, Option<Price>) -> RatedMachine,
+) -> RatingsView {
+    let mut all = vec![base];
+    all.extend(machines.iter().map(|(machine, _)| machine));
+    let rated = machines.iter().map(|(machine, price)| RatedMachine {
+        name: name(machine, &all),
+        ..rate(machine, *price)
+    });
+    RatingsView {
+        schema: SCHEMA_RATINGS.to_owned(),
+        base: base.id.clone(),
+        base_name: name(base, &all),
+        by: vec![],
+        profile: None,
+        confidence: CONFIDENCE,
+        machines: rated.collect(),
+    }
+}
+
+/// The profile of that name, or the one in a file.
+fn profile(world: &World, name: &str) -> Result<Profile> {
+    let known = &world.catalogue.profiles;
+    if let Some(known) = known.iter().find(|profile| profile.name == name) {
+        return Ok(known.clone());
+    }
+    if !name.ends_with(".toml") {
+        let names: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
+        bail!(
+            "no profile '{name}'; there are {}, and files of weights, FILE.toml",
+            names.join(", ")
+        );
+    }
+    let text = std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
+    let mut found = profiles(name, &text, &world.catalogue.benchmarks)?;
+    ensure!(
+        found.len() == 1,
+        "{name} has {} profiles: keep one",
+        found.len()
+    );
+    Ok(found.remove(0))
+}
+
+/// With what the documents print for each of these environments.
+fn published(world: &World, environments: &[Environment], mut rated: Ratings) -> Ratings {
+    let references = &world.references;
+    for (environment, rating) in environments.iter().zip(&mut rated.environments) {
+        let cells = references.cells.iter();
+        let cells = cells.filter(|cell| Some(&cell.benchmark) == environment.score.as_ref());
+        let printed = cells.filter_map(|cell| {
+            let mut machines = references.machines.iter();
+            let machine = machines.find(|machine| machine.id == cell.machine)?;
+            Some(PublishedRating {
+                id: format!("ref:{}", machine.id),
+                name: machine.name.clone(),
+                rating: cell.value.as_ref()?.value,
+            })
+        });
+        rating.published = printed.collect();
+    }
+    rated
+}
+
+/// The machine, or the run where another one is of a machine of the same name.
+fn name(view: &RunView, all: &[&RunView]) -> String {
+    let twin = |other: &&RunView| other.id != view.id && other.machine.name == view.machine.name;
+    match (all.iter().any(twin), &view.label) {
+        (false, _) => view.machine.name.clone(),
+        (true, Some(label)) => label.clone(),
+        (true, None) => view.id.clone(),
+    }
+}
+
+/// Opens the tables of a run with the lines that people ask for, unless it measured a part that is not rated.
+///
+/// # Errors
+/// When the base that is built in cannot be read.
+pub fn open(
+    world: &World,
+    tables: &mut Document,
+    run: &RunView,
+    base: Option<&RunView>,
+) -> Result<()> {
+    let base = match base {
+        Some(base) => base,
+        None => &world.view(self::base(world, std::iter::once(run)))?,
+    };
+    let view = against(world, &[(run.clone(), None)], base, &[])?;
+    let everything = run
+        .settings
+        .as_ref()
+        .is_some_and(|s| s.suite.as_deref() == Some("full"));
+    for machine in &view.machines {
+        let programs = machine.programs.as_ref();
+        let programs = programs.is_some_and(|programs| programs.overall.rating.is_some());
+        if everything || programs || machine.one_cpu.overall.rating.is_some() {
+            let lines = rating_lines(tables, &view, machine).into_iter();
+            let lines = lines.map(Block::Paragraph);
+            tables.blocks.splice(0..0, lines);
+        }
+    }
+    Ok(())
+}
+
+/// The rows that selectors name; a rating stands for the rows that it is over.
+fn named(world: &World, by: &[String]) -> Result<Vec<Id>> {
+    let all = &world.catalogue.benchmarks;
+    // says which selector matches nothing, and what is near
+    select(all, by)?;
+    let selectors: Vec<Selector> = by.iter().map(|text| Selector::new(text)).collect();
+    let matched = |id: &Id| selectors.iter().any(|selector| selector.matches(id));
+    let mut open: Vec<&Id> = all.iter().map(|b| &b.id).filter(|id| matched(id)).collect();
+    open.reverse();
+    let mut rows: Vec<Id> = vec![];
+    while let Some(id) = open.pop() {
+        let entry = all.iter().find(|benchmark| benchmark.id == *id);
+        match entry.map(|entry| &entry.work) {
+            Some(Work::Rating { over, .. }) => open.extend(over.iter().rev()),
+            _ if rows.contains(id) => {}
+            _ => rows.push(id.clone()),
+        }
+    }
+    Ok(rows)
+}
+
+/// A price for each machine, all of one kind; none at all is fine.
+fn prices(args: &ScoreArgs, machines: usize) -> Result<&[Price]> {
+    let prices = &args.price;
+    if !prices.is_empty() && prices.len() != machines {
+        bail!(
+            "{} of --price for {machines}: give one for each RUN, in the same order",
+            prices.len()
+        );
+    }
+    if prices.iter().any(|price| price.per != prices[0].per) {
+        bail!(
+            "prices per hour and prices of systems cannot be compared: give all as 0.42/h, or all as 1999"
+        );
+    }
+    Ok(prices)
+}

@@ -1,0 +1,74 @@
+//! `gritstone token`: who may read, send and remove runs through a server of this store.
+
+use crate::command::changes;
+use crate::runs::context::World;
+use crate::ui::args::{TokenCommand, TokenScope};
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use anyhow::Result;
+use gritstone_model::hexadecimal;
+use gritstone_report::document::Style;
+use gritstone_report::lists;
+use gritstone_store::Scope;
+use std::fs::File;
+use std::io::Read as _;
+
+/// Bytes of a token: as many as its hash has.
+const BYTES: usize = 32;
+/// By which people and scanners of secrets know one.
+const PREFIX: &str = "gritstone_";
+
+/// `gritstone token`.
+pub fn token(world: &World, command: &TokenCommand) -> Result<Exit> {
+    let now = changes::now();
+    match command {
+        TokenCommand::Create { name, scope } => {
+            let mut random = [0; BYTES];
+            File::open("/dev/urandom")?.read_exact(&mut random)?;
+            let secret = format!("{PREFIX}{}", hexadecimal(random));
+            let scopes: Vec<Scope> = scope.iter().map(|scope| scope.of_store()).collect();
+            world.writer()?.add_token(name, &secret, &scopes, &now)?;
+            output::plain(&format!("{secret}\n"))?;
+            output::remark("this is shown once: keep it in a file that only its user can read");
+        }
+        TokenCommand::List => {
+            let tokens = match world.reader()? {
+                Some(store) => store.tokens()?,
+                None => vec![],
+            };
+            let columns = [
+                ("token", Style::Code),
+                ("scopes", Style::Text),
+                ("created (UTC)", Style::Code),
+                ("revoked (UTC)", Style::Code),
+            ];
+            let minute = |text: &str| text.get(..16).unwrap_or(text).replacen('T', " ", 1);
+            let rows = tokens.iter().map(|token| {
+                let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
+                let revoked = token.revoked.as_deref().map_or_else(String::new, minute);
+                [
+                    token.name.clone(),
+                    scopes.join(", "),
+                    minute(&token.created),
+                    revoked,
+                ]
+            });
+            output::text(&lists::table("", columns, rows.collect()))?;
+        }
+        TokenCommand::Revoke { name } => {
+            world.writer()?.revoke_token(name, &now)?;
+            output::remark(&format!("token {name} is revoked"));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+impl TokenScope {
+    fn of_store(self) -> Scope {
+        match self {
+            Self::Read => Scope::Read,
+            Self::Write => Scope::Write,
+            Self::Admin => Scope::Admin,
+        }
+    }
+}

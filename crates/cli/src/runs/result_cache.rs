@@ -1,0 +1,385 @@
+//! Results of stored runs: as they were computed before, else computed from the launches and kept for the next reader.
+
+use crate::command::changes;
+use crate::runs::context::World;
+use crate::ui::output::remark;
+use anyhow::{Context, Result, bail};
+use gritstone_analysis::VERSION;
+use gritstone_analysis::between::{self, Past};
+use gritstone_analysis::fleet::NodeRun;
+use gritstone_model::{AbView, Id, Machine, Measurement, RunData, RunView, Settings};
+use gritstone_store::{Pruned, Results, Store, TOGETHER};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// By what results are computed: references, and what a result says, change with the version of Gritstone.
+fn analysis() -> String {
+    format!("{VERSION} {}", env!("CARGO_PKG_VERSION"))
+}
+
+impl World {
+    /// A stored run as its readers see it.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn stored(&self, store: &Store, id: &str) -> Result<RunView> {
+        let Some(kept) = store.results(id, &analysis())? else {
+            return self.computed(store, &store.load(id)?);
+        };
+        match (view(&kept), &kept.pruned) {
+            (Ok(view), _) => Ok(view),
+            // another build of this version cached it in another form
+            (Err(_), None) => self.computed(store, &store.load(id)?),
+            (Err(why), Some(Pruned { at, analysis, .. })) => bail!(
+                "the raw samples of run {id} were pruned on {at}, and its results were kept by Gritstone {analysis} in a form that this one ({}) cannot read: {why}. Read it with that version or a newer one",
+                env!("CARGO_PKG_VERSION")
+            ),
+        }
+    }
+
+    /// The same of several runs, with the result of one benchmark alone, and of the facts of the machine what runs are told apart by.
+    ///
+    /// # Errors
+    /// What befalls the store; of each run as [`World::stored`].
+    pub fn stored_results(
+        &self,
+        store: &Store,
+        ids: &[&str],
+        benchmark: &Id,
+    ) -> Result<Vec<Result<RunView>>> {
+        let slim = |kept: Results| {
+            let results = kept.results.iter().map(|(_, text)| parsed(text));
+            let view = parsed::<Slim>(&kept.view)?.with(results.collect::<Option<_>>()?);
+            Some(since(view, kept.pruned.as_ref()))
+        };
+        each(store, ids, Some(benchmark), |id, kept| {
+            match kept.and_then(slim) {
+                Some(view) => Ok(view),
+                None => self.stored(store, id),
+            }
+        })
+    }
+
+    /// What comparisons of later runs need of stored runs.
+    ///
+    /// # Errors
+    /// As [`World::stored_results`].
+    pub fn stored_pasts(&self, store: &Store, ids: &[&str]) -> Result<Vec<Result<Past>>> {
+        each(store, ids, None, |id, kept| {
+            match kept.and_then(|kept| parsed(&kept.past)) {
+                Some(past) => Ok(past),
+                None => Ok(Past::of(&self.stored(store, id)?)),
+            }
+        })
+    }
+
+    /// What stored runs say of their nodes.
+    ///
+    /// # Errors
+    /// As [`World::stored_results`].
+    pub fn stored_nodes(&self, store: &Store, ids: &[&str]) -> Result<Vec<Result<NodeRun>>> {
+        each(store, ids, None, |id, kept| self.node(store, id, kept))
+    }
+
+    fn node(&self, store: &Store, id: &str, kept: Option<Results>) -> Result<NodeRun> {
+        let is_pruned = kept.as_ref().is_some_and(|kept| kept.pruned.is_some());
+        let node = kept.and_then(|kept| parsed::<ToldOfNode>(&kept.past)?.node);
+        match node {
+            Some(node) if !is_pruned => return Ok(node),
+            // a label that it was given since may be its name
+            Some(node) => {
+                let NodeRun { node: name, .. } = NodeRun::of_view(&self.stored(store, id)?);
+                return Ok(NodeRun { node: name, ..node });
+            }
+            None => {}
+        }
+        let run = store.load(id)?;
+        let view = self.computed(store, &run)?;
+        Ok(NodeRun::of(&run, &view))
+    }
+
+    /// Computes the results of a run from its launches, and keeps them where that is possible. Those of a run that has not ended are not kept
+    /// for one reader: it may be measured just now, and have other results soon.
+    ///
+    /// # Errors
+    /// When they are no JSON.
+    pub fn computed(&self, store: &Store, run: &RunData) -> Result<RunView> {
+        let view = self.summary(run);
+        if run.info.elapsed_s.is_some() {
+            store.cache(
+                &run.info.id,
+                &analysis(),
+                run.launches.len(),
+                &cached(run, &view)?,
+            );
+        }
+        Ok(view)
+    }
+
+    /// Computes what no reader has computed yet, before runs are looked for by what they have measured. A run that cannot be read is named
+    /// and left out; where nothing can be kept, each is computed when it is read.
+    ///
+    /// # Errors
+    /// What befalls the store.
+    pub fn compute_missing(&self, store: &Store) -> Result<()> {
+        for id in store.not_cached(&analysis())? {
+            match store.load(&id) {
+                Ok(run) => {
+                    let cached = cached(&run, &self.summary(&run))?;
+                    if !store.cache(&id, &analysis(), run.launches.len(), &cached) {
+                        return Ok(());
+                    }
+                }
+                Err(error) => remark(&format!("run {id} is left out: {error}")),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl World {
+    /// Prunes the launches of a run, and keeps what readers ask of it: its results, what reports of fleets need, and the A/B test of which it is
+    /// a side.
+    ///
+    /// # Errors
+    /// When it stays as it is, with why.
+    pub fn prune(
+        &self,
+        store: &mut Store,
+        run: &RunData,
+        test: Option<&AbView>,
+        now: &str,
+    ) -> Result<()> {
+        let view = self.summary(run);
+        let told = Told {
+            past: Past::of(&view),
+            node: Some(NodeRun::of(run, &view)),
+            test: test.cloned(),
+        };
+        let kept = results(&view, &told)?;
+        Ok(store.prune(&run.info.id, &analysis(), run.launches.len(), &kept, now)?)
+    }
+
+    /// The A/B test that was kept with a side of it, whose launches were pruned.
+    ///
+    /// # Errors
+    /// As [`World::stored`].
+    pub fn kept_test(&self, store: &Store, id: &str) -> Result<AbView> {
+        #[derive(Deserialize)]
+        struct ToldOfTest {
+            test: AbView,
+        }
+        let kept = store.result(id, &analysis(), None)?;
+        let kept = kept.with_context(|| format!("run {id} has kept nothing"))?;
+        let told: ToldOfTest = serde_json::from_str(&kept.past)
+            .with_context(|| format!("the A/B test that run {id} has kept cannot be read"))?;
+        Ok(told.test)
+    }
+}
+
+/// What is said of each run by what is cached or kept of it. The texts of a few runs are in memory at once, and not those of ten thousand.
+fn each<T>(
+    store: &Store,
+    ids: &[&str],
+    benchmark: Option<&Id>,
+    of: impl Fn(&str, Option<Results>) -> Result<T>,
+) -> Result<Vec<Result<T>>> {
+    let mut all = vec![];
+    for ids in ids.chunks(TOGETHER) {
+        let kept = store.results_of_each(ids, &analysis(), benchmark)?;
+        all.extend(ids.iter().zip(kept).map(|(id, kept)| of(id, kept?)));
+    }
+    Ok(all)
+}
+
+/// What the SMT probe took at its least, as a share of the cycle probe, on each CPU in the newest runs of a machine; of those whose results
+/// were computed.
+///
+/// # Errors
+/// What befalls the store.
+pub fn smt_floors(store: &Store, machine: &str) -> Result<BTreeMap<u32, f64>> {
+    #[derive(Deserialize)]
+    struct Seen {
+        #[serde(default)]
+        smt_floors: BTreeMap<u32, f64>,
+    }
+    let now = changes::now();
+    let mut least: BTreeMap<u32, f64> = BTreeMap::new();
+    let ids = store.runs_of(machine, &now, between::MOST_RUNS, &|_| true)?;
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    for kept in store.results_of_each(&ids, &analysis(), None)? {
+        let seen = kept?.and_then(|kept| parsed::<Seen>(&kept.view));
+        for (cpu, floor) in seen.into_iter().flat_map(|seen| seen.smt_floors) {
+            let known = least.entry(cpu).or_insert(floor);
+            *known = known.min(floor);
+        }
+    }
+    Ok(least)
+}
+
+/// What later runs and the report of a fleet need of a run.
+#[derive(Serialize)]
+struct Told {
+    #[serde(flatten)]
+    past: Past,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<NodeRun>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    test: Option<AbView>,
+}
+
+/// The same, of which a report of a fleet reads its part alone.
+#[derive(Deserialize)]
+struct ToldOfNode {
+    node: Option<NodeRun>,
+}
+
+/// A view as it is cached.
+fn cached(run: &RunData, view: &RunView) -> Result<Results> {
+    let told = Told {
+        past: Past::of(view),
+        node: (run.info.settings.fleet.as_ref()).map(|_| NodeRun::of(run, view)),
+        test: None,
+    };
+    results(view, &told)
+}
+
+fn results(view: &RunView, told: &Told) -> Result<Results> {
+    let mut head = view.clone();
+    let results = std::mem::take(&mut head.results);
+    let results = results
+        .iter()
+        .map(|result| Ok((result.id.clone(), serde_json::to_string(result)?)));
+    Ok(Results {
+        view: serde_json::to_string(&head)?,
+        past: serde_json::to_string(told)?,
+        results: results.collect::<Result<_>>()?,
+        pruned: None,
+    })
+}
+
+/// A view from what is cached or kept of it.
+fn view(kept: &Results) -> serde_json::Result<RunView> {
+    let mut view: RunView = serde_json::from_str(&kept.view)?;
+    let results = kept.results.iter();
+    view.results = results
+        .map(|(_, text)| serde_json::from_str(text))
+        .collect::<serde_json::Result<_>>()?;
+    Ok(since(view, kept.pruned.as_ref()))
+}
+
+/// With what has become of the run since its results were kept.
+fn since(view: RunView, pruned: Option<&Pruned>) -> RunView {
+    match pruned {
+        None => view,
+        Some(pruned) => RunView {
+            pruned: Some(pruned.at.clone()),
+            label: pruned.label.clone().or(view.label),
+            ..view
+        },
+    }
+}
+
+/// A view without what a history does not ask for: of a thousand runs, the facts of the machine took a third of the time.
+#[derive(Deserialize)]
+struct Slim {
+    schema: String,
+    id: String,
+    label: Option<String>,
+    started: String,
+    machine: SlimMachine,
+    settings: Option<Settings>,
+}
+
+#[derive(Deserialize)]
+struct SlimMachine {
+    id: String,
+    name: String,
+    system: String,
+    facts: Facts,
+}
+
+/// What [`Circumstances`](gritstone_analysis::circumstances::Circumstances) ask of the facts.
+#[derive(Deserialize)]
+struct Facts {
+    #[serde(rename = "kernel.release")]
+    release: Option<String>,
+}
+
+impl Slim {
+    fn with(self, results: Vec<Measurement>) -> RunView {
+        let told = self.machine.facts.release;
+        let told = told.map(|release| ("kernel.release".to_owned(), release));
+        RunView {
+            schema: self.schema,
+            id: self.id,
+            label: self.label,
+            started: self.started,
+            elapsed_s: None,
+            gritstone: None,
+            machine: Machine {
+                id: self.machine.id,
+                name: self.machine.name,
+                system: self.machine.system,
+                facts: told.into_iter().collect(),
+                ..Machine::default()
+            },
+            settings: self.settings,
+            counting: None,
+            smt_floors: BTreeMap::new(),
+            pruned: None,
+            results,
+        }
+    }
+}
+
+fn parsed<T: DeserializeOwned>(text: &str) -> Option<T> {
+    serde_json::from_str(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gritstone_analysis::series;
+
+    #[test]
+    fn what_is_kept_of_a_run_is_what_is_computed_digit_by_digit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let world = World::new(Some(path.clone()));
+        let bundle = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../tests/fixtures/run.jsonl"
+        );
+        let text = std::fs::read_to_string(bundle).unwrap();
+        let run = gritstone_exchange::read_bundle(&text).unwrap();
+        let mut store = Store::open(&path).unwrap();
+        store.import(&run).unwrap();
+        let id = run.info.id.as_str();
+        let computed = world.summary(&run);
+        assert_eq!(store.not_cached(&analysis()).unwrap(), [id]);
+        assert_eq!(world.stored(&store, id).unwrap(), computed);
+        assert!(store.not_cached(&analysis()).unwrap().is_empty());
+        let kept = store.results(id, &analysis()).unwrap().unwrap();
+        assert_eq!(view(&kept).unwrap(), computed);
+        assert_eq!(
+            world
+                .stored_pasts(&store, &[id])
+                .unwrap()
+                .remove(0)
+                .unwrap(),
+            Past::of(&computed)
+        );
+        let one = computed.results[3].clone();
+        let found = world
+            .stored_results(&store, &[id], &one.id)
+            .unwrap()
+            .remove(0)
+            .unwrap();
+        let history = |view| series::history(&one.id, [view]).unwrap();
+        assert_eq!(history(&found), history(&computed));
+        assert_eq!(found.results, std::slice::from_ref(&one));
+        assert!(store.results(id, "another").unwrap().is_none());
+    }
+}

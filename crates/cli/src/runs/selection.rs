@@ -1,0 +1,112 @@
+//! What the words of a command name: runs and systems, or benchmarks of them.
+
+use crate::runs::context::World;
+use anyhow::{Context, Result, bail};
+use gritstone_model::{Id, RunView, Selector};
+use gritstone_plan::select;
+use std::path::Path;
+
+/// What the words of a command name.
+pub struct Chosen {
+    /// Runs and systems, each with the word for it.
+    pub runs: Vec<(String, RunView)>,
+    /// Benchmarks, families and globs.
+    pub selectors: Vec<String>,
+}
+
+impl World {
+    /// Tells runs from selectors: a word that names no run or system, but benchmarks of the catalog or of a run before it, selects these.
+    ///
+    /// # Errors
+    /// Why a word is neither.
+    pub fn chosen(&self, words: &[String]) -> Result<Chosen> {
+        let (mut runs, mut selectors) = (vec![], vec![]);
+        for word in words {
+            match self.view(word) {
+                Ok(view) => runs.push((word.clone(), view)),
+                Err(error) => {
+                    let selector = Selector::new(word);
+                    let known = self.catalogue.benchmarks.iter().map(|row| &row.id);
+                    let results = runs
+                        .iter()
+                        .flat_map(|(_, view): &(_, RunView)| &view.results);
+                    let mut known = known.chain(results.map(|result| &result.id));
+                    if !known.any(|id| selector.matches(id)) {
+                        return Err(self.neither(word, error));
+                    }
+                    selectors.push(word.clone());
+                }
+            }
+        }
+        Ok(Chosen { runs, selectors })
+    }
+
+    /// Why a word is neither: of one that looks like an identifier, the systems of that name, or what is near.
+    fn neither(&self, word: &str, otherwise: anyhow::Error) -> anyhow::Error {
+        let file = Path::new(word).extension().is_some() || word.starts_with(['.', '/']);
+        match select(&self.catalogue.benchmarks, &[word.to_owned()]) {
+            Err(near) if word.contains('/') && !file && !word.starts_with("ref:") => {
+                self.machine_after_all(word, near.into())
+            }
+            _ => otherwise,
+        }
+    }
+
+    /// The same, with `last` where no run is named.
+    ///
+    /// # Errors
+    /// As [`World::chosen`], and where there is no run yet.
+    pub fn chosen_or_last(&self, words: &[String]) -> Result<Chosen> {
+        let mut chosen = self.chosen(words)?;
+        if chosen.runs.is_empty() {
+            chosen.runs.push(("last".to_owned(), self.view("last")?));
+        }
+        Ok(chosen)
+    }
+
+    /// The same where one run is meant: `last` where none is named. It has no more than the results that are selected.
+    ///
+    /// # Errors
+    /// As [`World::chosen`], and where there are several.
+    pub fn chosen_run(&self, words: &[String]) -> Result<(String, RunView, Vec<String>)> {
+        let Chosen {
+            mut runs,
+            selectors,
+        } = self.chosen_or_last(words)?;
+        let (name, mut view) = runs.pop().context("no run is named")?;
+        if let Some((other, _)) = runs.pop() {
+            bail!(
+                "'{other}' and '{name}' are two runs, and this command takes one: `gritstone compare` takes several"
+            );
+        }
+        only(&mut view, &selectors)?;
+        Ok((name, view, selectors))
+    }
+}
+
+/// Keeps the results that are selected; all where nothing is.
+///
+/// # Errors
+/// When a selector matches none of them.
+pub fn only(view: &mut RunView, selectors: &[String]) -> Result<()> {
+    let all: Vec<Selector> = selectors.iter().map(|text| Selector::new(text)).collect();
+    for selector in &all {
+        if !view
+            .results
+            .iter()
+            .any(|result| selector.matches(&result.id))
+        {
+            bail!(
+                "{} has no result that matches '{}'; `gritstone show {}` lists its results",
+                view.id,
+                selector.as_str(),
+                view.id
+            );
+        }
+    }
+    if !all.is_empty() {
+        let selected = |id: &Id| all.iter().any(|selector| selector.matches(id));
+        view.results.retain(|result| selected(&result.id));
+    }
+    Ok(())
+}

@@ -1,0 +1,157 @@
+//! `gritstone serve`: the store in the browser.
+
+mod api;
+mod benchmark;
+mod choices;
+mod compare;
+mod digest;
+mod fleet;
+#[cfg(test)]
+mod fuzz;
+mod lists;
+#[cfg(test)]
+#[path = "../../../tests/common/mutation.rs"]
+mod mutation;
+mod notify;
+mod pages;
+
+use crate::runs::context::World;
+use crate::ui::args::ServeArgs;
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use crate::ui::signals;
+use anyhow::{Context, Result, ensure};
+use digest::Digests;
+use gritstone_report::html;
+use gritstone_serve::{Answers, Config, Limits, Make, Policy, Rate, Tls};
+use gritstone_store::{Scope, Token};
+use notify::Notify;
+use pages::Pages;
+use std::net::TcpListener;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often a client may ask where others than this machine can: a page takes about 20 ms, and who reads asks for one in seconds.
+const RATE: Rate = Rate {
+    per_second: 50.0,
+    burst: 500.0,
+};
+/// How often the store is looked at for changes that others are to be told of.
+const WATCH: Duration = Duration::from_secs(5);
+
+/// `gritstone serve`.
+pub fn serve(world: &World, args: &ServeArgs) -> Result<Exit> {
+    let public = !args.listen.ip().is_loopback() || args.behind_proxy;
+    let store = world.store_path()?;
+    // what is wrong with it is said before the first page is asked for
+    let tokens = match world.reader()? {
+        Some(reader) => reader.tokens()?,
+        None => vec![],
+    };
+    let everyone = !public || args.open_reads;
+    let reads = |token: &Token| token.revoked.is_none() && token.scopes.contains(&Scope::Read);
+    ensure!(
+        everyone || tokens.iter().any(reads),
+        "{} can be reached by others than this machine: create a token to read by (`gritstone token create NAME --scope read`), \
+         or let everyone read everything with --open-reads",
+        args.listen
+    );
+    let tls = encryption(args)?;
+    ensure!(
+        !public || args.behind_proxy || tls.is_some(),
+        "{} can be reached by others than this machine, and nothing on the way would be encrypted: name a certificate with --tls-cert \
+         and --tls-key, or put a proxy with TLS before it and say --behind-proxy",
+        args.listen
+    );
+    let stop = signals::end_as_stream().context("cannot catch signals")?;
+    let listener = TcpListener::bind(args.listen)
+        .with_context(|| format!("cannot listen on {}", args.listen))?;
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let address = format!("{scheme}://{}/", listener.local_addr()?);
+    let notify = Notify::of(args, &address)?;
+    let watched = notify.is_some();
+    let digests = Arc::new(Digests::new(store.clone(), notify));
+    if watched {
+        watch(store.clone(), Arc::clone(&digests))?;
+    }
+    let make: Make = Arc::new(move || -> Box<dyn Answers> {
+        let world = World::new(Some(store.clone()));
+        Box::new(Pages::new(world, Arc::clone(&digests), everyone))
+    });
+    let log = Arc::new(|text: &str| output::remark(&format!("gritstone: {text}")));
+    output::plain(&format!("{address}\n"))?;
+    if args.open {
+        open(&address);
+    }
+    let (style, scripts) = html::inline();
+    let config = Config {
+        limits: Limits {
+            // this machine does to itself what it likes
+            rate: public.then_some(RATE),
+            ..Limits::default()
+        },
+        policy: Policy::new(!public, &style, &scripts).behind_proxy(args.behind_proxy),
+        tls,
+        make,
+        log,
+    };
+    gritstone_serve::serve(listener, stop, config).context("cannot serve")?;
+    Ok(Exit::Done)
+}
+
+/// Has what changed computed whenever the store is another, though nobody asks: for as long as this process is there.
+fn watch(store: PathBuf, digests: Arc<Digests>) -> Result<()> {
+    let look = move |world: &World| -> Result<()> {
+        // a store that is not there yet has nothing to tell of
+        if let Some(store) = world.reader()? {
+            digests.of(&store.revision()?, Duration::ZERO);
+        }
+        Ok(())
+    };
+    let watch = move || {
+        let world = World::new(Some(store));
+        loop {
+            if let Err(why) = look(&world) {
+                output::remark(&format!("gritstone: {why:#}"));
+            }
+            std::thread::sleep(WATCH);
+        }
+    };
+    let thread = std::thread::Builder::new().name("watch".to_owned());
+    thread.spawn(watch).context("cannot start a thread")?;
+    Ok(())
+}
+
+/// By what connections are encrypted, if they are. Everybody who can read the key can pass for the server.
+fn encryption(args: &ServeArgs) -> Result<Option<Tls>> {
+    let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else {
+        return Ok(None);
+    };
+    let open = std::fs::metadata(key).with_context(|| format!("cannot read {}", key.display()))?;
+    ensure!(
+        open.mode() & 0o007 == 0,
+        "{} can be read by everybody: chmod 600 it",
+        key.display()
+    );
+    let tls = Tls::from_files(certificate, key).map_err(anyhow::Error::msg)?;
+    Ok(Some(tls))
+}
+
+/// Has the desktop show a page; who has none opens it by hand.
+fn open(address: &str) {
+    let quiet = || Stdio::null();
+    let started = Command::new("xdg-open")
+        .arg(address)
+        .stdin(quiet())
+        .stdout(quiet())
+        .stderr(quiet())
+        .spawn();
+    match started {
+        // it ends by itself, and is waited for, so that it does not stay
+        Ok(mut browser) => drop(std::thread::spawn(move || browser.wait())),
+        Err(why) => output::remark(&format!("cannot start xdg-open: {why}; open {address}")),
+    }
+}

@@ -1,0 +1,109 @@
+//! The page of a benchmark: what it does, and its history, of the newest runs or of a range of dates.
+
+use super::choices::choice;
+use super::pages::{Answered, Pages, Refused, said};
+use crate::command::history::over_runs;
+use gritstone_model::{HistoryView, Id};
+use gritstone_report::html::{self, Choice, Frame};
+use gritstone_serve::{Asked, Form, History};
+use gritstone_store::Store;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Numbers of newest runs that can be chosen.
+const NEWEST: [usize; 5] = [20, 50, 100, 300, 1000];
+
+impl Pages {
+    pub(super) fn benchmark(
+        &self,
+        asked: &Asked,
+        store: Option<&Rc<Store>>,
+        of: &History,
+    ) -> Answered {
+        let unknown = || Refused::NotFound(format!("There is no benchmark {}.", of.id));
+        let id = Id::parse(&of.id).map_err(|_| unknown())?;
+        let mut all = self.world.catalogue.benchmarks.iter();
+        let known = all.find(|of| of.id == id);
+        let mut view = match store {
+            Some(store) => over_runs(&self.world, store, &id, of.runs)?,
+            None => None,
+        };
+        if known.is_none() && view.is_none() {
+            return Err(unknown());
+        }
+        let months = view.as_ref().map_or_else(BTreeSet::new, months);
+        if let Some(view) = &mut view {
+            cut(view, &of.from, &of.to);
+        }
+        let facts = known.map_or_else(Vec::new, gritstone_catalogue::facts);
+        let title = match (known, &view) {
+            (Some(known), _) => &known.title,
+            (None, Some(view)) => &view.title,
+            (None, None) => "",
+        };
+        let page = || {
+            let document = gritstone_report::benchmark(&id, title, &facts, view.as_ref());
+            let frame = Frame {
+                form: (!months.is_empty()).then(|| form(of, months)),
+                ..Frame::default()
+            };
+            (document, frame)
+        };
+        match &view {
+            None if asked.form == Form::Json => {
+                Err(Refused::NotFound(format!("No stored run has {}.", of.id)))
+            }
+            view => Ok(said(asked, view, page)?),
+        }
+    }
+}
+
+/// The months in which there are runs, newest last.
+fn months(view: &HistoryView) -> BTreeSet<String> {
+    let points = view.series.iter().flat_map(|series| &series.points);
+    let month = points.filter_map(|point| point.started.get(..7));
+    month.map(str::to_owned).collect()
+}
+
+/// Leaves out what is before or after a range of dates, of which the ends may be parts: 2026-11 is all of it. The changes are those that were
+/// found in all runs.
+fn cut(view: &mut HistoryView, from: &str, to: &str) {
+    let begins = |started: &str| started >= from;
+    let ends = |started: &str| to.is_empty() || started.get(..to.len()).is_none_or(|of| of <= to);
+    for series in &mut view.series {
+        // oldest first
+        let first = series.points.iter().position(|of| begins(&of.started));
+        let first = first.unwrap_or(series.points.len());
+        series.points.drain(..first);
+        series.points.retain(|of| ends(&of.started));
+        let left = series.points.len();
+        series
+            .changes
+            .retain(|of| (first..first + left).contains(&of.at));
+        for change in &mut series.changes {
+            change.at -= first;
+        }
+    }
+    view.series.retain(|series| !series.points.is_empty());
+}
+
+/// What else can be shown of it.
+fn form(of: &History, months: BTreeSet<String>) -> html::Form {
+    let months: Vec<(String, String)> = months.into_iter().map(|of| (of.clone(), of)).collect();
+    let newest = NEWEST.map(|n| (n.to_string(), format!("newest {n}")));
+    html::Form {
+        to: format!("/benchmarks/{}", html::encoded(&of.id)),
+        button: "Show",
+        kept: vec![],
+        choices: vec![
+            Choice {
+                name: "runs",
+                label: "Runs",
+                options: newest.into(),
+                chosen: of.runs.to_string(),
+            },
+            choice("from", "From", "the first", months.clone(), &of.from),
+            choice("to", "To", "the last", months, &of.to),
+        ],
+    }
+}

@@ -1,0 +1,29 @@
+//! Lists of what a store has.
+
+use crate::command::list::listed;
+use gritstone_model::{ListedRun, ListedSystem};
+use gritstone_store::{RunHead, Store, StoreError};
+use std::rc::Rc;
+
+/// Runs in a list, and changes on the first page.
+pub(super) const LISTED: usize = 50;
+
+/// Runs as they are listed.
+pub(super) fn runs(heads: Vec<RunHead>) -> Vec<ListedRun> {
+    heads.into_iter().map(listed).collect()
+}
+
+/// All systems, that with the newest run first.
+pub(super) fn systems(store: Option<&Rc<Store>>) -> Result<Vec<ListedSystem>, StoreError> {
+    let systems = store.map_or(Ok(vec![]), |store| store.systems())?;
+    let system = |(head, runs): (RunHead, u64)| ListedSystem {
+        id: head.machine_id,
+        name: head.machine,
+        system: head.system,
+        runs: runs as usize,
+        newest: head.id,
+        started: head.started,
+        reliability: None,
+    };
+    Ok(systems.into_iter().map(system).collect())
+}

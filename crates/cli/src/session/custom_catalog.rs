@@ -1,0 +1,120 @@
+//! `--catalog DIR`: benchmarks of one's own beside ours, and what a run of them needs: sources, programs, trust.
+
+use crate::runs::context::World;
+use crate::session::trust;
+use crate::ui::args::CatalogueArgs;
+use anyhow::{Context, Result};
+use gritstone_catalogue::{Own, folder};
+use gritstone_model::{Benchmark, OwnCatalogue, Plan, RunView, Settings, Work};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The catalog in a folder.
+///
+/// # Errors
+/// Says what is wrong with it, and where.
+pub fn read(folder: &Path) -> Result<Own> {
+    let kept = folder::read(folder)?;
+    of(kept).with_context(|| format!("the catalog {}", folder.display()))
+}
+
+/// The catalog that a run has kept.
+///
+/// # Errors
+/// When it is damaged, or made for another version of Gritstone.
+pub fn of(kept: OwnCatalogue) -> Result<Own> {
+    let ours = gritstone_kernels::sources()
+        .iter()
+        .map(|source| source.path);
+    Ok(gritstone_catalogue::own(
+        kept,
+        &ours.collect::<BTreeSet<_>>(),
+    )?)
+}
+
+impl World {
+    /// With the catalog that the options name, for looking only.
+    pub fn with_catalogue(mut self, folder: Option<&Path>) -> Result<Self> {
+        if let Some(folder) = folder {
+            let own = read(folder)?;
+            let theirs = own.catalogue.clone();
+            self.catalogue.families.extend(theirs.families);
+            self.catalogue.benchmarks.extend(theirs.benchmarks);
+            self.own = Some(own);
+        }
+        Ok(self)
+    }
+
+    /// With the catalog that the options name, for running its programs.
+    pub fn with_programs(self, args: &CatalogueArgs) -> Result<Self> {
+        let world = self.with_catalogue(args.catalogue.as_deref())?;
+        if let Some(own) = &world.own {
+            trust::ensure(own, args.trust)?;
+        }
+        Ok(world)
+    }
+
+    /// What is meant where nothing is selected: with a catalog of one's own, all of that.
+    pub fn selectors(&self, given: &[String]) -> Vec<String> {
+        match &self.own {
+            Some(own) if given.is_empty() => {
+                let rows = own.catalogue.benchmarks.iter();
+                rows.map(|row| row.id.to_string()).collect()
+            }
+            _ => given.to_vec(),
+        }
+    }
+}
+
+/// What a run of these rows keeps of the catalog: nothing where all of them are ours.
+pub fn kept(own: Option<&Own>, rows: &[Benchmark]) -> Option<OwnCatalogue> {
+    let own = own?;
+    let any = rows.iter().any(|row| own.kept.has(&row.id));
+    any.then(|| own.kept.clone())
+}
+
+/// All sources that can be compiled here, path and text.
+pub fn sources(own: Option<&Own>) -> Vec<(&str, &str)> {
+    let files = own.into_iter().flat_map(|own| &own.kept.files);
+    let texts = files.filter_map(|(path, file)| Some((path.as_str(), file.contents.text()?)));
+    let ours = gritstone_kernels::sources().iter();
+    let ours = ours.map(|source| (source.path, source.text));
+    ours.chain(texts.filter(|(path, _)| path.contains('/')))
+        .collect()
+}
+
+/// The names of its programs.
+pub fn programs(own: Option<&Own>) -> impl Iterator<Item = String> {
+    let all = own.map(|own| own.compiled.iter().chain(&own.executables));
+    all.into_iter().flatten().cloned()
+}
+
+/// The part of a catalog that a plan has rows of, if it has any.
+pub fn in_plan<'a>(own: Option<&'a Own>, plan: &Plan) -> Option<&'a Own> {
+    own.filter(|own| plan.benchmarks.iter().any(|row| own.kept.has(&row.id)))
+}
+
+/// The programs of ours or of the catalog that a row executes.
+pub fn programs_of(row: &Benchmark) -> impl Iterator<Item = &String> {
+    let work = match &row.work {
+        Work::Kernel(work) => Some(work),
+        _ => None,
+    };
+    work.into_iter()
+        .flat_map(|work| work.uses.iter().chain([&work.program]))
+}
+
+/// The catalogs of their own that runs have kept, read again; one that cannot be is told and left out.
+pub fn of_runs(runs: &[RunView]) -> Vec<Own> {
+    let kept = runs.iter().filter_map(|run| run.settings.as_ref());
+    let kept = kept.filter_map(|settings: &Settings| settings.catalogue.clone());
+    let read = |kept: OwnCatalogue| {
+        let name = kept.named();
+        of(kept).map_err(|why| {
+            crate::ui::output::remark(&format!(
+                "the catalog {name} cannot be read, so its results are shown without descriptions: {why:#}"
+            ));
+        })
+    };
+    kept.filter_map(|kept| read(kept).ok()).collect()
+}

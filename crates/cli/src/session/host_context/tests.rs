@@ -1,0 +1,122 @@
+//! Where rows are placed on machines of other kinds than this one: with one CPU, with hundreds, with some switched off, in part of
+//! one, in a container that hides what it can.
+
+#[path = "../../../../host/tests/common/mod.rs"]
+mod machines;
+
+use super::*;
+use gritstone_model::{Placement, Plan};
+use gritstone_plan::{add_copies, steps};
+use machines::{Tree, large};
+use std::os::unix::ffi::OsStrExt;
+
+/// Every machine that is recorded or made up, by name.
+fn sites() -> Vec<(&'static str, Site)> {
+    let mut sparse = large(300, "0-299");
+    sparse.answers.allowed = Some((0..150).map(|n| 2 * n).collect());
+    let mut nothing = Tree::new();
+    nothing.answers.allowed = gritstone_model::CpuSet::parse("0-1");
+    let mut trees = vec![
+        ("300 CPUs", large(300, "0-299")),
+        ("300 CPUs, ten offline", large(300, "0-249,260-299")),
+        ("every other of 300 CPUs", sparse),
+        ("nothing to read", nothing),
+    ];
+    for name in [
+        "one-cpu",
+        "virtual-machine",
+        "cgroup-v1-half-cpu",
+        "cgroup-v2-half-cpu",
+        "container-without-sys",
+    ] {
+        trees.push((name, Tree::recorded(name)));
+    }
+    let site = |tree: &Tree| {
+        let site = Site::of(tree.root(), Some(Path::new("/"))).unwrap();
+        // while the tree is there
+        site.host();
+        site
+    };
+    trees
+        .iter()
+        .map(|(name, tree)| (*name, site(tree)))
+        .collect()
+}
+
+/// What would be run there: everything, and everything as copies too.
+fn plan(site: &Site) -> Plan {
+    let benchmarks = gritstone_catalogue::all().unwrap().benchmarks;
+    let offer = site.offer(&benchmarks, Permits::default(), None, false);
+    let mut plan = steps(benchmarks, &offer);
+    add_copies(&mut plan, &offer, &[2, 128, 256], |_| true);
+    plan
+}
+
+#[test]
+fn no_row_is_placed_where_it_may_not_run() {
+    for (name, site) in sites() {
+        let plan = plan(&site);
+        assert!(plan.steps.len() > 100, "{name}");
+        let cpu = &site.cpu;
+        for step in &plan.steps {
+            let mut cpus = step.cpus.clone();
+            let may = |&number: &u32| cpu.allowed.contains(number) && cpu.online.contains(number);
+            assert!(cpus.iter().all(may), "{name}: {step:?}");
+            cpus.sort_unstable();
+            cpus.dedup();
+            assert_eq!(
+                cpus.len(),
+                step.cpus.len(),
+                "{name}: one CPU twice: {step:?}"
+            );
+            let usable = cpu.allowed.iter().filter(may).count();
+            if step.copies > 1 {
+                assert_eq!(
+                    cpus.len(),
+                    usable.min(step.copies as usize),
+                    "{name}: {step:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_across_cpus_run_on_two_or_say_why_not() {
+    for (name, site) in sites() {
+        let plan = plan(&site);
+        let across = plan
+            .benchmarks
+            .iter()
+            .filter(|row| row.placement == Placement::Cross);
+        let mut rows = 0;
+        for row in across {
+            rows += 1;
+            let step = plan.steps.iter().find(|step| step.id == row.id);
+            match (site.chosen.peer, step) {
+                (Some(peer), Some(step)) => assert_eq!(step.cpus, [site.chosen.measured, peer]),
+                (peer, None) => {
+                    let skip = plan.skips.iter().find(|skip| skip.id == row.id).unwrap();
+                    // what this machine lacks, every site does
+                    let lacks = skip.reason.starts_with("It needs");
+                    let alone = peer.is_none() && skip.reason.contains("two CPUs");
+                    assert!(lacks || alone, "{name}: {skip:?}");
+                }
+                (None, step) => panic!("{name}: {step:?}"),
+            }
+        }
+        assert!(rows > 0);
+        let alone = site.cpu.allowed.len() == 1;
+        assert_eq!(site.chosen.peer.is_none(), alone, "{name}");
+        assert_eq!(site.chosen.watcher.is_none(), alone, "{name}");
+    }
+}
+
+#[test]
+fn a_path_is_the_same_everywhere() {
+    let searched = |path: &[u8]| searched(OsStr::from_bytes(path));
+    assert_eq!(searched(b"/usr/bin:/bin"), "/usr/bin:/bin");
+    assert_eq!(searched(b"bin:/usr/bin::.:./x:/bin:"), "/usr/bin:/bin");
+    assert_eq!(searched(b"/a b:/\xff/bin:/\xc3\xa4"), "/a b:/ä");
+    assert_eq!(searched(b""), "");
+}

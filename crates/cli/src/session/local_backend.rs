@@ -1,0 +1,417 @@
+//! Measuring on this machine: sets sides, launches, looks at the conditions, keeps every launch in the run of its side, shows progress.
+
+use crate::session::host_context::Site;
+use crate::session::instructions::{self, Instructions};
+use crate::session::undo;
+use crate::ui::exit::{Exit, Failure};
+use crate::ui::output;
+use crate::ui::progress::{self, Display};
+use crate::ui::signals;
+use anyhow::{Context, Result, anyhow};
+use gritstone_analysis::summary::{self, Reader};
+use gritstone_exec::{ExecError, Executor, Journal, Subject, Variant};
+use gritstone_host::{Root, Watch};
+use gritstone_measure::{Backend, CONFIDENCE, Finished, PILOT, Progress, Scheduler, drive};
+use gritstone_model::{
+    Benchmark, Calibration, Cause, CommandWork, Event, Id, Launch, Outcome, Plan, Program, RunData,
+    RunInfo, Settings, Step, Work,
+};
+use gritstone_store::{Kept, Store, StoreError};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// One side of what is measured: a run of its own. A plain run has one.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// What it is called where there are several; else empty.
+    pub name: String,
+    /// What it launches.
+    pub plan: Plan,
+    /// Its programs, and the whole environment of its children.
+    pub variant: Variant,
+    /// The command that sets the machine for it.
+    pub setting: Option<String>,
+    /// Its run.
+    pub info: RunInfo,
+}
+
+/// How the measuring ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Everything that was planned.
+    Whole,
+    /// The user asked to stop.
+    Interrupted,
+}
+
+/// This machine.
+pub struct Local<'a> {
+    pub sides: &'a [Side],
+    executor: Executor,
+    pub store: &'a mut Store,
+    pub display: Display,
+    watch: Watch,
+    start: Instant,
+    /// Time that earlier processes spent.
+    spent: Duration,
+    /// The side that the machine is set for.
+    set_for: Option<usize>,
+    complained: BTreeSet<(usize, Id)>,
+    /// The instructions of each side's programs, once counted, where the sides may differ in them; told by the next launch.
+    instructions: BTreeMap<(usize, Id), Option<Instructions>>,
+    /// Of benchmarks that have no interval yet, the launches: with an interval each is shown once.
+    pilot: BTreeMap<Id, Vec<Launch>>,
+    /// What stands before the number of an execution in HYPERFINE_ITERATION, which commands of `bench` are given.
+    pub numbered: Option<&'static str>,
+    /// Executions of each side that have a number.
+    executed: BTreeMap<(usize, &'static str), usize>,
+    /// Whether the user knows that the store is locked.
+    told: bool,
+}
+
+/// A number that no other process has, for names and seeds, by way of the standard library, which asks the kernel for it.
+pub fn random() -> u32 {
+    RandomState::new().hash_one(0) as u32
+}
+
+/// A new run of this site.
+pub fn info(site: &Site, label: Option<String>, settings: Settings) -> RunInfo {
+    let now = jiff::Timestamp::now();
+    RunInfo {
+        id: gritstone_store::new_id(now, random()),
+        label,
+        started: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        elapsed_s: None,
+        gritstone: env!("CARGO_PKG_VERSION").to_owned(),
+        machine: site.machine(),
+        settings,
+    }
+}
+
+/// The plans of all sides.
+pub fn plans(sides: &[Side]) -> Vec<&Plan> {
+    sides.iter().map(|side| &side.plan).collect()
+}
+
+impl<'a> Local<'a> {
+    /// With an executor for all sides, on which earlier processes have spent some time.
+    pub fn new(
+        sides: &'a [Side],
+        executor: Executor,
+        store: &'a mut Store,
+        spent: Duration,
+    ) -> Self {
+        Self {
+            sides,
+            executor,
+            store,
+            display: Display::new(),
+            watch: Watch::open(&Root::live()),
+            start: Instant::now(),
+            spent,
+            set_for: None,
+            complained: BTreeSet::new(),
+            instructions: BTreeMap::new(),
+            pilot: BTreeMap::new(),
+            numbered: None,
+            executed: BTreeMap::new(),
+            told: false,
+        }
+    }
+
+    /// The programs of a side.
+    pub fn programs(&self, side: usize) -> BTreeMap<Id, Program> {
+        let Side { variant, plan, .. } = &self.sides[side];
+        self.executor.programs(variant, &plan.benchmarks)
+    }
+
+    /// Begins the run of each side.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    pub fn begin(&mut self, site: &Site, journal: Option<&Journal>) -> Result<()> {
+        let owner = site.owner();
+        for (index, side) in self.sides.iter().enumerate() {
+            let programs = self.programs(index);
+            undo::measures(journal, &side.info.id);
+            let (rows, skips) = (&side.plan.benchmarks, &side.plan.skips);
+            let store = &mut self.store;
+            store.begin(&owner, &side.info, rows, &programs, skips)?;
+        }
+        Ok(())
+    }
+
+    /// Measures what `scheduler` asks for, and finishes the runs unless the user asks to stop. What the executor made is gone then.
+    ///
+    /// # Errors
+    /// When launches cannot be made or kept any more.
+    pub fn measure(
+        mut self,
+        site: &Site,
+        earlier: &[Launch],
+        scheduler: &mut dyn Scheduler,
+    ) -> Result<End> {
+        let _out_of_the_way = site.keep_out_of_the_way();
+        let first = self.sides.first();
+        let reader = first.map_or_else(Reader::default, |side| Reader::of(&side.info));
+        let measured = drive(&plans(self.sides), earlier, reader, scheduler, &mut self);
+        self.display.finish();
+        let elapsed = self.now().as_secs_f64();
+        drop(self.executor);
+        let stored = when_free(self.store, Store::flush);
+        let ids = || self.sides.iter().map(|side| side.info.id.as_str());
+        match measured {
+            Ok(()) => stored?,
+            Err(error) if is_interruption(&error) => return stored.map(|()| End::Interrupted),
+            Err(error) if error.is::<Failure>() => return Err(error),
+            Err(error) => {
+                let runs = ids().collect::<Vec<_>>().join(" and ");
+                let what = format!("run {runs} was interrupted; finished launches are stored");
+                return Err(error.context(what));
+            }
+        }
+        for id in ids() {
+            when_free(self.store, |store| store.finish(id, elapsed))?;
+        }
+        Ok(End::Whole)
+    }
+
+    /// Sets the machine for a side.
+    fn set(&mut self, side: usize) -> Result<()> {
+        if self.set_for == Some(side) {
+            return Ok(());
+        }
+        self.set_for = None;
+        let Side { name, setting, .. } = &self.sides[side];
+        if let Some(command) = setting {
+            shell(command).with_context(|| format!("the setting of side {name} failed"))?;
+        }
+        self.set_for = Some(side);
+        Ok(())
+    }
+
+    /// Counts the instructions of a benchmark's operation once, where sides are compared whose programs are not the same.
+    fn count(&mut self, side: usize, benchmark: &Benchmark) -> Result<()> {
+        let Work::Kernel(work) = &benchmark.work else {
+            return Ok(());
+        };
+        let built = |side: &Side| side.variant.builds.contains_key(&work.program);
+        let key = (side, benchmark.id.clone());
+        let compared = self.sides.len() > 1 && self.sides.iter().any(built);
+        if !compared || self.instructions.contains_key(&key) {
+            return Ok(());
+        }
+        let Side { variant, plan, .. } = &self.sides[side];
+        let step = plan.steps.iter().find(|step| step.id == benchmark.id);
+        let counted = instructions::count(
+            &self.executor,
+            Subject {
+                variant,
+                benchmark,
+                work,
+                cpus: step.map_or(&[], |step| &step.cpus),
+            },
+        )?;
+        self.instructions.insert(key, counted.ok());
+        Ok(())
+    }
+
+    /// On a terminal, shows the first result of a benchmark that has an interval, of a plain run.
+    fn show_result(&mut self, launch: &Launch) {
+        let [side] = self.sides else { return };
+        if !self.display.shows_results() || launch.copies > 1 {
+            return;
+        }
+        let launches = self.pilot.entry(launch.id.clone()).or_default();
+        // an earlier process, or a result that was shown
+        if launches.len() == PILOT {
+            return;
+        }
+        launches.push(launch.clone());
+        if launches.len() < PILOT {
+            return;
+        }
+        let entry = side.plan.benchmarks.iter().filter(|b| b.id == launch.id);
+        let run = RunData {
+            info: side.info.clone(),
+            benchmarks: entry.cloned().collect(),
+            programs: BTreeMap::new(),
+            skips: vec![],
+            launches: launches.clone(),
+        };
+        // what they said is no longer needed, how many there were is
+        launches
+            .iter_mut()
+            .for_each(|launch| launch.events = vec![]);
+        let options = summary::Options {
+            confidence: CONFIDENCE,
+            baselines: BTreeMap::new(),
+        };
+        let view = summary::summarize(&run, &options);
+        let width = output::columns().unwrap_or(progress::WIDTH);
+        let result = view.results.first();
+        if let Some(line) = result.and_then(|result| gritstone_report::line(result, width)) {
+            self.display.remark(&line);
+        }
+    }
+
+    /// A benchmark that fails is reported once; a command of the user's that fails ends everything, for it is no fast one.
+    fn complain(&mut self, side: usize, launch: &Launch) -> Result<()> {
+        let Side { name, plan, .. } = &self.sides[side];
+        let of = match name.is_empty() {
+            true => String::new(),
+            false => format!(" of side {name}"),
+        };
+        let outcome = &launch.outcome;
+        let how = outcome.name().replace('_', " ");
+        let what = format!("{}{of}: {how}: {}", launch.id, outcome.why());
+        let mut entries = plan.benchmarks.iter();
+        if entries.any(|entry| entry.id == launch.id && is_users(entry)) {
+            let mut causes = launch.events.iter().filter_map(Event::cause);
+            let mends = match causes.any(|cause| cause == Cause::Status) {
+                true => "; --ignore-failure times it anyway",
+                false => "",
+            };
+            return Err(Exit::NothingMeasured.because(format!("{what}{mends}")));
+        }
+        if self.complained.insert((side, launch.id.clone())) {
+            self.display.remark(&what);
+        }
+        Ok(())
+    }
+}
+
+impl Backend for Local<'_> {
+    type Error = anyhow::Error;
+
+    fn now(&self) -> Duration {
+        self.spent + self.start.elapsed()
+    }
+
+    fn prepare(&mut self, side: usize, benchmark: &Benchmark) -> Result<()> {
+        self.set(side)?;
+        self.count(side, benchmark)?;
+        Ok(self.executor.settle(&self.sides[side].variant, benchmark)?)
+    }
+
+    fn show(&mut self, progress: &Progress<'_>) {
+        self.display.show(progress);
+    }
+
+    fn launch(
+        &mut self,
+        side: usize,
+        benchmark: &Benchmark,
+        step: &Step,
+        known: Calibration,
+    ) -> Result<Finished> {
+        let before = (self.watch).begin(benchmark, &step.cpus, std::process::id());
+        let mut variant = Cow::Borrowed(&self.sides[side].variant);
+        if let Some(prefix) = self.numbered {
+            let done = self.executed.get(&(side, prefix)).unwrap_or(&0);
+            let number = format!("{prefix}{done}");
+            let environment = &mut variant.to_mut().environment;
+            environment.insert("HYPERFINE_ITERATION".to_owned(), number);
+        }
+        let mut launched =
+            (self.executor).launch(&variant, benchmark, &step.cpus, step.copies, known)?;
+        if let Some(prefix) = self.numbered {
+            let executed = launched.events.iter().filter(|event| is_execution(event));
+            *self.executed.entry((side, prefix)).or_default() += executed.count();
+        }
+        let counted = self.instructions.get_mut(&(side, benchmark.id.clone()));
+        if launched.outcome == Outcome::Measured && step.copies == 1 {
+            let told = counted.and_then(Option::take).map(Instructions::event);
+            launched.events.extend(told);
+        }
+        Ok(Finished {
+            conditions: self.watch.end(&before, launched.cpu),
+            outcome: launched.outcome,
+            events: launched.events,
+        })
+    }
+
+    fn keep(&mut self, side: usize, launch: &Launch) -> Result<()> {
+        let kept = self.store.append(&self.sides[side].info.id, launch)?;
+        if kept != Kept::Stored && !std::mem::replace(&mut self.told, true) {
+            let store = self.store.path().display();
+            self.display.remark(&match kept {
+                Kept::Here => format!(
+                    "{store} does not answer: launches are kept on this system, and sent when it does"
+                ),
+                _ => format!(
+                    "{store} is locked by another process, a backup perhaps: launches are kept in memory until it is free"
+                ),
+            });
+        }
+        match launch.outcome {
+            Outcome::Measured => {
+                self.show_result(launch);
+                Ok(())
+            }
+            _ => self.complain(side, launch),
+        }
+    }
+}
+
+/// Whether the user asked to stop.
+fn is_interruption(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(ExecError::Interrupted))
+}
+
+/// Whether it is a command of the user's.
+fn is_users(benchmark: &Benchmark) -> bool {
+    matches!(
+        benchmark.work,
+        Work::Command(CommandWork { user: Some(_), .. })
+    )
+}
+
+/// What a command of the user's says after each execution.
+fn is_execution(event: &Event) -> bool {
+    matches!(event, Event::Param { key, .. } if key == "peak_kb")
+}
+
+/// Gives a command that sets the machine to the shell.
+fn shell(command: &str) -> Result<()> {
+    let here = std::env::current_dir().context("the current directory is unknown")?;
+    gritstone_exec::shell(command, &here).map_err(|why| anyhow!("'{command}' failed: {why}"))
+}
+
+/// How long the end of a run waits for the store.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// Does something with the store as soon as no other process has it locked. The user may end the wait by asking to stop, once more where
+/// that was asked already.
+///
+/// # Errors
+/// What befalls the store; when it stays locked, how many launches are lost.
+pub fn when_free(
+    store: &mut Store,
+    mut act: impl FnMut(&mut Store) -> Result<(), StoreError>,
+) -> Result<()> {
+    let start = Instant::now();
+    let mut done = act(store);
+    if let Err(StoreError::Locked(path)) = &done {
+        output::remark(&format!(
+            "{path} is locked by another process ('fuser {path}' says which): waiting until it is free; {} launches are in memory, and lost if you stop this now",
+            store.waiting(),
+            path = path.display()
+        ));
+        // a run that was ended by a signal has to be kept all the same: another one gives up
+        let stop = signals::from_now_on().context("cannot catch signals")?;
+        while matches!(done, Err(StoreError::Locked(_)))
+            && start.elapsed() < LONGEST
+            && !stop.load(Ordering::Relaxed)
+        {
+            done = act(store);
+        }
+    }
+    match (done, store.waiting()) {
+        (Err(error), lost @ 1..) => Err(error).with_context(|| format!("{lost} launches are lost")),
+        (done, _) => Ok(done?),
+    }
+}

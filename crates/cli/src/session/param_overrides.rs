@@ -1,0 +1,238 @@
+//! `--param KEY=VALUE`: parameters of kernels in place of those of their entries.
+//!
+//! A row has a parameter to give when its entry names it, and all rows of its program that are no variants name it with
+//! the same value, or none of these names it and all variants that do: one that tells rows apart is no setting. A row that was given one says so for
+//! good.
+
+use anyhow::{Result, bail};
+use gritstone_model::{Benchmark, SERVER, Work};
+use gritstone_plan::nearest;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A run keeps its parameters and shows them: a password is none of them.
+fn has_no_secret(dsn: &str) -> Result<()> {
+    let rest = dsn.split_once("://").map(|(_, rest)| rest);
+    let user = rest.and_then(|rest| Some(rest.split('?').next()?.rsplit_once('@')?.0));
+    if dsn.contains("password") || user.is_some_and(|user| user.contains(':')) {
+        bail!(
+            "--param {SERVER}: a run keeps its parameters, so no password can stand here; libpq finds it in ~/.pgpass, or in \
+             the file of passfile="
+        );
+    }
+    Ok(())
+}
+
+/// Gives parameters to the rows of `selected` that have them.
+///
+/// # Errors
+/// When no selected row has one of them.
+pub fn give(
+    catalogue: &[Benchmark],
+    selected: &mut [Benchmark],
+    params: &BTreeMap<String, String>,
+) -> Result<()> {
+    for (key, value) in params {
+        let mut known = false;
+        for row in &mut *selected {
+            if !has(catalogue, row, key) {
+                continue;
+            }
+            known = true;
+            let Work::Kernel(work) = &mut row.work else {
+                continue;
+            };
+            if key == SERVER {
+                has_no_secret(value)?;
+                // the program of a server is not needed where one is there
+                row.needs.clear();
+            }
+            let own = work.params.insert(key.clone(), value.clone());
+            if let Some(own) = own.filter(|own| own != value) {
+                let why = match key == SERVER {
+                    // where it is stands in the parameter alone, which what is shared does not have
+                    true => format!("Measured on a server that was there (--param {SERVER})."),
+                    false => {
+                        format!("Measured with --param {key}={value}; the benchmark has {own}.")
+                    }
+                };
+                // what its entry says, and each parameter, stay true beside it
+                let said = row.not_comparable.take().into_iter();
+                row.not_comparable = Some(said.chain([why]).collect::<Vec<_>>().join(" "));
+            }
+        }
+        if !known {
+            bail!(
+                "no selected benchmark has a parameter '{key}'{}",
+                hint(catalogue, selected, key)
+            );
+        }
+    }
+    Ok(())
+}
+
+fn has(catalogue: &[Benchmark], row: &Benchmark, key: &str) -> bool {
+    let Work::Kernel(own) = &row.work else {
+        return false;
+    };
+    let of_program = catalogue.iter().filter_map(|other| match &other.work {
+        Work::Kernel(work) if work.program == own.program => {
+            Some((other.id.variant().is_none(), work.params.get(key)))
+        }
+        _ => None,
+    });
+    let (plain, variants): (Vec<_>, Vec<_>) = of_program.partition(|(plain, _)| *plain);
+    let value = own.params.get(key);
+    let alike = match plain.iter().any(|(_, value)| value.is_some()) {
+        true => plain,
+        false => variants,
+    };
+    let mut named = alike
+        .iter()
+        .filter(|(plain, value)| *plain || value.is_some());
+    value.is_some() && named.all(|(_, other)| *other == value)
+}
+
+/// What there is instead.
+fn hint(catalogue: &[Benchmark], selected: &[Benchmark], key: &str) -> String {
+    let mut there: BTreeSet<&str> = BTreeSet::new();
+    for row in selected {
+        if let Work::Kernel(work) = &row.work {
+            let keys = work.params.keys().map(String::as_str);
+            there.extend(keys.filter(|key| has(catalogue, row, key)));
+        }
+    }
+    let there: Vec<&str> = there.into_iter().collect();
+    match (nearest(key, &there), there.as_slice()) {
+        (Some(near), _) => format!("; did you mean '{near}'?"),
+        (None, []) => "; these benchmarks have no parameters".to_owned(),
+        (None, some) => format!("; there are: {}", some.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::value_parsers::pair;
+    use gritstone_plan::select;
+
+    fn given(selectors: &[&str], params: &[&str]) -> Result<Vec<Benchmark>> {
+        let catalogue = gritstone_catalogue::all().unwrap().benchmarks;
+        let selectors: Vec<String> = selectors.iter().map(|s| (*s).to_owned()).collect();
+        let mut rows = select(&catalogue, &selectors)?;
+        let params = params.iter().map(|param| pair(param).unwrap()).collect();
+        give(&catalogue, &mut rows, &params)?;
+        Ok(rows)
+    }
+
+    fn value<'a>(row: &'a Benchmark, key: &str) -> Option<&'a str> {
+        match &row.work {
+            Work::Kernel(work) => work.params.get(key).map(String::as_str),
+            _ => None,
+        }
+    }
+
+    fn error(selectors: &[&str], params: &[&str]) -> String {
+        given(selectors, params).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn rows_that_have_it_get_it_and_say_so() {
+        let rows = given(&["aim/tty*", "aim/fork"], &["tty=/dev/ttyS7"]).unwrap();
+        for row in &rows {
+            let line = row.id.as_str() != "aim/fork";
+            assert_eq!(
+                value(row, "tty"),
+                line.then_some("/dev/ttyS7"),
+                "{}",
+                row.id
+            );
+            let said = row.not_comparable.as_ref();
+            assert_eq!(said.is_some_and(|why| why.contains("tty=/dev/ttyS7")), line);
+        }
+        assert_eq!(rows.len(), 3);
+        // of variants alone, such as those of one engine
+        let rows = given(
+            &["db/fasttrack/1", "db/fasttrack/1@postgresql"],
+            &["fsync=off"],
+        )
+        .unwrap();
+        assert_eq!(
+            [value(&rows[0], "fsync"), value(&rows[1], "fsync")],
+            [None, Some("off")]
+        );
+    }
+
+    #[test]
+    fn a_server_that_is_there_needs_no_program_and_no_password_is_kept() {
+        let rows = given(
+            &["db/oltp/write@postgresql-1"],
+            &["dsn=postgresql:///bench"],
+        )
+        .unwrap();
+        assert!(rows[0].needs.is_empty());
+        for dsn in [
+            "postgresql://me:secret@host/bench",
+            "postgresql://me:secret/1@host/bench",
+            "host=h password=secret",
+            "postgresql://host/bench?password=secret",
+        ] {
+            let error = error(&["db/oltp/write@postgresql-1"], &[&format!("dsn={dsn}")]);
+            assert!(
+                error.contains("~/.pgpass") && !error.contains("secret"),
+                "{error}"
+            );
+        }
+        given(
+            &["db/oltp/write@postgresql-1"],
+            &["dsn=postgresql://me@host:5432/bench"],
+        )
+        .unwrap();
+    }
+
+    #[test]
+    fn every_reason_against_a_comparison_is_kept() {
+        let row = given(&["rt/raw-disk/8k"], &["samples=5", "device=/dev/sdz9"])
+            .unwrap()
+            .remove(0);
+        let said = row.not_comparable.unwrap();
+        for why in ["raw disk", "samples=5", "device=/dev/sdz9"] {
+            assert!(said.contains(why), "{why}: {said}");
+        }
+    }
+
+    #[test]
+    fn what_the_row_has_already_makes_no_difference() {
+        let before = given(&["aim/ram-read/long"], &[]).unwrap();
+        assert_eq!(
+            given(&["aim/ram-read/long"], &["bytes=512"]).unwrap(),
+            before
+        );
+    }
+
+    #[test]
+    fn a_variant_keeps_what_makes_it_one() {
+        let rows = given(
+            &["aim/ram-read/long", "aim/ram-read/long@l2"],
+            &["bytes=4096"],
+        )
+        .unwrap();
+        let sizes: Vec<_> = rows
+            .iter()
+            .map(|row| value(row, "bytes").unwrap())
+            .collect();
+        assert_eq!(sizes, ["4096", "l2"]);
+    }
+
+    #[test]
+    fn what_no_row_has_or_what_tells_rows_apart_is_refused() {
+        let tty = error(&["aim/fork"], &["tty=/dev/ttyS7"]);
+        assert!(
+            tty.contains("'tty'") && tty.contains("have no parameters"),
+            "{tty}"
+        );
+        let near = error(&["aim/tty*"], &["ttyy=x"]);
+        assert!(near.contains("did you mean 'tty'?"), "{near}");
+        let apart = error(&["aim/add/*"], &["op=divide"]);
+        assert!(apart.contains("'op'"), "{apart}");
+    }
+}

@@ -1,0 +1,106 @@
+//! `--no-privileged` and `--allow`: what a run may do to the machine, and what is said of it beforehand.
+
+use crate::session::custom_catalog;
+use crate::session::measuring::Bounds;
+use crate::ui::args::{Allow, PrivilegeArgs};
+use crate::ui::output;
+use clap::ValueEnum;
+use gritstone_catalogue::Own;
+use gritstone_exec::privileged::{Action, Description, Permits};
+use gritstone_host::{Finding, Severity};
+use gritstone_model::{Benchmark, Id, Plan};
+use nix::unistd::geteuid;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+impl PrivilegeArgs {
+    /// What is allowed beyond the default, as the command line has it.
+    pub fn allowed(&self) -> Vec<String> {
+        let values = self.allow.iter().filter_map(ValueEnum::to_possible_value);
+        values.map(|value| value.get_name().to_owned()).collect()
+    }
+
+    /// What the user permits.
+    pub fn permits(&self) -> Permits {
+        Permits {
+            nothing: self.no_privileged,
+            swap: self.allow.contains(&Allow::Swap),
+        }
+    }
+}
+
+/// The benchmarks of a plan that are launched.
+pub fn measured(plan: &Plan) -> Vec<&Benchmark> {
+    let steps: BTreeSet<&Id> = plan.steps.iter().map(|step| &step.id).collect();
+    let rows = plan.benchmarks.iter();
+    rows.filter(|row| steps.contains(&row.id)).collect()
+}
+
+/// Something that a run does, and how many of its benchmarks need it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Listed {
+    #[schemars(with = "String")]
+    pub action: Action,
+    #[serde(flatten)]
+    pub described: Description,
+    pub benchmarks: Vec<String>,
+}
+
+/// All that a run of this plan does as far as the system lets it.
+pub fn actions(plan: &Plan, own: Option<&Own>, bounds: Bounds) -> Vec<Listed> {
+    let rows = measured(plan);
+    let own = custom_catalog::in_plan(own, plan).filter(|_| !bounds.permits.nothing);
+    let listed = |action: Action| {
+        let needs = |row: &&&Benchmark| match action {
+            Action::ProcessGroup => own.is_some_and(|own| own.kept.has(&row.id)),
+            Action::Settings => bounds.steady,
+            action => action.needed_by(row),
+        };
+        let needing = rows.iter().filter(needs);
+        Listed {
+            action,
+            described: action.describe(),
+            benchmarks: needing.map(|row| row.id.to_string()).collect(),
+        }
+    };
+    let all = Action::ALL.into_iter().map(listed);
+    all.filter(|listed| !listed.benchmarks.is_empty()).collect()
+}
+
+/// Tells root what a run does before it does any of it.
+pub fn announce(plan: &Plan, own: Option<&Own>, bounds: Bounds) {
+    let actions = actions(plan, own, bounds);
+    let whats: Vec<&str> = actions.iter().map(|l| l.described.what).collect();
+    if geteuid().is_root() && !whats.is_empty() {
+        output::remark(&format!(
+            "as root it uses {}; --dry-run lists what for, --no-privileged leaves it out",
+            whats.join(", ")
+        ));
+    }
+}
+
+/// What `doctor` says of it, for root.
+pub fn findings(benchmarks: &[Benchmark]) -> Vec<Finding> {
+    if !geteuid().is_root() {
+        return vec![];
+    }
+    let finding = |action: Action| {
+        let rows = benchmarks.iter().filter(|row| action.needed_by(row));
+        let described = action.describe();
+        let value = match (action, rows.count()) {
+            (Action::Swap, rows) => format!("only with --allow swap, for {rows} benchmarks"),
+            (Action::Settings, _) => "only with --tune".to_owned(),
+            (Action::ProcessGroup, _) => "for custom benchmarks".to_owned(),
+            (_, rows) => format!("for {rows} benchmarks, not with --no-privileged"),
+        };
+        Finding {
+            name: format!("as root: {}", described.what),
+            value,
+            why: format!("{}; {}.", described.why, described.undone),
+            todo: None,
+            severity: Severity::Note,
+        }
+    };
+    Action::ALL.into_iter().map(finding).collect()
+}

@@ -1,0 +1,156 @@
+//! Whether the programs of a catalog of the user's own may run: asked once for the whole of its files, and again when one of them
+//! has changed.
+
+use crate::session::undo;
+use crate::ui::output;
+use anyhow::{Context, Result, bail};
+use gritstone_catalogue::Own;
+use gritstone_exec::OFlags;
+use gritstone_model::{Benchmark, Work};
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::io::{ErrorKind, IsTerminal, Read, Write};
+
+/// The file with the hashes of what is trusted, one in a line, each with its name.
+const TRUSTED: &str = "trusted";
+
+/// That the user trusts it: from before, by `--trust`, or by an answer on the terminal.
+///
+/// # Errors
+/// When nobody can be asked, or the answer is no.
+pub fn ensure(own: &Own, trusted: bool) -> Result<()> {
+    if known(&own.kept.hash) {
+        return Ok(());
+    }
+    if !trusted {
+        output::remark(&what_runs(own));
+        if !(std::io::stdin().is_terminal() && output::is_terminal()) {
+            bail!(
+                "the catalog {} is new or has changed, and runs the programs above: inspect it, and give --trust (there is no terminal to ask on)",
+                own.kept.named()
+            );
+        }
+        if !answered_yes("Run it?")? {
+            bail!("nothing was run");
+        }
+    }
+    if let Err(why) = remember(own) {
+        output::remark(&format!(
+            "trust cannot be stored, and will be asked again: {why:#}"
+        ));
+    }
+    Ok(())
+}
+
+fn known(hash: &str) -> bool {
+    let trusted = || -> std::io::Result<String> {
+        let state = undo::state().ok_or(ErrorKind::NotFound)?.open()?;
+        let mut text = String::new();
+        let mut file = state.file(OsStr::new(TRUSTED), OFlags::RDONLY)?;
+        file.read_to_string(&mut text)?;
+        Ok(text)
+    };
+    let text = trusted().unwrap_or_else(|why| {
+        if why.kind() != ErrorKind::NotFound {
+            output::remark(&format!("cannot read what was trusted before: {why}"));
+        }
+        String::new()
+    });
+    text.lines()
+        .any(|line| line.split(' ').next() == Some(hash))
+}
+
+fn remember(own: &Own) -> Result<()> {
+    let state = undo::state().context("neither XDG_STATE_HOME nor HOME says where")?;
+    let path = state.path().join(TRUSTED);
+    let how = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
+    let file = state
+        .make()
+        .and_then(|state| state.file(OsStr::new(TRUSTED), how));
+    let mut file = file.with_context(|| path.display().to_string())?;
+    // one write, so that two at once do not mix
+    let line = format!("{} {}\n", own.kept.hash, own.kept.name);
+    file.write_all(line.as_bytes())
+        .with_context(|| path.display().to_string())
+}
+
+/// Asks whoever sits at the terminal.
+///
+/// # Errors
+/// When there is no answer.
+pub fn answered_yes(question: &str) -> Result<bool> {
+    output::say(&format!("{question} [y/N] "));
+    let mut answer = String::new();
+    std::io::stdin()
+        .read_line(&mut answer)
+        .context("cannot read the answer")?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// Every program, command, argument and file, with nothing in them that a terminal would obey.
+fn what_runs(own: &Own) -> String {
+    let kept = &own.kept;
+    let mut text = format!(
+        "The catalog {} is not Gritstone's. Measuring it runs the following as you, with all your rights:\n",
+        kept.named()
+    );
+    for row in &own.catalogue.benchmarks {
+        for line in run_by(row, own) {
+            let _ = writeln!(text, "  {}  {line}", row.id);
+        }
+    }
+    let files = kept.files.iter().map(|(path, file)| {
+        let bytes = file.contents.bytes().map_or(0, |bytes| bytes.len());
+        format!("{} ({bytes} bytes)", shown(path))
+    });
+    let files = files.collect::<Vec<_>>().join(", ");
+    text + &format!("Its files: {files}.\nIts hash: {}", kept.hash)
+}
+
+fn run_by(row: &Benchmark, own: &Own) -> Vec<String> {
+    match &row.work {
+        Work::Kernel(work) => {
+            let params = work.params.iter();
+            let params = params.map(|(key, value)| shown(&format!("{key}={value}")));
+            let programs = [&work.program].into_iter().chain(&work.uses);
+            let how = |program: &String| match program {
+                p if own.compiled.contains(p) => format!("compiles and runs {p}.c"),
+                p if own.executables.contains(p) => format!("runs the file {p}"),
+                p => format!("runs Gritstone's {p}"),
+            };
+            let said = programs.map(how).collect::<Vec<_>>().join(", ");
+            match params.collect::<Vec<_>>().join(" ") {
+                none if none.is_empty() => vec![said],
+                params => vec![format!("{said} with {params}")],
+            }
+        }
+        Work::Command(work) | Work::Scenario(work) => {
+            let verify = work.verify.as_ref().map_or(&[][..], |verify| &verify.argv);
+            let commands = [
+                ("prepares with", work.prepare.as_slice()),
+                ("runs", &work.argv),
+                ("proves it by", verify),
+            ];
+            let commands = commands.into_iter().filter(|(_, argv)| !argv.is_empty());
+            let line = |(how, argv): (&str, &[String])| {
+                let words: Vec<String> = argv.iter().map(|word| shown(word)).collect();
+                format!("{how} {}", words.join(" "))
+            };
+            let file = |(name, text): (&String, &String)| {
+                format!("with the file {}: {}", shown(name), shown(text))
+            };
+            let files = work.files.iter().map(file);
+            commands.map(line).chain(files).collect()
+        }
+        Work::Derived { .. } | Work::Rating { .. } => vec![],
+    }
+}
+
+/// A word as a shell would need it, control characters and blanks made visible.
+fn shown(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:=@_{}".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    gritstone_report::clean(&format!("{word:?}")).into_owned()
+}

@@ -1,0 +1,132 @@
+//! `--tune`: holds the machine still while it is measured, as far as it lets us, and says what could not be done.
+
+use crate::session::host_context::Site;
+use crate::session::undo;
+use gritstone_exec::{Journal, Setup, Tuning};
+use gritstone_host::steady::{Setting, aims, real_time};
+use std::collections::BTreeMap;
+
+/// Why nothing is changed where a run has no journal.
+pub const NO_JOURNAL: &str = "no journal can be kept";
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Steadied {
+    /// What holds now, in words that are stored with the run.
+    pub held: Vec<String>,
+    /// What does not, and why.
+    pub remarks: Vec<String>,
+    /// What launches get.
+    pub tuning: Tuning,
+}
+
+impl Steadied {
+    fn add(&mut self, name: &str, done: Result<(), String>) {
+        match done {
+            Ok(()) => self.held.push(name.to_owned()),
+            Err(why) => self.remarks.push(format!("not tuned: {name}: {why}")),
+        }
+    }
+
+    /// Several settings of one name: those that cannot be changed are excepted.
+    fn add_settings(
+        &mut self,
+        name: &str,
+        settings: &[Setting],
+        mut set: impl FnMut(&Setting) -> Result<(), String>,
+    ) {
+        let mut excepted = vec![];
+        let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for setting in settings {
+            if let Err(why) = set(setting) {
+                reasons.entry(why).or_default().push(&setting.of);
+                excepted.push(setting.of.as_str());
+            }
+        }
+        for (why, of) in &reasons {
+            let of = match of.as_slice() {
+                all if all.len() == settings.len() => String::new(),
+                some => format!("{}: ", some.join(", ")),
+            };
+            self.remarks.push(format!("not tuned: {name}: {of}{why}"));
+        }
+        if excepted.is_empty() {
+            self.held.push(name.to_owned());
+        } else if excepted.len() < settings.len() {
+            let excepted = excepted.join(", ");
+            self.held.push(format!("{name}, all but {excepted}"));
+        }
+    }
+}
+
+/// Steadies the machine until `journal` is dropped, and says what launches with `setup` may have.
+pub fn steady(journal: Option<&Journal>, site: &Site, setup: &Setup) -> Steadied {
+    let root = undo::settings_root();
+    let mut steadied = Steadied::default();
+    let settings = journal
+        .ok_or_else(|| NO_JOURNAL.to_owned())
+        .and_then(|journal| journal.steadies().map_err(|why| why.to_string()));
+    for aim in aims(&root, &site.cpu.online, &site.chosen) {
+        match (aim.settings, &settings) {
+            (Err(why), _) => steadied.add(&aim.name, Err(why)),
+            (_, Err(why)) => steadied.add(&aim.name, Err(why.clone())),
+            (Ok(wanted), Ok(settings)) => {
+                steadied.add_settings(&aim.name, &wanted, |one| {
+                    let set = settings.set(&one.path, &one.value);
+                    set.map_err(|why| why.to_string())
+                });
+            }
+        }
+    }
+    let layout = setup.may_fix_layout();
+    let fair = real_time(&root, &site.chosen);
+    let fair = fair.and_then(|()| setup.may_use_real_time());
+    steadied.tuning = Tuning {
+        fixed_layout: layout.is_ok(),
+        real_time: fair.is_ok(),
+    };
+    steadied.add("one layout of memory", layout);
+    steadied.add("real-time priority for processor-bound benchmarks", fair);
+    steadied
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> Vec<Setting> {
+        let names = ["interrupt 1 (a)", "interrupt 2 (b)"];
+        let setting = |of: &str| Setting {
+            of: of.to_owned(),
+            path: format!("/{of}"),
+            value: "0".to_owned(),
+        };
+        names.map(setting).into()
+    }
+
+    #[test]
+    fn what_is_excepted_is_named() {
+        let mut steadied = Steadied::default();
+        let refuse = |which: &'static str| {
+            move |setting: &Setting| match setting.of.contains(which) {
+                true => Err("managed".to_owned()),
+                false => Ok(()),
+            }
+        };
+        steadied.add_settings("all", &settings(), refuse("none of them"));
+        steadied.add_settings("some", &settings(), refuse("(b)"));
+        steadied.add_settings("none", &settings(), refuse("interrupt"));
+        steadied.add_settings("nothing to do", &[], refuse(""));
+        assert_eq!(
+            steadied.held,
+            ["all", "some, all but interrupt 2 (b)", "nothing to do"]
+        );
+        assert_eq!(
+            steadied.remarks,
+            [
+                "not tuned: some: interrupt 2 (b): managed",
+                "not tuned: none: managed",
+            ]
+        );
+    }
+}

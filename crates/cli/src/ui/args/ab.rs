@@ -1,0 +1,118 @@
+//! What `gritstone ab` is told: sides, what sets them apart, and when it is enough.
+
+use super::{CatalogueArgs, FormatArgs, PrivilegeArgs};
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone ab -- ./old -- ./new        two commands; more are ranked
+  gritstone ab gcc:-O2 'clang:-O3 -flto' byte         two compilers
+  gritstone ab mine/sum --catalog old --catalog-b new
+  gritstone ab --env-b MALLOC_ARENA_MAX=1 -- ./server-test
+  gritstone ab --a 'sysctl vm.swappiness=60' --b 'sysctl vm.swappiness=0' vm
+  gritstone ab --parameter jobs=1,2,4 -- make -j '{jobs}' -B
+Options stand before the first `--`: what follows it is the command.")]
+pub struct AbArgs {
+    /// Benchmarks to measure on all sides, as for `run`, without commands; COMPILER:FLAGS is short for --cc [default: 'cpu/*' with compilers]
+    #[arg(value_name = "SELECTOR | COMPILER:FLAGS", conflicts_with = "commands")]
+    pub words: Vec<String>,
+    /// Commands, each after a `--`; a single word with blanks is run by the shell
+    #[arg(last = true, value_name = "COMMAND")]
+    pub commands: Vec<String>,
+    /// Compiler with flags [default: -O2], one per side: the workloads are compiled with each
+    #[arg(long, value_name = "COMPILER", conflicts_with = "commands")]
+    pub cc: Vec<String>,
+    /// Extra environment variables for side A
+    #[arg(long, value_name = "NAME=VALUE", value_parser = crate::ui::value_parsers::pair)]
+    pub env_a: Vec<(String, String)>,
+    /// Extra environment variables for side B
+    #[arg(long, value_name = "NAME=VALUE", value_parser = crate::ui::value_parsers::pair)]
+    pub env_b: Vec<(String, String)>,
+    /// Shell command before launches of side A, e.g. a machine setting
+    #[arg(long, value_name = "COMMAND", requires = "b")]
+    pub a: Option<String>,
+    /// Shell command before launches of side B
+    #[arg(long, value_name = "COMMAND", requires = "a")]
+    pub b: Option<String>,
+    /// Shell command that restores the machine at the end [default: the command of --a]
+    #[arg(long, value_name = "COMMAND", requires = "a")]
+    pub undo: Option<String>,
+    /// A/A test: the same on both sides
+    #[arg(long = "self", conflicts_with_all = ["cc", "a", "b", "undo", "env_a", "env_b"])]
+    pub same: bool,
+    /// Differences within this margin are "same"
+    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = crate::ui::value_parsers::share)]
+    pub margin: f64,
+    /// Total time, e.g. 90s, 10m or 1h
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = crate::ui::value_parsers::duration)]
+    pub budget: std::time::Duration,
+    /// Untimed shell command before each timed command
+    #[arg(long, value_name = "COMMAND", requires = "commands")]
+    pub prepare: Option<String>,
+    /// Untimed shell command after each timed command
+    #[arg(long, value_name = "COMMAND", requires = "commands")]
+    pub cleanup: Option<String>,
+    /// Values of {NAME} in the commands; several parameters give all combinations
+    #[arg(long, value_name = "NAME=VALUE,...", requires = "commands", value_parser = crate::ui::value_parsers::pair)]
+    pub parameter: Vec<(String, String)>,
+    /// Ignore non-zero exit codes
+    #[arg(long, requires = "commands")]
+    pub ignore_failure: bool,
+    /// Name of the test; its sides are stored as runs NAME-a, NAME-b, ... [default: ab-ID]
+    #[arg(long)]
+    pub label: Option<String>,
+    /// Directory whose file system is measured [default: /var/tmp, else TMPDIR]
+    #[arg(long, conflicts_with = "commands")]
+    pub dir: Option<PathBuf>,
+    /// Repeat the order of an earlier test
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Show the stored test of this name; measure nothing
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["words", "catalogue", "commands"])]
+    pub of: Option<String>,
+    #[command(flatten)]
+    pub privileges: PrivilegeArgs,
+    #[command(flatten)]
+    pub own: CatalogueArgs,
+    /// Second version of the catalog, for side B: entries must be equal but for their programs
+    #[arg(long = "catalog-b", alias = "catalogue-b", value_name = "DIR", requires = "catalogue", conflicts_with_all = ["cc", "same", "commands"])]
+    pub catalogue_b: Option<PathBuf>,
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+/// What is compiled again where nothing is asked for.
+const COMPILED: &str = "cpu/*";
+
+impl AbArgs {
+    /// The compilers, each with its flags.
+    pub fn compilers(&self) -> Vec<String> {
+        let words = self.words.iter().filter(|word| is_compiler(word));
+        let spaced = words.map(|word| word.replacen(':', " ", 1));
+        let all = self.cc.iter().cloned().chain(spaced);
+        all.map(
+            |compiler| match compiler.trim().split_once(char::is_whitespace) {
+                Some((name, flags)) => format!("{name} {}", flags.trim()),
+                None => format!("{} {}", compiler.trim(), crate::session::compiler::FLAGS),
+            },
+        )
+        .collect()
+    }
+
+    /// The benchmarks that are asked for.
+    pub fn selectors(&self) -> Vec<String> {
+        let words = self.words.iter().filter(|word| !is_compiler(word));
+        let mut selectors: Vec<String> = words.cloned().collect();
+        let compiled = self.own.catalogue.is_none() && !self.compilers().is_empty();
+        if selectors.is_empty() && compiled {
+            selectors.push(COMPILED.to_owned());
+        }
+        selectors
+    }
+}
+
+/// Whether a word names a compiler: an identifier has no colon.
+fn is_compiler(word: &str) -> bool {
+    word.contains(':')
+}

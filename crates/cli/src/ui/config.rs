@@ -1,0 +1,428 @@
+//! Configuration files: defaults of options, by command. The one of the current directory, which comes with somebody's repository perhaps, sets
+//! only what is measured, for how long, and how it is shown; what programs are run, where files are and what is permitted, the
+//! user's own alone.
+
+use crate::ui::args::Cli;
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::builder::ArgPredicate;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, Command, CommandFactory};
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Names of the file in a directory.
+const HERE: [&str; 2] = ["gritstone.toml", ".gritstone.toml"];
+/// What a file of the current directory may set.
+pub const ANYBODYS: [&str; 10] = [
+    "suite",
+    "select",
+    "budget",
+    "label",
+    "color",
+    "ascii",
+    "no-pager",
+    "time-unit",
+    "sort",
+    "style",
+];
+/// What only the user's own may set beside that.
+pub const OWN: [&str; 14] = [
+    "store",
+    "dir",
+    "catalog",
+    "cc",
+    "cflags",
+    "fc",
+    "fflags",
+    "allow",
+    "no-privileged",
+    "tune",
+    "precision",
+    "margin",
+    "against",
+    // it may be a file
+    "profile",
+];
+/// The key for the benchmarks of a command, which are no option.
+const SELECT: &str = "select";
+const SELECTORS: &str = "selectors";
+const SUITE: &str = "suite";
+
+/// A default that a file sets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    /// The command; none for options of all.
+    command: Option<String>,
+    key: String,
+    values: Vec<String>,
+    /// The file and the line.
+    place: String,
+}
+
+/// A file that may be there.
+struct Source {
+    directory: PathBuf,
+    name: &'static str,
+    own: bool,
+}
+
+impl Source {
+    fn path(&self) -> PathBuf {
+        self.directory.join(self.name)
+    }
+
+    /// The settings in it; none where it is not there. One of the current directory that somebody else can write is not read.
+    fn settings(&self) -> Result<Vec<Setting>> {
+        let path = self.path();
+        match gritstone_exec::text_of_ours(&self.directory, self.name) {
+            Ok(Some(text)) => parse(&text, &path, self.own),
+            Ok(None) => Ok(vec![]),
+            Err(why) if !self.own => {
+                output::remark(&format!("gritstone: {} is not read: {why}", path.display()));
+                Ok(vec![])
+            }
+            Err(why) => Err(anyhow!(why).context(format!("{} cannot be read", path.display()))),
+        }
+    }
+}
+
+/// The files, of which later ones win.
+fn sources() -> Vec<Source> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let own = variable("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(variable("HOME")?).join(".config")));
+    let own = own.map(|directory| Source {
+        directory: directory.join("gritstone"),
+        name: "config.toml",
+        own: true,
+    });
+    let here = HERE.map(|name| Source {
+        directory: PathBuf::from("."),
+        name,
+        own: false,
+    });
+    own.into_iter().chain(here).collect()
+}
+
+/// All settings of all files.
+///
+/// # Errors
+/// When a file cannot be read, or sets what it may not, with its place.
+pub fn read() -> Result<Vec<Setting>> {
+    let mut all = vec![];
+    for source in sources() {
+        all.extend(source.settings()?);
+    }
+    Ok(all)
+}
+
+fn parse(text: &str, path: &Path, own: bool) -> Result<Vec<Setting>> {
+    let line = |at: usize| {
+        text.as_bytes()[..at.min(text.len())]
+            .iter()
+            .filter(|b| **b == b'\n')
+            .count()
+            + 1
+    };
+    let place = |at: usize| format!("{}:{}", path.display(), line(at));
+    let table = DeTable::parse(text).map_err(|why| {
+        let at = why.span().map_or(0, |span| span.start);
+        anyhow!("{}: {}", place(at), why.message())
+    })?;
+    let mut settings = vec![];
+    let mut take = |command: Option<&str>, key: &str, at: usize, value: &Spanned<DeValue<'_>>| {
+        let setting = Setting {
+            command: command.map(str::to_owned),
+            key: key.to_owned(),
+            values: values(value.get_ref()).with_context(|| format!("{}: {key}", place(at)))?,
+            place: place(at),
+        };
+        setting.check(own)?;
+        settings.push(setting);
+        Ok::<_, anyhow::Error>(())
+    };
+    for (key, value) in table.get_ref() {
+        let (name, at) = (key.get_ref().as_ref(), key.span().start);
+        match value.get_ref() {
+            DeValue::Table(section) => {
+                for (key, value) in section {
+                    take(Some(name), key.get_ref().as_ref(), key.span().start, value)?;
+                }
+            }
+            _ => take(None, name, at, value)?,
+        }
+    }
+    Ok(settings)
+}
+
+/// A value as it would stand on the command line.
+fn values(value: &DeValue<'_>) -> Result<Vec<String>> {
+    Ok(match value {
+        DeValue::String(text) => vec![text.to_string()],
+        DeValue::Boolean(yes) => vec![yes.to_string()],
+        DeValue::Integer(number) => vec![number.to_string()],
+        DeValue::Float(number) => vec![number.to_string()],
+        DeValue::Array(all) => {
+            let each = all.iter().map(|value| values(value.get_ref()));
+            each.collect::<Result<Vec<_>>>()?.concat()
+        }
+        _ => bail!("expected a string, number, boolean or list of them"),
+    })
+}
+
+/// The argument behind a key.
+pub fn argument<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
+    let mut all = command.get_arguments();
+    match key {
+        SELECT => all.find(|arg| arg.get_id() == SELECTORS),
+        key => all.find(|arg| arg.get_long() == Some(key)),
+    }
+}
+
+impl Setting {
+    /// That the file may set it, there is such an option, and it takes the value.
+    fn check(&self, own: bool) -> Result<()> {
+        let Self { key, place, .. } = self;
+        let listed = |keys: &[&str]| keys.contains(&key.as_str());
+        ensure!(
+            listed(&ANYBODYS) || listed(&OWN),
+            "{place}: unknown key '{key}'"
+        );
+        ensure!(
+            own || listed(&ANYBODYS),
+            "{place}: '{key}' can only be set in your own configuration, $XDG_CONFIG_HOME/gritstone/config.toml"
+        );
+        let whole = Cli::command();
+        let (command, section) = match &self.command {
+            None => (Some(&whole), "gritstone".to_owned()),
+            Some(name) => (
+                whole.find_subcommand(name).filter(|c| !c.is_hide_set()),
+                name.clone(),
+            ),
+        };
+        let command = command.with_context(|| format!("{place}: [{section}] is not a command"))?;
+        let arg = argument(command, key)
+            .with_context(|| format!("{place}: {section} has no option --{key}"))?;
+        let flag = matches!(arg.get_action(), ArgAction::SetTrue);
+        ensure!(
+            !flag
+                || matches!(self.values.as_slice(), [value] if value == "true" || value == "false"),
+            "{place}: '{key}' is true or false"
+        );
+        if !flag && key != SELECT {
+            self.try_out(whole.clone())?;
+        }
+        Ok(())
+    }
+
+    /// That the option takes the value, which is tried as if it stood on the command line.
+    fn try_out(&self, command: Command) -> Result<()> {
+        let mut line = vec!["gritstone".to_owned()];
+        line.extend(self.command.clone());
+        line.extend(
+            self.values
+                .iter()
+                .map(|value| format!("--{}={value}", self.key)),
+        );
+        match command.try_get_matches_from(line) {
+            Err(why)
+                if matches!(
+                    why.kind(),
+                    ErrorKind::ValueValidation | ErrorKind::InvalidValue
+                ) =>
+            {
+                let said = why.to_string();
+                let said = said.lines().next().unwrap_or_default();
+                bail!("{}: {}", self.place, said.trim_start_matches("error: "))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The command line with the value as the default of its option.
+    fn apply(&self, command: Command) -> Command {
+        let of = match &self.command {
+            None => Some(&command),
+            Some(name) => command.find_subcommand(name),
+        };
+        let id = of
+            .and_then(|of| argument(of, &self.key))
+            .map(|arg| arg.get_id().clone());
+        let Some(id) = id else {
+            return command;
+        };
+        // what is typed of a suite and selectors takes the place of both
+        let other = match id.as_str() {
+            SUITE => Some(SELECTORS),
+            SELECTORS => of.and_then(|of| argument(of, SUITE)).map(|_| SUITE),
+            _ => None,
+        };
+        // clap holds on to them for as long as the process lives
+        let values: Vec<&'static str> = self
+            .values
+            .iter()
+            .map(|value| &*value.clone().leak())
+            .collect();
+        let with = |arg: Arg| {
+            // help would show what is in it
+            let secret = values
+                .iter()
+                .any(|value| gritstone_store::has_password(value.as_ref()));
+            let arg = arg.hide_default_value(secret).default_values(values);
+            match other {
+                Some(other) => arg.default_value_if(other, ArgPredicate::IsPresent, None::<&str>),
+                None => arg,
+            }
+        };
+        match &self.command {
+            None => command.mut_arg(id, with),
+            Some(name) => command.mut_subcommand(name, |command| command.mut_arg(id, with)),
+        }
+    }
+}
+
+/// The command line with the defaults that the files set.
+///
+/// # Errors
+/// As of [`read`].
+pub fn configured() -> Result<Command> {
+    let whole = crate::ui::help::command();
+    // the watchdog works for others, wherever it was started
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|first| first == crate::session::undo::WATCHDOG)
+    {
+        return Ok(whole);
+    }
+    Ok(read()?
+        .iter()
+        .fold(whole, |command, setting| setting.apply(command)))
+}
+
+/// Prints what holds, and from where.
+pub fn show() -> Result<Exit> {
+    let settings = read()?;
+    let mut text = String::new();
+    for source in sources() {
+        let there = if source.path().exists() {
+            ""
+        } else {
+            " (not there)"
+        };
+        text += &format!("# {}{there}\n", source.path().display());
+    }
+    for (at, setting) in settings.iter().enumerate() {
+        let Setting {
+            command,
+            key,
+            values,
+            place,
+        } = setting;
+        let same = |later: &Setting| (&later.command, &later.key) == (command, key);
+        let section = command
+            .as_ref()
+            .map_or(String::new(), |command| format!("{command}."));
+        // a store may be a URL with a password
+        let shown = values
+            .iter()
+            .map(|value| gritstone_store::shown(value.as_ref()));
+        let shown: Vec<String> = shown.map(|value| value.display().to_string()).collect();
+        let value = match shown.as_slice() {
+            [one] => format!("{one:?}"),
+            many => format!("{many:?}"),
+        };
+        let over = if settings[at + 1..].iter().any(same) {
+            ", overridden below"
+        } else {
+            ""
+        };
+        text += &format!("{section}{key} = {value}  # {place}{over}\n");
+    }
+    output::plain(&text)?;
+    Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str, own: bool) -> Result<Vec<Setting>> {
+        parse(text, Path::new("x.toml"), own)
+    }
+
+    #[test]
+    fn what_a_file_may_not_set_is_refused_with_its_place() {
+        let cases = [
+            (
+                "store = 'x'",
+                false,
+                "x.toml:1: 'store' can only be set in your own",
+            ),
+            (
+                "[run]\nallow = ['swap']",
+                false,
+                "x.toml:2: 'allow' can only",
+            ),
+            (
+                "[run]\nbudgett = '5m'",
+                true,
+                "x.toml:2: unknown key 'budgett'",
+            ),
+            (
+                "[run]\n\nbudget = 'x'",
+                false,
+                "x.toml:3: invalid value 'x' for '--budget",
+            ),
+            ("[ruin]\nbudget = '5m'", true, "[ruin] is not a command"),
+            ("[list]\nbudget = '5m'", true, "list has no option --budget"),
+            ("[run]\ntune = 'yes'", true, "'tune' is true or false"),
+            ("[run\n", true, "x.toml:1: "),
+            ("[run]\ntrust = true", true, "unknown key 'trust'"),
+        ];
+        for (text, own, said) in cases {
+            let error = parsed(text, own).unwrap_err().to_string();
+            assert!(error.contains(said), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn defaults_give_way_to_the_command_line() {
+        let settings = parsed(
+            "[run]\nbudget = '5m'\nselect = ['byte/*']\ntune = true",
+            true,
+        )
+        .unwrap();
+        let command = settings
+            .iter()
+            .fold(Cli::command(), |command, setting| setting.apply(command));
+        let run = |line: &[&str]| {
+            use clap::FromArgMatches;
+            let all = ["gritstone", "run"].iter().chain(line);
+            let matches = command.clone().try_get_matches_from(all).unwrap();
+            match Cli::from_arg_matches(&matches).unwrap().command {
+                Some(crate::ui::args::Command::Run(args)) => args,
+                _ => panic!("it is another command"),
+            }
+        };
+        let by_file = run(&[]);
+        assert_eq!(by_file.budget, Some(std::time::Duration::from_secs(300)));
+        assert!(by_file.steady && by_file.selectors == ["byte/*"]);
+        let typed = run(&["--budget", "1m", "vm/*"]);
+        assert_eq!(typed.budget, Some(std::time::Duration::from_secs(60)));
+        assert_eq!(typed.selectors, ["vm/*"]);
+        let typed = run(&["--suite", "standard"]);
+        assert_eq!(
+            (typed.suite.as_deref(), typed.selectors.len()),
+            (Some("standard"), 0)
+        );
+        let both = run(&["--suite", "standard", "vm/*"]);
+        assert_eq!(
+            (both.suite.is_some(), both.selectors),
+            (true, vec!["vm/*".to_owned()])
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! The help of the program: its commands in groups, which clap has for options alone.
+
+use crate::ui::args::Cli;
+use clap::{Command, CommandFactory};
+use std::fmt::Write as _;
+
+/// Commands by what they are for; those that are in none stand below the last.
+pub const GROUPS: [(&str, &[&str]); 7] = [
+    ("Measure", &["run", "bench", "ab"]),
+    (
+        "Look at results",
+        &[
+            "runs", "show", "compare", "history", "changes", "report", "score", "serve",
+        ],
+    ),
+    ("Gate", &["check"]),
+    ("Fleet", &["fleet"]),
+    ("This machine", &["doctor", "noise", "systems"]),
+    ("Benchmarks", &["list", "info", "init", "audit"]),
+    ("Data", &["export", "import", "push", "pull", "token"]),
+];
+
+/// The command line, whose help lists the commands in groups.
+pub fn command() -> Command {
+    let command = Cli::command();
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\nOptions:\n{{options}}\n\n\
+         `gritstone help COMMAND` has examples of each command.\n",
+        groups(&command)
+    );
+    command.help_template(template)
+}
+
+/// A heading and a line for each command, group by group.
+fn groups(command: &Command) -> String {
+    let visible = || command.get_subcommands().filter(|c| !c.is_hide_set());
+    let width = visible().map(|c| c.get_name().len()).max().unwrap_or(0);
+    let grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
+    let mut text = String::new();
+    let mut list = |heading: &str, commands: Vec<&Command>| {
+        if commands.is_empty() {
+            return;
+        }
+        let _ = writeln!(text, "\n{heading}:");
+        for command in commands {
+            let about = command.get_about().map(ToString::to_string);
+            let about = about.unwrap_or_default();
+            let _ = writeln!(text, "  {:width$}  {about}", command.get_name());
+        }
+    };
+    for (heading, names) in GROUPS {
+        let named = names
+            .iter()
+            .filter_map(|name| visible().find(|c| c.get_name() == *name));
+        list(heading, named.collect());
+    }
+    let others = visible().filter(|c| !grouped(c.get_name()));
+    list("Other", others.collect());
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_the_help_once_and_has_an_example() {
+        let mut command = command();
+        command.build();
+        let help = command.clone().render_help().to_string();
+        // clap adds a command `help`, which the last line names
+        let shown = command.get_subcommands().filter(|c| !c.is_hide_set());
+        for of in shown.filter(|c| c.get_name() != "help") {
+            let line = format!("\n  {} ", of.get_name());
+            assert_eq!(help.matches(&line).count(), 1, "{line} in {help}");
+            let example = of
+                .get_after_help()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            // clap prints a line end for it
+            assert!(!example.contains("{n}"), "{}", of.get_name());
+            assert!(
+                example.contains("gritstone "),
+                "{} has no example",
+                of.get_name()
+            );
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Progress on standard error: a bar on a terminal, plain lines elsewhere, nothing on standard output.
+//!
+//! It is drawn between launches only, so that nothing of ours runs during a sample. A terminal that is stopped makes us wait there.
+
+use crate::ui::ab_progress;
+use crate::ui::output::{self, remark};
+use gritstone_measure::{Progress, Standing};
+use std::time::{Duration, Instant};
+
+/// How often a line is printed where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(15);
+/// How often a bar is drawn.
+const BAR_EVERY: Duration = Duration::from_millis(200);
+/// Columns of the bar.
+const BAR: usize = 20;
+/// Columns of a terminal that does not say how many it has.
+pub const WIDTH: usize = 80;
+
+/// Draws progress.
+#[derive(Debug)]
+pub struct Display {
+    /// Whether there is a terminal to draw on.
+    terminal: bool,
+    last: Option<Instant>,
+    /// Whether nothing is drawn at all.
+    quiet: bool,
+}
+
+impl Display {
+    /// As standard error demands.
+    pub fn new() -> Self {
+        Self {
+            terminal: output::is_terminal() && !output::dumb() && output::shows_progress(),
+            last: None,
+            quiet: false,
+        }
+    }
+
+    /// In lines, or not at all.
+    pub fn without_terminal(quiet: bool) -> Self {
+        Self {
+            terminal: false,
+            last: None,
+            quiet,
+        }
+    }
+
+    /// Shows how far the measuring is.
+    pub fn show(&mut self, progress: &Progress<'_>) {
+        if !output::shows_progress() {
+            return;
+        }
+        let every = if self.terminal { BAR_EVERY } else { LINE_EVERY };
+        if self.quiet || self.last.is_some_and(|last| last.elapsed() < every) {
+            return;
+        }
+        self.last = Some(Instant::now());
+        let (elapsed, id) = (progress.elapsed, &progress.benchmark.id);
+        let (end, text) = match progress.standing {
+            Standing::Rounds { rounds, end } => {
+                let round = format!("round {} of {rounds}", progress.slot.round + 1);
+                let text = match self.terminal {
+                    true => format!("{} left, {round}: {id}", left(elapsed, end)),
+                    false => format!("{round}, {} of at most {}", clock(elapsed), clock(end)),
+                };
+                (end, text)
+            }
+            Standing::Turns { times, margin, end } => {
+                let standing = ab_progress::words(times, margin);
+                // the benchmark comes last, where a narrow terminal cuts
+                let benchmark = match progress.steps {
+                    1 => String::new(),
+                    _ => format!(", {id}"),
+                };
+                (
+                    end,
+                    format!("{standing}; {} left{benchmark}", left(elapsed, end)),
+                )
+            }
+        };
+        match self.terminal {
+            true => draw(elapsed.as_secs_f64() / end.as_secs_f64().max(1e-9), &text),
+            false => remark(&text),
+        }
+    }
+
+    /// Shows that some of all steps are done, and which comes now.
+    pub fn step(&self, done: usize, of: usize, what: &str) {
+        if self.terminal {
+            let text = format!("{} of {of}: {what}", done + 1);
+            draw(done as f64 / of.max(1) as f64, &text);
+        }
+    }
+
+    /// Whether results are shown as they come.
+    pub fn shows_results(&self) -> bool {
+        self.terminal
+    }
+
+    /// Says something in between; the bar comes back when it is drawn next.
+    pub fn remark(&self, text: &str) {
+        self.finish();
+        remark(text);
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if self.terminal {
+            output::clear_line();
+        }
+    }
+}
+
+/// Draws a line with a bar, cut at the edge of the terminal.
+fn draw(part: f64, text: &str) {
+    let width = output::columns().unwrap_or(WIDTH);
+    let line: String = line(part, text).chars().take(width - 1).collect();
+    output::redraw(&line);
+}
+
+/// `=====>               28% 1:05 left`.
+fn line(part: f64, text: &str) -> String {
+    let part = part.clamp(0.0, 1.0);
+    let done = "=".repeat((part * BAR as f64) as usize);
+    let bar = format!("{done}>");
+    format!("{bar:BAR$.BAR$} {:>3.0}% {text}", (100.0 * part).floor())
+}
+
+fn left(elapsed: Duration, end: Duration) -> String {
+    clock(end.saturating_sub(elapsed))
+}
+
+/// `1:05`.
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs_f64().round() as u64;
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_fills_from_the_left() {
+        assert_eq!(line(0.0, "x"), ">                      0% x");
+        assert_eq!(line(0.289, "x"), "=====>                28% x");
+        assert_eq!(line(1.0, "x"), "==================== 100% x");
+        assert_eq!(line(7.0, "x"), line(1.0, "x"));
+        assert_eq!(clock(Duration::from_secs(65)), "1:05");
+    }
+}

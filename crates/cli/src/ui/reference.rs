@@ -1,0 +1,256 @@
+//! `docs/reference/`: the commands and the configuration as their definition has them.
+
+use crate::ui::args::Cli;
+use crate::ui::config;
+use crate::ui::help;
+use crate::ui::man;
+use clap::{Arg, ArgAction, Command, CommandFactory};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::{env, fs};
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference");
+const MADE: &str = "<!-- Written from the definition of the command line: GRITSTONE_WRITE_REFERENCE=1 cargo test --workspace --bins reference -->\n";
+
+/// Variables that say the same as a key.
+const VARIABLES: [(&str, &str); 5] = [
+    ("store", "`GRITSTONE_STORE`"),
+    ("color", "`NO_COLOR`, `CLICOLOR_FORCE`"),
+    ("no-pager", "`PAGER` (which pager)"),
+    ("cc", "`CC` (with `--catalog`)"),
+    ("fc", "`FC` (with `--catalog`)"),
+];
+
+/// `GRITSTONE_WRITE_REFERENCE=1 cargo test --workspace --bins reference` writes them.
+#[test]
+fn the_reference_pages_are_what_the_definition_says() {
+    let mut whole = Cli::command();
+    whole.build();
+    for (file, text) in [
+        ("commands.md", commands(&whole)),
+        ("configuration.md", configuration(&whole)),
+    ] {
+        let path = format!("{FOLDER}/{file}");
+        if env::var_os("GRITSTONE_WRITE_REFERENCE").is_some() {
+            fs::create_dir_all(FOLDER).unwrap();
+            fs::write(&path, &text).unwrap();
+        }
+        let said = fs::read_to_string(&path).unwrap_or_default();
+        assert!(said == text, "{file} is out of date: see its first lines");
+    }
+}
+
+/// Every command that people are shown, in the groups of the help.
+fn commands(whole: &Command) -> String {
+    let mut text = format!(
+        "# Commands\n\n{MADE}\n`gritstone help COMMAND` and `gritstone man COMMAND` print the same. [Exit codes](../exit-codes.md), \
+         [formats](../formats.md), [configuration](configuration.md).\n"
+    );
+    let known = |name: &&str| {
+        whole
+            .find_subcommand(name)
+            .is_some_and(|c| !c.is_hide_set())
+    };
+    let mut left: Vec<&str> = whole.get_subcommands().map(Command::get_name).collect();
+    left.retain(|name| known(name) && *name != "help");
+    for (heading, names) in help::GROUPS {
+        left.retain(|name| !names.contains(name));
+        let _ = write!(text, "\n## {heading}\n");
+        names
+            .iter()
+            .filter(|name| known(name))
+            .for_each(|name| command(&mut text, whole, name));
+    }
+    text.push_str("\n## Other\n");
+    left.iter().for_each(|name| command(&mut text, whole, name));
+    text.push_str("\n## Options of every command\n");
+    options(&mut text, whole.get_arguments());
+    text
+}
+
+fn command(text: &mut String, whole: &Command, name: &str) {
+    let command = whole.find_subcommand(name).expect("it was found before");
+    let about = command
+        .get_about()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let usage = command.clone().render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage:").trim();
+    let _ = write!(text, "\n### {name}\n\n{about}.\n\n```\n{usage}\n```\n");
+    options(
+        text,
+        command.get_arguments().filter(|arg| !arg.is_global_set()),
+    );
+    if let Some(examples) = command.get_after_help() {
+        let examples = examples.to_string();
+        let lines = examples.trim_start_matches("Examples:\n").lines();
+        let lines: Vec<&str> = lines
+            .map(|line| line.strip_prefix("  ").unwrap_or(line))
+            .collect();
+        let _ = write!(
+            text,
+            "\nExamples:\n\n```\n{}\n```\n",
+            lines.join("\n").trim_end()
+        );
+    }
+}
+
+fn options<'a>(text: &mut String, all: impl Iterator<Item = &'a Arg>) {
+    let shown: Vec<&Arg> = all
+        .filter(|arg| !arg.is_hide_set() && arg.get_id() != "help")
+        .collect();
+    if shown.is_empty() {
+        return;
+    }
+    text.push_str("\n| option | default | |\n| --- | --- | --- |\n");
+    for arg in shown {
+        let value = value(arg, " ");
+        let short = arg.get_short().map(|short| format!("-{short}"));
+        let long = arg.get_long().map(|long| format!("--{long}"));
+        let name = match (short, long) {
+            (Some(short), Some(long)) => format!("`{short}`, `{long}{value}`"),
+            (None, None) => format!("`{}`", value.trim()),
+            (short, long) => format!("`{}{value}`", short.or(long).unwrap_or_default()),
+        };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} |",
+            cell(&name),
+            cell(&default(arg)),
+            cell(&about(arg))
+        );
+    }
+}
+
+/// Every key that a file may set.
+fn configuration(whole: &Command) -> String {
+    let mut text = format!(
+        "# Configuration\n\n{MADE}\nFiles set defaults of options; what is typed wins. `[run]` and the like are sections by command; \
+         a key of a section is an option of that command. Keys before the first section are options of every command.\n\n\
+         ```toml\n# gritstone.toml\n[run]\nsuite = \"classic\"\nbudget = \"3m\"\n```\n\n\
+         *yours*: `$XDG_CONFIG_HOME/gritstone/config.toml` [default: `~/.config`] may set every key. *any*: `gritstone.toml` or \
+         `.gritstone.toml` of the current directory may set it too, and wins. A file that another user can write is not read. \
+         `gritstone config --show` prints what holds, and where it comes from.\n\n\
+         | key | sections | type | default | file | variable |\n| --- | --- | --- | --- | --- | --- |\n"
+    );
+    let anybodys = config::ANYBODYS.iter().map(|key| (key, "any"));
+    for (key, file) in anybodys.chain(config::OWN.iter().map(|key| (key, "yours"))) {
+        let mut found: Vec<(&str, &Arg)> = vec![];
+        let global = config::argument(whole, key).filter(|arg| arg.is_global_set());
+        found.extend(global.map(|arg| ("before the first", arg)));
+        for command in whole
+            .get_subcommands()
+            .filter(|c| !c.is_hide_set() && global.is_none())
+        {
+            found.extend(config::argument(command, key).map(|arg| (command.get_name(), arg)));
+        }
+        assert!(!found.is_empty(), "no option has the key {key}");
+        let names: Vec<&str> = found.iter().map(|(name, _)| *name).collect();
+        let (_, arg) = found[0];
+        let mut defaults: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for (name, arg) in &found {
+            defaults.entry(default(arg)).or_default().push(name);
+        }
+        let one = defaults.len() == 1;
+        let said = defaults
+            .into_iter()
+            .filter(|(default, _)| !default.is_empty());
+        let defaults: Vec<String> = said
+            .map(|(default, names)| match one {
+                true => default,
+                false => format!("{default} ({})", names.join(", ")),
+            })
+            .collect();
+        let variable = VARIABLES
+            .iter()
+            .find(|(of, _)| of == key)
+            .map_or("", |(_, variable)| *variable);
+        let _ = writeln!(
+            text,
+            "| `{key}` | {} | {} | {} | {file} | {variable} |",
+            names.join(", "),
+            cell(&kind(arg)),
+            cell(&defaults.join("; "))
+        );
+    }
+    text.push_str("\n## Environment\n\n| variable | |\n| --- | --- |\n");
+    for (name, what) in man::ENVIRONMENT {
+        let _ = writeln!(text, "| `{name}` | {} |", cell(what));
+    }
+    text.push_str("\nAn empty variable counts as unset. [Files and environment](../files.md) lists what is written where.\n");
+    text
+}
+
+/// What a key takes.
+fn kind(arg: &Arg) -> String {
+    let named = arg.get_possible_values();
+    let one = match arg.get_action() {
+        ArgAction::SetTrue => return "true or false".to_owned(),
+        _ if !named.is_empty() => {
+            let shown = named.iter().filter(|value| !value.is_hide_set());
+            let names: Vec<String> = shown
+                .map(|value| format!("`{}`", value.get_name()))
+                .collect();
+            names.join(", ")
+        }
+        _ => format!("text: {}", value(arg, "").trim().to_lowercase()),
+    };
+    match arg.get_action() {
+        ArgAction::Append => format!("{one}; or a list of them"),
+        _ => one,
+    }
+}
+
+/// The value of an option as its help names it; nothing of a flag.
+fn value(arg: &Arg, before: &str) -> String {
+    let names = arg.get_value_names().unwrap_or_default();
+    match arg.get_action().takes_values() {
+        true => names.iter().map(|name| format!("{before}{name}")).collect(),
+        false => String::new(),
+    }
+}
+
+/// The default of an option, or what its help says that it is.
+fn default(arg: &Arg) -> String {
+    let values: Vec<String> = arg
+        .get_default_values()
+        .iter()
+        .map(|value| format!("`{}`", value.display()))
+        .collect();
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let said = help
+        .split_once("[default: ")
+        .and_then(|(_, said)| said.split_once(']'));
+    match (said, arg.get_action()) {
+        (_, ArgAction::SetTrue | ArgAction::SetFalse | ArgAction::Count) => String::new(),
+        (Some((said, _)), _) => said.to_owned(),
+        (None, _) => values.join(", "),
+    }
+}
+
+/// The help of an option without its default.
+fn about(arg: &Arg) -> String {
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    match help.split_once(" [default: ") {
+        Some((before, after)) => {
+            let after = after.split_once(']').map_or("", |(_, after)| after);
+            format!("{before}{after}")
+        }
+        None => help,
+    }
+}
+
+/// Text as a cell of a table: what Markdown would take for its own is escaped, but in code.
+fn cell(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    let parts: Vec<String> = parts
+        .map(|(at, part)| match at % 2 {
+            0 => part
+                .replace('*', "\\*")
+                .replace('<', "&lt;")
+                .replace('|', "\\|"),
+            _ => part.replace('|', "\\|"),
+        })
+        .collect();
+    parts.join("`").replace('\n', " ")
+}

@@ -1,0 +1,51 @@
+//! The limits of this process (`ulimit`): those below which nothing can work are refused, by name, before anything is made.
+
+use crate::ui::exit::Exit;
+use anyhow::Result;
+use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
+
+/// Bytes of stack: a build without optimization takes half of it.
+const STACK: u64 = 1 << 20;
+/// Bytes of address space of a run with its figures, its store and the C library, twice over.
+const ADDRESS_SPACE: u64 = 256 << 20;
+/// Descriptors: about thirty while a launch is in progress, and some for levels of control groups and copies.
+const DESCRIPTORS: u64 = 64;
+
+/// What every command needs.
+///
+/// # Errors
+/// When a limit is lower.
+pub fn enough_to_work() -> Result<()> {
+    at_least(Resource::RLIMIT_STACK, STACK, "-s", "KB of stack", 1024)?;
+    at_least(
+        Resource::RLIMIT_AS,
+        ADDRESS_SPACE,
+        "-v",
+        "KB of virtual memory",
+        1024,
+    )
+}
+
+/// What a command needs that measures.
+///
+/// # Errors
+/// When a limit is lower.
+pub fn enough_to_measure() -> Result<()> {
+    at_least(Resource::RLIMIT_NOFILE, DESCRIPTORS, "-n", "open files", 1)
+}
+
+fn at_least(resource: Resource, least: u64, option: &str, of_what: &str, unit: u64) -> Result<()> {
+    let (now, _) = getrlimit(resource)?;
+    if now >= least {
+        return Ok(());
+    }
+    let (now, least) = (now / unit, least / unit);
+    Err(Exit::NothingMeasured.because(format!(
+        "this process may have {now} {of_what}, and needs {least}: `ulimit {option} {least}`"
+    )))
+}
+
+/// Whether files of this process may only have a certain size.
+pub fn files_are_limited() -> bool {
+    getrlimit(Resource::RLIMIT_FSIZE).is_ok_and(|(now, _)| now != RLIM_INFINITY)
+}

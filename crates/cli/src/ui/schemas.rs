@@ -1,0 +1,111 @@
+//! The JSON Schema of every document that is printed: `docs/schema/` is what the types say.
+//!
+//! Must not know: how a document is made.
+
+use crate::command::doctor::Examined;
+use crate::command::dry_run::{DryRun, SCHEMA_DRY_RUN};
+use crate::command::list::{List, Systems};
+use gritstone_model::*;
+use schemars::JsonSchema;
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use serde_json::{Value, json};
+use std::{env, fs};
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema");
+
+/// What the documents are made of.
+const PARTS: &str = "definitions.json";
+
+/// The schema of a document: its type, with its own name.
+fn document<T: JsonSchema>(generator: &mut SchemaGenerator, name: &str) -> (String, Value) {
+    let reference = generator.subschema_for::<T>().to_value();
+    let of = reference["$ref"].as_str().expect("a type with a name");
+    let (_, file) = name.split_once('/').expect("gritstone/NAME/VERSION");
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": name,
+        "$ref": format!("{PARTS}{of}"),
+        "properties": { "schema": { "const": name } },
+    });
+    (format!("{}.json", file.replace('/', "-")), schema)
+}
+
+const FLAGS: [Flag; 8] = [
+    Flag::Invalid,
+    Flag::Noisy,
+    Flag::Modes,
+    Flag::Interference,
+    Flag::Skipped,
+    Flag::NotComparable,
+    Flag::Doubtful,
+    Flag::Custom,
+];
+
+/// What `report::json` adds to notes and to what has notes.
+fn worded(schema: &mut Value, flag: &Value) {
+    let has = |name: &str| schema.pointer(&format!("/properties/{name}")).is_some();
+    let mut more = vec![];
+    if has("notes") {
+        more.push(("flags", json!({ "type": "array", "items": flag })));
+    }
+    if has("about") && schema.get("oneOf").is_some() {
+        more.push(("flag", json!({ "anyOf": [flag, { "type": "null" }] })));
+        more.push(("message", json!({ "type": "string" })));
+    }
+    for (name, of) in more {
+        schema["properties"][name] = of;
+        let required = schema["required"].as_array_mut().expect("some are");
+        required.push(name.into());
+    }
+    match schema {
+        Value::Object(fields) => fields.values_mut().for_each(|value| worded(value, flag)),
+        Value::Array(values) => values.iter_mut().for_each(|value| worded(value, flag)),
+        _ => {}
+    }
+}
+
+/// `GRITSTONE_WRITE_SCHEMAS=1 cargo test -p gritstone schemas` writes them.
+#[test]
+fn the_schemas_in_the_documents_are_those_of_the_types() {
+    let mut all = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator();
+    let mut documents = vec![
+        document::<RunView>(&mut all, SCHEMA_RUN),
+        document::<List>(&mut all, SCHEMA_LIST),
+        document::<Systems>(&mut all, SCHEMA_SYSTEMS),
+        document::<RunList>(&mut all, SCHEMA_RUNS),
+        document::<OverviewView>(&mut all, SCHEMA_OVERVIEW),
+        document::<SystemView>(&mut all, SCHEMA_SYSTEM),
+        document::<SearchView>(&mut all, SCHEMA_SEARCH),
+        document::<ChangesView>(&mut all, SCHEMA_CHANGES),
+        document::<Examined>(&mut all, SCHEMA_DOCTOR),
+        document::<DryRun>(&mut all, SCHEMA_DRY_RUN),
+        document::<CompareView>(&mut all, SCHEMA_COMPARE),
+        document::<CheckView>(&mut all, SCHEMA_CHECK),
+        document::<HistoryView>(&mut all, SCHEMA_HISTORY),
+        document::<RatingsView>(&mut all, SCHEMA_RATINGS),
+        document::<AuditView>(&mut all, SCHEMA_AUDIT),
+        document::<AbView>(&mut all, SCHEMA_AB),
+        document::<SelftestView>(&mut all, SCHEMA_SELFTEST),
+        document::<FleetView>(&mut all, SCHEMA_FLEET),
+    ];
+    let mut parts = json!({ "$defs": all.take_definitions(true) });
+    worded(&mut parts, &json!({ "enum": FLAGS.map(Flag::as_str) }));
+    documents.push((PARTS.to_owned(), parts));
+    let kept = fs::read_dir(FOLDER).into_iter().flatten();
+    let mut kept: Vec<String> = kept
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    for (file, schema) in documents {
+        kept.retain(|name| *name != file);
+        let (path, text) = (format!("{FOLDER}/{file}"), format!("{schema:#}\n"));
+        if env::var_os("GRITSTONE_WRITE_SCHEMAS").is_some() {
+            fs::create_dir_all(FOLDER).unwrap();
+            fs::write(&path, &text).unwrap();
+        }
+        let said = fs::read_to_string(&path).unwrap_or_default();
+        assert!(said == text, "{file} is not what the types say");
+    }
+    assert!(kept.is_empty(), "of no document: {kept:?}");
+}
