@@ -1,4 +1,4 @@
-//! What changed, who knows of it and what confirms it; the fleet, runs as they are measured, several runs at once, and who is told.
+//! What changed, who acknowledged it; the fleet, runs as they are measured, several runs at once, and who is told.
 
 use crate::common::server::Server;
 use crate::common::{Home, at_hour, eventually, list, recorded, start};
@@ -30,7 +30,7 @@ fn a_change_is_acknowledged_by_a_token_and_by_a_command_and_every_page_says_so()
         ["read", "write", "admin"].map(|scope| token(&home, &format!("of-{scope}"), scope));
     let server = Server::start(&home);
     let known = event(&server);
-    assert!(known["acknowledged"].is_null() && known["confirmation"].is_null());
+    assert!(known["acknowledged"].is_null());
     let id = known["id"].as_str().unwrap();
     assert!(id.ends_with("-worse"), "{id}");
     let path = format!("/api/v1/changes/{id}");
@@ -89,64 +89,29 @@ fn a_change_is_acknowledged_by_a_token_and_by_a_command_and_every_page_says_so()
     home.refuses(&["changes", "acknowledge", part, "--note", " "], "a note");
 }
 
-/// The two runs that are to confirm an event, where one takes so many times as long as the other.
-pub fn sides(event: &str, hour: u32, times: f64, trial: bool) -> Vec<RunData> {
+/// The two runs of a trial whose second side takes `times` as long.
+pub fn sides(label: &str, hour: u32, times: f64) -> Vec<RunData> {
     let side = |(at, times): (u32, f64)| {
         let letter = ["a", "b"][at as usize];
-        let mut run = at_hour(&calls(times), hour + at, &format!("{event}-{letter}"));
-        run.info.settings.trial = trial.then(|| TrialSide {
+        let mut run = at_hour(&calls(times), hour + at, &format!("{label}-{letter}"));
+        run.info.settings.trial = Some(TrialSide {
             trial: format!("trial-{hour}"),
             side: letter.to_owned(),
             margin: 0.01,
             ..TrialSide::default()
         });
-        if trial {
-            // as many pairs as decide something
-            let (once, rounds) = (run.launches.clone(), 100);
-            for pass in 1..12_u32 {
-                run.launches.extend(once.iter().cloned().map(|mut launch| {
-                    launch.round += pass * rounds;
-                    launch.start += u64::from(pass) * 1_000_000_000_000;
-                    launch
-                }));
-            }
+        // twelve pairs, so that it is decided
+        let (once, rounds) = (run.launches.clone(), 100);
+        for pass in 1..12_u32 {
+            run.launches.extend(once.iter().cloned().map(|mut launch| {
+                launch.round += pass * rounds;
+                launch.start += u64::from(pass) * 1_000_000_000_000;
+                launch
+            }));
         }
         run
     };
     [(0, 1.0), (1, times)].map(side).into()
-}
-
-#[test]
-#[ignore = "measures: make test-full"]
-fn a_comparison_that_is_labeled_with_a_change_confirms_or_refutes_it() {
-    let home = changed();
-    let server = Server::start(&home);
-    let id = event(&server)["id"].as_str().unwrap().to_owned();
-    let page = |text: &str| server.page(&format!("/changes/{id}")).contains(text);
-    assert!(page(&format!("--label {id}-a")) && page("gritstone ab byte/"));
-    let confirmation = |runs: &[RunData]| {
-        home.import(runs);
-        let of = |event: &Value| event["confirmation"]["run"].as_str().map(str::to_owned);
-        let newest = Some(runs[1].info.id.clone());
-        let found = || {
-            let changes = server.json("/changes.json");
-            let mut events = list(&changes["events"]).iter();
-            events.find(|event| event["id"] == id.as_str()).cloned()
-        };
-        eventually("it is compared", || found().as_ref().and_then(of) == newest);
-        found().unwrap()["confirmation"].clone()
-    };
-    let of = |ids: &Value| list(ids).len();
-    let refuted = confirmation(&sides(&id, 100, 0.3, false));
-    assert_eq!(refuted["verdict"], "refuted", "{refuted}");
-    assert!(of(&refuted["refuted"]) > 0 && of(&refuted["confirmed"]) == 0);
-    eventually("the page has it", || page("Refuted by two runs"));
-    // a later one counts
-    let confirmed = confirmation(&sides(&id, 110, 1.2, true));
-    assert_eq!(confirmed["interleaved"], true);
-    assert_eq!(confirmed["verdict"], "confirmed", "{confirmed}");
-    eventually("the page has it", || page("Confirmed by an A/B test"));
-    assert!(server.page("/changes.atom").contains("Confirmed by"));
 }
 
 #[test]

@@ -77,7 +77,7 @@ pub struct HistoryPoint {
     pub notes: Vec<Note>,
 }
 
-/// A change of level, which an interleaved comparison may confirm.
+/// A change of level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryChange {
     /// The first run of the new level.

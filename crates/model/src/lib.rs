@@ -62,9 +62,9 @@ pub use machine::{Cache, CacheKind, Machine, PRIVATE_FACTS, short_processor};
 pub use note::{Flag, Note, Subject, flags, in_order};
 pub use origin::{Origin, Owner};
 pub use overview::{
-    Acknowledged, Change, ChangeEvent, ChangesView, Confirmation, Confirmed, FactChange,
-    FoundBenchmark, ListedRun, ListedSystem, OverviewView, RunList, SCHEMA_CHANGES,
-    SCHEMA_OVERVIEW, SCHEMA_RUNS, SCHEMA_SEARCH, SCHEMA_SYSTEM, SearchView, SystemView,
+    Acknowledged, Change, ChangeEvent, ChangesView, FactChange, FoundBenchmark, ListedRun,
+    ListedSystem, OverviewView, RunList, SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_RUNS,
+    SCHEMA_SEARCH, SCHEMA_SYSTEM, SearchView, SystemView,
 };
 pub use own::{Contents, OwnCatalogue, OwnFile};
 pub use part::{

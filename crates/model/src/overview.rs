@@ -98,40 +98,6 @@ pub struct Acknowledged {
     pub note: String,
 }
 
-/// What a comparison says of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Confirmed {
-    /// All benchmarks of which it decides anything changed.
-    Confirmed,
-    /// Some of them did.
-    Partly,
-    /// None of them did.
-    Refuted,
-    /// It decides nothing.
-    Inconclusive,
-}
-
-/// A comparison that was made to confirm or refute a change: two runs of its system, labeled with its event and `-a` for the state before
-/// and `-b` for the state since.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Confirmation {
-    /// What it says.
-    pub verdict: Confirmed,
-    /// The run of the state before.
-    pub base: String,
-    /// The run of the state since.
-    pub run: String,
-    /// Whether their launches were interleaved (`ab`).
-    pub interleaved: bool,
-    /// Benchmarks that changed.
-    pub confirmed: Vec<Id>,
-    /// Benchmarks that did not.
-    pub refuted: Vec<Id>,
-    /// Benchmarks of which nothing is decided.
-    pub inconclusive: Vec<Id>,
-}
-
 /// Changes in one direction that begin with the same run of a system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangeEvent {
@@ -153,8 +119,6 @@ pub struct ChangeEvent {
     pub differ_in: Vec<Difference>,
     /// Who knows of it; null where nobody said so.
     pub acknowledged: Option<Acknowledged>,
-    /// The newest comparison that was made to confirm or refute it; null where there is none.
-    pub confirmation: Option<Confirmation>,
     /// One for each benchmark.
     pub changes: Vec<Change>,
 }

@@ -4,7 +4,7 @@ use crate::document::{About, Column, Document, Style, Text, Tone};
 use crate::number;
 use crate::table::{Cell, Columns};
 use crate::words::{self, Sense};
-use gritstone_model::{Change, ChangeEvent, Confirmation, Confirmed};
+use gritstone_model::{Change, ChangeEvent};
 
 /// Benchmarks that a command names: those that changed most.
 const NAMED: usize = 6;
@@ -45,7 +45,7 @@ pub(crate) fn listed(document: &mut Document, events: &[ChangeEvent]) {
     lines(document, events.iter().flat_map(|of| &of.changes));
 }
 
-/// An event on a page of its own: what is known of it, what would confirm it, and a line for each benchmark.
+/// The page of an event.
 #[must_use]
 pub fn change(of: &ChangeEvent) -> Document {
     let mut document = Document::new(format!("Change {}", of.id));
@@ -66,10 +66,6 @@ pub fn change(of: &ChangeEvent) -> Document {
         },
         |_| Text::new(acknowledged(of).unwrap_or_default()),
     );
-    let confirmed = of.confirmation.as_ref().map(|found| {
-        let pair = About::Pair([found.base.clone(), found.run.clone()]);
-        Text::new(confirmed(found)).about(Some(pair))
-    });
     let empty = || Text::new("");
     document.terms([
         ("runs before and since", pair.unwrap_or_else(empty)),
@@ -78,10 +74,9 @@ pub fn change(of: &ChangeEvent) -> Document {
             Text::new(of.name.as_str()).about(Some(About::System(of.machine.clone()))),
         ),
         ("acknowledged", acknowledged),
-        ("confirmed", confirmed.unwrap_or_else(|| "not yet".into())),
     ]);
     facts(&mut document, of);
-    document.heading(1, "To confirm or refute it");
+    document.heading(1, "To confirm it");
     confirming(&mut document, of);
     document.heading(1, "Benchmarks");
     lines(&mut document, &of.changes);
@@ -95,7 +90,6 @@ fn facts(document: &mut Document, of: &ChangeEvent) {
         .table(document, "Facts of the system that differ", &of.differ_in);
 }
 
-/// The commands of which the labels say what they are for.
 fn confirming(document: &mut Document, of: &ChangeEvent) {
     let mut changes: Vec<&Change> = of.changes.iter().collect();
     let size = |change: &Change| change.change.ratio.ln().abs();
@@ -105,70 +99,27 @@ fn confirming(document: &mut Document, of: &ChangeEvent) {
         .take(NAMED)
         .map(|of| of.benchmark.to_string());
     let ids = ids.collect::<Vec<_>>().join(" ");
-    let id = &of.id;
     document.paragraph(format!(
-        "Where commands can bring about the state before and the state since, an interleaved A/B test on {} decides:",
+        "Where commands switch {} between both states, an interleaved A/B test decides:",
         of.name
     ));
     document.list([format!(
-        "`gritstone ab {ids} --a 'BEFORE' --b 'SINCE' --undo 'UNDO' --label {id}`"
+        "`gritstone ab {ids} --a 'BEFORE' --b 'SINCE' --undo 'UNDO'`"
     )]);
-    document
-        .paragraph("Where it takes another kernel, firmware or part, a run in each state does:");
-    document.list([
-        format!("`gritstone run {ids} --label {id}-a` in the state before"),
-        format!("`gritstone run {ids} --label {id}-b` in the state since"),
-    ]);
-    document.paragraph(
-        "The labels say what they are for: once both runs are stored, this page has what they say.",
-    );
+    document.paragraph("Otherwise measure a run in each state, and compare them:");
+    document.list([format!("`gritstone run {ids} --label LABEL`")]);
 }
 
-/// Who knows of an event, and what a comparison says of it; a sentence for each, without its full stop.
+/// The acknowledgment of an event as a sentence, without its full stop.
 #[must_use]
-pub fn event_known(of: &ChangeEvent) -> Vec<String> {
-    let known = acknowledged(of).map(|said| format!("Acknowledged {said}"));
-    let found = of.confirmation.as_ref().map(confirmed);
-    known.into_iter().chain(found).collect()
+pub fn event_known(of: &ChangeEvent) -> Option<String> {
+    acknowledged(of).map(|said| format!("Acknowledged {said}"))
 }
 
 fn acknowledged(of: &ChangeEvent) -> Option<String> {
     let known = of.acknowledged.as_ref()?;
     let at = words::date(&known.at);
     Some(format!("by {}, {at}: {}", known.who, known.note))
-}
-
-fn confirmed(found: &Confirmation) -> String {
-    let [yes, no, open] =
-        [&found.confirmed, &found.refuted, &found.inconclusive].map(|ids| ids.len());
-    let verdict = match found.verdict {
-        Confirmed::Confirmed => "Confirmed",
-        Confirmed::Partly => "Confirmed in part",
-        Confirmed::Refuted => "Refuted",
-        Confirmed::Inconclusive => "Inconclusive",
-    };
-    let how = match found.interleaved {
-        true => "an A/B test",
-        false => "two runs",
-    };
-    let counts = [
-        (yes, "changed"),
-        (no, "did not change"),
-        (open, "inconclusive"),
-    ];
-    let counts = counts.into_iter().filter(|(n, _)| *n > 0);
-    let counts: Vec<String> = counts
-        .map(|(n, what)| format!("{} {what}", number::count(n)))
-        .collect();
-    let counts = match counts.as_slice() {
-        [] => "none of its benchmarks was compared".to_owned(),
-        counts => words::join(counts),
-    };
-    format!(
-        "{verdict} by {how} ({} against {}): {counts}",
-        words::short_id(&found.run),
-        words::short_id(&found.base)
-    )
 }
 
 /// A line for each change: the change leads to the run before and the run since, side by side.

@@ -1,27 +1,22 @@
-//! What changed: change points over all benchmarks and systems, grouped into events by the run that begins them, who knows of each, and
-//! what the comparison says that was made to confirm it. `gritstone changes` lists them.
+//! `gritstone changes`: change points over all benchmarks and systems, grouped into events by the run that begins them.
 
-use crate::command::ab;
 use crate::command::history::history_of;
-use crate::command::show;
 use crate::runs::context::World;
 use crate::ui::args::{ChangesArgs, ChangesCommand};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, bail};
 use gritstone_model::{
-    Acknowledged, Change, ChangeEvent, ChangesView, Confirmation, Confirmed, Difference,
-    HistoryChange, HistorySeries, HistoryView, Id, Machine, RunInfo, SCHEMA_CHANGES, Verdict,
+    Acknowledged, Change, ChangeEvent, ChangesView, Difference, HistoryChange, HistorySeries,
+    HistoryView, Machine, RunInfo, SCHEMA_CHANGES,
 };
-use gritstone_store::{ChangeEntry, RunHead, Store, Who};
+use gritstone_store::{ChangeEntry, Store, Who};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs in which changes are looked for.
 const RUNS: usize = 100;
 /// Events that are listed unless all are asked for.
 const NEWEST: usize = 30;
-/// Ends of the labels of the runs that are to confirm an event: the state before, and the state since.
-const SIDES: [&str; 2] = ["-a", "-b"];
 /// Ends of the identifiers of events, after the run that begins them.
 const WAYS: [&str; 2] = ["-worse", "-better"];
 
@@ -110,31 +105,7 @@ pub fn events(world: &World, store: &Store) -> Result<Vec<ChangeEvent>> {
             event.differ_in = differ(&before.machine, &after.machine);
         }
     }
-    let heads = store.runs()?;
-    let labeled: BTreeMap<&str, &RunHead> = heads
-        .iter()
-        .filter(|head| head.elapsed_s.is_some())
-        .filter_map(|head| Some((head.label.as_deref()?, head)))
-        .collect();
-    for event in &mut events {
-        match confirmation(world, store, event, &labeled) {
-            Ok(found) => event.confirmation = found,
-            Err(why) => {
-                output::remark(&format!("change {} is not confirmed: {why:#}", event.id));
-            }
-        }
-    }
     Ok(events)
-}
-
-/// Whether a label says that a run is to confirm an event. It is of a state that was made for that, as the side of an A/B test is: no history has
-/// it, and the event would not be what it was.
-pub fn confirms(label: Option<&str>) -> bool {
-    label.is_some_and(|label| {
-        let event = SIDES.iter().find_map(|end| label.strip_suffix(end));
-        let run = event.and_then(|event| WAYS.iter().find_map(|end| event.strip_suffix(end)));
-        run.is_some_and(|run| !run.is_empty())
-    })
 }
 
 /// Writes to events what is known of them.
@@ -172,75 +143,11 @@ fn grouped(changes: Vec<Change>) -> Vec<ChangeEvent> {
             before: change.before.clone(),
             differ_in: vec![],
             acknowledged: None,
-            confirmation: None,
             changes: vec![],
         });
         event.changes.push(change);
     }
     events.into_values().rev().collect()
-}
-
-/// What the comparison says that was made to confirm an event: two runs of its system, by their labels. Launches of an A/B test are compared
-/// in pairs.
-fn confirmation(
-    world: &World,
-    store: &Store,
-    event: &ChangeEvent,
-    labeled: &BTreeMap<&str, &RunHead>,
-) -> Result<Option<Confirmation>> {
-    let side = |end: &str| {
-        let head = labeled.get(format!("{}{end}", event.id).as_str())?;
-        (head.machine_id == event.machine).then_some(*head)
-    };
-    let [Some(base), Some(run)] = SIDES.map(side) else {
-        return Ok(None);
-    };
-    let trial = |head: &RunHead| -> Result<Option<String>> {
-        Ok(store.info(&head.id)?.settings.trial.map(|side| side.trial))
-    };
-    let of = trial(base)?;
-    let interleaved = of.is_some() && of == trial(run)?;
-    let verdicts: Vec<(Id, Verdict)> = if interleaved {
-        let view = ab::view_of(world, store, &[base, run])?;
-        let rows = view.rows.into_iter();
-        rows.filter_map(|row| Some((row.id, row.comparisons.first()?.verdict)))
-            .collect()
-    } else {
-        let [base, run] = [base, run].map(|head| world.stored(store, &head.id));
-        let view = world.compare(&base?, &run?, show::MARGIN);
-        let rows = view.rows.into_iter();
-        rows.filter_map(|row| Some((row.id, row.verdict?)))
-            .collect()
-    };
-    let changed: BTreeSet<&Id> = event.changes.iter().map(|of| &of.benchmark).collect();
-    let wanted = match event.worse {
-        true => Verdict::Slower,
-        false => Verdict::Faster,
-    };
-    let [mut confirmed, mut refuted, mut inconclusive] = [vec![], vec![], vec![]];
-    for (id, verdict) in verdicts {
-        match verdict {
-            _ if !changed.contains(&id) => {}
-            Verdict::Inconclusive => inconclusive.push(id),
-            verdict if verdict == wanted => confirmed.push(id),
-            _ => refuted.push(id),
-        }
-    }
-    let verdict = match (confirmed.len(), refuted.len()) {
-        (0, 0) => Confirmed::Inconclusive,
-        (0, _) => Confirmed::Refuted,
-        (_, 0) => Confirmed::Confirmed,
-        _ => Confirmed::Partly,
-    };
-    Ok(Some(Confirmation {
-        verdict,
-        base: base.id.clone(),
-        run: run.id.clone(),
-        interleaved,
-        confirmed,
-        refuted,
-        inconclusive,
-    }))
 }
 
 /// The facts of a system that are other than before: what they were, and what they are.
@@ -286,28 +193,5 @@ fn of_one(view: &HistoryView, series: &HistorySeries, change: &HistoryChange) ->
         kernel: series.kernel.clone(),
         before: before.map(|point| point.run.clone()),
         change: change.clone(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::confirms;
-
-    #[test]
-    fn a_label_says_what_a_run_is_for() {
-        for of in ["20261123-185538-cfe385a0-worse-a", "x-better-b"] {
-            assert!(confirms(Some(of)), "{of}");
-        }
-        for other in [
-            "",
-            "-worse-a",
-            "main-a",
-            "x-worse",
-            "x-worse-c",
-            "x-worse-a-1",
-        ] {
-            assert!(!confirms(Some(other)), "{other}");
-        }
-        assert!(!confirms(None));
     }
 }

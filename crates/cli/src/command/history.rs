@@ -1,7 +1,6 @@
 //! `gritstone history` and `gritstone check`: a figure over many runs, and a run held against them or against another.
 
 use crate::command::ab::COMMAND;
-use crate::command::changes;
 use crate::runs::context::World;
 use crate::ui::args::{CheckArgs, CheckFormat, HistoryArgs, OnInconclusive};
 use crate::ui::exit::Exit;
@@ -102,7 +101,7 @@ pub fn history_of(
     id: &Id,
     most: usize,
 ) -> Result<Option<HistoryView>> {
-    let runs = store.newest(id, most, &|label| !changes::confirms(label))?;
+    let runs = store.newest(id, most, &|_| true)?;
     let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
     let views = world.stored_results(store, &runs, id)?;
     let views: Vec<RunView> = views.into_iter().collect::<Result<_>>()?;
@@ -214,7 +213,6 @@ fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<Che
     let earlier = |info: &RunInfo| {
         info.id != run.id
             && info.settings.trial.is_none()
-            && !changes::confirms(info.label.as_deref())
             && labelled(info.label.as_ref())
             && Circumstances::of(&info.machine, Some(&info.settings)) == own
     };

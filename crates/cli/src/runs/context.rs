@@ -1,7 +1,6 @@
 //! What the commands work on: the catalog, the references, the store; names of runs and machines turned into views, and
 //! two views into a comparison that knows what the store tells of their machines.
 
-use crate::command::changes;
 use crate::command::export;
 use crate::ui::output::remark;
 use anyhow::{Context, Result, anyhow, bail};
@@ -235,7 +234,6 @@ impl World {
             let wanted = |info: &RunInfo| {
                 // one side of a trial has settings that are not in what runs are told apart by
                 info.settings.trial.is_none()
-                    && !changes::confirms(info.label.as_deref())
                     && views.iter().all(|view| view.id != info.id)
                     && Circumstances::of(&info.machine, Some(&info.settings)) == like
             };
@@ -280,7 +278,6 @@ impl World {
         let wanted = |info: &RunInfo| {
             info.id != run.id
                 && info.settings.trial.is_none()
-                && !changes::confirms(info.label.as_deref())
                 && Circumstances::of(&info.machine, Some(&info.settings)) == like
         };
         let Ok(Some(store)) = self.reader() else {

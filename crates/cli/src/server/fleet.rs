@@ -1,7 +1,6 @@
 //! All systems of a store against each other, each as one node with its newest results.
 
 use super::pages::{Answered, Pages, Refused, plain, said};
-use crate::command::changes;
 use crate::runs::context::World;
 use crate::ui::output;
 use gritstone_analysis::fleet::{self, NodeRun};
@@ -42,8 +41,7 @@ pub(super) fn compare(
             }
         };
         let settings = view.settings.as_ref();
-        let ordinary = settings.is_none_or(|of| of.trial.is_none() && !of.noise)
-            && !changes::confirms(view.label.as_deref());
+        let ordinary = settings.is_none_or(|of| of.trial.is_none() && !of.noise);
         if ordinary {
             let of = NodeRun {
                 node: name(id, &names),

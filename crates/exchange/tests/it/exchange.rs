@@ -331,7 +331,6 @@ fn a_feed_is_xml_whatever_names_systems_have() {
             at: "2026-11-21T08:00:00Z".to_owned(),
             note: "known & accepted".to_owned(),
         }),
-        confirmation: None,
         changes: vec![change("byte/pipe"), change("byte/sieve")],
     };
     let feed = atom(&[event]);
