@@ -2,7 +2,6 @@
 
 mod fortran;
 mod hostile;
-mod versions;
 
 use crate::common::{
     self, Arguments, Home, SHORT, end, end_at_once, eventually, flagged, kept, list, mode, result,

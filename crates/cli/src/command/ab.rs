@@ -1,7 +1,6 @@
 //! `gritstone ab`: sides of anything against each other, interleaved, until it is decided or the time is over.
 
 mod plan;
-mod second_catalog;
 mod sides;
 
 use crate::command::run::skipped;
@@ -53,7 +52,6 @@ pub fn ab(world: &World, args: &AbArgs) -> Result<Exit> {
 fn measured(world: &World, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunData>, bool)> {
     let site = Site::look(args.dir.as_deref())?;
     let mut plan = plan::plan(world, args, &site, sides)?;
-    let second = second_catalog::read(world, args, &mut plan)?;
     let own = world.own.as_ref();
     let mut bounds = Bounds::new(args.privileges.permits());
     bounds.deadline = match args.commands.as_slice() {
@@ -62,16 +60,13 @@ fn measured(world: &World, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunData>
         _ => args.budget,
     };
     let bench = Bench::new(&site, &mut plan, own, bounds)?;
-    let mut builds = plan::builds(&bench, &mut plan, sides)?;
-    if let Some(second) = &second {
-        builds[1].0 = second_catalog::build(second, &bench, &mut plan)?;
-    }
+    let builds = plan::builds(&bench, &mut plan, sides)?;
     let id = gritstone_store::new_id(jiff::Timestamp::now(), random());
     let trial = Trial {
         args,
         site: &site,
         plan: &plan,
-        own: [own, second.as_ref().or(own)],
+        custom: own,
         same: sides.same,
         label: args.label.clone().unwrap_or_else(|| format!("ab-{id}")),
         id,
@@ -96,8 +91,7 @@ struct Trial<'a> {
     site: &'a Site,
     /// What is compared.
     plan: &'a Plan,
-    /// The catalog of the user's own of the first side, and of all others.
-    own: [Option<&'a Own>; 2],
+    custom: Option<&'a Own>,
     same: bool,
     id: String,
     label: String,
@@ -109,17 +103,15 @@ struct Trial<'a> {
 impl Trial<'_> {
     /// A side, ready to be measured.
     fn side(&self, at: usize, side: &Side, (builds, compiled): plan::Made) -> local_backend::Side {
-        let own = self.own[at.min(1)];
         let mut plan = self.plan.clone();
-        for row in &mut plan.benchmarks {
-            let own = own.iter().flat_map(|own| &own.catalogue.benchmarks);
-            let mut entries = own.chain(&side.commands);
-            if let Some(entry) = entries.find(|entry| entry.id == row.id) {
-                row.clone_from(entry);
+        for benchmark in &mut plan.benchmarks {
+            let mut commands = side.commands.iter();
+            if let Some(command) = commands.find(|command| command.id == benchmark.id) {
+                benchmark.clone_from(command);
             }
         }
         let mut info = self.info(side, compiled);
-        info.settings.catalogue = custom_catalog::kept(own, &plan.benchmarks);
+        info.settings.catalogue = custom_catalog::kept(self.custom, &plan.benchmarks);
         if let Some(nothing) = self.start_up.as_ref().filter(|_| at == 0) {
             plan.steps.push(plan::step(nothing));
             plan.benchmarks.push(nothing.clone());

@@ -5,7 +5,6 @@ use crate::ui::args::AbArgs;
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_analysis::ab::START_UP;
 use gritstone_model::{Benchmark, CommandWork, Id, Placement, Unit, UserCommand, Work};
-use std::path::PathBuf;
 
 /// Family of the commands of the user's: whatever they are, they have these rows.
 pub const COMMAND: &str = "command";
@@ -29,8 +28,6 @@ pub struct Side {
     pub setting: Option<String>,
     /// Its compiler with flags.
     pub compiler: Option<String>,
-    /// The catalog that its programs are of, where each side has its own.
-    pub catalogue: Option<PathBuf>,
     /// Its commands, one for each row; nothing where rows of the catalog are measured.
     pub commands: Vec<Benchmark>,
 }
@@ -130,18 +127,10 @@ fn of_rows(args: &AbArgs) -> Result<Vec<Side>> {
         compiler: Some(compiler.clone()),
         ..Side::default()
     };
-    let of_catalogue = |catalogue: Option<&PathBuf>| Side {
-        catalogue: catalogue.cloned(),
-        ..Side::default()
-    };
-    let second = args.catalogue_b.as_ref();
-    let first = second.and(args.own.catalogue.as_ref());
     match args.compilers().as_slice() {
-        [] if set(args) || args.same || second.is_some() => {
-            Ok([first, second].map(of_catalogue).into())
-        }
+        [] if set(args) || args.same => Ok(vec![Side::default(); 2]),
         [] => bail!(
-            "nothing to compare: give commands (`gritstone ab -- ./old -- ./new`), or benchmarks with --cc, --catalog-b, --env-b, --a and --b, or --self"
+            "nothing to compare: give commands (`gritstone ab -- ./old -- ./new`), or benchmarks with --cc, --env-b, --a and --b, or --self"
         ),
         [_] => bail!("name two compilers at least, each with its flags: gcc:-O2 clang:-O2"),
         many => Ok(many.iter().map(compiled).collect()),
@@ -278,8 +267,6 @@ fn what(side: &Side) -> String {
         .collect();
     said.extend(side.setting.clone());
     said.extend(side.compiler.clone());
-    let catalogue = side.catalogue.iter();
-    said.extend(catalogue.map(|folder| folder.display().to_string()));
     match side.commands.as_slice() {
         [] if said.is_empty() => said.push("as it is".to_owned()),
         [] => {}

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   gritstone ab -- ./old -- ./new        two commands; more are ranked
   gritstone ab gcc:-O2 'clang:-O3 -flto' byte         two compilers
-  gritstone ab mine/sum --catalog old --catalog-b new
   gritstone ab --env-b MALLOC_ARENA_MAX=1 -- ./server-test
   gritstone ab --a 'sysctl vm.swappiness=60' --b 'sysctl vm.swappiness=0' vm
   gritstone ab --parameter jobs=1,2,4 -- make -j '{jobs}' -B
@@ -75,9 +74,6 @@ pub struct AbArgs {
     pub privileges: PrivilegeArgs,
     #[command(flatten)]
     pub own: CatalogueArgs,
-    /// Second version of the catalog, for side B: entries must be equal but for their programs
-    #[arg(long = "catalog-b", alias = "catalogue-b", value_name = "DIR", requires = "catalogue", conflicts_with_all = ["cc", "same", "commands"])]
-    pub catalogue_b: Option<PathBuf>,
     #[command(flatten)]
     pub format: FormatArgs,
 }
