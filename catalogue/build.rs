@@ -7,6 +7,8 @@ use std::{env, fs, process};
 
 #[path = "src/check.rs"]
 mod check;
+#[path = "src/cross_checks.rs"]
+mod cross_checks;
 #[path = "src/entry.rs"]
 mod entry;
 #[path = "src/error.rs"]
@@ -17,8 +19,6 @@ mod profile;
 mod read;
 #[path = "src/suite.rs"]
 mod suite;
-#[path = "src/whole.rs"]
-mod whole;
 
 /// The files that select among the others.
 const SUITES: &str = "catalogue/suites.toml";
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     read::in_order(&mut files);
     let selects = |(name, _): &(&str, &str)| [SUITES, PROFILES].contains(name);
     let (selections, files): (Vec<_>, Vec<_>) = files.into_iter().partition(selects);
-    let mut whole = whole::load(&files).unwrap_or_else(|fault| stop(&fault));
+    let mut whole = cross_checks::load(&files).unwrap_or_else(|fault| stop(&fault));
     for (name, text) in selections {
         if name == SUITES {
             let suites = suite::suites(name, text, &whole.benchmarks);

@@ -5,22 +5,22 @@
 //! same rules, beside ours (`own`). Suites select among them (`suite`), and profiles weight them (`profile`).
 
 mod check;
+mod cross_checks;
+mod custom;
 mod entry;
 mod error;
 mod facts;
 pub mod folder;
-mod own;
 mod profile;
 mod read;
 mod suite;
-mod whole;
 
+pub use cross_checks::{Catalogue, load};
+pub use custom::{Own, OwnError, own};
 pub use error::Error;
 pub use facts::facts;
-pub use own::{Own, OwnError, own};
 pub use profile::profiles;
 pub use suite::{Suite, suites};
-pub use whole::{Catalogue, load};
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 

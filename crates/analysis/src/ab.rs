@@ -9,9 +9,9 @@ use gritstone_model::{
     AbComparison, AbFigure, AbRow, AbSide, AbView, Benchmark, Counts, Finding, Id, Launch,
     Measurement, Note, RunData, RunView, SCHEMA_AB, TrialSide,
 };
-use gritstone_stats::looks::{self, Comparison};
-use gritstone_stats::times::{Timed, Times};
-use gritstone_stats::{center, multiple, two};
+use gritstone_stats::interim::{self, Comparison};
+use gritstone_stats::paired_times::{Timed, Times};
+use gritstone_stats::{center, multiple, two_sample};
 use std::collections::BTreeMap;
 
 /// The row in which a program is timed that does nothing.
@@ -33,12 +33,12 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
     let compared: Vec<&Benchmark> = runs.first().map_or(vec![], |run| compared(run));
     let rounds = rounds(runs, &compared);
     let times: Vec<Times> = rounds.iter().map(|of| times(of, runs.len())).collect();
-    let judged = looks::judge(&times, trial.margin, over);
+    let judged = interim::judge(&times, trial.margin, over);
     let reference = runs.first().is_some_and(|run| settings(run).reference);
     let mut shown: Vec<Vec<Comparison>> = times
         .iter()
         .zip(&judged)
-        .map(|(times, judged)| looks::shown(times, judged, reference))
+        .map(|(times, judged)| interim::shown(times, judged, reference))
         .collect();
     for shown in &mut shown {
         let ratio = |c: &Comparison| c.ratio.map_or(0.0, |ratio| ratio.ratio);
@@ -55,7 +55,7 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
         sides: runs.iter().map(side).collect(),
         same: trial.same,
         margin: trial.margin,
-        level: looks::LEVEL,
+        level: interim::LEVEL,
         rows: rows
             .map(|(row, shown)| AbRow {
                 id: row.id.clone(),
@@ -169,7 +169,7 @@ fn carried_over(rounds: &[Rounds], shown: &[Vec<Comparison>]) -> Vec<Option<Find
                     ratios.push(base.ns / other.ns);
                 }
             }
-            let p = two::ratio(&base_first, &other_first, 0.0, 0.95)?.p?;
+            let p = two_sample::ratio(&base_first, &other_first, 0.0, 0.95)?.p?;
             let center = |ratios: &[f64]| Some(center::log_center(ratios, 0.95)?.value);
             Some(([center(&base_first)?, center(&other_first)?], p))
         })
@@ -177,7 +177,7 @@ fn carried_over(rounds: &[Rounds], shown: &[Vec<Comparison>]) -> Vec<Option<Find
     let p: Vec<Option<f64>> = found.iter().map(|of| Some(of.as_ref()?.1)).collect();
     let adjusted = multiple::holm(&p).into_iter();
     let finding = |(of, p): (Option<([f64; 2], f64)>, Option<f64>)| {
-        let ([base_first, other_first], p) = (of?.0, p.filter(|p| *p < looks::LEVEL)?);
+        let ([base_first, other_first], p) = (of?.0, p.filter(|p| *p < interim::LEVEL)?);
         Some(Finding::CarryOver {
             base_first,
             other_first,

@@ -1,8 +1,8 @@
 //! A gate: is a run surely not slower than is allowed, surely slower, or can one not tell.
 
-use crate::between::Past;
 pub use crate::gate::Accepted;
 use crate::gate::{self, Judged};
+use crate::run_variance::Past;
 use gritstone_model::{
     Better, CheckOutcome, CheckRow, CheckView, CompareRow, CompareView, Finding, Flag, Id,
     Measurement, RunView, SCHEMA_CHECK, Subject,

@@ -3,25 +3,25 @@
 //! Two stored runs cannot be interleaved, so what is said is about these two runs, and the interval has the machine's
 //! own variance between runs in it. The false-discovery rate is held over the rows.
 
+pub(crate) mod common_shift;
 mod copies;
-mod differ;
-mod live;
+mod environment;
+mod families;
+mod measured;
 mod pair;
 mod percentiles;
 mod published;
-pub(crate) mod shift;
-mod sums;
 
-use crate::between::{BetweenRun, Class, DEFAULT, Learned};
 use crate::explain::{Side, explain};
-pub(crate) use differ::{peers_differ, programs_differ_in};
+use crate::run_variance::{BetweenRun, Class, DEFAULT, Learned};
+pub(crate) use environment::{peers_differ, programs_differ_in};
 use gritstone_model::{
     CompareFigure, CompareRow, CompareShift, CompareView, Explanation, Finding, Flag, Id,
     Measurement, Note, RunView, SCHEMA_COMPARE, Subject, VarianceSource, Verdict, in_order,
 };
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::{multiple, verdict};
-pub(crate) use live::needed;
+pub(crate) use measured::needed;
 use pair::{Basis, Pair};
 pub(crate) use pair::{counts, pair, scale};
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ pub struct Options {
     pub margin: f64,
     /// False-discovery rate over the rows of what is called faster or slower.
     pub alpha: f64,
-    /// Scatter between runs of one machine where its own runs tell it: [`crate::between::learn`].
+    /// Scatter between runs of one machine where its own runs tell it: [`crate::run_variance::learn`].
     /// [`DEFAULT`] stands for the rows that are not here.
     pub between_run: Learned,
     /// ln(ratio) of the common shift, of the classes of which it is taken out: [`compare`] itself finds it.
@@ -118,7 +118,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     // of different networks nothing is common
     let shifts = match peers_differ(base, other) {
         Some(_) => BTreeMap::new(),
-        None => shift::common(base, other, &options),
+        None => common_shift::common(base, other, &options),
     };
     let options = &options.without(&shifts);
     let mut shifts: Vec<CompareShift> = shifts.into_values().collect();
@@ -146,12 +146,12 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
         other: other.id.clone(),
         base_name: people(base, other),
         other_name: people(other, base),
-        differ_in: differ::differ_in(base, other),
+        differ_in: environment::differ_in(base, other),
         margin: options.margin,
         between_run: between_run(&between),
         shifts,
-        sums: sums::sums(&rows),
-        rows: sums::in_order(rows),
+        sums: families::sums(&rows),
+        rows: families::in_order(rows),
     }
 }
 
@@ -371,7 +371,7 @@ fn unseen(rows: &mut [Row], base: &RunView, other: &RunView, options: &Options) 
         |row: &&mut Row| row.0.verdict == Some(Verdict::Inconclusive) && row.0.p.is_some();
     for (row, _) in rows.iter_mut().filter(inconclusive) {
         let sides = base.get(&row.id).zip(other.get(&row.id));
-        row.smallest = sides.and_then(|(b, o)| live::smallest(b, o, tests, options));
+        row.smallest = sides.and_then(|(b, o)| measured::smallest(b, o, tests, options));
     }
 }
 

@@ -1,8 +1,8 @@
 //! What stands beside a figure: smallest, median, mean, largest, scatter, percentiles, drift, modes.
 
 use gritstone_model::{Histogram, Statistics};
-use gritstone_stats::tails::{self, Bucket};
-use gritstone_stats::{modes, order, serial};
+use gritstone_stats::percentiles::{self, Bucket};
+use gritstone_stats::{descriptive, modes, serial};
 
 /// Percentiles that may be printed: name and share of the values at or below.
 const PERCENTILES: [(&str, f64); 3] = [("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
@@ -22,19 +22,19 @@ pub fn describe(values: &[f64]) -> Option<Statistics> {
         return None;
     }
     let n = values.len();
-    let sorted = order::sorted(values);
+    let sorted = descriptive::sorted(values);
     let rank = |share: f64| sorted[((share * n as f64).ceil() as usize).clamp(1, n) - 1];
     // what looks at all pairs
-    let pairs = Some(values).filter(|_| n <= order::MOST);
+    let pairs = Some(values).filter(|_| n <= descriptive::MOST);
     Some(Statistics {
         min: sorted[0],
-        median: order::median(&sorted),
-        mean: Some(order::mean(values)),
+        median: descriptive::median(&sorted),
+        mean: Some(descriptive::mean(values)),
         max: sorted[n - 1],
-        sd: Some(order::deviation(values)),
+        sd: Some(descriptive::deviation(values)),
         percentiles: PERCENTILES
             .iter()
-            .filter(|(_, share)| tails::supports(*share, n as f64))
+            .filter(|(_, share)| percentiles::supports(*share, n as f64))
             .map(|(name, share)| ((*name).to_owned(), rank(*share)))
             .collect(),
         drift: pairs.and_then(drift),
@@ -43,7 +43,7 @@ pub fn describe(values: &[f64]) -> Option<Statistics> {
 }
 
 fn drift(values: &[f64]) -> Option<f64> {
-    let center = order::pseudo_median(values).abs();
+    let center = descriptive::pseudo_median(values).abs();
     let change = serial::theil_sen(values)? * (values.len() - 1) as f64;
     (center > 0.0).then(|| change / center)
 }
@@ -65,7 +65,7 @@ pub fn histogram(histogram: &Histogram) -> Option<Statistics> {
         .sum();
     Some(Statistics {
         min,
-        median: tails::percentile(&buckets(histogram), 0.5)?,
+        median: percentiles::percentile(&buckets(histogram), 0.5)?,
         mean: Some(mean),
         max,
         sd: Some((squares / (events - 1.0).max(1.0)).sqrt()),

@@ -2,11 +2,11 @@
 //! The mathematics is that of [`gritstone_stats::fleet`].
 
 mod check;
-mod common;
+mod check_values;
 mod groups;
 mod node;
-mod since;
-mod wrong;
+mod onset;
+mod shared_facts;
 
 pub use check::verdict;
 pub use gritstone_model::FleetVerdict as Verdict;
@@ -14,12 +14,12 @@ use gritstone_model::{
     FleetBenchmark, FleetEffect, FleetFamily, FleetKind, FleetNode, FleetOutlier, FleetScope,
     FleetSpread, FleetView, Id, SCHEMA_FLEET,
 };
+use gritstone_stats::descriptive;
 use gritstone_stats::fleet::{
     self as stats, Cell, Deviation, Fit, LEVEL, Level, MIN_NODES, Measured,
 };
-use gritstone_stats::order;
 pub use node::{CheckValue, NodeResult, NodeRun};
-pub use since::{Earlier, since};
+pub use onset::{Earlier, since};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Difference within which a node is like the others, unless told: that of an A/B test.
@@ -70,8 +70,8 @@ pub fn report(fleet: &str, runs: &[NodeRun], margin: f64) -> FleetView {
         last: runs.iter().map(started).max().unwrap_or_default(),
         level: LEVEL,
         margin,
-        wrong: wrong::wrong(&nodes),
-        common: common::common(&nodes, &outliers),
+        wrong: check_values::wrong(&nodes),
+        common: shared_facts::common(&nodes, &outliers),
         groups: groups::groups(&nodes, &measured, &families, margin),
         drifts: vec![],
         earlier: 0,
@@ -165,7 +165,7 @@ fn measured(nodes: &[Node], rows: &[Row], families: &[&str]) -> Measured {
     let cell = |own: &Vec<&NodeResult>| {
         let values: Vec<f64> = own.iter().filter_map(|result| result.speed).collect();
         (!values.is_empty()).then(|| Cell {
-            value: order::mean(&values),
+            value: descriptive::mean(&values),
             within: own.iter().map(|result| result.within).sum::<f64>()
                 / (values.len() * values.len()) as f64,
             runs: values.len(),
@@ -189,7 +189,7 @@ fn between_runs(row: &Row) -> Option<f64> {
     let differences = pairs.filter_map(|pair| Some((pair[1].speed? - pair[0].speed?).abs()));
     let differences: Vec<f64> = differences.collect();
     (differences.len() >= MIN_NODES).then(|| {
-        let median = order::median(&order::sorted(&differences));
+        let median = descriptive::median(&descriptive::sorted(&differences));
         // the median of the size of a normal variable, of twice the variance
         (median / 0.674_49).powi(2) / 2.0
     })
@@ -278,13 +278,13 @@ fn benchmark(row: &Row, level: Option<&Level>, between_runs: Option<f64>) -> Fle
         .iter()
         .flat_map(|own| own.last())
         .map(|result| result.estimate);
-    let estimates = order::sorted(&estimates.collect::<Vec<_>>());
+    let estimates = descriptive::sorted(&estimates.collect::<Vec<_>>());
     let disturbed = |own: &&Vec<&NodeResult>| own.iter().any(|of| of.interference);
     FleetBenchmark {
         id: row.id.clone(),
         unit: row.first.unit.clone(),
         better: row.first.better,
-        quantiles: QUANTILES.map(|share| order::quantile(&estimates, share)),
+        quantiles: QUANTILES.map(|share| descriptive::quantile(&estimates, share)),
         spread: level.map(|level| spread(level, between_runs)),
         interference: row.results.iter().filter(disturbed).count(),
         without_result: row.without_result,

@@ -4,11 +4,11 @@
 //! The base of a benchmark are its newest accepted values but the last two, which wait: one run far off decides by itself, three that
 //! are off by less decide together. docs/statistics.md, "Gate", has the formulas, docs/validation.md the rates.
 
-use crate::between::{self, Class, DEFAULT, Past};
-use crate::compare::shift;
+use crate::compare::common_shift;
+use crate::run_variance::{self, Class, DEFAULT, Past};
 use gritstone_model::{CheckOutcome, Id, Measurement, RowVariance, RunView};
 use gritstone_stats::moderated::{self, Variance};
-use gritstone_stats::{history, multiple, order, quantile};
+use gritstone_stats::{descriptive, history, multiple, quantile};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Newest accepted values that are not of the base yet.
@@ -89,7 +89,7 @@ pub(crate) fn replay(
 ) -> BTreeMap<Id, Judged> {
     let own = Past::of(run);
     let runs: Vec<&Past> = earlier.iter().chain([&own]).collect();
-    let scatter = between::of_run(earlier, run);
+    let scatter = run_variance::of_run(earlier, run);
     let paced = |like: &Measurement| scatter.get(&like.id).is_none_or(|of| of.paced_is_less());
     let both = |like: &Measurement| like.processor_bound && like.cycles.is_some();
     let class = |like: &Measurement| Class::of(like, both(like) && paced(like));
@@ -143,7 +143,7 @@ impl Base {
     /// The values that it is made of.
     fn window(&self) -> &[Value] {
         let settled = &self.accepted[..self.accepted.len().saturating_sub(WAITING)];
-        &settled[settled.len().saturating_sub(between::MOST_RUNS)..]
+        &settled[settled.len().saturating_sub(run_variance::MOST_RUNS)..]
     }
 
     fn waiting(&self) -> &[Value] {
@@ -188,7 +188,7 @@ fn hold(
     let runs = model.columns.len().max(1) as f64;
     let slower = model.fit.shift.is_some_and(|of| {
         let sd = (of.value * (1.0 + OF_MEDIAN / runs)).sqrt();
-        below((-shift - allowed) / sd, of.df) < shift::LEVEL
+        below((-shift - allowed) / sd, of.df) < common_shift::LEVEL
     });
     let (shift, extra) = match slower {
         true => (0.0, model.fit.shift.map_or(0.0, |of| of.value)),
@@ -216,7 +216,7 @@ fn hold(
             let sd_three = (own + value.within.max(within)) / count + of_base;
             let sd_three = sd_three.sqrt().max(1e-9);
             let one = below((-ln_ratio - allowed) / sd, spread.df);
-            let all = below((-order::mean(&three) - allowed) / sd_three, spread.df);
+            let all = below((-descriptive::mean(&three) - allowed) / sd_three, spread.df);
             Some(Held {
                 ln_ratio,
                 expected: center + shift,
@@ -226,7 +226,7 @@ fn hold(
                 better: three
                     .iter()
                     .all(|x| *x > history::FAR * spread.value.sqrt())
-                    .then(|| order::mean(&three)),
+                    .then(|| descriptive::mean(&three)),
             })
         })
         .collect();
@@ -248,7 +248,7 @@ fn below(t: f64, df: f64) -> f64 {
 /// What moved all benchmarks alike; 0 where they are few.
 fn common(away: &[f64]) -> f64 {
     match away.len() >= moderated::MIN_BENCHMARKS {
-        true => order::median(&order::sorted(away)),
+        true => descriptive::median(&descriptive::sorted(away)),
         false => 0.0,
     }
 }
@@ -294,7 +294,7 @@ impl Model {
                 value.speed - at.map_or(0.0, |at| self.fit.shifts[at])
             })
             .collect();
-        (!speeds.is_empty()).then(|| order::median(&order::sorted(&speeds)))
+        (!speeds.is_empty()).then(|| descriptive::median(&descriptive::sorted(&speeds)))
     }
 }
 
@@ -306,7 +306,7 @@ fn outcome(held: Option<Held>, base: &Base, max_slowdown: f64) -> CheckOutcome {
     let stays = |of: &Regressed| {
         // the first is far off since it was chosen for that: where those after it are not slower together, it was chance
         let later = of.ratios[1..].iter().copied().chain([held.ln_ratio]);
-        order::mean(&later.collect::<Vec<f64>>()) <= allowed
+        descriptive::mean(&later.collect::<Vec<f64>>()) <= allowed
     };
     if held.p_adjusted < ALPHA {
         CheckOutcome::Regressed
@@ -338,7 +338,7 @@ fn accept(base: &mut Base, value: Value, outcome: CheckOutcome, held: Option<Hel
     if let (true, Some(ratio)) = (named, ratio) {
         let stopped = stopped.map_or(vec![], |of| of.ratios);
         let level: Vec<f64> = stopped.into_iter().chain([ratio]).collect();
-        move_to(&mut base.accepted[..last], order::mean(&level));
+        move_to(&mut base.accepted[..last], descriptive::mean(&level));
     } else if let Some(by) = held.and_then(|held| held.better) {
         // a better level is what later runs are held against
         move_to(&mut base.accepted[..last - WAITING], by);

@@ -3,17 +3,17 @@
 
 pub mod ab;
 pub mod audit;
-pub mod between;
 pub mod check;
-pub mod circumstances;
+pub mod comparability;
 pub mod compare;
 mod describe;
 mod explain;
 pub mod fleet;
 mod gate;
-pub mod ratings;
+pub mod noise;
 pub mod reliability;
-pub mod selftest;
+pub mod run_variance;
+pub mod scores;
 pub mod series;
 pub mod summary;
 mod tails;

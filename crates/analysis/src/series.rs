@@ -1,12 +1,12 @@
 //! One figure over many runs, as a reader sees it: runs that are alike in series of their own, with their changes.
 
-use crate::circumstances::Circumstances;
+use crate::comparability::Circumstances;
 use crate::compare::counts;
 use gritstone_model::{
     Better, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Measurement, RunView,
     SCHEMA_HISTORY, Subject, Unit,
 };
-use gritstone_stats::{history, two};
+use gritstone_stats::{history, two_sample};
 
 /// The history of a benchmark from runs, oldest first. `None` when no run has it.
 #[must_use]
@@ -137,14 +137,19 @@ fn point(run: &RunView, result: &Measurement, compared: Subject) -> HistoryPoint
 }
 
 /// The i-th change: where, and the level after over the level before as better over worse.
-fn change(logs: &[f64], found: &[usize], i: usize, better: Better) -> Option<(usize, two::Ratio)> {
+fn change(
+    logs: &[f64],
+    found: &[usize],
+    i: usize,
+    better: Better,
+) -> Option<(usize, two_sample::Ratio)> {
     let start = if i == 0 { 0 } else { found[i - 1] };
     let end = found.get(i + 1).copied().unwrap_or(logs.len());
     let plain = |logs: &[f64]| logs.iter().map(|x| x.exp()).collect::<Vec<f64>>();
     // no more of a level than the test takes
     let start = start.max(found[i].saturating_sub(history::MOST));
     let (before, after) = (plain(&logs[start..found[i]]), plain(&logs[found[i]..end]));
-    let ratio = two::ratio(&before, &after, 0.0, 0.95)?;
+    let ratio = two_sample::ratio(&before, &after, 0.0, 0.95)?;
     Some(match better {
         Better::Higher => (found[i], ratio),
         Better::Lower => (found[i], ratio.inverse()),

@@ -8,17 +8,16 @@ mod caches;
 mod copies;
 mod counters;
 mod cpu;
-mod crowd;
 mod derived;
-mod disturbance;
-mod ends;
 mod factors;
 pub(crate) mod growth;
+mod interference;
 mod latencies;
 mod launch;
 pub mod limits;
 mod load;
 mod measured;
+mod network_ends;
 pub(crate) mod paging;
 mod pairs;
 mod published;
@@ -28,8 +27,8 @@ mod responses;
 pub(crate) mod rules;
 mod scaling;
 mod size;
+mod smt_contention;
 
-use crowd::Floor;
 use gritstone_model::{
     Benchmark, CommandWork, Count, Counting, Curve, Estimate, Figure, Finding, Flag, Id,
     Measurement, Note, Outcome, OwnCatalogue, Quantity, RunData, RunView, SCHEMA_RUN, SeriesPoint,
@@ -39,6 +38,7 @@ use gritstone_stats::center;
 use launch::held_to;
 pub use launch::{Learned, Reader, launch_ns_per_op};
 use reading::{MadeOf, Reading};
+use smt_contention::Floor;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a summary is computed with.

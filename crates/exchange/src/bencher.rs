@@ -3,7 +3,7 @@
 //! Measures are those that Bencher has built in where they fit: `latency` in nanoseconds, `throughput` in things a second,
 //! `file-size` in bytes; its thresholds know which way is good.
 
-use crate::figures::{Exported, Plain, figures};
+use crate::exportable::{Exported, Plain, figures};
 use gritstone_model::{Flag, RunView};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! What a report of a fleet says of each node, as CSV and as OpenMetrics.
 
+use crate::csv_markdown::separated;
 use crate::openmetrics::{END, escaped, family};
-use crate::tables::separated;
 use gritstone_model::{FleetEffect, FleetOutlier, FleetProof, FleetScope, FleetView};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! The JSON of Google Benchmark: one entry a launch, as its own repetitions are, so that its compare.py can test them.
 
-use crate::figures::{Exported, Figure, figures, messages};
-use crate::made::{Made, Series, nanoseconds};
+use crate::exportable::{Exported, Figure, figures, messages};
+use crate::foreign_run::{Made, Series, nanoseconds};
 use crate::{ImportError, RunData};
 use gritstone_model::{Event, Launch, Outcome, RunView, Sample};
 use serde::Deserialize;

@@ -2,7 +2,7 @@
 //!
 //! The action takes one direction a file, so that a rate is handed on as the time for one of what it counts.
 
-use crate::figures::{Exported, Figure, Plain, figures, flags, messages};
+use crate::exportable::{Exported, Figure, Plain, figures, flags, messages};
 use gritstone_model::RunView;
 use serde_json::{Value, json};
 

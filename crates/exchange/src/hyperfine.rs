@@ -1,7 +1,7 @@
 //! What `hyperfine --export-json` writes.
 
-use crate::figures::{Exported, Plain, figures};
-use crate::made::{Made, Series, nanoseconds};
+use crate::exportable::{Exported, Plain, figures};
+use crate::foreign_run::{Made, Series, nanoseconds};
 use crate::timings::{self, Timing};
 use crate::{ImportError, RunData};
 use gritstone_model::{Better, RunView, Sample};

@@ -4,38 +4,38 @@
 //! is the first, whole, so that nothing is lost on the way; all other formats are for programs that know less than we do, and
 //! a figure whose work was not done (`*`) is never handed to them as a figure.
 
+mod anonymize;
 mod atom;
 mod bencher;
 mod bundle;
-mod figures;
+mod ci_output;
+mod csv_markdown;
+mod exportable;
 mod fleet;
-mod gate;
+mod foreign_run;
 mod gbench;
 mod github;
 mod hyperfine;
-mod identity;
-mod made;
 mod openmetrics;
 mod phoronix;
-mod tables;
 mod timings;
 mod unixbench;
 mod xml;
 
+pub use anonymize::{anonymous_run, anonymous_view};
 pub use atom::atom;
 pub use bencher::bencher;
 pub use bundle::{SCHEMA_BUNDLE, read as read_bundle, write as write_bundle};
-pub use figures::Exported;
+pub use ci_output::{github_annotations, github_summary, junit};
+pub use csv_markdown::{csv, markdown};
+pub use exportable::Exported;
 pub use fleet::{csv as fleet_csv, openmetrics as fleet_openmetrics};
-pub use gate::{github_annotations, github_summary, junit};
+pub use foreign_run::name_machine;
 pub use gbench::{read as read_gbench, write as gbench};
 pub use github::github;
 pub use hyperfine::{read as read_hyperfine, write as hyperfine};
-pub use identity::{anonymous_run, anonymous_view};
-pub use made::name_machine;
 pub use openmetrics::{openmetrics, scraped};
 pub use phoronix::phoronix;
-pub use tables::{csv, markdown};
 pub use timings::{
     Markup, Timing, csv as timings_csv, json as timings_json, table as timings_table,
 };

@@ -1,6 +1,6 @@
 //! OpenMetrics text: gauges in base units, one point a row, with the time at which the run began.
 
-use crate::figures::{Exported, Figure, Plain, figures};
+use crate::exportable::{Exported, Figure, Plain, figures};
 use gritstone_model::{Flag, RunView, flags};
 
 /// The families: what their figures count, name and help.

@@ -1,6 +1,6 @@
 //! The result file of the Phoronix Test Suite (`composite.xml`): one `Result` for each benchmark, with one `Entry` for the run.
 
-use crate::figures::{Exported, figures};
+use crate::exportable::{Exported, figures};
 use crate::xml::element;
 use gritstone_model::{Better, RunView};
 

@@ -1,6 +1,6 @@
 //! Times of commands, one for each execution, in the formats of hyperfine: JSON, CSV, and tables of three markup languages.
 
-use crate::tables::separated;
+use crate::csv_markdown::separated;
 use gritstone_model::{Event, Id, Launch, Outcome, RunData, Sample, escape_json};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;

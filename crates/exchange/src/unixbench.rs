@@ -1,6 +1,6 @@
 //! The report that UnixBench's `Run` prints.
 
-use crate::made::{Made, Series, nanoseconds};
+use crate::foreign_run::{Made, Series, nanoseconds};
 use crate::{ImportError, RunData};
 use gritstone_model::{Better, Sample};
 

@@ -3,8 +3,8 @@
 //! The supervisor ends whatever they start. So that it has a chance against a program that starts others without end, there is a
 //! bound on how many there may be: of a control group where one can be made, else of the user.
 
-use crate::equipment::Config;
-use crate::group::Group;
+use crate::acquired::Config;
+use crate::cgroup::Group;
 use crate::launch::programs::cpu_list;
 use crate::rebuild::Rebuilt;
 use crate::resource::Held;

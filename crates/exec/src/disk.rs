@@ -1,6 +1,6 @@
 //! A file that the system is to use as a disk or as swap: whether there is room for it, its zeros, and the tools that set it up.
 
-use crate::ours;
+use crate::owned_files;
 use crate::resource::Unavailable;
 use nix::fcntl::OFlag;
 use nix::sys::statvfs::statvfs;
@@ -39,7 +39,7 @@ pub(crate) fn may_fill(dir: &Path, size: u64) -> Result<(), Unavailable> {
 /// A file of zeros, a multiple of a mebibyte, all of which is there: a hole would be filled while something is timed. To set blocks
 /// aside (fallocate) costs nothing, and is not enough: below a virtual machine's device there may be holes too, until they are written.
 pub(crate) fn fill(image: &Path, size: u64) -> io::Result<()> {
-    drop(ours::new_file(image)?);
+    drop(owned_files::new_file(image)?);
     overwrite(image, size)
 }
 

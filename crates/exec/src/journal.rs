@@ -5,12 +5,12 @@
 //! open file. Whoever else gets the lock knows that both are dead, and finishes their business (`recover`). The file goes when all
 //! of it is undone.
 
-use crate::ours::{Dir, Identity, State};
+use crate::owned_files::{Dir, Identity, State};
 use crate::recover::{self, Command, living, undo};
 use crate::resource::{Held, Resource, Thing, Unavailable};
 use crate::settings::Setting;
 use crate::watchdog::Watchdog;
-use crate::{ours, owner};
+use crate::{owned_files, owner};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::geteuid;
@@ -311,7 +311,7 @@ impl Settings<'_> {
 /// A fresh, locked journal.
 fn create(state: &Dir) -> io::Result<(OsString, Flock<File>)> {
     for _ in 0..TRIES {
-        let name = OsString::from(format!("{}{ENDING}", ours::fresh_name("run")?));
+        let name = OsString::from(format!("{}{ENDING}", owned_files::fresh_name("run")?));
         let how = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
         let file = match state.file(&name, how) {
             Err(why) if why.kind() == io::ErrorKind::AlreadyExists => continue,

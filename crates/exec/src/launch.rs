@@ -10,17 +10,17 @@ mod measured;
 pub(crate) mod programs;
 mod user;
 
+use crate::acquired::{self, Config, Equipment};
+use crate::cgroup::{Group, is_confined};
 use crate::custom::Custom;
-use crate::equipment::{self, Config, Equipment};
-use crate::group::{Group, is_confined};
-use crate::judge::judge;
 use crate::load::Load;
+use crate::outcome::judge;
 use crate::process::{Task, carry_out};
 use crate::rebuild::Rebuilt;
+use crate::scratch_fs::Volume;
 use crate::setup::{Setup, environment_in};
 use crate::tune::Tuning;
-use crate::volume::Volume;
-use crate::{ExecError, Journal, linked, ours};
+use crate::{ExecError, Journal, elf, owned_files};
 pub use counted::Subject;
 use gritstone_kernels::{COMMAND, SUPERVISOR};
 use gritstone_model::{
@@ -66,7 +66,7 @@ impl Launched {
     fn explained(self, name: &str, program: &Path) -> Self {
         let number = |event: &Event| matches!(event, Event::Param { key, .. } if key == COPY);
         let silent = self.events.iter().all(number);
-        let loader = silent.then(|| linked::missing_loader(program)).flatten();
+        let loader = silent.then(|| elf::missing_loader(program)).flatten();
         match loader {
             None => self,
             Some(loader) => Self {
@@ -121,7 +121,7 @@ impl Executor {
     /// or written down is not, and the launches say so and why.
     #[must_use]
     pub fn new(setup: Setup, config: Config<'_>, journal: Option<&Journal>) -> Self {
-        let (equipment, load) = equipment::make(&setup, &config, journal);
+        let (equipment, load) = acquired::make(&setup, &config, journal);
         Self {
             load,
             setup,
@@ -213,7 +213,7 @@ impl Executor {
         let mut job = self.job(variant, benchmark, cpus, &directory);
         job.known = known;
         let launched = job.carry_out(copies);
-        let _ = ours::remove_within(&directory);
+        let _ = owned_files::remove_within(&directory);
         let mut launched = launched?;
         launched.events.extend(self.load.since(&before));
         if let Some(why) = self.load.broken() {

@@ -10,55 +10,55 @@
 //! are compiled again with another compiler ([`rebuild`]), and their entries into the kernel of the system are counted
 //! ([`entries`]).
 
+mod acquired;
+mod cgroup;
 mod custom;
 mod disk;
-pub mod entries;
-mod equipment;
-mod group;
+mod elf;
 mod journal;
-mod judge;
 mod launch;
-mod linked;
+mod limits;
 mod load;
 mod loops;
-mod ours;
+mod outcome;
+mod owned_files;
 mod owner;
 mod pidfd;
-mod places;
 pub mod privileged;
 mod process;
 pub mod rebuild;
 mod recover;
 mod resource;
+mod scratch_fs;
 mod settings;
 mod setup;
-mod shortage;
 mod swap;
+pub mod syscalls;
 #[cfg(test)]
 mod tests;
-mod trace;
+mod tracefs;
 mod tune;
 mod version;
-mod volume;
 mod watchdog;
+mod work_dirs;
 
+pub use acquired::Config;
+pub use cgroup::is_confined;
 pub use custom::Custom;
-pub use equipment::Config;
-pub use group::is_confined;
 pub use journal::{Journal, Registry, SettingError, Settings};
 pub use launch::{Executor, Launched, Subject, Variant};
-pub use ours::{Dir, NotOurs, State, text_of_ours};
-pub use places::Places;
+pub use limits::Shortage;
+pub use owned_files::{Dir, NotOurs, State, text_of_ours};
 pub use recover::{measuring, recover, shell};
 pub use resource::Unavailable;
 pub use rustix::fs::OFlags;
+pub use scratch_fs::wants_file_system;
 pub use setup::{FarEnd, Setup, Storage};
-pub use shortage::Shortage;
 pub use swap::wants_swap;
-pub use trace::is_traced;
+pub use tracefs::is_traced;
 pub use tune::Tuning;
-pub use volume::wants_file_system;
 pub use watchdog::watch;
+pub use work_dirs::Places;
 
 use gritstone_model::{Benchmark, Outcome, Work};
 use std::path::PathBuf;
@@ -101,7 +101,7 @@ pub enum ExecError {
     #[error("The load cannot be made: {0}")]
     NoLoad(String),
     /// The system refused something else.
-    #[error("{what}: {why}{}", shortage::advice(why))]
+    #[error("{what}: {why}{}", limits::advice(why))]
     System {
         /// What was tried.
         what: String,

@@ -5,7 +5,7 @@
 
 use crate::journal::Journal;
 use crate::launch::programs::assigned;
-use crate::ours::{Identity, fresh_name, must_have_our_name, remove_within};
+use crate::owned_files::{Identity, fresh_name, must_have_our_name, remove_within};
 use crate::process::{Supervised, Task};
 use crate::resource::{Back, GRACE, Held, Resource, Thing, Unavailable};
 use crate::setup::environment_in;

@@ -1,7 +1,7 @@
 //! The loop devices over a file, which is told from all others by its inode.
 #![allow(unsafe_code)]
 
-use crate::ours::Identity;
+use crate::owned_files::Identity;
 use nix::errno::Errno;
 use rustix::fs::{Mode, OFlags, fstat, open};
 use std::fs;

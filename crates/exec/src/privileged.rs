@@ -1,9 +1,9 @@
 //! What a run does to the machine, or does with rights that not everybody has: the one list of it.
 
-use crate::group::{is_confined, is_throttled};
+use crate::cgroup::{is_confined, is_throttled};
+use crate::scratch_fs::wants_file_system;
 use crate::swap::wants_swap;
-use crate::trace::is_traced;
-use crate::volume::wants_file_system;
+use crate::tracefs::is_traced;
 use gritstone_model::{Benchmark, Work};
 use serde::Serialize;
 

@@ -6,7 +6,7 @@
 
 use crate::process::{Task, carry_out};
 use crate::setup::{Setup, environment_in};
-use crate::{ExecError, linked, version};
+use crate::{ExecError, elf, version};
 use gritstone_kernels::linking;
 use gritstone_model::{Program, hexadecimal};
 use sha2::{Digest, Sha256};
@@ -225,7 +225,7 @@ impl Workshop {
             .and_then(|(path, program)| {
                 let sizes = parts
                     .iter()
-                    .map(|part| linked::size(&self.directory.join(&part.2)));
+                    .map(|part| elf::size(&self.directory.join(&part.2)));
                 Ok(Rebuilt {
                     path,
                     program,

@@ -1,7 +1,7 @@
 //! Undoes what journals speak of: that of this process at its end, those of dead ones at the next start.
 
 use crate::journal::{By, ENDING, Entry, Journal};
-use crate::ours::{self, Dir, Identity, State};
+use crate::owned_files::{self, Dir, Identity, State};
 use crate::owner;
 use crate::resource::{Back, Resource, Thing};
 use nix::errno::Errno;
@@ -81,7 +81,7 @@ impl Undone {
             Ok(Back::Left(why)) => self.said.push(why),
             Err(why) => {
                 // what is not ours will not be ours at the next try either
-                self.whole &= ours::is_not_ours(&why);
+                self.whole &= owned_files::is_not_ours(&why);
                 let (what, remedy) = thing.resource().remedy();
                 self.said.push(format!("{what}: {why}{remedy}"));
             }
@@ -157,7 +157,7 @@ pub fn recover(state: &State) -> Vec<String> {
             Ok(Held::ByNobody(file)) => said.extend(settle(Some(&dir), &name, &file)),
             Ok(Held::ByTheLiving(..) | Held::Damaged) => {}
             Err(why) if why.kind() == io::ErrorKind::NotFound => {}
-            Err(why) if ours::is_not_ours(&why) => {
+            Err(why) if owned_files::is_not_ours(&why) => {
                 said.push(format!("a journal is not followed: {why}"));
             }
             Err(why) => said.push(format!(
@@ -171,7 +171,7 @@ pub fn recover(state: &State) -> Vec<String> {
 
 /// Finishes the business of a run that is dead, whose journal is open and locked by us as well. What is to be said of it.
 pub(crate) fn outlive(state: &State, name: &OsStr, journal: &File) -> io::Result<Vec<String>> {
-    ours::check_file(journal, &state.path().join(name))?;
+    owned_files::check_file(journal, &state.path().join(name))?;
     // what it says was written by the run, whatever became of the directory
     let dir = state.open().ok();
     Ok(settle(dir.as_ref(), name, journal))

@@ -1,13 +1,13 @@
 //! What a run makes or changes outside its store: written down in its journal, made, and undone.
 
-use crate::group::Group;
+use crate::cgroup::Group;
 use crate::load::Mark;
-use crate::ours::{self, Dir, Identity};
+use crate::owned_files::{self, Dir, Identity};
 use crate::recover::Command;
+use crate::scratch_fs::Volume;
 use crate::settings::Setting;
 use crate::swap::Swap;
-use crate::trace::Trace;
-use crate::volume::Volume;
+use crate::tracefs::Trace;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -160,7 +160,7 @@ impl Resource for Directory {
 
     fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
         patiently(io::ErrorKind::DirectoryNotEmpty, || {
-            ours::remove(&self.0, made)
+            owned_files::remove(&self.0, made)
         })?;
         Ok(Back::Gone)
     }

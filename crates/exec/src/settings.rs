@@ -1,6 +1,6 @@
 //! Settings of the machine: files of one short value below /sys and /proc, or below a made-up root.
 
-use crate::ours::Identity;
+use crate::owned_files::Identity;
 use crate::resource::{Back, Resource};
 use nix::unistd::{AccessFlags, access};
 use serde::{Deserialize, Serialize};

@@ -6,7 +6,7 @@
 
 use crate::disk::{fill, may_fill, overwrite, tool};
 use crate::journal::Journal;
-use crate::ours::{self, Dir, Identity, by_descriptor, fresh_name, open_below};
+use crate::owned_files::{self, Dir, Identity, by_descriptor, fresh_name, open_below};
 use crate::resource::{Back, Held, Resource, Thing, Unavailable, make_directory, patiently};
 use crate::{Executor, asks};
 use gritstone_model::{Benchmark, KernelWork};
@@ -42,7 +42,7 @@ impl Swap {
         if let Some(device) = encrypted(Path::new("/sys"), &areas(&swaps()?)) {
             return Err(Unavailable::EncryptedSwap(device));
         }
-        ours::safe_parent(dir)?;
+        owned_files::safe_parent(dir)?;
         journal.acquire(Thing::Swap, || Ok(Self(dir.join(fresh_name("swap")?))))
     }
 }
@@ -63,9 +63,9 @@ impl Resource for Swap {
     fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
         // what the killed have there cannot come back while their group has as much memory as it may
         patiently(io::ErrorKind::OutOfMemory, || {
-            if let Some(home) = ours::open_made(&self.0, made)? {
+            if let Some(home) = owned_files::open_made(&self.0, made)? {
                 release(&home)?;
-                ours::remove(&self.0, made)?;
+                owned_files::remove(&self.0, made)?;
             }
             Ok(Back::Gone)
         })

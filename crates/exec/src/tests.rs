@@ -6,7 +6,7 @@ mod rebuilding;
 mod stepping;
 
 use crate::process::{Task, carry_out};
-use crate::{ExecError, judge};
+use crate::{ExecError, outcome};
 use gritstone_kernels::SUPERVISOR;
 use gritstone_kernels::linking::is_program;
 use gritstone_model::{Event, Outcome};
@@ -104,7 +104,7 @@ impl Planted {
         });
         assert!(all_gone(&mark), "{} left processes running", self.name);
         let name = format!("planted/{}", self.name);
-        Ok(judge::judge(&name, ended?, deadline))
+        Ok(outcome::judge(&name, ended?, deadline))
     }
 
     fn said(&self) -> (Outcome, Vec<Event>) {

@@ -1,6 +1,6 @@
 //! What holds for each launch alone, and not for the machine: the layout of its memory, and real-time priority.
 
-use crate::group::Group;
+use crate::cgroup::Group;
 use crate::setup::Setup;
 use gritstone_model::{Benchmark, Placement, Work};
 

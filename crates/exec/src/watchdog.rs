@@ -3,7 +3,7 @@
 //! It is this binary again, in a session of its own, asleep at the end of a socket that only the run holds: when the run
 //! dies, however, the socket ends. It has the run's journal as an open file and not by name: nobody can give it another.
 
-use crate::ours::State;
+use crate::owned_files::State;
 use crate::recover::outlive;
 use nix::sys::signal::{SigSet, Signal};
 use std::ffi::{OsStr, OsString};

@@ -13,10 +13,10 @@ mod mounts;
 mod placement;
 mod processes;
 pub mod programs;
-mod root;
 mod source;
-pub mod steady;
+mod sysroot;
 mod text;
+pub mod tunables;
 
 pub use conditions::{Before, Watch};
 pub use doctor::{Finding, Severity, examine};
@@ -26,4 +26,4 @@ pub use facts::{
 };
 pub use filesystem::FileSystem;
 pub use placement::{Chosen, choose_cpus};
-pub use root::{Answers, Root};
+pub use sysroot::{Answers, Root};

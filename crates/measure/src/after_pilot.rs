@@ -1,7 +1,7 @@
 //! The scheduler of runs: a pilot, then in rounds and within the time as many launches as the intervals call for; last, those that
 //! were disturbed once more.
 
-use crate::known::{Earlier, Known};
+use crate::prior_runs::{Earlier, Known};
 use crate::rounds::{Need, adjacent, rounds, share, together};
 use crate::{CONFIDENCE, Observation, Scheduler, Slot, Standing, is_failing, launched};
 use gritstone_model::{Benchmark, Outcome, Plan, Quantity, Step, Work};

@@ -5,23 +5,23 @@
 //! fake clock and fake launches make everything exact.
 
 mod after_pilot;
-mod bounded;
 mod drive;
-mod known;
+mod fixed_count;
+mod prior_runs;
 mod rounds;
 mod sequential;
 #[cfg(test)]
 mod tests;
 
 pub use after_pilot::{AT_MOST, AfterPilot, Limits, PILOT};
-pub use bounded::Bounded;
 pub use drive::{Backend, Finished, Progress, drive};
-pub use known::{Earlier, Known, learn};
+pub use fixed_count::Bounded;
+pub use prior_runs::{Earlier, Known, learn};
 pub use sequential::{Design, Sequential};
 
 use gritstone_analysis::summary::Learned;
 use gritstone_model::{Benchmark, Id, Outcome, Plan, Step};
-use gritstone_stats::times::Times;
+use gritstone_stats::paired_times::Times;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! The scheduler of comparisons: pairs of sides in random order, until every step is decided or the time is over.
 
 use crate::{Observation, Scheduler, Slot, Standing, is_failing};
-use gritstone_stats::looks::{self, LOOKS};
-use gritstone_stats::times::{Timed, Times};
+use gritstone_stats::interim::{self, LOOKS};
+use gritstone_stats::paired_times::{Timed, Times};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
@@ -139,13 +139,13 @@ impl Sequential {
         if !self.tracks.iter().any(Track::is_look_due) {
             return;
         }
-        let judged = looks::judge(&self.times(), self.design.margin, false);
+        let judged = interim::judge(&self.times(), self.design.margin, false);
         for (track, judged) in self.tracks.iter_mut().zip(&judged) {
             let reference = self.design.reference;
-            track.out |= looks::decided(&track.times, judged, reference);
+            track.out |= interim::decided(&track.times, judged, reference);
             track
                 .lost
-                .extend(looks::lost(&track.times, judged, reference));
+                .extend(interim::lost(&track.times, judged, reference));
         }
     }
 }

@@ -8,25 +8,25 @@ mod benchmark;
 mod compare;
 mod counter;
 mod cpu_set;
+mod custom_catalog;
 mod estimate;
 mod event;
 mod finding;
+mod finding_parts;
 mod fleet;
 mod history;
 mod id;
 mod latency;
 mod machine;
+mod noise;
 mod note;
 mod origin;
 mod overview;
-mod own;
-mod part;
 mod peer;
 mod plan;
-mod rating;
 mod reliability;
 mod run;
-mod selftest;
+mod score;
 mod text;
 mod unit;
 mod view;
@@ -43,9 +43,14 @@ pub use compare::{
 };
 pub use counter::{Counter, CounterChange, Counting, Counts, Explanation};
 pub use cpu_set::CpuSet;
+pub use custom_catalog::{Contents, OwnCatalogue, OwnFile};
 pub use estimate::Estimate;
 pub use event::{Batch, Cause, Check, Event, Histogram, ResponsesOf, Sample, Usage};
 pub use finding::Finding;
+pub use finding_parts::{
+    Author, Count, Interference, LoadRate, NegativeBecause, Part, PartValue, Repeat, Rise,
+    Unfitted, Withheld,
+};
 pub use fleet::{
     FleetBenchmark, FleetCommon, FleetDivision, FleetDrift, FleetEffect, FleetFact, FleetFamily,
     FleetGroup, FleetGroupEffect, FleetKind, FleetMember, FleetNode, FleetNodeProgress,
@@ -59,6 +64,10 @@ pub use history::{
 pub use id::{Id, IdError, Selector};
 pub use latency::{Latencies, Percentile, PercentileBasis, Responses};
 pub use machine::{Cache, CacheKind, Machine, PRIVATE_FACTS, short_processor};
+pub use noise::{
+    CriterionView, LeftOut, PairsView, SCHEMA_SELFTEST, ScatterView, SelftestRow, SelftestRun,
+    SelftestView, ShareView,
+};
 pub use note::{Flag, Note, Subject, flags, in_order};
 pub use origin::{Origin, Owner};
 pub use overview::{
@@ -66,25 +75,16 @@ pub use overview::{
     ListedSystem, OverviewView, RunList, SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_RUNS,
     SCHEMA_SEARCH, SCHEMA_SYSTEM, SearchView, SystemView,
 };
-pub use own::{Contents, OwnCatalogue, OwnFile};
-pub use part::{
-    Author, Count, Interference, LoadRate, NegativeBecause, Part, PartValue, Repeat, Rise,
-    Unfitted, Withheld,
-};
 pub use peer::{Link, Peer, PeerPath};
 pub use plan::{Calibration, Plan, Skip, Step};
-pub use rating::{
-    ForMoney, LeftOutRow, Per, Price, Profile, PublishedRating, RatedMachine, Rating, Ratings,
-    RatingsView, SCHEMA_RATINGS, Without,
-};
 pub use reliability::{Assessment, Reliability};
 pub use run::{
     COPY, Compiled, Compilers, Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings,
     TrialSide,
 };
-pub use selftest::{
-    CriterionView, LeftOut, PairsView, SCHEMA_SELFTEST, ScatterView, SelftestRow, SelftestRun,
-    SelftestView, ShareView,
+pub use score::{
+    ForMoney, LeftOutRow, Per, Price, Profile, PublishedRating, RatedMachine, Rating, Ratings,
+    RatingsView, SCHEMA_RATINGS, Without,
 };
 pub use text::{escape_json, hexadecimal, is_unprintable};
 pub use unit::{Better, Quantity, Unit, UnitError};

@@ -1,11 +1,11 @@
 //! The blocks of a document, set on pages one after the other.
 
 use crate::Error;
-use crate::face::{Face, Fonts, INK, Type};
-use crate::lines::{Inline, Line, broken};
+use crate::fonts::{Face, Fonts, INK, Type};
+use crate::line_breaking::{Inline, Line, broken};
 use crate::page::{Anchor, Ink, Item, Pages, SIDE, Slab, WIDTH};
 use crate::table;
-use crate::tree::{Part, Tree};
+use crate::tags::{Part, Tree};
 use gritstone_report::clean;
 use gritstone_report::document::{Block, Document, ResultLine, Text};
 use krilla::tagging::{ListNumbering, TableHeaderScope, Tag};

@@ -5,12 +5,12 @@
 //! number of pages and no faster.
 
 mod blocks;
-mod face;
-mod lines;
+mod fonts;
+mod line_breaking;
 mod page;
-mod sheet;
 mod table;
-mod tree;
+mod tags;
+mod tiles;
 mod write;
 
 use gritstone_report::Document;
@@ -25,6 +25,6 @@ pub struct Error(String);
 /// # Errors
 /// When a drawing cannot be read, or a font cannot be written.
 pub fn render(document: &Document) -> Result<Vec<u8>, Error> {
-    let fonts = face::Fonts::new();
+    let fonts = fonts::Fonts::new();
     write::pdf(blocks::Setter::of(&fonts, document)?)
 }

@@ -3,8 +3,8 @@
 //! What is laid out comes in slabs, which are never cut. A slab may have to stand on one page with the next one, as a heading
 //! with what it heads, and may belong to a table whose heads are repeated where a page ends within it.
 
-use crate::face::Type;
-use crate::tree::Part;
+use crate::fonts::Type;
+use crate::tags::Part;
 use std::collections::HashMap;
 use std::rc::Rc;
 

@@ -1,10 +1,10 @@
 //! Tables: heads over rows, in several panels where a table is wider than a page, over as many pages as it takes.
 
 use crate::blocks::{LEFT, Laid, MIDDLE, RIGHT, Setter};
-use crate::face::{Face, SOFT, Type};
-use crate::lines::Inline;
+use crate::fonts::{Face, SOFT, Type};
+use crate::line_breaking::Inline;
 use crate::page::{Item, SIDE, Slab, WIDTH};
-use crate::tree::{Part, Tree};
+use crate::tags::{Part, Tree};
 use gritstone_report::document::{Column, Style, Table, Text};
 use gritstone_report::layout::{Layout, Width};
 use krilla::tagging::{TableHeaderScope, Tag};

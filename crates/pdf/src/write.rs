@@ -2,9 +2,9 @@
 
 use crate::Error;
 use crate::blocks::Setter;
-use crate::face::{Face, Type};
+use crate::fonts::{Face, Type};
 use crate::page::{Anchor, Ink, Item, PAGE, SIDE};
-use crate::tree::Child;
+use crate::tags::Child;
 use gritstone_report::{clean, shortened};
 use krilla::SerializeSettings;
 use krilla::annotation::{Annotation, LinkAnnotation, Target};

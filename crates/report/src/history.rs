@@ -4,7 +4,7 @@ use crate::document::{About, Block, Document, Figure, Style};
 use crate::svg::plot::{Line, Plot, Point};
 use crate::table::{Cell, Columns, noted};
 use crate::words::{self, Sense};
-use crate::{number, spark};
+use crate::{number, sparkline};
 use gritstone_model::{HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Subject};
 
 /// Runs in a table; the drawing has all of them.
@@ -100,7 +100,9 @@ pub fn histories(views: &[HistoryView]) -> Document {
         .number("Since", |(_, series)| {
             Some(words::minute(&series.changes.last()?.started))
         })
-        .text("Trend", |(_, series)| spark::line(&newest_values(series)))
+        .text("Trend", |(_, series)| {
+            sparkline::line(&newest_values(series))
+        })
         .table(&mut document, "", newest);
     document
 }
@@ -161,7 +163,7 @@ fn trend(view: &HistoryView, series: &HistorySeries) -> Option<String> {
     ]
     .map(|end| end.map(|end| number::at_most(end, unit, 4)));
     let (low, high) = low.zip(high)?;
-    Some(format!("{low} {} {high}", spark::line(&values)))
+    Some(format!("{low} {} {high}", sparkline::line(&values)))
 }
 
 fn newest_values(series: &HistorySeries) -> Vec<Option<f64>> {

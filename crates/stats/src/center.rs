@@ -1,7 +1,7 @@
 //! One figure: the pseudo-median over launches with its interval.
 
-use crate::order;
-use crate::rungs::Rungs;
+use crate::descriptive;
+use crate::rank_intervals::Rungs;
 use crate::scatter::Scatter;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
@@ -20,7 +20,7 @@ pub struct Estimate {
 /// `None` when there is no value, more than 1,000, or one that is not positive and finite.
 #[must_use]
 pub fn log_center(values: &[f64], confidence: f64) -> Option<Estimate> {
-    let estimate = plain_center(&order::logs(values)?, confidence)?;
+    let estimate = plain_center(&descriptive::logs(values)?, confidence)?;
     Some(Estimate {
         value: estimate.value.exp(),
         interval: estimate.interval.map(|ends| ends.map(f64::exp)),
@@ -32,7 +32,7 @@ pub fn log_center(values: &[f64], confidence: f64) -> Option<Estimate> {
 /// `None` when there is no value, more than 1,000, or one that is not finite.
 #[must_use]
 pub fn plain_center(values: &[f64], confidence: f64) -> Option<Estimate> {
-    let some = (1..=order::MOST).contains(&values.len());
+    let some = (1..=descriptive::MOST).contains(&values.len());
     let fit = some && values.iter().all(|x| x.is_finite());
     fit.then(|| {
         let rungs = Rungs::one(values);
@@ -51,7 +51,7 @@ pub fn ends_of_median(values: &[f64], confidence: f64) -> Option<[f64; 2]> {
     let level = 1.0 - confidence + 1e-12;
     let reach = |below: &usize| 2.0 * binomial.cdf(*below as u64) <= level;
     let k = (0..n / 2).take_while(reach).count().max(1);
-    let sorted = order::sorted(values);
+    let sorted = descriptive::sorted(values);
     Some([*sorted.get(k - 1)?, *sorted.get(n - k)?])
 }
 
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn ten_values_by_hand() {
         let estimate = plain_center(&TEN, 0.95).unwrap();
-        let averages = order::walsh(&TEN);
+        let averages = descriptive::walsh(&TEN);
         assert_eq!(estimate.value, averages[27]);
         // 2 P(W <= 8) = .0488: the 9th from both ends
         assert_eq!(estimate.interval, Some([averages[8], averages[46]]));
@@ -107,7 +107,7 @@ mod tests {
         assert!(log_center(&[1.0, -1.0], 0.95).is_none());
         assert!(log_center(&[1.0, f64::NAN], 0.95).is_none());
         assert!(plain_center(&[], 0.95).is_none());
-        assert!(plain_center(&[1.0; order::MOST + 1], 0.95).is_none());
+        assert!(plain_center(&[1.0; descriptive::MOST + 1], 0.95).is_none());
         assert!(plain_center(&[1.0, f64::INFINITY], 0.95).is_none());
         assert_eq!(plain_center(&[-3.0], 0.95).unwrap().value, -3.0);
     }

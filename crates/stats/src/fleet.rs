@@ -7,7 +7,7 @@
 //! false alarms and power.
 
 use crate::moderated::{self, MIN_BENCHMARKS, Variance};
-use crate::{multiple, order, quantile};
+use crate::{descriptive, multiple, quantile};
 use std::collections::BTreeSet;
 
 /// False discovery rate of each level: everything, families, benchmarks.
@@ -161,7 +161,9 @@ fn centered(cells: &[Option<Cell>], kinds: &[usize], between: Option<f64>) -> Co
     for kind in 0..=last.unwrap_or(0) {
         let own = cells.iter().zip(kinds).filter(|(_, of)| **of == kind);
         let own: Vec<f64> = own.filter_map(|(cell, _)| Some((*cell)?.value)).collect();
-        centers.push((own.len() >= MIN_NODES).then(|| order::median(&order::sorted(&own))));
+        centers.push(
+            (own.len() >= MIN_NODES).then(|| descriptive::median(&descriptive::sorted(&own))),
+        );
     }
     let known = || cells.iter().flatten();
     let by_run =
@@ -198,7 +200,8 @@ fn everything(columns: &[Column], nodes: usize) -> Column {
         let own: Vec<(f64, f64)> = columns.iter().filter_map(|column| column[node]).collect();
         let values: Vec<f64> = own.iter().map(|(by, _)| *by).collect();
         let factor = own.iter().map(|(_, f)| f).sum::<f64>() / own.len() as f64;
-        (own.len() >= MIN_BENCHMARKS).then(|| (order::median(&order::sorted(&values)), factor))
+        (own.len() >= MIN_BENCHMARKS)
+            .then(|| (descriptive::median(&descriptive::sorted(&values)), factor))
     };
     (0..nodes).map(of_node).collect()
 }
@@ -210,7 +213,7 @@ fn family(columns: &[Column], of: &[usize], nodes: usize) -> Column {
         let values: Vec<f64> = own.iter().map(|(by, _)| *by).collect();
         let factor = own.iter().map(|(_, f)| f).sum::<f64>() / own.len() as f64;
         let lacks = (of.len() as f64 / own.len() as f64).sqrt();
-        (2 * own.len() >= of.len()).then(|| (order::pseudo_median(&values), factor * lacks))
+        (2 * own.len() >= of.len()).then(|| (descriptive::pseudo_median(&values), factor * lacks))
     };
     (0..nodes).map(of_node).collect()
 }
@@ -243,7 +246,7 @@ fn scales(columns: &[Column], measured: &Measured) -> Vec<Option<Variance>> {
         let within: Vec<f64> = cells.iter().flatten().map(|cell| cell.within).collect();
         match within.is_empty() {
             true => 0.0,
-            false => order::median(&order::sorted(&within)),
+            false => descriptive::median(&descriptive::sorted(&within)),
         }
     });
     let floored = |(own, floor): (Option<Variance>, f64)| {
@@ -282,7 +285,7 @@ fn scale(values: &[f64]) -> Option<f64> {
         return None;
     }
     let sizes: Vec<f64> = values.iter().map(|value| value.abs()).collect();
-    let first = order::median(&order::sorted(&sizes)) / QUARTILE;
+    let first = descriptive::median(&descriptive::sorted(&sizes)) / QUARTILE;
     let clipped = sizes
         .iter()
         .map(|size| size.min(CLIP * first).powi(2))
@@ -387,7 +390,7 @@ pub fn shift(by_node: &[f64]) -> Option<(f64, f64)> {
     if by_node.len() < MIN_NODES {
         return None;
     }
-    let median = order::median(&order::sorted(by_node));
+    let median = descriptive::median(&descriptive::sorted(by_node));
     let around: Vec<f64> = by_node.iter().map(|x| x - median).collect();
     let sd = scale(&around)? * MEDIAN_OVER_MEAN / (by_node.len() as f64).sqrt();
     Some((median, sd))

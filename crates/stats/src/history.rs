@@ -5,7 +5,7 @@
 //! Hodges-Lehmann shift is at least [`LEAST`]. The level is far below that of a test of one split, since the split was
 //! chosen among all; docs/validation.md has the simulation that it comes from.
 
-use crate::{order, two};
+use crate::{descriptive, two_sample};
 
 /// Fewest values on each side of a change. Ten against ten can have a p of 1.1e-5.
 pub const SHORTEST: usize = 10;
@@ -81,7 +81,7 @@ fn candidate(values: &[f64]) -> Option<usize> {
 
 fn is_change(before: &[f64], after: &[f64]) -> bool {
     let plain = |logs: &[f64]| logs.iter().map(|x| x.exp()).collect::<Vec<f64>>();
-    let Some(found) = two::ratio(&plain(before), &plain(after), 0.0, 0.95) else {
+    let Some(found) = two_sample::ratio(&plain(before), &plain(after), 0.0, 0.95) else {
         return false;
     };
     found.p.is_some_and(|p| p <= LEVEL) && found.ratio.ln().abs() >= LEAST.ln_1p()
@@ -98,9 +98,9 @@ pub fn suspected(values: &[f64]) -> Option<usize> {
     let last = (level.len() + 1).saturating_sub(YOUNGEST);
     let step = (first..last).find(|&at| {
         let (before, after) = level.split_at(at);
-        let center = order::median(&order::sorted(before));
+        let center = descriptive::median(&descriptive::sorted(before));
         let off: Vec<f64> = before.iter().map(|x| (x - center).abs()).collect();
-        let far = FAR * OF_MAD * order::median(&order::sorted(&off));
+        let far = FAR * OF_MAD * descriptive::median(&descriptive::sorted(&off));
         let far = far.max(LEAST.ln_1p());
         let beyond = |way: f64| after.iter().all(|x| way * (x - center) > far);
         beyond(1.0) || beyond(-1.0)

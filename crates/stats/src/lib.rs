@@ -4,22 +4,22 @@
 #![warn(missing_docs)]
 
 pub mod center;
+pub mod descriptive;
 pub mod fleet;
 pub mod history;
-pub mod looks;
+pub mod interim;
 pub mod moderated;
 pub mod modes;
 pub mod multiple;
-pub mod order;
+pub mod paired_times;
+pub mod percentiles;
 pub mod plan;
 pub mod quantile;
+mod rank_intervals;
 pub mod ranks;
 pub mod rating;
-mod rungs;
 pub mod scaling;
 pub mod scatter;
 pub mod serial;
-pub mod tails;
-pub mod times;
-pub mod two;
+pub mod two_sample;
 pub mod verdict;

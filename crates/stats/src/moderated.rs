@@ -6,7 +6,7 @@
 //! "Linear models and empirical Bayes methods", Stat. Appl. Genet. Mol. Biol. 3(1), equations 4 and 7 and section 6.2).
 //! Fewer than half of the benchmarks may have changed; docs/validation.md has rates of false calls and power.
 
-use crate::order;
+use crate::descriptive;
 use statrs::function::gamma::digamma;
 
 /// Fewest benchmarks of which a shift and a distribution of variances are estimated.
@@ -30,7 +30,7 @@ impl Variance {
     /// Of at least two values.
     fn of(values: &[f64]) -> Self {
         Self {
-            value: order::deviation(values).powi(2),
+            value: descriptive::deviation(values).powi(2),
             df: values.len() as f64 - 1.0,
         }
     }
@@ -109,12 +109,12 @@ fn shifts(values: &[Vec<Option<f64>>], runs: usize) -> Vec<f64> {
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let values: Vec<f64> = values.collect();
-    (!values.is_empty()).then(|| order::mean(&values))
+    (!values.is_empty()).then(|| descriptive::mean(&values))
 }
 
 fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let values: Vec<f64> = values.collect();
-    (!values.is_empty()).then(|| order::median(&order::sorted(&values)))
+    (!values.is_empty()).then(|| descriptive::median(&descriptive::sorted(&values)))
 }
 
 /// What variances of many benchmarks say of the variance of any; `None` where fewer than [`MIN_BENCHMARKS`] have one.
@@ -131,13 +131,13 @@ fn prior(of: &[Variance]) -> Variance {
         .map(|s| s.value.max(1e-12).ln() - digamma(s.df / 2.0) + (s.df / 2.0).ln())
         .collect();
     let within = of.iter().map(|s| trigamma(s.df / 2.0)).sum::<f64>() / of.len() as f64;
-    let beyond = order::deviation(&logs).powi(2) - within;
+    let beyond = descriptive::deviation(&logs).powi(2) - within;
     let df = match beyond > 0.0 {
         true => (2.0 * inverse_trigamma(beyond)).min(MAX_PRIOR_DF),
         false => MAX_PRIOR_DF,
     };
     Variance {
-        value: (order::mean(&logs) + digamma(df / 2.0) - (df / 2.0).ln()).exp(),
+        value: (descriptive::mean(&logs) + digamma(df / 2.0) - (df / 2.0).ln()).exp(),
         df,
     }
 }

@@ -12,7 +12,7 @@
 //! worse. Against the dip test (Hartigan and Hartigan 1985) at 1%: better for unequal groups that are clearly apart,
 //! worse for equal ones that nearly touch (docs/validation.md).
 
-use crate::order;
+use crate::descriptive;
 
 /// Fewest values in a group; an outlier with one companion is still no mode.
 const GROUP: usize = 3;
@@ -26,7 +26,7 @@ pub fn modes(values: &[f64]) -> Option<usize> {
     if n < 2 * GROUP {
         return None;
     }
-    let sorted = order::sorted(values);
+    let sorted = descriptive::sorted(values);
     let gaps: Vec<f64> = sorted.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let positive = gaps.iter().copied().filter(|gap| *gap > 0.0);
     let finest = positive.fold(f64::INFINITY, f64::min);

@@ -51,7 +51,7 @@ mod tests {
     fn ten_by_hand() {
         // 2 P(W <= 8) = .0488: the interval ends at the 9th average from both ends, alike above and below 0
         let ten = ladder(10, 0.01);
-        let averages = crate::order::walsh(&ten);
+        let averages = crate::descriptive::walsh(&ten);
         let high = averages[averages.len() - 9];
         let width = high.sinh();
         assert_eq!(launches_needed(&ten, width * 1.000_001, 0.95, 100), 10);

@@ -1,6 +1,6 @@
 //! One number over many rows: the weighted mean of how they stand against a reference.
 
-use crate::{order, quantile};
+use crate::{descriptive, quantile};
 
 /// Fewest launches of each row for an interval.
 const LAUNCHES: usize = 6;
@@ -125,7 +125,7 @@ fn check(rows: &[RatingRow]) -> Result<(), Withheld> {
     };
     let why = (rows.is_empty().then_some(Withheld::Empty))
         .or_else(|| places(&|row| row.launches.is_empty()).map(Withheld::Missing))
-        .or_else(|| places(&|row| row.launches.len() > order::MOST).map(Withheld::TooMany))
+        .or_else(|| places(&|row| row.launches.len() > descriptive::MOST).map(Withheld::TooMany))
         .or_else(|| places(&|row| row.invalid).map(Withheld::Invalid))
         .or_else(|| places(&unfit).map(Withheld::NotPositive));
     why.map_or(Ok(()), Err)
@@ -150,8 +150,8 @@ fn term(row: &RatingRow) -> Term {
     Term {
         weight: row.weight,
         lower_is_better: row.lower_is_better,
-        ln: order::pseudo_median(&logs) - row.reference.ln(),
-        error: order::deviation(&logs) * (std::f64::consts::PI / 3.0 / n).sqrt(),
+        ln: descriptive::pseudo_median(&logs) - row.reference.ln(),
+        error: descriptive::deviation(&logs) * (std::f64::consts::PI / 3.0 / n).sqrt(),
         n,
     }
 }

@@ -6,8 +6,8 @@
 //! weight is 1/y^2: launches scatter by a share of their value. Intervals are Student's, with the standard deviation that drawing
 //! the rounds again gives.
 
+use crate::percentiles::DRAWS;
 use crate::quantile::student;
-use crate::tails::DRAWS;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 

@@ -1,13 +1,13 @@
 //! Values in the order of time: how much one tells of the next, and whether they move.
 
-use crate::order;
+use crate::descriptive;
 
 /// Lag-1 autocorrelation; 0 for fewer than three values and for values that are all the same.
 pub fn rho1(values: &[f64]) -> f64 {
     if values.len() < 3 {
         return 0.0;
     }
-    let mean = order::mean(values);
+    let mean = descriptive::mean(values);
     let square: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
     let next: f64 = values
         .windows(2)
@@ -24,7 +24,7 @@ pub fn theil_sen(values: &[f64]) -> Option<f64> {
         .map(|(i, j)| (values[j] - values[i]) / (j - i) as f64)
         .collect();
     slopes.sort_unstable_by(f64::total_cmp);
-    (n >= 3).then(|| order::median(&slopes))
+    (n >= 3).then(|| descriptive::median(&slopes))
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@
 
 use crate::engine::{Engine, Purpose, Row, Value, column, insert, query, snapshot, whole};
 use crate::error::{Fault, StoreError};
-use crate::kept::{self, Pruned};
+use crate::prune::{self, Pruned};
 use crate::read::split;
-use crate::rows::row;
+use crate::row_codec::row;
 use crate::server::Server;
 use crate::store::Store;
-use crate::{find, seal, sql};
+use crate::{queries, row_hash, sql};
 use gritstone_model::Id;
 use std::collections::BTreeMap;
 
@@ -155,11 +155,11 @@ impl Tables {
             of.view.clone(),
             of.past.clone(),
         ];
-        let seal = seal::of(self.kinds[0], before, [&row]);
+        let seal = row_hash::of(self.kinds[0], before, [&row]);
         insert(engine, self.insert[0], row![seal.clone()], row)?;
         for (position, (id, result)) in (0_i64..).zip(&of.results) {
             let row = row![position, id.to_string(), result.clone()];
-            let key = row![run, seal::of(self.kinds[1], &seal, [&row])];
+            let key = row![run, row_hash::of(self.kinds[1], &seal, [&row])];
             insert(engine, self.insert[1], key, row)?;
         }
         Ok(seal)
@@ -218,7 +218,7 @@ impl Tables {
 /// A row whose seal is right, without it.
 fn right(row: Row, kind: &str, before: &str) -> Option<(String, Row)> {
     let sealed = split(row).ok();
-    sealed.filter(|(sealed, row)| *sealed == seal::of(kind, before, [row]))
+    sealed.filter(|(sealed, row)| *sealed == row_hash::of(kind, before, [row]))
 }
 
 /// What holds results together, as it was read.
@@ -239,9 +239,9 @@ fn write(
     launches: usize,
     of: &Results,
 ) -> Result<bool, Fault> {
-    let run = find::run(engine, run_id)?.number;
+    let run = queries::run(engine, run_id)?.number;
     // results that were kept are not computed again
-    if kept::entry(engine, run)?.is_some() {
+    if prune::entry(engine, run)?.is_some() {
         return Ok(false);
     }
     let tips: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![run])?;
@@ -295,7 +295,7 @@ fn read(
                 ..head.results
             })
         })),
-        None => snapshot(engine, |engine| kept::read(engine, run, which)),
+        None => snapshot(engine, |engine| prune::read(engine, run, which)),
     };
     Ok(runs.iter().map(&mut of).collect())
 }

@@ -2,7 +2,7 @@
 //! the same statements.
 
 use crate::error::Fault;
-use crate::kept::Shrunk;
+use crate::prune::Shrunk;
 use crate::sql;
 pub(crate) use rusqlite::types::{FromSql, Value};
 use std::fmt::Debug;

@@ -1,7 +1,7 @@
 //! What a launch said as one text, and back: lines of JSON arrays, of which the schema has the shape.
 
 use crate::StoreError;
-use crate::rows::Wrong;
+use crate::row_codec::Wrong;
 use gritstone_model::{Batch, Check, Counts, Event, Histogram, Sample, Usage};
 use serde::{Deserialize, Serialize, Serializer};
 

@@ -23,24 +23,24 @@
 //! had: those are some kilobytes, which the next launch takes along, or the system by itself half a minute later. No launch that was
 //! stored is lost when a process is killed; a loss of power takes those at most.
 
-mod accepted;
+mod accepted_levels;
 mod cache;
+mod change_log;
 mod engine;
 mod error;
 mod events;
-mod find;
-mod head;
-mod kept;
-mod known;
-mod name;
 mod open;
-mod place;
 mod postgres;
+mod prune;
+mod queries;
 mod read;
-mod rows;
+mod row_codec;
+mod row_hash;
+mod run_head;
+mod run_name;
 mod schema;
-mod seal;
 mod server;
+mod spool;
 mod sql;
 mod sqlite;
 mod store;
@@ -52,15 +52,15 @@ mod write;
 extern crate self as gritstone_store;
 
 pub use cache::Results;
+pub use change_log::{ChangeEntry, Progress, Who};
 pub use error::{ResolveError, StoreError};
-pub use find::Member;
-pub use head::{Kind, Resumable, RunHead};
-pub use kept::{Pruned, Samples, Shrunk};
-pub use known::{ChangeEntry, Progress, Who};
-pub use name::{Named, new_id};
-pub use place::default_path;
 pub use postgres::{has_password, is_server, shown, trusted};
+pub use prune::{Pruned, Samples, Shrunk};
+pub use queries::Member;
+pub use run_head::{Kind, Resumable, RunHead};
+pub use run_name::{Named, new_id};
 pub use server::Unsent;
+pub use spool::default_path;
 pub use sql::TOGETHER;
 pub use store::{Kept, Store};
 pub use token::{Scope, Sent, Token};

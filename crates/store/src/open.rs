@@ -1,9 +1,9 @@
 //! Opens a store for writing or for reading: a file, or what a server has.
 
 use crate::error::StoreError;
-use crate::place;
 use crate::postgres;
 use crate::server::Server;
+use crate::spool;
 use crate::sqlite::Sqlite;
 use crate::store::{PATIENCE, Store};
 use std::path::Path;
@@ -22,7 +22,7 @@ impl Store {
         if let Some(url) = postgres::of(path) {
             return Server::open(url);
         }
-        let path = place::absolute(path)?;
+        let path = spool::absolute(path)?;
         let (engine, log) = Sqlite::open(&path, PATIENCE)?;
         Ok(Self::of(Rc::new(engine), path, log))
     }
@@ -38,7 +38,7 @@ impl Store {
         if let Some(url) = postgres::of(path) {
             return Server::open_read_only(url);
         }
-        let path = place::absolute(path)?;
+        let path = spool::absolute(path)?;
         let engine = Sqlite::open_read_only(&path, PATIENCE)?;
         Ok(Self::of(Rc::new(engine), path, false))
     }

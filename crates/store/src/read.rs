@@ -2,11 +2,11 @@
 
 use crate::engine::{Engine, Row, Value, query, snapshot};
 use crate::error::{Fault, StoreError};
-use crate::find::{self, Found};
-use crate::kept;
-use crate::rows::{self, Wrong, row};
+use crate::prune;
+use crate::queries::{self, Found};
+use crate::row_codec::{self, Wrong, row};
 use crate::server::Server;
-use crate::{Resumable, RunHead, Store, seal, sql};
+use crate::{Resumable, RunHead, Store, row_hash, sql};
 use gritstone_model::{Origin, Owner, RunData, RunInfo};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -29,7 +29,7 @@ impl Store {
     pub fn info(&self, run_id: &str) -> Result<RunInfo, StoreError> {
         self.at(snapshot(self.holder(run_id), |engine| {
             let run = Run::begin(engine, run_id)?;
-            run.readable(rows::read_run(&run.head))
+            run.readable(row_codec::read_run(&run.head))
         }))
     }
 
@@ -59,7 +59,7 @@ impl Store {
         if let Some(kept) = kept.filter(|kept| kept.launches(run_id).is_ok()) {
             return kept.resume(run_id, owner);
         }
-        let found = self.at(find::run(self.engine(), run_id))?;
+        let found = self.at(queries::run(self.engine(), run_id))?;
         let id = || run_id.to_owned();
         let not = |whose| Err(StoreError::NotYours(id(), whose));
         match &found.origin {
@@ -85,7 +85,7 @@ impl Store {
     /// [`StoreError::Damaged`], and what befalls the file.
     pub fn verify_ledger(&self) -> Result<(), StoreError> {
         self.at(snapshot(self.engine(), |engine| {
-            find::complete(engine)?;
+            queries::complete(engine)?;
             verify_ledger(engine)
         }))
     }
@@ -108,7 +108,8 @@ fn load(engine: &dyn Engine, id: &str) -> Result<RunData, Fault> {
     let mut data = run.without_launches()?;
     relabel(engine, run.found.number, &mut data.info)?;
     data.info.elapsed_s = run.rest(&mut |number, row| {
-        let launch = rows::read_launch(&row).map_err(|what| format!("launch {number}: {what}"));
+        let launch =
+            row_codec::read_launch(&row).map_err(|what| format!("launch {number}: {what}"));
         data.launches.push(run.readable(launch)?);
         Ok(())
     })?;
@@ -120,7 +121,7 @@ pub(crate) fn had(engine: &dyn Engine, data: &RunData) -> Result<bool, Fault> {
     let run = Run::begin(engine, &data.info.id)?;
     let mut tip = run.found.seal.clone();
     for (number, launch) in (0..).zip(&data.launches) {
-        tip = seal::of("launch", &tip, [&rows::launch(number, launch)?]);
+        tip = row_hash::of("launch", &tip, [&row_codec::launch(number, launch)?]);
     }
     let mut known = run.without_launches()?;
     known.info.elapsed_s = run.rest(&mut |_, _| Ok(()))?;
@@ -142,14 +143,14 @@ fn verify(engine: &dyn Engine) -> Result<Vec<String>, Fault> {
         fault => wrong.push(fault.at(Path::new("the store")).to_string()),
     };
     engine.check()?.into_iter().for_each(&mut note);
-    for looked in [find::complete(engine), verify_ledger(engine)] {
+    for looked in [queries::complete(engine), verify_ledger(engine)] {
         looked.unwrap_or_else(&mut note);
     }
     let whole = |id: &str| -> Result<(), Fault> {
         snapshot(engine, |engine| {
             let run = Run::begin(engine, id)?;
             run.rest(&mut |_, _| Ok(()))?;
-            kept::read(engine, id, None).map(drop)
+            prune::read(engine, id, None).map(drop)
         })
     };
     for (id, _) in query::<(String, Option<String>)>(engine, sql::SELECT_NAMES, vec![])? {
@@ -164,7 +165,7 @@ fn verify_ledger(engine: &dyn Engine) -> Result<(), Fault> {
     let mut before = String::new();
     for (at, row) in (1..).zip(engine.all(sql::SELECT_LEDGER, vec![])?) {
         let (sealed, row) = split(row)?;
-        if row[0] != Value::Integer(at) || sealed != seal::of("entry", &before, [&row]) {
+        if row[0] != Value::Integer(at) || sealed != row_hash::of("entry", &before, [&row]) {
             return Err(broken(format!("entry {at} of the ledger")));
         }
         before = sealed;
@@ -175,7 +176,7 @@ fn verify_ledger(engine: &dyn Engine) -> Result<(), Fault> {
 /// The head of a run as it stands, its seal not compared: for a search, whose finds are loaded.
 pub(crate) fn unsealed(engine: &dyn Engine, id: &str, run: i64) -> Result<RunInfo, Fault> {
     let (_, head) = one(engine, sql::SELECT_RUN, run, "head", id)?;
-    let mut info = rows::read_run(&head).map_err(|what| unreadable(id, &head, what))?;
+    let mut info = row_codec::read_run(&head).map_err(|what| unreadable(id, &head, what))?;
     relabel(engine, run, &mut info)?;
     Ok(info)
 }
@@ -197,12 +198,12 @@ struct Run<'a> {
     /// Its benchmarks, programs and skips.
     parts: [Vec<Row>; 3],
     /// Where its launches were pruned.
-    pruned: Option<kept::Entry>,
+    pruned: Option<prune::Entry>,
 }
 
 impl<'a> Run<'a> {
     fn begin(engine: &'a dyn Engine, id: &'a str) -> Result<Self, Fault> {
-        let found = find::run(engine, id)?;
+        let found = queries::run(engine, id)?;
         let (sealed, head) = one(engine, sql::SELECT_RUN, found.number, "head", id)?;
         let part = |statement| engine.all(statement, row![found.number]);
         let parts = [
@@ -210,9 +211,9 @@ impl<'a> Run<'a> {
             part(sql::SELECT_PROGRAMS)?,
             part(sql::SELECT_SKIPS)?,
         ];
-        let right = seal::of("run", "", [&head].into_iter().chain(parts.iter().flatten()));
+        let right = row_hash::of("run", "", [&head].into_iter().chain(parts.iter().flatten()));
         let run = Self {
-            pruned: kept::entry(engine, found.number)?,
+            pruned: prune::entry(engine, found.number)?,
             engine,
             id,
             found,
@@ -229,10 +230,10 @@ impl<'a> Run<'a> {
         let [benchmarks, programs, skips] = &self.parts;
         let read = || -> Result<RunData, Wrong> {
             Ok(RunData {
-                info: rows::read_run(&self.head)?,
-                benchmarks: each(benchmarks, rows::read_benchmark)?,
-                programs: each(programs, rows::read_program)?,
-                skips: each(skips, rows::read_skip)?,
+                info: row_codec::read_run(&self.head)?,
+                benchmarks: each(benchmarks, row_codec::read_benchmark)?,
+                programs: each(programs, row_codec::read_program)?,
+                skips: each(skips, row_codec::read_skip)?,
                 launches: vec![],
             })
         };
@@ -252,7 +253,7 @@ impl<'a> Run<'a> {
             let broken = || broken(format!("launch {number} of run {id}"));
             let (sealed, row) = split(row)?;
             // a gap is a launch that was lost
-            if row[0] != Value::Integer(number) || sealed != seal::of("launch", &tip, [&row]) {
+            if row[0] != Value::Integer(number) || sealed != row_hash::of("launch", &tip, [&row]) {
                 return Err(broken());
             }
             take(number, row)?;
@@ -279,7 +280,7 @@ impl<'a> Run<'a> {
                 )))
             }
             [_, Value::Real(elapsed_s), Value::Integer(_)]
-                if sealed == seal::of("end", &tip, [&row]) && entry == Some(sealed) =>
+                if sealed == row_hash::of("end", &tip, [&row]) && entry == Some(sealed) =>
             {
                 Ok(Some(elapsed_s))
             }
@@ -337,6 +338,6 @@ fn broken(what: String) -> Fault {
 }
 
 fn unreadable(id: &str, head: &Row, what: Wrong) -> Fault {
-    let gritstone = rows::stored_by(head).to_owned();
+    let gritstone = row_codec::stored_by(head).to_owned();
     StoreError::Unreadable(id.to_owned(), gritstone, what).into()
 }

@@ -6,9 +6,9 @@
 use crate::engine::{Engine, query};
 use crate::error::{Fault, StoreError};
 use crate::postgres::{self, Postgres};
-use crate::rows::row;
+use crate::row_codec::row;
 use crate::store::{Kept, PATIENCE, Store};
-use crate::{find, place, sql, write};
+use crate::{queries, spool, sql, write};
 use gritstone_model::{Launch, Origin, Owner, RunData};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -70,7 +70,7 @@ impl Server {
 
     fn store(url: &str, reads_only: bool) -> Result<Store, StoreError> {
         let engine = Rc::new(Postgres::of(url, reads_only, PATIENCE)?);
-        let data = place::default_path(|name| std::env::var_os(name))?;
+        let data = spool::default_path(|name| std::env::var_os(name))?;
         let shown = engine.shown().to_owned();
         let file = postgres::unsent(&shown, data.parent().unwrap_or(&data));
         let local = match file.exists() && !reads_only {
@@ -108,7 +108,7 @@ impl Server {
         let id = &data.info.id;
         if self.engine.is_connected()
             && self
-                .there(find::exists(&*self.engine, id))
+                .there(queries::exists(&*self.engine, id))
                 .is_ok_and(|is| is)
         {
             return Err(StoreError::Exists(id.clone()));
@@ -191,7 +191,7 @@ impl Server {
         let local = self
             .kept()
             .ok_or_else(|| StoreError::NoSuchRun(run.to_owned()))?;
-        let found = self.there(find::exists(&*self.engine, run))?;
+        let found = self.there(queries::exists(&*self.engine, run))?;
         let was_sent = local.was_sent(run)?;
         if was_sent && !found {
             return Err(StoreError::Removed(run.to_owned()));
@@ -209,8 +209,8 @@ impl Server {
     /// Whether the server has all of a run that is there.
     fn has_all(&self, local: &Store, run: &str) -> Result<bool, StoreError> {
         let extent = |engine: &dyn Engine| -> Result<(i64, bool), Fault> {
-            let found = find::run(engine, run)?;
-            Ok((find::launches(engine, found.number)?, found.ended))
+            let found = queries::run(engine, run)?;
+            Ok((queries::launches(engine, found.number)?, found.ended))
         };
         Ok(self.there(extent(&*self.engine))? == local.at(extent(local.engine()))?)
     }
@@ -308,20 +308,20 @@ impl Store {
 
     /// How many launches of a run are stored.
     pub(crate) fn launches(&self, run: &str) -> Result<i64, StoreError> {
-        let found = self.at(find::run(self.engine(), run))?;
-        self.at(find::launches(self.engine(), found.number))
+        let found = self.at(queries::run(self.engine(), run))?;
+        self.at(queries::launches(self.engine(), found.number))
     }
 
     /// Whether the server has had a run.
     fn was_sent(&self, run: &str) -> Result<bool, StoreError> {
-        let found = self.at(find::run(self.engine(), run))?;
+        let found = self.at(queries::run(self.engine(), run))?;
         let of = row![found.number, write::SENT.to_owned()];
         let entries = query::<(String,)>(self.engine(), sql::SELECT_SEALED, of);
         Ok(!self.at(entries)?.is_empty())
     }
 
     fn with_origin(&self, run: &str) -> Result<(RunData, Origin), StoreError> {
-        let found = self.at(find::run(self.engine(), run))?;
+        let found = self.at(queries::run(self.engine(), run))?;
         Ok((self.load(run)?, found.origin))
     }
 }

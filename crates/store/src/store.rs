@@ -3,7 +3,7 @@
 use crate::engine::Engine;
 use crate::error::{Fault, StoreError};
 use crate::server::Server;
-use crate::{find, write};
+use crate::{queries, write};
 use gritstone_model::{Benchmark, Id, Launch, Origin, Owner, Program, RunData, RunInfo, Skip};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ impl Store {
     pub(crate) fn holder(&self, run_id: &str) -> &dyn Engine {
         let behind = self.server.as_deref().filter(|server| server.is_behind());
         let kept = behind.and_then(Server::kept);
-        let kept = kept.filter(|store| find::exists(store.engine(), run_id).is_ok_and(|is| is));
+        let kept = kept.filter(|store| queries::exists(store.engine(), run_id).is_ok_and(|is| is));
         kept.map_or(self.engine(), Store::engine)
     }
 

@@ -3,7 +3,7 @@
 
 use crate::engine::{Engine, Purpose, query, whole};
 use crate::error::{Fault, StoreError};
-use crate::rows::row;
+use crate::row_codec::row;
 use crate::store::Store;
 use crate::{sql, write};
 use gritstone_model::{Origin, RunData, hexadecimal};

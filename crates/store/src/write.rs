@@ -2,8 +2,8 @@
 
 use crate::engine::{Engine, Purpose, Row, insert, last_entry, query, whole};
 use crate::error::{Fault, StoreError};
-use crate::rows::{self, row};
-use crate::{find, name, seal, sql};
+use crate::row_codec::{self, row};
+use crate::{queries, row_hash, run_name, sql};
 use gritstone_model::{Launch, Origin, RunData};
 
 /// Begins a run that has no end yet, or stores a whole one.
@@ -51,7 +51,7 @@ pub(crate) const SENT: &str = "sent";
 /// Notes that a server has a run: if it is missing there later, it was removed, and is not sent again.
 pub(crate) fn note_sent(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
     whole(engine, Purpose::Write, |engine| {
-        let run = find::run(engine, id)?.number;
+        let run = queries::run(engine, id)?.number;
         enter(engine, run, SENT, "")
     })
 }
@@ -61,10 +61,10 @@ pub(crate) fn note_sent(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
 pub(crate) fn send(engine: &dyn Engine, data: &RunData, origin: &Origin) -> Result<(), Fault> {
     let id = &data.info.id;
     whole(engine, Purpose::Write, |engine| {
-        if !find::exists(engine, id)? {
+        if !queries::exists(engine, id)? {
             return store_in(engine, data, origin);
         }
-        let found = find::run(engine, id)?;
+        let found = queries::run(engine, id)?;
         if found.origin != *origin {
             return Err(StoreError::Exists(id.clone()).into());
         }
@@ -102,25 +102,25 @@ struct Open<'a> {
 impl<'a> Open<'a> {
     fn begin(engine: &'a dyn Engine, data: &RunData, origin: &Origin) -> Result<Self, Fault> {
         let info = &data.info;
-        name::check(&info.id, info.label.as_deref(), &info.started)?;
-        if find::exists(engine, &info.id)? {
+        run_name::check(&info.id, info.label.as_deref(), &info.started)?;
+        if queries::exists(engine, &info.id)? {
             return Err(StoreError::Exists(info.id.clone()).into());
         }
         let benchmarks = (0..).zip(&data.benchmarks);
-        let benchmarks = benchmarks.map(|(position, entry)| rows::benchmark(position, entry));
+        let benchmarks = benchmarks.map(|(position, entry)| row_codec::benchmark(position, entry));
         let programs = data.programs.iter();
         let skips = (0..).zip(&data.skips);
-        let skips = skips.map(|(position, skip)| rows::skip(position, skip));
+        let skips = skips.map(|(position, skip)| row_codec::skip(position, skip));
         let parts: [(&str, Vec<Row>); 3] = [
             (sql::INSERT_BENCHMARK, benchmarks.collect::<Result<_, _>>()?),
             (
                 sql::INSERT_PROGRAM,
-                programs.map(|(id, p)| rows::program(id, p)).collect(),
+                programs.map(|(id, p)| row_codec::program(id, p)).collect(),
             ),
             (sql::INSERT_SKIP, skips.collect::<Result<_, _>>()?),
         ];
         let number = query::<(i64,)>(engine, sql::NEXT_RUN, vec![])?[0].0;
-        let head = rows::run(number, info, origin)?;
+        let head = row_codec::run(number, info, origin)?;
         let all = [&head]
             .into_iter()
             .chain(parts.iter().flat_map(|(_, of)| of));
@@ -128,7 +128,7 @@ impl<'a> Open<'a> {
             engine,
             number,
             launches: 0,
-            seal: seal::of("run", "", all),
+            seal: row_hash::of("run", "", all),
         };
         insert(engine, sql::INSERT_RUN, row![run.seal.clone()], head)?;
         for (statement, rows) in parts {
@@ -142,7 +142,7 @@ impl<'a> Open<'a> {
 
     /// A run that began here and has not ended.
     fn find(engine: &'a dyn Engine, id: &str) -> Result<Self, Fault> {
-        let found = find::run(engine, id)?;
+        let found = queries::run(engine, id)?;
         if found.origin == Origin::Imported {
             return Err(StoreError::Imported(id.into()).into());
         }
@@ -161,8 +161,8 @@ impl<'a> Open<'a> {
     }
 
     fn launch(&mut self, launch: &Launch) -> Result<(), Fault> {
-        let row = rows::launch(self.launches, launch)?;
-        self.seal = seal::of("launch", &self.seal, [&row]);
+        let row = row_codec::launch(self.launches, launch)?;
+        self.seal = row_hash::of("launch", &self.seal, [&row]);
         let key = row![self.number, self.seal.clone()];
         insert(self.engine, sql::INSERT_LAUNCH, key, row)?;
         self.launches += 1;
@@ -176,7 +176,7 @@ impl<'a> Open<'a> {
             )));
         }
         let row = row![self.number, elapsed_s, self.launches];
-        self.seal = seal::of("end", &self.seal, [&row]);
+        self.seal = row_hash::of("end", &self.seal, [&row]);
         insert(self.engine, sql::INSERT_END, row![self.seal.clone()], row)?;
         self.enter("end")
     }
@@ -191,15 +191,15 @@ impl<'a> Open<'a> {
 pub(crate) fn enter(engine: &dyn Engine, run: i64, entry: &str, sealed: &str) -> Result<(), Fault> {
     let (last, before) = last_entry(engine)?.unwrap_or_default();
     let row = row![last + 1, run, entry.to_owned(), sealed.to_owned()];
-    let key = row![seal::of("entry", &before, [&row])];
+    let key = row![row_hash::of("entry", &before, [&row])];
     insert(engine, sql::INSERT_ENTRY, key, row)
 }
 
 /// Labels a run from now on.
 pub(crate) fn label(engine: &dyn Engine, id: &str, label: &str) -> Result<(), Fault> {
-    name::check_label(label)?;
+    run_name::check_label(label)?;
     whole(engine, Purpose::Write, |engine| {
-        let run = find::run(engine, id)?.number;
+        let run = queries::run(engine, id)?.number;
         enter(engine, run, "label", label)?;
         // what is said of it there has the label that it had
         engine.execute(sql::FORGET, row![run])
@@ -213,7 +213,7 @@ pub(crate) fn remove(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
 
 /// The same within a transaction.
 pub(crate) fn remove_in(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
-    let found = find::run(engine, id)?;
+    let found = queries::run(engine, id)?;
     let tip: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![found.number])?;
     let tip = tip.into_iter().next().map_or(found.seal, |(seal, _)| seal);
     enter(engine, found.number, "remove", &tip)?;

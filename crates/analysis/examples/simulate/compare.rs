@@ -2,9 +2,9 @@
 
 use crate::world::{Shape, World};
 use crate::{head, line, percent};
-use gritstone_analysis::between::DEFAULT;
+use gritstone_analysis::run_variance::DEFAULT;
 use gritstone_stats::scatter::Scatter;
-use gritstone_stats::two::{self, Ratio};
+use gritstone_stats::two_sample::{self, Ratio};
 use gritstone_stats::{center, moderated, multiple};
 
 const TIMES: usize = 5_000;
@@ -40,8 +40,9 @@ pub fn false_positives() -> String {
                 let mut hits = [0; 4];
                 for _ in 0..TIMES {
                     let (base, other) = sides(&mut world, shape, *n, sd, 1.0);
-                    let honest = two::ratio(&base, &other, sd * 2.0_f64.sqrt(), 0.95).unwrap();
-                    let naive = two::ratio(&base, &other, 0.0, 0.95).unwrap();
+                    let honest =
+                        two_sample::ratio(&base, &other, sd * 2.0_f64.sqrt(), 0.95).unwrap();
+                    let naive = two_sample::ratio(&base, &other, 0.0, 0.95).unwrap();
                     for (hits, level) in hits.iter_mut().zip([0.05, 0.01, 0.001]) {
                         *hits += below(&honest, level);
                     }
@@ -81,8 +82,8 @@ pub fn power() -> String {
                     let (base, other) =
                         sides(&mut world, Shape::Normal, *n, sd.unwrap_or(0.0), *factor);
                     let found = match sd {
-                        None => two::paired(&base, &other, 0.95),
-                        Some(sd) => two::ratio(&base, &other, sd * 2.0_f64.sqrt(), 0.95),
+                        None => two_sample::paired(&base, &other, 0.95),
+                        Some(sd) => two_sample::ratio(&base, &other, sd * 2.0_f64.sqrt(), 0.95),
                     };
                     seen[at] += below(&found.unwrap(), 0.05);
                     lone[at] += below(&found.unwrap(), LONE);
@@ -139,7 +140,8 @@ fn same(world: &mut World, spacing: f64) -> [Ratio; 5] {
         })
         .collect();
     let learned = |runs| alone(&earlier[..runs]);
-    let with = |between: Scatter| two::ratio(&base, &other, between.of_two_runs(), 0.95).unwrap();
+    let with =
+        |between: Scatter| two_sample::ratio(&base, &other, between.of_two_runs(), 0.95).unwrap();
     let (mut a, mut b) = (Vec::new(), Vec::new());
     for pair in world.launches(shape, 20).chunks(2) {
         let first = usize::from(world.chance(0.5));
@@ -151,7 +153,7 @@ fn same(world: &mut World, spacing: f64) -> [Ratio; 5] {
         with(DEFAULT.raw),
         with(learned(5)),
         with(learned(10)),
-        two::paired(&a, &b, 0.95).unwrap(),
+        two_sample::paired(&a, &b, 0.95).unwrap(),
     ]
 }
 
@@ -172,7 +174,7 @@ pub fn rows() -> String {
                     .map(|row| {
                         let factor = if row < changed { factor } else { 1.0 };
                         let (base, other) = sides(&mut world, Shape::Normal, 10, 0.0, factor);
-                        two::ratio(&base, &other, 0.0, 0.95).unwrap().p
+                        two_sample::ratio(&base, &other, 0.0, 0.95).unwrap().p
                     })
                     .collect();
                 let adjusted = multiple::benjamini_hochberg(&p);

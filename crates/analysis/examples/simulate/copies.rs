@@ -3,8 +3,8 @@
 use crate::runs::{empty, run};
 use crate::world::World;
 use crate::{head, line, percent};
-use gritstone_analysis::between::{self, Past};
 use gritstone_analysis::compare;
+use gritstone_analysis::run_variance::{self, Past};
 use gritstone_model::{CopiesPoint, CopiesView, Estimate, RunView, Verdict};
 use gritstone_stats::center;
 
@@ -85,7 +85,7 @@ fn said(earlier: &[RunView], other: &RunView) -> [Verdict; 2] {
     let base = earlier.last().expect("there is a base");
     let past: Vec<Past> = earlier.iter().map(Past::of).collect();
     let options = compare::Options {
-        between_run: between::learn(&past, base, other),
+        between_run: run_variance::learn(&past, base, other),
         ..compare::Options::default()
     };
     let view = compare::compare(base, other, &options);

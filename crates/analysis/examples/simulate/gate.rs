@@ -3,7 +3,7 @@
 use crate::runs::{empty, run};
 use crate::world::{Shape, World};
 use crate::{head, line, percent};
-use gritstone_analysis::between::{self, Past};
+use gritstone_analysis::run_variance::{self, Past};
 use gritstone_analysis::{check, compare};
 use gritstone_model::{CheckOutcome, CheckRow, CheckView, RunView};
 
@@ -95,7 +95,7 @@ fn against_run(earlier: &[RunView], run: &RunView, allowed: f64) -> CheckOutcome
     let past: Vec<Past> = earlier.iter().map(Past::of).collect();
     let options = compare::Options {
         margin: allowed,
-        between_run: between::learn(&past, base, run),
+        between_run: run_variance::learn(&past, base, run),
         ..compare::Options::default()
     };
     check::check(&compare::compare(base, run, &options), allowed, LEVEL).outcome

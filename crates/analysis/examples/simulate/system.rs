@@ -3,8 +3,8 @@
 use crate::runs::{empty, run};
 use crate::world::World;
 use crate::{head, line, percent};
-use gritstone_analysis::between::{self, Past};
 use gritstone_analysis::compare;
+use gritstone_analysis::run_variance::{self, Past};
 use gritstone_model::{CompareView, RunView, Verdict};
 
 const TRIALS: usize = 1_500;
@@ -86,7 +86,7 @@ fn comparison(
     let past: Vec<Past> = runs[..earlier].iter().map(Past::of).collect();
     let (base, other) = (&runs[earlier], &runs[earlier + 1]);
     let options = compare::Options {
-        between_run: between::learn(&past, base, other),
+        between_run: run_variance::learn(&past, base, other),
         ..compare::Options::default()
     };
     compare::compare(base, other, &options)

@@ -2,14 +2,14 @@
 
 use crate::world::World;
 use crate::{head, line, percent};
-use gritstone_analysis::between::{self, Past};
+use gritstone_analysis::run_variance::{self, Past};
 use gritstone_analysis::{compare, summary};
 use gritstone_model::{
     Benchmark, Event, Histogram, Id, KernelWork, Launch, Outcome, RunData, RunView, Sample, Unit,
     Verdict, Work,
 };
 use gritstone_stats::center;
-use gritstone_stats::tails::{self, Bucket};
+use gritstone_stats::percentiles::{self, Bucket};
 use std::collections::BTreeMap;
 
 const TRIALS: usize = 500;
@@ -82,7 +82,7 @@ fn launches(
 }
 
 fn of_each(launches: &[Vec<Bucket>], share: f64) -> Vec<f64> {
-    let of = |launch: &Vec<Bucket>| tails::percentile(launch, share);
+    let of = |launch: &Vec<Bucket>| percentiles::percentile(launch, share);
     launches.iter().filter_map(of).collect()
 }
 
@@ -93,14 +93,14 @@ fn truth(launches: &[Vec<Bucket>], share: f64, by_launch: bool) -> f64 {
             .unwrap()
             .value;
     }
-    tails::pooled(launches, share, 0.95).unwrap().value
+    percentiles::pooled(launches, share, 0.95).unwrap().value
 }
 
 fn interval(launches: &[Vec<Bucket>], share: f64, by_launch: bool) -> Option<[f64; 2]> {
     if by_launch {
         return center::log_center(&of_each(launches, share), 0.95)?.interval;
     }
-    tails::pooled(launches, share, 0.95)?.interval
+    percentiles::pooled(launches, share, 0.95)?.interval
 }
 
 pub fn coverage() -> String {
@@ -248,7 +248,7 @@ pub fn comparisons() -> String {
                     let base = run(&mut world, 100 + trial, events, tail, 1.0);
                     let other = run(&mut world, 1000 + trial, events, tail, later);
                     let options = compare::Options {
-                        between_run: between::learn(&past, &base, &other),
+                        between_run: run_variance::learn(&past, &base, &other),
                         ..compare::Options::default()
                     };
                     let view = compare::compare(&base, &other, &options);

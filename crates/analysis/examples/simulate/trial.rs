@@ -2,7 +2,7 @@
 
 use crate::world::World;
 use crate::{head, line, percent};
-use gritstone_analysis::selftest;
+use gritstone_analysis::noise;
 
 const TIMES: usize = 1_500;
 const DRAWS: usize = 200;
@@ -59,7 +59,7 @@ fn intervals(world: &mut World, trial: &Trial, runs: usize, share: f64) -> [[f64
     let all: Vec<usize> = (0..runs).collect();
     let scatters = trial.scatters(&all);
     let mut found = [[0.0; 2]; 4];
-    found[0] = selftest::interval_of(quantile(&scatters, share), runs);
+    found[0] = noise::interval_of(quantile(&scatters, share), runs);
     // draws of k from k have (k - 1) / k of the variance
     let stretch = (runs as f64 / (runs as f64 - 1.0)).sqrt();
     let mut draws = [(); 3].map(|()| Vec::with_capacity(DRAWS));

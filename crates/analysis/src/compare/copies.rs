@@ -8,7 +8,7 @@ use super::pair::scale;
 use gritstone_model::{
     Better, CompareCopies, CompareFigure, CopiesPoint, Estimate, Flag, Measurement, Note,
 };
-use gritstone_stats::two::{self, Ratio};
+use gritstone_stats::two_sample::{self, Ratio};
 use std::collections::BTreeSet;
 
 /// Puts the notes of both sides together.
@@ -58,12 +58,13 @@ pub(super) fn copies(
                 ..CompareFigure::default()
             }
         };
-        let total = two::ratio(&b.values, &others, extra, options.confidence);
+        let total = two_sample::ratio(&b.values, &others, extra, options.confidence);
         let total = total.map(|found| match base.better {
             Better::Higher => found,
             Better::Lower => found.inverse(),
         });
-        let efficiency = two::ratio(&b.efficiencies, &o.efficiencies, extra, options.confidence);
+        let efficiency =
+            two_sample::ratio(&b.efficiencies, &o.efficiencies, extra, options.confidence);
         CompareCopies {
             copies,
             unit: base.unit.to_string(),

@@ -1,6 +1,6 @@
 //! Two results of one row: which of their figures are compared, and the ratio.
 
-use super::{Options, live, published};
+use super::{Options, measured, published};
 use gritstone_model::{Better, Finding, Flag, Measurement, Quantity, RowVariance, Subject, Unit};
 use gritstone_stats::scatter::Scatter;
 
@@ -32,7 +32,7 @@ pub(crate) struct Pair {
     pub ratio: Option<f64>,
     /// Interval of the ratio.
     pub interval: Option<[f64; 2]>,
-    /// The same of [`gritstone_stats::two::Ratio::inner`].
+    /// The same of [`gritstone_stats::two_sample::Ratio::inner`].
     pub inner: Option<[f64; 2]>,
     /// Of a ratio of 1.
     pub p: Option<f64>,
@@ -51,7 +51,7 @@ pub(crate) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
     let pair = if base.is_published() || other.is_published() {
         published::pair(base, other)
     } else {
-        live::pair(base, other, options)
+        measured::pair(base, other, options)
     };
     let mut sides = [base, other].into_iter();
     if sides.any(|side| side.has(Flag::Invalid, pair.compared)) {

@@ -2,15 +2,15 @@
 //! else those of all launches together, by what drawing launches says of their scatter.
 
 use super::pair::{self, Basis, Pair, scale};
-use super::{Options, Row, judge_figure, live, shift};
-use crate::between::{self, Class};
+use super::{Options, Row, common_shift, judge_figure, measured};
+use crate::run_variance::{self, Class};
 use crate::tails;
 use gritstone_model::{
     CompareFigure, ComparePercentile, CompareShift, Estimate, Latencies, Measurement, RunView,
 };
 use gritstone_stats::multiple;
 use gritstone_stats::scatter::Scatter;
-use gritstone_stats::two::{self, Ratio};
+use gritstone_stats::two_sample::{self, Ratio};
 use std::collections::BTreeMap;
 
 /// Those that both sides have, without their verdicts; `pair` is what comes of the rows themselves. None where these have no ratio
@@ -96,7 +96,7 @@ pub(super) fn options(
             ..options.clone()
         };
         let [base, other] = [base, other].map(|view| tails::of_run(view, name));
-        let shifts = shift::common(&base, &other, &options);
+        let shifts = common_shift::common(&base, &other, &options);
         let options = options.without(&shifts);
         known.extend(shifts.into_values().map(|shift| CompareShift {
             percentile: Some(name.to_owned()),
@@ -110,7 +110,7 @@ pub(super) fn options(
 fn of_tail(base: &Measurement, other: &Measurement, options: &Options) -> Option<Ratio> {
     match base.values.is_empty() || other.values.is_empty() {
         true => of_operations(base, other, options),
-        false => live::ratio_of(base, other, options),
+        false => measured::ratio_of(base, other, options),
     }
 }
 
@@ -121,7 +121,7 @@ fn of_operations(base: &Measurement, other: &Measurement, options: &Options) -> 
     let Estimate { value: o, .. } = other.estimate?;
     interval.and(other.interval())?;
     let own = |side: &Measurement| Scatter {
-        ln_sd: between::within(side.interval(), side.launches).sqrt(),
+        ln_sd: run_variance::within(side.interval(), side.launches).sqrt(),
         ..Scatter::stated(0.0, side.launches as f64 - 1.0)
     };
     let between = options.between_run(&base.id).raw;
@@ -133,7 +133,7 @@ fn of_operations(base: &Measurement, other: &Measurement, options: &Options) -> 
         ..extra
     };
     let all = own(base).with(own(other)).with(extra.of_two_runs());
-    Some(two::student(
+    Some(two_sample::student(
         pair::ratio(b, o * scale, base.better).ln() - shift,
         all.ln_sd.powi(2),
         all.freedom,

@@ -4,7 +4,7 @@ use super::Node;
 use gritstone_model::{FleetDivision, FleetEffect, FleetGroup, FleetGroupEffect, FleetScope};
 use gritstone_stats::fleet::{Cell, LEVEL, MIN_NODES, Measured};
 use gritstone_stats::moderated::MIN_BENCHMARKS;
-use gritstone_stats::{center, multiple, order, ranks};
+use gritstone_stats::{center, descriptive, multiple, ranks};
 use std::collections::BTreeMap;
 
 /// Most groups of one fact: more are no kinds of nodes.
@@ -177,8 +177,9 @@ fn centered(values: Values, kinds: &[usize]) -> Values {
     for (value, kind) in values.iter().zip(kinds) {
         of_kinds[*kind].extend(value);
     }
-    let center =
-        |own: &Vec<f64>| (own.len() >= MIN_NODES).then(|| order::median(&order::sorted(own)));
+    let center = |own: &Vec<f64>| {
+        (own.len() >= MIN_NODES).then(|| descriptive::median(&descriptive::sorted(own)))
+    };
     let centers: Vec<Option<f64>> = of_kinds.iter().map(center).collect();
     let off = |(value, kind): (Option<f64>, &usize)| Some(value? - centers[*kind]?);
     values.into_iter().zip(kinds).map(off).collect()
@@ -188,7 +189,8 @@ fn centered(values: Values, kinds: &[usize]) -> Values {
 fn shared(centered: &[Values], of: &[usize], nodes: usize) -> Values {
     let of_node = |node: usize| {
         let own: Vec<f64> = of.iter().filter_map(|b| centered[*b][node]).collect();
-        (!own.is_empty() && 2 * own.len() >= of.len()).then(|| order::median(&order::sorted(&own)))
+        (!own.is_empty() && 2 * own.len() >= of.len())
+            .then(|| descriptive::median(&descriptive::sorted(&own)))
     };
     (0..nodes).map(of_node).collect()
 }
@@ -222,7 +224,7 @@ fn median(division: &Division, group: usize, values: &Values) -> Option<(f64, [f
         .filter_map(|(value, _)| *value)
         .collect();
     let interval = center::ends_of_median(&own, CONFIDENCE)?;
-    Some((order::median(&order::sorted(&own)), interval))
+    Some((descriptive::median(&descriptive::sorted(&own)), interval))
 }
 
 fn told(division: &Division, differs: Vec<Vec<FleetGroupEffect>>, nodes: &[Node]) -> FleetDivision {

@@ -6,9 +6,9 @@
 use super::rating::Entry;
 use super::rules::{self, Spread};
 use super::{Options, blank};
-use crate::between::DEFAULT;
 use crate::compare::scale;
-use crate::ratings::{parts_flagged, withheld};
+use crate::run_variance::DEFAULT;
+use crate::scores::{parts_flagged, withheld};
 use gritstone_model::{
     Better, Estimate, Finding, Flag, Id, Measurement, Note, Part, PartValue, Repeat, RunData,
     RunView, Status, Subject, Withheld, in_order,

@@ -1,6 +1,6 @@
 //! Whether time grows in proportion to the operations done: what a loop that a compiler removed, and work that piles up, cannot show.
 
-use super::disturbance::Disturbance;
+use super::interference::Disturbance;
 use super::limits;
 use super::reading::{Reading, median};
 use gritstone_model::Finding;

@@ -8,7 +8,7 @@ use gritstone_model::{
     Benchmark, Estimate, Histogram, Latencies, Percentile, PercentileBasis, Quantity,
 };
 use gritstone_stats::center;
-use gritstone_stats::tails::{self, Bucket};
+use gritstone_stats::percentiles::{self, Bucket};
 
 /// Percentiles by name, and the share of the operations at or below.
 const PERCENTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
@@ -46,9 +46,9 @@ pub(super) fn percentile(
     confidence: f64,
 ) -> Option<Percentile> {
     let events = |launch: &Vec<Bucket>| launch.iter().map(|bucket| bucket.events).sum();
-    let supported = |launch: &Vec<Bucket>| tails::supports(share, events(launch));
+    let supported = |launch: &Vec<Bucket>| percentiles::supports(share, events(launch));
     if share == 0.5 || launches.iter().all(supported) {
-        let values = launches.iter().map(|of| tails::percentile(of, share));
+        let values = launches.iter().map(|of| percentiles::percentile(of, share));
         let values: Vec<f64> = values.map(|x| Some(x? * unit)).collect::<Option<_>>()?;
         return Some(Percentile {
             name: name.to_owned(),
@@ -57,10 +57,10 @@ pub(super) fn percentile(
             values,
         });
     }
-    if !tails::supports(share, launches.iter().map(events).sum()) {
+    if !percentiles::supports(share, launches.iter().map(events).sum()) {
         return None;
     }
-    let pooled = tails::pooled(launches, share, confidence)?;
+    let pooled = percentiles::pooled(launches, share, confidence)?;
     let estimate = Estimate {
         value: pooled.value,
         interval: pooled.interval,

@@ -1,11 +1,11 @@
 //! What one launch says of its row, while a run or a trial goes on.
 
-use super::crowd::Floor;
-use super::disturbance::Disturbance;
+use super::interference::Disturbance;
 use super::reading::Reading;
+use super::smt_contention::Floor;
 use super::{Row, figure_of};
 use gritstone_model::{Benchmark, Launch, RunInfo};
-use gritstone_stats::times::Timed;
+use gritstone_stats::paired_times::Timed;
 use std::sync::LazyLock;
 
 /// What one launch says of its row, in nanoseconds an operation: what a pilot learns the scatter from. `None` when the

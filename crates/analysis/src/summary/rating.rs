@@ -1,9 +1,9 @@
-//! A rating of the catalog, as a row of the run: against the baseline of its entry, by the rules of [`crate::ratings`].
+//! A rating of the catalog, as a row of the run: against the baseline of its entry, by the rules of [`crate::scores`].
 
 use super::rules::{self, Spread};
 use super::{Options, blank};
-use crate::between::Learned;
-use crate::ratings::{self, Environment, ONE};
+use crate::run_variance::Learned;
+use crate::scores::{self, Environment, ONE};
 use gritstone_model::{
     Benchmark, Estimate, Finding, Id, Measurement, Part, PartValue, Rating, Repeat, RunData,
     RunView, Status, Withheld, Work, in_order,
@@ -63,14 +63,14 @@ fn rate(
 ) -> Result<Rating, Withheld> {
     let groups = groups(entry, &run.benchmarks);
     let find = |id: &Id| (results.get(id), baseline.get(id));
-    let with = ratings::Options {
+    let with = scores::Options {
         confidence: options.confidence,
         named: false,
         together: entry.together,
         alone: BTreeSet::new(),
         between_run: Learned::default(),
     };
-    let rating = ratings::over(&entry.benchmark.title, &groups, &find, ONE, &with);
+    let rating = scores::over(&entry.benchmark.title, &groups, &find, ONE, &with);
     match (&rating.withheld, rating.rating) {
         (None, Some(_)) => Ok(rating),
         (Some(why), _) => Err(why.clone()),

@@ -1,11 +1,11 @@
 //! One launch, its events sorted by what they are for, and the values that come of it.
 
-use super::crowd::Floor;
+use super::smt_contention::Floor;
 use crate::describe;
 use gritstone_model::{
     Batch, COPY, Cause, Check, Event, Histogram, Launch, Outcome, ResponsesOf, Sample,
 };
-use gritstone_stats::{order, tails};
+use gritstone_stats::{descriptive, percentiles};
 use std::collections::BTreeMap;
 
 /// What is left of a command, ns, that takes less than the shell that starts it does to do nothing: less than a process can take.
@@ -16,7 +16,7 @@ const FS_PER_NS: f64 = 1e6;
 /// Median of values in any order; `None` of nothing.
 pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let values: Vec<f64> = values.into_iter().collect();
-    (!values.is_empty()).then(|| order::median(&order::sorted(&values)))
+    (!values.is_empty()).then(|| descriptive::median(&descriptive::sorted(&values)))
 }
 
 /// A number that launches told under a parameter: the mean over those that did.
@@ -195,7 +195,7 @@ impl<'a> Reading<'a> {
     /// The median of the operations that were timed one by one, ns; `None` when none was.
     pub fn median_latency_ns(&self) -> Option<f64> {
         let merged = merged(self.latencies.iter().copied());
-        tails::percentile(&describe::buckets(&merged), 0.5).filter(|&median| median > 0.0)
+        percentiles::percentile(&describe::buckets(&merged), 0.5).filter(|&median| median > 0.0)
     }
 
     /// The mean of them.

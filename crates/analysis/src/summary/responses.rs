@@ -6,7 +6,7 @@ use crate::describe;
 use gritstone_model::{
     Finding, Histogram, Measurement, Percentile, Responses, ResponsesOf, SeriesPoint,
 };
-use gritstone_stats::tails::Bucket;
+use gritstone_stats::percentiles::Bucket;
 use std::collections::BTreeMap;
 
 /// Percentiles by name, and the share of the responses at or below.

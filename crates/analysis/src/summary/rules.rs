@@ -2,7 +2,7 @@
 
 use super::growth;
 use super::reading::Reading;
-use super::{disturbance, ends, limits, load, paging};
+use super::{interference, limits, load, network_ends, paging};
 use gritstone_model::{
     Author, Benchmark, Count, Estimate, Finding, Flag, Interference, Note, Outcome, Repeat,
 };
@@ -37,7 +37,7 @@ const WORK: [Rule; 11] = [
     page_outs,
     |e| width(e.spread.as_ref()?),
     |e| modes(e.spread.as_ref()?),
-    |e| disturbance::interfered(e.launches),
+    |e| interference::interfered(e.launches),
 ];
 
 /// What else there is to say of one copy.
@@ -45,7 +45,7 @@ const BESIDE: [Rule; 5] = [
     |e| load::did(e.benchmark, e.launches),
     |e| load::idle(e.benchmark, e.launches),
     |e| paging::paged(e.benchmark, e.launches),
-    |e| ends::worked(e.benchmark, e.launches),
+    |e| network_ends::worked(e.benchmark, e.launches),
     |e| left_out(e.launches),
 ];
 

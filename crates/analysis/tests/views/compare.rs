@@ -1,11 +1,11 @@
 //! Ratios, intervals and verdicts between made-up runs.
 
 use crate::made_up::*;
-use gritstone_analysis::between::{BetweenRun, DEFAULT};
 use gritstone_analysis::compare::{Options, compare};
+use gritstone_analysis::run_variance::{BetweenRun, DEFAULT};
 use gritstone_model::Flag::*;
 use gritstone_model::*;
-use gritstone_stats::two;
+use gritstone_stats::two_sample;
 
 pub fn options() -> Options {
     Options::default()
@@ -59,7 +59,7 @@ fn half_the_time_is_twice_as_fast() {
     near(row.other, 50.0);
     let extra = DEFAULT.raw.of_two_runs();
     let (b, o) = (&base.results[0].values, &other.results[0].values);
-    let want = two::ratio(b, o, extra, 0.95).unwrap().inverse();
+    let want = two_sample::ratio(b, o, extra, 0.95).unwrap().inverse();
     assert_eq!((row.interval, row.p), (want.interval, want.p));
     assert_eq!(row.p_adjusted, row.p);
     assert_eq!(row.notes, []);
@@ -112,7 +112,7 @@ fn the_same_is_no_difference_and_a_small_one_cannot_be_told() {
 fn the_same_is_what_two_one_sided_tests_say() {
     let (base, other) = (at(101.0), at(100.0));
     let values = |view: &RunView| view.results[0].values.clone();
-    let inner = two::ratio(&values(&other), &values(&base), 0.0, 0.9).unwrap();
+    let inner = two_sample::ratio(&values(&other), &values(&base), 0.0, 0.9).unwrap();
     let [_, inner] = inner.interval.unwrap();
     let within = |end: f64| {
         let options = Options {
@@ -178,7 +178,10 @@ fn rows_bound_by_the_processor_are_compared_in_cycles() {
     let extra = DEFAULT.paced.of_two_runs();
     assert_eq!(
         row.interval,
-        two::ratio(b, o, extra, 0.95).unwrap().inverse().interval
+        two_sample::ratio(b, o, extra, 0.95)
+            .unwrap()
+            .inverse()
+            .interval
     );
 
     // not bound by it, or not paced: the clock decides

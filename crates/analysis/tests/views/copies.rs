@@ -267,7 +267,7 @@ fn copies_are_compared_by_what_they_do_together_and_how_well() {
     assert_eq!(four.efficiency.verdict, Verdict::Inconclusive);
 
     // where runs of the machine do not differ by themselves, the launches alone show that nothing changed
-    let none = gritstone_analysis::between::BetweenRun {
+    let none = gritstone_analysis::run_variance::BetweenRun {
         paced: 0.0.into(),
         raw: 0.0.into(),
     };

@@ -1,8 +1,8 @@
 //! A figure over made-up runs, and runs held against them.
 
 use crate::made_up::*;
-use gritstone_analysis::between::Past;
 use gritstone_analysis::compare::{Options, compare};
+use gritstone_analysis::run_variance::Past;
 use gritstone_analysis::{check, series};
 use gritstone_model::*;
 

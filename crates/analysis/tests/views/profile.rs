@@ -1,8 +1,8 @@
 //! Machines scored by a profile, which weights benchmarks.
 
 use crate::made_up::*;
-use gritstone_analysis::between::Learned;
-use gritstone_analysis::ratings::{Options, rate_profile};
+use gritstone_analysis::run_variance::Learned;
+use gritstone_analysis::scores::{Options, rate_profile};
 use gritstone_analysis::summary;
 use gritstone_model::*;
 use std::collections::{BTreeMap, BTreeSet};

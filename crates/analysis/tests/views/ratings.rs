@@ -1,8 +1,8 @@
 //! Machines rated by environment against a printed and against a measured base.
 
 use crate::made_up::*;
-use gritstone_analysis::between::Learned;
-use gritstone_analysis::ratings::{Environment, Options, environments, programs, rate};
+use gritstone_analysis::run_variance::Learned;
+use gritstone_analysis::scores::{Environment, Options, environments, programs, rate};
 use gritstone_analysis::summary;
 use gritstone_model::*;
 use std::collections::BTreeSet;
@@ -237,7 +237,7 @@ fn between_two_runs_the_interval_has_both_sides_and_what_runs_differ_by() {
     let (printed, live) = (half(&vax(), &options()), half(&slow, &options()));
     assert!((0.0694..0.07).contains(&printed), "{printed}");
     near(Some(live), printed * 2.0_f64.sqrt());
-    let steady = gritstone_analysis::between::BetweenRun {
+    let steady = gritstone_analysis::run_variance::BetweenRun {
         paced: 0.0.into(),
         raw: 0.0.into(),
     };
@@ -354,7 +354,7 @@ fn the_interval_of_all_cpus_has_the_scatter_of_the_copies_in_it() {
         near(rating.rating, (low * high).sqrt());
         (high / low).ln() / 2.0
     };
-    let steady = gritstone_analysis::between::BetweenRun {
+    let steady = gritstone_analysis::run_variance::BetweenRun {
         paced: 0.0.into(),
         raw: 0.0.into(),
     };

@@ -1,9 +1,9 @@
 //! Runs of the same against each other: what they scatter by, what is called different, and what cannot count.
 
 use crate::made_up::*;
-use gritstone_analysis::between::{self, Past};
 use gritstone_analysis::compare::{Options, compare};
-use gritstone_analysis::selftest::selftest;
+use gritstone_analysis::noise::selftest;
+use gritstone_analysis::run_variance::{self, Past};
 use gritstone_model::*;
 use rand::RngExt;
 use rand_pcg::Pcg64;
@@ -152,7 +152,7 @@ fn what_earlier_runs_tell_is_used_as_a_comparison_would() {
             .any(|b| b.runs == Some([*t, *t]))
     }));
     let options = Options {
-        between_run: between::learn(&past, &runs[0], &runs[1]),
+        between_run: run_variance::learn(&past, &runs[0], &runs[1]),
         ..Options::default()
     };
     assert_eq!(

@@ -1,8 +1,8 @@
 //! Comparisons of several rows: what stands first, and what they come to by family.
 
 use crate::made_up::*;
-use gritstone_analysis::between::BetweenRun;
 use gritstone_analysis::compare::{Options, compare};
+use gritstone_analysis::run_variance::BetweenRun;
 use gritstone_model::*;
 
 /// A row, and how many nanoseconds it takes on the base and on the other; `None` where a side has none.

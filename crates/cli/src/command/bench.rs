@@ -27,7 +27,7 @@ use gritstone_model::{
     Calibration, Event, Id, Outcome, Plan, RunData, RunInfo, Settings, TrialSide, UserCommand, Work,
 };
 use gritstone_report::{Ranked, Ranking};
-use gritstone_stats::order;
+use gritstone_stats::descriptive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -188,7 +188,7 @@ fn subtract_start_up(
         });
         walls.extend(samples);
     }
-    let ns = order::median(&order::sorted(&walls)) as u64;
+    let ns = descriptive::median(&descriptive::sorted(&walls)) as u64;
     for (side, _) in sides
         .iter_mut()
         .zip(&commands.all)

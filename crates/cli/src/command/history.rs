@@ -6,8 +6,8 @@ use crate::ui::args::{CheckArgs, CheckFormat, HistoryArgs, OnInconclusive};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use gritstone_analysis::circumstances::Circumstances;
-use gritstone_analysis::{between, check as gate, series};
+use gritstone_analysis::comparability::Circumstances;
+use gritstone_analysis::{check as gate, run_variance, series};
 use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunInfo, RunView, Selector};
 use gritstone_plan::select;
 use gritstone_store::Store;
@@ -18,7 +18,7 @@ use std::io::Write;
 const ALPHA: f64 = 0.01;
 
 /// Runs like the one that is checked over which the gate is replayed: three bases.
-const LOOK_BACK: usize = 3 * between::MOST_RUNS;
+const LOOK_BACK: usize = 3 * run_variance::MOST_RUNS;
 
 /// `gritstone history`.
 pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {

@@ -8,7 +8,7 @@ use crate::ui::args::{NoiseArgs, RunArgs};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, bail, ensure};
-use gritstone_analysis::selftest;
+use gritstone_analysis::noise;
 use gritstone_model::{RunView, SelftestView};
 use gritstone_store::RunHead;
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ pub fn selftest(world: &World, args: &NoiseArgs) -> Result<Exit> {
         stored(world, &args.of)?
     };
     let views: Vec<&RunView> = runs.iter().collect();
-    let view = selftest::selftest(&runs, &world.past(&views));
+    let view = noise::selftest(&runs, &world.past(&views));
     output::write(args.format.format, &view, || {
         gritstone_report::selftest(&view)
     })?;

@@ -6,8 +6,8 @@ use crate::ui::args::ScoreArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, bail, ensure};
-use gritstone_analysis::between;
-use gritstone_analysis::ratings::{self as stats, Environment, Options};
+use gritstone_analysis::run_variance;
+use gritstone_analysis::scores::{self as stats, Environment, Options};
 use gritstone_catalogue::profiles;
 use gritstone_measure::CONFIDENCE;
 use gritstone_model::{
@@ -164,7 +164,7 @@ fn options(world: &World, machine: &RunView, base: &RunView) -> Options {
         named: false,
         together: false,
         alone: BTreeSet::new(),
-        between_run: between::learn(&world.past(&[other, machine]), other, machine),
+        between_run: run_variance::learn(&world.past(&[other, machine]), other, machine),
     }
 }
 

@@ -4,8 +4,8 @@
 use crate::command::export;
 use crate::ui::output::remark;
 use anyhow::{Context, Result, anyhow, bail};
-use gritstone_analysis::between::{self, Past};
-use gritstone_analysis::circumstances::Circumstances;
+use gritstone_analysis::comparability::Circumstances;
+use gritstone_analysis::run_variance::{self, Past};
 use gritstone_analysis::{compare, summary};
 use gritstone_catalogue::{Catalogue, Own, Suite};
 use gritstone_host::{Cpu, Host, Root};
@@ -194,7 +194,7 @@ impl World {
     pub fn compare(&self, base: &RunView, other: &RunView, margin: f64) -> CompareView {
         let options = compare::Options {
             margin,
-            between_run: between::learn(&self.past(&[base, other]), base, other),
+            between_run: run_variance::learn(&self.past(&[base, other]), base, other),
             ..compare::Options::default()
         };
         compare::compare(base, other, &options)
@@ -202,7 +202,7 @@ impl World {
 
     /// The run with what the store tells of the runs of its system.
     pub fn among_runs(&self, mut view: RunView) -> RunView {
-        between::tell(&self.past(&[&view]), &mut view);
+        run_variance::tell(&self.past(&[&view]), &mut view);
         view
     }
 
@@ -238,7 +238,7 @@ impl World {
                     && Circumstances::of(&info.machine, Some(&info.settings)) == like
             };
             // views may be alike
-            for id in store.runs_of(&like.machine, last, between::MOST_RUNS, &wanted)? {
+            for id in store.runs_of(&like.machine, last, run_variance::MOST_RUNS, &wanted)? {
                 if !ids.contains(&id) {
                     ids.push(id);
                 }

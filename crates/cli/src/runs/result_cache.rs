@@ -5,8 +5,8 @@ use crate::runs::context::World;
 use crate::ui::output::remark;
 use anyhow::{Context, Result, bail};
 use gritstone_analysis::VERSION;
-use gritstone_analysis::between::{self, Past};
 use gritstone_analysis::fleet::NodeRun;
+use gritstone_analysis::run_variance::{self, Past};
 use gritstone_model::{AbView, Id, Machine, Measurement, RunData, RunView, Settings};
 use gritstone_store::{Pruned, Results, Store, TOGETHER};
 use serde::de::DeserializeOwned;
@@ -206,7 +206,7 @@ pub fn smt_floors(store: &Store, machine: &str) -> Result<BTreeMap<u32, f64>> {
     }
     let now = changes::now();
     let mut least: BTreeMap<u32, f64> = BTreeMap::new();
-    let ids = store.runs_of(machine, &now, between::MOST_RUNS, &|_| true)?;
+    let ids = store.runs_of(machine, &now, run_variance::MOST_RUNS, &|_| true)?;
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     for kept in store.results_of_each(&ids, &analysis(), None)? {
         let seen = kept?.and_then(|kept| parsed::<Seen>(&kept.view));
@@ -300,7 +300,7 @@ struct SlimMachine {
     facts: Facts,
 }
 
-/// What [`Circumstances`](gritstone_analysis::circumstances::Circumstances) ask of the facts.
+/// What [`Circumstances`](gritstone_analysis::comparability::Circumstances) ask of the facts.
 #[derive(Deserialize)]
 struct Facts {
     #[serde(rename = "kernel.release")]

@@ -1,7 +1,7 @@
 //! How many instructions an operation takes in user mode: its program stepped through at two n, whose difference has nothing in it that is
 //! done once.
 
-use gritstone_exec::entries::{Limit, Steps, Uncounted};
+use gritstone_exec::syscalls::{Limit, Steps, Uncounted};
 use gritstone_exec::{ExecError, Executor, Subject};
 use gritstone_model::{Counter, Counts, Event};
 use std::time::Duration;

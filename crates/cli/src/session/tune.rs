@@ -3,7 +3,7 @@
 use crate::session::host_context::Site;
 use crate::session::undo;
 use gritstone_exec::{Journal, Setup, Tuning};
-use gritstone_host::steady::{Setting, aims, real_time};
+use gritstone_host::tunables::{Setting, aims, real_time};
 use std::collections::BTreeMap;
 
 /// Why nothing is changed where a run has no journal.

@@ -1,13 +1,13 @@
 //! How a comparison stands, in words short enough for one line of a terminal of 80 columns.
 
-use gritstone_stats::looks::{self, Comparison, LOOKS};
-use gritstone_stats::times::Times;
+use gritstone_stats::interim::{self, Comparison, LOOKS};
+use gritstone_stats::paired_times::Times;
 use gritstone_stats::verdict::Verdict;
 
 /// `pair 13: b 1.8% slower (detectable: 0.9%)`; of more than two sides, which comes first.
 pub fn words(times: &Times, margin: f64) -> String {
     let rounds = times.rounds();
-    let judged = looks::judge(std::slice::from_ref(times), margin, false);
+    let judged = interim::judge(std::slice::from_ref(times), margin, false);
     match judged[0].as_slice() {
         _ if rounds == 0 => "first round".to_owned(),
         [one] => {
@@ -21,7 +21,7 @@ pub fn words(times: &Times, margin: f64) -> String {
             let Some(best) = times.best() else {
                 return format!("round {rounds}");
             };
-            let shown = looks::shown(times, &judged[0], false);
+            let shown = interim::shown(times, &judged[0], false);
             let slower = shown.iter().filter(|c| c.verdict == Verdict::Slower);
             format!(
                 "round {rounds}: {} first, {} of {} slower",

@@ -1,7 +1,7 @@
 //! Settings of a made-up machine: changed, put back by whoever comes to it, and left where they are not ours any more.
 
 use crate::journal::{By, Entry};
-use crate::ours::{State, fresh_name};
+use crate::owned_files::{State, fresh_name};
 use crate::recover::{Command, measuring, outlive};
 use crate::resource::{Directory, Thing};
 use crate::settings::Setting;

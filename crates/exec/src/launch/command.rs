@@ -2,7 +2,7 @@
 
 use super::programs::cpus_argument;
 use super::{Job, Launched};
-use crate::{ExecError, linked, ours};
+use crate::{ExecError, elf, owned_files};
 use gritstone_kernels::COMMAND;
 use gritstone_model::{CommandWork, Event, Figure, Outcome, Verify};
 use std::ffi::OsString;
@@ -45,7 +45,7 @@ impl Job<'_> {
             executor.long.borrow_mut().insert(benchmark.id.clone());
         }
         if size && launched.outcome == Outcome::Measured {
-            match linked::measure(&directory.join("a.out")) {
+            match elf::measure(&directory.join("a.out")) {
                 Ok(events) => launched.events.extend(events),
                 Err(why) => launched.outcome = Outcome::Failed(why),
             }
@@ -113,7 +113,7 @@ impl Job<'_> {
         if let Outcome::Failed(why) = &launched.outcome {
             launched.outcome = Outcome::Failed(format!("the proof of the work failed: {why}"));
         }
-        let _ = ours::remove_within(&directory);
+        let _ = owned_files::remove_within(&directory);
         Ok(launched)
     }
 }

@@ -3,9 +3,9 @@
 
 use super::programs::{assigned, cpus_argument};
 use super::{Job, Launched};
-use crate::judge::judge;
+use crate::outcome::judge;
 use crate::process::{Task, carry_out_together};
-use crate::{ExecError, ours};
+use crate::{ExecError, owned_files};
 use gritstone_kernels::SUPERVISOR;
 use gritstone_model::{COPY, Cause, Event, KernelWork, Outcome};
 use std::fs::File;
@@ -33,7 +33,7 @@ impl Job<'_> {
         });
         let launched = made.and_then(|()| self.together(work, &directories));
         for directory in &directories {
-            let _ = ours::remove_within(directory);
+            let _ = owned_files::remove_within(directory);
         }
         launched
     }

@@ -1,8 +1,8 @@
 //! A kernel's program under the eyes of a tracer.
 
 use super::{Executor, Variant};
-use crate::entries::{self, Entries, Limit, Steps, Uncounted};
-use crate::{ExecError, ours};
+use crate::syscalls::{self, Entries, Limit, Steps, Uncounted};
+use crate::{ExecError, owned_files};
 use gritstone_model::{Benchmark, KernelWork};
 use std::process::Command;
 
@@ -31,7 +31,7 @@ impl Executor {
         n: u64,
     ) -> Result<Result<Entries, Uncounted>, ExecError> {
         self.counted("count", subject, n, |command| {
-            entries::count(command, self.setup.deadline, &self.setup.stop)
+            syscalls::count(command, self.setup.deadline, &self.setup.stop)
         })
     }
 
@@ -50,7 +50,7 @@ impl Executor {
         }
         let cpu = subject.cpus.first().copied();
         self.counted("step", subject, n, |command| {
-            entries::step(command, cpu, limit, self.setup.deadline, &self.setup.stop)
+            syscalls::step(command, cpu, limit, self.setup.deadline, &self.setup.stop)
         })
     }
 
@@ -76,7 +76,7 @@ impl Executor {
             .env_clear()
             .envs(job.environment(&directory));
         let counted = count(command);
-        let _ = ours::remove_within(&directory);
+        let _ = owned_files::remove_within(&directory);
         match counted {
             Err(Uncounted::Interrupted) => Err(ExecError::Interrupted),
             counted => Ok(counted),

@@ -1,7 +1,7 @@
 //! What a row that works on files has really measured: the cache, the file system, or what lies below.
 
 use super::Executor;
-use crate::group::is_confined;
+use crate::cgroup::is_confined;
 use crate::setup::Storage;
 use gritstone_model::{Benchmark, Event};
 

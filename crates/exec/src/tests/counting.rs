@@ -1,7 +1,7 @@
 //! Entries into the kernel: programs whose number of them is known, and programs that end badly.
 
 use super::{Planted, alive};
-use crate::entries::{Entries, Uncounted, count};
+use crate::syscalls::{Entries, Uncounted, count};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

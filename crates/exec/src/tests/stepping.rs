@@ -1,7 +1,7 @@
 //! Instructions: programs whose number of them is known, and what cannot be stepped through.
 
 use super::Planted;
-use crate::entries::{Limit, Steps, Uncounted, step};
+use crate::syscalls::{Limit, Steps, Uncounted, step};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 

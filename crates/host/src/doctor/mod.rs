@@ -1,7 +1,7 @@
 //! Whether this machine is fit to be measured now: what was found, why it matters, and the command that mends it.
 
 mod checks;
-mod place;
+mod directory;
 pub mod programs;
 
 use crate::Host;
@@ -88,7 +88,7 @@ impl Finding {
 pub fn examine(host: &Host, benchmarks: &[Benchmark], dir: &Path, path: &OsStr) -> Vec<Finding> {
     let named = |(name, check): &(&str, fn(&Host) -> Finding)| check(host).named(*name);
     let mut findings: Vec<Finding> = checks::MACHINE.iter().map(named).collect();
-    findings.extend(place::findings(dir));
+    findings.extend(directory::findings(dir));
     findings.extend(checks::SURROUNDINGS.iter().map(named));
     findings.extend(programs::findings(host, benchmarks, path));
     findings

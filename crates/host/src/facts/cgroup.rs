@@ -174,7 +174,7 @@ fn processes_left(root: &Root, level: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::root::made_up;
+    use crate::sysroot::made_up;
 
     #[test]
     fn own_groups() {

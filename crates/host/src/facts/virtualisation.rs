@@ -132,7 +132,7 @@ fn by_group(groups: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::root::made_up;
+    use crate::sysroot::made_up;
 
     /// By the flag of the processors on x86, which 64-bit Arm lacks, then by firmware, then by the clocks.
     #[test]

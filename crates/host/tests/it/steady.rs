@@ -2,7 +2,7 @@
 
 use crate::common::Tree;
 use gritstone_host::Chosen;
-use gritstone_host::steady::{Setting, aims, real_time};
+use gritstone_host::tunables::{Setting, aims, real_time};
 use gritstone_model::CpuSet;
 
 const CHOSEN: Chosen = Chosen {

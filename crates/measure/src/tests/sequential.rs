@@ -1,7 +1,7 @@
 //! Comparisons: pairs, looks, sides that lose.
 
 use super::*;
-use gritstone_stats::looks::{LEVEL, LOOKS, decided, judge};
+use gritstone_stats::interim::{LEVEL, LOOKS, decided, judge};
 use gritstone_stats::verdict::Verdict;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

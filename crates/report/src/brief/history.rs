@@ -1,6 +1,6 @@
 //! The systems of the documents beside this run: a table for each document, one unit a column.
 
-use super::{Brief, name, transactions, years};
+use super::{Brief, name, timeline, transactions};
 use crate::columns::Col;
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::number;
@@ -62,7 +62,7 @@ pub(super) fn append(document: &mut Document, input: &Brief) {
         "What documents of the time printed for the same work, as they printed it. Each column has one unit; the run of this \
          report comes first.",
     );
-    let figures = [years::figure(input), transactions::figure(input)];
+    let figures = [timeline::figure(input), transactions::figure(input)];
     for figure in figures.into_iter().flatten() {
         document.push(Block::Figure(figure));
     }

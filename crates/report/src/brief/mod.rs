@@ -2,15 +2,15 @@
 //! and the systems of the documents. Of two runs: what changed.
 
 mod command;
+mod data_sheet;
 mod details;
 mod environment;
 mod histogram;
 mod history;
 mod pair;
 mod results;
-mod sheet;
+mod timeline;
 mod transactions;
-mod years;
 
 use crate::document::Document;
 use gritstone_model::{
@@ -65,7 +65,7 @@ fn name(run: &RunView) -> String {
 #[must_use]
 pub fn data_sheet(input: &Brief) -> Document {
     let mut document = Document::new(format!("Performance brief: {}", name(input.run)));
-    sheet::append(&mut document, input);
+    data_sheet::append(&mut document, input);
     document
 }
 

@@ -1,6 +1,6 @@
 //! Two runs: what differs between their environments, and what changed.
 
-use super::sheet;
+use super::data_sheet;
 use crate::columns;
 use crate::document::{About, Block, Document, Style};
 use crate::svg::{
@@ -30,14 +30,14 @@ const LINES: usize = 104;
 pub fn pair(input: &Pair) -> Document {
     let view = input.compared;
     let runs = [input.base, input.other];
-    let names = sheet::names(runs);
+    let names = data_sheet::names(runs);
     let mut document = Document::new(format!(
         "Performance brief: {} against {}",
         names[1], names[0]
     ));
     for ((letter, name), run) in ["A", "B"].into_iter().zip(&names).zip(runs) {
         document.heading(1, format!("{letter}: {name}"));
-        document.terms(sheet::card(run));
+        document.terms(data_sheet::card(run));
     }
     document.heading(1, "Differences between the environments");
     if view.differ_in.is_empty() {

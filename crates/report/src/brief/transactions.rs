@@ -1,6 +1,6 @@
 //! The ten transactions of FASTTRACK on the systems of the document and on the engines of this run: figure 6.1 of hp-1987.
 
-use super::years::scale;
+use super::timeline::scale;
 use super::{Brief, name};
 use crate::document::Figure;
 use crate::number;

@@ -6,12 +6,12 @@
 
 mod frame;
 
-use crate::clean::escape;
+use crate::code_spans::pieces;
 use crate::document::{
     About, Block, Column, Document, Figure, ResultLine, Row, Style, Table, Text, Tile, Tone,
 };
 use crate::findings;
-use crate::typed::pieces;
+use crate::sanitize::escape;
 pub use frame::{Choice, Form, Frame, encoded, path};
 use std::fmt::Write as _;
 

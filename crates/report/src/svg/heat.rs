@@ -2,7 +2,7 @@
 //! stands in its cell, so that nothing is lost without color.
 
 use super::{Anchor, CHAR, Canvas, cut, widest};
-use crate::clean::escape;
+use crate::sanitize::escape;
 
 /// A heat map.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,8 +2,8 @@
 //! lost without color.
 
 use super::{Anchor, Canvas};
-use crate::clean::escape;
 use crate::number;
+use crate::sanitize::escape;
 
 /// A figure of pairs.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,8 +5,8 @@
 
 use super::scale::Scale;
 use super::{Anchor, CHAR, Canvas, STRONG, cut, widest};
-use crate::clean::escape;
 use crate::number;
+use crate::sanitize::escape;
 
 /// A figure of lines.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -9,9 +9,9 @@ mod notes;
 mod table;
 mod wrap;
 
-use crate::clean::clean;
 use crate::document::{Block, Document, Text, Tone};
 use crate::findings;
+use crate::sanitize::clean;
 use std::borrow::Cow;
 use wrap::width_of;
 pub use wrap::wrap;

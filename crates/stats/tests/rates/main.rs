@@ -5,7 +5,7 @@
 mod trials;
 mod world;
 
-use gritstone_stats::{center, history, modes, two};
+use gritstone_stats::{center, history, modes, two_sample};
 use statrs::distribution::{Binomial, DiscreteCDF};
 use world::{Shape, World};
 
@@ -91,7 +91,8 @@ fn runs_of_the_same_differ_at_the_nominal_rate() {
                 let (mut hits, mut rare) = (0, 0);
                 for _ in 0..times {
                     let (base, other) = (world.run(shape, n, sd), world.run(shape, n, sd));
-                    let found = two::ratio(&base, &other, sd * 2.0_f64.sqrt(), 0.95).unwrap();
+                    let found =
+                        two_sample::ratio(&base, &other, sd * 2.0_f64.sqrt(), 0.95).unwrap();
                     let p = found.p.unwrap();
                     hits += usize::from(p <= 0.05);
                     rare += usize::from(p <= 0.01);

@@ -4,8 +4,8 @@
 use crate::world::pairs::{Order, Weather, different, trial};
 use crate::world::{Shape, World};
 use crate::{at_least, at_most};
-use gritstone_stats::looks::{Comparison, LEVEL, judge};
-use gritstone_stats::times::{Timed, Times};
+use gritstone_stats::interim::{Comparison, LEVEL, judge};
+use gritstone_stats::paired_times::{Timed, Times};
 use gritstone_stats::verdict::Verdict;
 
 #[test]

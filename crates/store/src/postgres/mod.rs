@@ -9,7 +9,7 @@ mod url;
 
 use crate::engine::{Engine, Purpose, Row, Take, query, whole};
 use crate::error::{Fault, StoreError};
-use crate::kept::Shrunk;
+use crate::prune::Shrunk;
 use crate::schema::{self, MIGRATIONS};
 use ::postgres::types::ToSql;
 use ::postgres::{Client, Statement};

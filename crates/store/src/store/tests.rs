@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::engine::insert;
-use crate::rows::{self, row};
+use crate::row_codec::{self, row};
 use crate::sqlite::choose_journal;
-use crate::{find, seal, sql};
+use crate::{queries, row_hash, sql};
 use rusqlite::Connection;
 
 #[path = "../../tests/common/mod.rs"]
@@ -250,10 +250,10 @@ fn what_only_a_newer_version_understands_names_that_version() {
         run.info.gritstone = "9.1.0".into();
         let (_folder, _, store) = common::with(std::slice::from_ref(&run));
         let id = &run.info.id;
-        let mut launch = rows::launch(0, &common::launch(0)).unwrap();
+        let mut launch = row_codec::launch(0, &common::launch(0)).unwrap();
         *launch.last_mut().unwrap() = events.to_owned().into();
-        let head = find::run(store.engine(), id).unwrap().seal;
-        let key = row![1, seal::of("launch", &head, [&launch])];
+        let head = queries::run(store.engine(), id).unwrap().seal;
+        let key = row![1, row_hash::of("launch", &head, [&launch])];
         insert(store.engine(), sql::INSERT_LAUNCH, key, launch).unwrap();
         match store.load(id).unwrap_err() {
             StoreError::Unreadable(_, version, told) => {

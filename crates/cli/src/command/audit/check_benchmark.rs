@@ -5,7 +5,7 @@ use super::rebuild::{Again, STRICTEST};
 use crate::session::custom_catalog::programs_of;
 use crate::session::instructions;
 use gritstone_analysis::audit::{Evidence, tests};
-use gritstone_exec::entries::Entries;
+use gritstone_exec::syscalls::Entries;
 use gritstone_exec::{ExecError, Executor, Subject as Counted, Variant};
 use gritstone_model::{
     AuditBuild, AuditTest, Author, Benchmark, Calibration, Claim, ClaimOutcome, CommandWork,

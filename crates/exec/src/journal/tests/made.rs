@@ -1,12 +1,12 @@
 //! Directories, file systems and groups of a run: written down before they are made, and removed by whoever finds them.
 
 use super::Machine;
-use crate::group::Group;
+use crate::cgroup::Group;
 use crate::journal::Entry;
-use crate::ours::{Identity, fresh_name};
+use crate::owned_files::{Identity, fresh_name};
 use crate::resource::{Directory, Held, Resource, Thing};
+use crate::scratch_fs::Volume;
 use crate::swap::Swap;
-use crate::volume::Volume;
 use crate::{Places, recover};
 use std::cell::Cell;
 use std::fs;

@@ -3,7 +3,7 @@
 use super::{Machine, TOLD};
 use crate::journal::Entry;
 use crate::resource::{Thing, Unavailable};
-use crate::trace::{Instance, Trace};
+use crate::tracefs::{Instance, Trace};
 use std::mem::ManuallyDrop;
 
 #[test]

@@ -21,7 +21,7 @@ fn beside(scripts: &[(&str, &str)]) -> Bench {
 }
 
 fn mark() -> Mark {
-    Mark(crate::ours::fresh_name("load").unwrap())
+    Mark(crate::owned_files::fresh_name("load").unwrap())
 }
 
 /// Works until it is killed, and says who it is.

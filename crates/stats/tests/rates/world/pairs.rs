@@ -1,9 +1,9 @@
 //! Trials of two sides in made-up weather: how the machine disturbs the launches, who goes first, when it is looked.
 
 use super::{Shape, World};
-use gritstone_stats::looks::{self, LOOKS};
-use gritstone_stats::times::{Timed, Times};
-use gritstone_stats::two;
+use gritstone_stats::interim::{self, LOOKS};
+use gritstone_stats::paired_times::{Timed, Times};
+use gritstone_stats::two_sample;
 use gritstone_stats::verdict::Verdict;
 use std::collections::BTreeSet;
 
@@ -149,7 +149,7 @@ fn verdict(a: &[Timed], b: &[Timed]) -> (Verdict, usize) {
             made += 1;
             times = up_to(made);
         }
-        let verdict = looks::judge(&[times], 0.01, look == most)[0][0].verdict;
+        let verdict = interim::judge(&[times], 0.01, look == most)[0][0].verdict;
         if verdict != Verdict::Inconclusive {
             return (verdict, made);
         }
@@ -162,7 +162,7 @@ pub struct Ranking {
     /// All launches, round by round.
     pub times: Times,
     /// What is shown in the end: each against the best.
-    pub shown: Vec<looks::Comparison>,
+    pub shown: Vec<interim::Comparison>,
 }
 
 /// Until all is decided, or the last look: losing sides are out at once.
@@ -192,12 +192,12 @@ pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64
             continue;
         }
         let row = std::slice::from_ref(&times);
-        let judged = &looks::judge(row, margin, last)[0];
-        if last || looks::decided(&times, judged, false) {
-            let shown = looks::shown(&times, judged, false);
+        let judged = &interim::judge(row, margin, last)[0];
+        if last || interim::decided(&times, judged, false) {
+            let shown = interim::shown(&times, judged, false);
             return Ranking { times, shown };
         }
-        out.extend(looks::lost(&times, judged, false));
+        out.extend(interim::lost(&times, judged, false));
     }
 }
 
@@ -210,7 +210,7 @@ pub fn four_looks(world: &mut World, weather: Weather, factor: f64) -> bool {
     };
     let (a, b) = (times(a, 1.0), times(b, factor));
     [12, 20, 30, 40].iter().any(|&n| {
-        let found = two::paired(&a[..n], &b[..n], 0.9975);
+        let found = two_sample::paired(&a[..n], &b[..n], 0.9975);
         found.and_then(|found| found.p).is_some_and(|p| p < 0.0025)
     })
 }

@@ -1,0 +1,296 @@
+//! A catalog of the user's own beside ours: read by the same rules, held against our rows, and with its programs.
+
+use crate::error::{Error, Text};
+use crate::folder::{self, FolderError, is_entries};
+use crate::read::{self, File, Row};
+use crate::{Catalogue, FILES, cross_checks};
+use gritstone_model::{KernelWork, Kind, OwnCatalogue, OwnFile, Work};
+use std::collections::BTreeSet;
+
+/// Names that a family cannot have: those of rows that are no entries, and of folders beside our programs.
+const RESERVED: [&str; 5] = ["command", "runtime", "src", "target", "tests"];
+
+/// A catalog of the user's own.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Own {
+    /// All of it, as a run keeps it.
+    pub kept: OwnCatalogue,
+    /// Its families and rows.
+    pub catalogue: Catalogue,
+    /// Its programs that are compiled: `mine/sum` for `mine/sum.c`.
+    pub compiled: BTreeSet<String>,
+    /// Its programs that are executables.
+    pub executables: BTreeSet<String>,
+}
+
+/// What is wrong with a catalog of the user's own.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OwnError {
+    /// With its files.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// In one of them.
+    #[error(transparent)]
+    Fault(#[from] Error),
+}
+
+/// The catalog that these files are, of which `ours` are the paths of the sources that Gritstone has (`runtime/kernel.h`).
+///
+/// # Errors
+/// The first fault in a file, between files, or between it and ours.
+pub fn own(mut kept: OwnCatalogue, ours: &BTreeSet<&str>) -> Result<Own, OwnError> {
+    folder::names(&kept)?;
+    if kept.hash != folder::hash(&kept.files) {
+        return Err(FolderError("it is not the catalog that its hash speaks of".to_owned()).into());
+    }
+    let mut texts = vec![];
+    for (path, file) in kept.files.iter().filter(|(path, _)| is_entries(path)) {
+        texts.push((path.as_str(), text(path, file)?));
+    }
+    read::in_order(&mut texts);
+    let read = beside_ours(&texts)?;
+    let (mut compiled, mut executables) = (BTreeSet::new(), BTreeSet::new());
+    for file in &read {
+        for row in &file.rows {
+            let wrong = |what| file.text.error(&row.at, what);
+            for program in programs(row).map_err(wrong)? {
+                match kind_of(program, &kept, ours).map_err(wrong)? {
+                    Program::Compiled => drop(compiled.insert(program.clone())),
+                    Program::Executable => drop(executables.insert(program.clone())),
+                    Program::Ours => {}
+                }
+            }
+            if let Work::Kernel(KernelWork { program, .. }) = &row.benchmark.work {
+                let fixed = row.benchmark.published.is_some() && executables.contains(program);
+                file.text.must(!fixed, &row.at, || {
+                    format!(
+                        "{program} is an executable, which is never asked for a fixed amount of work: take `published` away, or write it in C"
+                    )
+                })?;
+            }
+        }
+    }
+    let described = read.iter().filter(|file| file.family.is_some());
+    let families: Vec<String> = described.map(|file| file.name.clone()).collect();
+    for (path, file) in &kept.files {
+        used(path, &families, &compiled)?;
+        if [".c", ".h", ".inc", ".f90"]
+            .iter()
+            .any(|end| path.ends_with(end))
+        {
+            let text = Text {
+                name: path,
+                text: text(path, file)?,
+            };
+            includes_stay(text, |file| {
+                kept.files.contains_key(file) || ours.contains(file)
+            })?;
+        }
+    }
+    let catalogue = Catalogue::of(read);
+    kept.families = families;
+    Ok(Own {
+        kept,
+        catalogue,
+        compiled,
+        executables,
+    })
+}
+
+fn text<'a>(path: &str, file: &'a OwnFile) -> Result<&'a str, FolderError> {
+    let text = file.contents.text();
+    text.ok_or_else(|| FolderError(format!("{path} is not text in UTF-8")))
+}
+
+/// Reads files of entries as if they stood beside ours.
+fn beside_ours<'a>(texts: &[(&'a str, &'a str)]) -> Result<Vec<File<'a>>, Error> {
+    let all = FILES.iter().chain(texts);
+    let mut all = all
+        .map(|(name, text)| read::read(name, text))
+        .collect::<Result<Vec<_>, _>>()?;
+    let (ours, theirs) = all.split_at(FILES.len());
+    for file in theirs {
+        let name = file.name.as_str();
+        let taken = ours.iter().any(|our| our.name == name) || RESERVED.contains(&name);
+        file.text.must(!taken, &file.at, || {
+            format!(
+                "'{name}' is a name of Gritstone's own: call the family, and its file, otherwise"
+            )
+        })?;
+        let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
+        file.text
+            .must(begins && name.chars().all(letter), &file.at, || {
+                format!(
+                    "'{name}' cannot be the name of a family: begin with a-z, and use a-z 0-9 and -"
+                )
+            })?;
+        for row in &file.rows {
+            let rating = row.benchmark.work.kind() == Kind::Rating;
+            file.text.must(!rating, &row.at, || {
+                "a rating is relative to machines of the documents, which have no figures for rows of your own: take it away"
+            })?;
+        }
+    }
+    cross_checks::sound(&mut all)?;
+    Ok(all.split_off(FILES.len()))
+}
+
+/// The programs of a row that are not programs of the machine.
+fn programs(row: &Row) -> Result<Vec<&String>, String> {
+    match &row.benchmark.work {
+        Work::Kernel(work) => Ok(work.uses.iter().chain([&work.program]).collect()),
+        // a program is not searched for when its time runs: the entry says where it is, or that it is needed
+        Work::Command(work) | Work::Scenario(work) => match work.argv.first() {
+            Some(name) if !["/", "{", "./"].iter().any(|begin| name.starts_with(begin)) => {
+                Err(format!(
+                    "the program '{name}' is not searched for: write its path, or make it a need ([needs] {name} = {{ package = \"...\" }}) and write {{{name}}}"
+                ))
+            }
+            _ => Ok(vec![]),
+        },
+        Work::Derived { .. } | Work::Rating { .. } => Ok(vec![]),
+    }
+}
+
+enum Program {
+    Compiled,
+    Executable,
+    Ours,
+}
+
+fn kind_of(program: &str, kept: &OwnCatalogue, ours: &BTreeSet<&str>) -> Result<Program, String> {
+    let source = format!("{program}.c");
+    let executable = kept.files.get(program).map(|file| file.executable);
+    match (kept.files.contains_key(&source), executable) {
+        (true, None) => Ok(Program::Compiled),
+        (false, Some(true)) => Ok(Program::Executable),
+        (true, Some(_)) => Err(format!(
+            "the program {program} is there twice, as {source} and as {program}: remove one"
+        )),
+        (false, Some(false)) => Err(format!(
+            "the file {program} is no executable: chmod +x {program}"
+        )),
+        (false, None) if ours.contains(source.as_str()) => Ok(Program::Ours),
+        (false, None) => Err(format!(
+            "the program {program} is not there: write {source}, or an executable {program} that speaks docs/protocol.md"
+        )),
+    }
+}
+
+/// That a source is part of a program, and a folder one of a family.
+fn used(path: &str, families: &[String], compiled: &BTreeSet<String>) -> Result<(), FolderError> {
+    let Some((folder, _)) = path.split_once('/') else {
+        return Ok(());
+    };
+    if !families.iter().any(|family| family == folder) {
+        return Err(FolderError(format!(
+            "{path} is in a folder of no family: there is no {folder}.toml"
+        )));
+    }
+    let program = path
+        .strip_suffix(".c")
+        .or_else(|| path.strip_suffix(".f90"));
+    if program.is_some_and(|program| !compiled.contains(program)) {
+        return Err(FolderError(format!(
+            "no entry speaks of {path}: name it as `program` or in `uses`, or take it away"
+        )));
+    }
+    Ok(())
+}
+
+/// That no line includes a file which is not `there`: a run keeps what its figures depend on, as far as it is not of the machine.
+fn includes_stay(source: Text<'_>, there: impl Fn(&str) -> bool) -> Result<(), Error> {
+    let mut start = 0;
+    for line in source.text.split('\n') {
+        let span = start..start + line.trim_end_matches('\r').len();
+        start += line.len() + 1;
+        source.must(!stray_include(source.name, line, &there), &span, || {
+            "what is included must be in the catalog, be one of Gritstone's (\"../runtime/kernel.h\"), or <of the system>"
+        })?;
+    }
+    Ok(())
+}
+
+fn stray_include(path: &str, line: &str, there: impl Fn(&str) -> bool) -> bool {
+    let line = line.trim_start();
+    let fortran = path.ends_with(".f90") || path.ends_with(".inc");
+    let directive = line.strip_prefix('#');
+    let rest = directive.and_then(|rest| rest.trim_start().strip_prefix("include"));
+    let statement = || match line.get(..7) {
+        Some(word) if fortran && word.eq_ignore_ascii_case("include") => line.get(7..),
+        _ => None,
+    };
+    let Some(rest) = rest.or_else(statement).map(str::trim_start) else {
+        return false;
+    };
+    let named = |close: char| rest.get(1..)?.split_once(close).map(|(name, _)| name);
+    let name = match rest.chars().next() {
+        Some('<') if !fortran => {
+            let out =
+                |name: &str| name.starts_with('/') || name.split('/').any(|part| part == "..");
+            return named('>').is_none_or(out);
+        }
+        Some(quote @ ('"' | '\'')) => named(quote),
+        _ => None,
+    };
+    let file = name.and_then(|name| resolved(path, name));
+    !file.is_some_and(|file| there(&file))
+}
+
+/// The path that `name` means in the file `path`; `None` where it leads out.
+fn resolved(path: &str, name: &str) -> Option<String> {
+    let mut parts: Vec<&str> = path.split('/').collect();
+    parts.pop();
+    for part in name.split('/') {
+        match part {
+            ".." => {
+                parts.pop()?;
+            }
+            "." => {}
+            // a path that begins at the root, too
+            "" => return None,
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn includes_stay_within() {
+        let there = |file: &str| ["mine/a.h", "runtime/kernel.h", "b.h"].contains(&file);
+        let good = |path: &str, line: &str| !stray_include(path, line, there);
+        for line in [
+            "#include \"a.h\"",
+            "  #  include \"../runtime/kernel.h\"",
+            "#include \"./../mine/a.h\" /* twice */",
+            "#include \"../b.h\"",
+            "#include <stdio.h>",
+            "#include <sys/stat.h>",
+            "int include;",
+            "#if 0",
+        ] {
+            assert!(good("mine/x.c", line), "{line}");
+        }
+        for line in [
+            "#include \"/etc/passwd\"",
+            "#include \"../../etc/passwd\"",
+            "#include \"../../mine/a.h\"",
+            "#include </etc/passwd>",
+            "#include <../etc/passwd>",
+            "#include \"c.h\"",
+            "#include NAME",
+            "#include \"a.h",
+            "#include",
+        ] {
+            assert!(!good("mine/x.c", line), "{line}");
+        }
+        assert!(good("mine/x.f90", "  INCLUDE 'a.h'"));
+        assert!(!good("mine/x.f90", "include '/etc/passwd'"));
+        assert!(good("mine/x.f90", "incl"));
+    }
+}

@@ -1,0 +1,90 @@
+//! Rows of a comparison in the order in which they matter to a reader, and summed up by family.
+
+use super::Row;
+use super::pair::Basis;
+use gritstone_model::{CompareRow, CompareSum, Verdict};
+use gritstone_stats::descriptive;
+
+/// What is different, then what cannot be told, then what is the same, each by its size; then rows without a ratio, and last those
+/// of which a side has no figure at all.
+pub(super) fn in_order(rows: Vec<Row>) -> Vec<CompareRow> {
+    let mut rows: Vec<CompareRow> = rows.into_iter().map(|(row, _)| row).collect();
+    let place = |row: &CompareRow| match row.verdict {
+        Some(Verdict::Faster | Verdict::Slower) => 0,
+        Some(Verdict::Inconclusive) => 1,
+        Some(Verdict::Same) => 2,
+        None if row.base.is_some() && row.other.is_some() => 3,
+        None => 4,
+    };
+    let by = |a: &CompareRow, b: &CompareRow| {
+        (place(a).cmp(&place(b))).then(size(b.ratio).total_cmp(&size(a.ratio)))
+    };
+    rows.sort_by(by);
+    rows
+}
+
+/// One for each family: those with a difference first, each by the size of its mean. Where there are several, one over all rows is the last.
+pub(super) fn sums(rows: &[Row]) -> Vec<CompareSum> {
+    let mut families: Vec<(&str, Vec<&Row>)> = vec![];
+    for row in rows {
+        let family = row.0.id.family();
+        match families.iter_mut().find(|(name, _)| *name == family) {
+            Some((_, of)) => of.push(row),
+            None => families.push((family, vec![row])),
+        }
+    }
+    let mut sums: Vec<CompareSum> = families
+        .iter()
+        .map(|(family, of)| sum(Some(family), of))
+        .collect();
+    let same = |sum: &CompareSum| sum.faster + sum.slower == 0;
+    sums.sort_by(|a, b| (same(a).cmp(&same(b))).then(size(b.mean).total_cmp(&size(a.mean))));
+    if sums.len() > 1 {
+        sums.push(sum(None, &rows.iter().collect::<Vec<_>>()));
+    }
+    sums
+}
+
+/// How far a ratio is from 1, either way, in steps of a millionth, below which it is arithmetic that differs; less than nothing where
+/// there is none.
+fn size(ratio: Option<f64>) -> f64 {
+    ratio.map_or(-1.0, |ratio| (ratio.ln().abs() * 1e6).round())
+}
+
+fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
+    let of = |verdict| {
+        let rows = rows.iter();
+        rows.filter(|(row, _)| row.verdict == Some(verdict)).count()
+    };
+    let counted: Vec<&CompareRow> = rows
+        .iter()
+        .filter(|(row, basis)| counts(row, *basis))
+        .map(|(row, _)| row)
+        .collect();
+    let mean = |value: fn(&CompareRow) -> Option<f64>| -> Option<f64> {
+        let logs: Vec<f64> = (counted.iter())
+            .map(|row| value(row).map(f64::ln))
+            .collect::<Option<_>>()?;
+        (!logs.is_empty()).then(|| descriptive::mean(&logs).exp())
+    };
+    // what all rows of a run have in common is not averaged away
+    let ends = mean(|row| Some(row.interval?[0])).zip(mean(|row| Some(row.interval?[1])));
+    CompareSum {
+        family: family.map(str::to_owned),
+        rows: rows.len(),
+        faster: of(Verdict::Faster),
+        slower: of(Verdict::Slower),
+        same: of(Verdict::Same),
+        inconclusive: of(Verdict::Inconclusive),
+        without_ratio: rows.iter().filter(|(row, _)| row.ratio.is_none()).count(),
+        mean: mean(|row| row.ratio),
+        interval: ends.map(|(low, high)| [low, high]),
+        of: counted.len(),
+    }
+}
+
+/// Whether a ratio may be averaged: it is one of times or rates, nobody doubts it, and launches were not disturbed.
+fn counts(row: &CompareRow, basis: Basis) -> bool {
+    let averaged = matches!(basis, Basis::Test | Basis::Interval) && !row.in_doubt();
+    averaged && row.ratio.is_some_and(|x| x.is_finite() && x > 0.0)
+}

@@ -1,0 +1,226 @@
+//! Two measured results of one row: launches against launches, in core cycles where the frequency of the core sets the
+//! time and both sides were paced.
+
+use super::Options;
+use super::pair::{Basis, Pair, ratio, scale};
+use crate::run_variance::{self, Class};
+use gritstone_model::{Better, Finding, Kind, Measurement, Quantity, RowVariance, Subject};
+use gritstone_stats::quantile;
+use gritstone_stats::scatter::Scatter;
+use gritstone_stats::two_sample::{self, Ratio};
+
+/// Of changes of the smallest size that is said to be shown, so many are.
+const POWER: f64 = 0.95;
+
+/// Compares the estimates, or the cycles, of two measured results.
+pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -> Pair {
+    let mut pair = Pair::new(base, other);
+    if base.version != other.version {
+        return pair.apart(Finding::VersionsDiffer {
+            base: base.version,
+            other: other.version,
+        });
+    }
+    let Some(scale) = scale(&other.unit, &base.unit) else {
+        return pair.apart(Finding::UnitsDiffer {
+            base: base.unit.to_string(),
+            other: other.unit.to_string(),
+        });
+    };
+    let (b, o) = match (base.value(), other.value()) {
+        (Some(b), Some(o)) => (b, o * scale),
+        (base, other) => {
+            return pair.apart(Finding::NoEstimate {
+                base: base.is_some(),
+                other: other.is_some(),
+            });
+        }
+    };
+    if b <= 0.0 || o <= 0.0 {
+        return pair.apart(Finding::NotPositive {});
+    }
+    if base.values.is_empty() || other.values.is_empty() || base.kind == Kind::Rating {
+        pair.ratio = Some(ratio(b, o, base.better));
+        pair.basis = Basis::Nothing;
+        pair.notes.push(Finding::NoLaunches {});
+        return pair;
+    }
+    if base.unit.quantity() == Quantity::Exact {
+        pair.ratio = Some(ratio(b, o, base.better));
+        pair.basis = Basis::Exact;
+        return pair;
+    }
+    held(
+        pair,
+        base,
+        other,
+        &Launches::of(base, other, scale, options),
+        options,
+    )
+}
+
+/// Launches against launches.
+fn held(
+    mut pair: Pair,
+    base: &Measurement,
+    other: &Measurement,
+    launches: &Launches,
+    options: &Options,
+) -> Pair {
+    if launches.paced {
+        pair.compared = Subject::Cycles;
+        pair.unit = "cycles".to_owned();
+        let cycles = |of: &Measurement| of.cycles.map(|cycles| cycles.value);
+        (pair.base, pair.other) = (cycles(base), cycles(other));
+    }
+    let Some(found) = launches.ratio(options.confidence) else {
+        return pair.apart(Finding::NotPositive {});
+    };
+    pair.ratio = Some(found.ratio);
+    pair.between = Some(launches.between);
+    pair.variance = Some(launches.variance);
+    (pair.interval, pair.inner) = (found.interval, found.inner);
+    pair.p = found.p;
+    pair
+}
+
+/// What of two measured results is held against each other.
+struct Launches<'a> {
+    /// In core cycles.
+    paced: bool,
+    base: &'a [f64],
+    /// In the unit of the base, less the common shift where that is taken out.
+    other: Vec<f64>,
+    better: Better,
+    /// Scatter between runs of one machine, of the common shift too where that is not taken out.
+    between: Scatter,
+    /// Variance of ln(estimate) that the launches of both sides show.
+    within: f64,
+    /// By what cycles or estimates were chosen.
+    variance: RowVariance,
+}
+
+impl<'a> Launches<'a> {
+    fn of(base: &'a Measurement, other: &Measurement, scale: f64, options: &Options) -> Self {
+        let within = |side: &Measurement, paced: bool| {
+            let estimate = if paced { side.cycles } else { side.estimate };
+            run_variance::within(
+                estimate.and_then(|estimate| estimate.interval),
+                side.launches,
+            )
+        };
+        let paced = options.cycles
+            && base.processor_bound
+            && other.processor_bound
+            && !base.paced_values.is_empty()
+            && !other.paced_values.is_empty();
+        let between = options.between_run(&base.id);
+        let variance = between.row(paced);
+        let paced = paced && between.paced_is_less();
+        let class = Class::of(base, paced);
+        let (extra, shift) = options.beyond(class, if paced { between.paced } else { between.raw });
+        let both = within(base, paced) + within(other, paced);
+        let (base, other, better, scale) = match paced {
+            true => (&base.paced_values, &other.paced_values, Better::Lower, 1.0),
+            false => (&base.values, &other.values, base.better, scale),
+        };
+        let by = scale
+            * match better {
+                Better::Higher => (-shift).exp(),
+                Better::Lower => shift.exp(),
+            };
+        Self {
+            paced,
+            base,
+            other: other.iter().map(|x| x * by).collect(),
+            better,
+            between: extra,
+            within: both,
+            variance,
+        }
+    }
+
+    /// Above 1 when the other is better.
+    fn ratio(&self, confidence: f64) -> Option<Ratio> {
+        let extra = self.between.of_two_runs();
+        let found = match self.between.runs {
+            0 => two_sample::ratio(self.base, &self.other, extra, confidence)?,
+            // what runs scatter by is known with all that launches do in them
+            _ => {
+                let more = (self.within - 2.0 * self.between.within).max(0.0);
+                let variance = (extra.ln_sd.powi(2) + more).max(self.within);
+                two_sample::shift(self.base, &self.other, variance, extra.freedom, confidence)?
+            }
+        };
+        Some(match self.better {
+            Better::Higher => found,
+            Better::Lower => found.inverse(),
+        })
+    }
+
+    /// Half of the interval of the logarithm of the ratio.
+    fn half(&self, confidence: f64) -> Option<f64> {
+        let [low, high] = self.ratio(confidence)?.interval?;
+        Some((high / low).ln() / 2.0)
+    }
+
+    /// How far both sides must be apart, on the logarithmic scale, to be called different where they are the only ones among so many
+    /// tests; `None` when so few launches never are.
+    fn needed(&self, tests: usize, options: &Options) -> Option<f64> {
+        let half = self.half(options.confidence)?;
+        let sure = self.half(1.0 - options.alpha / tests.max(1) as f64)?;
+        let inner = self.half(two_sample::inner(options.confidence))?;
+        // the interval must exclude 1 too, and a change that is sure, but surely inside the margin, is called none
+        Some(sure.max(half).max(options.margin.ln_1p() - inner))
+    }
+}
+
+/// Above 1 when the other is better, by their launches.
+pub(super) fn ratio_of(
+    base: &Measurement,
+    other: &Measurement,
+    options: &Options,
+) -> Option<Ratio> {
+    let scale = scale(&other.unit, &base.unit)?;
+    Launches::of(base, other, scale, options).ratio(options.confidence)
+}
+
+/// The class of two results that launches are compared of, and ln(ratio) of their speeds.
+pub(super) fn speed(
+    base: &Measurement,
+    other: &Measurement,
+    options: &Options,
+) -> Option<(Class, f64)> {
+    let scale = scale(&other.unit, &base.unit)?;
+    let launches = Launches::of(base, other, scale, options);
+    let ratio = launches.ratio(options.confidence)?.ratio;
+    Some((Class::of(base, launches.paced), ratio.ln()))
+}
+
+/// How far the figures of two such runs must be apart, on the logarithmic scale, to be called different where they are the only ones
+/// among so many tests. `None` when they never are.
+pub(crate) fn needed(
+    base: &Measurement,
+    other: &Measurement,
+    tests: usize,
+    options: &Options,
+) -> Option<f64> {
+    let scale = scale(&other.unit, &base.unit)?;
+    Launches::of(base, other, scale, options).needed(tests, options)
+}
+
+/// The smallest change, as a share, that two such runs show in [`POWER`] of cases, where it is the only one among so many tests: how
+/// far their figures must be apart, and on top what that distance itself scatters by. `None` when no change is shown.
+pub(super) fn smallest(
+    base: &Measurement,
+    other: &Measurement,
+    tests: usize,
+    options: &Options,
+) -> Option<f64> {
+    let scale = scale(&other.unit, &base.unit)?;
+    let launches = Launches::of(base, other, scale, options);
+    let needed = launches.needed(tests, options)?;
+    let t = quantile::student(options.confidence, launches.between.freedom);
+    let scatter = launches.half(options.confidence)? / t;
+    Some((needed + quantile::normal(2.0 * POWER - 1.0) * scatter).exp_m1())
+}

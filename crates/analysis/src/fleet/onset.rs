@@ -1,0 +1,228 @@
+//! Since when a node is not like the others, and what changed on all of them: by earlier fleet runs.
+
+use super::{NodeRun, measured, nodes, rows};
+use gritstone_model::{FleetDrift, FleetOutlier, FleetScope, FleetSince, FleetView, Id};
+use gritstone_stats::fleet::{self as stats, Fit, Level};
+use gritstone_stats::moderated::MIN_BENCHMARKS;
+use gritstone_stats::{descriptive, multiple, quantile};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Chance of a false alarm over all that may have changed on a fleet.
+const ALPHA: f64 = 0.01;
+/// Normal quantile of an interval at 95%.
+const INTERVAL: f64 = 1.96;
+
+/// An earlier fleet run: the nodes that differ now, and enough others for medians.
+pub struct Earlier {
+    /// Its start, RFC 3339.
+    pub started: String,
+    /// The runs of its nodes.
+    pub runs: Vec<NodeRun>,
+}
+
+/// Adds to a report what earlier fleet runs, oldest first, say of it. `now` has runs of the report: those of the same nodes. What another
+/// machine did that had the name of a node is left out.
+pub fn since(view: &mut FleetView, now: &[NodeRun], mut earlier: Vec<Earlier>) {
+    let replaced = leave_out_others(now, &mut earlier);
+    let fits: Vec<(&str, Told)> = earlier
+        .iter()
+        .map(|of| (of.started.as_str(), Told::new(&of.runs)))
+        .collect();
+    let started = view.started.clone();
+    for outlier in &mut view.outliers {
+        outlier.since = onset(outlier, &started, &fits);
+        outlier.replaced = replaced.get(&outlier.node).cloned();
+    }
+    view.earlier = earlier.len();
+    view.drifts = drifts(view, now, &earlier);
+}
+
+/// Leaves runs of the machines that the nodes are now; of the others the start of the newest fleet run, by node.
+fn leave_out_others(now: &[NodeRun], earlier: &mut [Earlier]) -> BTreeMap<String, String> {
+    let mut machines: BTreeMap<&str, &NodeRun> = BTreeMap::new();
+    for run in now {
+        let newest = machines.entry(&run.node).or_insert(run);
+        if run.started > newest.started {
+            *newest = run;
+        }
+    }
+    let mut left_out = BTreeMap::new();
+    for of in earlier {
+        of.runs.retain(|run| {
+            let same = |now: &&NodeRun| now.machine == run.machine;
+            let kept = machines.get(run.node.as_str()).is_none_or(same);
+            if !kept {
+                left_out.insert(run.node.clone(), of.started.clone());
+            }
+            kept
+        });
+    }
+    left_out
+}
+
+/// How far the nodes of an earlier fleet run were from each other.
+struct Told {
+    nodes: Vec<String>,
+    families: Vec<String>,
+    benchmarks: Vec<Id>,
+    fit: Fit,
+}
+
+impl Told {
+    fn new(runs: &[NodeRun]) -> Self {
+        let (nodes, _) = nodes(runs);
+        let rows = rows(&nodes);
+        let mut families: Vec<&str> = rows.iter().map(|row| row.id.family()).collect();
+        families.dedup();
+        Self {
+            fit: stats::fit(&measured(&nodes, &rows, &families)),
+            nodes: nodes.iter().map(|node| node.name.to_owned()).collect(),
+            families: families.iter().map(|name| (*name).to_owned()).collect(),
+            benchmarks: rows.iter().map(|row| row.id.clone()).collect(),
+        }
+    }
+
+    fn level(&self, about: &FleetScope) -> Option<&Level> {
+        match about {
+            FleetScope::All => self.fit.all.as_ref(),
+            FleetScope::Family(family) => {
+                let at = self.families.iter().position(|of| of == family)?;
+                self.fit.families.get(at)?.as_ref()
+            }
+            FleetScope::Benchmark(id) => {
+                let at = self.benchmarks.iter().position(|of| of == id)?;
+                self.fit.benchmarks.get(at)?.as_ref()
+            }
+        }
+    }
+
+    /// By how much, ln, a node was off, and the standard deviation of nodes.
+    fn of(&self, node: &str, about: &FleetScope) -> Option<(f64, f64)> {
+        let at = self.nodes.iter().position(|name| name == node)?;
+        let level = self.level(about)?;
+        Some((level.nodes[at]?.by, level.sd))
+    }
+}
+
+/// Since when a node is off as it is now.
+fn onset(outlier: &FleetOutlier, now: &str, earlier: &[(&str, Told)]) -> Option<FleetSince> {
+    let told = earlier
+        .iter()
+        .filter_map(|(started, told)| Some((*started, told.of(&outlier.node, &outlier.about)?)));
+    let (mut when, mut series): (Vec<&str>, Vec<(f64, f64)>) = told.unzip();
+    let last = series.last()?.1;
+    when.push(now);
+    series.push((outlier.effect.effect.ln_1p(), last));
+    Some(dated(&when, stats::onset(&series, Some(0.0))))
+}
+
+fn dated(when: &[&str], at: usize) -> FleetSince {
+    FleetSince {
+        first: when[at].to_owned(),
+        before: at.checked_sub(1).map(|before| when[before].to_owned()),
+    }
+}
+
+/// What changed on the fleet, each node compared with itself.
+fn drifts(view: &FleetView, now: &[NodeRun], earlier: &[Earlier]) -> Vec<FleetDrift> {
+    let all = now.iter().flat_map(|run| run.results.keys());
+    let families: BTreeSet<&str> = all.map(Id::family).collect();
+    let scopes = families
+        .into_iter()
+        .map(|family| FleetScope::Family(family.to_owned()));
+    let scopes: Vec<FleetScope> = [FleetScope::All].into_iter().chain(scopes).collect();
+    let found: Vec<Option<(FleetDrift, f64)>> = scopes
+        .iter()
+        .map(|about| drift(about, &view.started, now, earlier))
+        .collect();
+    let p: Vec<Option<f64>> = found
+        .iter()
+        .map(|of| of.as_ref().map(|(_, p)| *p))
+        .collect();
+    let certain = found.into_iter().zip(multiple::holm(&p));
+    let certain = certain.filter_map(|(found, p)| {
+        let (drift, _) = found.filter(|_| p.is_some_and(|p| p <= ALPHA))?;
+        (drift.effect.abs() > view.margin).then_some(drift)
+    });
+    let mut drifts: Vec<FleetDrift> = certain.collect();
+    // a family that changed as everything did has no line of its own
+    let all = drifts
+        .iter()
+        .find(|of| of.about == FleetScope::All)
+        .map(|of| of.effect);
+    drifts.retain(|of| {
+        of.about == FleetScope::All || all.is_none_or(|all| (of.effect - all).abs() > view.margin)
+    });
+    drifts
+}
+
+/// The change of one family, or of everything, and its p value.
+fn drift(
+    about: &FleetScope,
+    now_started: &str,
+    now: &[NodeRun],
+    earlier: &[Earlier],
+) -> Option<(FleetDrift, f64)> {
+    let mut when = vec![];
+    let mut series = vec![];
+    let mut nodes = 0;
+    for of in earlier {
+        let by_node = changes(about, &of.runs, now);
+        if let Some((by, sd)) = stats::shift(&by_node) {
+            when.push(of.started.as_str());
+            // the level then, relative to that of now; of nodes that do not differ at all nothing is known
+            series.push((-by, sd.max(f64::EPSILON)));
+            nodes = by_node.len();
+        }
+    }
+    let last = series.last()?.1;
+    when.push(now_started);
+    series.push((0.0, last));
+    let at = stats::onset(&series, None);
+    let mean = |part: &[(f64, f64)]| {
+        let weight: f64 = part.iter().map(|(_, sd)| sd.powi(-2)).sum();
+        let sum: f64 = part.iter().map(|(x, sd)| x * sd.powi(-2)).sum();
+        (sum / weight, weight.recip())
+    };
+    let (old, new) = series.split_at(at);
+    if old.is_empty() {
+        return None;
+    }
+    let ((before, a), (after, b)) = (mean(old), mean(new));
+    let (step, sd) = (after - before, (a + b).sqrt());
+    let ends = [step - INTERVAL * sd, step + INTERVAL * sd];
+    let drift = FleetDrift {
+        about: about.clone(),
+        effect: step.exp_m1(),
+        interval: ends.map(f64::exp_m1),
+        since: dated(&when, at),
+        nodes,
+    };
+    // the place of the step was chosen among those that are possible
+    let p = quantile::normal_tails(step.abs() / sd) * (series.len() - 1) as f64;
+    Some((drift, p.min(1.0)))
+}
+
+/// What each node that was measured then changed by until now, by the median of the benchmarks that do the same work.
+fn changes(about: &FleetScope, then: &[NodeRun], now: &[NodeRun]) -> Vec<f64> {
+    let after: BTreeMap<&str, &NodeRun> = now.iter().map(|run| (run.node.as_str(), run)).collect();
+    let (fewest, of_scope): (usize, &dyn Fn(&Id) -> bool) = match about {
+        FleetScope::All => (MIN_BENCHMARKS, &|_| true),
+        FleetScope::Family(family) => (1, &move |id| id.family() == family),
+        FleetScope::Benchmark(one) => (1, &move |id| id == one),
+    };
+    let change = |run: &NodeRun| {
+        let after = after.get(run.node.as_str())?;
+        let both = run.results.iter().filter(|(id, _)| of_scope(id));
+        let changes = both.filter_map(|(id, old)| {
+            let new = after
+                .results
+                .get(id)
+                .filter(|new| new.work() == old.work())?;
+            Some(new.speed? - old.speed?)
+        });
+        let changes: Vec<f64> = changes.collect();
+        (changes.len() >= fewest).then(|| descriptive::median(&descriptive::sorted(&changes)))
+    };
+    then.iter().filter_map(change).collect()
+}

@@ -1,0 +1,409 @@
+//! Machines rated by environment against a base, printed or measured.
+//!
+//! A row counts by the real time of the published work where a side is printed, else by its figure as the clock had it: core
+//! cycles would take the frequency away, which is what one pays for. What rows there are to rate by is up to the
+//! base and to the work: a row of which the base has no figure, or which is not comparable with it, is not covered. What
+//! the machine then lacks, or did not do, withholds the rating, unless the user named the rows.
+//!
+//! The environments of table 1.1 of hp-1987 are whole programs and several users: these are rated together or not at all.
+//!
+//! All CPUs are rated by the same rows, each times what the most copies of it do together over what one does. Rows of which no
+//! copies are ever measured are not covered; a row that lacks these withholds the rating.
+
+mod row;
+
+use crate::compare;
+use crate::run_variance::{DEFAULT, Learned};
+use gritstone_model::{
+    Benchmark, Finding, Flag, ForMoney, Id, LeftOutRow, Measurement, Note, Part, Price, Profile,
+    RatedMachine, Rating, Ratings, RunView, Withheld, Without, Work,
+};
+use gritstone_stats::quantile;
+use gritstone_stats::rating::{self, RatingRow, geometric};
+use row::{Fate, Pair};
+use std::collections::BTreeSet;
+
+/// Rows that are rated together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Environment {
+    /// Heading.
+    pub name: String,
+    /// The rating of the catalog that it is; none of rows that the user named.
+    pub score: Option<Id>,
+    /// Its weight, in which its rows share equally.
+    pub weight: f64,
+    /// Its rows.
+    pub rows: Vec<Id>,
+}
+
+/// What ratings are made with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Confidence of the intervals, between 0 and 1.
+    pub confidence: f64,
+    /// The user named the rows: those that cannot be used are left out and said, instead of withholding the rating.
+    pub named: bool,
+    /// A row that the base lacks withholds the rating, instead of being left out.
+    pub together: bool,
+    /// Rows of which no copies are measured, whatever the run: they are in no rating of all CPUs.
+    pub alone: BTreeSet<Id>,
+    /// Scatter between runs, by row: [`crate::run_variance::learn`].
+    pub between_run: Learned,
+}
+
+/// The environments of a catalog: its ratings that others are over, those that count together or those that do not.
+#[must_use]
+pub fn environments(benchmarks: &[Benchmark], counts_together: bool) -> Vec<Environment> {
+    let parts = |benchmark: &Benchmark| match &benchmark.work {
+        Work::Rating { over, together, .. } if *together == counts_together => over.clone(),
+        _ => vec![],
+    };
+    let parts: BTreeSet<Id> = benchmarks.iter().flat_map(parts).collect();
+    let environment = |benchmark: &Benchmark| match &benchmark.work {
+        Work::Rating { over, .. } if parts.contains(&benchmark.id) => Some(Environment {
+            name: benchmark.title.clone(),
+            weight: 1.0,
+            score: Some(benchmark.id.clone()),
+            rows: over.clone(),
+        }),
+        _ => None,
+    };
+    benchmarks.iter().filter_map(environment).collect()
+}
+
+/// The benchmarks of a profile, each an environment with its weight, those of most weight first.
+#[must_use]
+pub fn profiled(profile: &Profile) -> Vec<Environment> {
+    let shares = profile.shares().into_iter();
+    let each = shares.map(|(id, weight)| Environment {
+        name: id.to_string(),
+        weight,
+        score: None,
+        rows: vec![id.clone()],
+    });
+    each.collect()
+}
+
+/// A machine rated by a profile: by its benchmarks as they are, and only where both sides have all of them, since over what is left it would
+/// be another rating under the same name.
+#[must_use]
+pub fn rate_profile(
+    profile: &Profile,
+    machine: &RunView,
+    base: &RunView,
+    price: Option<Price>,
+    options: &Options,
+) -> RatedMachine {
+    let environments = profiled(profile);
+    let find = sides(machine, base);
+    let mut rated = ratings(&environments, &find, ONE, price, options);
+    let overall = &mut rated.overall;
+    overall.environment.clone_from(&profile.name);
+    if overall.withheld.is_none() && overall.rows.len() < environments.len() {
+        let lacking = environments
+            .iter()
+            .flat_map(|environment| &environment.rows);
+        let lacking = lacking.filter(|id| !overall.rows.contains(id));
+        let lacking = lacking.map(|id| Part::Benchmark(id.clone())).collect();
+        let withheld = match overall.rows.as_slice() {
+            [] => Withheld::NotComparable,
+            _ => Withheld::Uncovered(lacking),
+        };
+        *overall = Rating {
+            environment: profile.name.clone(),
+            rows: std::mem::take(&mut overall.rows),
+            of: overall.of,
+            withheld: Some(withheld),
+            ..Rating::default()
+        };
+        rated.for_money = None;
+    }
+    let wanted = |id: &Id| profile.weights.contains_key(id);
+    RatedMachine {
+        id: machine.id.clone(),
+        name: machine.machine.name.clone(),
+        one_cpu: rated,
+        programs: None,
+        all_cpus: None,
+        copies: None,
+        price,
+        differ_in: compare::programs_differ_in(base, machine, &wanted),
+    }
+}
+
+/// A machine rated against a base.
+#[must_use]
+pub fn rate(
+    environments: &[Environment],
+    machine: &RunView,
+    base: &RunView,
+    price: Option<Price>,
+    options: &Options,
+) -> RatedMachine {
+    let find = sides(machine, base);
+    let ratings = |copies| ratings(environments, &find, copies, price, options);
+    let copies = all_cpus(machine);
+    RatedMachine {
+        id: machine.id.clone(),
+        name: machine.machine.name.clone(),
+        programs: None,
+        one_cpu: ratings(ONE),
+        all_cpus: copies.map(|machine| {
+            ratings(Copies {
+                machine,
+                // a printed machine had one CPU; a run is met with all of its own
+                base: match base.settings {
+                    None => Some(1),
+                    Some(_) => all_cpus(base),
+                },
+            })
+        }),
+        copies,
+        price,
+        differ_in: vec![],
+    }
+}
+
+/// A machine rated by environments of whole programs, as they are: all of them or none. `None` where it has no row that the base has.
+#[must_use]
+pub fn programs(
+    environments: &[Environment],
+    machine: &RunView,
+    base: &RunView,
+    price: Option<Price>,
+    options: &Options,
+) -> Option<Ratings> {
+    let find = sides(machine, base);
+    let options = Options {
+        together: true,
+        ..options.clone()
+    };
+    let ratings = ratings(environments, &find, ONE, price, &options);
+    (!ratings.overall.rows.is_empty()).then_some(ratings)
+}
+
+/// The most copies that any row of a run was measured as, where they are enough for all CPUs that it was allowed.
+fn all_cpus(view: &RunView) -> Option<u32> {
+    let copies = view.results.iter().filter_map(|r| r.copies.as_ref());
+    let most = copies.flat_map(|c| &c.points).map(|p| p.copies).max()?;
+    let cpus = view.machine.allowed_cpus()?.len();
+    (most > 1 && most as usize >= cpus).then_some(most)
+}
+
+/// As how many copies the rows of each side count; a base may have none of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Copies {
+    machine: u32,
+    base: Option<u32>,
+}
+
+/// Each row as it is.
+pub(crate) const ONE: Copies = Copies {
+    machine: 1,
+    base: Some(1),
+};
+
+/// The results of both runs by benchmark; none of the base where the peers differ.
+fn sides<'a>(
+    machine: &'a RunView,
+    base: &'a RunView,
+) -> impl Fn(&Id) -> (Option<&'a Measurement>, Option<&'a Measurement>) {
+    let apart = compare::peers_differ(base, machine).is_some();
+    move |id| (machine.get(id), base.get(id).filter(|_| !apart))
+}
+
+/// A row of the machine and of the base.
+pub(crate) type Find<'a> = dyn Fn(&Id) -> (Option<&'a Measurement>, Option<&'a Measurement>) + 'a;
+
+fn ratings(
+    environments: &[Environment],
+    find: &Find,
+    copies: Copies,
+    price: Option<Price>,
+    options: &Options,
+) -> Ratings {
+    let each = environments.iter().map(|environment| {
+        let group = std::slice::from_ref(environment);
+        over(&environment.name, group, find, copies, options)
+    });
+    let overall = over("All environments", environments, find, copies, options);
+    let for_money = price.zip(overall.rating).map(|(price, rating)| ForMoney {
+        value: rating / price.amount,
+        interval: overall.interval.map(|ends| ends.map(|x| x / price.amount)),
+    });
+    Ratings {
+        environments: each.collect(),
+        overall,
+        for_money,
+    }
+}
+
+/// The rating over groups of rows, each group with a weight in which its rows share.
+pub(crate) fn over(
+    name: &str,
+    groups: &[Environment],
+    find: &Find,
+    copies: Copies,
+    options: &Options,
+) -> Rating {
+    let mut pairs: Vec<Pair> = Vec::new();
+    let mut uncovered: Vec<Part> = Vec::new();
+    let mut result = Rating {
+        environment: name.to_owned(),
+        of: groups.iter().map(|group| group.rows.len()).sum(),
+        ..Rating::default()
+    };
+    for group in groups {
+        let mut own: Vec<Pair> = Vec::new();
+        let alone = |id: &&Id| copies != ONE && options.alone.contains(id);
+        for id in group.rows.iter().filter(|id| !alone(id)) {
+            match row::fate(id, find(id), copies, options.named) {
+                Fate::NotCovered => uncovered.push(Part::Benchmark(id.clone())),
+                Fate::LeftOut { invalid } => result.left_out.push(LeftOutRow {
+                    id: id.clone(),
+                    invalid,
+                }),
+                Fate::Counts(pair) => own.push(*pair),
+            }
+        }
+        let weight = group.weight / own.len() as f64;
+        for pair in &mut own {
+            pair.machine.weight = weight;
+            pair.base.weight = weight;
+            let of_copies = [&mut pair.machine_copies, &mut pair.base_copies];
+            for row in of_copies.into_iter().flatten() {
+                row.weight = weight;
+            }
+        }
+        pairs.append(&mut own);
+    }
+    let shared = pairs.iter().filter(|pair| pair.is_shared());
+    result.rows = shared.map(|pair| pair.id.clone()).collect();
+    if pairs.is_empty() {
+        // nothing of it is known of the base: no rating, and nobody's fault
+        return result;
+    }
+    if options.together && !uncovered.is_empty() {
+        result.withheld = Some(Withheld::Uncovered(uncovered));
+        return result;
+    }
+    match mean(&pairs, options) {
+        Err(why) => result.withheld = Some(why),
+        Ok((rating, interval)) => {
+            result.rating = Some(rating.value);
+            result.interval = interval;
+            let without = rating.leave_one_out.into_iter().flatten();
+            result.without = without
+                .map(|(place, rating)| Without {
+                    row: pairs[place].id.clone(),
+                    rating,
+                })
+                .collect();
+            result.notes = doubts(&pairs);
+        }
+    }
+    result
+}
+
+/// The mean, and its interval: what the launches of both sides give, and what the runs of each measured side differ by.
+fn mean(pairs: &[Pair], options: &Options) -> Result<(rating::Rating, Option<[f64; 2]>), Withheld> {
+    let side = |of: fn(&Pair) -> &RatingRow| -> Vec<RatingRow> {
+        pairs.iter().map(|pair| of(pair).clone()).collect()
+    };
+    let parts: Vec<&Part> = pairs.iter().map(|pair| &pair.part).collect();
+    let whose = |why| withheld(why, &parts);
+    let machine = geometric(&side(|p| &p.machine), options.confidence).map_err(whose)?;
+    let base = geometric(&side(|p| &p.base), options.confidence).map_err(whose)?;
+    // printed figures have no scatter, and two of them nothing to make an interval of
+    let half = |rating: &rating::Rating, printed: bool| match rating.interval {
+        _ if printed => Some(0.0),
+        Some([low, high]) => Some((high / low).ln() / 2.0),
+        None => None,
+    };
+    // what copies do over what one does scatters by itself; one copy is itself exactly
+    let of_copies = |of: fn(&Pair) -> Option<&RatingRow>| -> Result<Option<f64>, Withheld> {
+        let with: Vec<&Pair> = pairs.iter().filter(|pair| of(pair).is_some()).collect();
+        let rows: Vec<RatingRow> = with.iter().filter_map(|pair| of(pair)).cloned().collect();
+        if rows.is_empty() {
+            return Ok(Some(0.0));
+        }
+        let parts: Vec<&Part> = with.iter().map(|pair| &pair.part).collect();
+        let found = geometric(&rows, options.confidence);
+        Ok(half(&found.map_err(|why| withheld(why, &parts))?, false))
+    };
+    let copies = of_copies(|p| p.machine_copies.as_ref())?
+        .zip(of_copies(|p| p.base_copies.as_ref())?)
+        .map(|(a, b)| a.hypot(b));
+    let printed = |of: fn(&Pair) -> bool| pairs.iter().all(of);
+    let (one, other) = (printed(|p| p.machine_printed), printed(|p| p.base_printed));
+    let halves = half(&machine, one).zip(half(&base, other));
+    let halves = halves.zip(copies).filter(|_| !(one && other));
+    let interval = halves.map(|((a, b), copies)| {
+        let live = if one || other { 1.0_f64 } else { 2.0 };
+        let launches = a.hypot(b).hypot(copies);
+        let half = launches.hypot(live.sqrt() * between(pairs, options));
+        [machine.value / half.exp(), machine.value * half.exp()]
+    });
+    Ok((machine, interval))
+}
+
+/// Half the width, on the logarithmic scale, of what the runs of a machine differ by though nothing changed: the common shift of a run is in
+/// all of its benchmarks, and is not averaged away; what each has for itself is. Where no runs say which is which, all of it is common.
+fn between(pairs: &[Pair], options: &Options) -> f64 {
+    let learned = &options.between_run;
+    let total: f64 = pairs.iter().map(|pair| pair.machine.weight).sum();
+    let shift = learned.shifts.values().copied();
+    let shift = shift.max_by(|a, b| a.ln_sd.total_cmp(&b.ln_sd));
+    let (mut common, mut own) = (0.0, 0.0);
+    let mut freedom = shift.map_or(f64::INFINITY, |shift| shift.freedom);
+    for pair in pairs {
+        let weight = pair.machine.weight / total;
+        let of = learned.rows.get(&pair.id).filter(|_| shift.is_some());
+        freedom = freedom.min(of.unwrap_or(&DEFAULT).raw.freedom);
+        match (shift, of) {
+            (Some(shift), Some(of)) => {
+                common += weight * shift.ln_sd;
+                own += (weight * of.raw.ln_sd).powi(2);
+            }
+            _ => common += weight * learned.rows.get(&pair.id).unwrap_or(&DEFAULT).raw.ln_sd,
+        }
+    }
+    common.hypot(own.sqrt()) * quantile::student(options.confidence, freedom)
+}
+
+/// Why there is no mean, with the names of the rows at fault.
+pub(crate) fn withheld(why: rating::Withheld, parts: &[&Part]) -> Withheld {
+    let named = |places: Vec<usize>| places.into_iter().map(|at| parts[at].clone()).collect();
+    match why {
+        rating::Withheld::Empty => Withheld::Empty,
+        rating::Withheld::Missing(rows) => Withheld::Missing(named(rows)),
+        rating::Withheld::TooMany(rows) => Withheld::TooMany(named(rows)),
+        rating::Withheld::Invalid(rows) => Withheld::Invalid(named(rows)),
+        rating::Withheld::NotPositive(rows) => Withheld::NotPositive(named(rows)),
+    }
+}
+
+/// One note for each flag that rows have, with the rows.
+fn doubts(pairs: &[Pair]) -> Vec<Note> {
+    let note = |flag: Flag| {
+        let flagged = pairs.iter().filter(|pair| pair.doubts.contains(&flag));
+        parts_flagged(
+            flag,
+            flagged.map(|pair| pair.id.clone()).collect(),
+            pairs.len(),
+        )
+    };
+    let flags = [Flag::Interference, Flag::Doubtful];
+    flags.into_iter().filter_map(note).collect()
+}
+
+/// That some of the benchmarks of a score have a flag.
+pub(crate) fn parts_flagged(flag: Flag, benchmarks: Vec<Id>, of: usize) -> Option<Note> {
+    (!benchmarks.is_empty()).then(|| {
+        Note::new(Finding::PartsFlagged {
+            flag,
+            benchmarks,
+            of,
+        })
+    })
+}

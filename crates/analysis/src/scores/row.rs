@@ -1,0 +1,254 @@
+//! One row of a rating: whether it counts, and by what; itself, or as so many copies.
+
+use super::Copies;
+use crate::compare::scale;
+use gritstone_model::{Better, CopiesPoint, Flag, Id, Measurement, Note, Part, Subject};
+use gritstone_stats::descriptive;
+use gritstone_stats::rating::RatingRow;
+
+/// What becomes of a row.
+pub(super) enum Fate {
+    /// The base has no figure of it, or none that is comparable.
+    NotCovered,
+    /// It was not measured or is invalid, and the user named the rows.
+    LeftOut {
+        /// Whether a work check failed.
+        invalid: bool,
+    },
+    /// It is in the rating, or withholds it.
+    Counts(Box<Pair>),
+}
+
+/// A row with both of its sides.
+pub(super) struct Pair {
+    pub id: Id,
+    /// What it is called where it withholds the rating.
+    pub part: Part,
+    /// The machine, with the base as its reference, in which what copies add on either side is allowed for.
+    pub machine: RatingRow,
+    /// The base, with itself as its reference: its scatter.
+    pub base: RatingRow,
+    /// What copies do together over what one does, with its center as its reference: its scatter; none for one copy.
+    pub machine_copies: Option<RatingRow>,
+    pub base_copies: Option<RatingRow>,
+    pub machine_printed: bool,
+    pub base_printed: bool,
+    /// Flags of what counts.
+    pub doubts: Vec<Flag>,
+}
+
+impl Pair {
+    /// Whether both sides have a figure whose work was done.
+    pub fn is_shared(&self) -> bool {
+        !self.machine.launches.is_empty() && !self.machine.invalid
+    }
+}
+
+/// What counts, and one value for each launch, in the unit of the base; a printed figure is one value.
+struct Figures {
+    compared: Subject,
+    machine: Vec<f64>,
+    base: Vec<f64>,
+    better: Better,
+}
+
+pub(super) fn fate(
+    id: &Id,
+    (machine, base): (Option<&Measurement>, Option<&Measurement>),
+    copies: Copies,
+    named: bool,
+) -> Fate {
+    let Some(base) = base.filter(|base| has_figure(base)) else {
+        return Fate::NotCovered;
+    };
+    let Some(of_base) = copies.base.and_then(|n| Together::of(base, n)) else {
+        return Fate::NotCovered;
+    };
+    let Some(machine) = machine.filter(|machine| has_figure(machine)) else {
+        return unusable(id, Part::Benchmark(id.clone()), named, false);
+    };
+    let Some(of_machine) = Together::of(machine, copies.machine) else {
+        let part = Part::Copies(id.clone(), copies.machine);
+        return unusable(id, part, named, false);
+    };
+    let Some(figures) = figures(machine, base) else {
+        return Fate::NotCovered;
+    };
+    if machine.has(Flag::Invalid, figures.compared)
+        || base.has(Flag::Invalid, figures.compared)
+        || of_machine.is_invalid()
+        || of_base.is_invalid()
+    {
+        return unusable(id, Part::Benchmark(id.clone()), named, true);
+    }
+    let notes = machine.notes.iter().chain(&base.notes);
+    let concerns = notes.filter(|note| note.about.concerns(figures.compared));
+    let own = concerns.filter_map(Note::flag);
+    let doubts = own.chain(of_machine.doubts()).chain(of_base.doubts());
+    Fate::Counts(Box::new(Pair {
+        machine_printed: machine.is_published(),
+        base_printed: base.is_published(),
+        doubts: doubts.collect(),
+        ..counted(id, &figures, &of_machine, &of_base)
+    }))
+}
+
+/// The rows of both sides, with what copies add on either.
+fn counted(id: &Id, figures: &Figures, of_machine: &Together, of_base: &Together) -> Pair {
+    let row = |values: &[f64], reference: f64, better: Better| RatingRow {
+        launches: values.to_vec(),
+        reference,
+        lower_is_better: better == Better::Lower,
+        weight: 1.0,
+        invalid: false,
+    };
+    let gain = of_machine.gain() / of_base.gain();
+    let reference = center(&figures.base);
+    let with_copies = match figures.better {
+        Better::Higher => reference / gain,
+        Better::Lower => reference * gain,
+    };
+    let copies = |of: &Together| {
+        let gain = of.gain();
+        (!of.rounds.is_empty()).then(|| row(&of.rounds, gain, Better::Higher))
+    };
+    Pair {
+        id: id.clone(),
+        part: Part::Benchmark(id.clone()),
+        machine: row(&figures.machine, with_copies, figures.better),
+        base: row(&figures.base, reference, figures.better),
+        machine_copies: copies(of_machine),
+        base_copies: copies(of_base),
+        machine_printed: false,
+        base_printed: false,
+        doubts: vec![],
+    }
+}
+
+/// The center of values, which is what they are compared by.
+fn center(values: &[f64]) -> f64 {
+    match descriptive::logs(values) {
+        Some(logs) if logs.len() <= descriptive::MOST => descriptive::pseudo_median(&logs).exp(),
+        // not positive, or too many: the mean says so with the name of the row
+        _ => values[0],
+    }
+}
+
+/// So many copies of a row over one copy.
+struct Together<'a> {
+    /// What they do together over what one does, round by round; empty for one copy.
+    rounds: Vec<f64>,
+    point: Option<&'a CopiesPoint>,
+}
+
+impl<'a> Together<'a> {
+    /// `None` where they were not measured.
+    fn of(result: &'a Measurement, copies: u32) -> Option<Self> {
+        if copies == 1 {
+            return Some(Self {
+                rounds: vec![],
+                point: None,
+            });
+        }
+        let points = &result.copies.as_ref()?.points;
+        let point = points.iter().find(|point| point.copies == copies)?;
+        let rounds = point.efficiencies.iter().map(|x| x * f64::from(copies));
+        let rounds: Vec<f64> = rounds.collect();
+        (!rounds.is_empty()).then_some(Self {
+            rounds,
+            point: Some(point),
+        })
+    }
+
+    fn gain(&self) -> f64 {
+        match self.rounds.as_slice() {
+            [] => 1.0,
+            rounds => center(rounds),
+        }
+    }
+
+    fn doubts(&self) -> impl Iterator<Item = Flag> {
+        let points = self.point.into_iter();
+        points.flat_map(|point| point.notes.iter().filter_map(Note::flag))
+    }
+
+    fn is_invalid(&self) -> bool {
+        self.doubts().any(|flag| flag == Flag::Invalid)
+    }
+}
+
+/// A row that withholds the rating as this part, with no launches or with a failed work check.
+fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Fate {
+    if named {
+        return Fate::LeftOut { invalid };
+    }
+    let row = RatingRow {
+        launches: invalid.then_some(1.0).into_iter().collect(),
+        reference: 1.0,
+        lower_is_better: true,
+        weight: 1.0,
+        invalid,
+    };
+    Fate::Counts(Box::new(Pair {
+        id: id.clone(),
+        part,
+        base: row.clone(),
+        machine: row,
+        machine_copies: None,
+        base_copies: None,
+        machine_printed: false,
+        base_printed: false,
+        doubts: Vec::new(),
+    }))
+}
+
+fn has_figure(result: &Measurement) -> bool {
+    let published = result.published.as_ref();
+    let times = published.map(|p| [p.real, p.user, p.system]);
+    result.estimate.is_some() || times.is_some_and(|times| times.iter().any(Option::is_some))
+}
+
+/// Real time of the published work where a side is printed and both have it, else the figures where their units count the
+/// same; `None` where nothing is comparable.
+fn figures(machine: &Measurement, base: &Measurement) -> Option<Figures> {
+    let any_printed = machine.is_published() || base.is_published();
+    let declared = |compared| {
+        let mut sides = [machine, base].into_iter();
+        sides.any(|side| side.has(Flag::NotComparable, compared))
+    };
+    if !any_printed && machine.version != base.version {
+        return None;
+    }
+    let real = |result: &Measurement| {
+        let published = result.published.as_ref()?;
+        let real = published.real.map(|real| real.value);
+        values(result, real, &published.values)
+    };
+    if let (true, Some(m), Some(b)) = (any_printed, real(machine), real(base)) {
+        return (!declared(Subject::Real)).then_some(Figures {
+            compared: Subject::Real,
+            machine: m,
+            base: b,
+            better: Better::Lower,
+        });
+    }
+    let scale = scale(&machine.unit, &base.unit)?;
+    let figure = |result: &Measurement| values(result, result.value(), &result.values);
+    let (m, b) = (figure(machine)?, figure(base)?);
+    let stands = !(any_printed && declared(Subject::Estimate));
+    stands.then(|| Figures {
+        compared: Subject::Estimate,
+        machine: m.into_iter().map(|x| x * scale).collect(),
+        base: b,
+        better: base.better,
+    })
+}
+
+/// The value of each launch; the figure alone where it is printed, or came without its launches.
+fn values(result: &Measurement, figure: Option<f64>, launches: &[f64]) -> Option<Vec<f64>> {
+    let figure = figure?;
+    match result.is_published() || launches.is_empty() {
+        true => Some(vec![figure]),
+        false => Some(launches.to_vec()),
+    }
+}

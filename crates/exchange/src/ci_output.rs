@@ -1,0 +1,209 @@
+//! What a gate says, for what runs it: JUnit XML, and annotations and a step summary of GitHub Actions.
+
+use crate::csv_markdown::escaped as escaped_markdown;
+use crate::xml::escaped;
+use gritstone_model::{CheckOutcome, CheckRow, CheckView};
+use gritstone_report::findings;
+use std::fmt::Write as _;
+
+/// A test suite with a case for each benchmark: one that regressed has failed, one that is inconclusive was skipped.
+#[must_use]
+pub fn junit(view: &CheckView) -> String {
+    let [failures, skipped, _] = counts(view);
+    let counts = format!(
+        "tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"",
+        view.rows.len()
+    );
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n<testsuite name=\"{}\" {counts}>\n",
+        escaped(&format!(
+            "gritstone check {} against {}",
+            view.run, view.base
+        ))
+    );
+    for row in &view.rows {
+        let said = escaped(&said(row));
+        let inner = match row.outcome {
+            CheckOutcome::Passed => String::new(),
+            CheckOutcome::Inconclusive => format!("<skipped message=\"{said}\"/>"),
+            CheckOutcome::Regressed => format!("<failure message=\"{said}\"/>"),
+        };
+        let (family, id) = (escaped(row.row.id.family()), escaped(row.row.id.as_str()));
+        let _ = writeln!(
+            text,
+            "<testcase classname=\"{family}\" name=\"{id}\">{inner}</testcase>"
+        );
+    }
+    text + "</testsuite>\n</testsuites>\n"
+}
+
+/// Workflow commands: an error for each regression, one warning for all that is inconclusive, and a notice of the outcome.
+#[must_use]
+pub fn github_annotations(view: &CheckView) -> String {
+    let of = |outcome| view.rows.iter().filter(move |row| row.outcome == outcome);
+    let mut text = String::new();
+    for row in of(CheckOutcome::Regressed) {
+        let title = property(row.row.id.as_str());
+        let _ = writeln!(text, "::error title={title}::{}", data(&said(row)));
+    }
+    let open: Vec<&str> = of(CheckOutcome::Inconclusive)
+        .map(|row| row.row.id.as_str())
+        .collect();
+    if !open.is_empty() {
+        let _ = writeln!(
+            text,
+            "::warning title=gritstone check::inconclusive: {}",
+            data(&open.join(", "))
+        );
+    }
+    let _ = writeln!(
+        text,
+        "::notice title=gritstone check::{}",
+        data(&headline(view))
+    );
+    text
+}
+
+/// The same for a page: the outcome, and a table of all that did not pass.
+#[must_use]
+pub fn github_summary(view: &CheckView) -> String {
+    let mut text = format!(
+        "### gritstone check: {}\n\n{}\n",
+        view.outcome.as_str(),
+        escaped_markdown(&headline(view))
+    );
+    let open = || {
+        view.rows
+            .iter()
+            .filter(|row| row.outcome != CheckOutcome::Passed)
+    };
+    if open().next().is_some() {
+        text += "\n| benchmark | outcome | speed | interval |\n| --- | --- | ---: | --- |\n";
+    }
+    for row in open() {
+        let ratio = row
+            .row
+            .ratio
+            .map_or(String::new(), |ratio| format!("{ratio:.3}"));
+        let interval = row.row.interval.map_or(String::new(), |[low, high]| {
+            format!("{low:.3} to {high:.3}")
+        });
+        let id = escaped_markdown(row.row.id.as_str());
+        let _ = writeln!(
+            text,
+            "| {id} | {} | {ratio} | {interval} |",
+            row.outcome.as_str()
+        );
+    }
+    text
+}
+
+/// How many regressed, are inconclusive, and passed.
+fn counts(view: &CheckView) -> [usize; 3] {
+    let all = [
+        CheckOutcome::Regressed,
+        CheckOutcome::Inconclusive,
+        CheckOutcome::Passed,
+    ];
+    all.map(|outcome| {
+        view.rows
+            .iter()
+            .filter(|row| row.outcome == outcome)
+            .count()
+    })
+}
+
+fn headline(view: &CheckView) -> String {
+    let [regressed, inconclusive, passed] = counts(view);
+    format!(
+        "{} against {}: {regressed} regressed, {inconclusive} inconclusive, {passed} passed; a slowdown of {}% is allowed",
+        view.run,
+        view.base,
+        100.0 * view.max_slowdown
+    )
+}
+
+/// A row in words: its speed as a multiple of what was expected.
+fn said(row: &CheckRow) -> String {
+    let of = &row.row;
+    let Some(ratio) = of.ratio else {
+        let reasons: Vec<String> = of.notes.iter().map(findings::message).collect();
+        return match reasons.is_empty() {
+            true => "no ratio".to_owned(),
+            false => reasons.join(" "),
+        };
+    };
+    let interval = of.interval.map_or(String::new(), |[low, high]| {
+        format!(" [{low:.3} - {high:.3}]")
+    });
+    let number = |side: Option<f64>| side.map_or("-".to_owned(), |x| format!("{x:.4e}"));
+    format!(
+        "speed {ratio:.3}{interval} of the base: expected {}, found {} {}",
+        number(of.base),
+        number(of.other),
+        of.unit
+    )
+}
+
+/// Text of a workflow command, and a property of one, which ends earlier.
+fn data(text: &str) -> String {
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gritstone_model::{CompareRow, Id, SCHEMA_CHECK, Subject};
+
+    fn view() -> CheckView {
+        let row = |id: &str, outcome| CheckRow {
+            outcome,
+            since: None,
+            row: CompareRow {
+                id: Id::parse(id).unwrap(),
+                title: String::new(),
+                ratio: Some(0.5),
+                interval: Some([0.4, 0.6]),
+                verdict: None,
+                p: None,
+                p_adjusted: None,
+                smallest: None,
+                compared: Subject::Estimate,
+                between_run: None,
+                unit: "ns/call".to_owned(),
+                base: Some(1.0),
+                other: Some(2.0),
+                notes: vec![],
+                copies: vec![],
+                percentiles: vec![],
+                explanation: None,
+            },
+        };
+        CheckView {
+            schema: SCHEMA_CHECK.to_owned(),
+            base: "main, 100%\n".to_owned(),
+            run: "a<b".to_owned(),
+            max_slowdown: 0.02,
+            differ_in: vec![],
+            outcome: CheckOutcome::Regressed,
+            rows: vec![
+                row("a/slow", CheckOutcome::Regressed),
+                row("a/open", CheckOutcome::Inconclusive),
+                row("a/good", CheckOutcome::Passed),
+            ],
+        }
+    }
+
+    #[test]
+    fn a_regression_is_a_failure_and_an_error() {
+        insta::assert_snapshot!("gate_junit", junit(&view()));
+        insta::assert_snapshot!("gate_annotations", github_annotations(&view()));
+        insta::assert_snapshot!("gate_summary", github_summary(&view()));
+    }
+}

@@ -1,0 +1,82 @@
+//! How a launch ended, from what it said and what its supervisor reported.
+
+use crate::limits::advice;
+use crate::process::Ended;
+use gritstone_model::{Event, Outcome};
+use nix::libc::{EAGAIN, EDQUOT, EFBIG, ENOSPC};
+use nix::sys::signal::Signal;
+use std::io;
+use std::time::Duration;
+
+/// Calls that start a process or a thread: of them alone EAGAIN says that there are too many.
+const STARTS: [&str; 4] = ["fork", "posix_spawn", "pthread_create", "clone"];
+
+/// The outcome of a process: the first of what can be wrong with it, in the order in which one thing explains the next.
+pub(crate) fn judge(name: &str, ended: Ended, deadline: Duration) -> (Outcome, Vec<Event>) {
+    let end = ended.end;
+    let said = match ended.stderr.as_str() {
+        "" => String::new(),
+        text => format!("; it said: {text}"),
+    };
+    let last = ended.events.last();
+    let other = ended.events.first().and_then(|first| match first {
+        Event::Hello { kernel, .. } if kernel != name => Some(kernel),
+        _ => None,
+    });
+    let outcome = if ended.timed_out {
+        Outcome::TimedOut(format!(
+            "it did not end within {} s and was stopped",
+            deadline.as_secs_f64()
+        ))
+    } else if let Some(Event::Fail { errno, call, why }) = last {
+        let why_short = || advice(&io::Error::from_raw_os_error(*errno));
+        let number = match *errno {
+            0 => String::new(),
+            ENOSPC | EDQUOT | EFBIG => format!(" (errno {errno}{})", why_short()),
+            EAGAIN if STARTS.contains(&call.as_str()) => {
+                format!(" (errno {errno}{})", why_short())
+            }
+            errno => format!(" (errno {errno})"),
+        };
+        Outcome::Failed(format!("{call}: {why}{number}"))
+    } else if let Some(Event::Skip { why }) = last {
+        Outcome::Skipped(why.clone())
+    } else if let Some(errno) = ended.not_started {
+        let why = io::Error::from_raw_os_error(errno);
+        Outcome::Failed(format!(
+            "the supervisor could not start a process: {why}{}",
+            advice(&why)
+        ))
+    } else if end.is_none() && !ended.stopped {
+        Outcome::Failed(format!("its supervisor was killed{said}"))
+    } else if let Some(signal) = end.and_then(|end| end.signal).filter(|_| !ended.stopped) {
+        Outcome::Failed(format!("killed by {}{said}", signal_name(signal)))
+    } else if let Some(why) = &ended.protocol {
+        Outcome::Failed(format!("{why}{said}"))
+    } else if let Some(kernel) = other {
+        Outcome::Failed(format!("it calls itself {kernel}, not {name}"))
+    } else if let Some(end) = end.filter(|end| end.exit != 0) {
+        Outcome::Failed(format!("it ended with status {}{said}", end.exit))
+    } else if let Some(end) = end.filter(|end| end.left > 0) {
+        let processes = if end.left == 1 {
+            "process"
+        } else {
+            "processes"
+        };
+        Outcome::Failed(format!("it left {} {processes} running; killed", end.left))
+    } else {
+        Outcome::Measured
+    };
+    (outcome, ended.events)
+}
+
+fn signal_name(number: i32) -> String {
+    match Signal::try_from(number) {
+        Ok(Signal::SIGXFSZ) => {
+            let shortage = advice(&io::ErrorKind::FileTooLarge.into());
+            format!("signal {number} (SIGXFSZ{shortage})")
+        }
+        Ok(signal) => format!("signal {number} ({signal})"),
+        Err(_) => format!("signal {number}"),
+    }
+}

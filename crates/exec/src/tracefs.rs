@@ -1,0 +1,139 @@
+//! The kernel's trace, for launches that are timed by it: an instance of tracefs that is the run's own, so that nobody else's
+//! tracing is touched.
+//!
+//! One a run, made when a row of the run asks for it. It stands in the journal before it is made, and a watchdog stands by, since
+//! events that are traced cost everyone until it is removed. Where tracefs is mounted nowhere it is mounted for this process
+//! alone, at no path, and goes with it.
+
+use crate::journal::Journal;
+use crate::owned_files::{self, Dir, Identity, NotOurs, fresh_name, must_have_our_name};
+use crate::resource::{Back, Held, Resource, Thing, Unavailable, patiently};
+use crate::{Executor, asks};
+use gritstone_model::{Benchmark, KernelWork};
+use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+/// The parameter of an entry that is carried out here, where its value is `yes`.
+const TRACED: &str = "traced";
+/// Where tracefs may be mounted.
+const MOUNTED: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
+
+/// An instance, by its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Trace(pub(crate) String);
+
+impl Resource for Trace {
+    fn make(&self) -> io::Result<Option<Identity>> {
+        let tracefs = Tracefs::open()?;
+        Identity::of(Dir::make(&tracefs.instances.join(&self.0))?).map(Some)
+    }
+
+    fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
+        must_have_our_name(Path::new(&self.0))?;
+        if self.0.contains('/') {
+            return Err(NotOurs::Name(PathBuf::from(&self.0)).into());
+        }
+        let tracefs = Tracefs::open()?;
+        let path = tracefs.instances.join(&self.0);
+        // somebody whose end is near may read it
+        patiently(ErrorKind::ResourceBusy, || {
+            if owned_files::open_made(&path, made)?.is_some() {
+                fs::remove_dir(&path)?;
+            }
+            Ok(Back::Gone)
+        })
+    }
+
+    fn remedy(&self) -> (String, &'static str) {
+        (format!("cannot remove the trace {}", self.0), "")
+    }
+}
+
+/// The trace of a run, and the way to it; it goes when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    _trace: Held<Trace>,
+    path: PathBuf,
+    _tracefs: Tracefs,
+}
+
+/// The directory of instances, for as long as this lives.
+#[derive(Debug)]
+struct Tracefs {
+    instances: PathBuf,
+    _mount: Option<OwnedFd>,
+}
+
+impl Tracefs {
+    fn open() -> io::Result<Self> {
+        let mut mounted = MOUNTED.iter().map(|at| Path::new(at).join("instances"));
+        if let Some(instances) = mounted.find(|instances| instances.is_dir()) {
+            return Ok(Self {
+                instances,
+                _mount: None,
+            });
+        }
+        let context = fsopen("tracefs", FsOpenFlags::FSOPEN_CLOEXEC)?;
+        fsconfig_create(&context)?;
+        let mount = fsmount(
+            &context,
+            FsMountFlags::FSMOUNT_CLOEXEC,
+            MountAttrFlags::empty(),
+        )?;
+        // a path that other processes can follow as well
+        let root = format!("/proc/{}/fd/{}", std::process::id(), mount.as_raw_fd());
+        Ok(Self {
+            instances: Path::new(&root).join("instances"),
+            _mount: Some(mount),
+        })
+    }
+}
+
+impl Instance {
+    pub(crate) fn acquire(journal: &Journal) -> Result<Self, Unavailable> {
+        let tracefs = Tracefs::open().map_err(|why| match why.kind() {
+            ErrorKind::PermissionDenied => Unavailable::NeedsRoot,
+            _ => why.into(),
+        })?;
+        let trace = journal.acquire(Thing::Trace, || Ok(Trace(fresh_name("trace")?)))?;
+        Ok(Self {
+            path: tracefs.instances.join(&trace.0),
+            _trace: trace,
+            _tracefs: tracefs,
+        })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Whether a row asks to be timed by the kernel's trace.
+#[must_use]
+pub fn is_traced(benchmark: &Benchmark) -> bool {
+    asks(benchmark, TRACED)
+}
+
+impl Executor {
+    /// What a kernel is told of the trace; nothing for a row that asks for none.
+    pub(crate) fn told_of_trace(&self, work: &KernelWork) -> Option<OsString> {
+        if !work.asks(TRACED) {
+            return None;
+        }
+        let mut told = OsString::new();
+        match &self.equipment.tracing {
+            Ok(instance) => {
+                told.push("trace=");
+                told.push(&instance.path);
+            }
+            Err(why) => told.push(format!("untraced={why}")),
+        }
+        Some(told)
+    }
+}

@@ -1,0 +1,344 @@
+//! Commands against each other: what `gritstone bench` prints. One line for each command, then what their comparison comes to.
+
+use crate::number::{self, fixed};
+use crate::sanitize::{clean, shortened};
+use crate::{findings, terminal};
+use crate::{sparkline, words};
+use gritstone_model::{AbComparison, AbFigure, AbView, Flag, Verdict};
+use std::cmp::Ordering;
+use std::fmt::Write as _;
+use unicode_width::UnicodeWidthStr;
+
+/// A command and each of its executions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    /// What it is called.
+    pub name: String,
+    /// Seconds of each execution.
+    pub times_s: Vec<f64>,
+}
+
+/// What is shown of a trial of commands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranking {
+    /// One for each side.
+    pub commands: Vec<Ranked>,
+    /// `us`, `ms` or `s`; one near the first time where none is asked for.
+    pub unit: Option<&'static str>,
+    /// Whether the ranking is in the order in which commands were given.
+    pub as_given: bool,
+    /// Whether the setup ran before each launch.
+    pub setup_varies: bool,
+    /// What the start of a shell took, which is in no time; none where no shell started a command.
+    pub start_up_s: Option<f64>,
+    /// How long it took in all, s; none where it was cut off.
+    pub elapsed_s: Option<f64>,
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Whether names and estimates have color.
+    pub color: bool,
+}
+
+/// Pairs before which nothing is concluded.
+const FEWEST: usize = 12;
+/// Columns of a sparkline.
+const BINS: usize = 8;
+/// Columns beside the name of a command, and the fewest that a name gets.
+const BESIDE: usize = 56;
+const NAME: usize = 20;
+/// A command that takes less than this share of the start of its shell is hardly measured.
+const HARDLY: f64 = 0.5;
+
+/// Commands with their times, and the verdict or the ranking.
+#[must_use]
+pub fn commands(view: &AbView, ranking: &Ranking) -> String {
+    let Some(row) = view.rows.first() else {
+        return String::new();
+    };
+    let mut text = times(&row.figures, ranking);
+    let name = |side: &str| {
+        let at = view.sides.iter().position(|known| known.side == side);
+        clean(at.map_or(side, |at| &ranking.commands[at].name)).into_owned()
+    };
+    let compared = &row.comparisons;
+    match (compared.as_slice(), view.sides.len()) {
+        ([], _) => {}
+        ([one], 2) => {
+            let _ = writeln!(
+                text,
+                "\n  {}{}",
+                verdict(one, &name, view),
+                count(one, ranking)
+            );
+        }
+        (many, _) => text.push_str(&places(many, &name, view, ranking)),
+    }
+    let remarks = remarks(&row.figures, ranking);
+    if !remarks.is_empty() {
+        let _ = writeln!(text, "\n  {}", remarks.join("\n  "));
+    }
+    text
+}
+
+/// One line a command.
+fn times(figures: &[AbFigure], ranking: &Ranking) -> String {
+    let first = figures.iter().find_map(|figure| figure.estimate);
+    let unit = ranking.unit.unwrap_or(match first {
+        Some(ms) if ms < 1.0 => "us",
+        Some(ms) if ms < 1000.0 => "ms",
+        _ => "s",
+    });
+    // estimates are in milliseconds
+    let (factor, sign) = match unit {
+        "us" => (1e3, "µs"),
+        "ms" => (1.0, "ms"),
+        _ => (1e-3, "s"),
+    };
+    let room = ranking.width.saturating_sub(BESIDE).max(NAME);
+    let lines = figures
+        .iter()
+        .zip(&ranking.commands)
+        .map(|(figure, ranked)| {
+            let decimals = decimals(figure, factor);
+            let show = |ms: f64| fixed(ms * factor, decimals);
+            [
+                shortened(&clean(&ranked.name), room),
+                figure
+                    .estimate
+                    .map_or("-".to_owned(), |ms| format!("{} {sign}", show(ms))),
+                figure.interval.map_or("-".to_owned(), |[low, high]| {
+                    format!("[{} - {}]", show(low), show(high))
+                }),
+                sparkline(&ranked.times_s),
+                words::plural(ranked.times_s.len(), "run"),
+            ]
+        });
+    aligned(
+        &lines.collect::<Vec<_>>(),
+        [false, true, false, false, true],
+        ranking.color,
+    )
+}
+
+/// Colors of the first columns, those of hyperfine.
+const COLORS: [&str; 2] = [terminal::CYAN, terminal::GREEN];
+
+/// Columns as wide as their cells, two spaces apart; the marked ones are flush right.
+fn aligned<const N: usize>(lines: &[[String; N]], right: [bool; N], color: bool) -> String {
+    let width = |at: usize| {
+        lines
+            .iter()
+            .map(|cells| cells[at].width())
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: [usize; N] = std::array::from_fn(width);
+    let mut text = String::new();
+    for cells in lines {
+        let mut line = String::new();
+        for (at, ((cell, width), right)) in cells.iter().zip(widths).zip(right).enumerate() {
+            let [on, off] = match COLORS.get(at).filter(|_| color) {
+                Some(on) => [*on, terminal::PLAIN],
+                None => [""; 2],
+            };
+            let blank = " ".repeat(width - cell.width());
+            let (before, after) = if right {
+                (blank.as_str(), "")
+            } else {
+                ("", blank.as_str())
+            };
+            let _ = write!(line, "  {before}{on}{cell}{off}{after}");
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Decimals by which the half of an interval has two digits; without one, those of four digits of the estimate.
+fn decimals(figure: &AbFigure, factor: f64) -> i32 {
+    let half = figure
+        .interval
+        .map(|[low, high]| (high - low) / 2.0 * factor);
+    let (size, digits) = match (half.filter(|half| *half > 0.0), figure.estimate) {
+        (Some(half), _) => (half, 2),
+        (None, Some(ms)) if ms > 0.0 => (ms * factor, 4),
+        _ => return 0,
+    };
+    (digits - 1 - size.log10().floor() as i32).clamp(0, 4)
+}
+
+/// How often each eighth of the range was met; nothing of fewer than three executions.
+fn sparkline(times: &[f64]) -> String {
+    match times.len() {
+        0..3 => String::new(),
+        _ => sparkline::distribution(times, BINS),
+    }
+}
+
+/// A ratio above 1 with its interval: `1.94×  [1.93 - 1.95]`.
+struct Times {
+    ratio: f64,
+    text: String,
+}
+
+impl Times {
+    /// Of a comparison, turned so that it is above 1.
+    fn of(c: &AbComparison, turned: bool) -> Option<Self> {
+        let ratio = c.ratio?;
+        let (ratio, interval) = match turned {
+            true => (
+                1.0 / ratio,
+                c.interval.map(|[low, high]| [1.0 / high, 1.0 / low]),
+            ),
+            false => (ratio, c.interval),
+        };
+        let near = |x: f64| if (x - 1.0).abs() < 0.1 { 3 } else { 2 };
+        let places = interval.map_or(near(ratio), |[low, high]| near(low).max(near(high)));
+        let interval = interval.map_or(String::new(), |[low, high]| {
+            format!("  [{} - {}]", fixed(low, places), fixed(high, places))
+        });
+        let text = format!("{}×{interval}", fixed(ratio, places));
+        Some(Self { ratio, text })
+    }
+
+    /// The same with a word behind the number: `1.94× faster  [1.93 - 1.95]`.
+    fn with(&self, word: &str) -> String {
+        self.text.replacen('×', &format!("× {word}"), 1)
+    }
+}
+
+/// What a comparison of two comes to.
+fn verdict(c: &AbComparison, name: &dyn Fn(&str) -> String, view: &AbView) -> String {
+    let (base, other) = (name(&c.base), name(&c.other));
+    let turned = c.ratio.is_some_and(|ratio| ratio < 1.0);
+    let Some(times) = Times::of(c, turned) else {
+        return format!("inconclusive: no pair of {base} and {other}");
+    };
+    let (fast, slow) = if turned {
+        (&base, &other)
+    } else {
+        (&other, &base)
+    };
+    match c.verdict {
+        Verdict::Faster | Verdict::Slower => {
+            let than = format!("faster than {slow}");
+            format!("{fast} is {}", times.with(&than))
+        }
+        Verdict::Same => format!(
+            "same: {fast} and {slow} differ by less than {}: {}",
+            number::percent_asked(view.margin),
+            times.text
+        ),
+        Verdict::Inconclusive => format!(
+            "inconclusive: {fast} is {}",
+            times.with(&format!("faster than {slow}"))
+        ),
+    }
+}
+
+/// How sure it is, and what it took; of what is open, what would settle it.
+fn count(c: &AbComparison, ranking: &Ranking) -> String {
+    let took = took(ranking).map_or(String::new(), |took| format!(", {took}"));
+    let pairs = words::plural(c.pairs, "interleaved pair");
+    if c.verdict != Verdict::Inconclusive {
+        let p = match c.p_adjusted {
+            Some(p) if p >= 0.01 => format!("p = {p:.2}, "),
+            Some(_) => "p < 0.01, ".to_owned(),
+            None => String::new(),
+        };
+        return format!("  {p}{pairs}{took}");
+    }
+    let more = match c.smallest {
+        _ if c.pairs < FEWEST => {
+            format!("a verdict takes {FEWEST} pairs: raise --budget or --runs")
+        }
+        Some(smallest) => format!(
+            "minimum detectable effect {}: raise --budget",
+            number::percent(smallest)
+        ),
+        None => "raise --budget".to_owned(),
+    };
+    format!("\n  {pairs}{took}; {more}")
+}
+
+fn took(ranking: &Ranking) -> Option<String> {
+    ranking.elapsed_s.map(|s| number::seconds(s, None))
+}
+
+/// The places of three and more: the best or the reference, then all others against it.
+fn places(
+    all: &[AbComparison],
+    name: &dyn Fn(&str) -> String,
+    view: &AbView,
+    ranking: &Ranking,
+) -> String {
+    let base = &all[0].base;
+    let at = |c: &AbComparison| view.sides.iter().position(|side| side.side == c.other);
+    let mut order: Vec<&AbComparison> = all.iter().collect();
+    if ranking.as_given {
+        order.sort_by_key(|c| at(c));
+    } else {
+        order.sort_by(|a, b| b.ratio.partial_cmp(&a.ratio).unwrap_or(Ordering::Equal));
+    }
+    let line = |c: &&AbComparison| {
+        let turned = c.ratio.is_some_and(|ratio| ratio < 1.0);
+        let times = Times::of(c, turned);
+        let far = times.as_ref().is_some_and(|times| times.ratio.is_finite());
+        let word = if turned { "slower" } else { "faster" };
+        let said = times
+            .filter(|_| far)
+            .map_or("no pair".to_owned(), |times| match c.verdict {
+                Verdict::Same => times.with("same"),
+                _ => times.with(word),
+            });
+        let open = if c.verdict == Verdict::Inconclusive {
+            "inconclusive"
+        } else {
+            ""
+        };
+        [
+            name(&c.other),
+            said,
+            open.to_owned(),
+            words::plural(c.pairs, "pair"),
+        ]
+    };
+    let lines: Vec<[String; 4]> = order.iter().map(line).collect();
+    let took = ranking.elapsed_s.map_or(String::new(), |s| {
+        format!(" ({})", number::seconds(s, None))
+    });
+    let base = name(base);
+    format!(
+        "\n  {base}, and against it{took}:\n{}",
+        aligned(&lines, [false, false, false, true], false)
+    )
+}
+
+/// What must be known of the times.
+fn remarks(figures: &[AbFigure], ranking: &Ranking) -> Vec<String> {
+    let mut said = vec![];
+    if ranking.setup_varies {
+        let what = "The setup names a parameter: it ran before each launch of its command.";
+        said.push(what.to_owned());
+    }
+    if let Some(start) = ranking.start_up_s {
+        let short = |f: &AbFigure| f.estimate.is_some_and(|ms| ms / 1e3 < HARDLY * start);
+        let more = match figures.iter().any(short) {
+            true => ", and is more than a command takes: use -N",
+            false => "",
+        };
+        let start = number::seconds(start, None);
+        said.push(format!(
+            "A shell takes {start} to start, which is subtracted{more}."
+        ));
+    }
+    // the pairs say how sure it is; what disturbed them is said once, of the first command that it befell
+    let mut notes = figures.iter().flat_map(|figure| &figure.notes);
+    let disturbed = notes.find(|note| note.flag() == Some(Flag::Interference));
+    said.extend(disturbed.map(findings::message));
+    said
+}
+
+#[cfg(test)]
+mod tests;

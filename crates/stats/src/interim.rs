@@ -1,0 +1,437 @@
+//! Interleaved pairs that are looked at while they are measured: a fixed set of looks, and what each may conclude.
+//!
+//! In each pair a coin says which side goes first. Where the sides are the same, d = ln(other / base) of a pair is then as
+//! likely as -d, whatever the machine does meanwhile, so that the signed-rank test is exact under any disturbance that does not
+//! look at the coin: drift, spikes, a neighbor in step with us. ABBA and BAAB are not drawn: their pairs come in
+//! couples, which a neighbor with the period of four launches makes of one sign.
+//!
+//! Each of the looks has the same part of the level, so that by Boole's inequality all together stay below it, however the looks
+//! hang together, and for whatever reason the measuring ends.
+
+use crate::paired_times::{Pairs, Times};
+use crate::two_sample::{self, Ratio};
+use crate::verdict::{Verdict, verdict};
+use crate::{descriptive, multiple, quantile};
+
+/// Pairs after which is looked: the first that can reach the level of a look, then half as many more each time.
+pub const LOOKS: [usize; 10] = [12, 18, 27, 40, 60, 90, 135, 200, 300, 450];
+/// Share of comparisons of the same that may be called different.
+pub const LEVEL: f64 = 0.01;
+/// Level of one look.
+pub const LEVEL_OF_LOOK: f64 = LEVEL / LOOKS.len() as f64;
+/// Of changes of the smallest size that is said to be seen, so many are.
+const POWER: f64 = 0.95;
+
+/// One side of a row against another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Index of the side that is 1.
+    pub base: usize,
+    /// Index of the other.
+    pub other: usize,
+    /// Pairs that it rests on.
+    pub pairs: usize,
+    /// Launches of the base, and of the other, with a busy SMT sibling.
+    pub crowded: [usize; 2],
+    /// Whether these differ by more than chance, so that nothing is left out and means are compared.
+    pub crowded_differ: bool,
+    /// Pairs that it does not rest on.
+    pub left_out: usize,
+    /// What pairs of which one launch alone is crowded have in the mean of ln(ratio of times) over all pairs.
+    pub one_sided: f64,
+    /// Above 1: the other takes less time. Its p is that of the last look alone.
+    pub ratio: Option<Ratio>,
+    /// p adjusted for the looks; none before the first.
+    pub p: Option<f64>,
+    /// The same, adjusted for the number of comparisons.
+    pub p_adjusted: Option<f64>,
+    /// The smallest change that so many pairs show in 95 of 100 trials, as a share.
+    pub smallest: Option<f64>,
+    /// What it comes to.
+    pub verdict: Verdict,
+}
+
+/// All pairs of sides of all rows, with verdicts: the false-discovery rate is held over all of them. `over` says that nothing more
+/// will be measured, so that what no look has decided may be looked at between two looks; that look takes the place of the next one.
+#[must_use]
+pub fn judge(rows: &[Times], margin: f64, over: bool) -> Vec<Vec<Comparison>> {
+    let mut judged: Vec<Vec<Comparison>> = rows.iter().map(compare).collect();
+    decide(&mut judged, margin);
+    if over {
+        for (row, judged) in rows.iter().zip(&mut judged) {
+            let open = |c: &&mut Comparison| c.verdict == Verdict::Inconclusive;
+            for c in judged.iter_mut().filter(open) {
+                *c = look(c.base, c.other, &row.pairs(c.base, c.other), true);
+            }
+        }
+        decide(&mut judged, margin);
+    }
+    judged
+}
+
+/// A comparison without a look counts as one that shows nothing: what is decided before its first look stands after it.
+fn decide(judged: &mut [Vec<Comparison>], margin: f64) {
+    let all = judged.iter().flatten();
+    let p: Vec<Option<f64>> = all.map(|c| Some(c.p.unwrap_or(1.0))).collect();
+    let adjusted = multiple::benjamini_hochberg(&p);
+    for (comparison, adjusted) in judged.iter_mut().flatten().zip(adjusted) {
+        comparison.p_adjusted = adjusted.filter(|_| comparison.p.is_some());
+        let interval = comparison.ratio.and_then(|ratio| ratio.interval);
+        let said = verdict(interval, comparison.p_adjusted, margin, LEVEL);
+        // what is left out may be what one side costs, before its launches are enough to say so
+        let hidden = comparison.left_out > 0 && comparison.one_sided.abs() > margin.ln_1p();
+        comparison.verdict = match said {
+            Verdict::Same if hidden => Verdict::Inconclusive,
+            said => said,
+        };
+    }
+}
+
+/// What of a judged row is shown: of two sides the one comparison, of more those with the best, as its base, or with the first where
+/// that is the reference. Which is best comes from the same times, and is paid for: the rate was held over all pairs of sides.
+#[must_use]
+pub fn shown(row: &Times, judged: &[Comparison], reference: bool) -> Vec<Comparison> {
+    let best = || row.best().filter(|_| row.0.len() > 2);
+    let Some(base) = (if reference { Some(0) } else { best() }) else {
+        return judged.to_vec();
+    };
+    let with_base = judged.iter().filter(|c| c.base == base || c.other == base);
+    with_base.map(|c| c.seen_from(base)).collect()
+}
+
+/// The sides of a ranking that need no more launches: each is slower than the best, and than every other that may still be the
+/// best. So whichever of these it turns out to be, what was decided of the losing side is shown. None where they are compared with a
+/// reference.
+#[must_use]
+pub fn lost(row: &Times, judged: &[Comparison], reference: bool) -> Vec<usize> {
+    let Some(best) = row.best().filter(|_| row.0.len() > 2 && !reference) else {
+        return vec![];
+    };
+    let slower = |side: usize, than: usize| {
+        let of = |c: &&Comparison| (c.base, c.other) == (side.min(than), side.max(than));
+        let found = judged.iter().find(of);
+        found.is_some_and(|c| c.seen_from(than).verdict == Verdict::Slower)
+    };
+    let (out, may_be_best): (Vec<usize>, Vec<usize>) =
+        (0..row.0.len()).partition(|&side| slower(side, best));
+    let beaten = |side: &usize| may_be_best.iter().all(|&than| slower(*side, than));
+    out.into_iter().filter(beaten).collect()
+}
+
+/// Whether more pairs would add nothing: all that is shown has a verdict.
+#[must_use]
+pub fn decided(row: &Times, judged: &[Comparison], reference: bool) -> bool {
+    let shown = shown(row, judged, reference);
+    shown.iter().all(|c| c.verdict != Verdict::Inconclusive)
+}
+
+impl Comparison {
+    /// The same with this side as the base.
+    fn seen_from(&self, base: usize) -> Self {
+        if self.base == base {
+            return self.clone();
+        }
+        Self {
+            base,
+            other: self.base,
+            crowded: [self.crowded[1], self.crowded[0]],
+            ratio: self.ratio.map(Ratio::inverse),
+            verdict: match self.verdict {
+                Verdict::Faster => Verdict::Slower,
+                Verdict::Slower => Verdict::Faster,
+                same => same,
+            },
+            ..self.clone()
+        }
+    }
+}
+
+fn compare(row: &Times) -> Vec<Comparison> {
+    let sides = row.0.len();
+    let pairs = (0..sides).flat_map(|base| (base + 1..sides).map(move |other| (base, other)));
+    pairs
+        .map(|(base, other)| look(base, other, &row.pairs(base, other), false))
+        .collect()
+}
+
+/// The looks at two sides so far: p is the smallest of all, the interval that of the last.
+fn look(base: usize, other: usize, pairs: &Pairs, over: bool) -> Comparison {
+    let (b, o) = (&pairs.base, &pairs.other);
+    let n = b.len();
+    let mut looks: Vec<usize> = LOOKS.into_iter().filter(|&look| look <= n).collect();
+    let last = looks.last().copied().unwrap_or(0);
+    if over && n > last && looks.len() < LOOKS.len() {
+        looks.push(n);
+    }
+    let compared = match pairs.differ {
+        true => two_sample::paired_means,
+        false => two_sample::paired,
+    };
+    let paired = |n: usize| compared(&b[..n], &o[..n], 1.0 - LEVEL_OF_LOOK).map(Ratio::inverse);
+    let p = looks.iter().filter_map(|&n| paired(n)?.p);
+    let p = p.min_by(f64::total_cmp);
+    let mut ratio = paired(looks.last().copied().unwrap_or(n));
+    if looks.is_empty() {
+        // between looks there is an estimate, and nothing to conclude from
+        ratio = ratio.map(|ratio| Ratio {
+            interval: None,
+            p: None,
+            ..ratio
+        });
+    }
+    Comparison {
+        base,
+        other,
+        pairs: n,
+        crowded: pairs.crowded,
+        crowded_differ: pairs.differ,
+        left_out: pairs.left_out,
+        one_sided: pairs.one_sided,
+        ratio,
+        p: p.map(|p| (p * LOOKS.len() as f64).min(1.0)),
+        p_adjusted: None,
+        smallest: smallest(b, o),
+        verdict: Verdict::Inconclusive,
+    }
+}
+
+/// The smallest change that pairs with the scatter of these show.
+fn smallest(b: &[f64], o: &[f64]) -> Option<f64> {
+    let d: Vec<f64> = b.iter().zip(o).map(|(b, o)| (o / b).ln()).collect();
+    let scatter = descriptive::deviation(&d);
+    let known = d.len() >= LOOKS[0] && scatter.is_finite();
+    let quantiles = quantile::normal(1.0 - LEVEL_OF_LOOK) + quantile::normal(2.0 * POWER - 1.0);
+    known.then(|| (quantiles * scatter / (d.len() as f64).sqrt()).exp_m1())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paired_times::Timed;
+
+    /// A side that takes so many times as long.
+    fn slower(side: &[Option<Timed>], factor: f64) -> Vec<Option<Timed>> {
+        let more = |timed: Timed| Timed::from(factor * timed.ns);
+        side.iter().map(|timed| timed.map(more)).collect()
+    }
+
+    fn times(n: usize, factor: f64) -> Times {
+        let a: Vec<f64> = (0..n).map(|i| 100.0 + (i * 7 % 11) as f64 * 0.1).collect();
+        let b: Vec<f64> = (0..n)
+            .map(|i| factor * (100.0 + (i * 5 % 13) as f64 * 0.1))
+            .collect();
+        Times(
+            [a, b]
+                .map(|side| side.into_iter().map(|ns| Some(ns.into())).collect())
+                .into(),
+        )
+    }
+
+    fn says(times: Times, over: bool) -> Verdict {
+        judge(&[times], 0.01, over)[0][0].verdict
+    }
+
+    #[test]
+    fn nothing_is_concluded_before_the_first_look() {
+        assert_eq!(says(times(11, 1.5), false), Verdict::Inconclusive);
+        assert_eq!(says(times(12, 1.5), false), Verdict::Slower);
+        assert_eq!(says(times(12, 0.9), false), Verdict::Faster);
+        assert_eq!(says(times(12, 1.0), false), Verdict::Same);
+        // what ended early is looked at where it ended, if so few pairs can show anything
+        assert_eq!(says(times(11, 1.5), true), Verdict::Slower);
+        assert_eq!(says(times(10, 1.5), true), Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn the_first_look_can_reach_its_level_and_levels_add_up() {
+        let least = 2.0_f64.powi(1 - LOOKS[0] as i32);
+        assert!(least <= LEVEL_OF_LOOK);
+        assert!((LEVEL_OF_LOOK * LOOKS.len() as f64 - LEVEL).abs() < 1e-15);
+        assert!(LOOKS.windows(2).all(|pair| pair[0] < pair[1]));
+        let found = &judge(&[times(12, 1.5)], 0.01, false)[0][0];
+        assert!(
+            (found.p.unwrap() - LOOKS.len() as f64 * least).abs() < 1e-12,
+            "{found:?}"
+        );
+        assert_eq!(found.p, found.p_adjusted);
+    }
+
+    #[test]
+    fn what_was_seen_once_is_not_unseen_between_looks() {
+        // the look at 12 holds until that at 18, whatever the pairs in between say
+        let mut wild = times(12, 1.5);
+        for side in &mut wild.0 {
+            side.extend([Some(Timed::from(1.0)); 3]);
+        }
+        let found = &judge(&[wild], 0.01, false)[0][0];
+        assert_eq!((found.verdict, found.pairs), (Verdict::Slower, 15));
+    }
+
+    #[test]
+    fn what_a_look_has_decided_stands_at_the_end() {
+        // fifteen pairs of which the last three say the opposite
+        let mut wild = times(12, 1.5);
+        for (side, ns) in wild.0.iter_mut().zip([900.0, 1.0]) {
+            side.extend([Some(Timed::from(ns)); 3]);
+        }
+        // and a row whose first look is still to come, with nothing to show
+        let rows = [wild, times(11, 1.0)];
+        for over in [false, true] {
+            let judged = judge(&rows, 0.01, over);
+            assert_eq!(judged[0][0].verdict, Verdict::Slower, "{over}");
+        }
+        // three sides: p of one comparison is enough for one, and not for three of which two show nothing
+        let p = |rows: &[Times]| judge(rows, 0.01, false)[0][0].p_adjusted.unwrap();
+        let alone = p(&rows[..1]);
+        assert!((p(&rows) - 2.0 * alone).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_round_that_failed_on_one_side_is_no_pair() {
+        let mut holed = times(13, 1.5);
+        holed.0[1][4] = None;
+        assert_eq!(holed.rounds(), 12);
+        let found = &judge(&[holed], 0.01, false)[0][0];
+        assert_eq!((found.verdict, found.pairs), (Verdict::Slower, 12));
+    }
+
+    #[test]
+    fn looks_are_by_the_pairs_that_are_kept() {
+        let mut crowded = times(17, 1.5);
+        for timed in crowded.0[1][6..11].iter_mut().flatten() {
+            *timed = Timed {
+                ns: 90.0,
+                crowded: true,
+            };
+        }
+        let found = &judge(&[crowded], 0.01, false)[0][0];
+        let counts = (found.pairs, found.crowded, found.left_out);
+        assert_eq!((found.verdict, counts), (Verdict::Slower, (12, [0, 5], 5)));
+    }
+
+    #[test]
+    fn what_a_side_does_to_its_own_core_is_found_all_the_same() {
+        // the same but for a share of launches that take a quarter more time and keep the other thread busy
+        for (every, rounds) in [(10, 200), (5, 90), (2, 18), (1, 12)] {
+            let mut sides = times(rounds, 1.0);
+            for timed in sides.0[1].iter_mut().step_by(every).flatten() {
+                (timed.ns, timed.crowded) = (1.25 * timed.ns, true);
+            }
+            let found = &judge(&[sides], 0.01, false)[0][0];
+            let crowded = [0, rounds.div_ceil(every)];
+            let counts = (found.pairs, found.crowded, found.left_out);
+            assert_eq!(found.verdict, Verdict::Slower, "every {every}");
+            assert_eq!((found.crowded_differ, counts), (true, (rounds, crowded, 0)));
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_not_the_same_while_it_may_be_one_sides() {
+        let mut sides = times(12, 1.0);
+        sides.0[1][4] = sides.0[1][4].map(|timed| Timed {
+            ns: 1.25 * timed.ns,
+            crowded: true,
+        });
+        let said = |sides: &Times| judge(std::slice::from_ref(sides), 0.01, true)[0][0].verdict;
+        assert_eq!(said(&sides), Verdict::Inconclusive);
+        // as much on the other side
+        sides.0[0][7] = sides.0[0][7].map(|timed| Timed {
+            ns: 1.25 * timed.ns,
+            crowded: true,
+        });
+        for side in &mut sides.0 {
+            side.extend([Some(Timed::from(100.0)); 2]);
+        }
+        assert_eq!(said(&sides), Verdict::Same);
+    }
+
+    #[test]
+    fn many_comparisons_need_more_than_one() {
+        let rows: Vec<Times> = std::iter::once(times(12, 1.5))
+            .chain((0..17).map(|_| times(12, 1.0)))
+            .collect();
+        let judged = judge(&rows, 0.01, false);
+        assert_eq!(judged[0][0].verdict, Verdict::Inconclusive);
+        assert!(
+            judged[1..]
+                .iter()
+                .all(|row| row[0].verdict == Verdict::Same)
+        );
+        let rows: Vec<Times> = std::iter::once(times(18, 1.5))
+            .chain((0..17).map(|_| times(12, 1.0)))
+            .collect();
+        assert_eq!(judge(&rows, 0.01, false)[0][0].verdict, Verdict::Slower);
+    }
+
+    #[test]
+    fn a_side_of_a_ranking_is_out_when_all_that_may_be_best_are_faster() {
+        // a is 100, b a hair more, c 10% more
+        let mut three = times(18, 1.002);
+        three.0.push(slower(&three.0[0], 1.1));
+        let judged = judge(std::slice::from_ref(&three), 0.0001, false);
+        assert_eq!(three.best(), Some(0));
+        assert_eq!(lost(&three, &judged[0], false), [2]);
+        // once it is out, the rounds of the others count, and what is known of it stays
+        let mut longer = three.clone();
+        for side in &mut longer.0[..2] {
+            let more = side[..9].to_vec();
+            side.extend(more);
+        }
+        assert_eq!((three.rounds(), longer.rounds()), (18, 27));
+        let again = judge(std::slice::from_ref(&longer), 0.0001, false);
+        let of = |judged: &[Comparison]| {
+            let pair = judged.iter().find(|c| (c.base, c.other) == (0, 2));
+            pair.map(|c| (c.pairs, c.ratio, c.p, c.verdict))
+        };
+        assert_eq!(of(&judged[0]), of(&again[0]));
+        // of two sides none is out: the trial ends
+        assert!(
+            lost(
+                &times(18, 1.5),
+                &judge(&[times(18, 1.5)], 0.01, false)[0],
+                false
+            )
+            .is_empty()
+        );
+        assert!(lost(&three, &judged[0], true).is_empty());
+        let with_first = shown(&three, &judged[0], true);
+        assert!(with_first.iter().all(|c| c.base == 0) && with_first.len() == 2);
+    }
+
+    #[test]
+    fn a_side_that_is_out_is_not_best_because_the_machine_was_faster_then() {
+        let mut three = times(12, 1.002);
+        three.0.push(slower(&three.0[0], 1.1));
+        for side in &mut three.0[..2] {
+            side.extend(slower(side, 2.0));
+        }
+        assert_eq!(three.best(), Some(0));
+    }
+
+    #[test]
+    fn of_several_sides_all_pairs_count() {
+        let mut three = times(18, 1.1);
+        three.0.push(slower(&three.0[0], 0.9));
+        assert_eq!(three.best(), Some(2));
+        let judged = judge(std::slice::from_ref(&three), 0.01, false);
+        let said: Vec<_> = judged[0]
+            .iter()
+            .map(|c| (c.base, c.other, c.verdict))
+            .collect();
+        assert_eq!(
+            said,
+            [
+                (0, 1, Verdict::Slower),
+                (0, 2, Verdict::Faster),
+                (1, 2, Verdict::Faster)
+            ]
+        );
+        let all: Vec<_> = shown(&three, &judged[0], false)
+            .iter()
+            .map(|c| (c.base, c.other, c.verdict))
+            .collect();
+        assert_eq!(all, [(2, 0, Verdict::Slower), (2, 1, Verdict::Slower)]);
+        assert!(decided(&three, &judged[0], false));
+        assert!(judge(&[Times(vec![vec![Some(1.0.into())]])], 0.01, true)[0].is_empty());
+    }
+}

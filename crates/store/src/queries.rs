@@ -1,0 +1,358 @@
+//! Looks runs up: all of them, those of a machine, the newest that have a benchmark.
+
+use crate::engine::{Engine, FromRow, Row, column, last_entry, query, snapshot};
+use crate::error::{Fault, ResolveError, StoreError};
+use crate::prune::Entry;
+use crate::row_codec::row;
+use crate::run_head::Kind;
+use crate::run_name::Named;
+use crate::{RunHead, Store, read, row_codec, run_name, sql};
+use gritstone_model::{FleetMember, Id, Origin, RunInfo};
+use std::ops::ControlFlow;
+
+impl Store {
+    /// The heads of all runs, newest last.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
+        let mut runs = self.newest_runs(None, usize::MAX)?;
+        runs.reverse();
+        Ok(runs)
+    }
+
+    /// The heads of the newest runs, of one machine or of all, newest first, `most` at most.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn newest_runs(
+        &self,
+        machine: Option<&str>,
+        most: usize,
+    ) -> Result<Vec<RunHead>, StoreError> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        self.at(snapshot(self.engine(), |engine| {
+            complete(engine)?;
+            let rows = match machine {
+                None => {
+                    let rows = engine.all(sql::SELECT_HEADS, row![most])?;
+                    all_found(engine, rows.len() as u64, most, "time")?;
+                    rows
+                }
+                Some(machine) => {
+                    engine.all(sql::SELECT_HEADS_OF, row![machine.to_owned(), most])?
+                }
+            };
+            rows.iter().map(head).collect()
+        }))
+    }
+
+    /// The head of a run.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchRun`], and what befalls the file.
+    pub fn head(&self, run_id: &str) -> Result<RunHead, StoreError> {
+        let read = || {
+            let row = self
+                .engine()
+                .all(sql::SELECT_HEAD, row![run_id.to_owned()])?
+                .pop();
+            head(&row.ok_or_else(|| StoreError::NoSuchRun(run_id.into()))?)
+        };
+        self.at(read())
+    }
+
+    /// The newest run of each system, and how many runs the system has; that with the newest run first.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn systems(&self) -> Result<Vec<(RunHead, u64)>, StoreError> {
+        let system = |row: &Row| -> Result<_, Fault> {
+            Ok((head(row)?, column::<i64>(row, 14)?.unsigned_abs()))
+        };
+        self.at(snapshot(self.engine(), |engine| {
+            complete(engine)?;
+            let rows = engine.all(sql::SELECT_SYSTEMS, vec![])?;
+            let systems = rows.iter().map(system).collect::<Result<Vec<_>, _>>()?;
+            let found: u64 = systems.iter().map(|(_, runs)| runs).sum();
+            all_found(engine, found, i64::MAX, "machine")?;
+            Ok(systems)
+        }))
+    }
+
+    /// How many runs there are.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn count(&self) -> Result<u64, StoreError> {
+        let counted = query::<(i64,)>(self.engine(), sql::COUNT_RUNS, vec![]);
+        Ok(self.at(counted)?[0].0.unsigned_abs())
+    }
+
+    /// The runs of nodes of fleets, newest first: identifier, start, whether it has ended, and the node.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn members(&self) -> Result<Vec<Member>, StoreError> {
+        self.at(snapshot(self.engine(), |engine| {
+            complete(engine)?;
+            type Row = (String, String, String, Option<f64>);
+            let rows: Vec<Row> = query(engine, sql::SELECT_FLEETS, vec![])?;
+            let member = |(run, started, settings, elapsed_s): Row| {
+                Some(Member {
+                    run,
+                    started,
+                    ended: elapsed_s.is_some(),
+                    member: row_codec::member(&settings)?,
+                })
+            };
+            Ok(rows.into_iter().filter_map(member).collect())
+        }))
+    }
+
+    /// The identifiers of the runs of a machine that began no later than the second of `started` and are wanted, newest first, `most`
+    /// at most. A run whose head cannot be read is wanted: [`Store::load`] says what is wrong with it.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn runs_of(
+        &self,
+        machine: &str,
+        started: &str,
+        most: usize,
+        wanted: &dyn Fn(&RunInfo) -> bool,
+    ) -> Result<Vec<String>, StoreError> {
+        let second = started.get(..19).unwrap_or(started);
+        self.at(snapshot(self.engine(), |engine| {
+            complete(engine)?;
+            let mut found = vec![];
+            let of = row![machine.to_owned(), second.to_owned()];
+            engine.each(sql::SELECT_RUNS_OF, of, &mut |row| {
+                if found.len() == most {
+                    return Ok(ControlFlow::Break(()));
+                }
+                let (id, run): (String, i64) = (column(&row, 0)?, column(&row, 1)?);
+                if read::unsealed(engine, &id, run).map_or(true, |info| wanted(&info)) {
+                    found.push(id);
+                }
+                Ok(ControlFlow::Continue(()))
+            })?;
+            Ok(found)
+        }))
+    }
+
+    /// The newest runs that have a benchmark and whose labels are wanted, `most` at most, oldest first: what a history is made of. Sides of a
+    /// trial are not among them.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn newest(
+        &self,
+        benchmark: &Id,
+        most: usize,
+        wanted: &dyn Fn(Option<&str>) -> bool,
+    ) -> Result<Vec<String>, StoreError> {
+        self.at(snapshot(self.engine(), |engine| {
+            complete(engine)?;
+            let mut found = vec![];
+            let of = row![benchmark.to_string()];
+            engine.each(sql::SELECT_RUNS_WITH, of, &mut |row| {
+                if found.len() == most {
+                    return Ok(ControlFlow::Break(()));
+                }
+                let (id, label, settings): (String, Option<String>, String) = FromRow::of(&row)?;
+                // what sets the side of a trial apart is in nothing that runs are told apart by
+                if row_codec::kind(&settings) != Kind::Ab && wanted(label.as_deref()) {
+                    found.push(id);
+                }
+                Ok(ControlFlow::Continue(()))
+            })?;
+            found.reverse();
+            Ok(found)
+        }))
+    }
+
+    /// What changes with every run that begins, ends, is labeled or removed.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn revision(&self) -> Result<String, StoreError> {
+        let last = self.at(last_entry(self.engine()))?;
+        Ok(last.map_or(String::new(), |(_, seal)| seal))
+    }
+
+    /// The benchmarks that have results in two runs or more, as far as these were computed: of others nothing can have changed.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn recurring(&self) -> Result<Vec<Id>, StoreError> {
+        let ids = query(self.engine(), sql::SELECT_RECURRING, vec![]);
+        let ids: Vec<(String,)> = self.at(ids)?;
+        Ok(ids.iter().filter_map(|(id,)| Id::parse(id).ok()).collect())
+    }
+
+    /// The identifiers of the runs that have a text, whatever its letters' size, in their label, identifier, start, version, name of the
+    /// machine and of its system (with the kernel), benchmarks, compilers or flags, or in the facts of the newest run of their machine;
+    /// newest first.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn mentioning(&self, text: &str) -> Result<Vec<String>, StoreError> {
+        let mut pattern = String::from("%");
+        for c in text.to_lowercase().chars() {
+            if matches!(c, '%' | '_' | '!') {
+                pattern.push('!');
+            }
+            pattern.push(c);
+        }
+        pattern.push('%');
+        let ids = query(self.engine(), sql::SELECT_MENTIONING, row![pattern]);
+        let ids: Vec<(String,)> = self.at(ids)?;
+        Ok(ids.into_iter().map(|(id,)| id).collect())
+    }
+
+    /// The run that `name` stands for: `last`, `last~2`, an identifier, a label (the newest run that has it), or a part of one
+    /// identifier, in this order. `last` is the newest run of the machine `here` that has results: no side of a trial, no run of an A/A
+    /// test, and none that comes from elsewhere.
+    ///
+    /// # Errors
+    /// [`ResolveError`] says why it is none, with the nearest name or all candidates.
+    pub fn resolve(
+        &self,
+        name: &str,
+        here: impl FnOnce() -> String,
+    ) -> Result<Named, ResolveError> {
+        // a whole identifier is found however damaged the rest is
+        if self.at(exists(self.engine(), name))? {
+            return Ok(Named::alone(name));
+        }
+        let names: Vec<(String, Option<String>)> = self.at(snapshot(self.engine(), |engine| {
+            complete(engine)?;
+            query(engine, sql::SELECT_NAMES, vec![])
+        }))?;
+        match run_name::back(name) {
+            Some(back) => {
+                let own = self.at(self.own(&here()))?;
+                run_name::last(name, back, &own, &names)
+            }
+            None => run_name::pick(name, &names),
+        }
+    }
+
+    /// The runs that `last` counts, newest first.
+    fn own(&self, here: &str) -> Result<Vec<String>, Fault> {
+        let runs: Vec<(String, String)> =
+            query(self.engine(), sql::SELECT_HERE, row![here.to_owned()])?;
+        let ordinary = runs
+            .into_iter()
+            .filter(|(_, settings)| row_codec::kind(settings) == Kind::Run);
+        Ok(ordinary.map(|(id, _)| id).collect())
+    }
+}
+
+/// A run of a node of a fleet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Identifier of the run.
+    pub run: String,
+    /// Its start, RFC 3339, UTC.
+    pub started: String,
+    /// Whether it was measured to its end.
+    pub ended: bool,
+    /// The fleet and the node.
+    pub member: FleetMember,
+}
+
+/// A run, without what it measured.
+pub(crate) struct Found {
+    pub(crate) number: i64,
+    pub(crate) origin: Origin,
+    /// Of its head.
+    pub(crate) seal: String,
+    pub(crate) ended: bool,
+}
+
+/// The run of an identifier.
+pub(crate) fn run(engine: &dyn Engine, id: &str) -> Result<Found, Fault> {
+    let found = query(engine, sql::FIND_RUN, row![id.to_owned()])?.pop();
+    let Some((number, origin, uid, machine, seal, ended)) = found else {
+        return Err(StoreError::NoSuchRun(id.into()).into());
+    };
+    Ok(Found {
+        number,
+        origin: self::origin(origin, uid, machine)?,
+        seal,
+        ended,
+    })
+}
+
+/// How many launches a run has.
+pub(crate) fn launches(engine: &dyn Engine, run: i64) -> Result<i64, Fault> {
+    let tip: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![run])?;
+    Ok(tip.first().map_or(0, |(_, launches)| *launches))
+}
+
+/// Whether there is a run of that identifier.
+pub(crate) fn exists(engine: &dyn Engine, id: &str) -> Result<bool, Fault> {
+    match run(engine, id) {
+        Ok(_) => Ok(true),
+        Err(Fault::Whole(StoreError::NoSuchRun(_))) => Ok(false),
+        Err(fault) => Err(fault),
+    }
+}
+
+/// What is none is damage, as any value of another type.
+fn origin(word: String, uid: Option<u32>, machine: Option<String>) -> Result<Origin, Fault> {
+    row_codec::read_origin(&word, uid, machine).map_err(Fault::Damaged)
+}
+
+/// That all runs, `most` at most, were found by an index, which may be damaged where the runs are not.
+fn all_found(engine: &dyn Engine, found: u64, most: i64, by: &str) -> Result<(), Fault> {
+    let (runs,) = query::<(i64,)>(engine, sql::COUNT_RUNS, vec![])?[0];
+    if found == runs.min(most).unsigned_abs() {
+        return Ok(());
+    }
+    Err(Fault::Damaged(format!(
+        "{found} of its {runs} runs are found by their {by}"
+    )))
+}
+
+/// That no run and no end is gone, as the ledger counts them: who reads many runs would not miss one.
+pub(crate) fn complete(engine: &dyn Engine) -> Result<(), Fault> {
+    let counts: Vec<(i64, i64)> = query(engine, sql::SELECT_COUNTS, vec![])?;
+    let (rows, entries) = counts[0];
+    if rows == entries {
+        return Ok(());
+    }
+    let lost_run = query::<(i64,)>(engine, sql::SELECT_LOST_RUNS, vec![])?;
+    let lost_end = query::<(String,)>(engine, sql::SELECT_LOST_ENDS, vec![])?;
+    Err(Fault::Damaged(match (lost_run.first(), lost_end.first()) {
+        (Some((number,)), _) => format!("run number {number} is missing"),
+        (_, Some((id,))) => format!("the end of run {id} is missing"),
+        _ => format!("its ledger has {entries} entries for {rows} starts and ends of runs"),
+    }))
+}
+
+fn head(row: &Row) -> Result<RunHead, Fault> {
+    let origin = origin(column(row, 8)?, column(row, 9)?, column(row, 10)?)?;
+    Ok(RunHead {
+        id: column(row, 0)?,
+        label: column(row, 1)?,
+        started: column(row, 2)?,
+        elapsed_s: column(row, 3)?,
+        gritstone: column(row, 4)?,
+        machine_id: column(row, 5)?,
+        machine: column(row, 6)?,
+        system: column(row, 7)?,
+        kind: match origin {
+            Origin::Imported => Kind::Import,
+            Origin::Here(_) => row_codec::kind(&column::<String>(row, 11)?),
+        },
+        benchmarks: column::<i64>(row, 12)?.unsigned_abs(),
+        pruned: column::<Option<String>>(row, 13)?
+            .map(|entry| Entry::parse(&entry))
+            .transpose()?
+            .map(|entry| entry.at),
+        origin,
+    })
+}
