@@ -41,6 +41,9 @@ const PRINTED: [&str; 11] = [
 /// The only files that write to a stream, and the one that answers its parent on a pipe.
 const WRITERS: [&str; 2] = ["crates/cli/src/ui/output.rs", "crates/exec/src/watchdog.rs"];
 
+/// Crates that are no part of the program, and may print.
+const UNPUBLISHED: [&str; 2] = ["xtask/", "validation/"];
+
 /// The text files of a repository, without what is built (`target`) and what is hidden.
 pub fn read(root: &Path) -> Result<Tree, String> {
     let mut tree = Tree::new();
@@ -170,7 +173,10 @@ fn modules(tree: &Tree) -> impl Iterator<Item = (&str, &str)> {
         let parts: Vec<&str> = path.split('/').collect();
         let inside = match parts[..] {
             ["crates", _, ..] => &parts[2..],
-            ["catalogue" | "kernels" | "references" | "xtask", ..] => &parts[1..],
+            [
+                "catalogue" | "kernels" | "references" | "validation" | "xtask",
+                ..,
+            ] => &parts[1..],
             _ => return false,
         };
         let source = inside == ["build.rs"] || inside[0] == "src";
@@ -251,8 +257,9 @@ pub fn words(tree: &Tree) -> Vec<String> {
             );
         }
         let test = path.contains("/tests") || path.ends_with("_tests.rs");
-        let source =
-            extension(path) == "rs" && path.contains("/src/") && !path.starts_with("xtask/");
+        let source = extension(path) == "rs"
+            && path.contains("/src/")
+            && !UNPUBLISHED.iter().any(|of| path.starts_with(of));
         if source && !test && !WRITERS.contains(&path.as_str()) {
             let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
             let code: Vec<&str> = shipped

@@ -7,7 +7,7 @@ mod sample;
 
 use gritstone_model::RunView;
 use gritstone_report::document::{Block, Document, ResultLine, Tile};
-use gritstone_report::{Pair, data_sheet, html, pair, clean};
+use gritstone_report::{Pair, clean, data_sheet, html, pair};
 use sample::{briefs, machines::references};
 use std::process::Command;
 

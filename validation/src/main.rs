@@ -1,4 +1,4 @@
-//! The long simulation: prints the tables of docs/validation.md. `cargo run --release -p gritstone-analysis --example simulate`; with
+//! The long simulation: prints the tables of docs/validation.md. `cargo run --release -p gritstone-validation`; with
 //! words such as `gate` or `ab::rankings` only these. With `--write` the tables replace those of the document, with `--check` they must be
 //! those of the document.
 
@@ -19,11 +19,11 @@ mod runs;
 mod system;
 mod tails;
 mod trial;
-#[path = "../../../stats/tests/rates/world/mod.rs"]
+#[path = "../../crates/stats/tests/rates/world/mod.rs"]
 mod world;
 
 /// The document that has the tables.
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/validation.md");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/validation.md");
 
 /// A table, as Markdown.
 type Table = fn() -> String;
