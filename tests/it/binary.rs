@@ -321,24 +321,3 @@ fn a_parameter_that_is_given_is_kept_with_the_figure() {
     let nonsense = "run aim/tty1-write --budget 20s --param tty=/dev/null";
     home.fails(3, nonsense, "/dev/null is no terminal");
 }
-
-#[test]
-fn commands_and_options_answer_to_their_old_names() {
-    let home = Home::new();
-    let names = [
-        ("init", "new"),
-        ("score", "rate"),
-        ("report", "brief"),
-        ("noise", "selftest"),
-        ("systems", "machines"),
-    ];
-    let (_, help, _) = home.run("--help");
-    for (name, old) in names {
-        assert!(help.contains(&format!("\n  {name} ")), "{name}");
-        assert!(!help.contains(&format!("\n  {old} ")), "{old}");
-        let of = |name| home.run(&[name, "--help"]);
-        assert_eq!(of(name), of(old));
-    }
-    let listed = |option| home.run(&["list", option, "examples/none"]);
-    assert_eq!(listed("--catalog"), listed("--catalogue"));
-}

@@ -40,7 +40,6 @@ mod ratings;
 mod recipes;
 mod rt;
 mod schemas;
-mod selftest;
 mod serve;
 mod shapes;
 mod simulators;

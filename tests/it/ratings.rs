@@ -10,10 +10,11 @@ fn overall(machine: &Value) -> &Value {
 }
 
 #[test]
-fn printed_machines_are_rated_by_environment_and_for_the_money() {
+fn printed_systems_are_scored_by_environment() {
     let home = Home::new();
-    let view = home.json("rate ref:sun-2-120-4.2bsd ref:vax-11-780-4.1bsd --against ref:vax-11-780-4.1bsd --price 20 --price 200");
-    assert_eq!(view["schema"], "gritstone/ratings/2");
+    let view = home
+        .json("score ref:sun-2-120-4.2bsd ref:vax-11-780-4.1bsd --against ref:vax-11-780-4.1bsd");
+    assert_eq!(view["schema"], "gritstone/ratings/3");
     let [sun, vax] = [0, 1].map(|at: usize| &view["machines"][at]);
     // table 1 of byte-1984: sieve 1.7 s against 5.1 s, loop 2.6 s against 7.4 s
     let cpu = &sun["one_cpu"]["environments"][0];
@@ -25,17 +26,13 @@ fn printed_machines_are_rated_by_environment_and_for_the_money() {
     assert_eq!(cpu["interval"], Value::Null);
     assert_eq!(cpu["rows"], serde_json::json!(["byte/sieve", "byte/loop"]));
     assert!((overall(vax)["rating"].as_f64().unwrap() - 1.0).abs() < 1e-12);
-    let money = |machine: &Value| machine["one_cpu"]["for_money"]["value"].as_f64().unwrap();
-    assert!((money(vax) - 1.0 / 200.0).abs() < 1e-12);
-    assert!(money(sun) > money(vax));
-    assert_eq!(sun["all_cpus"], Value::Null);
 }
 
 #[test]
 fn what_a_machine_lacks_withholds_its_rating_and_naming_the_rows_gives_one() {
     let home = Home::new();
     // byte-1984 prints no time for the file reads of the Masscomp
-    let against = format!("rate ref:masscomp-sys-iii --against {VAX}");
+    let against = format!("score ref:masscomp-sys-iii --against {VAX}");
     let (code, text, _) = home.run(&against);
     assert_eq!(code, 4, "{text}");
     assert!(
@@ -55,7 +52,7 @@ fn the_environments_of_the_document_are_scored_together() {
     let home = Home::new();
     let base = "ref:intel-xeon-kvm-2026";
     // the baseline of a run that has all of them
-    let view = home.json(&format!("rate {base}"));
+    let view = home.json(&format!("score {base}"));
     assert_eq!(view["base"], base);
     let programs = &view["machines"][0]["programs"];
     let environments = programs["environments"].as_array().unwrap();
@@ -84,10 +81,10 @@ fn the_environments_of_the_document_are_scored_together() {
     assert_eq!(programs["overall"]["rows"].as_array().unwrap().len(), 13);
     // a system without them has the scores of small benchmarks, as a baseline too
     let without = "ref:amd-epyc-kvm-2026";
-    let view = home.json(&format!("rate {without}"));
+    let view = home.json(&format!("score {without}"));
     assert_eq!(view["base"], without);
     assert_eq!(view["machines"][0]["programs"], Value::Null);
-    let view = home.json(&format!("rate {base} --against {without}"));
+    let view = home.json(&format!("score {base} --against {without}"));
     assert_eq!(view["machines"][0]["programs"], Value::Null);
     assert!(overall(&view["machines"][0])["rating"].is_number());
 }
@@ -96,16 +93,11 @@ fn the_environments_of_the_document_are_scored_together() {
 fn wrong_use_says_what_is_wrong() {
     let home = Home::new();
     let wrong = |arguments: &str, what: &str| {
-        home.refuses(&format!("rate ref:sun-2-120-4.2bsd {arguments}"), what);
+        home.refuses(&format!("score ref:sun-2-120-4.2bsd {arguments}"), what);
     };
-    wrong("--price 1 --price 2", "give one for each");
-    let prices = "ref:apple-lisa-sys-iii --price 1 --price 2/h";
-    wrong(prices, "cannot be compared");
-    wrong("--price $5", "without a currency");
-    wrong("--by byte/sive", "did you mean 'byte/sieve'?");
     wrong("byte/sive", "did you mean 'byte/sieve'?");
     // machines of one name go by their identifiers
-    let (_, text, _) = home.run("rate ref:vax-11-780-weekly-1984 --against ref:vax-11-780-4.2bsd");
+    let (_, text, _) = home.run("score ref:vax-11-780-weekly-1984 --against ref:vax-11-780-4.2bsd");
     assert!(
         text.contains("Scores against ref:vax-11-780-4.2bsd"),
         "{text}"
@@ -116,7 +108,7 @@ fn wrong_use_says_what_is_wrong() {
 #[test]
 fn a_run_is_rated_with_an_interval_by_what_it_has() {
     let home = Home::with(&["run"]);
-    let view = home.json(&format!("rate run --against {VAX} --price 0.42/h"));
+    let view = home.json(&format!("score run --against {VAX}"));
     let rated = overall(&view["machines"][0]);
     let value = rated["rating"].as_f64().unwrap();
     let ends = [0, 1].map(|at: usize| rated["interval"][at].as_f64().unwrap());
@@ -128,7 +120,7 @@ fn a_run_is_rated_with_an_interval_by_what_it_has() {
     part.launches.retain(|launch| is_it(&launch.id));
     part.skips.clear();
     home.import(&[part]);
-    let (code, text, _) = home.run(&format!("rate part --against {VAX}"));
+    let (code, text, _) = home.run(&format!("score part --against {VAX}"));
     assert!(
         code == 4 && text.contains("not measured: byte/loop"),
         "{text}"

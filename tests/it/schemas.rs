@@ -93,13 +93,12 @@ fn what_is_printed_of_recorded_runs_is_by_the_schemas() {
         compare {run} {copies}
         compare h1 h2
         compare ref:vax-11-780-4.1bsd {run} {copies}
-        rate {run}
-        rate ref:sun-2-120-4.2bsd --price 20
+        score {run}
+        score ref:sun-2-120-4.2bsd
         history {benchmark}
         check h12
-        selftest --of h1 h2 h3 h4 h5
         list
-        machines
+        systems
         runs
         doctor
         run byte/sieve byte/pipe --dry-run"

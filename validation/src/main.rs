@@ -18,7 +18,6 @@ mod rest;
 mod runs;
 mod system;
 mod tails;
-mod trial;
 #[path = "../../crates/stats/tests/rates/world/mod.rs"]
 mod world;
 
@@ -29,7 +28,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/validation.md")
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [(&str, Table); 25] = [
+    let tables: [(&str, Table); 24] = [
         ("figure::coverage", figure::coverage),
         ("figure::correlated", figure::correlated),
         ("figure::machine", figure::machine),
@@ -47,7 +46,6 @@ fn main() {
         ("ab::neighbors", ab::neighbors),
         ("ab::busy", ab::busy),
         ("ab::rankings", ab::rankings),
-        ("trial::quantiles", trial::quantiles),
         ("rest::rating", rest::rating),
         ("past::changes_found", past::changes_found),
         ("gate::over_time", gate::over_time),

@@ -21,7 +21,6 @@ use gritstone_model::{
 };
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::{multiple, verdict};
-pub(crate) use measured::needed;
 use pair::{Basis, Pair};
 pub(crate) use pair::{counts, pair, scale};
 use std::collections::BTreeMap;

@@ -6,17 +6,14 @@
 //! the machine then lacks, or did not do, withholds the rating, unless the user named the rows.
 //!
 //! The environments of table 1.1 of hp-1987 are whole programs and several users: these are rated together or not at all.
-//!
-//! All CPUs are rated by the same rows, each times what the most copies of it do together over what one does. Rows of which no
-//! copies are ever measured are not covered; a row that lacks these withholds the rating.
 
 mod row;
 
 use crate::compare;
 use crate::run_variance::{DEFAULT, Learned};
 use gritstone_model::{
-    Benchmark, Finding, Flag, ForMoney, Id, LeftOutRow, Measurement, Note, Part, Price, Profile,
-    RatedMachine, Rating, Ratings, RunView, Withheld, Without, Work,
+    Benchmark, Finding, Flag, Id, LeftOutRow, Measurement, Note, Part, Profile, RatedMachine,
+    Rating, Ratings, RunView, Withheld, Work,
 };
 use gritstone_stats::quantile;
 use gritstone_stats::rating::{self, RatingRow, geometric};
@@ -45,8 +42,6 @@ pub struct Options {
     pub named: bool,
     /// A row that the base lacks withholds the rating, instead of being left out.
     pub together: bool,
-    /// Rows of which no copies are measured, whatever the run: they are in no rating of all CPUs.
-    pub alone: BTreeSet<Id>,
     /// Scatter between runs, by row: [`crate::run_variance::learn`].
     pub between_run: Learned,
 }
@@ -91,12 +86,11 @@ pub fn rate_profile(
     profile: &Profile,
     machine: &RunView,
     base: &RunView,
-    price: Option<Price>,
     options: &Options,
 ) -> RatedMachine {
     let environments = profiled(profile);
     let find = sides(machine, base);
-    let mut rated = ratings(&environments, &find, ONE, price, options);
+    let mut rated = ratings(&environments, &find, options);
     let overall = &mut rated.overall;
     overall.environment.clone_from(&profile.name);
     if overall.withheld.is_none() && overall.rows.len() < environments.len() {
@@ -116,7 +110,6 @@ pub fn rate_profile(
             withheld: Some(withheld),
             ..Rating::default()
         };
-        rated.for_money = None;
     }
     let wanted = |id: &Id| profile.weights.contains_key(id);
     RatedMachine {
@@ -124,9 +117,6 @@ pub fn rate_profile(
         name: machine.machine.name.clone(),
         one_cpu: rated,
         programs: None,
-        all_cpus: None,
-        copies: None,
-        price,
         differ_in: compare::programs_differ_in(base, machine, &wanted),
     }
 }
@@ -137,29 +127,14 @@ pub fn rate(
     environments: &[Environment],
     machine: &RunView,
     base: &RunView,
-    price: Option<Price>,
     options: &Options,
 ) -> RatedMachine {
     let find = sides(machine, base);
-    let ratings = |copies| ratings(environments, &find, copies, price, options);
-    let copies = all_cpus(machine);
     RatedMachine {
         id: machine.id.clone(),
         name: machine.machine.name.clone(),
         programs: None,
-        one_cpu: ratings(ONE),
-        all_cpus: copies.map(|machine| {
-            ratings(Copies {
-                machine,
-                // a printed machine had one CPU; a run is met with all of its own
-                base: match base.settings {
-                    None => Some(1),
-                    Some(_) => all_cpus(base),
-                },
-            })
-        }),
-        copies,
-        price,
+        one_cpu: ratings(environments, &find, options),
         differ_in: vec![],
     }
 }
@@ -170,7 +145,6 @@ pub fn programs(
     environments: &[Environment],
     machine: &RunView,
     base: &RunView,
-    price: Option<Price>,
     options: &Options,
 ) -> Option<Ratings> {
     let find = sides(machine, base);
@@ -178,30 +152,9 @@ pub fn programs(
         together: true,
         ..options.clone()
     };
-    let ratings = ratings(environments, &find, ONE, price, &options);
+    let ratings = ratings(environments, &find, &options);
     (!ratings.overall.rows.is_empty()).then_some(ratings)
 }
-
-/// The most copies that any row of a run was measured as, where they are enough for all CPUs that it was allowed.
-fn all_cpus(view: &RunView) -> Option<u32> {
-    let copies = view.results.iter().filter_map(|r| r.copies.as_ref());
-    let most = copies.flat_map(|c| &c.points).map(|p| p.copies).max()?;
-    let cpus = view.machine.allowed_cpus()?.len();
-    (most > 1 && most as usize >= cpus).then_some(most)
-}
-
-/// As how many copies the rows of each side count; a base may have none of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Copies {
-    machine: u32,
-    base: Option<u32>,
-}
-
-/// Each row as it is.
-pub(crate) const ONE: Copies = Copies {
-    machine: 1,
-    base: Some(1),
-};
 
 /// The results of both runs by benchmark; none of the base where the peers differ.
 fn sides<'a>(
@@ -215,37 +168,20 @@ fn sides<'a>(
 /// A row of the machine and of the base.
 pub(crate) type Find<'a> = dyn Fn(&Id) -> (Option<&'a Measurement>, Option<&'a Measurement>) + 'a;
 
-fn ratings(
-    environments: &[Environment],
-    find: &Find,
-    copies: Copies,
-    price: Option<Price>,
-    options: &Options,
-) -> Ratings {
+fn ratings(environments: &[Environment], find: &Find, options: &Options) -> Ratings {
     let each = environments.iter().map(|environment| {
         let group = std::slice::from_ref(environment);
-        over(&environment.name, group, find, copies, options)
+        over(&environment.name, group, find, options)
     });
-    let overall = over("All environments", environments, find, copies, options);
-    let for_money = price.zip(overall.rating).map(|(price, rating)| ForMoney {
-        value: rating / price.amount,
-        interval: overall.interval.map(|ends| ends.map(|x| x / price.amount)),
-    });
+    let overall = over("All environments", environments, find, options);
     Ratings {
         environments: each.collect(),
         overall,
-        for_money,
     }
 }
 
 /// The rating over groups of rows, each group with a weight in which its rows share.
-pub(crate) fn over(
-    name: &str,
-    groups: &[Environment],
-    find: &Find,
-    copies: Copies,
-    options: &Options,
-) -> Rating {
+pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Options) -> Rating {
     let mut pairs: Vec<Pair> = Vec::new();
     let mut uncovered: Vec<Part> = Vec::new();
     let mut result = Rating {
@@ -255,9 +191,8 @@ pub(crate) fn over(
     };
     for group in groups {
         let mut own: Vec<Pair> = Vec::new();
-        let alone = |id: &&Id| copies != ONE && options.alone.contains(id);
-        for id in group.rows.iter().filter(|id| !alone(id)) {
-            match row::fate(id, find(id), copies, options.named) {
+        for id in &group.rows {
+            match row::fate(id, find(id), options.named) {
                 Fate::NotCovered => uncovered.push(Part::Benchmark(id.clone())),
                 Fate::LeftOut { invalid } => result.left_out.push(LeftOutRow {
                     id: id.clone(),
@@ -270,10 +205,6 @@ pub(crate) fn over(
         for pair in &mut own {
             pair.machine.weight = weight;
             pair.base.weight = weight;
-            let of_copies = [&mut pair.machine_copies, &mut pair.base_copies];
-            for row in of_copies.into_iter().flatten() {
-                row.weight = weight;
-            }
         }
         pairs.append(&mut own);
     }
@@ -292,13 +223,6 @@ pub(crate) fn over(
         Ok((rating, interval)) => {
             result.rating = Some(rating.value);
             result.interval = interval;
-            let without = rating.leave_one_out.into_iter().flatten();
-            result.without = without
-                .map(|(place, rating)| Without {
-                    row: pairs[place].id.clone(),
-                    rating,
-                })
-                .collect();
             result.notes = doubts(&pairs);
         }
     }
@@ -320,27 +244,13 @@ fn mean(pairs: &[Pair], options: &Options) -> Result<(rating::Rating, Option<[f6
         Some([low, high]) => Some((high / low).ln() / 2.0),
         None => None,
     };
-    // what copies do over what one does scatters by itself; one copy is itself exactly
-    let of_copies = |of: fn(&Pair) -> Option<&RatingRow>| -> Result<Option<f64>, Withheld> {
-        let with: Vec<&Pair> = pairs.iter().filter(|pair| of(pair).is_some()).collect();
-        let rows: Vec<RatingRow> = with.iter().filter_map(|pair| of(pair)).cloned().collect();
-        if rows.is_empty() {
-            return Ok(Some(0.0));
-        }
-        let parts: Vec<&Part> = with.iter().map(|pair| &pair.part).collect();
-        let found = geometric(&rows, options.confidence);
-        Ok(half(&found.map_err(|why| withheld(why, &parts))?, false))
-    };
-    let copies = of_copies(|p| p.machine_copies.as_ref())?
-        .zip(of_copies(|p| p.base_copies.as_ref())?)
-        .map(|(a, b)| a.hypot(b));
     let printed = |of: fn(&Pair) -> bool| pairs.iter().all(of);
     let (one, other) = (printed(|p| p.machine_printed), printed(|p| p.base_printed));
     let halves = half(&machine, one).zip(half(&base, other));
-    let halves = halves.zip(copies).filter(|_| !(one && other));
-    let interval = halves.map(|((a, b), copies)| {
+    let halves = halves.filter(|_| !(one && other));
+    let interval = halves.map(|(a, b)| {
         let live = if one || other { 1.0_f64 } else { 2.0 };
-        let launches = a.hypot(b).hypot(copies);
+        let launches = a.hypot(b);
         let half = launches.hypot(live.sqrt() * between(pairs, options));
         [machine.value / half.exp(), machine.value * half.exp()]
     });

@@ -92,9 +92,6 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Compare(args)) => command::show::compare(&world, args),
         Some(Command::Score(args)) => command::score::rate(&world, args),
         Some(Command::Report(args)) => command::report::brief(&world, args),
-        Some(Command::Noise(args)) => {
-            command::noise::selftest(&world.with_programs(&args.own)?, args)
-        }
         Some(Command::Systems(args)) => command::list::systems(&world, args),
         Some(Command::Doctor(args)) => command::doctor::doctor(&world, args),
         Some(Command::Watch {

@@ -145,8 +145,6 @@ pub enum Part {
     RatioOf(Id),
     /// A benchmark.
     Benchmark(Id),
-    /// A benchmark as a number of copies.
-    Copies(Id, u32),
 }
 
 /// A part with its value, in the unit of the result.

@@ -18,7 +18,6 @@ mod history;
 mod id;
 mod latency;
 mod machine;
-mod noise;
 mod note;
 mod origin;
 mod overview;
@@ -64,10 +63,6 @@ pub use history::{
 pub use id::{Id, IdError, Selector};
 pub use latency::{Latencies, Percentile, PercentileBasis, Responses};
 pub use machine::{Cache, CacheKind, Machine, PRIVATE_FACTS, short_processor};
-pub use noise::{
-    CriterionView, LeftOut, PairsView, SCHEMA_SELFTEST, ScatterView, SelftestRow, SelftestRun,
-    SelftestView, ShareView,
-};
 pub use note::{Flag, Note, Subject, flags, in_order};
 pub use origin::{Origin, Owner};
 pub use overview::{
@@ -83,8 +78,8 @@ pub use run::{
     TrialSide,
 };
 pub use score::{
-    ForMoney, LeftOutRow, Per, Price, Profile, PublishedRating, RatedMachine, Rating, Ratings,
-    RatingsView, SCHEMA_RATINGS, Without,
+    LeftOutRow, Profile, PublishedRating, RatedMachine, Rating, Ratings, RatingsView,
+    SCHEMA_RATINGS,
 };
 pub use text::{escape_json, hexadecimal, is_unprintable};
 pub use unit::{Better, Quantity, Unit, UnitError};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Name and version of the schema of [`RatingsView`].
-pub const SCHEMA_RATINGS: &str = "gritstone/ratings/2";
+pub const SCHEMA_RATINGS: &str = "gritstone/ratings/3";
 
 /// Systems, each scored against the same base.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,7 +20,7 @@ pub struct RatingsView {
     /// The selectors that name benchmarks; empty for the environments of the catalog.
     #[serde(default)]
     pub by: Vec<String>,
-    /// The profile that the user chose: then each of its benchmarks is an environment, on as many CPUs as it takes.
+    /// The profile that the user chose: then each of its benchmarks is an environment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
     /// Confidence of the intervals.
@@ -66,18 +66,8 @@ pub struct RatedMachine {
     /// the base has.
     #[serde(default)]
     pub programs: Option<Ratings>,
-    /// By the benchmarks that run on one CPU.
+    /// By single benchmarks.
     pub one_cpu: Ratings,
-    /// By the same benchmarks, each times the throughput of its copies over that of one; null when the run has not as many
-    /// copies as CPUs.
-    #[serde(default)]
-    pub all_cpus: Option<Ratings>,
-    /// How many copies `all_cpus` is of.
-    #[serde(default)]
-    pub copies: Option<u32>,
-    /// Price, if given.
-    #[serde(default)]
-    pub price: Option<Price>,
     /// In which programs of a profile it differs from the base, and their versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differ_in: Vec<Difference>,
@@ -90,9 +80,6 @@ pub struct Ratings {
     pub environments: Vec<Rating>,
     /// Over all environments of which the base has a benchmark, equally weighted.
     pub overall: Rating,
-    /// The overall score per unit of the price.
-    #[serde(default)]
-    pub for_money: Option<ForMoney>,
 }
 
 /// One score.
@@ -108,9 +95,6 @@ pub struct Rating {
     pub rows: Vec<Id>,
     /// Number of benchmarks of the environment.
     pub of: usize,
-    /// The score without one benchmark, smallest and largest; empty for a single benchmark.
-    #[serde(default)]
-    pub without: Vec<Without>,
     /// Why there is no score although the base has benchmarks.
     #[serde(default)]
     pub withheld: Option<Withheld>,
@@ -143,41 +127,4 @@ pub struct LeftOutRow {
     pub id: Id,
     /// Whether its work check failed; else it was not measured.
     pub invalid: bool,
-}
-
-/// A score without one of its benchmarks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Without {
-    /// The benchmark that is left out.
-    pub row: Id,
-    /// Score of the others.
-    pub rating: f64,
-}
-
-/// Price of a system, in any currency.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Price {
-    /// Above 0.
-    pub amount: f64,
-    /// For what.
-    pub per: Per,
-}
-
-/// What a price is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Per {
-    /// An hour of it.
-    Hour,
-    /// The system.
-    Machine,
-}
-
-/// Price/performance.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ForMoney {
-    /// Score per unit of the price.
-    pub value: f64,
-    /// Its interval: prices are exact.
-    pub interval: Option<[f64; 2]>,
 }

@@ -19,7 +19,6 @@ pub(crate) fn append(document: &mut Document, view: &RatingsView, profile: &Prof
         "Profile {}, {}: {}",
         profile.name, profile.title, profile.why
     ));
-    crate::ratings::money(document, view);
     for machine in &view.machines {
         benchmarks(document, view, profile, machine);
         differences(document, view, machine);

@@ -27,8 +27,6 @@ pub struct Rating {
     pub value: f64,
     /// Interval by the delta method; `None` when a row has fewer than six launches. The reference is taken as exact.
     pub interval: Option<[f64; 2]>,
-    /// The rating without one row, smallest and largest, with that row's place; `None` for a single row.
-    pub leave_one_out: Option<[(usize, f64); 2]>,
     /// Rows in it.
     pub rows: usize,
 }
@@ -85,7 +83,6 @@ fn rate(mean: Mean, rows: &[RatingRow], confidence: f64) -> Result<Rating, Withh
     Ok(Rating {
         value: ln.exp(),
         interval,
-        leave_one_out: leave_one_out(mean, &terms),
         rows: rows.len(),
     })
 }
@@ -180,18 +177,6 @@ impl Mean {
         }
     }
 }
-
-/// The rating without the row that lifts it most, and without the one that lowers it most.
-fn leave_one_out(mean: Mean, terms: &[Term]) -> Option<[(usize, f64); 2]> {
-    let without = |left: usize| {
-        let rest = [&terms[..left], &terms[left + 1..]].concat();
-        (left, mean.ln(&rest).exp())
-    };
-    let mut all: Vec<(usize, f64)> = (0..terms.len()).map(without).collect();
-    all.sort_by(|a, b| a.1.total_cmp(&b.1));
-    (all.len() > 1).then(|| [all[0], all[all.len() - 1]])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,9 +200,6 @@ mod tests {
         assert!((rating.value - 6.0).abs() < 0.03, "{rating:?}");
         let [low, high] = rating.interval.unwrap();
         assert!(low < rating.value && rating.value < high && high / low < 1.04);
-        let [(worst, least), (best, most)] = rating.leave_one_out.unwrap();
-        assert_eq!((worst, best), (1, 0));
-        assert!((least - 4.0).abs() < 0.03 && (most - 9.0).abs() < 0.05);
     }
 
     /// Weights in 1 / 105 and the ratios of both models, as in table 5.1 of hp-1987.
@@ -300,7 +282,7 @@ mod tests {
     fn few_launches_and_single_rows() {
         let mut one = row(3.0, 1.0, false);
         let rating = geometric(&[one.clone()], 0.95).unwrap();
-        assert!(rating.leave_one_out.is_none() && rating.interval.is_some());
+        assert!(rating.interval.is_some());
         one.launches.truncate(5);
         assert!(geometric(&[one], 0.95).unwrap().interval.is_none());
     }

@@ -197,18 +197,6 @@ pub(super) fn speed(
     Some((Class::of(base, launches.paced), ratio.ln()))
 }
 
-/// How far the figures of two such runs must be apart, on the logarithmic scale, to be called different where they are the only ones
-/// among so many tests. `None` when they never are.
-pub(crate) fn needed(
-    base: &Measurement,
-    other: &Measurement,
-    tests: usize,
-    options: &Options,
-) -> Option<f64> {
-    let scale = scale(&other.unit, &base.unit)?;
-    Launches::of(base, other, scale, options).needed(tests, options)
-}
-
 /// The smallest change, as a share, that two such runs show in [`POWER`] of cases, where it is the only one among so many tests: how
 /// far their figures must be apart, and on top what that distance itself scatters by. `None` when no change is shown.
 pub(super) fn smallest(

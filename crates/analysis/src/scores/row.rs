@@ -1,8 +1,7 @@
-//! One row of a rating: whether it counts, and by what; itself, or as so many copies.
+//! Whether a benchmark counts in a score, and by which values.
 
-use super::Copies;
 use crate::compare::scale;
-use gritstone_model::{Better, CopiesPoint, Flag, Id, Measurement, Note, Part, Subject};
+use gritstone_model::{Better, Flag, Id, Measurement, Note, Part, Subject};
 use gritstone_stats::descriptive;
 use gritstone_stats::rating::RatingRow;
 
@@ -24,13 +23,10 @@ pub(super) struct Pair {
     pub id: Id,
     /// What it is called where it withholds the rating.
     pub part: Part,
-    /// The machine, with the base as its reference, in which what copies add on either side is allowed for.
+    /// The machine, with the base as its reference.
     pub machine: RatingRow,
     /// The base, with itself as its reference: its scatter.
     pub base: RatingRow,
-    /// What copies do together over what one does, with its center as its reference: its scatter; none for one copy.
-    pub machine_copies: Option<RatingRow>,
-    pub base_copies: Option<RatingRow>,
     pub machine_printed: bool,
     pub base_printed: bool,
     /// Flags of what counts.
@@ -55,46 +51,32 @@ struct Figures {
 pub(super) fn fate(
     id: &Id,
     (machine, base): (Option<&Measurement>, Option<&Measurement>),
-    copies: Copies,
     named: bool,
 ) -> Fate {
     let Some(base) = base.filter(|base| has_figure(base)) else {
         return Fate::NotCovered;
     };
-    let Some(of_base) = copies.base.and_then(|n| Together::of(base, n)) else {
-        return Fate::NotCovered;
-    };
     let Some(machine) = machine.filter(|machine| has_figure(machine)) else {
         return unusable(id, Part::Benchmark(id.clone()), named, false);
-    };
-    let Some(of_machine) = Together::of(machine, copies.machine) else {
-        let part = Part::Copies(id.clone(), copies.machine);
-        return unusable(id, part, named, false);
     };
     let Some(figures) = figures(machine, base) else {
         return Fate::NotCovered;
     };
-    if machine.has(Flag::Invalid, figures.compared)
-        || base.has(Flag::Invalid, figures.compared)
-        || of_machine.is_invalid()
-        || of_base.is_invalid()
-    {
+    if machine.has(Flag::Invalid, figures.compared) || base.has(Flag::Invalid, figures.compared) {
         return unusable(id, Part::Benchmark(id.clone()), named, true);
     }
     let notes = machine.notes.iter().chain(&base.notes);
     let concerns = notes.filter(|note| note.about.concerns(figures.compared));
-    let own = concerns.filter_map(Note::flag);
-    let doubts = own.chain(of_machine.doubts()).chain(of_base.doubts());
+    let doubts = concerns.filter_map(Note::flag);
     Fate::Counts(Box::new(Pair {
         machine_printed: machine.is_published(),
         base_printed: base.is_published(),
         doubts: doubts.collect(),
-        ..counted(id, &figures, &of_machine, &of_base)
+        ..counted(id, &figures)
     }))
 }
 
-/// The rows of both sides, with what copies add on either.
-fn counted(id: &Id, figures: &Figures, of_machine: &Together, of_base: &Together) -> Pair {
+fn counted(id: &Id, figures: &Figures) -> Pair {
     let row = |values: &[f64], reference: f64, better: Better| RatingRow {
         launches: values.to_vec(),
         reference,
@@ -102,23 +84,12 @@ fn counted(id: &Id, figures: &Figures, of_machine: &Together, of_base: &Together
         weight: 1.0,
         invalid: false,
     };
-    let gain = of_machine.gain() / of_base.gain();
     let reference = center(&figures.base);
-    let with_copies = match figures.better {
-        Better::Higher => reference / gain,
-        Better::Lower => reference * gain,
-    };
-    let copies = |of: &Together| {
-        let gain = of.gain();
-        (!of.rounds.is_empty()).then(|| row(&of.rounds, gain, Better::Higher))
-    };
     Pair {
         id: id.clone(),
         part: Part::Benchmark(id.clone()),
-        machine: row(&figures.machine, with_copies, figures.better),
+        machine: row(&figures.machine, reference, figures.better),
         base: row(&figures.base, reference, figures.better),
-        machine_copies: copies(of_machine),
-        base_copies: copies(of_base),
         machine_printed: false,
         base_printed: false,
         doubts: vec![],
@@ -131,49 +102,6 @@ fn center(values: &[f64]) -> f64 {
         Some(logs) if logs.len() <= descriptive::MOST => descriptive::pseudo_median(&logs).exp(),
         // not positive, or too many: the mean says so with the name of the row
         _ => values[0],
-    }
-}
-
-/// So many copies of a row over one copy.
-struct Together<'a> {
-    /// What they do together over what one does, round by round; empty for one copy.
-    rounds: Vec<f64>,
-    point: Option<&'a CopiesPoint>,
-}
-
-impl<'a> Together<'a> {
-    /// `None` where they were not measured.
-    fn of(result: &'a Measurement, copies: u32) -> Option<Self> {
-        if copies == 1 {
-            return Some(Self {
-                rounds: vec![],
-                point: None,
-            });
-        }
-        let points = &result.copies.as_ref()?.points;
-        let point = points.iter().find(|point| point.copies == copies)?;
-        let rounds = point.efficiencies.iter().map(|x| x * f64::from(copies));
-        let rounds: Vec<f64> = rounds.collect();
-        (!rounds.is_empty()).then_some(Self {
-            rounds,
-            point: Some(point),
-        })
-    }
-
-    fn gain(&self) -> f64 {
-        match self.rounds.as_slice() {
-            [] => 1.0,
-            rounds => center(rounds),
-        }
-    }
-
-    fn doubts(&self) -> impl Iterator<Item = Flag> {
-        let points = self.point.into_iter();
-        points.flat_map(|point| point.notes.iter().filter_map(Note::flag))
-    }
-
-    fn is_invalid(&self) -> bool {
-        self.doubts().any(|flag| flag == Flag::Invalid)
     }
 }
 
@@ -194,8 +122,6 @@ fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Fate {
         part,
         base: row.clone(),
         machine: row,
-        machine_copies: None,
-        base_copies: None,
         machine_printed: false,
         base_printed: false,
         doubts: Vec::new(),

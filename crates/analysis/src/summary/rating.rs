@@ -3,10 +3,10 @@
 use super::rules::{self, Spread};
 use super::{Options, blank};
 use crate::run_variance::Learned;
-use crate::scores::{self, Environment, ONE};
+use crate::scores::{self, Environment};
 use gritstone_model::{
-    Benchmark, Estimate, Finding, Id, Measurement, Part, PartValue, Rating, Repeat, RunData,
-    RunView, Status, Withheld, Work, in_order,
+    Benchmark, Estimate, Finding, Id, Measurement, Rating, Repeat, RunData, RunView, Status,
+    Withheld, Work, in_order,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,10 +67,9 @@ fn rate(
         confidence: options.confidence,
         named: false,
         together: entry.together,
-        alone: BTreeSet::new(),
         between_run: Learned::default(),
     };
-    let rating = scores::over(&entry.benchmark.title, &groups, &find, ONE, &with);
+    let rating = scores::over(&entry.benchmark.title, &groups, &find, &with);
     match (&rating.withheld, rating.rating) {
         (None, Some(_)) => Ok(rating),
         (Some(why), _) => Err(why.clone()),
@@ -119,14 +118,6 @@ fn fill(
         rows.map(|row| row.launches)
     };
     result.launches = launches().sum();
-    // how far one row can move it
-    let without = rating.without.iter();
-    result.parts = without
-        .map(|without| PartValue {
-            part: Part::Without(without.row.clone()),
-            value: without.rating,
-        })
-        .collect();
     result.notes.extend(rating.notes.iter().cloned());
     if rating.rows.len() < rating.of {
         let (part, of) = (rating.rows.len(), rating.of);

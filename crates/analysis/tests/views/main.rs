@@ -24,7 +24,6 @@ mod rating;
 mod ratings;
 mod responses;
 mod scaling;
-mod selftest;
 mod size;
 mod smallest;
 mod snapshots;

@@ -1,10 +1,9 @@
 //! The smallest change that two runs would have shown.
 
 use crate::made_up::*;
-use crate::selftest::drawn;
 use gritstone_analysis::compare::{Options, compare};
 use gritstone_model::*;
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 #[test]
@@ -74,4 +73,35 @@ fn it_is_told_where_one_cannot_tell_and_nobody_disturbed() {
     disturbed.results[0].notes.push(note);
     let untold = smallest(&at(100.0), &disturbed);
     assert_eq!(untold, (Some(Verdict::Inconclusive), false));
+}
+
+fn paced(name: &str) -> Benchmark {
+    Benchmark {
+        processor_bound: true,
+        ..plain(name)
+    }
+}
+
+/// Normal numbers.
+fn normal(random: &mut Pcg64) -> f64 {
+    let radius = (-2.0 * (1.0 - random.random::<f64>()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * random.random::<f64>()).cos()
+}
+
+/// A run whose cycles are off by one draw of this standard deviation, and by a change.
+fn drawn(random: &mut Pcg64, at: usize, sd: f64, change: f64) -> RunView {
+    let shift = sd * normal(random);
+    let launches = (0..10)
+        .map(|round| {
+            launch(
+                "a/b",
+                round,
+                1000.0 * (shift + change + 0.004 * normal(random)).exp(),
+            )
+        })
+        .collect();
+    let mut data = run(vec![paced("a/b")], launches);
+    data.info.id = format!("run-{at}");
+    data.info.started = format!("2026-01-01T00:{:02}:{:02}Z", at / 60, at % 60);
+    view(&data)
 }

@@ -10,7 +10,6 @@ pub mod export;
 pub mod history;
 pub mod init;
 pub mod list;
-pub mod noise;
 pub mod prune;
 pub mod push;
 pub mod report;

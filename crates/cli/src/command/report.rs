@@ -87,7 +87,7 @@ fn with_brief<T>(
     let base = world.view(base)?;
     different(&base, run)?;
     let references = beside(world, run)?;
-    let scores = score::against(world, &[(run.clone(), None)], &base, &[])?;
+    let scores = score::against(world, std::slice::from_ref(run), &base, &[])?;
     let baseline = world.compare(&base, run, crate::command::show::MARGIN);
     Ok(make(&Brief {
         run,

@@ -1,4 +1,4 @@
-//! `gritstone score`: machines rated by environment against a run or a machine, and for their price.
+//! `gritstone score`: scores of runs and systems by environment, against a base.
 
 use crate::runs::context::World;
 use crate::runs::selection::Chosen;
@@ -11,13 +11,12 @@ use gritstone_analysis::scores::{self as stats, Environment, Options};
 use gritstone_catalogue::profiles;
 use gritstone_measure::CONFIDENCE;
 use gritstone_model::{
-    Id, Price, Profile, PublishedRating, RatedMachine, Ratings, RatingsView, RunView,
-    SCHEMA_RATINGS, Selector, Work,
+    Id, Profile, PublishedRating, RatedMachine, Ratings, RatingsView, RunView, SCHEMA_RATINGS,
+    Selector, Work,
 };
 use gritstone_plan::select;
 use gritstone_report::document::{Block, Document};
 use gritstone_report::{rating_lines, ratings};
-use std::collections::BTreeSet;
 
 /// The default baseline of scores.
 const BASE: &str = "ref:amd-epyc-kvm-2026";
@@ -47,9 +46,8 @@ pub fn base<'a>(world: &'a World, mut runs: impl Iterator<Item = &'a RunView>) -
 pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
     let Chosen {
         runs,
-        selectors: mut by,
+        selectors: by,
     } = world.chosen_or_last(&args.words)?;
-    by.extend_from_slice(&args.by);
     let profile = match &args.profile {
         Some(name) => Some(profile(world, name)?),
         None => None,
@@ -59,16 +57,12 @@ pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
         "--profile names its benchmarks itself: leave out {}",
         by.join(" ")
     );
-    let prices = prices(args, runs.len())?;
     let base = match &args.against {
         Some(name) => name,
         None => base(world, runs.iter().map(|(_, view)| view)),
     };
     let base = world.view(base)?;
-    let machines = runs.into_iter().enumerate();
-    let machines: Vec<_> = machines
-        .map(|(at, (_, view))| (view, prices.get(at).copied()))
-        .collect();
+    let machines: Vec<RunView> = runs.into_iter().map(|(_, view)| view).collect();
     let view = match profile {
         Some(profile) => by_profile(world, &machines, &base, profile),
         None => against(world, &machines, &base, &by)?,
@@ -87,13 +81,13 @@ pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
     })
 }
 
-/// Runs and machines, each perhaps with a price, rated against a base: by environment, or by the rows that are named.
+/// Scores of runs and systems against a base: by environment, or over the benchmarks that `by` selects.
 ///
 /// # Errors
 /// When a selector matches nothing.
 pub fn against(
     world: &World,
-    machines: &[(RunView, Option<Price>)],
+    machines: &[RunView],
     base: &RunView,
     by: &[String],
 ) -> Result<RatingsView> {
@@ -112,21 +106,15 @@ pub fn against(
             (vec![named], vec![])
         }
     };
-    let benchmarks = world.catalogue.benchmarks.iter();
-    let alone: BTreeSet<Id> = benchmarks
-        .filter(|benchmark| !benchmark.can_be_copied())
-        .map(|benchmark| benchmark.id.clone())
-        .collect();
-    let rate = |machine: &RunView, price| {
+    let rate = |machine: &RunView| {
         let options = Options {
             named: !by.is_empty(),
-            alone: alone.clone(),
             ..options(world, machine, base)
         };
         RatedMachine {
-            programs: stats::programs(&programs, machine, base, price, &options)
+            programs: stats::programs(&programs, machine, base, &options)
                 .map(|rated| published(world, &programs, rated)),
-            ..stats::rate(&environments, machine, base, price, &options)
+            ..stats::rate(&environments, machine, base, &options)
         }
     };
     Ok(RatingsView {
@@ -138,13 +126,13 @@ pub fn against(
 /// The same by a profile.
 fn by_profile(
     world: &World,
-    machines: &[(RunView, Option<Price>)],
+    machines: &[RunView],
     base: &RunView,
     profile: Profile,
 ) -> RatingsView {
-    let rate = |machine: &RunView, price| {
+    let rate = |machine: &RunView| {
         let options = options(world, machine, base);
-        stats::rate_profile(&profile, machine, base, price, &options)
+        stats::rate_profile(&profile, machine, base, &options)
     };
     let view = view(machines, base, &rate);
     RatingsView {
@@ -163,21 +151,20 @@ fn options(world: &World, machine: &RunView, base: &RunView) -> Options {
         confidence: CONFIDENCE,
         named: false,
         together: false,
-        alone: BTreeSet::new(),
         between_run: run_variance::learn(&world.past(&[other, machine]), other, machine),
     }
 }
 
 fn view(
-    machines: &[(RunView, Option<Price>)],
+    machines: &[RunView],
     base: &RunView,
-    rate: &dyn Fn(&RunView, Option<Price>) -> RatedMachine,
+    rate: &dyn Fn(&RunView) -> RatedMachine,
 ) -> RatingsView {
     let mut all = vec![base];
-    all.extend(machines.iter().map(|(machine, _)| machine));
-    let rated = machines.iter().map(|(machine, price)| RatedMachine {
+    all.extend(machines);
+    let rated = machines.iter().map(|machine| RatedMachine {
         name: name(machine, &all),
-        ..rate(machine, *price)
+        ..rate(machine)
     });
     RatingsView {
         schema: SCHEMA_RATINGS.to_owned(),
@@ -257,7 +244,7 @@ pub fn open(
         Some(base) => base,
         None => &world.view(self::base(world, std::iter::once(run)))?,
     };
-    let view = against(world, &[(run.clone(), None)], base, &[])?;
+    let view = against(world, std::slice::from_ref(run), base, &[])?;
     let everything = run
         .settings
         .as_ref()
@@ -293,21 +280,4 @@ fn named(world: &World, by: &[String]) -> Result<Vec<Id>> {
         }
     }
     Ok(rows)
-}
-
-/// A price for each machine, all of one kind; none at all is fine.
-fn prices(args: &ScoreArgs, machines: usize) -> Result<&[Price]> {
-    let prices = &args.price;
-    if !prices.is_empty() && prices.len() != machines {
-        bail!(
-            "{} of --price for {machines}: give one for each RUN, in the same order",
-            prices.len()
-        );
-    }
-    if prices.iter().any(|price| price.per != prices[0].per) {
-        bail!(
-            "prices per hour and prices of systems cannot be compared: give all as 0.42/h, or all as 1999"
-        );
-    }
-    Ok(prices)
 }

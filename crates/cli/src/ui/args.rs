@@ -85,23 +85,16 @@ pub enum Command {
     /// List benchmarks, their sources, and whether they run here
     List(ListArgs),
     /// Create a custom benchmark: a catalog entry and a program
-    #[command(alias = "new")]
     Init(InitArgs),
     /// Show the results of a run or of a reference system
     Show(ShowArgs),
     /// Compare runs or systems with a base: ratios, intervals, verdicts
     Compare(CompareArgs),
-    /// Score runs or systems by environment; price/performance
-    #[command(alias = "rate")]
+    /// Score runs or systems by environment
     Score(ScoreArgs),
     /// Write the report ("Performance brief") as HTML and PDF
-    #[command(alias = "brief")]
     Report(ReportArgs),
-    /// Measure run-to-run noise: minimum detectable effect (A/A test)
-    #[command(alias = "selftest")]
-    Noise(NoiseArgs),
     /// List reference systems and those in the store
-    #[command(alias = "machines")]
     Systems(SystemsArgs),
     /// List stored runs, label or remove one, or prune the raw samples of old ones
     Runs(RunsArgs),
@@ -186,7 +179,6 @@ pub enum Command {
     /// Show the store in a browser: runs, comparisons, histories
     Serve(ServeArgs),
     /// A/B test commands, compilers, environments or settings
-    #[command(alias = "compilers")]
     Ab(Box<AbArgs>),
     /// Prove the work checks, as shipped and with the compilers here
     Audit(AuditArgs),
@@ -255,7 +247,6 @@ pub struct CatalogueArgs {
     /// Add the custom benchmarks in DIR; without a selector, measure only these
     #[arg(
         long = "catalog",
-        alias = "catalogue",
         value_name = "DIR",
         help_heading = "Custom benchmarks"
     )]
@@ -298,7 +289,7 @@ pub struct InitArgs {
     #[arg(value_name = "FAMILY/NAME")]
     pub name: String,
     /// Directory of the catalog, created if missing [default: ./FAMILY]
-    #[arg(long = "catalog", alias = "catalogue", value_name = "DIR")]
+    #[arg(long = "catalog", value_name = "DIR")]
     pub catalogue: Option<PathBuf>,
     /// Time this shell command, instead of generating a program in C
     #[arg(long, value_name = "CMD", value_parser = clap::builder::NonEmptyStringValueParser::new())]
@@ -348,7 +339,7 @@ pub struct RunArgs {
     #[arg(long, help_heading = "Run")]
     pub seed: Option<u64>,
     /// Tune the machine during the run (governor, turbo, IRQ affinity, ASLR); settings are restored
-    #[arg(long = "tune", alias = "steady", help_heading = "System")]
+    #[arg(long = "tune", help_heading = "System")]
     pub steady: bool,
     #[command(flatten)]
     pub peer: PeerArgs,
@@ -406,7 +397,7 @@ pub struct ListArgs {
     #[arg(value_name = "SELECTOR")]
     pub selectors: Vec<String>,
     /// Add the custom benchmarks in DIR; without a selector, measure only these
-    #[arg(long = "catalog", alias = "catalogue", value_name = "DIR")]
+    #[arg(long = "catalog", value_name = "DIR")]
     pub catalogue: Option<PathBuf>,
     #[command(flatten)]
     pub format: FormatArgs,
@@ -451,7 +442,6 @@ pub struct CompareArgs {
   gritstone score before after --against before
   gritstone score classic --against ref:vax-11-780-4.1bsd
   gritstone score last cpu app/ratings@today-unix
-  gritstone score last --price 0.42/h
   gritstone score new --against old --profile build")]
 pub struct ScoreArgs {
     /// Runs or systems, then benchmarks, families, globs or a score (app/ratings@today-cpu): only these are scored, missing and doubtful ones included [default: last]
@@ -463,12 +453,6 @@ pub struct ScoreArgs {
     /// Score what you do: build, desktop, science, or weights of your own in a file (docs/how-to/my-work.md)
     #[arg(long, value_name = "NAME|FILE.toml")]
     pub profile: Option<String>,
-    /// The same benchmarks, as an option
-    #[arg(long, value_name = "SELECTOR", num_args = 1.., hide = true)]
-    pub by: Vec<String>,
-    /// Price of each system, e.g. 0.42/h or 1999, in the order of RUN: adds price/performance
-    #[arg(long, value_name = "PRICE", value_parser = crate::ui::value_parsers::price)]
-    pub price: Vec<gritstone_model::Price>,
     #[command(flatten)]
     pub format: FormatArgs,
 }
@@ -489,35 +473,10 @@ pub struct ReportArgs {
     #[arg(long)]
     pub full: bool,
     /// Output file, .html or .pdf; repeatable [default: gritstone-brief-RUN, both]
-    #[arg(short, long = "output", alias = "out", value_name = "FILE")]
+    #[arg(short, long = "output", value_name = "FILE")]
     pub out: Vec<PathBuf>,
     #[command(flatten)]
     pub identity: IdentityArgs,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  gritstone noise byte/sieve --runs 5
-  gritstone noise --of noise-20261123-185538-cfe385a0")]
-pub struct NoiseArgs {
-    /// Benchmarks to measure, as for `run`
-    #[arg(value_name = "SELECTOR")]
-    pub selectors: Vec<String>,
-    /// Number of runs, stored as noise-ID-1, noise-ID-2, ...
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
-    pub runs: u32,
-    /// Time per run, as for `run` [default: as long as it takes]
-    #[arg(long, value_name = "TIME", value_parser = crate::ui::value_parsers::duration)]
-    pub budget: Option<std::time::Duration>,
-    /// Analyze stored runs instead: ids, a common label, or the prefix of labels that end in -1, -2, ...
-    #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with_all = ["selectors", "catalogue", "runs", "budget"])]
-    pub of: Vec<String>,
-    #[command(flatten)]
-    pub privileges: PrivilegeArgs,
-    #[command(flatten)]
-    pub own: CatalogueArgs,
-    #[command(flatten)]
-    pub format: FormatArgs,
 }
 
 #[derive(Debug, Args)]
@@ -579,7 +538,7 @@ pub struct InfoArgs {
     #[arg(value_name = "BENCHMARK")]
     pub benchmark: String,
     /// Add the custom benchmarks in DIR
-    #[arg(long = "catalog", alias = "catalogue", value_name = "DIR")]
+    #[arg(long = "catalog", value_name = "DIR")]
     pub catalogue: Option<PathBuf>,
 }
 
@@ -652,7 +611,7 @@ pub struct ExportArgs {
     #[arg(short, long, value_enum, default_value_t = ExportFormat::Jsonl)]
     pub format: ExportFormat,
     /// Output file [default: standard output]
-    #[arg(short, long = "output", alias = "out", value_name = "FILE")]
+    #[arg(short, long = "output", value_name = "FILE")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub identity: IdentityArgs,

@@ -15,7 +15,7 @@ pub const GROUPS: [(&str, &[&str]); 7] = [
     ),
     ("Gate", &["check"]),
     ("Fleet", &["fleet"]),
-    ("This machine", &["doctor", "noise", "systems"]),
+    ("This machine", &["doctor", "systems"]),
     ("Benchmarks", &["list", "info", "init", "audit"]),
     ("Data", &["export", "import", "push", "pull", "token"]),
 ];

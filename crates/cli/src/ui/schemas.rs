@@ -87,7 +87,6 @@ fn the_schemas_in_the_documents_are_those_of_the_types() {
         document::<RatingsView>(&mut all, SCHEMA_RATINGS),
         document::<AuditView>(&mut all, SCHEMA_AUDIT),
         document::<AbView>(&mut all, SCHEMA_AB),
-        document::<SelftestView>(&mut all, SCHEMA_SELFTEST),
         document::<FleetView>(&mut all, SCHEMA_FLEET),
     ];
     let mut parts = json!({ "$defs": all.take_definitions(true) });

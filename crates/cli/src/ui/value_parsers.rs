@@ -1,6 +1,5 @@
-//! Times, shares, prices and pairs as people type them.
+//! Times, shares and pairs as people type them.
 
-use gritstone_model::{Per, Price};
 use jiff::{SignedDuration, Span, SpanRelativeTo, Unit};
 use std::time::Duration;
 
@@ -58,22 +57,6 @@ pub fn share(text: &str) -> Result<f64, String> {
         _ => Err("a share is a percentage between 0 and 100, such as 1% or 0.5%".to_owned()),
     }
 }
-
-/// `0.42/h` by the hour, `1999` for the machine, in whatever currency.
-///
-/// # Errors
-/// When the text is neither, or not above 0.
-pub fn price(text: &str) -> Result<Price, String> {
-    let (number, per) = match text.strip_suffix("/h") {
-        Some(number) => (number, Per::Hour),
-        None => (text, Per::Machine),
-    };
-    match number.trim().parse::<f64>() {
-        Ok(amount) if (1e-9..1e15).contains(&amount) => Ok(Price { amount, per }),
-        _ => Err("a price is a positive number without a currency, such as 0.42/h per hour or 1999 for the system".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,18 +86,6 @@ mod tests {
         assert_eq!(share("0.5"), Ok(0.5));
         for bad in ["", "%", "0%", "100%", "-1%", "nan", "five"] {
             assert!(share(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn prices() {
-        let is = |amount, per| Ok(Price { amount, per });
-        assert_eq!(price("0.42/h"), is(0.42, Per::Hour));
-        assert_eq!(price("1999"), is(1999.0, Per::Machine));
-        for bad in [
-            "", "/h", "0", "0/h", "-1", "nan", "inf", "1e300", "$5", "5/d", "1,999",
-        ] {
-            assert!(price(bad).is_err(), "{bad}");
         }
     }
 }

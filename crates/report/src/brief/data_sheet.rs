@@ -7,8 +7,7 @@ use crate::ratings::Scale;
 use crate::svg::dots::{self, Dot, Panel};
 use crate::{columns, findings, number, responses, svg, words};
 use gritstone_model::{
-    Assessment, CompareRow, Estimate, Flag, Measurement, Quantity, RatedMachine, Rating,
-    Reliability, RunView,
+    Assessment, CompareRow, Estimate, Flag, Measurement, Quantity, Rating, Reliability, RunView,
 };
 
 /// As many lines have room on a page.
@@ -112,12 +111,9 @@ fn tiles(input: &Brief) -> Vec<Tile> {
             if all.all(|rating| rating.rating.is_none()) {
                 continue;
             }
-            tiles.push(score(name, base, Some(&ratings.overall)));
+            tiles.push(score(name, base, &ratings.overall));
             let environments = ratings.environments.iter();
-            tiles.extend(environments.map(|rating| score(&rating.environment, base, Some(rating))));
-            if matches!(scale, Scale::Benchmarks) {
-                tiles.push(all_cpus(machine, base));
-            }
+            tiles.extend(environments.map(|rating| score(&rating.environment, base, rating)));
         }
     }
     tiles
@@ -145,16 +141,13 @@ fn reliability(assessment: &Assessment) -> Tile {
     }
 }
 
-fn score(name: &str, base: &str, rating: Option<&Rating>) -> Tile {
+fn score(name: &str, base: &str, rating: &Rating) -> Tile {
     let name = name.to_owned();
     let without = |name, said: String| Tile {
         name,
         value: "–".to_owned(),
         said,
         tone: Some(Tone::Faint),
-    };
-    let Some(rating) = rating else {
-        return without(name, "not measured".to_owned());
     };
     let rows = rating.rows.len();
     let Some(value) = rating.rating else {
@@ -186,20 +179,6 @@ fn score(name: &str, base: &str, rating: Option<&Rating>) -> Tile {
             words::plural(rating.of, "benchmark")
         ),
         tone: None,
-    }
-}
-
-fn all_cpus(machine: &RatedMachine, base: &str) -> Tile {
-    match &machine.all_cpus {
-        Some(all) if all.overall.rating.is_none() && all.overall.withheld.is_none() => Tile {
-            said: format!("{base} has no results of copies"),
-            ..score("All CPUs", base, None)
-        },
-        Some(all) => score("All CPUs", base, Some(&all.overall)),
-        None => Tile {
-            said: "not measured: add --copies with the number of CPUs".to_owned(),
-            ..score("All CPUs", base, None)
-        },
     }
 }
 

@@ -152,7 +152,6 @@ pub(crate) fn part(part: &Part) -> String {
         Part::Without(id) => format!("without {id}"),
         Part::RatioOf(id) => format!("ratio of {id}"),
         Part::Benchmark(id) => id.to_string(),
-        Part::Copies(id, copies) => format!("{id} as {copies} copies"),
     }
 }
 

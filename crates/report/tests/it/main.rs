@@ -16,5 +16,4 @@ mod page;
 mod pairs;
 mod ratings;
 mod responses;
-mod selftest;
 mod show;

@@ -57,11 +57,7 @@ fn scores(run: &RunView) -> RatingsView {
             one_cpu: Ratings {
                 environments: vec![rating("Processor", Some(9876.0)), rating("Memory", None)],
                 overall: rating("All environments", Some(1234.0)),
-                for_money: None,
             },
-            all_cpus: None,
-            copies: None,
-            price: None,
             differ_in: vec![],
         }],
     }
