@@ -358,24 +358,22 @@ fn only_the_same_version_for_the_architecture_of_the_peer_is_started_as_root() {
     };
     // a host of an architecture for which this program is not
     file("bin/uname", "#!/bin/sh\necho m68k\n");
-    let folder = hosts.home.path().join("binaries");
-    let words = format!("net/tcp/rr --binaries {}", folder.display());
-    let refused = |why: &str| {
-        let (code, _, said) = hosts.run(&words);
+    let path = hosts.home.path().join("other");
+    let words = format!("net/tcp/rr --binary {}", path.display());
+    let refused_run = |words: &str, why: &str| {
+        let (code, _, said) = hosts.run(words);
         assert_eq!(code, 3, "{said}");
         assert!(said.contains(why), "{why}: {said}");
         hosts.are_clean();
     };
-    refused("no other binary for it");
-    fs::create_dir(&folder).unwrap();
-    file(
-        "binaries/gritstone-m68k",
-        "#!/bin/sh\necho gritstone 0.0.9\n",
-    );
+    refused_run("net/tcp/rr", "this program is for");
+    let refused = |why: &str| refused_run(&words, why);
+    file("other", "#!/bin/sh\necho gritstone 0.0.9\n");
     refused("is gritstone 0.0.9, and this is");
-    file("binaries/gritstone-m68k", "#!/nowhere\n");
+    file("other", "#!/nowhere\n");
     refused("does not start there");
-    symlink(binary(), folder.join("gritstone")).unwrap();
+    fs::remove_file(&path).unwrap();
+    symlink(binary(), &path).unwrap();
     let (code, _, said) = hosts.run(&words);
     assert_eq!(code, 0, "{said}");
     hosts.are_clean();

@@ -14,6 +14,8 @@ use gritstone_stats::paired_times::{Timed, Times};
 use gritstone_stats::{center, multiple, two_sample};
 use std::collections::BTreeMap;
 
+/// Family of the commands of `ab`.
+pub const COMMAND: &str = "command";
 /// The row in which a program is timed that does nothing.
 pub const START_UP: &str = "command/start-up";
 /// What was launched in each round, by side, in the order of time.

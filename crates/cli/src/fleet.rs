@@ -3,6 +3,7 @@
 mod check;
 mod drive;
 mod engine;
+mod host;
 mod inventory;
 mod lock;
 mod node;

@@ -12,16 +12,17 @@ mod ui;
 
 use anyhow::Context as _;
 use clap::FromArgMatches;
+use runs::context::World;
 use std::process::ExitCode;
-use ui::args::{Cli, Command};
+use ui::args::{CatalogueArgs, Cli, Command};
 use ui::exit::Exit;
 
 fn main() -> ExitCode {
-    if let Err(error) = ui::rlimits::enough_to_work() {
+    if let Err(error) = session::rlimits::check_process_limits() {
         return failed(&error);
     }
-    ui::signals::children_can_be_waited_for();
-    ui::signals::long_files_are_errors();
+    session::signals::children_can_be_waited_for();
+    session::signals::long_files_are_errors();
     let command = match ui::config::configured() {
         Ok(command) => command,
         Err(error) => return failed(&error),
@@ -78,11 +79,11 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
             "others can read the password of a command line in /proc: keep it in ~/.pgpass, PGPASSWORD or GRITSTONE_STORE",
         );
     }
-    let world = runs::context::World::new(cli.store.clone());
+    let world = World::new(cli.store.clone());
     match &cli.command {
         _ if cli.licenses => licenses(),
         None => command::show::what_next(&world),
-        Some(Command::Run(args)) => command::run::run(&world.with_programs(&args.own)?, args),
+        Some(Command::Run(args)) => command::run::run(&with_programs(world, &args.own)?, args),
         Some(Command::Bench(args)) => command::bench::bench(&world, args),
         Some(Command::List(args)) => command::list::list(world, args),
         Some(Command::Info(args)) => command::list::info(world, args),
@@ -100,9 +101,13 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
             journal,
         }) => {
             let (base, below) = (base.clone(), below.clone());
-            session::undo::watch(&gritstone_exec::State { base, below }, journal)
+            session::undo::watch(&gritstone_exec::State { base, below }, journal)?;
+            Ok(Exit::Done)
         }
-        Some(Command::FarEnd { directory, address }) => peer::far_end(directory, *address),
+        Some(Command::FarEnd { directory, address }) => {
+            peer::far_end(directory, *address)?;
+            Ok(Exit::Done)
+        }
         Some(Command::Config { show: _ }) => ui::config::show(),
         Some(Command::Complete { words }) => ui::completions::complete(&world, words),
         Some(Command::Completions { shell }) => ui::completions::script(*shell),
@@ -120,7 +125,18 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Sync(args)) => command::push::sync(&world, args),
         Some(Command::Token { command }) => command::token::token(&world, command),
         Some(Command::Serve(args)) => server::serve(&world, args),
-        Some(Command::Ab(args)) => command::ab::ab(&world.with_programs(&args.own)?, args),
-        Some(Command::Audit(args)) => command::audit::audit(&world.with_programs(&args.own)?, args),
+        Some(Command::Ab(args)) => command::ab::ab(&with_programs(world, &args.own)?, args),
+        Some(Command::Audit(args)) => {
+            command::audit::audit(&with_programs(world, &args.own)?, args)
+        }
     }
+}
+
+/// Adds the custom catalog whose programs are to run, once the user trusts it.
+fn with_programs(world: World, args: &CatalogueArgs) -> anyhow::Result<World> {
+    let world = world.with_catalogue(args.catalogue.as_deref())?;
+    if let Some(own) = &world.own {
+        session::trust::ensure(own, args.trust, ui::confirm::run_it)?;
+    }
+    Ok(world)
 }

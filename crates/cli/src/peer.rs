@@ -10,8 +10,7 @@ mod relay;
 mod rows;
 mod session;
 
-use crate::ui::args::PeerArgs;
-use crate::ui::exit::Exit;
+use crate::session::NothingMeasured;
 use anyhow::{Result, ensure};
 pub use far::far_end;
 use frame::Hello;
@@ -22,9 +21,24 @@ use relay::Relay;
 pub use rows::give;
 use session::Session;
 use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::PathBuf;
 
 /// The name of the command that is not in the help: this binary on a peer.
 pub const FAR_END: &str = "far-end";
+
+/// How a peer is reached.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// As OpenSSH knows it; none measures on this host alone.
+    pub host: Option<String>,
+    /// Address at which far ends listen; by default the one at which ssh has reached the host.
+    pub address: Option<IpAddr>,
+    /// Program for the peer; by default this one.
+    pub binary: Option<PathBuf>,
+    /// Command of the ssh client.
+    pub ssh: String,
+}
 
 /// A host that can have far ends, until this is dropped.
 pub struct Reached {
@@ -44,7 +58,7 @@ impl Reached {
 ///
 /// # Errors
 /// When it cannot be reached.
-pub fn reach(host: &str, args: &PeerArgs) -> Result<Result<Reached, String>> {
+pub fn reach(host: &str, args: &Options) -> Result<Result<Reached, String>> {
     ensure!(
         crate::session::ssh::is_host(host),
         "--peer {host}: a host as OpenSSH knows it, of letters, digits and . _ - @"
@@ -75,7 +89,7 @@ pub fn reach(host: &str, args: &PeerArgs) -> Result<Result<Reached, String>> {
 /// # Errors
 /// When the host cannot be reached.
 pub fn asked(
-    args: &PeerArgs,
+    args: &Options,
     dry: bool,
     wanted: &mut [Benchmark],
 ) -> Result<(BTreeMap<Id, String>, Option<Reached>)> {
@@ -87,7 +101,7 @@ pub fn asked(
         return Ok((refused, None));
     }
     let reached = reach(host, args);
-    match reached.map_err(|why| Exit::NothingMeasured.because(format!("{why:#}")))? {
+    match reached.map_err(|why| NothingMeasured(format!("{why:#}")))? {
         Ok(reached) => Ok((refused, Some(reached))),
         Err(why) => {
             for row in wanted {

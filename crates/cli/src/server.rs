@@ -14,12 +14,13 @@ mod lists;
 mod mutation;
 mod notify;
 mod pages;
+mod system_comparison;
 
 use crate::runs::context::World;
+use crate::session::signals;
 use crate::ui::args::ServeArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use crate::ui::signals;
 use anyhow::{Context, Result, ensure};
 use digest::Digests;
 use gritstone_report::html;

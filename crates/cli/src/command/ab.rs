@@ -3,17 +3,19 @@
 mod plan;
 mod sides;
 
-use crate::command::run::skipped;
 use crate::runs::context::World;
-use crate::session::custom_catalog;
+use crate::runs::custom_catalog;
+use crate::session::bounds::Bounds;
 use crate::session::host_context::Site;
 use crate::session::local_backend::{self, End, plans, random};
-use crate::session::measuring::{Bench, Bounds};
+use crate::session::measuring::Bench;
 use crate::session::tune::NO_JOURNAL;
 use crate::session::undo;
 use crate::ui::args::AbArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::progress::Display;
+use crate::ui::skips;
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
 use gritstone_exec::{Journal, Variant};
@@ -23,8 +25,8 @@ use gritstone_model::{
 };
 use gritstone_store::{RunHead, Store};
 pub use plan::{step, users_environment};
-pub use sides::{COMMAND, row, side_name};
 use sides::{Side, Sides};
+pub use sides::{row, side_name};
 use std::collections::BTreeMap;
 
 /// Half-width of the interval that a command alone gets.
@@ -79,7 +81,13 @@ fn measured(world: &World, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunData>
     let sides = sides.map(|(at, (side, build))| trial.side(at, side, build));
     let sides: Vec<local_backend::Side> = sides.collect();
     let mut store = world.writer()?;
-    let end = bench.measure(&mut store, &sides, None, trial.scheduler(&sides).as_mut())?;
+    let end = bench.measure(
+        &mut store,
+        &sides,
+        None,
+        trial.scheduler(&sides).as_mut(),
+        &mut Display::new(),
+    )?;
     let load = |side: &local_backend::Side| Ok(store.load(&side.info.id)?);
     let runs: Result<_> = sides.iter().map(load).collect();
     Ok((runs?, end == End::Whole))
@@ -192,7 +200,7 @@ impl Trial<'_> {
         for side in &sides.sides {
             output::remark(&format!("  {}: {}", side.name, side.what));
         }
-        skipped(self.plan);
+        skips::announce(self.plan);
     }
 }
 

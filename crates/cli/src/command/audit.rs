@@ -6,10 +6,12 @@ mod rebuild;
 mod tests;
 
 use crate::runs::context::World;
+use crate::runs::custom_catalog;
+use crate::session::bounds::Bounds;
 use crate::session::compiler::Toolchain;
-use crate::session::custom_catalog;
 use crate::session::host_context::Site;
-use crate::session::measuring::{Bench, Bounds};
+use crate::session::measuring::Bench;
+use crate::session::observer::Observer as _;
 use crate::session::undo;
 use crate::ui::args::AuditArgs;
 use crate::ui::exit::Exit;
@@ -81,12 +83,12 @@ fn view(
     compilers: &[Toolchain],
     sources: &[(&str, &str)],
 ) -> Result<AuditView, ExecError> {
-    let display = Display::new();
+    let mut display = Display::new();
     let programs = rebuild::programs(plan, sources);
     let mut again = vec![];
     if !programs.is_empty() {
         let (number, ways) = (programs.len(), compilers.len() * rebuild::LEVELS.len());
-        display.remark(&match ways {
+        display.message(&match ways {
             0 => "no compiler on PATH: only the programs in this binary are audited".to_owned(),
             _ if number == 1 => format!("compiling 1 program in {ways} ways"),
             _ => format!("compiling {number} programs in {ways} ways"),
@@ -98,7 +100,7 @@ fn view(
         display.step(done, plan.benchmarks.len(), benchmark.id.as_str());
         entries.extend(entry(executor, shipped, plan, benchmark, &again)?);
     }
-    display.finish();
+    display.clear();
     let build = AuditBuild {
         name: SHIPPED.to_owned(),
         compiler: gritstone_kernels::COMPILER.to_owned(),

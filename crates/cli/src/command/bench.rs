@@ -7,9 +7,10 @@ mod shell_words;
 use crate::command::ab;
 use crate::command::export;
 use crate::runs::context::World;
+use crate::session::bounds::Bounds;
 use crate::session::host_context::Site;
 use crate::session::local_backend::{self, End, Local, plans, random};
-use crate::session::measuring::{Bench, Bounds};
+use crate::session::measuring::Bench;
 use crate::session::undo;
 use crate::ui::args::{BenchArgs, Sort, StyleType, TimeUnit};
 use crate::ui::exit::Exit;
@@ -64,8 +65,8 @@ pub fn bench(world: &World, args: &BenchArgs) -> Result<Exit> {
         let ranking = ranking(args, &commands, &runs, &timings);
         let shown = || gritstone_report::commands(&view, &ranking);
         match args.format.format {
-            crate::ui::args::Format::Json => output::json(&view)?,
-            crate::ui::args::Format::Text => output::lines(&shown())?,
+            crate::ui::display::Format::Json => output::json(&view)?,
+            crate::ui::display::Format::Text => output::lines(&shown())?,
         }
     }
     Ok(match end {
@@ -90,13 +91,13 @@ fn measured(world: &World, args: &BenchArgs, commands: &Commands) -> Result<(Vec
     let (journal, mut executor) = bench.executor(&plans(&sides));
     subtract_start_up(&mut executor, commands, &mut sides)?;
     let mut store = world.writer()?;
-    let mut local = Local::new(&sides, executor, &mut store, Duration::ZERO);
-    if matches!(
-        args.style,
-        StyleType::Basic | StyleType::Color | StyleType::None
-    ) {
-        local.display = Display::without_terminal(args.style == StyleType::None);
-    }
+    let mut display = match args.style {
+        StyleType::Basic | StyleType::Color | StyleType::None => {
+            Display::without_terminal(args.style == StyleType::None)
+        }
+        _ => Display::new(),
+    };
+    let mut local = Local::new(&sides, executor, &mut store, Duration::ZERO, &mut display);
     local.begin(&site, journal.as_ref())?;
     local.numbered = Some("warmup-");
     let warm = warm_up(&mut local, args, commands, &here);

@@ -1,6 +1,7 @@
 //! `gritstone changes`: change points over all benchmarks and systems, grouped into events by the run that begins them.
 
 use crate::command::history::history_of;
+use crate::runs::clock;
 use crate::runs::context::World;
 use crate::ui::args::{ChangesArgs, ChangesCommand};
 use crate::ui::exit::Exit;
@@ -31,7 +32,7 @@ pub fn changes(world: &World, args: &ChangesArgs) -> Result<Exit> {
     if let Some(ChangesCommand::Acknowledge { event, note }) = &args.command {
         let event = named(&events, event)?;
         let who = user();
-        let now = now();
+        let now = clock::now();
         let mut store = world.writer()?;
         store.acknowledge(&event.id, Who::User(&who), note, &now)?;
         output::remark(&format!("change {} is acknowledged by {who}", event.id));
@@ -68,11 +69,6 @@ fn named<'a>(events: &'a [ChangeEvent], name: &str) -> Result<&'a ChangeEvent> {
             )
         }
     }
-}
-
-/// The second that it is.
-pub fn now() -> String {
-    jiff::Timestamp::now().strftime("%FT%TZ").to_string()
 }
 
 /// The user that this process works for.

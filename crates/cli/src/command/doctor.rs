@@ -3,9 +3,9 @@
 use crate::runs::context::World;
 use crate::session::host_context::Site;
 use crate::session::privileges;
-use crate::session::trust;
 use crate::session::undo;
 use crate::ui::args::DoctorArgs;
+use crate::ui::confirm;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, bail, ensure};
@@ -178,7 +178,7 @@ fn install(world: &World, site: &Site, selectors: &[String]) -> Result<()> {
     output::remark(&format!("+ {}", programs::shown(&command)));
     let unattended = std::env::var_os("CI").is_some_and(|ci| ci == "true");
     let person = std::io::stdin().is_terminal() && output::is_terminal();
-    if person && !unattended && !trust::answered_yes("Install these packages?")? {
+    if person && !unattended && !confirm::answered_yes("Install these packages?")? {
         bail!("nothing was installed");
     }
     let (program, arguments) = command.split_first().context("an empty command")?;

@@ -1,8 +1,8 @@
 //! `run --dry-run`: what a run would measure, skip, and do to the machine.
 
-use crate::command::run::Job;
+use crate::command::job::Job;
 use crate::session::privileges::{self, Listed};
-use crate::ui::args::Format;
+use crate::ui::display::Format;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::Result;

@@ -1,25 +1,20 @@
 //! `gritstone export` and `gritstone import`: runs to files of other programs, and files to runs.
 
 use crate::runs::context::World;
+use crate::runs::files;
 use crate::runs::selection::only;
 use crate::ui::args::{ExportArgs, ExportFormat, ImportArgs};
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use anyhow::{Context, Result, anyhow, bail, ensure};
-use gritstone_exchange::{self as exchange, Exported, Origin};
-use gritstone_model::{Flag, Id, Kind, Measurement, RunData, RunView, Selector};
+use anyhow::{Context, Result, anyhow, ensure};
+use gritstone_exchange::{self as exchange, Exported};
+use gritstone_model::{Id, Kind, RunData, RunView, Selector};
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Most bytes of a file that is read, unpacked: a run of everything at the default budget makes some MiB.
-const LONGEST: u64 = 256 << 20;
-/// How a file in the format of zstd begins; the most that is spent on making one small.
-const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// Compression level of reference bundles.
 const HARDEST: i32 = 19;
-/// A wider interval is of little use as a baseline.
-const WIDEST: f64 = 0.2;
 
 /// Writes a run to standard output or a file.
 pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
@@ -78,52 +73,13 @@ fn reference(world: &World, run: &RunData, id: &str, out: Option<&Path>) -> Resu
     // scores are against a reference system, and one would be against itself
     run.benchmarks
         .retain(|benchmark| benchmark.work.kind() != Kind::Rating);
-    sound(&run, &world.summary(&run))?;
+    files::check_reference(&run, &world.summary(&run))?;
     let bytes = zstd::encode_all(exchange::write_bundle(&run).as_bytes(), HARDEST)?;
     let name = PathBuf::from(format!("{id}.jsonl.zst"));
     let path = out.unwrap_or(&name);
     write_whole(path, &bytes)?;
     output::plain(&format!("{}\n", path.display()))?;
     Ok(Exit::Done)
-}
-
-/// Whether a run can be a reference system: a whole run of suite `standard`, and perhaps more, whose work was done, nine results in ten
-/// within ±20%.
-///
-/// # Errors
-/// What is missing.
-pub fn sound(run: &RunData, view: &RunView) -> Result<()> {
-    let settings = &run.info.settings;
-    ensure!(
-        settings.suite.as_deref() == Some("standard") && settings.trial.is_none(),
-        "a reference system is a run of suite standard: gritstone run"
-    );
-    ensure!(
-        run.info.elapsed_s.is_some(),
-        "the run was interrupted: gritstone run --resume"
-    );
-    let all = view.results.len();
-    let bad = |r: &&Measurement| r.estimate.is_none() || r.flags().contains(&Flag::Invalid);
-    if let Some(bad) = view.results.iter().find(bad) {
-        bail!(
-            "{} has no valid result, and a reference system has all of them",
-            bad.id
-        );
-    }
-    let narrow = |r: &&Measurement| {
-        let half = r
-            .interval()
-            .zip(r.value())
-            .map(|([low, high], value)| (high - low) / 2.0 / value);
-        half.is_none_or(|half| half <= WIDEST)
-    };
-    let narrow = view.results.iter().filter(narrow).count();
-    ensure!(
-        narrow * 10 >= all * 9,
-        "{} of {all} results are wider than ±20%: measure on a quieter machine (gritstone doctor)",
-        all - narrow
-    );
-    Ok(())
 }
 
 /// Keeps of a run what is selected, and what that is made of; all where nothing is.
@@ -175,7 +131,7 @@ pub fn import(world: &World, args: &ImportArgs) -> Result<Exit> {
     let runs: Vec<RunData> = args
         .files
         .iter()
-        .map(|path| read(path))
+        .map(|path| files::read(path))
         .collect::<Result<_>>()?;
     let mut store = world.writer()?;
     for run in &runs {
@@ -195,71 +151,4 @@ pub fn import(world: &World, args: &ImportArgs) -> Result<Exit> {
         output::plain(&format!("{}\n", run.info.id))?;
     }
     Ok(Exit::Done)
-}
-
-/// The run of a file, in any format that can be read.
-///
-/// # Errors
-/// Names the file, and what is wrong with it.
-pub fn read(path: &Path) -> Result<RunData> {
-    let text = text(path)?;
-    run(&text, path).with_context(|| path.display().to_string())
-}
-
-/// The whole text of a file.
-///
-/// # Errors
-/// When it cannot be read, is too long, or is no text.
-pub fn text(path: &Path) -> Result<String> {
-    let mut bytes = vec![];
-    let read = File::open(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes));
-    let text = read.map_err(Into::into).and_then(|_| text_of(&bytes));
-    text.with_context(|| format!("cannot read {}", path.display()))
-}
-
-/// The text that bytes are, compressed or not.
-///
-/// # Errors
-/// When they are damaged, or no text.
-pub fn text_of(bytes: &[u8]) -> Result<String> {
-    match bytes.starts_with(&ZSTD) {
-        true => unpacked(bytes),
-        false => Ok(std::str::from_utf8(bytes)?.to_owned()),
-    }
-}
-
-/// What was compressed.
-///
-/// # Errors
-/// When it is damaged, or no text.
-pub fn unpacked(bytes: &[u8]) -> Result<String> {
-    let mut text = String::new();
-    zstd::Decoder::new(bytes)?
-        .take(LONGEST)
-        .read_to_string(&mut text)?;
-    Ok(text)
-}
-
-/// The run that a text is, which stands in this file.
-///
-/// # Errors
-/// What is wrong with it.
-pub fn run(text: &str, path: &Path) -> Result<RunData> {
-    let Some(origin) = exchange::recognize(text) else {
-        return Err(anyhow!(
-            "not a run: `gritstone export` writes one; JSON of hyperfine and Google Benchmark and reports of UnixBench can be imported too"
-        ));
-    };
-    Ok(match origin {
-        Origin::Bundle => exchange::read_bundle(text)?,
-        Origin::Hyperfine => exchange::read_hyperfine(text, &written(path)?)?,
-        Origin::GoogleBenchmark => exchange::read_gbench(text, &written(path)?)?,
-        Origin::UnixBench => exchange::read_unixbench(text, &written(path)?)?,
-    })
-}
-
-/// When a file was last written: what stands in it was measured just before.
-fn written(path: &Path) -> Result<String> {
-    let time = std::fs::metadata(path)?.modified()?;
-    Ok(jiff::Timestamp::try_from(time)?.to_string())
 }

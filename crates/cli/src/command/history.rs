@@ -1,11 +1,11 @@
 //! `gritstone history` and `gritstone check`: a figure over many runs, and a run held against them or against another.
 
-use crate::command::ab::COMMAND;
 use crate::runs::context::World;
 use crate::ui::args::{CheckArgs, CheckFormat, HistoryArgs, OnInconclusive};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use gritstone_analysis::ab::COMMAND;
 use gritstone_analysis::comparability::Circumstances;
 use gritstone_analysis::{check as gate, run_variance, series};
 use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunInfo, RunView, Selector};

@@ -1,6 +1,6 @@
 //! `gritstone init FAMILY/NAME`: a benchmark of one's own to begin with, an entry and a program that run as they are.
 
-use crate::session::custom_catalog;
+use crate::runs::custom_catalog;
 use crate::ui::args::InitArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;

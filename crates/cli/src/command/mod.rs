@@ -9,6 +9,7 @@ pub mod dry_run;
 pub mod export;
 pub mod history;
 pub mod init;
+pub mod job;
 pub mod list;
 pub mod prune;
 pub mod push;

@@ -1,6 +1,5 @@
 //! `gritstone push`, `gritstone pull` and `gritstone sync`: runs to and from another store, by a server of ours or on PostgreSQL.
 
-use crate::command::export;
 use crate::command::list::listed;
 use crate::runs::context::World;
 use crate::ui::args::{PullArgs, PushArgs, ServerArgs, SyncArgs};
@@ -341,7 +340,7 @@ fn token_of(path: &Path) -> Result<String> {
         "{} can be read by others: chmod 600 it",
         path.display()
     );
-    let text = export::text(path)?;
+    let text = crate::runs::files::text(path)?;
     Ok(text.lines().next().unwrap_or("").trim().to_owned())
 }
 

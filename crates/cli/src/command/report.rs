@@ -3,8 +3,8 @@
 use crate::command::export;
 use crate::command::score;
 use crate::runs::context::World;
+use crate::runs::custom_catalog;
 use crate::runs::selection::{Chosen, only};
-use crate::session::custom_catalog;
 use crate::ui::args::ReportArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;

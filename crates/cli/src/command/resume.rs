@@ -1,28 +1,23 @@
 //! `gritstone run --resume`: goes on with a run that was cut off, if this is still the machine and these the programs.
 
-use crate::command::run;
-use crate::command::run::Job;
+use crate::command::job::{self, Job};
 use crate::peer::{self, Reached};
 use crate::runs::context::World;
-use crate::session::custom_catalog;
+use crate::runs::custom_catalog;
+use crate::session::bounds::Bounds;
 use crate::session::host_context::Site;
-use crate::session::local_backend::Local;
-use crate::session::measuring::Bounds;
 use crate::session::param_overrides;
+use crate::session::resumption;
 use crate::session::trust;
 use crate::session::undo;
-use crate::ui::args::{PeerArgs, RunArgs};
+use crate::ui::args::RunArgs;
+use crate::ui::confirm;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use gritstone_catalogue::Own;
-use gritstone_exec::Journal;
-use gritstone_model::{
-    Benchmark, Id, Launch, Machine, Owner, Peer, Program, RunData, RunInfo, Skip,
-};
+use gritstone_model::{Benchmark, Machine, Owner, Peer, RunData, RunInfo, Skip};
 use gritstone_plan::steps;
 use gritstone_store::{Resumable, Store};
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
 
 /// The rest of a run: the newest that was cut off, or the one that is named.
 pub fn job(world: &World, name: &str, args: &RunArgs) -> Result<Job> {
@@ -38,12 +33,12 @@ pub fn job(world: &World, name: &str, args: &RunArgs) -> Result<Job> {
         .transpose();
     let own = own.with_context(|| format!("what run {id} has kept of its catalog"))?;
     if let Some(own) = &own {
-        trust::ensure(own, trusted)?;
+        trust::ensure(own, trusted, confirm::run_it)?;
     }
     same_benchmarks(&data, &as_given(world, own.as_ref(), &data)?)?;
     let peer = settings.peer.as_ref();
     let peer = peer
-        .map(|then| same_peer(id, then, &args.peer))
+        .map(|then| same_peer(id, then, args.peer.options()))
         .transpose()?;
     let again = settings.compilers.is_some();
     let mut offer = site.offer(&data.benchmarks, permits, own.as_ref(), again);
@@ -57,7 +52,7 @@ pub fn job(world: &World, name: &str, args: &RunArgs) -> Result<Job> {
     let suite = settings.suite.as_ref().map(|name| world.suite(name));
     let mut plan = steps(data.benchmarks, &offer);
     same_permits(&data.skips, &plan.skips)?;
-    run::add_copies(&mut plan, &offer, settings, suite.transpose()?);
+    job::add_copies(&mut plan, &offer, settings, suite.transpose()?);
     Ok(Job {
         plan,
         site,
@@ -93,20 +88,13 @@ fn cut_off(world: &World, name: &str, owner: &Owner) -> Result<Resumable> {
         )?,
         name => world.resolve(&store, name)?,
     };
-    nobody_measures(&id, None)?;
+    resumption::check_unmeasured(&id, None)?;
     let run = store.resume(&id, owner)?;
     ensure!(
         run.data().info.settings.trial.is_none(),
         "run {id} is a side of an A/B test, which cannot be resumed: start a new one with `gritstone ab`"
     );
     Ok(run)
-}
-
-fn nobody_measures(run: &str, own: Option<&Journal>) -> Result<()> {
-    if let Some(process) = undo::measuring(own).get(run) {
-        bail!("run {run} is not interrupted: process {process} is measuring it");
-    }
-    Ok(())
 }
 
 /// Sides of trials are cut off on purpose, and what is being measured is not cut off.
@@ -135,11 +123,9 @@ fn same_machine(before: &RunInfo, here: &Machine) -> Result<()> {
 }
 
 /// Nor those of far ends on two hosts.
-fn same_peer(id: &str, then: &Peer, args: &PeerArgs) -> Result<Reached> {
-    let mut args = args.clone();
-    let address = then.address.parse().ok();
-    args.address = args.address.or(address);
-    let reached = peer::reach(&then.host, &args)?.map_err(|why| anyhow!(why))?;
+fn same_peer(id: &str, then: &Peer, mut options: peer::Options) -> Result<Reached> {
+    options.address = options.address.or(then.address.parse().ok());
+    let reached = peer::reach(&then.host, &options)?.map_err(|why| anyhow!(why))?;
     let now = &reached.peer;
     ensure!(
         now.path() == then.path() && now.machine.system == then.machine.system,
@@ -176,64 +162,4 @@ fn as_given(world: &World, own: Option<&Own>, data: &RunData) -> Result<Vec<Benc
         peer::give(&mut now);
     }
     Ok(now)
-}
-
-/// A run is steadied in one way from its beginning to its end.
-pub fn same_steadying(before: &RunInfo, now: &[String]) -> Result<()> {
-    let told = |steady: &[String]| match steady {
-        [] => "nothing".to_owned(),
-        some => some.join("; "),
-    };
-    ensure!(
-        before.settings.steady == now,
-        "run {} began with these settings tuned ({}), and now these can be ({}): start a new run",
-        before.id,
-        told(&before.settings.steady),
-        told(now)
-    );
-    Ok(())
-}
-
-/// When the last of these launches ended, from the start of the run.
-pub fn spent(launches: &[Launch]) -> Duration {
-    let end =
-        |launch: &Launch| Duration::from_nanos(launch.start.saturating_add(launch.conditions.wall));
-    launches.iter().map(end).max().unwrap_or_default()
-}
-
-/// Begins to go on with a run, if it is stored now as it was looked at before: two processes that began at the same time could not see
-/// each other until this one had written down that it measures the run.
-pub fn begin(local: &mut Local<'_>, earlier: &[Launch], journal: Option<&Journal>) -> Result<()> {
-    let sides = local.sides;
-    let run = &sides[0].info.id;
-    undo::measures(journal, run);
-    nobody_measures(run, journal)?;
-    let stored = local.store.load(run)?;
-    ensure!(
-        stored.info.elapsed_s.is_none() && stored.launches.len() == earlier.len(),
-        "another process has resumed run {run}: `gritstone show {run}` shows it"
-    );
-    same_programs(&stored, &local.programs(0))
-}
-
-/// Figures of two programs are never mixed in one run.
-fn same_programs(before: &RunData, now: &BTreeMap<Id, Program>) -> Result<()> {
-    let run = &before.info.id;
-    for (id, program) in &before.programs {
-        match now.get(id) {
-            Some(now) if now == program => (),
-            Some(now) if now.compiler != program.compiler => bail!(
-                "run {run} was begun with programs of {}, and this is {}: start a new run",
-                program.compiler,
-                now.compiler
-            ),
-            Some(_) => bail!(
-                "the program of {id} is not the one with which run {run} began: start a new run"
-            ),
-            None => bail!(
-                "the program of {id}, with which run {run} began, cannot be made any more: start a new run"
-            ),
-        }
-    }
-    Ok(())
 }

@@ -2,7 +2,8 @@
 
 use crate::runs::context::{World, is_kept};
 use crate::runs::selection::{Chosen, only};
-use crate::ui::args::{CompareArgs, Format, ShowArgs};
+use crate::ui::args::{CompareArgs, ShowArgs};
+use crate::ui::display::Format;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, ensure};

@@ -1,6 +1,5 @@
 //! `gritstone token`: who may read, send and remove runs through a server of this store.
 
-use crate::command::changes;
 use crate::runs::context::World;
 use crate::ui::args::{TokenCommand, TokenScope};
 use crate::ui::exit::Exit;
@@ -20,7 +19,7 @@ const PREFIX: &str = "gritstone_";
 
 /// `gritstone token`.
 pub fn token(world: &World, command: &TokenCommand) -> Result<Exit> {
-    let now = changes::now();
+    let now = crate::runs::clock::now();
     match command {
         TokenCommand::Create { name, scope } => {
             let mut random = [0; BYTES];

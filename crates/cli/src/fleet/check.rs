@@ -1,7 +1,7 @@
 //! `gritstone fleet check`: this node, measured for a minute, against the others of a fleet: for an epilog or a health check.
 
 use super::report;
-use crate::command::run::Job;
+use crate::command::job::Job;
 use crate::runs::context::World;
 use crate::session::local_backend::End;
 use crate::session::undo;

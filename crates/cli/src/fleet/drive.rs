@@ -1,16 +1,15 @@
 //! `gritstone fleet run` and `resume`: starts the nodes that are missing, some at a time, and takes in their bundles.
 
 use super::engine::{self, Started};
-use super::inventory::Node;
+use super::host::Node;
 use super::plan::Plan;
 use super::progress::{Known, Progress};
 use super::{lock, report, slurm};
-use crate::command::export;
 use crate::runs::context::World;
+use crate::session::signals;
 use crate::ui::args::{FleetResumeArgs, FleetRunArgs};
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use crate::ui::signals;
 use anyhow::{Context, Result, ensure};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -169,7 +168,7 @@ fn end(started: &Started) {
 
 /// Takes in a bundle: whole, of this fleet, of this node.
 pub fn take(world: &World, plan: &Plan, bundle: &Path, node: &str) -> Result<()> {
-    let run = export::read(bundle)?;
+    let run = crate::runs::files::read(bundle)?;
     let member = run.info.settings.fleet.clone().unwrap_or_default();
     ensure!(
         member.fleet == plan.fleet && member.node == node,

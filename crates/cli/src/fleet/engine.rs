@@ -1,7 +1,7 @@
 //! How a node is started as a process here, or by OpenSSH. Either writes its bundle to a file of the plan's folder, and what it says
 //! to another.
 
-use super::inventory::Node;
+use super::host::Node;
 use super::plan::Plan;
 use crate::session::ssh;
 use anyhow::{Context, Result};

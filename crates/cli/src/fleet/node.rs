@@ -1,7 +1,8 @@
 //! `gritstone fleet node`: one node measures itself, into a store that goes with it, and writes its bundle.
 
 use crate::command::export;
-use crate::command::run::{self, Job};
+use crate::command::job::Job;
+use crate::command::run;
 use crate::runs::context::World;
 use crate::session::local_backend::End;
 use crate::session::undo;

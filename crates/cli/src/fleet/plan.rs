@@ -1,6 +1,7 @@
 //! The plan of a fleet run, kept beside the store: what `resume` goes on with.
 
-use super::inventory::{self, Node};
+use super::host::Node;
+use super::inventory;
 use super::lock;
 use crate::command::export;
 use crate::runs::context::World;

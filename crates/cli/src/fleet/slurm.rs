@@ -8,7 +8,7 @@ pub mod tools;
 
 use super::drive;
 use super::engine;
-use super::inventory::Node;
+use super::host::Node;
 use super::plan::Plan;
 use super::progress::{Known, Progress};
 use crate::command::export;

@@ -3,7 +3,6 @@
 
 use super::frame::{Frame, Hello, Start};
 use crate::session::host_context::Site;
-use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context as _, Result};
 use gritstone_host::link;
@@ -46,7 +45,7 @@ struct Running {
 ///
 /// # Errors
 /// When it sends what is no frame, or cannot be answered.
-pub fn far_end(directory: &Path, address: IpAddr) -> Result<Exit> {
+pub fn far_end(directory: &Path, address: IpAddr) -> Result<()> {
     let hello = Hello {
         address,
         machine: Site::look(Some(directory))?.machine(),
@@ -92,7 +91,7 @@ fn serve(
     tell: &Sender<News>,
     news: &Receiver<News>,
     running: &mut Option<Running>,
-) -> Result<Exit> {
+) -> Result<()> {
     let (mut number, mut heard) = (0, Instant::now());
     loop {
         let until = running
@@ -102,7 +101,7 @@ fn serve(
         match news.recv_timeout(left) {
             Ok(News::Gone(how)) => {
                 how.context("what the near host sends is not understood")?;
-                return Ok(Exit::Done);
+                return Ok(());
             }
             Ok(News::Frame(frame)) => {
                 heard = Instant::now();

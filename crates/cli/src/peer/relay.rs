@@ -3,8 +3,8 @@
 
 use super::frame::{Frame, Start};
 use super::session::Session;
+use crate::session::bounds::DEADLINE;
 use crate::session::local_backend::random;
-use crate::session::measuring::DEADLINE;
 use anyhow::{Context as _, Result};
 use gritstone_exec::FarEnd;
 use gritstone_model::{KernelWork, Peer};

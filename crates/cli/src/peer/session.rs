@@ -1,16 +1,16 @@
 //! The connection: a binary that starts there is found and brought, and says what it is.
 
 use super::FAR_END;
+use super::Options;
 use super::frame::{Frame, Hello};
 use crate::session::ssh;
-use crate::ui::args::PeerArgs;
 use anyhow::{Context as _, Result, bail, ensure};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::IpAddr;
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,7 +34,6 @@ const GRACE: Duration = Duration::from_secs(10);
 
 /// An open connection, whose program there has said hello.
 pub struct Session {
-    pub host: String,
     child: Child,
     pub input: Option<ChildStdin>,
     pub output: Option<BufReader<ChildStdout>>,
@@ -75,7 +74,7 @@ impl Session {
     ///
     /// # Errors
     /// When there is no connection, or it ends.
-    pub fn open(host: &str, args: &PeerArgs) -> Result<Result<(Self, Hello), String>> {
+    pub fn open(host: &str, args: &Options) -> Result<Result<(Self, Hello), String>> {
         let mut session = Self::start(host, args)?;
         let opened = session.negotiate(args);
         session.progress.done.store(true, Ordering::Relaxed);
@@ -83,13 +82,13 @@ impl Session {
         Ok(opened.map(|hello| (session, hello)))
     }
 
-    fn negotiate(&mut self, args: &PeerArgs) -> Result<Result<Hello, String>> {
+    fn negotiate(&mut self, args: &Options) -> Result<Result<Hello, String>> {
         let (machine, address) = self.greeted()?;
         let address: IpAddr = address
             .parse()
             .ok()
             .context("it does not say by which address ssh has reached it: give --peer-address")?;
-        if let Err(why) = self.bring(&machine, args.binaries.as_deref())? {
+        if let Err(why) = self.bring(&machine, args.binary.as_deref())? {
             return Ok(Err(why));
         }
         let hello = self.hello()?;
@@ -100,7 +99,7 @@ impl Session {
         Ok(Ok(hello))
     }
 
-    fn start(host: &str, args: &PeerArgs) -> Result<Self> {
+    fn start(host: &str, args: &Options) -> Result<Self> {
         let mut command = ssh::command(&args.ssh, host, &script(args.address));
         command
             .stdin(Stdio::piped())
@@ -129,7 +128,6 @@ impl Session {
         thread::spawn(move || watched.watch(ssh));
         Ok(Self {
             progress,
-            host: host.to_owned(),
             input: child.stdin.take(),
             output: child.stdout.take().map(BufReader::new),
             child,
@@ -150,44 +148,37 @@ impl Session {
         bail!("its shell says more than {LINES_BEFORE} lines, and no word of Gritstone's")
     }
 
-    /// Sends binaries until one starts there and is of this version; else why none does.
-    fn bring(&mut self, machine: &str, folder: Option<&Path>) -> Result<Result<(), String>> {
-        let wanted = format!("gritstone {}", env!("CARGO_PKG_VERSION"));
-        let mut why = vec![];
-        for file in binaries(machine, folder) {
-            let Ok(bytes) = std::fs::read(&file) else {
-                continue;
-            };
-            self.send(&bytes)?;
-            let line = self.line()?;
-            match line.split_once(' ') {
-                Some(("version", version)) if version == wanted => {
-                    self.send(&[])?;
-                    return Ok(Ok(()));
-                }
-                Some(("version", version)) => {
-                    why.push(format!(
-                        "{} is {version}, and this is {wanted}",
-                        name(&file)
-                    ));
-                }
-                Some(("fails", said)) => {
-                    why.push(format!("{} does not start there ({said})", name(&file)));
-                }
-                _ => bail!("it answers '{line}'"),
-            }
-        }
-        let tried = match why.as_slice() {
-            [] => "there is no other binary for it".to_owned(),
-            why => why.join("; "),
+    /// Sends a binary; the inner error is why it cannot be used there.
+    fn bring(&mut self, machine: &str, binary: Option<&Path>) -> Result<Result<(), String>> {
+        let refused = |why: String| {
+            Ok(Err(format!(
+                "No Gritstone for the peer, which is {machine}: {why}. Name one for it with --binary FILE; `make dist` makes a static one."
+            )))
         };
-        Ok(Err(format!(
-            "No Gritstone for the peer {}, which is {machine}: {tried}. A static one is made with `make dist`, and found with --binaries DIR.",
-            self.host
-        )))
+        let own = Path::new("/proc/self/exe");
+        let (file, name) = match binary {
+            Some(file) => (file, file.display().to_string()),
+            None if machine == std::env::consts::ARCH => (own, "this program".to_owned()),
+            None => return refused(format!("this program is for {}", std::env::consts::ARCH)),
+        };
+        let bytes = std::fs::read(file).with_context(|| format!("cannot read {name}"))?;
+        self.send(&bytes)?;
+        let line = self.line()?;
+        let wanted = format!("gritstone {}", env!("CARGO_PKG_VERSION"));
+        match line.split_once(' ') {
+            Some(("version", version)) if version == wanted => {
+                self.send(&[])?;
+                Ok(Ok(()))
+            }
+            Some(("version", version)) => {
+                refused(format!("{name} is {version}, and this is {wanted}"))
+            }
+            Some(("fails", said)) => refused(format!("{name} does not start there ({said})")),
+            _ => bail!("it answers '{line}'"),
+        }
     }
 
-    /// A number of bytes on a line, and the bytes; none end the list of binaries.
+    /// Sends a size on a line, and the bytes.
     fn send(&mut self, bytes: &[u8]) -> Result<()> {
         let input = self.input.as_mut().context("its input is closed")?;
         let mut sent = writeln!(input, "{}", bytes.len());
@@ -277,30 +268,8 @@ fn keep(mut from: ChildStderr, kept: &Mutex<Vec<u8>>) {
     }
 }
 
-/// The binaries for an architecture, as uname(1) has it: this one, then those of a folder.
-fn binaries(machine: &str, folder: Option<&Path>) -> Vec<PathBuf> {
-    let own = (machine == std::env::consts::ARCH).then(|| PathBuf::from("/proc/self/exe"));
-    let named = |folder: &Path| {
-        let plain = machine
-            .bytes()
-            .all(|c| c.is_ascii_alphanumeric() || c == b'_');
-        let of_machine = plain.then(|| folder.join(format!("gritstone-{machine}")));
-        of_machine.into_iter().chain([folder.join("gritstone")])
-    };
-    own.into_iter()
-        .chain(folder.into_iter().flat_map(named))
-        .collect()
-}
-
-fn name(file: &Path) -> String {
-    match file.starts_with("/proc") {
-        true => "this program".to_owned(),
-        false => file.display().to_string(),
-    }
-}
-
-/// Takes binaries until one starts, and executes it: a number of bytes on a line, then the bytes; 0 for the last one that came. Nothing is
-/// sent before what came was answered, so that nothing is read that is for another.
+/// Script of the remote shell. It reads the size of a binary on a line, then the binary; a size of 0 starts it. The near end sends nothing
+/// before it has an answer, so that `head` reads no more than the binary.
 fn script(address: Option<IpAddr>) -> String {
     let address = match address {
         Some(address) => format!("a={address}"),
@@ -308,36 +277,11 @@ fn script(address: Option<IpAddr>) -> String {
     };
     let body = format!(
         "{address}; echo \"{SIGN}$(uname -m) $a\"; \
-         while read -r n && [ \"$n\" -gt 0 ]; do head -c \"$n\" >\"$d/gritstone\"; chmod 700 \"$d/gritstone\"; \
-         if v=$(\"$d/gritstone\" --version </dev/null 2>&1); then echo \"version $v\"; else echo \"fails $(echo \"$v\" | head -n 1)\"; fi; done; \
-         if [ \"$n\" = 0 ]; then \"$d/gritstone\" {FAR_END} \"$d\" \"$a\"; fi"
+         read -r n || exit 0; head -c \"$n\" >\"$d/gritstone\"; chmod 700 \"$d/gritstone\"; \
+         if v=$(\"$d/gritstone\" --version </dev/null 2>&1); then echo \"version $v\"; else echo \"fails $(echo \"$v\" | head -n 1)\"; fi; \
+         read -r n; if [ \"$n\" = 0 ]; then \"$d/gritstone\" {FAR_END} \"$d\" \"$a\"; fi"
     );
     // whatever the login shell is
     let script = ssh::in_directory("peer", &body);
     format!("exec sh -c {}", ssh::quoted(&script))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn this_program_comes_first_where_it_can_be_executed() {
-        let own = std::env::consts::ARCH;
-        let here = binaries(own, Some(Path::new("/b")));
-        let named = PathBuf::from(format!("/b/gritstone-{own}"));
-        assert_eq!(
-            here,
-            [
-                Path::new("/proc/self/exe"),
-                &named,
-                Path::new("/b/gritstone")
-            ]
-        );
-        assert_eq!(binaries("m68k", None), [] as [&Path; 0]);
-        assert_eq!(
-            binaries("../x", Some(Path::new("/b"))),
-            [Path::new("/b/gritstone")]
-        );
-    }
 }

@@ -1,8 +1,7 @@
 //! What the commands work on: the catalog, the references, the store; names of runs and machines turned into views, and
 //! two views into a comparison that knows what the store tells of their machines.
 
-use crate::command::export;
-use crate::ui::output::remark;
+use crate::runs::files;
 use anyhow::{Context, Result, anyhow, bail};
 use gritstone_analysis::comparability::Circumstances;
 use gritstone_analysis::run_variance::{self, Past};
@@ -137,7 +136,7 @@ impl World {
             );
         }
         if is_file(name) {
-            return export::read(Path::new(name));
+            return files::read(Path::new(name));
         }
         let Some(store) = self.reader()? else {
             return Err(self.no_runs(name));
@@ -168,7 +167,7 @@ impl World {
         let Some(bundle) = gritstone_references::bundle(&system.id) else {
             return Ok(None);
         };
-        let mut run = gritstone_exchange::read_bundle(&export::unpacked(bundle)?)?;
+        let mut run = gritstone_exchange::read_bundle(&files::unpacked(bundle)?)?;
         // it is not this machine, even where it was
         run.info.machine = system.clone();
         run.info.label = None;
@@ -182,10 +181,11 @@ impl World {
     pub fn resolve(&self, store: &Store, name: &str) -> Result<String> {
         let named = store.resolve(name, here)?;
         if named.labeled > 1 {
-            remark(&format!(
+            log::warn!(
                 "{} runs are labeled '{name}': this is the newest, {}",
-                named.labeled, named.id
-            ));
+                named.labeled,
+                named.id
+            );
         }
         Ok(named.id)
     }
@@ -214,9 +214,7 @@ impl World {
             return vec![];
         }
         self.earlier(views).unwrap_or_else(|error| {
-            remark(&format!(
-                "cannot read the variance between runs from the store: {error:#}"
-            ));
+            log::warn!("cannot read the variance between runs from the store: {error:#}");
             vec![]
         })
     }
@@ -247,9 +245,7 @@ impl World {
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let told = |(id, past): (&&str, Result<Past>)| {
             let untold = |why: &anyhow::Error| {
-                remark(&format!(
-                    "run {id} does not count for the variance between runs: {why:#}"
-                ));
+                log::warn!("run {id} does not count for the variance between runs: {why:#}");
             };
             past.inspect_err(untold).ok()
         };
@@ -314,7 +310,7 @@ impl World {
 
     /// A view that `--format json` has written, or a run in another format.
     fn view_of_file(&self, path: &Path) -> Result<RunView> {
-        let (text, name) = (export::text(path)?, path.display());
+        let (text, name) = (files::text(path)?, path.display());
         let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
         match value.get("schema").and_then(|schema| schema.as_str()) {
             Some(SCHEMA_RUN) => {
@@ -324,7 +320,7 @@ impl World {
                 bail!("{name} has the schema '{other}', and this Gritstone reads '{SCHEMA_RUN}'")
             }
             None => {
-                let data = export::run(&text, path).with_context(|| name.to_string())?;
+                let data = files::run(&text, path).with_context(|| name.to_string())?;
                 Ok(self.summary(&data))
             }
         }
@@ -355,12 +351,12 @@ fn tell_unsent(store: &Store) {
         return;
     };
     match unsent.runs.len() {
-        0 => remark(&format!("{}; runs are kept here until it is", unsent.why)),
-        waiting => remark(&format!(
+        0 => log::warn!("{}; runs are kept here until it is", unsent.why),
+        waiting => log::warn!(
             "{waiting} runs are not at the server yet, and are kept in {}: {}",
             unsent.file.display(),
             unsent.why
-        )),
+        ),
     }
 }
 
@@ -396,7 +392,7 @@ mod tests {
         for system in systems {
             let name = format!("ref:{}", system.id);
             let (run, view) = (world.data(&name).unwrap(), world.view(&name).unwrap());
-            export::sound(&run, &view).unwrap();
+            files::check_reference(&run, &view).unwrap();
             assert_eq!((&view.id, &view.machine.id), (&name, &system.id));
             let score = run
                 .benchmarks

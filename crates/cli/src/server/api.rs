@@ -1,8 +1,6 @@
 //! What programs ask of a server, and by which token: runs are sent, listed, fetched and removed.
 
 use super::pages::{Answered, Pages, Refused, plain, said};
-use crate::command::changes;
-use crate::command::export;
 use crate::command::list::listed;
 use crate::ui::output;
 use anyhow::Context;
@@ -64,7 +62,7 @@ impl Pages {
     /// Keeps a run that was sent, once.
     pub(super) fn receive(&self, asked: &Asked, by: &Token, bytes: &[u8]) -> Answered {
         let unfit = |why: anyhow::Error| Refused::Unfit(format!("{why:#}"));
-        let text = export::text_of(bytes).map_err(unfit)?;
+        let text = crate::runs::files::text_of(bytes).map_err(unfit)?;
         let run = gritstone_exchange::read_bundle(&text);
         let run = run.map_err(|why| unfit(why.into()))?;
         if run.info.elapsed_s.is_none() {
@@ -72,7 +70,7 @@ impl Pages {
             return Err(Refused::Unfit(why));
         }
         let mut store = self.world.writer()?;
-        let sent = store.receive(by, &run, &changes::now())?;
+        let sent = store.receive(by, &run, &crate::runs::clock::now())?;
         let id = &run.info.id;
         let status = match sent {
             Sent::Stored => Status::Stored,
@@ -105,7 +103,7 @@ impl Pages {
             .map_err(|why| Refused::Unfit(format!("This is no JSON with a note: {why}.")))?;
         let unknown = || Refused::NotFound(format!("There is no change {event}."));
         let event = self.known_event(store.ok_or_else(unknown)?, event)?;
-        let (mut store, now) = (self.world.writer()?, changes::now());
+        let (mut store, now) = (self.world.writer()?, crate::runs::clock::now());
         store.acknowledge(&event.id, Who::Token(by), &note.note, &now)?;
         let (id, name) = (&event.id, &by.name);
         output::remark(&format!("gritstone: change {id} is acknowledged by {name}"));
@@ -133,7 +131,7 @@ impl Pages {
     /// Removes a run.
     pub(super) fn remove(&self, asked: &Asked, by: &Token, id: &str) -> Answered {
         let mut store = self.world.writer()?;
-        store.remove_by(by, id, &changes::now())?;
+        store.remove_by(by, id, &crate::runs::clock::now())?;
         output::remark(&format!("gritstone: run {id} was removed by {}", by.name));
         Ok(said(
             asked,

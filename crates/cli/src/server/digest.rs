@@ -1,8 +1,8 @@
 //! What takes all runs to know: what changed, and how reliable the newest run of each system is. A thread computes it after each change of
 //! the store, while pages show what was known before.
 
-use super::fleet;
 use super::notify::Notify;
+use super::system_comparison;
 use crate::command::changes;
 use crate::runs::context::World;
 use crate::ui::output::remark;
@@ -121,7 +121,7 @@ fn digest(world: &World) -> Result<Digest> {
     };
     let revision = store.revision()?;
     world.compute_missing(&store)?;
-    let (fleet, newest) = fleet::compare(world, &store, &store.runs()?);
+    let (fleet, newest) = system_comparison::compare(world, &store, &store.runs()?);
     let reliable = |view: &RunView| {
         let reliability = reliability::assess(view).reliability;
         (view.machine.id.clone(), reliability)

@@ -127,7 +127,7 @@ impl Notify {
             entries.any(|entry| entry.acknowledges && entry.event == event.id)
         };
         let keep = |ids: &[String]| -> Result<()> {
-            let now = crate::command::changes::now();
+            let now = crate::runs::clock::now();
             Ok(world.writer()?.notified(ids, name, &now)?)
         };
         if !told.contains(BEFORE) {

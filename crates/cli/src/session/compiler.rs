@@ -1,17 +1,15 @@
 //! Compilers of this machine that kernels are to be compiled with again, and what becomes of a run then.
 
-use crate::session::custom_catalog::programs_of;
+use crate::runs::custom_catalog::programs_of;
 use crate::session::host_context::Site;
-use crate::session::measuring::Bench;
-use crate::ui::args::CompilerArgs;
 use anyhow::{Context, Result};
 use gritstone_exec::rebuild::{Builds, Compiler, Rebuilt};
-use gritstone_model::{Benchmark, Compilers, Id, Plan, Skip};
+use gritstone_model::{Benchmark, Id, Plan, Skip};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// C compilers where none is named, best first.
-const DEFAULT: [&str; 3] = ["cc", "gcc", "clang"];
+pub const DEFAULT: [&str; 3] = ["cc", "gcc", "clang"];
 /// Flags where none are asked for: those of the programs in this binary.
 pub const FLAGS: &str = "-O2";
 /// A compiler of C, and the compiler of Fortran that goes with it.
@@ -67,7 +65,7 @@ fn is_clang(compiler: &str) -> bool {
     file_name(compiler).starts_with("clang")
 }
 
-fn words(flags: &str) -> Vec<String> {
+pub fn words(flags: &str) -> Vec<String> {
     flags.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -89,25 +87,6 @@ fn named(site: &Site, name: &str, language: &str) -> Result<PathBuf> {
     ))
 }
 
-/// The programs that can be compiled here: all, those too that this binary lacks for want of a compiler where it was built.
-pub fn programs() -> impl Iterator<Item = String> {
-    let sources = gritstone_kernels::sources().iter();
-    sources.filter_map(|source| Some(source.path.strip_suffix(".c")?.to_owned()))
-}
-
-impl CompilerArgs {
-    /// What the kernels are to be compiled again with, if with anything.
-    pub fn asked(&self) -> Option<Compilers> {
-        let asked = Compilers {
-            cc: self.cc.as_deref().map(from_anywhere),
-            cflags: self.cflags.clone(),
-            fc: self.fc.as_deref().map(from_anywhere),
-            fflags: self.fflags.clone(),
-        };
-        Some(asked).filter(|asked| *asked != Compilers::default())
-    }
-}
-
 /// The compiler of C where none is named.
 pub fn usual(site: &Site) -> Option<&'static str> {
     let mut names = DEFAULT.into_iter();
@@ -118,25 +97,6 @@ pub fn usual(site: &Site) -> Option<&'static str> {
 pub fn is_compiled(sources: &[(&str, &str)], program: &str) -> bool {
     let mut paths = sources.iter().map(|(path, _)| path);
     paths.any(|path| path.strip_suffix(".c") == Some(program))
-}
-
-/// Compiles the kernels of a plan again as it is asked for; rows whose programs do not compile are taken out.
-///
-/// # Errors
-/// When a compiler is not there, or compiles nothing.
-pub fn again(
-    bench: &Bench<'_>,
-    asked: &Compilers,
-    plan: &mut Plan,
-) -> Result<BTreeMap<String, Rebuilt>> {
-    let cc = asked.cc.as_deref().or_else(|| usual(bench.site));
-    let toolchain = Toolchain::find(bench.site, cc.unwrap_or(DEFAULT[0]), asked.fc.as_deref())?;
-    let (c, mut fortran) = toolchain.with(asked.cflags.as_deref().unwrap_or(FLAGS));
-    if let (Some(fortran), Some(flags)) = (&mut fortran, &asked.fflags) {
-        fortran.flags = words(flags);
-    }
-    let builds = bench.build(bench.own, &plan.benchmarks, (c, fortran))?;
-    Ok(accept(plan, builds))
 }
 
 /// Takes a row out of a plan, with the reason, where it is not out already.

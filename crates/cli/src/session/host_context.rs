@@ -1,8 +1,7 @@
 //! Where and with what a run is measured: CPUs, directories, environment, programs; asked of the host once.
 
-use crate::session::compiler;
-use crate::session::custom_catalog;
-use crate::ui::rlimits;
+use crate::runs::custom_catalog;
+use crate::session::rlimits;
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
 use gritstone_exec::privileged::Permits;
@@ -111,7 +110,7 @@ impl Site {
     ) -> Offer {
         let shipped = gritstone_kernels::all().iter();
         let shipped = shipped.map(|program| program.name.to_owned());
-        let again = again.then(compiler::programs).into_iter().flatten();
+        let again = again.then(compilable_programs).into_iter().flatten();
         let refused = |row: &Benchmark| Some((row.id.clone(), permits.refusal(row)?));
         Offer {
             refused: benchmarks.clone().into_iter().filter_map(refused).collect(),
@@ -165,7 +164,7 @@ impl Site {
         stop: Arc<AtomicBool>,
         journal: Option<&Journal>,
     ) -> Result<Setup> {
-        rlimits::enough_to_measure()?;
+        rlimits::check_measuring_limits()?;
         // what this machine is does not have in it what is made for a run, such as a swap file
         self.host();
         let places = Places::make(&program_dirs(), &self.dir, journal)?;
@@ -186,6 +185,12 @@ impl Site {
             stop,
         })
     }
+}
+
+/// The programs that can be compiled here: all, those too that this binary lacks for want of a compiler where it was built.
+fn compilable_programs() -> impl Iterator<Item = String> {
+    let sources = gritstone_kernels::sources().iter();
+    sources.filter_map(|source| Some(source.path.strip_suffix(".c")?.to_owned()))
 }
 
 /// The directories of a `PATH` in which every process finds the same: those that do not depend on where it stands, and

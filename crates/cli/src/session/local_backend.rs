@@ -1,12 +1,11 @@
 //! Measuring on this machine: sets sides, launches, looks at the conditions, keeps every launch in the run of its side, shows progress.
 
+use crate::session::NothingMeasured;
 use crate::session::host_context::Site;
 use crate::session::instructions::{self, Instructions};
+use crate::session::observer::Observer;
+use crate::session::signals;
 use crate::session::undo;
-use crate::ui::exit::{Exit, Failure};
-use crate::ui::output;
-use crate::ui::progress::{self, Display};
-use crate::ui::signals;
 use anyhow::{Context, Result, anyhow};
 use gritstone_analysis::summary::{self, Reader};
 use gritstone_exec::{ExecError, Executor, Journal, Subject, Variant};
@@ -52,7 +51,7 @@ pub struct Local<'a> {
     pub sides: &'a [Side],
     executor: Executor,
     pub store: &'a mut Store,
-    pub display: Display,
+    observer: &'a mut dyn Observer,
     watch: Watch,
     start: Instant,
     /// Time that earlier processes spent.
@@ -103,12 +102,13 @@ impl<'a> Local<'a> {
         executor: Executor,
         store: &'a mut Store,
         spent: Duration,
+        observer: &'a mut dyn Observer,
     ) -> Self {
         Self {
             sides,
             executor,
             store,
-            display: Display::new(),
+            observer,
             watch: Watch::open(&Root::live()),
             start: Instant::now(),
             spent,
@@ -158,7 +158,7 @@ impl<'a> Local<'a> {
         let first = self.sides.first();
         let reader = first.map_or_else(Reader::default, |side| Reader::of(&side.info));
         let measured = drive(&plans(self.sides), earlier, reader, scheduler, &mut self);
-        self.display.finish();
+        self.observer.finish();
         let elapsed = self.now().as_secs_f64();
         drop(self.executor);
         let stored = when_free(self.store, Store::flush);
@@ -166,7 +166,7 @@ impl<'a> Local<'a> {
         match measured {
             Ok(()) => stored?,
             Err(error) if is_interruption(&error) => return stored.map(|()| End::Interrupted),
-            Err(error) if error.is::<Failure>() => return Err(error),
+            Err(error) if error.is::<NothingMeasured>() => return Err(error),
             Err(error) => {
                 let runs = ids().collect::<Vec<_>>().join(" and ");
                 let what = format!("run {runs} was interrupted; finished launches are stored");
@@ -222,7 +222,7 @@ impl<'a> Local<'a> {
     /// On a terminal, shows the first result of a benchmark that has an interval, of a plain run.
     fn show_result(&mut self, launch: &Launch) {
         let [side] = self.sides else { return };
-        if !self.display.shows_results() || launch.copies > 1 {
+        if !self.observer.shows_results() || launch.copies > 1 {
             return;
         }
         let launches = self.pilot.entry(launch.id.clone()).or_default();
@@ -251,10 +251,8 @@ impl<'a> Local<'a> {
             baselines: BTreeMap::new(),
         };
         let view = summary::summarize(&run, &options);
-        let width = output::columns().unwrap_or(progress::WIDTH);
-        let result = view.results.first();
-        if let Some(line) = result.and_then(|result| gritstone_report::line(result, width)) {
-            self.display.remark(&line);
+        if let Some(result) = view.results.first() {
+            self.observer.result(result);
         }
     }
 
@@ -275,10 +273,10 @@ impl<'a> Local<'a> {
                 true => "; --ignore-failure times it anyway",
                 false => "",
             };
-            return Err(Exit::NothingMeasured.because(format!("{what}{mends}")));
+            return Err(NothingMeasured(format!("{what}{mends}")).into());
         }
         if self.complained.insert((side, launch.id.clone())) {
-            self.display.remark(&what);
+            self.observer.message(&what);
         }
         Ok(())
     }
@@ -298,7 +296,7 @@ impl Backend for Local<'_> {
     }
 
     fn show(&mut self, progress: &Progress<'_>) {
-        self.display.show(progress);
+        self.observer.progress(progress);
     }
 
     fn launch(
@@ -338,7 +336,7 @@ impl Backend for Local<'_> {
         let kept = self.store.append(&self.sides[side].info.id, launch)?;
         if kept != Kept::Stored && !std::mem::replace(&mut self.told, true) {
             let store = self.store.path().display();
-            self.display.remark(&match kept {
+            self.observer.message(&match kept {
                 Kept::Here => format!(
                     "{store} does not answer: launches are kept on this system, and sent when it does"
                 ),
@@ -396,11 +394,11 @@ pub fn when_free(
     let start = Instant::now();
     let mut done = act(store);
     if let Err(StoreError::Locked(path)) = &done {
-        output::remark(&format!(
+        log::warn!(
             "{path} is locked by another process ('fuser {path}' says which): waiting until it is free; {} launches are in memory, and lost if you stop this now",
             store.waiting(),
             path = path.display()
-        ));
+        );
         // a run that was ended by a signal has to be kept all the same: another one gives up
         let stop = signals::from_now_on().context("cannot catch signals")?;
         while matches!(done, Err(StoreError::Locked(_)))

@@ -1,51 +1,25 @@
 //! This machine made ready for the launches of a plan, and measured: what is made or changed for it is undone on drop.
 
-use crate::command::resume;
+use crate::runs::custom_catalog;
 use crate::runs::result_cache;
+use crate::session::bounds::Bounds;
 use crate::session::compiler::{self, FLAGS, Toolchain};
-use crate::session::custom_catalog;
 use crate::session::host_context::Site;
 use crate::session::local_backend::{End, Local, Side, plans};
+use crate::session::observer::Observer;
 use crate::session::privileges;
+use crate::session::resumption;
+use crate::session::signals;
 use crate::session::undo;
-use crate::ui::signals;
 use anyhow::{Context, Result, anyhow};
 use gritstone_catalogue::Own;
-use gritstone_exec::privileged::Permits;
 use gritstone_exec::rebuild::{Builds, Compiler, RebuildError, Rebuilt};
 use gritstone_exec::{Config, Custom, Executor, Journal, Setup, Tuning};
 use gritstone_host::{Root, groups_for};
 use gritstone_measure::Scheduler;
-use gritstone_model::{Benchmark, Launch, Plan};
+use gritstone_model::{Benchmark, Compilers, Launch, Plan};
 use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
-
-/// How long a launch of a benchmark may take before it counts as hung.
-pub const DEADLINE: Duration = Duration::from_secs(60);
-
-/// What may be done to the machine, and for how long a launch may last.
-#[derive(Clone, Copy)]
-pub struct Bounds {
-    pub permits: Permits,
-    /// Whether the machine is to be held still.
-    pub steady: bool,
-    /// Whether the reference workloads are measured too.
-    pub reference: bool,
-    pub deadline: Duration,
-}
-
-impl Bounds {
-    /// Of launches of the catalog, with a machine left as it is.
-    pub fn new(permits: Permits) -> Self {
-        Self {
-            permits,
-            steady: false,
-            reference: false,
-            deadline: DEADLINE,
-        }
-    }
-}
 
 /// The machine, with all that an executor is made of.
 pub struct Bench<'a> {
@@ -156,6 +130,22 @@ impl<'a> Bench<'a> {
         })
     }
 
+    /// Compiles the workloads of a plan again; benchmarks whose programs do not compile leave the plan.
+    ///
+    /// # Errors
+    /// When a compiler is not there, or compiles nothing.
+    pub fn rebuild(&self, asked: &Compilers, plan: &mut Plan) -> Result<BTreeMap<String, Rebuilt>> {
+        let cc = asked.cc.as_deref().or_else(|| compiler::usual(self.site));
+        let cc = cc.unwrap_or(compiler::DEFAULT[0]);
+        let toolchain = Toolchain::find(self.site, cc, asked.fc.as_deref())?;
+        let (c, mut fortran) = toolchain.with(asked.cflags.as_deref().unwrap_or(FLAGS));
+        if let (Some(fortran), Some(flags)) = (&mut fortran, &asked.fflags) {
+            fortran.flags = compiler::words(flags);
+        }
+        let builds = self.build(self.own, &plan.benchmarks, (c, fortran))?;
+        Ok(compiler::accept(plan, builds))
+    }
+
     /// An executor for the steps of these plans, with the journal, which is to be dropped after it.
     pub fn executor(self, plans: &[&Plan]) -> (Option<Journal>, Executor) {
         let groups = |controller| match self.bounds.permits.nothing {
@@ -188,6 +178,7 @@ impl<'a> Bench<'a> {
         sides: &[Side],
         earlier: Option<&[Launch]>,
         scheduler: &mut dyn Scheduler,
+        observer: &mut dyn Observer,
     ) -> Result<End> {
         let site = self.site;
         let (journal, executor) = self.executor(&plans(sides));
@@ -200,10 +191,16 @@ impl<'a> Bench<'a> {
                 side.info.settings.smt_floors.clone_from(&floors);
             }
         }
-        let mut local = Local::new(&sides, executor, store, resume::spent(launches));
+        let mut local = Local::new(
+            &sides,
+            executor,
+            store,
+            resumption::spent(launches),
+            observer,
+        );
         match earlier {
             None => local.begin(site, journal.as_ref())?,
-            Some(_) => resume::begin(&mut local, launches, journal.as_ref())?,
+            Some(_) => resumption::begin(&mut local, launches, journal.as_ref())?,
         }
         local.measure(site, launches, scheduler)
     }

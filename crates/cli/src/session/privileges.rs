@@ -1,34 +1,15 @@
-//! `--no-privileged` and `--allow`: what a run may do to the machine, and what is said of it beforehand.
+//! The privileged actions of a plan, and their announcement.
 
-use crate::session::custom_catalog;
-use crate::session::measuring::Bounds;
-use crate::ui::args::{Allow, PrivilegeArgs};
-use crate::ui::output;
-use clap::ValueEnum;
+use crate::runs::custom_catalog;
+use crate::session::bounds::Bounds;
 use gritstone_catalogue::Own;
-use gritstone_exec::privileged::{Action, Description, Permits};
+use gritstone_exec::privileged::{Action, Description};
 use gritstone_host::{Finding, Severity};
 use gritstone_model::{Benchmark, Id, Plan};
 use nix::unistd::geteuid;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
-
-impl PrivilegeArgs {
-    /// What is allowed beyond the default, as the command line has it.
-    pub fn allowed(&self) -> Vec<String> {
-        let values = self.allow.iter().filter_map(ValueEnum::to_possible_value);
-        values.map(|value| value.get_name().to_owned()).collect()
-    }
-
-    /// What the user permits.
-    pub fn permits(&self) -> Permits {
-        Permits {
-            nothing: self.no_privileged,
-            swap: self.allow.contains(&Allow::Swap),
-        }
-    }
-}
 
 /// The benchmarks of a plan that are launched.
 pub fn measured(plan: &Plan) -> Vec<&Benchmark> {
@@ -73,10 +54,10 @@ pub fn announce(plan: &Plan, own: Option<&Own>, bounds: Bounds) {
     let actions = actions(plan, own, bounds);
     let whats: Vec<&str> = actions.iter().map(|l| l.described.what).collect();
     if geteuid().is_root() && !whats.is_empty() {
-        output::remark(&format!(
+        log::warn!(
             "as root it uses {}; --dry-run lists what for, --no-privileged leaves it out",
             whats.join(", ")
-        ));
+        );
     }
 }
 

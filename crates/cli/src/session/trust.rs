@@ -2,42 +2,42 @@
 //! has changed.
 
 use crate::session::undo;
-use crate::ui::output;
 use anyhow::{Context, Result, bail};
 use gritstone_catalogue::Own;
 use gritstone_exec::OFlags;
 use gritstone_model::{Benchmark, Work};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::io::{ErrorKind, IsTerminal, Read, Write};
+use std::io::{ErrorKind, Read, Write};
 
 /// The file with the hashes of what is trusted, one in a line, each with its name.
 const TRUSTED: &str = "trusted";
 
-/// That the user trusts it: from before, by `--trust`, or by an answer on the terminal.
+/// Checks that the user trusts a catalog: from before, by `--trust`, or by the answer to `ask`, which is given what would run, and
+/// returns `None` where there is no terminal.
 ///
 /// # Errors
 /// When nobody can be asked, or the answer is no.
-pub fn ensure(own: &Own, trusted: bool) -> Result<()> {
+pub fn ensure(
+    own: &Own,
+    trusted: bool,
+    ask: impl FnOnce(&str) -> Result<Option<bool>>,
+) -> Result<()> {
     if known(&own.kept.hash) {
         return Ok(());
     }
     if !trusted {
-        output::remark(&what_runs(own));
-        if !(std::io::stdin().is_terminal() && output::is_terminal()) {
-            bail!(
+        match ask(&what_runs(own))? {
+            Some(true) => {}
+            Some(false) => bail!("nothing was run"),
+            None => bail!(
                 "the catalog {} is new or has changed, and runs the programs above: inspect it, and give --trust (there is no terminal to ask on)",
                 own.kept.named()
-            );
-        }
-        if !answered_yes("Run it?")? {
-            bail!("nothing was run");
+            ),
         }
     }
     if let Err(why) = remember(own) {
-        output::remark(&format!(
-            "trust cannot be stored, and will be asked again: {why:#}"
-        ));
+        log::warn!("trust cannot be stored, and will be asked again: {why:#}");
     }
     Ok(())
 }
@@ -52,7 +52,7 @@ fn known(hash: &str) -> bool {
     };
     let text = trusted().unwrap_or_else(|why| {
         if why.kind() != ErrorKind::NotFound {
-            output::remark(&format!("cannot read what was trusted before: {why}"));
+            log::warn!("cannot read what was trusted before: {why}");
         }
         String::new()
     });
@@ -72,19 +72,6 @@ fn remember(own: &Own) -> Result<()> {
     let line = format!("{} {}\n", own.kept.hash, own.kept.name);
     file.write_all(line.as_bytes())
         .with_context(|| path.display().to_string())
-}
-
-/// Asks whoever sits at the terminal.
-///
-/// # Errors
-/// When there is no answer.
-pub fn answered_yes(question: &str) -> Result<bool> {
-    output::say(&format!("{question} [y/N] "));
-    let mut answer = String::new();
-    std::io::stdin()
-        .read_line(&mut answer)
-        .context("cannot read the answer")?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 /// Every program, command, argument and file, with nothing in them that a terminal would obey.

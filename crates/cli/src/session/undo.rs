@@ -1,7 +1,5 @@
 //! Where the journals of runs are kept, and who is told what comes of them.
 
-use crate::ui::exit::Exit;
-use crate::ui::output;
 use anyhow::{Context, Result};
 use gritstone_exec::{Journal, Registry, State};
 use gritstone_host::Root;
@@ -42,7 +40,7 @@ pub fn state() -> Option<State> {
 /// Undoes what runs that were killed have left, and says so.
 pub fn recover() {
     for line in state().iter().flat_map(gritstone_exec::recover) {
-        output::remark(&line);
+        log::warn!("{line}");
     }
 }
 
@@ -55,7 +53,7 @@ pub fn begin() -> Option<Journal> {
                 root: settings_directory(),
                 // this very binary, even if another has taken its name since
                 watchdog: vec!["/proc/self/exe".into(), WATCHDOG.into()],
-                tell: output::remark,
+                tell: |line| log::warn!("{line}"),
                 state: state.clone(),
             });
             journal.with_context(|| format!("in {}", state.path().display()))
@@ -63,9 +61,9 @@ pub fn begin() -> Option<Journal> {
     match begun {
         Ok(journal) => Some(journal),
         Err(why) => {
-            output::remark(&format!(
+            log::warn!(
                 "no undo journal: if this run is killed, only the next start removes its directories, and what needs a journal is skipped: {why:#}"
-            ));
+            );
             None
         }
     }
@@ -74,9 +72,9 @@ pub fn begin() -> Option<Journal> {
 /// Writes down that this process measures a run, so that no other goes on with it meanwhile.
 pub fn measures(journal: Option<&Journal>, run: &str) {
     if let Some(Err(why)) = journal.map(|journal| journal.measures(run)) {
-        output::remark(&format!(
+        log::warn!(
             "run {run} cannot be marked as being measured, so another process may resume it: {why}"
-        ));
+        );
     }
 }
 
@@ -88,9 +86,9 @@ pub fn measuring(own: Option<&Journal>) -> BTreeMap<String, u32> {
 }
 
 /// The life of the watchdog of a run.
-pub fn watch(state: &State, journal: &OsStr) -> Result<Exit> {
+pub fn watch(state: &State, journal: &OsStr) -> Result<()> {
     for line in gritstone_exec::watch(state, journal)? {
-        output::remark(&format!("gritstone: {line}"));
+        log::warn!("gritstone: {line}");
     }
-    Ok(Exit::Done)
+    Ok(())
 }

@@ -5,6 +5,7 @@ mod bench;
 mod fleet;
 mod prune;
 
+use crate::ui::display::{DisplayArgs, FormatArgs};
 pub use ab::AbArgs;
 pub use bench::{BenchArgs, Sort, Statuses, StyleType, TimeUnit};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -33,48 +34,6 @@ pub struct Cli {
 
 /// Heading of the options that all commands have.
 const DISPLAY: &str = "Global options";
-
-/// How results are printed.
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub struct DisplayArgs {
-    /// Print more: -v columns, -vv also reference workloads, settings and all notes
-    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = DISPLAY)]
-    pub verbose: u8,
-    /// Print results and errors only
-    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = DISPLAY)]
-    pub quiet: bool,
-    /// Color verdicts and flags: auto, always or never
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, hide_possible_values = true, help_heading = DISPLAY)]
-    pub color: When,
-    /// Print ASCII characters only
-    #[arg(long, global = true, help_heading = DISPLAY)]
-    pub ascii: bool,
-    /// Do not pass long output on a terminal to $PAGER
-    #[arg(long, global = true, help_heading = DISPLAY)]
-    pub no_pager: bool,
-}
-
-/// When there is color: auto, always or never.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum When {
-    /// On a terminal
-    #[default]
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
-}
-
-/// Output format.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Tables.
-    #[default]
-    Text,
-    /// One JSON value on standard output.
-    Json,
-}
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -116,7 +75,7 @@ pub enum Command {
         address: std::net::IpAddr,
     },
     /// Print what may stand at the cursor of a shell
-    #[command(name = crate::ui::completions::COMPLETER, hide = true)]
+    #[command(name = COMPLETER, hide = true)]
     Complete {
         #[arg(last = true)]
         words: Vec<String>,
@@ -128,7 +87,7 @@ pub enum Command {
   gritstone completions fish > ~/.config/fish/completions/gritstone.fish")]
     Completions {
         #[arg(value_enum)]
-        shell: crate::ui::completions::Shell,
+        shell: Shell,
     },
     /// Print a manual page, or write all of them
     #[command(after_help = "Examples:
@@ -202,13 +161,6 @@ impl Command {
     }
 }
 
-#[derive(Debug, Default, Args)]
-pub struct FormatArgs {
-    /// Output format
-    #[arg(short, long, value_enum, default_value_t, help_heading = "Output")]
-    pub format: Format,
-}
-
 /// The far ends of network benchmarks on another host.
 #[derive(Clone, Debug, Default, Args)]
 pub struct PeerArgs {
@@ -227,9 +179,9 @@ pub struct PeerArgs {
         help_heading = "Network"
     )]
     pub address: Option<std::net::IpAddr>,
-    /// Directory of binaries for the peer, gritstone-ARCHITECTURE or gritstone, as `make dist` makes them [default: this program alone]
-    #[arg(long, value_name = "DIR", help_heading = "Network")]
-    pub binaries: Option<PathBuf>,
+    /// Program for the peer, such as dist/gritstone of `make dist` [default: this program]
+    #[arg(long, value_name = "FILE", help_heading = "Network")]
+    pub binary: Option<PathBuf>,
     /// Command of OpenSSH's client, with its options [default: ssh]
     #[arg(
         long,
@@ -862,4 +814,62 @@ pub enum OnInconclusive {
     Fail,
     /// Exit with 0
     Pass,
+}
+
+impl PrivilegeArgs {
+    /// What is allowed beyond the default, as the command line has it.
+    pub fn allowed(&self) -> Vec<String> {
+        let values = self.allow.iter().filter_map(ValueEnum::to_possible_value);
+        values.map(|value| value.get_name().to_owned()).collect()
+    }
+
+    /// What the user permits.
+    pub fn permits(&self) -> gritstone_exec::privileged::Permits {
+        gritstone_exec::privileged::Permits {
+            nothing: self.no_privileged,
+            swap: self.allow.contains(&Allow::Swap),
+        }
+    }
+}
+
+impl CompilerArgs {
+    /// What the kernels are to be compiled again with, if with anything.
+    pub fn asked(&self) -> Option<gritstone_model::Compilers> {
+        let asked = gritstone_model::Compilers {
+            cc: self
+                .cc
+                .as_deref()
+                .map(crate::session::compiler::from_anywhere),
+            cflags: self.cflags.clone(),
+            fc: self
+                .fc
+                .as_deref()
+                .map(crate::session::compiler::from_anywhere),
+            fflags: self.fflags.clone(),
+        };
+        Some(asked).filter(|asked| *asked != gritstone_model::Compilers::default())
+    }
+}
+
+impl PeerArgs {
+    /// How the peer is reached.
+    pub fn options(&self) -> crate::peer::Options {
+        crate::peer::Options {
+            host: self.host.clone(),
+            address: self.address,
+            binary: self.binary.clone(),
+            ssh: self.ssh.clone(),
+        }
+    }
+}
+
+/// The command that scripts call.
+pub const COMPLETER: &str = "__complete";
+
+/// Shells that there is a script for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
 }

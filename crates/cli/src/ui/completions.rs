@@ -2,25 +2,14 @@
 //! those that there are, and options those of this binary.
 
 use crate::runs::context::World;
-use crate::ui::args::Cli;
+use crate::ui::args::{Cli, Shell};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::Result;
-use clap::{Arg, Command, CommandFactory, ValueEnum};
-
-/// The command that scripts call.
-pub const COMPLETER: &str = "__complete";
+use clap::{Arg, Command, CommandFactory};
 
 /// How many of the newest runs are offered.
 const RUNS: usize = 30;
-
-/// Shells that there is a script for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Shell {
-    Bash,
-    Zsh,
-    Fish,
-}
 
 impl Shell {
     /// The whole script.

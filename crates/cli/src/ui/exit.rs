@@ -1,8 +1,9 @@
 //! How the program ends: the exit codes of the design, and the errors that carry one of their own.
 
-use crate::ui::rlimits;
+use crate::session::NothingMeasured;
 use gritstone_exec::{ExecError, Shortage};
 use gritstone_store::StoreError;
+use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
@@ -60,6 +61,9 @@ pub fn exit_of(error: &anyhow::Error) -> Exit {
     if let Some(failure) = error.downcast_ref::<Failure>() {
         return failure.exit;
     }
+    if error.is::<NothingMeasured>() {
+        return Exit::NothingMeasured;
+    }
     match error.downcast_ref::<ExecError>() {
         Some(ExecError::Interrupted) => Exit::Interrupted,
         Some(ExecError::NowhereToExecute { .. }) => Exit::NothingMeasured,
@@ -83,11 +87,15 @@ fn lacks(error: &anyhow::Error) -> bool {
     error.chain().any(lack)
 }
 
+fn file_size_is_limited() -> bool {
+    getrlimit(Resource::RLIMIT_FSIZE).is_ok_and(|(now, _)| now != RLIM_INFINITY)
+}
+
 /// What to do about an error that does not say so itself, to stand behind it.
 pub fn advice(error: &anyhow::Error) -> String {
     let short = error.chain().find_map(|cause| match cause.downcast_ref() {
         // SQLite does not say which error of the system it met
-        Some(StoreError::Disk { .. }) if rlimits::files_are_limited() => Some(Shortage::FileSize),
+        Some(StoreError::Disk { .. }) if file_size_is_limited() => Some(Shortage::FileSize),
         _ => cause.downcast_ref().and_then(Shortage::of),
     });
     short.map_or_else(String::new, |shortage| format!("; {shortage}"))

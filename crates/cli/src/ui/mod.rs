@@ -4,6 +4,8 @@ pub mod ab_progress;
 pub mod args;
 pub mod completions;
 pub mod config;
+pub mod confirm;
+pub mod display;
 pub mod exit;
 pub mod help;
 pub mod man;
@@ -11,8 +13,7 @@ pub mod output;
 pub mod progress;
 #[cfg(test)]
 pub mod reference;
-pub mod rlimits;
 #[cfg(test)]
 pub mod schemas;
-pub mod signals;
+pub mod skips;
 pub mod value_parsers;

@@ -1,7 +1,7 @@
 //! Standard output: documents for people, JSON for programs; standard error: remarks.
 
-use crate::ui::args::{DisplayArgs, Format, When};
-use crate::ui::signals;
+use crate::session::signals;
+use crate::ui::display::{DisplayArgs, Format, When};
 use anyhow::{Context, Result};
 use gritstone_model::escape_json;
 use gritstone_report::terminal::{self, Look};
@@ -22,9 +22,30 @@ const CLEAR: &str = "\r\x1b[2K";
 /// What the command line says of the output of this process; before that is known, the defaults.
 static DISPLAY: OnceLock<(DisplayArgs, bool)> = OnceLock::new();
 
-/// Sets how results are printed, once, and whether this command only looks, so that a pager may show what it says.
+/// Sets how results are printed, once, and whether this command only looks, so that a pager may show what it says. Warnings of the
+/// libraries are remarks.
 pub fn configure(display: DisplayArgs, looks: bool) {
     let _ = DISPLAY.set((display, looks));
+    if log::set_logger(&Remarks).is_ok() {
+        log::set_max_level(log::LevelFilter::Warn);
+    }
+}
+
+/// Prints the warnings of our own crates.
+struct Remarks;
+
+impl log::Log for Remarks {
+    fn enabled(&self, metadata: &log::Metadata<'_>) -> bool {
+        metadata.target().starts_with("gritstone")
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        if self.enabled(record.metadata()) {
+            remark(&record.args().to_string());
+        }
+    }
+
+    fn flush(&self) {}
 }
 
 fn display() -> DisplayArgs {

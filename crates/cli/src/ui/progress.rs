@@ -2,9 +2,11 @@
 //!
 //! It is drawn between launches only, so that nothing of ours runs during a sample. A terminal that is stopped makes us wait there.
 
+use crate::session::observer::Observer;
 use crate::ui::ab_progress;
 use crate::ui::output::{self, remark};
 use gritstone_measure::{Progress, Standing};
+use gritstone_model::Measurement;
 use std::time::{Duration, Instant};
 
 /// How often a line is printed where there is no terminal.
@@ -45,8 +47,23 @@ impl Display {
         }
     }
 
-    /// Shows how far the measuring is.
-    pub fn show(&mut self, progress: &Progress<'_>) {
+    /// Shows that some of all steps are done, and which comes now.
+    pub fn step(&self, done: usize, of: usize, what: &str) {
+        if self.terminal {
+            let text = format!("{} of {of}: {what}", done + 1);
+            draw(done as f64 / of.max(1) as f64, &text);
+        }
+    }
+
+    pub fn clear(&self) {
+        if self.terminal {
+            output::clear_line();
+        }
+    }
+}
+
+impl Observer for Display {
+    fn progress(&mut self, progress: &Progress<'_>) {
         if !output::shows_progress() {
             return;
         }
@@ -84,30 +101,25 @@ impl Display {
         }
     }
 
-    /// Shows that some of all steps are done, and which comes now.
-    pub fn step(&self, done: usize, of: usize, what: &str) {
-        if self.terminal {
-            let text = format!("{} of {of}: {what}", done + 1);
-            draw(done as f64 / of.max(1) as f64, &text);
-        }
-    }
-
-    /// Whether results are shown as they come.
-    pub fn shows_results(&self) -> bool {
+    fn shows_results(&self) -> bool {
         self.terminal
     }
 
-    /// Says something in between; the bar comes back when it is drawn next.
-    pub fn remark(&self, text: &str) {
-        self.finish();
+    fn result(&mut self, result: &Measurement) {
+        let width = output::columns().unwrap_or(WIDTH);
+        if let Some(line) = gritstone_report::line(result, width) {
+            self.message(&line);
+        }
+    }
+
+    /// The bar comes back when it is drawn next.
+    fn message(&mut self, text: &str) {
+        self.clear();
         remark(text);
     }
 
-    /// Takes the bar away.
-    pub fn finish(&self) {
-        if self.terminal {
-            output::clear_line();
-        }
+    fn finish(&mut self) {
+        self.clear();
     }
 }
 

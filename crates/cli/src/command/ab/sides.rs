@@ -3,11 +3,8 @@
 use crate::command::bench::parameters::{self, Values, fill_in, list};
 use crate::ui::args::AbArgs;
 use anyhow::{Context, Result, bail, ensure};
-use gritstone_analysis::ab::START_UP;
+use gritstone_analysis::ab::{COMMAND, START_UP};
 use gritstone_model::{Benchmark, CommandWork, Id, Placement, Unit, UserCommand, Work};
-
-/// Family of the commands of the user's: whatever they are, they have these rows.
-pub const COMMAND: &str = "command";
 
 /// Options of ours that say how long and how exactly; behind `--` they are hardly meant for a command.
 const OURS: [&str; 2] = ["--budget", "--margin"];

@@ -2,7 +2,7 @@
 
 use super::SHIPPED;
 use super::rebuild::{Again, STRICTEST};
-use crate::session::custom_catalog::programs_of;
+use crate::runs::custom_catalog::programs_of;
 use crate::session::instructions;
 use gritstone_analysis::audit::{Evidence, tests};
 use gritstone_exec::syscalls::Entries;

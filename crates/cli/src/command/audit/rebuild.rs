@@ -1,7 +1,7 @@
 //! The programs of a plan, compiled in every way that an audit looks at.
 
+use crate::runs::custom_catalog::programs_of;
 use crate::session::compiler::{Toolchain, is_compiled};
-use crate::session::custom_catalog::programs_of;
 use crate::session::privileges::measured;
 use gritstone_exec::rebuild::{Builds, RebuildError, Workshop};
 use gritstone_exec::{ExecError, Setup};

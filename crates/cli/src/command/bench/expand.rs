@@ -189,7 +189,12 @@ impl Reader<'_> {
             .name(number, at, values)
             .unwrap_or_else(|| with_unused(text, &command, values));
         Ok(Timed {
-            entry: ab::row(Id::parse(ab::COMMAND)?, &name, words, user),
+            entry: ab::row(
+                Id::parse(gritstone_analysis::ab::COMMAND)?,
+                &name,
+                words,
+                user,
+            ),
             name,
             by_shell,
             values: values.clone(),

@@ -2,7 +2,7 @@
 
 use super::Queued;
 use super::tools::{self, State};
-use crate::fleet::inventory::Node;
+use crate::fleet::host::Node;
 use crate::fleet::plan::Plan;
 use crate::fleet::progress::Progress;
 use crate::ui::output;

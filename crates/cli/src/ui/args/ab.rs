@@ -1,6 +1,7 @@
 //! What `gritstone ab` is told: sides, what sets them apart, and when it is enough.
 
-use super::{CatalogueArgs, FormatArgs, PrivilegeArgs};
+use super::{CatalogueArgs, PrivilegeArgs};
+use crate::ui::display::FormatArgs;
 use clap::Args;
 use std::path::PathBuf;
 

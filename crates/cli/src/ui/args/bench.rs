@@ -1,6 +1,6 @@
 //! What `gritstone bench` is told: the options of hyperfine 1.20, a budget and a margin.
 
-use super::{DisplayArgs, FormatArgs, When};
+use crate::ui::display::{DisplayArgs, FormatArgs, When};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 

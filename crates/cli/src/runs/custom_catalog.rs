@@ -1,8 +1,6 @@
 //! `--catalog DIR`: benchmarks of one's own beside ours, and what a run of them needs: sources, programs, trust.
 
 use crate::runs::context::World;
-use crate::session::trust;
-use crate::ui::args::CatalogueArgs;
 use anyhow::{Context, Result};
 use gritstone_catalogue::{Own, folder};
 use gritstone_model::{Benchmark, OwnCatalogue, Plan, RunView, Settings, Work};
@@ -43,15 +41,6 @@ impl World {
             self.own = Some(own);
         }
         Ok(self)
-    }
-
-    /// With the catalog that the options name, for running its programs.
-    pub fn with_programs(self, args: &CatalogueArgs) -> Result<Self> {
-        let world = self.with_catalogue(args.catalogue.as_deref())?;
-        if let Some(own) = &world.own {
-            trust::ensure(own, args.trust)?;
-        }
-        Ok(world)
     }
 
     /// What is meant where nothing is selected: with a catalog of one's own, all of that.
@@ -111,9 +100,9 @@ pub fn of_runs(runs: &[RunView]) -> Vec<Own> {
     let read = |kept: OwnCatalogue| {
         let name = kept.named();
         of(kept).map_err(|why| {
-            crate::ui::output::remark(&format!(
+            log::warn!(
                 "the catalog {name} cannot be read, so its results are shown without descriptions: {why:#}"
-            ));
+            );
         })
     };
     kept.filter_map(|kept| read(kept).ok()).collect()

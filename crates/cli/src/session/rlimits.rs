@@ -1,8 +1,8 @@
-//! The limits of this process (`ulimit`): those below which nothing can work are refused, by name, before anything is made.
+//! Resource limits of this process (`ulimit`), checked before anything is made.
 
-use crate::ui::exit::Exit;
+use crate::session::NothingMeasured;
 use anyhow::Result;
-use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
+use nix::sys::resource::{Resource, getrlimit};
 
 /// Bytes of stack: a build without optimization takes half of it.
 const STACK: u64 = 1 << 20;
@@ -11,11 +11,11 @@ const ADDRESS_SPACE: u64 = 256 << 20;
 /// Descriptors: about thirty while a launch is in progress, and some for levels of control groups and copies.
 const DESCRIPTORS: u64 = 64;
 
-/// What every command needs.
+/// The limits that every command needs.
 ///
 /// # Errors
 /// When a limit is lower.
-pub fn enough_to_work() -> Result<()> {
+pub fn check_process_limits() -> Result<()> {
     at_least(Resource::RLIMIT_STACK, STACK, "-s", "KB of stack", 1024)?;
     at_least(
         Resource::RLIMIT_AS,
@@ -26,11 +26,11 @@ pub fn enough_to_work() -> Result<()> {
     )
 }
 
-/// What a command needs that measures.
+/// The limits that measuring needs.
 ///
 /// # Errors
 /// When a limit is lower.
-pub fn enough_to_measure() -> Result<()> {
+pub fn check_measuring_limits() -> Result<()> {
     at_least(Resource::RLIMIT_NOFILE, DESCRIPTORS, "-n", "open files", 1)
 }
 
@@ -40,12 +40,8 @@ fn at_least(resource: Resource, least: u64, option: &str, of_what: &str, unit: u
         return Ok(());
     }
     let (now, least) = (now / unit, least / unit);
-    Err(Exit::NothingMeasured.because(format!(
+    Err(NothingMeasured(format!(
         "this process may have {now} {of_what}, and needs {least}: `ulimit {option} {least}`"
-    )))
-}
-
-/// Whether files of this process may only have a certain size.
-pub fn files_are_limited() -> bool {
-    getrlimit(Resource::RLIMIT_FSIZE).is_ok_and(|(now, _)| now != RLIM_INFINITY)
+    ))
+    .into())
 }

@@ -1,0 +1,314 @@
+//! A run that is ready to be measured: new, or the rest of an interrupted one.
+
+use crate::peer::{self, Reached};
+use crate::runs::context::World;
+use crate::runs::custom_catalog;
+use crate::session::bounds::Bounds;
+use crate::session::host_context::Site;
+use crate::session::local_backend::{self, End, Side, random};
+use crate::session::measuring::Bench;
+use crate::session::param_overrides;
+use crate::session::resumption;
+use crate::session::tune::{Steadied, steady};
+use crate::ui::args::RunArgs;
+use crate::ui::output;
+use crate::ui::progress::Display;
+use crate::ui::skips;
+use anyhow::{Context, Result, ensure};
+use gritstone_catalogue::{Own, Suite};
+use gritstone_exec::Variant;
+use gritstone_host::doctor;
+use gritstone_measure::{AT_MOST, AfterPilot, Limits, learn};
+use gritstone_model::{Id, Launch, Plan, RunInfo, RunView, Settings};
+use gritstone_plan::{Offer, in_order, select, steps};
+use gritstone_report::{duration, percent_asked};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// The suite where nothing is selected.
+const STANDARD: &str = "standard";
+/// Most copies at once.
+const MOST_COPIES: u32 = 256;
+
+/// A run that is ready to be measured.
+pub struct Job {
+    pub site: Site,
+    pub plan: Plan,
+    pub info: RunInfo,
+    /// What it may do to the machine.
+    pub bounds: Bounds,
+    /// The catalog of the user's own that rows are of.
+    pub own: Option<Own>,
+    /// Where the far ends are, if not here.
+    pub peer: Option<Reached>,
+    /// What an earlier process measured of this run, which may be nothing; `None` for a new one.
+    pub earlier: Option<Vec<Launch>>,
+}
+
+impl Job {
+    /// A new run.
+    pub fn new(world: &World, args: &RunArgs) -> Result<Self> {
+        let site = Site::look(args.dir.as_deref())?;
+        let catalogue = &world.catalogue.benchmarks;
+        let suite = match (&args.suite, &world.own) {
+            (Some(name), _) => Some(world.suite(name)?),
+            (None, None) if args.selectors.is_empty() => Some(world.suite(STANDARD)?),
+            (None, _) => None,
+        };
+        let selectors = match suite {
+            Some(_) => args.selectors.clone(),
+            None => world.selectors(&args.selectors),
+        };
+        let mut wanted = select(catalogue, &asked(suite, &selectors))?;
+        let params = args.params.iter().cloned().collect();
+        param_overrides::give(catalogue, &mut wanted, &params)?;
+        let (refused, reached) = peer::asked(&args.peer.options(), args.dry_run, &mut wanted)?;
+        let permits = args.privileges.permits();
+        let compilers = args.compilers.asked();
+        let own = world.own.as_ref();
+        let mut offer = site.offer(&wanted, permits, own, compilers.is_some());
+        offer.refused.extend(refused);
+        let mut plan = steps(wanted, &offer);
+        let against_document = |name: &String| name.starts_with("ref:");
+        let settings = Settings {
+            reference: args.reference
+                || suite.is_some_and(|suite| suite.reference)
+                || args.against.as_ref().is_some_and(against_document),
+            suite: suite.map(|suite| suite.name.clone()),
+            selectors,
+            params,
+            catalogue: custom_catalog::kept(own, &plan.benchmarks),
+            peer: reached.as_ref().map(|reached| reached.peer.clone()),
+            compilers,
+            ..settings(args, &site)
+        };
+        let copied = add_copies(&mut plan, &offer, &settings, suite);
+        ensure!(
+            settings.copies.is_empty() || copied > 0,
+            "none of these benchmarks can be measured as several copies: --copies is for workloads on one CPU that run here (`gritstone list`)"
+        );
+        Ok(Self {
+            plan,
+            bounds: Bounds {
+                steady: args.steady,
+                reference: settings.reference,
+                ..Bounds::new(permits)
+            },
+            info: local_backend::info(&site, args.label.clone(), settings),
+            site,
+            own: world.own.clone(),
+            peer: reached,
+            earlier: None,
+        })
+    }
+
+    /// Measures it, and keeps every launch; what was finished is in the view, however it ended.
+    pub fn measure(mut self, world: &World) -> Result<(RunView, End)> {
+        let limits = limits(&self.info.settings)?;
+        let budget = limits.budget.unwrap_or(Duration::MAX);
+        self.bounds.deadline = self.bounds.deadline.min(budget);
+        let (site, mut plan, mut info) = (&self.site, self.plan, self.info);
+        let mut bench = Bench::new(site, &mut plan, self.own.as_ref(), self.bounds)?;
+        bench.setup.far_end = self.peer.as_ref().map(Reached::far_end);
+        let builds = match &info.settings.compilers {
+            Some(asked) => bench.rebuild(asked, &mut plan)?,
+            None => BTreeMap::new(),
+        };
+        let steadied = match self.bounds.steady {
+            true => steady(bench.journal.as_ref(), site, &bench.setup),
+            false => Steadied::default(),
+        };
+        bench.tuning = steadied.tuning;
+        let earlier = self.earlier.as_deref();
+        match earlier {
+            None => info.settings.steady.clone_from(&steadied.held),
+            Some(_) => resumption::same_steadying(&info, &steadied.held)?,
+        }
+        let id = info.id.clone();
+        let known = learn(&world.runs_like(&info), &plan.benchmarks);
+        let mut scheduler = AfterPilot::new(&[&plan], limits, &known);
+        if let Some(peer) = &info.settings.peer {
+            output::remark(&format!("far ends on {}", gritstone_report::peer(peer)));
+        }
+        announce(
+            &id,
+            site,
+            &plan,
+            &limits,
+            scheduler.expected(),
+            earlier,
+            &steadied,
+        );
+        let side = [Side {
+            name: String::new(),
+            plan,
+            variant: Variant {
+                environment: site.environment(),
+                builds,
+            },
+            setting: None,
+            info,
+        }];
+        let mut store = world.writer()?;
+        let end = bench.measure(
+            &mut store,
+            &side,
+            earlier,
+            &mut scheduler,
+            &mut Display::new(),
+        )?;
+        if end == End::Interrupted {
+            output::remark(&format!(
+                "interrupted; finished launches are stored as run {id}; resume with `gritstone run --resume`"
+            ));
+        }
+        // a run is in memory whole while it is summarized, with its own entries: ours are not needed beside them
+        drop(side);
+        Ok((world.stored(&store, &id)?, end))
+    }
+}
+
+/// What bounds the measuring of a run with these settings.
+///
+/// # Errors
+/// When they are damaged.
+pub fn limits(settings: &Settings) -> Result<Limits> {
+    Ok(Limits {
+        budget: (settings
+            .budget_s
+            .map(Duration::try_from_secs_f64)
+            .transpose())
+        .context("the budget is damaged")?,
+        precision: settings.precision,
+        quick: settings.quick,
+        seed: settings.seed,
+    })
+}
+
+/// The settings of a run.
+pub fn settings(args: &RunArgs, site: &Site) -> Settings {
+    let precision = if args.quick { 0.05 } else { 0.02 };
+    Settings {
+        selectors: args.selectors.clone(),
+        // SQLite keeps signed numbers, and people type what they read
+        seed: args.seed.unwrap_or_else(|| u64::from(random())),
+        budget_s: args.budget.map(|time| time.as_secs_f64()),
+        precision: args.precision.unwrap_or(precision),
+        quick: args.quick,
+        dir: site.dir.display().to_string(),
+        environment: site.environment(),
+        copies: copies(&args.copies),
+        allow: args.privileges.allowed(),
+        no_privileged: args.privileges.no_privileged,
+        ..Settings::default()
+    }
+}
+
+/// The order of a run's steps, and its copies: those that were asked for, and those of a suite on all CPUs. How many benchmarks are copied as was
+/// asked for.
+pub fn add_copies(
+    plan: &mut Plan,
+    offer: &Offer,
+    settings: &Settings,
+    suite: Option<&Suite>,
+) -> usize {
+    let copied = gritstone_plan::add_copies(plan, offer, &settings.copies, |_| true);
+    let all = u32::try_from(offer.cpus.len()).map_or(MOST_COPIES, |all| all.min(MOST_COPIES));
+    if let Some(suite) = suite.filter(|_| all > 1 && !settings.copies.contains(&all)) {
+        let of_suite = |id: &Id| suite.all_cpus.iter().any(|own| own == id.as_str());
+        gritstone_plan::add_copies(plan, offer, &[all], of_suite);
+    }
+    in_order(plan, &asked(suite, &settings.selectors));
+    copied
+}
+
+/// What a run measures, in the order of its budget: a suite, then what else was selected.
+fn asked(suite: Option<&Suite>, selectors: &[String]) -> Vec<String> {
+    let of_suite = suite.into_iter().flat_map(|suite| &suite.benchmarks);
+    of_suite.chain(selectors).cloned().collect()
+}
+
+/// Each number once, from the fewest; one copy is measured anyway.
+fn copies(given: &[u32]) -> Vec<u32> {
+    let each: BTreeSet<u32> = given.iter().copied().filter(|&copies| copies > 1).collect();
+    each.into_iter().collect()
+}
+
+/// Says what is measured, where, how, and what is not.
+fn announce(
+    id: &str,
+    site: &Site,
+    plan: &Plan,
+    limits: &Limits,
+    expected: Duration,
+    earlier: Option<&[Launch]>,
+    steadied: &Steadied,
+) {
+    let chosen = &site.chosen;
+    let cpus = match chosen.peer {
+        Some(peer) => format!(
+            "CPU {} (and {peer} for two-CPU benchmarks)",
+            chosen.measured
+        ),
+        None => format!("CPU {}", chosen.measured),
+    };
+    let steps: BTreeSet<&Id> = plan.steps.iter().map(|step| &step.id).collect();
+    let (count, plural) = match steps.len() {
+        1 => (1, ""),
+        many => (many, "s"),
+    };
+    let there = |launches: &[Launch]| format!("; resuming after {} launches", launches.len());
+    output::remark(&format!(
+        "run {id}: {count} benchmark{plural} on {cpus}, files in {}{}",
+        site.dir.display(),
+        earlier.map(there).unwrap_or_default()
+    ));
+    output::remark(&ends(limits, expected));
+    if let Some(findings) = findings_now(site) {
+        output::remark(&findings);
+    }
+    if !steadied.held.is_empty() {
+        let held = steadied.held.join("; ");
+        output::remark(&format!("tuned for this run: {held}"));
+    }
+    for remark in &steadied.remarks {
+        output::remark(remark);
+    }
+    skips::announce(plan);
+}
+
+/// When a run will end.
+fn ends(limits: &Limits, expected: Duration) -> String {
+    let clock = |after: Duration| {
+        let end = jiff::Zoned::now().checked_add(after);
+        end.map_or_else(|_| "?".to_owned(), |end| end.strftime("%H:%M").to_string())
+    };
+    match limits.budget {
+        Some(budget) => format!(
+            "ends by {}: everything takes about {}, the budget is {}",
+            clock(budget),
+            duration(expected.as_secs_f64()),
+            duration(budget.as_secs_f64())
+        ),
+        None if limits.quick => format!(
+            "ends about {}: six launches of each take {}",
+            clock(expected),
+            duration(expected.as_secs_f64())
+        ),
+        None => format!(
+            "ends between {} and {}: ten launches of each take about {}, and what is not within ±{} gets more",
+            clock(expected),
+            clock(AT_MOST * expected),
+            duration(expected.as_secs_f64()),
+            percent_asked(limits.precision)
+        ),
+    }
+}
+
+/// What spoils figures at this moment, as `doctor` would say it, in one line.
+fn findings_now(site: &Site) -> Option<String> {
+    let findings = doctor::now(site.host());
+    let told = findings.iter().map(|f| format!("{} {}", f.name, f.value));
+    let told = told.collect::<Vec<_>>().join("; ");
+    (!told.is_empty()).then(|| format!("results will scatter: {told} (gritstone doctor)"))
+}

@@ -1,0 +1,36 @@
+//! A node of a fleet: its name and its place.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Key of a place that makes no neighbors.
+pub const NO_PLACE: &str = "partition";
+
+/// A node of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// Its name; with ssh, as OpenSSH knows it.
+    pub node: String,
+    /// Where it stands.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub place: BTreeMap<String, String>,
+    /// The only CPU that it may use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<u32>,
+}
+
+impl Node {
+    pub fn new(node: String, place: BTreeMap<String, String>) -> Self {
+        Self {
+            node,
+            place,
+            cpu: None,
+        }
+    }
+
+    /// The places that it has neighbors in: a rack, a switch, a hypervisor, where what one does may be felt by the other.
+    pub fn neighborhood(&self) -> impl Iterator<Item = (&str, &str)> {
+        let places = self.place.iter().filter(|(key, _)| *key != NO_PLACE);
+        places.map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+}

@@ -1,0 +1,78 @@
+//! Continues a stored run: checks that it is the same run, and that no other process measures it.
+
+use crate::session::local_backend::Local;
+use crate::session::undo;
+use anyhow::{Result, bail, ensure};
+use gritstone_exec::Journal;
+use gritstone_model::{Id, Launch, Program, RunData, RunInfo};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// # Errors
+/// When another process measures the run.
+pub fn check_unmeasured(run: &str, own: Option<&Journal>) -> Result<()> {
+    if let Some(process) = undo::measuring(own).get(run) {
+        bail!("run {run} is not interrupted: process {process} is measuring it");
+    }
+    Ok(())
+}
+
+/// When the last of these launches ended, from the start of the run.
+pub fn spent(launches: &[Launch]) -> Duration {
+    let end =
+        |launch: &Launch| Duration::from_nanos(launch.start.saturating_add(launch.conditions.wall));
+    launches.iter().map(end).max().unwrap_or_default()
+}
+
+/// Begins to go on with a run, if it is stored now as it was looked at before: two processes that began at the same time could not see
+/// each other until this one had written down that it measures the run.
+pub fn begin(local: &mut Local<'_>, earlier: &[Launch], journal: Option<&Journal>) -> Result<()> {
+    let sides = local.sides;
+    let run = &sides[0].info.id;
+    undo::measures(journal, run);
+    check_unmeasured(run, journal)?;
+    let stored = local.store.load(run)?;
+    ensure!(
+        stored.info.elapsed_s.is_none() && stored.launches.len() == earlier.len(),
+        "another process has resumed run {run}: `gritstone show {run}` shows it"
+    );
+    same_programs(&stored, &local.programs(0))
+}
+
+/// Figures of two programs are never mixed in one run.
+fn same_programs(before: &RunData, now: &BTreeMap<Id, Program>) -> Result<()> {
+    let run = &before.info.id;
+    for (id, program) in &before.programs {
+        match now.get(id) {
+            Some(now) if now == program => (),
+            Some(now) if now.compiler != program.compiler => bail!(
+                "run {run} was begun with programs of {}, and this is {}: start a new run",
+                program.compiler,
+                now.compiler
+            ),
+            Some(_) => bail!(
+                "the program of {id} is not the one with which run {run} began: start a new run"
+            ),
+            None => bail!(
+                "the program of {id}, with which run {run} began, cannot be made any more: start a new run"
+            ),
+        }
+    }
+    Ok(())
+}
+
+/// A run is steadied in one way from its beginning to its end.
+pub fn same_steadying(before: &RunInfo, now: &[String]) -> Result<()> {
+    let told = |steady: &[String]| match steady {
+        [] => "nothing".to_owned(),
+        some => some.join("; "),
+    };
+    ensure!(
+        before.settings.steady == now,
+        "run {} began with these settings tuned ({}), and now these can be ({}): start a new run",
+        before.id,
+        told(&before.settings.steady),
+        told(now)
+    );
+    Ok(())
+}
