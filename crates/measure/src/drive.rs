@@ -1,72 +1,53 @@
-//! The driver: makes the launches that a scheduler asks for, one after another.
+//! The measuring loop.
 
-use crate::{Observation, PILOT, Scheduler, Slot, Standing, launched};
+use crate::{Observation, PILOT, Scheduler, Slot, Standing, steps_with_entries};
 use gritstone_analysis::summary::Reader;
 use gritstone_model::{Benchmark, Calibration, Conditions, Event, Id, Launch, Outcome, Plan, Step};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Everything that measuring does to the world: clock, executor, conditions, recorder and display.
+/// All effects of measuring: clock, executor, conditions, store and display.
 pub trait Backend {
-    /// Why measuring cannot go on.
     type Error;
-    /// Time since the start of the measuring, with what earlier processes spent on it.
+    /// Time since the start of the measuring, including that of earlier processes.
     fn now(&self) -> Duration;
-    /// Sets everything for a side, and makes ready what the benchmark is measured beside.
-    ///
-    /// # Errors
-    /// When that cannot be done.
+    /// Applies the settings of a side, and starts the background load of the benchmark.
     fn prepare(&mut self, side: usize, benchmark: &Benchmark) -> Result<(), Self::Error>;
-    /// Shows how far the measuring is: before each launch.
+    /// Called before each launch.
     fn show(&mut self, progress: &Progress<'_>);
-    /// Launches a benchmark on the side that was prepared, with what earlier launches found, and looks at the machine before and after.
-    ///
-    /// # Errors
-    /// Only when no launch can be made any more; a launch that fails is an [`Outcome`].
+    /// Launches a benchmark on the prepared side. Fails only if no launch can be made any more: a launch that fails is an [`Outcome`].
     fn launch(
         &mut self,
         side: usize,
         benchmark: &Benchmark,
         step: &Step,
-        known: Calibration,
+        calibration: Calibration,
     ) -> Result<Finished, Self::Error>;
-    /// Keeps a finished launch.
-    ///
-    /// # Errors
-    /// When it cannot be kept, or nothing is to be launched after it.
-    fn keep(&mut self, side: usize, launch: &Launch) -> Result<(), Self::Error>;
+    /// Stores a finished launch. Fails if it cannot be stored, or if the measuring shall stop after it.
+    fn store(&mut self, side: usize, launch: &Launch) -> Result<(), Self::Error>;
 }
 
-/// A launch that ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
-    /// How it ended.
     pub outcome: Outcome,
-    /// Everything that it said.
     pub events: Vec<Event>,
-    /// What else the machine did meanwhile.
     pub conditions: Conditions,
 }
 
-/// What is launched now.
+/// The next launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
-    /// Which step of which side.
     pub slot: Slot,
-    /// Its entry.
     pub benchmark: &'a Benchmark,
-    /// Steps of the side.
+    /// Number of steps of the side.
     pub steps: usize,
     /// Since the start.
     pub elapsed: Duration,
-    /// How far the scheduler is.
     pub standing: Standing<'a>,
 }
 
-/// Measures the plans of all sides as `scheduler` says, after the launches that an earlier process made of the first; `reader` reads them.
-///
-/// # Errors
-/// When launches cannot be made or kept any more, or the user asks to stop; everything finished has been kept.
+/// Measures the plans of all sides. `earlier` are launches of the first side by an earlier process. After an error, all finished launches
+/// are stored.
 pub fn drive<B: Backend>(
     plans: &[&Plan],
     earlier: &[Launch],
@@ -74,11 +55,13 @@ pub fn drive<B: Backend>(
     scheduler: &mut dyn Scheduler,
     backend: &mut B,
 ) -> Result<(), B::Error> {
-    let sides: Vec<_> = plans.iter().map(|plan| launched(plan)).collect();
-    let mut found = Found::default();
+    let sides: Vec<_> = plans.iter().map(|plan| steps_with_entries(plan)).collect();
+    let mut calibrations = Calibrations::default();
     if let Some(side) = sides.first() {
-        recall(side, earlier, &mut reader, scheduler);
-        earlier.iter().for_each(|launch| found.see(0, launch));
+        observe_earlier(side, earlier, &mut reader, scheduler);
+        for launch in earlier {
+            calibrations.record(0, launch);
+        }
     }
     let mut now = backend.now();
     while let Some(slot) = scheduler.next(now) {
@@ -92,7 +75,12 @@ pub fn drive<B: Backend>(
             elapsed: start,
             standing: scheduler.standing(),
         });
-        let finished = backend.launch(slot.side, benchmark, step, found.by(slot.side, step))?;
+        let finished = backend.launch(
+            slot.side,
+            benchmark,
+            step,
+            calibrations.get(slot.side, step),
+        )?;
         let launch = Launch {
             id: step.id.clone(),
             round: slot.round,
@@ -103,8 +91,8 @@ pub fn drive<B: Backend>(
             events: finished.events,
             conditions: finished.conditions,
         };
-        backend.keep(slot.side, &launch)?;
-        found.see(slot.side, &launch);
+        backend.store(slot.side, &launch)?;
+        calibrations.record(slot.side, &launch);
         let end = backend.now();
         let observed = Observation {
             learned: reader.learn(benchmark, &launch),
@@ -117,13 +105,13 @@ pub fn drive<B: Backend>(
     Ok(())
 }
 
-/// What launches found: the operations of a region, and how many launches showed that time grows with them; by benchmark and copies, and
-/// by side.
+/// By benchmark and copies, and by side: the last calibrated operation count, and the number of launches that showed that time grows
+/// with it.
 #[derive(Default)]
-struct Found(BTreeMap<(Id, u32), BTreeMap<usize, (u64, usize)>>);
+struct Calibrations(BTreeMap<(Id, u32), BTreeMap<usize, (u64, usize)>>);
 
-impl Found {
-    fn see(&mut self, side: usize, launch: &Launch) {
+impl Calibrations {
+    fn record(&mut self, side: usize, launch: &Launch) {
         let n = launch.events.iter().find_map(|event| match event {
             Event::Sample(sample) => Some(sample.n),
             _ => None,
@@ -138,28 +126,27 @@ impl Found {
         }
     }
 
-    /// What its side found last; before its first launch, what another side did: sides do the same work where they can.
-    fn by(&self, side: usize, step: &Step) -> Calibration {
+    /// The last calibration of the side; before its first launch that of another side, since sides do the same work where they can.
+    fn get(&self, side: usize, step: &Step) -> Calibration {
         let sides = self.0.get(&(step.id.clone(), step.copies));
-        let own = sides.and_then(|sides| sides.get(&side));
-        let any = own.or(sides.and_then(|sides| sides.values().next()));
+        let same_side = sides.and_then(|sides| sides.get(&side));
+        let any = same_side.or(sides.and_then(|sides| sides.values().next()));
         Calibration {
             n: any.map(|(n, _)| *n),
-            growth_shown: own.is_some_and(|(_, launches)| *launches >= PILOT),
+            growth_shown: same_side.is_some_and(|(_, launches)| *launches >= PILOT),
         }
     }
 }
 
-/// What an earlier process measured of a side.
-fn recall(
+fn observe_earlier(
     steps: &[(&Step, &Benchmark)],
     earlier: &[Launch],
     reader: &mut Reader,
     scheduler: &mut dyn Scheduler,
 ) {
     for launch in earlier {
-        let is_its = |step: &Step| (&step.id, step.copies) == (&launch.id, launch.copies);
-        let Some(step) = steps.iter().position(|(step, _)| is_its(step)) else {
+        let launched = |step: &Step| (&step.id, step.copies) == (&launch.id, launch.copies);
+        let Some(step) = steps.iter().position(|(step, _)| launched(step)) else {
             continue;
         };
         let slot = Slot {

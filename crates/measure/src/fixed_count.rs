@@ -1,5 +1,4 @@
-//! A scheduler whose launches are counted: so many of each side at least, whatever it has decided and whatever time is left, and so
-//! many at most.
+//! Bounds on the number of launches, which override the decisions and the budget of a scheduler.
 
 use crate::{Observation, Scheduler, Slot, Standing};
 use rand::SeedableRng;
@@ -8,35 +7,30 @@ use rand_pcg::Pcg64;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// The launches of another scheduler, of sides with one step each, no fewer and no more than asked for.
+/// Launches each side, of one step, at least `min` and at most `max` times.
 pub struct Bounded {
     inner: Box<dyn Scheduler>,
-    least: u32,
-    most: u32,
-    coin: Pcg64,
-    /// Launches of each side.
-    made: Vec<u32>,
+    min: u32,
+    max: u32,
+    random: Pcg64,
+    /// By side.
+    launches: Vec<u32>,
     rounds: u32,
     inner_is_done: bool,
-    /// What is left of a round of ours.
+    /// Sides left in an additional round.
     turn: VecDeque<usize>,
 }
 
 impl Bounded {
-    /// Of so many sides; `seed` is that of the orders of its own rounds.
+    /// `seed` determines the orders of additional rounds.
     #[must_use]
-    pub fn new(
-        inner: Box<dyn Scheduler>,
-        sides: usize,
-        [least, most]: [u32; 2],
-        seed: u64,
-    ) -> Self {
+    pub fn new(inner: Box<dyn Scheduler>, sides: usize, [min, max]: [u32; 2], seed: u64) -> Self {
         Self {
             inner,
-            least,
-            most,
-            coin: Pcg64::seed_from_u64(seed),
-            made: vec![0; sides],
+            min,
+            max,
+            random: Pcg64::seed_from_u64(seed),
+            launches: vec![0; sides],
             rounds: 0,
             inner_is_done: false,
             turn: VecDeque::new(),
@@ -47,15 +41,15 @@ impl Bounded {
 impl Scheduler for Bounded {
     fn next(&mut self, now: Duration) -> Option<Slot> {
         if !self.inner_is_done {
-            match self.inner.next(now).filter(|slot| slot.round < self.most) {
+            match self.inner.next(now).filter(|slot| slot.round < self.max) {
                 Some(slot) => return Some(slot),
                 None => self.inner_is_done = true,
             }
         }
         if self.turn.is_empty() {
-            let short = (0..self.made.len()).filter(|&side| self.made[side] < self.least);
+            let short = (0..self.launches.len()).filter(|&side| self.launches[side] < self.min);
             let mut order: Vec<usize> = short.collect();
-            order.shuffle(&mut self.coin);
+            order.shuffle(&mut self.random);
             self.turn = order.into();
             self.rounds += 1;
         }
@@ -68,7 +62,7 @@ impl Scheduler for Bounded {
     }
 
     fn observe(&mut self, slot: Slot, observed: &Observation<'_>) {
-        self.made[slot.side] += 1;
+        self.launches[slot.side] += 1;
         if !self.inner_is_done {
             self.rounds = self.rounds.max(slot.round + 1);
             self.inner.observe(slot, observed);

@@ -1,22 +1,24 @@
-//! The measuring loop: a [`Scheduler`] says which launch is next, [`drive`] has it made, and the scheduler learns what came of it.
+//! The measuring loop: a [`Scheduler`] chooses the next launch, [`drive`] has a [`Backend`] make it, and the scheduler observes it.
 //!
-//! What is measured are sides, each a plan of its own: a run has one side, a comparison has several. [`AfterPilot`] makes the launches
-//! that a pilot calls for, [`Sequential`] pairs of sides until a comparison is decided. All effects go through [`Backend`], so that a
-//! fake clock and fake launches make everything exact.
+//! Sides are measured, each with a plan of its own: a run has one side, a trial has several. [`AfterPilot`] schedules runs,
+//! [`Sequential`] trials. All effects go through [`Backend`], so that a fake clock and fake launches make everything exact.
 
 mod after_pilot;
+mod budget;
 mod drive;
 mod fixed_count;
 mod prior_runs;
 mod rounds;
 mod sequential;
+mod stages;
 #[cfg(test)]
 mod tests;
+mod track;
 
-pub use after_pilot::{AT_MOST, AfterPilot, Limits, PILOT};
+pub use after_pilot::{AfterPilot, Limits, MAX_TIME_FACTOR, PILOT};
 pub use drive::{Backend, Finished, Progress, drive};
 pub use fixed_count::Bounded;
-pub use prior_runs::{Earlier, Known, learn};
+pub use prior_runs::{Prior, PriorRuns, learn_prior};
 pub use sequential::{Design, Sequential};
 
 use gritstone_analysis::summary::Learned;
@@ -27,62 +29,60 @@ use std::time::Duration;
 
 /// Confidence of all intervals.
 pub const CONFIDENCE: f64 = 0.95;
+/// Launches that a result needs to be compared.
+const MIN_LAUNCHES: usize = 10;
+/// Beyond this the drift of the machine, not the number of launches, limits what can be known.
+const MAX_LAUNCHES: usize = 100;
 
-/// One launch that is to be made.
+/// One launch to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// Index of the side.
     pub side: usize,
-    /// Index among the steps of the side, see [`launched`].
+    /// Index into [`steps_with_entries`] of the side.
     pub step: usize,
-    /// The pass, from 0.
     pub round: u32,
 }
 
-/// What came of a launch.
+/// A finished launch, as schedulers see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation<'a> {
-    /// What it says of its benchmark.
     pub learned: Learned,
-    /// How it ended.
     pub outcome: &'a Outcome,
-    /// Time that it took in all: to prepare, launch and keep it.
+    /// Time to prepare, launch and store it.
     pub seconds: f64,
 }
 
-/// How far the measuring is.
+/// Progress of a scheduler. Ends are counted from the start.
 #[derive(Clone, Copy, Debug)]
 pub enum Standing<'a> {
-    /// Rounds of launches.
     Rounds {
-        /// In all, as far as it is known.
+        /// Expected total.
         rounds: usize,
-        /// When it will be over, from the start.
+        /// Expected end.
         end: Duration,
     },
     /// Sides in turns.
     Turns {
-        /// Those of the step that is launched now, without this round.
+        /// Of the current step, without this round.
         times: &'a Times,
         /// The smallest difference that counts, as a share.
         margin: f64,
-        /// When it will be over at the latest, from the start.
+        /// Latest end.
         end: Duration,
     },
 }
 
-/// Decides what is launched next, and when it is enough.
+/// Chooses launches, and decides when there are enough.
 pub trait Scheduler {
-    /// The next launch; `None` when there is nothing left to do. `now` is counted from the start.
+    /// The next launch, if any is needed. `now` is counted from the start.
     fn next(&mut self, now: Duration) -> Option<Slot>;
-    /// Learns what came of a launch. What is observed before the first [`Self::next`] was measured by an earlier process.
+    /// Launches observed before the first [`Self::next`] are those of an earlier process.
     fn observe(&mut self, slot: Slot, observed: &Observation<'_>);
-    /// How far it is.
     fn standing(&self) -> Standing<'_>;
 }
 
-/// The steps of a plan that have an entry: what a [`Slot`] is an index of.
-fn launched(plan: &Plan) -> Vec<(&Step, &Benchmark)> {
+/// The steps of a plan whose benchmark has an entry in it.
+fn steps_with_entries(plan: &Plan) -> Vec<(&Step, &Benchmark)> {
     let entries = plan.benchmarks.iter().map(|entry| (&entry.id, entry));
     let entries: BTreeMap<&Id, &Benchmark> = entries.collect();
     let steps = plan.steps.iter();
@@ -91,8 +91,7 @@ fn launched(plan: &Plan) -> Vec<(&Step, &Benchmark)> {
         .collect()
 }
 
-/// Whether launches fail so often that there is no point in more of them: one failure may be the machine's; two, and more than a third
-/// of all, are the program's.
+/// True if more launches would be wasted: one failure may be the machine's; two, and more than a third of all, are the program's.
 fn is_failing(failed: usize, measured: usize) -> bool {
     failed >= 2 && measured < 2 * failed
 }

@@ -1,79 +1,79 @@
-//! What earlier runs of a system tell of its benchmarks before one is launched: what a launch takes, and how launches scatter.
+//! Launch times and scatter from earlier runs of a system, known before the first launch.
 
 use gritstone_analysis::summary::Reader;
 use gritstone_model::{Benchmark, Id, Launch, RunData};
 use gritstone_stats::descriptive;
 use std::collections::BTreeMap;
 
-/// Runs that tell the scatter of launches. Of fewer it is a pilot like any other.
-const RUNS_FOR_SCATTER: usize = 3;
+/// With fewer runs the scatter is taken from the pilot.
+const MIN_RUNS_FOR_SCATTER: usize = 3;
 
-/// What is known of a step beforehand.
+/// Prior knowledge of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Known {
-    /// Seconds that a launch takes.
+pub struct Prior {
+    /// Time of a launch.
     pub seconds: Option<f64>,
     /// Standard deviation of ln(value) between the launches of a run.
     pub ln_sd: Option<f64>,
 }
 
 /// By benchmark and copies.
-pub type Earlier = BTreeMap<(Id, u32), Known>;
+pub type PriorRuns = BTreeMap<(Id, u32), Prior>;
 
-/// What runs tell of benchmarks, the newest run first: what the newest says of time, and the median of what at least three that did the
-/// same work say of scatter.
+/// Launch times of the newest run, and the median scatter of at least three runs of the same work. Expects the newest run first.
 #[must_use]
-pub fn learn(runs: &[RunData], benchmarks: &[Benchmark]) -> Earlier {
+pub fn learn_prior(runs: &[RunData], benchmarks: &[Benchmark]) -> PriorRuns {
     let mut scatters: BTreeMap<(Id, u32), Vec<f64>> = BTreeMap::new();
-    let mut earlier = Earlier::new();
+    let mut priors = PriorRuns::new();
     for run in runs {
-        for (step, seconds) in times(run) {
-            let known = earlier.entry(step).or_default();
-            known.seconds = known.seconds.or(Some(seconds));
+        for (step, seconds) in launch_times(run) {
+            priors
+                .entry(step)
+                .or_default()
+                .seconds
+                .get_or_insert(seconds);
         }
-        for (step, values) in values(run, benchmarks) {
+        for (step, values) in ln_values(run, benchmarks) {
             if values.len() >= crate::PILOT {
                 let scatter = scatters.entry(step).or_default();
                 scatter.push(descriptive::deviation(&values));
             }
         }
     }
-    for (step, own) in scatters
-        .into_iter()
-        .filter(|(_, own)| own.len() >= RUNS_FOR_SCATTER)
-    {
-        earlier.entry(step).or_default().ln_sd =
-            Some(descriptive::median(&descriptive::sorted(&own)));
+    scatters.retain(|_, scatters| scatters.len() >= MIN_RUNS_FOR_SCATTER);
+    for (step, scatters) in scatters {
+        priors.entry(step).or_default().ln_sd = Some(median(&scatters));
     }
-    earlier
+    priors
 }
 
-/// Seconds from one launch to the next, the median.
-fn times(run: &RunData) -> BTreeMap<(Id, u32), f64> {
+/// Median seconds from one launch to the next.
+fn launch_times(run: &RunData) -> BTreeMap<(Id, u32), f64> {
     let mut times: BTreeMap<(Id, u32), Vec<f64>> = BTreeMap::new();
-    for (at, launch) in run.launches.iter().enumerate() {
-        let next = run.launches.get(at + 1);
+    for (index, launch) in run.launches.iter().enumerate() {
+        let next = run.launches.get(index + 1);
         let until = next.map(|next| next.start.saturating_sub(launch.start));
         let ns = until.unwrap_or(0).max(launch.conditions.wall);
         times.entry(step(launch)).or_default().push(ns as f64 / 1e9);
     }
-    let median = |own: Vec<f64>| descriptive::median(&descriptive::sorted(&own));
-    times
+    let medians = times
         .into_iter()
-        .map(|(step, own)| (step, median(own)))
-        .collect()
+        .map(|(step, times)| (step, median(&times)));
+    medians.collect()
 }
 
-/// ln of the value of each launch of the same work.
-fn values(run: &RunData, benchmarks: &[Benchmark]) -> BTreeMap<(Id, u32), Vec<f64>> {
-    let now: BTreeMap<&Id, u32> = benchmarks.iter().map(|b| (&b.id, b.version)).collect();
-    let same = |then: &&Benchmark| now.get(&then.id) == Some(&then.version);
-    let then = run.benchmarks.iter().filter(same);
-    let then: BTreeMap<&Id, &Benchmark> = then.map(|entry| (&entry.id, entry)).collect();
+/// ln(value) of each undisturbed launch of the same version of a benchmark.
+fn ln_values(run: &RunData, benchmarks: &[Benchmark]) -> BTreeMap<(Id, u32), Vec<f64>> {
+    let versions: BTreeMap<&Id, u32> = benchmarks.iter().map(|b| (&b.id, b.version)).collect();
+    let same = run
+        .benchmarks
+        .iter()
+        .filter(|entry| versions.get(&entry.id) == Some(&entry.version));
+    let entries: BTreeMap<&Id, &Benchmark> = same.map(|entry| (&entry.id, entry)).collect();
     let mut reader = Reader::default();
     let mut values: BTreeMap<(Id, u32), Vec<f64>> = BTreeMap::new();
     for launch in &run.launches {
-        let learned = then
+        let learned = entries
             .get(&launch.id)
             .map(|entry| reader.learn(entry, launch));
         if let Some(learned) = learned.filter(|learned| !learned.crowded) {
@@ -86,4 +86,8 @@ fn values(run: &RunData, benchmarks: &[Benchmark]) -> BTreeMap<(Id, u32), Vec<f6
 
 fn step(launch: &Launch) -> (Id, u32) {
     (launch.id.clone(), launch.copies)
+}
+
+fn median(values: &[f64]) -> f64 {
+    descriptive::median(&descriptive::sorted(values))
 }

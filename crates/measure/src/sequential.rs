@@ -1,4 +1,4 @@
-//! The scheduler of comparisons: pairs of sides in random order, until every step is decided or the time is over.
+//! The scheduler of trials: pairs of sides in random order, until every step is decided or the time is over.
 
 use crate::{Observation, Scheduler, Slot, Standing, is_failing};
 use gritstone_stats::interim::{self, LOOKS};
@@ -9,19 +9,18 @@ use rand_pcg::Pcg64;
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
-/// How often the program is launched that does nothing.
-const START_UPS: u32 = 10;
+/// Launches of the program that does nothing.
+const START_UP_LAUNCHES: u32 = 10;
 
-/// What is compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Design {
-    /// Steps that every side has.
+    /// Number of steps of each side.
     pub steps: usize,
-    /// Sides, two at least.
+    /// Two or more.
     pub sides: usize,
-    /// Whether the first side has one step more: a program that does nothing, which is launched beside its first step.
+    /// The first side has an additional step: a program that does nothing, launched after the first step.
     pub start_up: bool,
-    /// Whether the others are compared with the first side, not with the best.
+    /// Sides are compared with the first, not with the best.
     pub reference: bool,
     /// Time for everything.
     pub budget: Duration,
@@ -31,32 +30,32 @@ pub struct Design {
     pub seed: u64,
 }
 
-/// A step, on all sides.
+/// One step, on all sides.
 struct Track {
     times: Times,
-    /// The sides that get no more launches, in a ranking of several.
-    lost: BTreeSet<usize>,
-    /// No more launches: it is decided, cannot be launched, or has no time left.
-    out: bool,
+    /// Sides of a ranking that get no more launches.
+    dropped_sides: BTreeSet<usize>,
+    /// Gets no more launches: it is decided, keeps failing, or does not fit the budget.
+    closed: bool,
     seconds: f64,
     rounds: u32,
     failed: usize,
 }
 
-/// Launches of all sides in turns.
+/// Launches of all sides in turns, with interim analyses.
 pub struct Sequential {
     design: Design,
-    coin: Pcg64,
+    random: Pcg64,
     tracks: Vec<Track>,
     rounds: u32,
-    /// Steps that are left in the round.
+    /// Steps left in the round.
     round: VecDeque<usize>,
-    /// What is left of the launches of one step in one round.
+    /// Launches left in the turn: one step in one round.
     turn: VecDeque<Slot>,
-    /// The step that they are of.
+    /// The step of the turn.
     step: usize,
-    /// What they took so far, by side.
-    taken: Vec<(usize, Option<Timed>)>,
+    /// Times in this turn, by side.
+    turn_times: Vec<(usize, Option<Timed>)>,
 }
 
 impl Track {
@@ -64,44 +63,43 @@ impl Track {
         self.seconds / f64::from(self.rounds.max(1))
     }
 
-    /// Pairs that are enough whatever they say, or launches that fail.
+    /// The last interim analysis is done, or launches keep failing.
     fn is_over(&self) -> bool {
-        let mut kept = self.times.kept().into_iter();
-        kept.all(|pairs| pairs >= LOOKS[LOOKS.len() - 1])
+        let mut pairs_by_side = self.times.kept().into_iter();
+        pairs_by_side.all(|pairs| pairs >= LOOKS[LOOKS.len() - 1])
             || is_failing(self.failed, self.times.rounds())
     }
 
-    fn is_look_due(&self) -> bool {
-        let mut kept = self.times.kept().into_iter();
-        !self.out && kept.any(|pairs| LOOKS.contains(&pairs))
+    fn is_analysis_due(&self) -> bool {
+        let mut pairs_by_side = self.times.kept().into_iter();
+        !self.closed && pairs_by_side.any(|pairs| LOOKS.contains(&pairs))
     }
 }
 
 impl Sequential {
-    /// Nothing launched yet.
     #[must_use]
     pub fn new(design: Design) -> Self {
         let track = |_| Track {
             times: Times(vec![vec![]; design.sides]),
-            lost: BTreeSet::new(),
-            out: false,
+            dropped_sides: BTreeSet::new(),
+            closed: false,
             seconds: 0.0,
             rounds: 0,
             failed: 0,
         };
         Self {
             design,
-            coin: Pcg64::seed_from_u64(design.seed),
+            random: Pcg64::seed_from_u64(design.seed),
             tracks: (0..design.steps).map(track).collect(),
             rounds: 0,
             round: VecDeque::new(),
             turn: VecDeque::new(),
             step: 0,
-            taken: vec![],
+            turn_times: vec![],
         }
     }
 
-    /// Times of each step.
+    /// By step.
     #[must_use]
     pub fn times(&self) -> Vec<Times> {
         self.tracks
@@ -110,20 +108,20 @@ impl Sequential {
             .collect()
     }
 
-    /// One launch of a step on each side that is not out, in random order; none where there is no time.
+    /// Plans one launch of a step on each remaining side, in random order; closes the step if they do not fit the budget.
     fn begin_turn(&mut self, step: usize, now: Duration) {
         let track = &mut self.tracks[step];
         if now + Duration::from_secs_f64(track.cost()) > self.design.budget {
-            track.out = true;
+            track.closed = true;
             return;
         }
-        let still_in = |side: &usize| !track.lost.contains(side);
-        let mut order: Vec<usize> = (0..self.design.sides).filter(still_in).collect();
-        order.shuffle(&mut self.coin);
+        let remains = |side: &usize| !track.dropped_sides.contains(side);
+        let mut order: Vec<usize> = (0..self.design.sides).filter(remains).collect();
+        order.shuffle(&mut self.random);
         let round = self.rounds - 1;
         for side in order {
             self.turn.push_back(Slot { side, step, round });
-            if self.design.start_up && (step, side) == (0, 0) && round < START_UPS {
+            if self.design.start_up && (step, side) == (0, 0) && round < START_UP_LAUNCHES {
                 let step = self.design.steps;
                 self.turn.push_back(Slot { side, step, round });
             }
@@ -131,20 +129,20 @@ impl Sequential {
         self.step = step;
     }
 
-    /// After a round: if it is time to look, what is decided gets no more launches, be it a step or a side of one.
-    fn look(&mut self) {
+    /// After a round: closes decided steps and drops decided sides, if an interim analysis is due.
+    fn analyze_if_due(&mut self) {
         for track in &mut self.tracks {
-            track.out |= track.is_over();
+            track.closed |= track.is_over();
         }
-        if !self.tracks.iter().any(Track::is_look_due) {
+        if !self.tracks.iter().any(Track::is_analysis_due) {
             return;
         }
         let judged = interim::judge(&self.times(), self.design.margin, false);
         for (track, judged) in self.tracks.iter_mut().zip(&judged) {
             let reference = self.design.reference;
-            track.out |= interim::decided(&track.times, judged, reference);
+            track.closed |= interim::decided(&track.times, judged, reference);
             track
-                .lost
+                .dropped_sides
                 .extend(interim::lost(&track.times, judged, reference));
         }
     }
@@ -160,13 +158,13 @@ impl Scheduler for Sequential {
                 self.begin_turn(step, now);
                 continue;
             }
-            self.look();
-            let open = (0..self.tracks.len()).filter(|&step| !self.tracks[step].out);
+            self.analyze_if_due();
+            let open = (0..self.tracks.len()).filter(|&step| !self.tracks[step].closed);
             let mut order: Vec<usize> = open.collect();
             if order.is_empty() {
                 return None;
             }
-            order.shuffle(&mut self.coin);
+            order.shuffle(&mut self.random);
             self.round = order.into();
             self.rounds += 1;
         }
@@ -176,11 +174,11 @@ impl Scheduler for Sequential {
         let track = &mut self.tracks[self.step];
         track.seconds += observed.seconds;
         if slot.step == self.step {
-            self.taken.push((slot.side, observed.learned.timed()));
+            self.turn_times.push((slot.side, observed.learned.timed()));
         }
         if self.turn.is_empty() {
             track.rounds += 1;
-            for (side, timed) in self.taken.drain(..) {
+            for (side, timed) in self.turn_times.drain(..) {
                 track.failed += usize::from(timed.is_none());
                 track.times.0[side].push(timed);
             }

@@ -1,7 +1,7 @@
 //! The measuring loop under a fake clock, with fake launches: everything is exact.
 
 mod after_pilot;
-mod bounded;
+mod fixed_count;
 mod sequential;
 
 use super::*;
@@ -11,29 +11,27 @@ use gritstone_model::{
     Unit, Usage, Work,
 };
 
-/// A launch that is about to be made.
 struct Call {
     id: String,
     side: usize,
-    /// The how many-th of this step on this side, from 1.
+    /// Number of this launch of this step on this side, from 1.
     count: usize,
-    /// How many were made before it in all.
+    /// Launches before it, of all steps.
     before: usize,
 }
 
-/// What comes of it.
 struct Reply {
     seconds: f64,
-    /// Nanoseconds an operation.
+    /// Nanoseconds per operation.
     ns: Result<f64, Outcome>,
-    /// Whether another thread of the core is busy beside it, as the probes see it.
+    /// The SMT probe sees a busy sibling.
     crowded: bool,
-    /// Whether the hypervisor takes half of its time.
+    /// The hypervisor steals half of its time.
     disturbed: bool,
 }
 
 impl Reply {
-    fn of(seconds: f64, ns: f64) -> Self {
+    fn measured(seconds: f64, ns: f64) -> Self {
         Self {
             seconds,
             ns: Ok(ns),
@@ -45,29 +43,28 @@ impl Reply {
     fn without_result(outcome: Outcome) -> Self {
         Self {
             ns: Err(outcome),
-            ..Self::of(1.0, 0.0)
+            ..Self::measured(1.0, 0.0)
         }
     }
 }
 
-/// A made-up machine.
-struct World<'a> {
+struct FakeBackend<'a> {
     reply: Box<dyn FnMut(&Call) -> Reply + 'a>,
     time: f64,
     side: Option<usize>,
     counts: BTreeMap<(usize, String), usize>,
     launched: Vec<String>,
-    /// What each launch was told, with its side.
-    told: Vec<(usize, Calibration)>,
-    kept: Vec<(usize, Launch)>,
+    /// Of each launch, with its side.
+    calibrations: Vec<(usize, Calibration)>,
+    stored: Vec<(usize, Launch)>,
     shown: Vec<String>,
-    /// The user asks to stop after this many launches.
+    /// The user stops after this many launches.
     stop_after: usize,
     /// The disk is full after this many.
     full_after: usize,
 }
 
-impl<'a> World<'a> {
+impl<'a> FakeBackend<'a> {
     fn new(reply: impl FnMut(&Call) -> Reply + 'a) -> Self {
         Self {
             reply: Box::new(reply),
@@ -75,8 +72,8 @@ impl<'a> World<'a> {
             side: None,
             counts: BTreeMap::new(),
             launched: vec![],
-            told: vec![],
-            kept: vec![],
+            calibrations: vec![],
+            stored: vec![],
             shown: vec![],
             stop_after: usize::MAX,
             full_after: usize::MAX,
@@ -84,18 +81,20 @@ impl<'a> World<'a> {
     }
 
     fn count(&self, id: &str) -> usize {
-        let own = self.kept.iter();
-        own.filter(|(_, launch)| launch.id.as_str() == id).count()
+        let stored = self.stored.iter();
+        stored
+            .filter(|(_, launch)| launch.id.as_str() == id)
+            .count()
     }
 
-    /// The launches of the first side.
+    /// Of the first side.
     fn launches(&self) -> Vec<Launch> {
-        let first = self.kept.iter().filter(|(side, _)| *side == 0);
+        let first = self.stored.iter().filter(|(side, _)| *side == 0);
         first.map(|(_, launch)| launch.clone()).collect()
     }
 }
 
-impl Backend for World<'_> {
+impl Backend for FakeBackend<'_> {
     type Error = &'static str;
 
     fn now(&self) -> Duration {
@@ -123,12 +122,12 @@ impl Backend for World<'_> {
         side: usize,
         benchmark: &Benchmark,
         step: &Step,
-        known: Calibration,
+        calibration: Calibration,
     ) -> Result<Finished, Self::Error> {
         if self.launched.len() == self.stop_after {
             return Err("stopped");
         }
-        assert_eq!(self.side, Some(side), "it was prepared");
+        assert_eq!(self.side, Some(side), "prepared");
         let id = benchmark.id.to_string();
         let count = self.counts.entry((side, id.clone())).or_default();
         *count += 1;
@@ -139,12 +138,12 @@ impl Backend for World<'_> {
             before: self.launched.len(),
         };
         self.launched.push(id);
-        self.told.push((side, known));
+        self.calibrations.push((side, calibration));
         let reply = (self.reply)(&call);
         self.time += reply.seconds;
         let steal = if reply.disturbed { 500_000_000 } else { 0 };
         let (outcome, events) = match reply.ns {
-            Ok(ns) => (Outcome::Measured, said(ns, reply.crowded, step.copies)),
+            Ok(ns) => (Outcome::Measured, events(ns, reply.crowded, step.copies)),
             Err(outcome) => (outcome, vec![]),
         };
         Ok(Finished {
@@ -158,17 +157,17 @@ impl Backend for World<'_> {
         })
     }
 
-    fn keep(&mut self, side: usize, launch: &Launch) -> Result<(), Self::Error> {
-        if self.kept.len() == self.full_after {
+    fn store(&mut self, side: usize, launch: &Launch) -> Result<(), Self::Error> {
+        if self.stored.len() == self.full_after {
             return Err("the disk is full");
         }
-        self.kept.push((side, launch.clone()));
+        self.stored.push((side, launch.clone()));
         Ok(())
     }
 }
 
-/// What a launch says that takes so long for an operation.
-fn said(ns: f64, crowded: bool, copies: u32) -> Vec<Event> {
+/// Events of a launch with `ns` per operation.
+fn events(ns: f64, crowded: bool, copies: u32) -> Vec<Event> {
     let one = [
         Event::Sample(Box::new(Sample {
             n: 1000,
@@ -192,7 +191,7 @@ fn said(ns: f64, crowded: bool, copies: u32) -> Vec<Event> {
     }
 }
 
-/// A reader of a machine whose CPU 1 is known to do the additions of the SMT probe in a quarter of a cycle.
+/// For a machine whose CPU 1 does the additions of the SMT probe in a quarter of a cycle.
 fn reader(trial: bool) -> Reader {
     let mut run = RunInfo::default();
     let machine = &mut run.machine.facts;
@@ -226,62 +225,70 @@ fn plan(ids: &[&str]) -> Plan {
 }
 
 #[test]
-fn a_request_to_stop_and_a_full_disk_keep_what_is_finished() {
+fn finished_launches_survive_errors() {
     let plan = plan(&["a/one", "a/two"]);
-    let ran = |stop_after, full_after| {
-        let mut world = World::new(|_| Reply::of(1.0, 100.0));
-        (world.stop_after, world.full_after) = (stop_after, full_after);
-        let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(1e6), &Earlier::new());
-        let ended = drive(&[&plan], &[], reader(false), &mut scheduler, &mut world);
-        (ended.unwrap_err(), world.kept.len(), world.launched.len())
+    let run = |stop_after, full_after| {
+        let mut backend = FakeBackend::new(|_| Reply::measured(1.0, 100.0));
+        (backend.stop_after, backend.full_after) = (stop_after, full_after);
+        let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(1e6), &PriorRuns::new());
+        let ended = drive(&[&plan], &[], reader(false), &mut scheduler, &mut backend);
+        (
+            ended.unwrap_err(),
+            backend.stored.len(),
+            backend.launched.len(),
+        )
     };
-    assert_eq!(ran(5, usize::MAX), ("stopped", 5, 5));
-    // nothing is launched after it
-    assert_eq!(ran(usize::MAX, 3), ("the disk is full", 3, 4));
+    assert_eq!(run(5, usize::MAX), ("stopped", 5, 5));
+    // no launch follows
+    assert_eq!(run(usize::MAX, 3), ("the disk is full", 3, 4));
 }
 
 #[test]
-fn a_launch_says_where_and_when_it_was_made() {
+fn launches_record_time_and_place() {
     let mut plan = plan(&["a/one", "a/two"]);
     plan.steps[1].cpus = vec![2, 3];
-    let mut world = World::new(|_| Reply::of(2.0, 100.0));
-    let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(25.0), &Earlier::new());
-    drive(&[&plan], &[], reader(false), &mut scheduler, &mut world).unwrap();
-    for (nth, (_, launch)) in world.kept.iter().enumerate() {
+    let mut backend = FakeBackend::new(|_| Reply::measured(2.0, 100.0));
+    let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(25.0), &PriorRuns::new());
+    drive(&[&plan], &[], reader(false), &mut scheduler, &mut backend).unwrap();
+    for (nth, (_, launch)) in backend.stored.iter().enumerate() {
         let step = plan.steps.iter().find(|step| step.id == launch.id).unwrap();
         assert_eq!((&launch.cpus, launch.copies), (&step.cpus, 1));
         assert_eq!(launch.round as usize, nth / 2);
         assert_eq!(launch.start, 2_000_000_000 * nth as u64);
     }
-    // a launch of which nothing is known is taken to last a quarter of a second
-    assert_eq!(world.shown[0], "round 1 of 10 until 5 s");
-    assert_eq!(world.shown[2], "round 2 of 10 until 25 s");
-    assert_eq!(world.shown.len(), 12);
+    // the default launch time is a quarter of a second
+    assert_eq!(backend.shown[0], "round 1 of 10 until 5 s");
+    assert_eq!(backend.shown[2], "round 2 of 10 until 25 s");
+    assert_eq!(backend.shown.len(), 12);
 }
 
 #[test]
-fn a_launch_is_told_what_those_before_it_found() {
+fn launches_reuse_calibrations() {
     let plan = plan(&["a/one"]);
-    let mut world = World::new(|_| Reply::of(1.0, 100.0));
-    let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(1e6), &Earlier::new());
-    drive(&[&plan], &[], reader(false), &mut scheduler, &mut world).unwrap();
+    let mut backend = FakeBackend::new(|_| Reply::measured(1.0, 100.0));
+    let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(1e6), &PriorRuns::new());
+    drive(&[&plan], &[], reader(false), &mut scheduler, &mut backend).unwrap();
     let found = |growth_shown| Calibration {
         n: Some(1000),
         growth_shown,
     };
-    let told: Vec<Calibration> = world.told.iter().map(|(_, known)| *known).collect();
-    assert_eq!(told[0], Calibration::default());
-    assert_eq!(told[1..PILOT], [found(false); PILOT - 1]);
-    assert!(told[PILOT..].iter().all(|known| *known == found(true)));
+    let passed: Vec<Calibration> = backend
+        .calibrations
+        .iter()
+        .map(|(_, passed)| *passed)
+        .collect();
+    assert_eq!(passed[0], Calibration::default());
+    assert_eq!(passed[1..PILOT], [found(false); PILOT - 1]);
+    assert!(passed[PILOT..].iter().all(|passed| *passed == found(true)));
 
-    // what was cut off goes on with what it knew, and the other side begins with what the first found
-    let mut rest = World::new(|_| Reply::of(1.0, 100.0));
+    // a resumed run reuses its calibrations, and the other side begins with those of the first
+    let mut rest = FakeBackend::new(|_| Reply::measured(1.0, 100.0));
     let plans = [&plan, &plan];
-    let mut scheduler = AfterPilot::new(&plans, after_pilot::limits(1e6), &Earlier::new());
-    let earlier: Vec<Launch> = world.launches().into_iter().take(PILOT).collect();
+    let mut scheduler = AfterPilot::new(&plans, after_pilot::limits(1e6), &PriorRuns::new());
+    let earlier: Vec<Launch> = backend.launches().into_iter().take(PILOT).collect();
     drive(&plans, &earlier, reader(false), &mut scheduler, &mut rest).unwrap();
     for (side, growth_shown) in [(0, true), (1, false)] {
-        let first = rest.told.iter().find(|(own, _)| *own == side);
-        assert_eq!(first.map(|(_, known)| *known), Some(found(growth_shown)));
+        let first = rest.calibrations.iter().find(|(at, _)| *at == side);
+        assert_eq!(first.map(|(_, passed)| *passed), Some(found(growth_shown)));
     }
 }

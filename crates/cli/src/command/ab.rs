@@ -19,7 +19,7 @@ use crate::ui::skips;
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
 use gritstone_exec::{Journal, Variant};
-use gritstone_measure::{AfterPilot, Design, Earlier, Limits, Scheduler, Sequential};
+use gritstone_measure::{AfterPilot, Design, Limits, PriorRuns, Scheduler, Sequential};
 use gritstone_model::{
     AbView, Benchmark, Compiled, Plan, RunData, RunInfo, Settings, TrialSide, Verdict,
 };
@@ -176,7 +176,7 @@ impl Trial<'_> {
                 quick: false,
                 seed,
             };
-            return Box::new(AfterPilot::new(&plans(sides), limits, &Earlier::new()));
+            return Box::new(AfterPilot::new(&plans(sides), limits, &PriorRuns::new()));
         }
         Box::new(Sequential::new(Design {
             steps: self.plan.steps.len(),

@@ -22,7 +22,7 @@ use gritstone_exchange::{Markup, Timing};
 use gritstone_exec::privileged::Permits;
 use gritstone_exec::{Executor, Variant};
 use gritstone_measure::{
-    AfterPilot, Backend, Bounded, Design, Earlier, Limits, Scheduler, Sequential,
+    AfterPilot, Backend, Bounded, Design, Limits, PriorRuns, Scheduler, Sequential,
 };
 use gritstone_model::{
     Calibration, Event, Id, Outcome, Plan, RunData, RunInfo, Settings, TrialSide, UserCommand, Work,
@@ -260,7 +260,7 @@ fn scheduler(args: &BenchArgs, sides: &[local_backend::Side]) -> Box<dyn Schedul
                 quick: false,
                 seed,
             },
-            &Earlier::new(),
+            &PriorRuns::new(),
         )),
         _ => Box::new(Sequential::new(Design {
             steps: 1,

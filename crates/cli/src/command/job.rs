@@ -18,7 +18,7 @@ use anyhow::{Context, Result, ensure};
 use gritstone_catalogue::{Own, Suite};
 use gritstone_exec::Variant;
 use gritstone_host::doctor;
-use gritstone_measure::{AT_MOST, AfterPilot, Limits, learn};
+use gritstone_measure::{AfterPilot, Limits, MAX_TIME_FACTOR, learn_prior};
 use gritstone_model::{Id, Launch, Plan, RunInfo, RunView, Settings};
 use gritstone_plan::{Offer, in_order, select, steps};
 use gritstone_report::{duration, percent_asked};
@@ -125,7 +125,7 @@ impl Job {
             Some(_) => resumption::same_steadying(&info, &steadied.held)?,
         }
         let id = info.id.clone();
-        let known = learn(&world.runs_like(&info), &plan.benchmarks);
+        let known = learn_prior(&world.runs_like(&info), &plan.benchmarks);
         let mut scheduler = AfterPilot::new(&[&plan], limits, &known);
         if let Some(peer) = &info.settings.peer {
             output::remark(&format!("far ends on {}", gritstone_report::peer(peer)));
@@ -298,7 +298,7 @@ fn ends(limits: &Limits, expected: Duration) -> String {
         None => format!(
             "ends between {} and {}: ten launches of each take about {}, and what is not within ±{} gets more",
             clock(expected),
-            clock(AT_MOST * expected),
+            clock(MAX_TIME_FACTOR * expected),
             duration(expected.as_secs_f64()),
             percent_asked(limits.precision)
         ),

@@ -332,7 +332,7 @@ impl Backend for Local<'_> {
         })
     }
 
-    fn keep(&mut self, side: usize, launch: &Launch) -> Result<()> {
+    fn store(&mut self, side: usize, launch: &Launch) -> Result<()> {
         let kept = self.store.append(&self.sides[side].info.id, launch)?;
         if kept != Kept::Stored && !std::mem::replace(&mut self.told, true) {
             let store = self.store.path().display();

@@ -1,4 +1,4 @@
-//! Comparisons: pairs, looks, sides that lose.
+//! Trials.
 
 use super::*;
 use gritstone_stats::interim::{LEVEL, LOOKS, decided, judge};
@@ -6,12 +6,12 @@ use gritstone_stats::verdict::Verdict;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// Sides of a comparison: the second takes `factor` times as long, and any other 1.3 times; a launch takes a second.
+/// The second side takes `factor` times as long, later ones 1.3 times; a launch takes a second.
 struct Machine {
     random: Pcg64,
     factor: f64,
-    /// What the machine does meanwhile, from the number of the launch.
-    weather: fn(usize) -> f64,
+    /// Slowdown of the machine, by launch number.
+    slowdown: fn(usize) -> f64,
 }
 
 impl Machine {
@@ -19,11 +19,11 @@ impl Machine {
         Self {
             random: Pcg64::seed_from_u64(seed),
             factor,
-            weather: |_| 1.0,
+            slowdown: |_| 1.0,
         }
     }
 
-    /// About normal: the sum of twelve.
+    /// Approximately normal: the sum of twelve uniform numbers.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.random.random::<f64>()).sum::<f64>() - 6.0
     }
@@ -31,7 +31,7 @@ impl Machine {
     fn launch(&mut self, call: &Call) -> Reply {
         let factor = [1.0, self.factor].get(call.side).copied().unwrap_or(1.3);
         let scatter = 1.0 + 0.01 * self.normal();
-        Reply::of(1.0, 1e6 * factor * (self.weather)(call.before) * scatter)
+        Reply::measured(1.0, 1e6 * factor * (self.slowdown)(call.before) * scatter)
     }
 }
 
@@ -47,20 +47,22 @@ fn design(sides: usize, seconds: u64) -> Design {
     }
 }
 
-/// A comparison, with the times that it came to.
-fn compare<'a>(design: Design, reply: impl FnMut(&Call) -> Reply + 'a) -> (World<'a>, Vec<Times>) {
+fn compare<'a>(
+    design: Design,
+    reply: impl FnMut(&Call) -> Reply + 'a,
+) -> (FakeBackend<'a>, Vec<Times>) {
     let ids: Vec<String> = (0..design.steps).map(|step| format!("a/{step}")).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let mut plans = vec![plan(&ids); design.sides];
     if design.start_up {
         plans[0] = plan(&[&ids[..], &["a/nothing"]].concat());
     }
-    let mut world = World::new(reply);
+    let mut backend = FakeBackend::new(reply);
     let mut scheduler = Sequential::new(design);
     let plans: Vec<&Plan> = plans.iter().collect();
-    drive(&plans, &[], reader(true), &mut scheduler, &mut world).unwrap();
+    drive(&plans, &[], reader(true), &mut scheduler, &mut backend).unwrap();
     let times = scheduler.times();
-    (world, times)
+    (backend, times)
 }
 
 fn verdict(times: &[Times]) -> Verdict {
@@ -68,10 +70,10 @@ fn verdict(times: &[Times]) -> Verdict {
 }
 
 #[test]
-fn every_pair_has_both_sides_in_an_order_that_a_coin_chose() {
+fn pairs_have_random_order() {
     let mut machine = Machine::new(1, 1.0);
-    let (world, _) = compare(design(2, 24), |call| machine.launch(call));
-    let pairs: Vec<_> = world.kept.chunks(2).collect();
+    let (backend, _) = compare(design(2, 24), |call| machine.launch(call));
+    let pairs: Vec<_> = backend.stored.chunks(2).collect();
     assert_eq!(pairs.len(), 12);
     for (round, pair) in pairs.iter().enumerate() {
         let mut sides: Vec<usize> = pair.iter().map(|(side, _)| *side).collect();
@@ -84,70 +86,76 @@ fn every_pair_has_both_sides_in_an_order_that_a_coin_chose() {
     }
     let first = pairs.iter().filter(|pair| pair[0].0 == 0).count();
     assert!((2..=10).contains(&first), "{first} of 12");
-    // a pair counts when both of its launches are made
+    // a pair counts when complete
     let shown = ["after 0 rounds", "after 0 rounds", "after 1 rounds"];
-    assert_eq!(world.shown[..3], shown);
+    assert_eq!(backend.shown[..3], shown);
 }
 
 #[test]
-fn it_ends_when_it_is_decided() {
+fn decided_trials_end() {
     let mut machine = Machine::new(2, 1.5);
-    let (world, times) = compare(design(2, 1000), |call| machine.launch(call));
-    assert_eq!(world.kept.len(), 2 * LOOKS[0]);
+    let (backend, times) = compare(design(2, 1000), |call| machine.launch(call));
+    assert_eq!(backend.stored.len(), 2 * LOOKS[0]);
     assert_eq!(verdict(&times), Verdict::Slower);
 }
 
 #[test]
-fn it_ends_with_the_budget_and_with_the_last_look() {
+fn trials_end_with_budget_or_last_analysis() {
     let mut short = Machine::new(3, 1.003);
-    let (world, times) = compare(design(2, 31), |call| short.launch(call));
-    assert_eq!((times[0].rounds(), world.kept.len()), (15, 30));
-    // scatter that hides everything: from half to double
+    let (backend, times) = compare(design(2, 31), |call| short.launch(call));
+    assert_eq!((times[0].rounds(), backend.stored.len()), (15, 30));
+    // scatter from half to double hides everything
     let mut wild = Machine::new(4, 1.0);
-    wild.weather = |launch| 2_f64.powf((launch * 7919 % 101) as f64 / 50.0 - 1.0);
+    wild.slowdown = |launch| 2_f64.powf((launch * 7919 % 101) as f64 / 50.0 - 1.0);
     let (_, times) = compare(design(2, 10_000), |call| wild.launch(call));
     assert_eq!(times[0].rounds(), LOOKS[LOOKS.len() - 1]);
     assert_eq!(verdict(&times), Verdict::Inconclusive);
 }
 
 #[test]
-fn crowded_pairs_are_made_again() {
+fn contended_pairs_are_replaced() {
     let mut machine = Machine::new(9, 1.5);
     // the fifth pair, and one launch of the seventh
-    let (world, times) = compare(design(2, 1000), |call| Reply {
+    let (backend, times) = compare(design(2, 1000), |call| Reply {
         crowded: matches!(call.before, 8 | 9 | 13),
         ..machine.launch(call)
     });
-    assert_eq!(world.kept.len(), 2 * (LOOKS[0] + 2));
+    assert_eq!(backend.stored.len(), 2 * (LOOKS[0] + 2));
     assert_eq!((times[0].rounds(), times[0].kept()), (14, vec![12]));
 }
 
 #[test]
-fn steps_that_are_decided_leave_their_time_to_the_others() {
+fn decided_steps_leave_time_to_others() {
     let mut machine = Machine::new(5, 1.5);
     let design = Design {
         steps: 3,
         ..design(2, 10_000)
     };
-    let (world, times) = compare(design, |call| machine.launch(call));
+    let (backend, times) = compare(design, |call| machine.launch(call));
     assert!(times.iter().all(|step| step.rounds() == LOOKS[0]));
-    let orders: Vec<&String> = world.launched.chunks(6).map(|round| &round[0]).collect();
+    let orders: Vec<&String> = backend.launched.chunks(6).map(|round| &round[0]).collect();
     assert!(orders.iter().any(|id| *id != orders[0]), "{orders:?}");
 }
 
 #[test]
-fn a_losing_side_of_a_ranking_leaves_its_time_to_the_others() {
+fn dropped_sides_leave_time_to_others() {
     let mut machine = Machine::new(8, 1.004);
-    // slower from the second look on: that the third side was launched before does not make it faster
-    machine.weather = |launch| if launch < 4 * LOOKS[0] { 1.0 } else { 2.0 };
-    let (world, times) = compare(design(4, 10_000), |call| machine.launch(call));
-    let launches = |at| world.kept.iter().filter(|(side, _)| *side == at).count();
+    // slower from the second analysis on: dropped sides, launched before, must not seem faster
+    machine.slowdown = |launch| if launch < 4 * LOOKS[0] { 1.0 } else { 2.0 };
+    let (backend, times) = compare(design(4, 10_000), |call| machine.launch(call));
+    let launches = |at| {
+        backend
+            .stored
+            .iter()
+            .filter(|(side, _)| *side == at)
+            .count()
+    };
     assert_eq!((launches(2), launches(3)), (LOOKS[0], LOOKS[0]));
     assert!(launches(0) > LOOKS[0] && launches(0) == launches(1));
     assert_eq!(times[0].rounds(), launches(0));
     assert!(times[0].best().is_some_and(|best| best < 2));
-    // every round that went on had both sides that may be best
-    let last = &world.kept[4 * LOOKS[0]..];
+    // later rounds have both candidates
+    let last = &backend.stored[4 * LOOKS[0]..];
     assert!(
         last.chunks(2)
             .all(|pair| pair[0].1.round == pair[1].1.round)
@@ -155,50 +163,50 @@ fn a_losing_side_of_a_ranking_leaves_its_time_to_the_others() {
 }
 
 #[test]
-fn a_step_that_fails_gets_no_more_launches() {
+fn failing_steps_are_closed() {
     let failed = || Reply::without_result(Outcome::Failed("no".into()));
     let mut machine = Machine::new(6, 1.0);
-    let (world, times) = compare(design(2, 1000), |call| match call.side {
+    let (backend, times) = compare(design(2, 1000), |call| match call.side {
         1 => failed(),
         _ => machine.launch(call),
     });
-    assert_eq!((world.kept.len(), times[0].rounds()), (4, 0));
+    assert_eq!((backend.stored.len(), times[0].rounds()), (4, 0));
     // one failure in twenty is the machine's
     let mut machine = Machine::new(6, 1.5);
-    let (world, times) = compare(design(2, 1000), |call| match (call.side, call.count) {
+    let (backend, times) = compare(design(2, 1000), |call| match (call.side, call.count) {
         (1, 4) => failed(),
         _ => machine.launch(call),
     });
-    assert_eq!((world.kept.len(), times[0].rounds()), (26, 12));
+    assert_eq!((backend.stored.len(), times[0].rounds()), (26, 12));
     assert_eq!(verdict(&times), Verdict::Slower);
 }
 
 #[test]
-fn a_program_that_does_nothing_is_launched_beside_the_first_side() {
+fn start_up_is_launched_after_first_side() {
     let mut machine = Machine::new(10, 1.5);
     let design = Design {
         steps: 2,
         start_up: true,
         ..design(2, 1000)
     };
-    let (world, times) = compare(design, |call| machine.launch(call));
-    assert_eq!(world.count("a/nothing"), 10);
-    let nothing = |at: usize| world.kept[at].1.id.as_str() == "a/nothing";
-    for at in (0..world.kept.len()).filter(|&at| nothing(at)) {
-        let [(side, before), (own, launch)] = &world.kept[at - 1..=at] else {
+    let (backend, times) = compare(design, |call| machine.launch(call));
+    assert_eq!(backend.count("a/nothing"), 10);
+    let nothing = |at: usize| backend.stored[at].1.id.as_str() == "a/nothing";
+    for at in (0..backend.stored.len()).filter(|&at| nothing(at)) {
+        let [(side, before), (same, launch)] = &backend.stored[at - 1..=at] else {
             panic!("two launches");
         };
-        assert_eq!((*side, *own, before.id.as_str()), (0, 0, "a/0"));
+        assert_eq!((*side, *same, before.id.as_str()), (0, 0, "a/0"));
         assert_eq!(launch.round, before.round);
     }
-    // its time is no side's
+    // its time counts for no side
     assert!(times.iter().all(|step| step.rounds() == LOOKS[0]));
 }
 
-/// Two hundred trials of the same, in weather that would fool anyone who measures one side after the other.
+/// 200 A/A tests under slowdowns that would mislead sides measured one after the other.
 #[test]
-fn the_same_is_not_called_different_whatever_the_weather() {
-    let weathers: [fn(usize) -> f64; 4] = [
+fn equal_sides_are_rarely_called_different() {
+    let slowdowns: [fn(usize) -> f64; 4] = [
         |_| 1.0,
         |launch| 1.0 + 0.002 * launch as f64,
         |launch| if launch % 7 == 3 { 1.4 } else { 1.0 },
@@ -207,7 +215,7 @@ fn the_same_is_not_called_different_whatever_the_weather() {
     let mut called = 0;
     for trial in 0..200_u64 {
         let mut machine = Machine::new(100 + trial, 1.0);
-        machine.weather = weathers[trial as usize % 4];
+        machine.slowdown = slowdowns[trial as usize % 4];
         let design = Design {
             seed: trial,
             ..design(2, 120)
@@ -215,7 +223,7 @@ fn the_same_is_not_called_different_whatever_the_weather() {
         let (_, times) = compare(design, |call| machine.launch(call));
         called += usize::from(matches!(verdict(&times), Verdict::Faster | Verdict::Slower));
     }
-    // at a rate of .01, 7 or more of 200 come in less than 1 of 100 cases
+    // at a rate of .01, 7 or more of 200 have a probability below .01
     assert!(
         (LEVEL - 0.01).abs() < 1e-12 && called <= 6,
         "{called} of 200"
@@ -223,11 +231,11 @@ fn the_same_is_not_called_different_whatever_the_weather() {
 }
 
 #[test]
-fn two_percent_are_found_in_such_weather_too() {
+fn two_percent_are_found_despite_drift() {
     let mut found = 0;
     for trial in 0..200_u64 {
         let mut machine = Machine::new(500 + trial, 1.02);
-        machine.weather = |launch| 1.0 + 0.002 * launch as f64;
+        machine.slowdown = |launch| 1.0 + 0.002 * launch as f64;
         let design = Design {
             seed: trial,
             ..design(2, 400)
@@ -235,13 +243,13 @@ fn two_percent_are_found_in_such_weather_too() {
         let (_, times) = compare(design, |call| machine.launch(call));
         found += usize::from(verdict(&times) == Verdict::Slower);
     }
-    // at a rate of .95, 181 or fewer of 200 come in less than 1 of 100 cases
+    // at a rate of .95, 181 or fewer of 200 have a probability below .01
     assert!(found >= 182, "{found} of 200");
 }
 
-/// What ends a comparison early is a verdict that stands, also where some pairs are left out and others not.
+/// Also where contended pairs are excluded.
 #[test]
-fn what_ends_before_its_last_look_is_decided() {
+fn early_ends_are_decided() {
     let mut early = 0;
     for seed in 0..400 {
         let mut machine = Machine::new(seed, 0.35);

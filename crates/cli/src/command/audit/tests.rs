@@ -3,7 +3,7 @@
 use super::*;
 use gritstone_analysis::summary::{self, Reader};
 use gritstone_exec::{Config, Places, Setup, Storage};
-use gritstone_measure::{AfterPilot, Backend, Earlier, Finished, Limits, Progress, drive};
+use gritstone_measure::{AfterPilot, Backend, Finished, Limits, PriorRuns, Progress, drive};
 use gritstone_model::{
     AuditTest, Calibration, Claims, Conditions, Flag, Id, KernelWork, Launch, Measurement,
     Placement, RunData, RunInfo, Step, Unit,
@@ -138,7 +138,7 @@ impl Planted {
             launches: vec![],
         };
         let plans = [&self.plan];
-        let mut scheduler = AfterPilot::new(&plans, limits, &Earlier::new());
+        let mut scheduler = AfterPilot::new(&plans, limits, &PriorRuns::new());
         drive(&plans, &[], Reader::default(), &mut scheduler, &mut kept).unwrap();
         let data = RunData {
             info: RunInfo::default(),
@@ -217,7 +217,7 @@ impl Backend for Kept<'_> {
         })
     }
 
-    fn keep(&mut self, _: usize, launch: &Launch) -> Result<(), ExecError> {
+    fn store(&mut self, _: usize, launch: &Launch) -> Result<(), ExecError> {
         self.launches.push(launch.clone());
         Ok(())
     }

@@ -1,0 +1,139 @@
+//! Which tracks the time budget admits, and in which order they use up the rest of it.
+
+use crate::MIN_LAUNCHES;
+use crate::PILOT;
+use crate::rounds::adjacent;
+use crate::track::{Track, slowness};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Share of the budget that is planned with; the rest is for launches that take longer than those before them.
+const PLANNED_SHARE: f64 = 0.97;
+
+/// A track is begun only if its whole pilot fits: a result without an interval helps nobody.
+pub struct Budget {
+    limit: Option<Duration>,
+    /// The track begun last. Its first launch shows whether its pilot fits.
+    begun_last: Option<usize>,
+    /// Tracks whose pilot did not fit. While there is one, no track is begun. The next pilot asks again, since first launches take
+    /// longest.
+    postponed: BTreeSet<usize>,
+}
+
+impl Budget {
+    pub fn new(limit: Option<Duration>) -> Self {
+        Self {
+            limit,
+            begun_last: None,
+            postponed: BTreeSet::new(),
+        }
+    }
+
+    pub fn is_limited(&self) -> bool {
+        self.limit.is_some()
+    }
+
+    /// The time that is left to plan with, s.
+    pub fn seconds_left(&self, now: Duration) -> Option<f64> {
+        let limit = self.limit?;
+        Some(limit.saturating_sub(now).as_secs_f64() * PLANNED_SHARE)
+    }
+
+    pub fn expected_end(&self, now: Duration, tracks: &[Track]) -> Duration {
+        let end = now + duration_of(tracks, |track| track.missing(track.planned));
+        self.limit.map_or(end, |limit| end.min(limit))
+    }
+
+    pub fn may_launch(&mut self, at: usize, tracks: &[Track], now: Duration) -> bool {
+        let track = &tracks[at];
+        if track.closed || self.postponed.contains(&at) {
+            return false;
+        }
+        if track.has_begun() {
+            let end = now + Duration::from_secs_f64(track.cost().unwrap_or(0.0));
+            return self.limit.is_none_or(|limit| end <= limit);
+        }
+        if !self.postponed.is_empty() || !self.has_room_for(at, tracks, now) {
+            self.postponed.insert(at);
+            return false;
+        }
+        self.begun_last = Some(at);
+        true
+    }
+
+    /// Postpones the track begun last if its pilot turns out not to fit and it is not the only one.
+    pub fn review_begun(&mut self, tracks: &[Track], now: Duration) {
+        if let Some(last) = self.begun_last.take()
+            && !self.has_room_for(last, tracks, now)
+            && tracks.iter().filter(|track| track.has_begun()).count() > 1
+        {
+            self.postponed.insert(last);
+        }
+    }
+
+    /// True if the pilots of all begun tracks fit, together with that of `at`.
+    fn has_room_for(&self, at: usize, tracks: &[Track], now: Duration) -> bool {
+        let Some(limit) = self.limit else {
+            return true;
+        };
+        let begun = tracks.iter().filter(|track| track.has_begun());
+        let begun: f64 = begun
+            .filter_map(|track| Some(track.cost()? * track.missing(PILOT) as f64))
+            .sum();
+        let pilot = match &tracks[at] {
+            track if track.has_begun() => 0.0,
+            track => {
+                // the first track is begun whatever it takes
+                let cost = slowness(tracks).map_or(0.0, |slowness| track.cost_or_nominal(slowness));
+                cost * track.missing(PILOT) as f64
+            }
+        };
+        now.as_secs_f64() + begun + pilot <= limit.as_secs_f64() * PLANNED_SHARE
+    }
+
+    /// Readmits the postponed tracks that fit now; true if there were any. None are after a pilot without launches: the budget never
+    /// reaches them. Those not readmitted are closed.
+    pub fn readmit(&mut self, tracks: &mut [Track], now: Duration, has_launched: bool) -> bool {
+        let postponed = std::mem::take(&mut self.postponed);
+        let readmits = has_launched && !postponed.is_empty();
+        for at in postponed {
+            let fits = !tracks[at].has_begun() || self.has_room_for(at, tracks, now);
+            tracks[at].closed |= !(readmits && fits);
+        }
+        readmits
+    }
+
+    /// Where a whole round does not fit, tracks with few launches come first, and of these the quick ones: as many as possible get the
+    /// launches that a result needs.
+    pub fn order_round(
+        &self,
+        mut round: Vec<usize>,
+        tracks: &[Track],
+        now: Duration,
+    ) -> Vec<usize> {
+        let cost = |at: &usize| tracks[*at].cost().unwrap_or(0.0);
+        let launches = |at: &usize| tracks[*at].launches.min(MIN_LAUNCHES);
+        round.retain(|&at| !tracks[at].closed);
+        // a round that begins tracks keeps the order of the plan
+        if let Some(limit) = self.limit
+            && round.iter().all(|&at| tracks[at].has_begun())
+            && round.iter().map(cost).sum::<f64>() > limit.saturating_sub(now).as_secs_f64()
+        {
+            round.sort_by(|a, b| {
+                let by_launches = launches(a).cmp(&launches(b));
+                by_launches.then(cost(a).total_cmp(&cost(b)))
+            });
+        }
+        // starting a load takes long: benchmarks that share one are launched in a row
+        adjacent(&round, |at| tracks[at].load)
+    }
+}
+
+/// Time of `launches` of each track.
+pub fn duration_of(tracks: &[Track], launches: impl Fn(&Track) -> usize) -> Duration {
+    let slowness = slowness(tracks).unwrap_or(1.0);
+    let seconds = tracks
+        .iter()
+        .map(|track| track.cost_or_nominal(slowness) * launches(track) as f64);
+    Duration::from_secs_f64(seconds.sum())
+}
