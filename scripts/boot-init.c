@@ -106,7 +106,7 @@ static void measure(char *stage, int argc, char **argv)
 {
 	char *run[ARGUMENTS + 5] = {"/gritstone", "run", "--store", "/runs.db"};
 	char *show[] = {"/gritstone", "show", "--store", "/runs.db", "--format", "json", NULL};
-	char *brief[] = {"/gritstone", "brief", "--store", "/runs.db", "--out", "/brief.html", "--out", "/brief.pdf", NULL};
+	char *brief[] = {"/gritstone", "report", "--store", "/runs.db", "--output", "/brief.html", "--output", "/brief.pdf", NULL};
 	if (argc > ARGUMENTS)
 		fail(stage, "init", "too many arguments");
 	for (int i = 1; i < argc; i++)

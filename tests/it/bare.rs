@@ -67,7 +67,7 @@ fn a_root_with_nothing_else_in_it_is_enough() {
             "{row}"
         );
     }
-    let both = "brief --store /runs.db --out /brief.html --out /brief.pdf";
+    let both = "report --store /runs.db --output /brief.html --output /brief.pdf";
     let output = inside(root.path(), both);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let pdf = fs::read(root.path().join("brief.pdf")).unwrap();

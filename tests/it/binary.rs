@@ -103,14 +103,14 @@ fn against_a_reference(home: &Home, run: &Value) {
 }
 
 fn the_brief(home: &Home) {
-    let said = home.ok("brief run --out brief.html --out brief.pdf");
+    let said = home.ok("report run --output brief.html --output brief.pdf");
     let files = ["brief.html", "brief.pdf"].map(|name| home.path().join(name));
     let told = said.lines().map(|line| fs::canonicalize(line).unwrap());
     let made = files.iter().map(|file| fs::canonicalize(file).unwrap());
     assert!(told.eq(made), "{said}");
     let pdf = fs::read(&files[1]).unwrap();
     assert!(pdf.starts_with(b"%PDF-") && pdf.ends_with(b"%%EOF"));
-    let error = home.refuses("brief run --out brief.docx", "brief.docx");
+    let error = home.refuses("report run --output brief.docx", "brief.docx");
     assert!(error.contains(".pdf"), "{error}");
     let page = fs::read_to_string(&files[0]).unwrap();
     assert!(page.contains("<svg") && page.contains("VAX-11/780"));
@@ -175,7 +175,7 @@ fn lists_and_machines() {
         assert_eq!(runnable, row["why_not"].is_null(), "{row}");
         assert!(!row["source"].as_str().unwrap().is_empty());
     }
-    let machines = home.json("machines");
+    let machines = home.json("systems");
     let machines = list(&machines["systems"]);
     assert!(machines.len() >= 20, "{}", machines.len());
     // every figure that was published belongs to a row that there is, or says that there is none

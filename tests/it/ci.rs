@@ -109,12 +109,12 @@ fn a_change_that_is_not_merged_adds_nothing_to_the_history() {
         let home = Home::new();
         let recorded = common::fixture("run");
         assert_eq!(home.run(&["import", recorded.to_str().unwrap()]).0, 0);
-        let before = home.run("machines --format json");
+        let before = home.run("systems --format json");
         let bytes = std::fs::read(home.store()).unwrap();
         let (_, said) = carried_out(&blocks(text), path.path(), &home, !MERGED);
         assert!(said.contains("inconclusive"), "{name}: {said}");
         assert!(home.path().join("gritstone.jsonl").exists());
-        assert_eq!(home.run("machines --format json"), before, "{name}");
+        assert_eq!(home.run("systems --format json"), before, "{name}");
         assert_eq!(std::fs::read(home.store()).unwrap(), bytes, "{name}");
     }
 }

@@ -39,8 +39,8 @@ fn what_is_wrong_with_a_compiler_is_said() {
             "no Fortran compiler no-such-fc",
         ),
         ("run byte/loop --cflags -fno-such-flag", "no-such-flag"),
-        ("compilers gcc:-O2 byte/loop", "two compilers at least"),
-        ("compilers gcc:-O1 gcc:-O2 byte/cc", "a workload to compile"),
+        ("ab gcc:-O2 byte/loop", "two compilers at least"),
+        ("ab gcc:-O1 gcc:-O2 byte/cc", "a workload to compile"),
     ] {
         home.refuses(line, why);
     }
@@ -70,7 +70,7 @@ fn a_program_that_a_compiler_refuses_is_a_row_with_its_reason() {
 #[ignore = "measures: make test-full"]
 fn compilers_take_turns_and_the_second_is_held_against_the_first() {
     let home = Home::new();
-    let view = home.json("compilers gcc:-O0 gcc:-O2 byte/loop byte/sieve --budget 60s");
+    let view = home.json("ab gcc:-O0 gcc:-O2 byte/loop byte/sieve --budget 60s");
     assert_eq!(view["sides"][1]["what"], "gcc -O2");
     for side in list(&view["sides"]) {
         let compiled = &side["compiled"];

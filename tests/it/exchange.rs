@@ -27,7 +27,7 @@ fn a_run_goes_to_another_store_and_is_the_same_there() {
     let error = Home::new().refuses(&["import", cut.to_str().unwrap()], &line);
     assert!(error.contains("truncated"), "{error}");
     for format in FORMATS.split(' ') {
-        home.ok(&format!("export run --format {format} --out out"));
+        home.ok(&format!("export run --format {format} --output out"));
         let text = fs::read_to_string(home.path().join("out")).unwrap();
         assert!(text.contains("byte/syscall"), "{format}");
     }

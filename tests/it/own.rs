@@ -96,7 +96,7 @@ fn the_example_goes_from_the_folder_to_the_brief() {
     let points = list(&history["series"][0]["points"]);
     assert_eq!(points.len(), 1, "{history}");
     assert_eq!(points[0]["estimate"], result(&run, over)["estimate"]);
-    home.ok("brief mine --out b.html --out b.pdf");
+    home.ok("report mine --output b.html --output b.pdf");
     let page = fs::read_to_string(home.path().join("b.html")).unwrap();
     for said in [
         "Custom benchmark, of the catalog mine (",
@@ -207,10 +207,10 @@ fn a_run_goes_on_without_the_folder() {
 #[ignore = "measures: make test-full"]
 fn a_skeleton_runs_as_it_is() {
     let home = Home::new();
-    let next = home.ok("new mine/sum");
+    let next = home.ok("init mine/sum");
     let line = "gritstone run mine/sum --catalog mine";
     assert!(next.contains(line), "{next}");
-    home.ok("new mine/other --catalog mine");
+    home.ok("init mine/other --catalog mine");
     let run = home.json(&format!("run mine/* --catalog mine --trust {SHORT}"));
     for id in ["mine/sum", "mine/other"] {
         let row = result(&run, id);
@@ -243,7 +243,7 @@ fn compilers_and_trials_take_them_too() {
         serde_json::from_str::<serde_json::Value>(&out).expect(&error)
     };
     let view_of_two = view(&format!(
-        "compilers gcc:-O0 gcc:-O2 --catalog {folder} --trust --budget 30s"
+        "ab gcc:-O0 gcc:-O2 --catalog {folder} --trust --budget 30s"
     ));
     with_id(&view_of_two["rows"], "mine/checksum");
     assert_eq!(view_of_two["sides"][0]["compiled"]["programs"], 1);

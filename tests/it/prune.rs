@@ -92,7 +92,7 @@ fn pruned(home: &Home, store: &str) {
     }
     let runs: Value = serde_json::from_str(&ok("runs --all --format json")).unwrap();
     assert!(list(&runs["runs"]).iter().all(|run| run["pruned"] == at));
-    ok("report night-24 --out brief.html");
+    ok("report night-24 --output brief.html");
     let page = fs::read_to_string(home.path().join("brief.html")).unwrap();
     assert!(page.contains("raw samples pruned on "), "no word of it");
     // what needs samples

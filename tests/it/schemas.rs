@@ -116,7 +116,7 @@ fn what_is_printed_of_measurements_is_by_the_schemas() {
         "run byte/sieve --budget 3s --precision 50%",
         "ab --self byte/sieve --budget 3s",
         "audit byte/sieve",
-        "compilers gcc:-O1 gcc:-O2 byte/sieve --budget 5s",
+        "ab gcc:-O1 gcc:-O2 byte/sieve --budget 5s",
     ] {
         assert_valid(&home, &format!("{line} --format json"));
     }

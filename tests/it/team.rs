@@ -65,7 +65,7 @@ fn every_command_works_on_a_server() {
         "compare first second",
         "history byte/loop",
         "runs",
-        "report --out brief.html",
+        "report --output brief.html",
     ] {
         let said = ok(&one, words);
         assert!(words.starts_with("report") || !said.is_empty(), "{words}");

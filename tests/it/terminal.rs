@@ -29,7 +29,7 @@ fn the_locale_changes_nothing() {
         "list",
         "show ref:vax-11-780-4.1bsd",
         compare,
-        "machines",
+        "systems",
         "run --help",
     ] {
         let said = locales.map(|locale| {

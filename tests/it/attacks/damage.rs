@@ -11,7 +11,7 @@ const COMMANDS: [&str; 7] = [
     "history byte/loop --format json",
     "check b --format json",
     "export b --format jsonl",
-    "machines --format json",
+    "systems --format json",
 ];
 const PAGE: usize = 4096;
 

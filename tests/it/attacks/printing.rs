@@ -94,10 +94,10 @@ fn all_that_print(home: &Home, path: &str) {
         "show PATH --format json",
         "compare PATH ref:vax-11-780-4.1bsd",
         "compare PATH ref:vax-11-780-4.1bsd --format json",
-        "brief PATH --out b.html --out b.pdf",
+        "report PATH --output b.html --output b.pdf",
         "import PATH",
-        "machines",
-        "machines --format json",
+        "systems",
+        "systems --format json",
         "history byte/loop",
         "history byte/loop --format json",
         "check",
@@ -206,7 +206,10 @@ fn names_of_files_stores_and_hosts_are_shown_harmlessly() {
     for text in ["", "rubbish", &text, broken] {
         let path = file(&home, name.as_bytes(), text);
         all_that_print(&home, path.to_str().unwrap());
-        harmless(&home, &["export", path.to_str().unwrap(), "--out", HOSTILE]);
+        harmless(
+            &home,
+            &["export", path.to_str().unwrap(), "--output", HOSTILE],
+        );
         let raw = file(&home, b"\x1b[2J\xff\x9b.jsonl", text);
         let mut command = home.gritstone("show");
         harmless_as(command.arg(&raw), &["show", "a name that is no text"]);
@@ -215,7 +218,7 @@ fn names_of_files_stores_and_hosts_are_shown_harmlessly() {
     for arguments in [
         &["show"][..],
         &["doctor"],
-        &["machines"],
+        &["systems"],
         &["run", "no/such"],
     ] {
         for store in [name.as_str(), "no\x1b[2J/such/\u{9b}place", "/proc/\x1b[2J"] {
@@ -320,7 +323,7 @@ fn a_catalog_from_a_bundle_has_the_names_of_a_folder_or_is_refused() {
         });
         let path = file(&home, b"catalog.jsonl", &sealed(&lines));
         let path = path.to_str().unwrap();
-        let (_, _, error) = home.run(&["brief", path, "--out", "b.html"]);
+        let (_, _, error) = home.run(&["report", path, "--output", "b.html"]);
         let why = "cannot be a file of a catalog";
         assert!(error.contains(why), "{name:?}: {error}");
         all_that_print(&home, path);

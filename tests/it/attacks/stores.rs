@@ -19,7 +19,7 @@ fn a_view_in_the_place_of_a_table_keeps_nobody_busy() {
         )
         .unwrap();
     drop(other);
-    for command in ["show", "history byte/syscall", "machines"] {
+    for command in ["show", "history byte/syscall", "systems"] {
         home.refuses(command, "view 'launch'");
     }
 }
