@@ -12,10 +12,10 @@ mod progress;
 mod report;
 mod slurm;
 
-use crate::runs::context::World;
 use crate::ui::args::{FleetArgs, FleetCommand};
 use crate::ui::exit::Exit;
 use anyhow::Result;
+use gritstone_runs::context::World;
 pub use progress::newest as progress;
 
 /// `gritstone fleet`.

@@ -5,24 +5,22 @@
 mod command;
 mod fleet;
 mod peer;
-mod runs;
 mod server;
-mod session;
 mod ui;
 
 use anyhow::Context as _;
 use clap::FromArgMatches;
-use runs::context::World;
+use gritstone_runs::context::World;
 use std::process::ExitCode;
 use ui::args::{CatalogueArgs, Cli, Command};
 use ui::exit::Exit;
 
 fn main() -> ExitCode {
-    if let Err(error) = session::rlimits::check_process_limits() {
+    if let Err(error) = gritstone_session::rlimits::check_process_limits() {
         return failed(&error);
     }
-    session::signals::children_can_be_waited_for();
-    session::signals::long_files_are_errors();
+    gritstone_session::signals::children_can_be_waited_for();
+    gritstone_session::signals::long_files_are_errors();
     let command = match ui::config::configured() {
         Ok(command) => command,
         Err(error) => return failed(&error),
@@ -101,7 +99,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
             journal,
         }) => {
             let (base, below) = (base.clone(), below.clone());
-            session::undo::watch(&gritstone_exec::State { base, below }, journal)?;
+            gritstone_session::undo::watch(&gritstone_exec::State { base, below }, journal)?;
             Ok(Exit::Done)
         }
         Some(Command::FarEnd { directory, address }) => {
@@ -136,7 +134,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
 fn with_programs(world: World, args: &CatalogueArgs) -> anyhow::Result<World> {
     let world = world.with_catalogue(args.catalogue.as_deref())?;
     if let Some(own) = &world.own {
-        session::trust::ensure(own, args.trust, ui::confirm::run_it)?;
+        gritstone_session::trust::ensure(own, args.trust, ui::confirm::run_it)?;
     }
     Ok(world)
 }

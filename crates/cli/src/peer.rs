@@ -10,13 +10,13 @@ mod relay;
 mod rows;
 mod session;
 
-use crate::session::NothingMeasured;
 use anyhow::{Result, ensure};
 pub use far::far_end;
 use frame::Hello;
 use gritstone_exec::FarEnd;
 use gritstone_host::link;
 use gritstone_model::{Benchmark, Id, Peer};
+use gritstone_session::NothingMeasured;
 use relay::Relay;
 pub use rows::give;
 use session::Session;
@@ -60,7 +60,7 @@ impl Reached {
 /// When it cannot be reached.
 pub fn reach(host: &str, args: &Options) -> Result<Result<Reached, String>> {
     ensure!(
-        crate::session::ssh::is_host(host),
+        gritstone_session::ssh::is_host(host),
         "--peer {host}: a host as OpenSSH knows it, of letters, digits and . _ - @"
     );
     let (session, hello) = match Session::open(host, args)? {

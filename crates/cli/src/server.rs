@@ -16,15 +16,15 @@ mod notify;
 mod pages;
 mod system_comparison;
 
-use crate::runs::context::World;
-use crate::session::signals;
 use crate::ui::args::ServeArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, ensure};
 use digest::Digests;
 use gritstone_report::html;
+use gritstone_runs::context::World;
 use gritstone_serve::{Answers, Config, Limits, Make, Policy, Rate, Tls};
+use gritstone_session::signals;
 use gritstone_store::{Scope, Token};
 use notify::Notify;
 use pages::Pages;

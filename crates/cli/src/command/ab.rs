@@ -3,14 +3,6 @@
 mod plan;
 mod sides;
 
-use crate::runs::context::World;
-use crate::runs::custom_catalog;
-use crate::session::bounds::Bounds;
-use crate::session::host_context::Site;
-use crate::session::local_backend::{self, End, plans, random};
-use crate::session::measuring::Bench;
-use crate::session::tune::NO_JOURNAL;
-use crate::session::undo;
 use crate::ui::args::AbArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -23,6 +15,14 @@ use gritstone_measure::{AfterPilot, Design, Limits, PriorRuns, Scheduler, Sequen
 use gritstone_model::{
     AbView, Benchmark, Compiled, Plan, RunData, RunInfo, Settings, TrialSide, Verdict,
 };
+use gritstone_runs::context::World;
+use gritstone_runs::custom_catalog;
+use gritstone_session::bounds::Bounds;
+use gritstone_session::host_context::Site;
+use gritstone_session::local_backend::{self, End, plans, random};
+use gritstone_session::measuring::Bench;
+use gritstone_session::tune::NO_JOURNAL;
+use gritstone_session::undo;
 use gritstone_store::{RunHead, Store};
 pub use plan::{step, users_environment};
 use sides::{Side, Sides};

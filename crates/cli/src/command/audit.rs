@@ -5,14 +5,6 @@ mod rebuild;
 #[cfg(test)]
 mod tests;
 
-use crate::runs::context::World;
-use crate::runs::custom_catalog;
-use crate::session::bounds::Bounds;
-use crate::session::compiler::Toolchain;
-use crate::session::host_context::Site;
-use crate::session::measuring::Bench;
-use crate::session::observer::Observer as _;
-use crate::session::undo;
 use crate::ui::args::AuditArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -23,6 +15,14 @@ use gritstone_model::{
     AuditBuild, AuditEntry, AuditView, Benchmark, Claim, ClaimOutcome, Plan, SCHEMA_AUDIT, Work,
 };
 use gritstone_plan::{select, steps};
+use gritstone_runs::context::World;
+use gritstone_runs::custom_catalog;
+use gritstone_session::bounds::Bounds;
+use gritstone_session::compiler::Toolchain;
+use gritstone_session::host_context::Site;
+use gritstone_session::measuring::Bench;
+use gritstone_session::observer::Observer as _;
+use gritstone_session::undo;
 use rebuild::Again;
 
 /// The compilers that are looked for.

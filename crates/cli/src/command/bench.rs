@@ -6,12 +6,6 @@ mod shell_words;
 
 use crate::command::ab;
 use crate::command::export;
-use crate::runs::context::World;
-use crate::session::bounds::Bounds;
-use crate::session::host_context::Site;
-use crate::session::local_backend::{self, End, Local, plans, random};
-use crate::session::measuring::Bench;
-use crate::session::undo;
 use crate::ui::args::{BenchArgs, Sort, StyleType, TimeUnit};
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -28,6 +22,12 @@ use gritstone_model::{
     Calibration, Event, Id, Outcome, Plan, RunData, RunInfo, Settings, TrialSide, UserCommand, Work,
 };
 use gritstone_report::{Ranked, Ranking};
+use gritstone_runs::context::World;
+use gritstone_session::bounds::Bounds;
+use gritstone_session::host_context::Site;
+use gritstone_session::local_backend::{self, End, Local, plans, random};
+use gritstone_session::measuring::Bench;
+use gritstone_session::undo;
 use gritstone_stats::descriptive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

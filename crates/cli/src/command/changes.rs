@@ -1,8 +1,6 @@
 //! `gritstone changes`: change points over all benchmarks and systems, grouped into events by the run that begins them.
 
 use crate::command::history::history_of;
-use crate::runs::clock;
-use crate::runs::context::World;
 use crate::ui::args::{ChangesArgs, ChangesCommand};
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -11,6 +9,8 @@ use gritstone_model::{
     Acknowledged, Change, ChangeEvent, ChangesView, Difference, HistoryChange, HistorySeries,
     HistoryView, Machine, RunInfo, SCHEMA_CHANGES,
 };
+use gritstone_runs::clock;
+use gritstone_runs::context::World;
 use gritstone_store::{ChangeEntry, Store, Who};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,5 @@
 //! `gritstone doctor`: whether this machine is ready to be measured, and what to do where it is not.
 
-use crate::runs::context::World;
-use crate::session::host_context::Site;
-use crate::session::privileges;
-use crate::session::undo;
 use crate::ui::args::DoctorArgs;
 use crate::ui::confirm;
 use crate::ui::exit::Exit;
@@ -15,6 +11,10 @@ use gritstone_model::SCHEMA_DOCTOR;
 use gritstone_plan::select;
 use gritstone_report::document::Style;
 use gritstone_report::{Detail, Document, lists};
+use gritstone_runs::context::World;
+use gritstone_session::host_context::Site;
+use gritstone_session::privileges;
+use gritstone_session::undo;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::IsTerminal;

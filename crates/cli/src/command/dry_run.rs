@@ -1,7 +1,6 @@
 //! `run --dry-run`: what a run would measure, skip, and do to the machine.
 
 use crate::command::job::Job;
-use crate::session::privileges::{self, Listed};
 use crate::ui::display::Format;
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -11,6 +10,7 @@ use gritstone_model::Skip;
 use gritstone_report::Document;
 use gritstone_report::document::Style;
 use gritstone_report::lists;
+use gritstone_session::privileges::{self, Listed};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -1,14 +1,14 @@
 //! `gritstone export` and `gritstone import`: runs to files of other programs, and files to runs.
 
-use crate::runs::context::World;
-use crate::runs::files;
-use crate::runs::selection::only;
 use crate::ui::args::{ExportArgs, ExportFormat, ImportArgs};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, anyhow, ensure};
 use gritstone_exchange::{self as exchange, Exported};
 use gritstone_model::{Id, Kind, RunData, RunView, Selector};
+use gritstone_runs::context::World;
+use gritstone_runs::files;
+use gritstone_runs::selection::only;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,5 @@
 //! `gritstone history` and `gritstone check`: a figure over many runs, and a run held against them or against another.
 
-use crate::runs::context::World;
 use crate::ui::args::{CheckArgs, CheckFormat, HistoryArgs, OnInconclusive};
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -10,6 +9,7 @@ use gritstone_analysis::comparability::Circumstances;
 use gritstone_analysis::{check as gate, run_variance, series};
 use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunInfo, RunView, Selector};
 use gritstone_plan::select;
+use gritstone_runs::context::World;
 use gritstone_store::Store;
 use std::fs::File;
 use std::io::Write;

@@ -1,11 +1,11 @@
 //! `gritstone init FAMILY/NAME`: a benchmark of one's own to begin with, an entry and a program that run as they are.
 
-use crate::runs::custom_catalog;
 use crate::ui::args::InitArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, ensure};
 use gritstone_model::Id;
+use gritstone_runs::custom_catalog;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,15 +1,6 @@
 //! A run that is ready to be measured: new, or the rest of an interrupted one.
 
 use crate::peer::{self, Reached};
-use crate::runs::context::World;
-use crate::runs::custom_catalog;
-use crate::session::bounds::Bounds;
-use crate::session::host_context::Site;
-use crate::session::local_backend::{self, End, Side, random};
-use crate::session::measuring::Bench;
-use crate::session::param_overrides;
-use crate::session::resumption;
-use crate::session::tune::{Steadied, steady};
 use crate::ui::args::RunArgs;
 use crate::ui::output;
 use crate::ui::progress::Display;
@@ -22,6 +13,15 @@ use gritstone_measure::{AfterPilot, Limits, MAX_TIME_FACTOR, learn_prior};
 use gritstone_model::{Id, Launch, Plan, RunInfo, RunView, Settings};
 use gritstone_plan::{Offer, in_order, select, steps};
 use gritstone_report::{duration, percent_asked};
+use gritstone_runs::context::World;
+use gritstone_runs::custom_catalog;
+use gritstone_session::bounds::Bounds;
+use gritstone_session::host_context::Site;
+use gritstone_session::local_backend::{self, End, Side, random};
+use gritstone_session::measuring::Bench;
+use gritstone_session::param_overrides;
+use gritstone_session::resumption;
+use gritstone_session::tune::{Steadied, steady};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 

@@ -1,9 +1,6 @@
 //! The commands that list what there is: benchmarks, systems, stored runs; and `info`, which describes one benchmark.
 
 use crate::command::prune::prune;
-use crate::runs::context::World;
-use crate::session::host_context::Site;
-use crate::session::undo;
 use crate::ui::args::{InfoArgs, ListArgs, RunsArgs, RunsCommand, SystemsArgs};
 use crate::ui::display::Format;
 use crate::ui::exit::Exit;
@@ -16,6 +13,9 @@ use gritstone_model::{
 use gritstone_plan::{selected, why_not};
 use gritstone_report::document::{Column, Style};
 use gritstone_report::{Detail, Document, lists, unit_text};
+use gritstone_runs::context::World;
+use gritstone_session::host_context::Site;
+use gritstone_session::undo;
 use gritstone_store::RunHead;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,12 +1,12 @@
 //! `gritstone runs prune`: old runs lose their raw samples, and keep their results.
 
 use crate::command::ab;
-use crate::runs::context::World;
 use crate::ui::args::PruneArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output::{plain, remark};
 use anyhow::{Context, Result};
 use gritstone_model::{AbView, RunData};
+use gritstone_runs::context::World;
 use gritstone_store::{RunHead, Samples, Shrunk, Store};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;

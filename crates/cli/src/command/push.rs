@@ -1,12 +1,12 @@
 //! `gritstone push`, `gritstone pull` and `gritstone sync`: runs to and from another store, by a server of ours or on PostgreSQL.
 
 use crate::command::list::listed;
-use crate::runs::context::World;
 use crate::ui::args::{PullArgs, PushArgs, ServerArgs, SyncArgs};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_model::{ListedRun, RunData, RunList};
+use gritstone_runs::context::World;
 use gritstone_store::{Sent, Store};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -340,7 +340,7 @@ fn token_of(path: &Path) -> Result<String> {
         "{} can be read by others: chmod 600 it",
         path.display()
     );
-    let text = crate::runs::files::text(path)?;
+    let text = gritstone_runs::files::text(path)?;
     Ok(text.lines().next().unwrap_or("").trim().to_owned())
 }
 

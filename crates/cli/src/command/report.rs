@@ -2,9 +2,6 @@
 
 use crate::command::export;
 use crate::command::score;
-use crate::runs::context::World;
-use crate::runs::custom_catalog;
-use crate::runs::selection::{Chosen, only};
 use crate::ui::args::ReportArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -13,6 +10,9 @@ use gritstone_analysis::reliability;
 use gritstone_model::{Benchmark, RunView};
 use gritstone_references::MEASURED;
 use gritstone_report::{Brief, Document, Pair};
+use gritstone_runs::context::World;
+use gritstone_runs::custom_catalog;
+use gritstone_runs::selection::{Chosen, only};
 use std::path::{Path, PathBuf};
 
 /// Writes the report of the runs, and says where it is.

@@ -2,20 +2,20 @@
 
 use crate::command::job::{self, Job};
 use crate::peer::{self, Reached};
-use crate::runs::context::World;
-use crate::runs::custom_catalog;
-use crate::session::bounds::Bounds;
-use crate::session::host_context::Site;
-use crate::session::param_overrides;
-use crate::session::resumption;
-use crate::session::trust;
-use crate::session::undo;
 use crate::ui::args::RunArgs;
 use crate::ui::confirm;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use gritstone_catalogue::Own;
 use gritstone_model::{Benchmark, Machine, Owner, Peer, RunData, RunInfo, Skip};
 use gritstone_plan::steps;
+use gritstone_runs::context::World;
+use gritstone_runs::custom_catalog;
+use gritstone_session::bounds::Bounds;
+use gritstone_session::host_context::Site;
+use gritstone_session::param_overrides;
+use gritstone_session::resumption;
+use gritstone_session::trust;
+use gritstone_session::undo;
 use gritstone_store::{Resumable, Store};
 use std::path::Path;
 

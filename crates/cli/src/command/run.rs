@@ -4,9 +4,6 @@ use crate::command::job::Job;
 use crate::command::resume;
 use crate::command::score;
 use crate::command::show;
-use crate::runs::context::World;
-use crate::session::local_backend::End;
-use crate::session::undo;
 use crate::ui::args::RunArgs;
 use crate::ui::display::Format;
 use crate::ui::exit::Exit;
@@ -14,6 +11,9 @@ use crate::ui::output;
 use anyhow::Result;
 use gritstone_model::{Finding, RunView};
 use gritstone_report::Comparison;
+use gritstone_runs::context::World;
+use gritstone_session::local_backend::End;
+use gritstone_session::undo;
 
 /// Measures, stores and shows.
 pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {

@@ -1,7 +1,5 @@
 //! `gritstone score`: scores of runs and systems by environment, against a base.
 
-use crate::runs::context::World;
-use crate::runs::selection::Chosen;
 use crate::ui::args::ScoreArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -17,6 +15,8 @@ use gritstone_model::{
 use gritstone_plan::select;
 use gritstone_report::document::{Block, Document};
 use gritstone_report::{rating_lines, ratings};
+use gritstone_runs::context::World;
+use gritstone_runs::selection::Chosen;
 
 /// The default baseline of scores.
 const BASE: &str = "ref:amd-epyc-kvm-2026";

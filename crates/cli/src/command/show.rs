@@ -1,7 +1,5 @@
 //! The commands that look at runs: what next, show, compare.
 
-use crate::runs::context::{World, is_kept};
-use crate::runs::selection::{Chosen, only};
 use crate::ui::args::{CompareArgs, ShowArgs};
 use crate::ui::display::Format;
 use crate::ui::exit::Exit;
@@ -9,6 +7,8 @@ use crate::ui::output;
 use anyhow::{Context, Result, ensure};
 use gritstone_model::CompareView;
 use gritstone_report::Comparison;
+use gritstone_runs::context::{World, is_kept};
+use gritstone_runs::selection::{Chosen, only};
 
 /// Two figures within this share of each other count as the same, unless asked otherwise.
 pub const MARGIN: f64 = 0.02;

@@ -1,6 +1,5 @@
 //! `gritstone token`: who may read, send and remove runs through a server of this store.
 
-use crate::runs::context::World;
 use crate::ui::args::{TokenCommand, TokenScope};
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -8,6 +7,7 @@ use anyhow::Result;
 use gritstone_model::hexadecimal;
 use gritstone_report::document::Style;
 use gritstone_report::lists;
+use gritstone_runs::context::World;
 use gritstone_store::Scope;
 use std::fs::File;
 use std::io::Read as _;
@@ -19,7 +19,7 @@ const PREFIX: &str = "gritstone_";
 
 /// `gritstone token`.
 pub fn token(world: &World, command: &TokenCommand) -> Result<Exit> {
-    let now = crate::runs::clock::now();
+    let now = gritstone_runs::clock::now();
     match command {
         TokenCommand::Create { name, scope } => {
             let mut random = [0; BYTES];

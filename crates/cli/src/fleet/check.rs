@@ -2,14 +2,14 @@
 
 use super::report;
 use crate::command::job::Job;
-use crate::runs::context::World;
-use crate::session::local_backend::End;
-use crate::session::undo;
 use crate::ui::args::{FleetCheckArgs, OnInconclusive, RunArgs};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, ensure};
 use gritstone_analysis::fleet::{self, NodeRun, Verdict};
+use gritstone_runs::context::World;
+use gritstone_session::local_backend::End;
+use gritstone_session::undo;
 use std::collections::BTreeSet;
 
 /// Measures, compares and says.

@@ -5,12 +5,12 @@ use super::host::Node;
 use super::plan::Plan;
 use super::progress::{Known, Progress};
 use super::{lock, report, slurm};
-use crate::runs::context::World;
-use crate::session::signals;
 use crate::ui::args::{FleetResumeArgs, FleetRunArgs};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, ensure};
+use gritstone_runs::context::World;
+use gritstone_session::signals;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::collections::{BTreeMap, BTreeSet};
@@ -168,7 +168,7 @@ fn end(started: &Started) {
 
 /// Takes in a bundle: whole, of this fleet, of this node.
 pub fn take(world: &World, plan: &Plan, bundle: &Path, node: &str) -> Result<()> {
-    let run = crate::runs::files::read(bundle)?;
+    let run = gritstone_runs::files::read(bundle)?;
     let member = run.info.settings.fleet.clone().unwrap_or_default();
     ensure!(
         member.fleet == plan.fleet && member.node == node,

@@ -3,8 +3,8 @@
 
 use super::host::Node;
 use super::plan::Plan;
-use crate::session::ssh;
 use anyhow::{Context, Result};
+use gritstone_session::ssh;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -2,9 +2,9 @@
 
 use super::host::{NO_PLACE, Node};
 use super::slurm::tools::{self, Known};
-use crate::session::ssh::is_host;
 use crate::ui::args::Engine;
 use anyhow::{Context, Result, bail, ensure};
+use gritstone_session::ssh::is_host;
 use nix::sched::{CpuSet, sched_getaffinity};
 use nix::unistd::Pid;
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,15 +3,15 @@
 use crate::command::export;
 use crate::command::job::Job;
 use crate::command::run;
-use crate::runs::context::World;
-use crate::session::local_backend::End;
-use crate::session::undo;
 use crate::ui::args::FleetNodeArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result};
 use gritstone_exchange::write_bundle;
 use gritstone_model::FleetMember;
+use gritstone_runs::context::World;
+use gritstone_session::local_backend::End;
+use gritstone_session::undo;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 use std::path::Path;

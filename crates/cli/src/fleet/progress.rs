@@ -3,11 +3,11 @@
 use super::lock;
 use super::plan::{self, Plan};
 use crate::command::export;
-use crate::runs::context::World;
 use crate::ui::output;
 use anyhow::Result;
 use gritstone_model::{FleetNodeProgress, FleetNodeState, FleetProgress};
 use gritstone_report::duration;
+use gritstone_runs::context::World;
 use gritstone_store::{Member, Store};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};

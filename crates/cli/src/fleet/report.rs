@@ -1,7 +1,6 @@
 //! `gritstone fleet report`: runs of nodes, found in the store or in files, against each other.
 
 use crate::command::report;
-use crate::runs::context::{World, is_kept};
 use crate::ui::args::{FleetFormat, FleetReportArgs};
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -9,6 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use gritstone_analysis::fleet::{self, Earlier, NodeRun};
 use gritstone_model::FleetView;
 use gritstone_report::Detail;
+use gritstone_runs::context::{World, is_kept};
 use gritstone_store::{Member, Store};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,10 +2,10 @@
 //! with what it has started, when standard input ends or is silent for too long.
 
 use super::frame::{Frame, Hello, Start};
-use crate::session::host_context::Site;
 use crate::ui::output;
 use anyhow::{Context as _, Result};
 use gritstone_host::link;
+use gritstone_session::host_context::Site;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::fs::{self, DirBuilder, OpenOptions};

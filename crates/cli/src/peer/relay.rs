@@ -3,11 +3,11 @@
 
 use super::frame::{Frame, Start};
 use super::session::Session;
-use crate::session::bounds::DEADLINE;
-use crate::session::local_backend::random;
 use anyhow::{Context as _, Result};
 use gritstone_exec::FarEnd;
 use gritstone_model::{KernelWork, Peer};
+use gritstone_session::bounds::DEADLINE;
+use gritstone_session::local_backend::random;
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use nix::unistd::geteuid;
 use std::io::{BufReader, Read as _, Write as _};

@@ -3,8 +3,8 @@
 use super::FAR_END;
 use super::Options;
 use super::frame::{Frame, Hello};
-use crate::session::ssh;
 use anyhow::{Context as _, Result, bail, ensure};
+use gritstone_session::ssh;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

@@ -62,7 +62,7 @@ impl Pages {
     /// Keeps a run that was sent, once.
     pub(super) fn receive(&self, asked: &Asked, by: &Token, bytes: &[u8]) -> Answered {
         let unfit = |why: anyhow::Error| Refused::Unfit(format!("{why:#}"));
-        let text = crate::runs::files::text_of(bytes).map_err(unfit)?;
+        let text = gritstone_runs::files::text_of(bytes).map_err(unfit)?;
         let run = gritstone_exchange::read_bundle(&text);
         let run = run.map_err(|why| unfit(why.into()))?;
         if run.info.elapsed_s.is_none() {
@@ -70,7 +70,7 @@ impl Pages {
             return Err(Refused::Unfit(why));
         }
         let mut store = self.world.writer()?;
-        let sent = store.receive(by, &run, &crate::runs::clock::now())?;
+        let sent = store.receive(by, &run, &gritstone_runs::clock::now())?;
         let id = &run.info.id;
         let status = match sent {
             Sent::Stored => Status::Stored,
@@ -103,7 +103,7 @@ impl Pages {
             .map_err(|why| Refused::Unfit(format!("This is no JSON with a note: {why}.")))?;
         let unknown = || Refused::NotFound(format!("There is no change {event}."));
         let event = self.known_event(store.ok_or_else(unknown)?, event)?;
-        let (mut store, now) = (self.world.writer()?, crate::runs::clock::now());
+        let (mut store, now) = (self.world.writer()?, gritstone_runs::clock::now());
         store.acknowledge(&event.id, Who::Token(by), &note.note, &now)?;
         let (id, name) = (&event.id, &by.name);
         output::remark(&format!("gritstone: change {id} is acknowledged by {name}"));
@@ -131,7 +131,7 @@ impl Pages {
     /// Removes a run.
     pub(super) fn remove(&self, asked: &Asked, by: &Token, id: &str) -> Answered {
         let mut store = self.world.writer()?;
-        store.remove_by(by, id, &crate::runs::clock::now())?;
+        store.remove_by(by, id, &gritstone_runs::clock::now())?;
         output::remark(&format!("gritstone: run {id} was removed by {}", by.name));
         Ok(said(
             asked,

@@ -4,11 +4,11 @@
 use super::notify::Notify;
 use super::system_comparison;
 use crate::command::changes;
-use crate::runs::context::World;
 use crate::ui::output::remark;
 use anyhow::Result;
 use gritstone_analysis::reliability;
 use gritstone_model::{ChangeEvent, FleetView, Reliability, RunView};
+use gritstone_runs::context::World;
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -3,8 +3,8 @@
 use super::digest::Digests;
 use super::mutation;
 use super::pages::Pages;
-use crate::runs::context::World;
 use gritstone_model::{Conditions, Event, RunData};
+use gritstone_runs::context::World;
 use gritstone_serve::{Answer, Answers, Asked, Key, Media, Question, Status, parse, parse_change};
 use gritstone_store::{Scope, Store};
 use rand::RngExt;

@@ -2,13 +2,13 @@
 //! starts again tells of nothing twice, and of what came meanwhile. The first time, what is there already counts as told of.
 
 use crate::command::push;
-use crate::runs::context::World;
 use crate::ui::args::ServeArgs;
 use crate::ui::output::remark;
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_model::{ChangeEvent, SCHEMA_CHANGES, escape_json};
 use gritstone_report::document::About;
 use gritstone_report::html::path;
+use gritstone_runs::context::World;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -127,7 +127,7 @@ impl Notify {
             entries.any(|entry| entry.acknowledges && entry.event == event.id)
         };
         let keep = |ids: &[String]| -> Result<()> {
-            let now = crate::runs::clock::now();
+            let now = gritstone_runs::clock::now();
             Ok(world.writer()?.notified(ids, name, &now)?)
         };
         if !told.contains(BEFORE) {

@@ -6,7 +6,6 @@ use super::lists::{self, LISTED};
 use crate::command::changes::{self, differences};
 use crate::command::report;
 use crate::command::score;
-use crate::runs::context::World;
 use crate::ui::output;
 use anyhow::{Context, Result};
 use gritstone_model::{
@@ -17,6 +16,7 @@ use gritstone_model::{
 use gritstone_report::Document;
 use gritstone_report::document::About;
 use gritstone_report::html::{self, Choice, Frame};
+use gritstone_runs::context::World;
 use gritstone_serve::{Answer, Answers, Asked, Form, Media, Question, Sent, Status};
 use gritstone_store::{ResolveError, RunHead, Scope, Store, StoreError};
 use serde::Serialize;
@@ -468,7 +468,7 @@ impl Pages {
 
     /// The run that a name stands for; `last` is that of the machine of the server.
     fn resolve(&self, store: &Store, name: &str) -> Result<String, Refused> {
-        let found = store.resolve(name, crate::runs::context::here);
+        let found = store.resolve(name, gritstone_runs::context::here);
         match found {
             Ok(named) => Ok(named.id),
             Err(ResolveError::Store(error)) => Err(error.into()),

@@ -1,9 +1,9 @@
 //! The systems of a store compared as the nodes of a fleet, each with its newest results.
 
-use crate::runs::context::World;
 use crate::ui::output;
 use gritstone_analysis::fleet::{self, NodeRun};
 use gritstone_model::{FleetView, RunView};
+use gritstone_runs::context::World;
 use gritstone_store::{RunHead, Store};
 use std::collections::BTreeMap;
 

@@ -62,7 +62,7 @@ pub enum Command {
     /// Check whether this system is ready, and how to fix what is not
     Doctor(DoctorArgs),
     /// Undo the changes of a killed run; runs start it themselves
-    #[command(name = crate::session::undo::WATCHDOG, hide = true)]
+    #[command(name = gritstone_session::undo::WATCHDOG, hide = true)]
     Watch {
         base: PathBuf,
         below: PathBuf,
@@ -839,12 +839,12 @@ impl CompilerArgs {
             cc: self
                 .cc
                 .as_deref()
-                .map(crate::session::compiler::from_anywhere),
+                .map(gritstone_session::compiler::from_anywhere),
             cflags: self.cflags.clone(),
             fc: self
                 .fc
                 .as_deref()
-                .map(crate::session::compiler::from_anywhere),
+                .map(gritstone_session::compiler::from_anywhere),
             fflags: self.fflags.clone(),
         };
         Some(asked).filter(|asked| *asked != gritstone_model::Compilers::default())

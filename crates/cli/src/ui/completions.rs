@@ -1,12 +1,12 @@
 //! `gritstone completions`: a script for a shell, which asks `gritstone __complete` what may stand at the cursor. So benchmarks, runs and systems are
 //! those that there are, and options those of this binary.
 
-use crate::runs::context::World;
 use crate::ui::args::{Cli, Shell};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::Result;
 use clap::{Arg, Command, CommandFactory};
+use gritstone_runs::context::World;
 
 /// How many of the newest runs are offered.
 const RUNS: usize = 30;

@@ -294,7 +294,7 @@ pub fn configured() -> Result<Command> {
     // the watchdog works for others, wherever it was started
     if std::env::args_os()
         .nth(1)
-        .is_some_and(|first| first == crate::session::undo::WATCHDOG)
+        .is_some_and(|first| first == gritstone_session::undo::WATCHDOG)
     {
         return Ok(whole);
     }

@@ -1,7 +1,7 @@
 //! How the program ends: the exit codes of the design, and the errors that carry one of their own.
 
-use crate::session::NothingMeasured;
 use gritstone_exec::{ExecError, Shortage};
+use gritstone_session::NothingMeasured;
 use gritstone_store::StoreError;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use std::error::Error;

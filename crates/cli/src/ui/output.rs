@@ -1,11 +1,11 @@
 //! Standard output: documents for people, JSON for programs; standard error: remarks.
 
-use crate::session::signals;
 use crate::ui::display::{DisplayArgs, Format, When};
 use anyhow::{Context, Result};
 use gritstone_model::escape_json;
 use gritstone_report::terminal::{self, Look};
 use gritstone_report::{Detail, Document};
+use gritstone_session::signals;
 use serde::Serialize;
 use std::ffi::OsString;
 use std::io::{ErrorKind, IsTerminal, Write};

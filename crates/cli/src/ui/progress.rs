@@ -2,11 +2,11 @@
 //!
 //! It is drawn between launches only, so that nothing of ours runs during a sample. A terminal that is stopped makes us wait there.
 
-use crate::session::observer::Observer;
 use crate::ui::ab_progress;
 use crate::ui::output::{self, remark};
 use gritstone_measure::{Progress, Standing};
 use gritstone_model::Measurement;
+use gritstone_session::observer::Observer;
 use std::time::{Duration, Instant};
 
 /// How often a line is printed where there is no terminal.

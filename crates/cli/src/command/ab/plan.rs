@@ -1,10 +1,6 @@
 //! What a trial launches: rows, programs and environment of each side.
 
 use super::sides::{Side, Sides};
-use crate::runs::context::World;
-use crate::session::compiler::{self, Toolchain};
-use crate::session::host_context::Site;
-use crate::session::measuring::Bench;
 use crate::ui::args::AbArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -12,6 +8,10 @@ use anyhow::{Result, ensure};
 use gritstone_exec::rebuild::{Builds, Rebuilt};
 use gritstone_model::{Benchmark, CommandWork, Compiled, Figure, Plan, Skip, Step, Work};
 use gritstone_plan::{select, steps};
+use gritstone_runs::context::World;
+use gritstone_session::compiler::{self, Toolchain};
+use gritstone_session::host_context::Site;
+use gritstone_session::measuring::Bench;
 use std::collections::BTreeMap;
 
 /// What is launched: commands, or the rows of the catalog that have a time of their own.

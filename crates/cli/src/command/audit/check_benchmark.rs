@@ -2,8 +2,6 @@
 
 use super::SHIPPED;
 use super::rebuild::{Again, STRICTEST};
-use crate::runs::custom_catalog::programs_of;
-use crate::session::instructions;
 use gritstone_analysis::audit::{Evidence, tests};
 use gritstone_exec::syscalls::Entries;
 use gritstone_exec::{ExecError, Executor, Subject as Counted, Variant};
@@ -11,6 +9,8 @@ use gritstone_model::{
     AuditBuild, AuditTest, Author, Benchmark, Calibration, Claim, ClaimOutcome, CommandWork,
     Conditions, Event, Finding, KernelWork, Launch, Note, Outcome, Work,
 };
+use gritstone_runs::custom_catalog::programs_of;
+use gritstone_session::instructions;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 

@@ -1,11 +1,11 @@
 //! The programs of a plan, compiled in every way that an audit looks at.
 
-use crate::runs::custom_catalog::programs_of;
-use crate::session::compiler::{Toolchain, is_compiled};
-use crate::session::privileges::measured;
 use gritstone_exec::rebuild::{Builds, RebuildError, Workshop};
 use gritstone_exec::{ExecError, Setup};
 use gritstone_model::{AuditBuild, Plan};
+use gritstone_runs::custom_catalog::programs_of;
+use gritstone_session::compiler::{Toolchain, is_compiled};
+use gritstone_session::privileges::measured;
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
 

@@ -91,7 +91,7 @@ impl AbArgs {
         all.map(
             |compiler| match compiler.trim().split_once(char::is_whitespace) {
                 Some((name, flags)) => format!("{name} {}", flags.trim()),
-                None => format!("{} {}", compiler.trim(), crate::session::compiler::FLAGS),
+                None => format!("{} {}", compiler.trim(), gritstone_session::compiler::FLAGS),
             },
         )
         .collect()

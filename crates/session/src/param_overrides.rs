@@ -112,14 +112,16 @@ fn hint(catalogue: &[Benchmark], selected: &[Benchmark], key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::value_parsers::pair;
     use gritstone_plan::select;
 
     fn given(selectors: &[&str], params: &[&str]) -> Result<Vec<Benchmark>> {
         let catalogue = gritstone_catalogue::all().unwrap().benchmarks;
         let selectors: Vec<String> = selectors.iter().map(|s| (*s).to_owned()).collect();
         let mut rows = select(&catalogue, &selectors)?;
-        let params = params.iter().map(|param| pair(param).unwrap()).collect();
+        let pairs = params.iter().filter_map(|param| param.split_once('='));
+        let params = pairs
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
         give(&catalogue, &mut rows, &params)?;
         Ok(rows)
     }

@@ -1,7 +1,7 @@
 //! Whether the programs of a catalog of the user's own may run: asked once for the whole of its files, and again when one of them
 //! has changed.
 
-use crate::session::undo;
+use crate::undo;
 use anyhow::{Context, Result, bail};
 use gritstone_catalogue::Own;
 use gritstone_exec::OFlags;

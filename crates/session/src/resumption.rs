@@ -1,7 +1,7 @@
 //! Continues a stored run: checks that it is the same run, and that no other process measures it.
 
-use crate::session::local_backend::Local;
-use crate::session::undo;
+use crate::local_backend::Local;
+use crate::undo;
 use anyhow::{Result, bail, ensure};
 use gritstone_exec::Journal;
 use gritstone_model::{Id, Launch, Program, RunData, RunInfo};

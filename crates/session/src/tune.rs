@@ -1,7 +1,7 @@
 //! `--tune`: holds the machine still while it is measured, as far as it lets us, and says what could not be done.
 
-use crate::session::host_context::Site;
-use crate::session::undo;
+use crate::host_context::Site;
+use crate::undo;
 use gritstone_exec::{Journal, Setup, Tuning};
 use gritstone_host::tunables::{Setting, aims, real_time};
 use std::collections::BTreeMap;

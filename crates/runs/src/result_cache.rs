@@ -1,6 +1,6 @@
 //! Results of stored runs: as they were computed before, else computed from the launches and kept for the next reader.
 
-use crate::runs::context::World;
+use crate::context::World;
 use anyhow::{Context, Result, bail};
 use gritstone_analysis::VERSION;
 use gritstone_analysis::fleet::NodeRun;
@@ -202,7 +202,7 @@ pub fn smt_floors(store: &Store, machine: &str) -> Result<BTreeMap<u32, f64>> {
         #[serde(default)]
         smt_floors: BTreeMap<u32, f64>,
     }
-    let now = crate::runs::clock::now();
+    let now = crate::clock::now();
     let mut least: BTreeMap<u32, f64> = BTreeMap::new();
     let ids = store.runs_of(machine, &now, run_variance::MOST_RUNS, &|_| true)?;
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();

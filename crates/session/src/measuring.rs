@@ -1,16 +1,14 @@
 //! This machine made ready for the launches of a plan, and measured: what is made or changed for it is undone on drop.
 
-use crate::runs::custom_catalog;
-use crate::runs::result_cache;
-use crate::session::bounds::Bounds;
-use crate::session::compiler::{self, FLAGS, Toolchain};
-use crate::session::host_context::Site;
-use crate::session::local_backend::{End, Local, Side, plans};
-use crate::session::observer::Observer;
-use crate::session::privileges;
-use crate::session::resumption;
-use crate::session::signals;
-use crate::session::undo;
+use crate::bounds::Bounds;
+use crate::compiler::{self, FLAGS, Toolchain};
+use crate::host_context::Site;
+use crate::local_backend::{End, Local, Side, plans};
+use crate::observer::Observer;
+use crate::privileges;
+use crate::resumption;
+use crate::signals;
+use crate::undo;
 use anyhow::{Context, Result, anyhow};
 use gritstone_catalogue::Own;
 use gritstone_exec::rebuild::{Builds, Compiler, RebuildError, Rebuilt};
@@ -18,6 +16,8 @@ use gritstone_exec::{Config, Custom, Executor, Journal, Setup, Tuning};
 use gritstone_host::{Root, groups_for};
 use gritstone_measure::Scheduler;
 use gritstone_model::{Benchmark, Compilers, Launch, Plan};
+use gritstone_runs::custom_catalog;
+use gritstone_runs::result_cache;
 use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 

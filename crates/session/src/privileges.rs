@@ -1,11 +1,11 @@
 //! The privileged actions of a plan, and their announcement.
 
-use crate::runs::custom_catalog;
-use crate::session::bounds::Bounds;
+use crate::bounds::Bounds;
 use gritstone_catalogue::Own;
 use gritstone_exec::privileged::{Action, Description};
 use gritstone_host::{Finding, Severity};
 use gritstone_model::{Benchmark, Id, Plan};
+use gritstone_runs::custom_catalog;
 use nix::unistd::geteuid;
 use schemars::JsonSchema;
 use serde::Serialize;

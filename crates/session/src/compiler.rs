@@ -1,10 +1,10 @@
 //! Compilers of this machine that kernels are to be compiled with again, and what becomes of a run then.
 
-use crate::runs::custom_catalog::programs_of;
-use crate::session::host_context::Site;
+use crate::host_context::Site;
 use anyhow::{Context, Result};
 use gritstone_exec::rebuild::{Builds, Compiler, Rebuilt};
 use gritstone_model::{Benchmark, Id, Plan, Skip};
+use gritstone_runs::custom_catalog::programs_of;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! What the words of a command name: runs and systems, or benchmarks of them.
 
-use crate::runs::context::World;
+use crate::context::World;
 use anyhow::{Context, Result, bail};
 use gritstone_model::{Id, RunView, Selector};
 use gritstone_plan::select;

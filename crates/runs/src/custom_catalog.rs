@@ -1,6 +1,6 @@
 //! `--catalog DIR`: benchmarks of one's own beside ours, and what a run of them needs: sources, programs, trust.
 
-use crate::runs::context::World;
+use crate::context::World;
 use anyhow::{Context, Result};
 use gritstone_catalogue::{Own, folder};
 use gritstone_model::{Benchmark, OwnCatalogue, Plan, RunView, Settings, Work};

@@ -1,7 +1,7 @@
 //! What the commands work on: the catalog, the references, the store; names of runs and machines turned into views, and
 //! two views into a comparison that knows what the store tells of their machines.
 
-use crate::runs::files;
+use crate::files;
 use anyhow::{Context, Result, anyhow, bail};
 use gritstone_analysis::comparability::Circumstances;
 use gritstone_analysis::run_variance::{self, Past};

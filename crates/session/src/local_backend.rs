@@ -1,11 +1,11 @@
 //! Measuring on this machine: sets sides, launches, looks at the conditions, keeps every launch in the run of its side, shows progress.
 
-use crate::session::NothingMeasured;
-use crate::session::host_context::Site;
-use crate::session::instructions::{self, Instructions};
-use crate::session::observer::Observer;
-use crate::session::signals;
-use crate::session::undo;
+use crate::NothingMeasured;
+use crate::host_context::Site;
+use crate::instructions::{self, Instructions};
+use crate::observer::Observer;
+use crate::signals;
+use crate::undo;
 use anyhow::{Context, Result, anyhow};
 use gritstone_analysis::summary::{self, Reader};
 use gritstone_exec::{ExecError, Executor, Journal, Subject, Variant};

@@ -1,7 +1,6 @@
 //! Where and with what a run is measured: CPUs, directories, environment, programs; asked of the host once.
 
-use crate::runs::custom_catalog;
-use crate::session::rlimits;
+use crate::rlimits;
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
 use gritstone_exec::privileged::Permits;
@@ -9,6 +8,7 @@ use gritstone_exec::{Journal, Places, Setup, Storage};
 use gritstone_host::{Chosen, Cpu, Host, Root, choose_cpus, filesystem, programs};
 use gritstone_model::{Benchmark, Machine, Need, Owner, Plan};
 use gritstone_plan::Offer;
+use gritstone_runs::custom_catalog;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::{AccessFlags, Pid, access};
 use std::cell::OnceCell;

@@ -1,6 +1,6 @@
 //! Resource limits of this process (`ulimit`), checked before anything is made.
 
-use crate::session::NothingMeasured;
+use crate::NothingMeasured;
 use anyhow::Result;
 use nix::sys::resource::{Resource, getrlimit};
 
