@@ -7,7 +7,7 @@ use crate::summary::reading::Reading;
 use crate::summary::{self, Options, Reader};
 use gritstone_model::{
     AbComparison, AbFigure, AbRow, AbSide, AbView, Benchmark, Counts, Finding, Id, Launch,
-    Measurement, Note, RunData, RunView, SCHEMA_AB, TrialSide,
+    Measurement, Note, Param, RunData, RunView, SCHEMA_AB, TrialSide,
 };
 use gritstone_stats::interim::{self, Comparison};
 use gritstone_stats::paired_times::{Timed, Times};
@@ -238,10 +238,19 @@ fn figure(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
         .unwrap_or(10_000_000) as f64;
     let each = |ns: f64| (n > 0.0).then(|| ns / n / 1e9);
     let enough = user + system >= limits::TICKS as f64 * tick;
-    let params = |key| readings.iter().flat_map(move |reading| reading.params(key));
-    let mut statuses: Vec<i32> = params("status").filter_map(|s| s.parse().ok()).collect();
+    let params = || readings.iter().flat_map(|reading| &reading.params);
+    let mut statuses: Vec<i32> = params()
+        .filter_map(|param| match param {
+            Param::Status(status) => Some(*status),
+            _ => None,
+        })
+        .collect();
     statuses.sort_unstable();
     statuses.dedup();
+    let peak_memory = params().filter_map(|param| match param {
+        Param::PeakMemory(kib) => Some(*kib),
+        _ => None,
+    });
     AbFigure {
         side: settings(run).side,
         estimate: result.and_then(Measurement::value),
@@ -254,7 +263,7 @@ fn figure(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
         user_s: each(user).filter(|_| enough),
         system_s: each(system).filter(|_| enough),
         cpu_s: each(user + system),
-        peak_kb: params("peak_kb").filter_map(|kb| kb.parse().ok()).max(),
+        peak_kb: peak_memory.max(),
         counters: result.map_or_else(Counts::new, |r| r.counters.clone()),
         statuses,
         notes: result.map_or(vec![], |r| r.notes.clone()),

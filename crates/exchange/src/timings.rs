@@ -1,7 +1,7 @@
 //! Times of commands, one for each execution, in the formats of hyperfine: JSON, CSV, and tables of three markup languages.
 
 use crate::csv_markdown::separated;
-use gritstone_model::{Event, Id, Launch, Outcome, RunData, Sample, escape_json};
+use gritstone_model::{Event, Id, Launch, Metric, Outcome, Param, RunData, Sample, escape_json};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -58,10 +58,10 @@ impl Timing {
         let (mut status, mut memory, mut start_up) = (0, None, 0.0);
         for event in &launch.events {
             match event {
-                Event::Param { key, value } => match key.as_str() {
-                    "status" => status = value.parse().unwrap_or(0),
-                    "peak_kb" => memory = value.parse::<u64>().ok(),
-                    "start_up_ns" => start_up = value.parse().unwrap_or(0.0),
+                Event::Param(param) => match param {
+                    Param::Status(nonzero) => status = *nonzero,
+                    Param::PeakMemory(kib) => memory = Some(*kib),
+                    Param::Number(Metric::StartUp, ns) => start_up = ns.get(),
                     _ => {}
                 },
                 // what was said before a sample is said of it, or of a warm-up

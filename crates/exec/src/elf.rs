@@ -1,7 +1,7 @@
 //! What a linked program says of itself: text, data and bss, as size(1) counts them, the symbols that it defines, and the
 //! loader that it asks for.
 
-use gritstone_model::Event;
+use gritstone_model::{Event, Metric, Param};
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, elf};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -53,14 +53,10 @@ pub fn measure(path: &Path) -> Result<Vec<Event>, String> {
     let file = object::File::parse(&*bytes)
         .map_err(|why| format!("what was linked is not an object file: {why}"))?;
     let [text, data, bss] = sizes(&file).map_err(|why| format!("what was linked: {why}"))?;
-    let param = |key: &str, value: String| Event::Param {
-        key: key.to_owned(),
-        value,
-    };
-    let mut events = vec![
-        param("size.text", text.to_string()),
-        param("size.data", data.to_string()),
-        param("size.bss", bss.to_string()),
+    let mut params = vec![
+        Param::Number(Metric::TextSize, text.into()),
+        Param::Number(Metric::DataSize, data.into()),
+        Param::Number(Metric::BssSize, bss.into()),
     ];
     let mut symbols: Vec<&str> = file
         .symbols()
@@ -71,12 +67,12 @@ pub fn measure(path: &Path) -> Result<Vec<Event>, String> {
     symbols.sort_unstable();
     symbols.dedup();
     symbols.truncate(MAX_SYMBOLS);
-    events.extend(
+    params.extend(
         symbols
             .into_iter()
-            .map(|name| param("symbol", name.to_owned())),
+            .map(|name| Param::Symbol(name.to_owned())),
     );
-    Ok(events)
+    Ok(params.into_iter().map(Event::Param).collect())
 }
 
 /// The loader that a program asks for, if it is not on this machine: such a program cannot be started.

@@ -24,7 +24,7 @@ use crate::{ExecError, Journal, elf, owned_files};
 pub use counted::Subject;
 use gritstone_kernels::{COMMAND, SUPERVISOR};
 use gritstone_model::{
-    Benchmark, COPY, Calibration, Event, Id, KernelWork, Outcome, Placement, Work,
+    Benchmark, Calibration, Event, Id, KernelWork, Outcome, Param, Placement, Work,
 };
 use programs::cpus_argument;
 use std::cell::RefCell;
@@ -64,7 +64,7 @@ impl Launched {
 
     /// The same, with the reason why a program said nothing, where that is what it is linked with.
     fn explained(self, name: &str, program: &Path) -> Self {
-        let number = |event: &Event| matches!(event, Event::Param { key, .. } if key == COPY);
+        let number = |event: &Event| matches!(event, Event::Param(Param::Copy(_)));
         let silent = self.events.iter().all(number);
         let loader = silent.then(|| elf::missing_loader(program)).flatten();
         match loader {
@@ -182,10 +182,10 @@ impl Executor {
                 continue;
             }
             if attempt > 1 {
-                launched.events.push(Event::Param {
-                    key: "remark".to_owned(),
-                    value: "Launches that the kernel killed because their control group was out of memory were repeated.".to_owned(),
-                });
+                let remark = "Launches that the kernel killed because their control group was out of memory were repeated.";
+                launched
+                    .events
+                    .push(Event::Param(Param::Remark(remark.to_owned())));
             }
             return Ok(launched);
         }
@@ -220,7 +220,7 @@ impl Executor {
             launched.outcome = Outcome::Failed(format!("the background load ended: {why}"));
         }
         if benchmark.files {
-            self.tell_what_was_measured(benchmark, &mut launched.events);
+            self.add_medium(benchmark, &mut launched.events);
         }
         Ok(launched)
     }

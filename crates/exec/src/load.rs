@@ -10,7 +10,7 @@ use crate::process::{Supervised, Task};
 use crate::resource::{Back, GRACE, Held, Resource, Thing, Unavailable};
 use crate::setup::environment_in;
 use crate::{ExecError, Executor, Variant, pidfd};
-use gritstone_model::{Benchmark, Event};
+use gritstone_model::{Benchmark, Event, Param};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
@@ -126,15 +126,10 @@ impl Load {
         for (part, earlier) in self.parts.iter().zip(&before.done) {
             let (done, of) = part.done();
             let rate = done.saturating_sub(*earlier) as f64 / hours;
-            events.push(Event::Param {
-                key: part.program.clone(),
-                value: format!("{rate:.0} {of}"),
-            });
+            let rate = Param::new(&*part.program, format!("{rate:.0} {of}"));
+            events.push(Event::Param(rate));
             if let Ok(text) = fs::read_to_string(part.directory.join(STAND_IN)) {
-                events.push(Event::Param {
-                    key: STAND_IN.to_owned(),
-                    value: text.trim().to_owned(),
-                });
+                events.push(Event::Param(Param::StandIn(text.trim().to_owned())));
             }
         }
         events

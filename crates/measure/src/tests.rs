@@ -7,7 +7,7 @@ mod sequential;
 use super::*;
 use gritstone_analysis::summary::Reader;
 use gritstone_model::{
-    COPY, Calibration, Check, Conditions, Event, KernelWork, Launch, RunInfo, Sample, TrialSide,
+    Calibration, Check, Conditions, Event, KernelWork, Launch, Param, RunInfo, Sample, TrialSide,
     Unit, Usage, Work,
 };
 
@@ -179,10 +179,7 @@ fn events(ns: f64, crowded: bool, copies: u32) -> Vec<Event> {
         Event::Check(Check::default()),
         Event::Bye,
     ];
-    let copy = |number: u32| Event::Param {
-        key: COPY.to_owned(),
-        value: number.to_string(),
-    };
+    let copy = |number: u32| Event::Param(Param::Copy(number));
     match copies {
         1 => one.into(),
         _ => (1..=copies)

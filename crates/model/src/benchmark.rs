@@ -390,7 +390,7 @@ pub const PEER: &str = "peer";
 /// The parameter that names a database server which is there already; `none` where the launch starts one.
 pub const SERVER: &str = "dsn";
 /// Programs of this family, `load/name`, work beside a kernel that uses them.
-const LOAD: &str = "load/";
+pub(crate) const LOAD: &str = "load/";
 
 impl KernelWork {
     /// Whether a parameter of it is `yes`: what whoever launches it is to see to.

@@ -1,15 +1,15 @@
-//! What a kernel says on descriptor 3, as values. Integer nanoseconds throughout.
+//! Events that a workload reports on descriptor 3. Integer nanoseconds throughout.
 
-use crate::Counts;
+use crate::{Counts, Param};
 use serde::{Deserialize, Serialize};
 
-/// What the kernel of the system charged to the process between two readings of `getrusage(2)`.
-/// User and system time are ticks on many kernels: single values mean little, sums over 100 ticks do.
+/// Difference of two readings of `getrusage(2)`. User and system time are ticks on many kernels: single values mean little, sums over
+/// 100 ticks do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// User time, ns.
+    /// ns.
     pub user: u64,
-    /// System time, ns.
+    /// ns.
     pub system: u64,
     /// CPU clock of the process (`CLOCK_PROCESS_CPUTIME_ID`), ns: exact where user and system are ticks.
     pub cpu: u64,
@@ -25,74 +25,69 @@ pub struct Usage {
     pub inblock: u64,
     /// Blocks written.
     pub oublock: u64,
-    /// At least so many moves to another CPU.
+    /// Lower bound of the moves to another CPU.
     pub migrations: u64,
 }
 
 /// n operations timed together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Operations.
     pub n: u64,
     /// Wall time of the n operations, ns.
     pub wall: u64,
-    /// Cycle probe beside the sample: femtoseconds a core cycle; 0 where there was none.
+    /// Cycle probe: femtoseconds per core cycle; 0 without probe.
     pub pace: u64,
-    /// Cycle probe of additions that need not wait for each other: femtoseconds an addition; 0 where there was none. Longer, as a
-    /// share of `pace`, where another thread of the same core was busy.
+    /// SMT probe: femtoseconds per independent addition; 0 without probe. Longer, as a share of `pace`, if the sibling was busy.
     #[serde(default)]
     pub wide: u64,
-    /// Resource use of the n operations.
+    /// Of the n operations.
     pub usage: Usage,
 }
 
-/// The published work (n operations) done again and again as one batch each.
+/// Repetitions of the reference workload (n operations), each timed as one batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Batch {
-    /// Operations in each batch.
+    /// Operations per batch.
     pub n: u64,
     /// Wall time of each batch, ns.
     pub walls: Vec<u64>,
-    /// Cycle probe beside the batches, femtoseconds a cycle.
+    /// Cycle probe, as in [`Sample`].
     pub pace: u64,
-    /// The cycle probe of additions that need not wait for each other, beside the batches.
+    /// SMT probe, as in [`Sample`].
     #[serde(default)]
     pub wide: u64,
-    /// Resource use of all batches together.
+    /// Of all batches together.
     pub usage: Usage,
 }
 
-/// Latencies of single operations: a log-linear histogram.
+/// Log-linear histogram of the latencies of single operations.
 /// Bucket `i` below 128 holds the value `i` ns; above, each power of two is cut into 64 buckets:
 /// bucket `i` begins at `(64 + i % 64) << (i / 64 - 1)` ns.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram {
-    /// Events recorded.
     pub count: u64,
-    /// Smallest, ns.
+    /// ns.
     pub min: u64,
-    /// Largest, ns.
+    /// ns.
     pub max: u64,
-    /// Sum, ns.
+    /// ns.
     pub sum: u64,
-    /// (bucket, events) for every bucket that is not empty, in order.
+    /// (bucket, count) of each bucket that is not empty, in order.
     pub buckets: Vec<(u32, u64)>,
-    /// Which responses they are, where users wait for them: apart from the operations of the estimate.
+    /// The responses to users that these are, apart from the operations of the estimate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<Box<ResponsesOf>>,
 }
 
-/// Responses by the number of users and the kind of transaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ResponsesOf {
-    /// How many.
     pub users: u64,
-    /// Kind of transaction.
+    /// Of transaction.
     pub kind: String,
 }
 
 impl Histogram {
-    /// Smallest value of a bucket, ns.
+    /// Smallest value in a bucket, ns.
     #[must_use]
     pub fn floor(bucket: u32) -> u64 {
         if bucket < 128 {
@@ -103,97 +98,79 @@ impl Histogram {
     }
 }
 
-/// A check value of one timed region against what it must be.
+/// Check value of one timed region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
-    /// Operations that were to be done.
+    /// Requested operations.
     pub n: u64,
-    /// Outcome.
     pub got: u64,
-    /// Closed form, or independent computation.
+    /// From a closed form or an independent computation.
     pub expected: u64,
 }
 
-/// One line of a kernel. There are dozens in a launch, most of them short, so those that are not are boxed: a run that is shown is
-/// in memory whole.
+/// One line of the protocol. A launch has dozens and a run in memory has all of them, so the long ones are boxed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum Event {
-    /// First line: the version of the protocol and the kernel's name.
+    /// First line.
     Hello {
-        /// Version of the protocol.
         protocol: u32,
-        /// `family/name` of the program.
+        /// `family/name` of the workload.
         kernel: String,
     },
-    /// Something that was found or chosen: clock cost, resolution, file system, seed.
-    Param {
-        /// Name.
-        key: String,
-        /// Value, one line.
-        value: String,
-    },
-    /// A timed region of calibration: it is not a figure, but shows that time grows with n.
+    Param(Param),
+    /// A timed region of the calibration: no result, but shows that time grows with n.
     Warm {
-        /// Operations.
         n: u64,
-        /// Wall time, ns.
+        /// ns.
         wall: u64,
     },
-    /// n operations timed together.
     Sample(Box<Sample>),
-    /// The published work as batches.
+    /// Reference workload.
     Batch(Box<Batch>),
-    /// One whole process that does the published work, as time(1) sees it.
+    /// A whole process of the reference workload, as time(1) sees it.
     Process(Box<Sample>),
-    /// Latencies of single operations.
     Latency(Box<Histogram>),
-    /// What was counted while n operations were done, apart from those that were timed.
+    /// Counters over n operations, which are not those of samples.
     Counters {
-        /// Operations.
         n: u64,
-        /// How much of each.
         counts: Counts<u64>,
     },
-    /// A check value.
     Check(Check),
-    /// Cannot run here.
+    /// The workload cannot run here.
     Skip {
-        /// Reason and what mends it.
+        /// Reason and remedy.
         why: String,
     },
     /// A call failed.
     Fail {
-        /// `errno`, 0 where there is none.
+        /// 0 without errno.
         errno: i32,
-        /// Name of the call.
         call: String,
-        /// What it means.
         why: String,
     },
-    /// Last line: everything was said.
+    /// Last line of a complete launch.
     Bye,
 }
 
-/// What a runtime has a word for that others act on.
+/// Causes of failures that change what the harness does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// n operations take no time, however large n is.
+    /// Time does not grow with n.
     NoGrowth,
-    /// Another of several copies ended.
+    /// Another copy ended early.
     OtherCopy,
-    /// A command ended with a status that is not 0.
+    /// Nonzero exit status of a command.
     Status,
 }
 
 impl Event {
-    /// Which of them it tells.
     #[must_use]
     pub fn cause(&self) -> Option<Cause> {
         match self {
             Self::Fail { call, .. } if call == "calibrate" => Some(Cause::NoGrowth),
             Self::Fail { call, .. } if call == "copies" => Some(Cause::OtherCopy),
-            Self::Param { key, .. } if key == "status" => Some(Cause::Status),
+            Self::Param(Param::Status(_)) => Some(Cause::Status),
             _ => None,
         }
     }
@@ -204,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn most_lines_are_short_and_none_takes_the_room_of_the_longest() {
+    fn events_are_small() {
         assert!(size_of::<Event>() <= size_of::<Sample>() / 2);
     }
 }

@@ -1,7 +1,5 @@
 //! The plain types that every other crate speaks.
 
-#![warn(missing_docs)]
-
 mod ab;
 mod audit;
 mod benchmark;
@@ -21,6 +19,7 @@ mod machine;
 mod note;
 mod origin;
 mod overview;
+mod param;
 mod peer;
 mod plan;
 mod reliability;
@@ -70,11 +69,12 @@ pub use overview::{
     ListedSystem, OverviewView, RunList, SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_RUNS,
     SCHEMA_SEARCH, SCHEMA_SYSTEM, SearchView, SystemView,
 };
+pub use param::{Metric, Number, Param, ProgramRate};
 pub use peer::{Link, Peer, PeerPath};
 pub use plan::{Calibration, Plan, Skip, Step};
 pub use reliability::{Assessment, Reliability};
 pub use run::{
-    COPY, Compiled, Compilers, Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings,
+    Compiled, Compilers, Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings,
     TrialSide,
 };
 pub use score::{

@@ -80,7 +80,7 @@ pub struct Launch {
     pub start: u64,
     /// Where it was placed; empty for all CPUs.
     pub cpus: Vec<u32>,
-    /// How many copies worked at once. What each of several said begins with the parameter [`COPY`].
+    /// Number of simultaneous copies. The events of each of several begin with [`crate::Param::Copy`].
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub copies: u32,
     /// How it ended.
@@ -90,9 +90,6 @@ pub struct Launch {
     /// What else went on.
     pub conditions: Conditions,
 }
-
-/// Before what a copy said, where there are several at once: its number, from 1.
-pub const COPY: &str = "copy";
 
 fn one() -> u32 {
     1

@@ -1,7 +1,7 @@
 //! One line of the protocol.
 
 use gritstone_model::{
-    Batch, Check, Counter, Counts, Event, Histogram, ResponsesOf, Sample, Usage,
+    Batch, Check, Counter, Counts, Event, Histogram, Param, ResponsesOf, Sample, Usage,
 };
 
 /// Reads one line without its end.
@@ -13,10 +13,7 @@ pub fn parse(text: &str) -> Result<Event, String> {
             protocol: keys.number("protocol")?,
             kernel: keys.word("kernel")?.to_owned(),
         },
-        "param" => Event::Param {
-            key: keys.word("key")?.to_owned(),
-            value: keys.text("value")?,
-        },
+        "param" => Event::Param(Param::new(keys.word("key")?, keys.text("value")?)),
         "warm" => Event::Warm {
             n: keys.number("n")?,
             wall: keys.number("wall")?,

@@ -1,5 +1,5 @@
 use super::*;
-use gritstone_model::{Check, Counter, Sample, Usage};
+use gritstone_model::{Check, Counter, Param, Sample, Usage};
 
 fn events(text: &str) -> Result<Vec<Event>, ProtocolError> {
     let mut parser = Parser::new();
@@ -26,13 +26,7 @@ fn a_whole_launch() {
     );
     let events = events(&text).unwrap();
     assert_eq!(events.len(), 8);
-    assert_eq!(
-        events[1],
-        Event::Param {
-            key: "tick_ns".into(),
-            value: "4 000\n".into()
-        }
-    );
+    assert_eq!(events[1], Event::Param(Param::new("tick_ns", "4 000\n")));
     let usage = Usage {
         user: 1,
         system: 2,

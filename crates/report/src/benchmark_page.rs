@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::show::{details, machine_sentence, subtitle, workloads};
 use crate::{columns, findings, latencies, number, sparkline, words};
-use gritstone_model::{Conditions, Event, Launch, Measurement, RunView, in_order};
+use gritstone_model::{Conditions, Event, Launch, Measurement, Param, RunView, in_order};
 
 /// Parts of the drawing of a distribution, at least and at most: one for two values.
 const PARTS: [usize; 2] = [5, 30];
@@ -21,13 +21,14 @@ pub fn one(view: &RunView, result: &Measurement, launches: &[&Launch]) -> Docume
     workloads(&mut document, &[result]);
     details(&mut document, &[result]);
     latencies::distribution(&mut document, result);
+    let input = params(launches).find_map(|param| match param {
+        Param::Input(text) => Some(text),
+        _ => None,
+    });
     document.terms([
         ("machine", machine_sentence(&view.machine)),
         ("program", program(result)),
-        (
-            "input",
-            said(launches, "input").next().unwrap_or("").to_owned(),
-        ),
+        ("input", input.cloned().unwrap_or_default()),
         ("peak memory", peak_memory(launches)),
     ]);
     let notes = in_order(result.notes.clone());
@@ -156,18 +157,20 @@ fn interference(launches: &[&Launch]) -> Vec<(&'static str, String)> {
     drawn.collect()
 }
 
-/// What launches said under a name, in order.
-fn said<'a>(launches: &'a [&Launch], wanted: &'a str) -> impl Iterator<Item = &'a str> {
+fn params<'a>(launches: &'a [&Launch]) -> impl Iterator<Item = &'a Param> {
     let events = launches.iter().flat_map(|launch| &launch.events);
-    events.filter_map(move |event| match event {
-        Event::Param { key, value } if key == wanted => Some(value.as_str()),
+    events.filter_map(|event| match event {
+        Event::Param(param) => Some(param),
         _ => None,
     })
 }
 
 /// The most that a process of a command had.
 fn peak_memory(launches: &[&Launch]) -> String {
-    let kb = said(launches, "peak_kb").filter_map(|kb| kb.parse::<u64>().ok());
+    let kb = params(launches).filter_map(|param| match param {
+        Param::PeakMemory(kib) => Some(*kib),
+        _ => None,
+    });
     let shown = |kb: u64| number::at_most(kb as f64 * 1024.0 / 1e6, " MB", 3);
     kb.max().map_or_else(String::new, shown)
 }

@@ -12,8 +12,8 @@ use gritstone_exec::{ExecError, Executor, Journal, Subject, Variant};
 use gritstone_host::{Root, Watch};
 use gritstone_measure::{Backend, CONFIDENCE, Finished, PILOT, Progress, Scheduler, drive};
 use gritstone_model::{
-    Benchmark, Calibration, Cause, CommandWork, Event, Id, Launch, Outcome, Plan, Program, RunData,
-    RunInfo, Settings, Step, Work,
+    Benchmark, Calibration, Cause, CommandWork, Event, Id, Launch, Outcome, Param, Plan, Program,
+    RunData, RunInfo, Settings, Step, Work,
 };
 use gritstone_store::{Kept, Store, StoreError};
 use std::borrow::Cow;
@@ -370,7 +370,7 @@ fn is_users(benchmark: &Benchmark) -> bool {
 
 /// What a command of the user's says after each execution.
 fn is_execution(event: &Event) -> bool {
-    matches!(event, Event::Param { key, .. } if key == "peak_kb")
+    matches!(event, Event::Param(Param::PeakMemory(_)))
 }
 
 /// Gives a command that sets the machine to the shell.

@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use crate::row_codec::Wrong;
-use gritstone_model::{Batch, Check, Counts, Event, Histogram, Sample, Usage};
+use gritstone_model::{Batch, Check, Counts, Event, Histogram, Param, Sample, Usage};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// An [`Event`] as it is read: serde reads arrays into structs by the order of their fields.
@@ -13,10 +13,7 @@ enum Said {
         protocol: u32,
         kernel: String,
     },
-    Param {
-        key: String,
-        value: String,
-    },
+    Param(Param),
     Warm {
         n: u64,
         wall: u64,
@@ -51,7 +48,7 @@ impl Serialize for Short<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Event::Hello { protocol, kernel } => to.collect_map([("hello", (protocol, kernel))]),
-            Event::Param { key, value } => to.collect_map([("param", (key, value))]),
+            Event::Param(param) => to.collect_map([("param", (param.key(), param.value()))]),
             Event::Warm { n, wall } => to.collect_map([("warm", (n, wall))]),
             Event::Sample(s) => to.collect_map([("sample", sample(s))]),
             Event::Process(s) => to.collect_map([("process", sample(s))]),

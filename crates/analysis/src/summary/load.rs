@@ -1,7 +1,7 @@
 //! What a load did beside which a benchmark was measured, as its launches said it.
 
 use super::reading::Reading;
-use gritstone_model::{Benchmark, Finding, LoadRate};
+use gritstone_model::{Benchmark, Finding, LoadRate, Param};
 
 /// Pieces of work an hour of each program of the load, on average over launches.
 fn rates<'a>(
@@ -9,16 +9,20 @@ fn rates<'a>(
     launches: &'a [&Reading],
 ) -> impl Iterator<Item = (&'a str, LoadRate)> {
     let rate = |program: &'a str| {
-        let said = launches.iter().flat_map(|launch| launch.params(program));
-        let split = said.filter_map(|value| value.split_once(' '));
-        let said: Vec<(f64, &str)> = split
-            .filter_map(|(rate, of)| Some((rate.parse().ok()?, of)))
-            .filter(|(rate, _): &(f64, &str)| rate.is_finite())
+        let params = launches.iter().flat_map(|launch| &launch.params);
+        let rates: Vec<(f64, &str)> = params
+            .filter_map(|param| match param {
+                Param::LoadRate(rate) if rate.program == program => {
+                    Some((rate.per_hour.get(), rate.work.as_str()))
+                }
+                _ => None,
+            })
+            .filter(|(rate, _)| rate.is_finite())
             .collect();
-        let (_, what) = said.first()?;
+        let (_, work) = rates.first()?;
         let rate = LoadRate {
-            per_hour: said.iter().map(|(rate, _)| rate).sum::<f64>() / said.len() as f64,
-            what: (*what).to_owned(),
+            per_hour: rates.iter().map(|(rate, _)| rate).sum::<f64>() / rates.len() as f64,
+            what: (*work).to_owned(),
         };
         Some((program, rate))
     };
@@ -45,10 +49,8 @@ mod tests {
 
     fn launch(rates: [&str; 2]) -> Launch {
         let programs = ["load/users", "load/writer"];
-        let params = programs.iter().zip(rates).map(|(key, value)| Event::Param {
-            key: (*key).to_owned(),
-            value: value.to_owned(),
-        });
+        let params = programs.iter().zip(rates);
+        let params = params.map(|(program, rate)| Event::Param(Param::new(*program, rate)));
         Launch {
             id: Id::parse("rt/x@level-2").unwrap(),
             copies: 1,

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::describe;
 use gritstone_model::{
-    Benchmark, Measurement, Note, Percentile, Repeat, RunData, Statistics, Work, in_order,
+    Benchmark, Measurement, Note, Param, Percentile, Repeat, RunData, Statistics, Work, in_order,
 };
 use gritstone_stats::center;
 use std::collections::BTreeMap;
@@ -120,11 +120,13 @@ fn statistics(
 
 /// What was really measured, as the launches said it; more than one thing is all of them.
 fn measured(launches: &[&Reading]) -> Option<String> {
-    let mut said: Vec<&str> = Vec::new();
-    for what in launches.iter().flat_map(|launch| launch.params("measured")) {
-        if !said.contains(&what) {
-            said.push(what);
+    let mut media: Vec<&str> = Vec::new();
+    for param in launches.iter().flat_map(|launch| &launch.params) {
+        if let Param::Medium(medium) = param
+            && !media.contains(&medium.as_str())
+        {
+            media.push(medium);
         }
     }
-    (!said.is_empty()).then(|| said.join("; "))
+    (!media.is_empty()).then(|| media.join("; "))
 }

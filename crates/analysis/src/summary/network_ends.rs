@@ -1,19 +1,19 @@
 //! What the two ends of a network worked for a result: CPU time of each, and datagrams that were lost.
 
 use super::reading::{Reading, mean};
-use gritstone_model::{Benchmark, Finding, Quantity};
+use gritstone_model::{Benchmark, Finding, Metric, Number, Quantity};
 
 /// As the launches told it, for an operation; the mean over those that did.
 pub(super) fn worked(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Finding> {
-    let both = |keys: [&'static str; 2]| Some([mean(launches, keys[0])?, mean(launches, keys[1])?]);
-    let cpu_ns = both(["near_cpu_ns", "far_cpu_ns"])?;
+    let both = |[near, far]: [Metric; 2]| Some([mean(launches, near)?, mean(launches, far)?]);
+    let cpu_ns = both([Metric::NearCpu, Metric::FarCpu])?;
     let amount = benchmark.amount_per_op;
     Some(Finding::Ends {
         cpu_ns: cpu_ns.map(|ns| ns / amount),
-        share: both(["near_cpu_share", "far_cpu_share"])?,
+        share: both([Metric::NearCpuShare, Metric::FarCpuShare])?,
         each: each(benchmark),
         seconds: seconds(launches),
-        lost: mean(launches, "lost_share"),
+        lost: mean(launches, Metric::LostShare),
     })
 }
 
@@ -21,8 +21,8 @@ pub(super) fn worked(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Fin
 fn seconds(launches: &[&Reading]) -> f64 {
     let told = launches
         .iter()
-        .flat_map(|launch| launch.params("ends_wall_ns"));
-    let ns: f64 = told.filter_map(|ns| ns.parse::<f64>().ok()).sum();
+        .flat_map(|launch| launch.numbers(Metric::EndsWall));
+    let ns: f64 = told.map(Number::get).sum();
     ns / 1e9
 }
 

@@ -1,7 +1,7 @@
 //! What stands beside an estimate of work that waits for pages: faults, pages in and out, CPU and real time.
 
 use super::reading::{Reading, mean};
-use gritstone_model::{Benchmark, Finding, Sample};
+use gritstone_model::{Benchmark, Finding, Metric, Sample};
 
 /// Major page faults for each page that was touched, over all samples together; of work on pages alone.
 pub(super) fn faults_per_page(benchmark: &Benchmark, launches: &[&Reading]) -> Option<f64> {
@@ -15,7 +15,10 @@ pub(super) fn faults_per_page(benchmark: &Benchmark, launches: &[&Reading]) -> O
 
 /// Pages that came in from swap and went out to it in an operation, as the launches counted them: the mean over those that did.
 pub(crate) fn swapped(launches: &[&Reading]) -> Option<[f64; 2]> {
-    Some([mean(launches, "page_ins")?, mean(launches, "page_outs")?])
+    Some([
+        mean(launches, Metric::PageIns)?,
+        mean(launches, Metric::PageOuts)?,
+    ])
 }
 
 /// What an operation that waits for pages took: times alone do not tell whether the processor or the device was slow.

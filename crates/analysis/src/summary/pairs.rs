@@ -1,11 +1,8 @@
 //! What a row says of each pair of CPUs: a kernel that goes through pairs names each one before its region, `pair=0-1`.
 
 use super::reading::{Reading, median};
-use gritstone_model::{Benchmark, Event, Part, PartValue};
+use gritstone_model::{Benchmark, Event, Param, Part, PartValue};
 use std::collections::BTreeMap;
-
-/// The pair of what comes next.
-const PAIR: &str = "pair";
 
 /// In the unit of the row: the median of what the launches say of each pair, each of which is the median of its samples of that
 /// pair. Empty where no pair was named.
@@ -29,17 +26,12 @@ pub(super) fn parts(benchmark: &Benchmark, launches: &[&Reading]) -> Vec<PartVal
 /// Two CPUs.
 type Pair = (u32, u32);
 
-fn named(text: &str) -> Option<Pair> {
-    let (a, b) = text.split_once('-')?;
-    Some((a.parse().ok()?, b.parse().ok()?))
-}
-
 fn in_launch(launch: &Reading) -> BTreeMap<Pair, Vec<f64>> {
     let mut of: BTreeMap<Pair, Vec<f64>> = BTreeMap::new();
     let mut pair = None;
     for event in &launch.launch.events {
         match event {
-            Event::Param { key, value } if key == PAIR => pair = named(value),
+            Event::Param(Param::CpuPair(a, b)) => pair = Some((*a, *b)),
             Event::Sample(sample) if sample.n > 0 && sample.wall > 0 => {
                 let ns = sample.wall as f64 / sample.n as f64;
                 if let Some(pair) = pair {
@@ -59,10 +51,7 @@ mod tests {
 
     fn launch(said: &[(&str, u64)]) -> Launch {
         let events = said.iter().flat_map(|(pair, wall)| {
-            let param = Event::Param {
-                key: PAIR.to_owned(),
-                value: (*pair).to_owned(),
-            };
+            let param = Event::Param(Param::new("pair", *pair));
             let sample = Event::Sample(Box::new(Sample {
                 n: 10,
                 wall: *wall,

@@ -3,7 +3,8 @@
 use super::smt_contention::Floor;
 use crate::describe;
 use gritstone_model::{
-    Batch, COPY, Cause, Check, Event, Histogram, Launch, Outcome, ResponsesOf, Sample,
+    Batch, Cause, Check, Event, Histogram, Launch, Metric, Number, Outcome, Param, ResponsesOf,
+    Sample,
 };
 use gritstone_stats::{descriptive, percentiles};
 use std::collections::BTreeMap;
@@ -19,11 +20,11 @@ pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     (!values.is_empty()).then(|| descriptive::median(&descriptive::sorted(&values)))
 }
 
-/// A number that launches told under a parameter: the mean over those that did.
-pub(crate) fn mean(launches: &[&Reading], key: &'static str) -> Option<f64> {
-    let said = launches.iter().flat_map(|launch| launch.params(key));
-    let told: Vec<f64> = said.filter_map(|number| number.parse().ok()).collect();
-    (!told.is_empty()).then(|| told.iter().sum::<f64>() / told.len() as f64)
+/// Mean over the launches that report a metric.
+pub(crate) fn mean(launches: &[&Reading], metric: Metric) -> Option<f64> {
+    let reported = launches.iter().flat_map(|launch| launch.numbers(metric));
+    let numbers: Vec<f64> = reported.map(Number::get).collect();
+    (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
 }
 
 /// The timed regions of a launch that are figures.
@@ -76,7 +77,7 @@ pub(crate) struct Reading<'a> {
     pub latencies: Vec<&'a Histogram>,
     /// Responses to users.
     pub responses: Vec<(&'a ResponsesOf, &'a Histogram)>,
-    params: Vec<(&'a str, &'a str)>,
+    pub params: Vec<&'a Param>,
     /// Where the samples of each copy begin, of several at once.
     copies: Vec<usize>,
 }
@@ -102,10 +103,8 @@ impl<'a> Reading<'a> {
         };
         for event in &launch.events {
             match event {
-                Event::Param { key, .. } if key == COPY => {
-                    reading.copies.push(reading.samples.len());
-                }
-                Event::Param { key, value } => reading.params.push((key, value)),
+                Event::Param(Param::Copy(_)) => reading.copies.push(reading.samples.len()),
+                Event::Param(param) => reading.params.push(param),
                 Event::Sample(sample) if sample.n > 0 => reading.samples.push(sample),
                 Event::Batch(batch) => reading.batches.push(batch),
                 Event::Process(process) => reading.processes.push(process),
@@ -162,12 +161,12 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// Every value of a parameter, in order.
-    pub fn params(&self, key: &str) -> impl Iterator<Item = &'a str> {
-        self.params
-            .iter()
-            .filter(move |(k, _)| *k == key)
-            .map(|(_, value)| *value)
+    /// Every value of a metric, in order.
+    pub fn numbers(&self, metric: Metric) -> impl Iterator<Item = &'a Number> {
+        self.params.iter().filter_map(move |param| match param {
+            Param::Number(reported, number) if *reported == metric => Some(number),
+            _ => None,
+        })
     }
 
     /// Nanoseconds an operation: the median over samples, or all the time over all the work where writeback makes
@@ -189,7 +188,7 @@ impl<'a> Reading<'a> {
 
     /// What the shell took that started the command, by what it takes to do nothing: no part of the command's time.
     fn start_up_ns(&self) -> Option<f64> {
-        self.params("start_up_ns").find_map(|ns| ns.parse().ok())
+        self.numbers(Metric::StartUp).next().map(Number::get)
     }
 
     /// The median of the operations that were timed one by one, ns; `None` when none was.
@@ -272,13 +271,12 @@ impl<'a> Reading<'a> {
 
     /// Step of the clock, ns, where the launch says it.
     pub fn clock_step_ns(&self) -> Option<u64> {
-        let mut steps = self.params("clock_resolution_ns");
-        steps.find_map(|step| step.parse().ok())
+        self.numbers(Metric::ClockStep).find_map(Number::integer)
     }
 
     /// Length of a tick of the scheduler, ns, where the launch says it.
     pub fn tick_ns(&self) -> Option<u64> {
-        self.params("tick_ns").find_map(|tick| tick.parse().ok())
+        self.numbers(Metric::Tick).find_map(Number::integer)
     }
 }
 

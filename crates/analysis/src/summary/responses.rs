@@ -4,7 +4,8 @@ use super::latencies;
 use super::reading::{Reading, merged};
 use crate::describe;
 use gritstone_model::{
-    Finding, Histogram, Measurement, Percentile, Responses, ResponsesOf, SeriesPoint,
+    Finding, Histogram, Measurement, Metric, Number, Percentile, Responses, ResponsesOf,
+    SeriesPoint,
 };
 use gritstone_stats::percentiles::Bucket;
 use std::collections::BTreeMap;
@@ -71,13 +72,15 @@ pub(super) fn point(x: f64, result: Option<&Measurement>) -> SeriesPoint {
 
 /// How many users were carried, where that is what a launch finds.
 pub(super) fn carried(launches: &[&Reading]) -> Option<Finding> {
-    let said = |key: &'static str| {
-        let said = launches.iter().flat_map(move |launch| launch.params(key));
-        said.filter_map(|users| users.parse::<u64>().ok())
+    let users = |metric| {
+        let numbers = launches
+            .iter()
+            .flat_map(move |launch| launch.numbers(metric));
+        numbers.filter_map(Number::integer)
     };
     Some(Finding::Carried {
-        least: said("users_carried").min()?,
-        most: said("users_carried").max()?,
-        too_many: said("users_too_many").min(),
+        least: users(Metric::UsersCarried).min()?,
+        most: users(Metric::UsersCarried).max()?,
+        too_many: users(Metric::UsersTooMany).min(),
     })
 }

@@ -4,7 +4,7 @@ use super::growth;
 use super::reading::Reading;
 use super::{interference, limits, load, network_ends, paging};
 use gritstone_model::{
-    Author, Benchmark, Count, Estimate, Finding, Flag, Interference, Note, Outcome, Repeat,
+    Author, Benchmark, Count, Estimate, Finding, Flag, Interference, Note, Outcome, Param, Repeat,
 };
 use std::collections::BTreeSet;
 
@@ -58,8 +58,15 @@ pub(super) fn work<'a>(evidence: &'a Evidence) -> impl Iterator<Item = Note> + '
 /// What all rules find, and what the launches themselves said.
 pub(super) fn all<'a>(evidence: &'a Evidence) -> impl Iterator<Item = Note> + 'a {
     let beside = BESIDE.iter().filter_map(|rule| rule(evidence));
-    let remarks = stated(evidence.launches, "remark", None);
-    let stand_ins = stated(evidence.launches, "stand_in", Some(Flag::NotComparable));
+    let remarks = stated(evidence.launches, None, |param| match param {
+        Param::Remark(text) => Some(text),
+        _ => None,
+    });
+    let not_comparable = Some(Flag::NotComparable);
+    let stand_ins = stated(evidence.launches, not_comparable, |param| match param {
+        Param::StandIn(text) => Some(text),
+        _ => None,
+    });
     let said = remarks.chain(stand_ins).chain(beside).map(Note::new);
     work(evidence).chain(said)
 }
@@ -79,15 +86,15 @@ pub(super) fn declared(benchmark: &Benchmark) -> impl Iterator<Item = Note> {
     })
 }
 
-/// What launches said of themselves under a parameter, each of it once.
+/// Distinct statements of the launches.
 fn stated<'a>(
     launches: &'a [&Reading],
-    key: &'a str,
     flag: Option<Flag>,
+    text: fn(&Param) -> Option<&String>,
 ) -> impl Iterator<Item = Finding> + 'a {
-    let said = launches.iter().flat_map(move |launch| launch.params(key));
-    let said: BTreeSet<&str> = said.collect();
-    said.into_iter().map(move |text| Finding::Stated {
+    let params = launches.iter().flat_map(|launch| &launch.params);
+    let texts: BTreeSet<&String> = params.filter_map(|param| text(param)).collect();
+    texts.into_iter().map(move |text| Finding::Stated {
         by: Author::Workload,
         flag,
         text: text.to_owned(),

@@ -3,14 +3,13 @@
 use super::reading::Reading;
 use super::{Row, blank};
 use gritstone_model::{
-    Count, Estimate, Finding, Measurement, Note, Part, PartValue, RunData, in_order,
+    Count, Estimate, Finding, Measurement, Metric, Note, Param, Part, PartValue, RunData, in_order,
 };
 
-/// The parts of a program, and the parameters that carry them in decimal bytes.
-const PARTS: [(Part, &str); 3] = [
-    (Part::Text, "size.text"),
-    (Part::Data, "size.data"),
-    (Part::Bss, "size.bss"),
+const PARTS: [(Part, Metric); 3] = [
+    (Part::Text, Metric::TextSize),
+    (Part::Data, Metric::DataSize),
+    (Part::Bss, Metric::BssSize),
 ];
 
 /// The result of a row that takes the size of what it links.
@@ -42,7 +41,12 @@ pub(super) fn result(row: &Row, run: &RunData) -> Measurement {
     if let Some((launch, parts)) = sized.into_iter().next() {
         result.estimate = result.values.first().copied().map(Estimate::exact);
         result.parts = parts;
-        result.names = launch.params("symbol").map(str::to_owned).collect();
+        let params = launch.params.iter();
+        let symbols = params.filter_map(|param| match param {
+            Param::Symbol(name) => Some(name.clone()),
+            _ => None,
+        });
+        result.names = symbols.collect();
     }
     result.published = row
         .benchmark
@@ -56,8 +60,8 @@ pub(super) fn result(row: &Row, run: &RunData) -> Measurement {
 fn parts(launch: &Reading) -> Option<Vec<PartValue>> {
     PARTS
         .iter()
-        .map(|(part, key)| {
-            let bytes: u64 = launch.params(key).next()?.parse().ok()?;
+        .map(|(part, metric)| {
+            let bytes = launch.numbers(*metric).next()?.integer()?;
             Some(PartValue {
                 part: part.clone(),
                 value: bytes as f64,

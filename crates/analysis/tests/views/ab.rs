@@ -7,10 +7,7 @@ use gritstone_model::*;
 
 fn launch(name: &str, round: u32, ms: f64) -> Launch {
     let wall = (ms * 1e6) as u64;
-    let param = |key: &str, value: &str| Event::Param {
-        key: key.to_owned(),
-        value: value.to_owned(),
-    };
+    let param = |key: &str, value: &str| Event::Param(Param::new(key, value));
     Launch {
         id: id(name),
         round,

@@ -7,7 +7,7 @@ use crate::made_up::{
 use gritstone_analysis::compare::{self, Options};
 use gritstone_analysis::summary;
 use gritstone_model::{
-    Benchmark, Better, COPY, CopiesPoint, CopiesView, Event, Flag, Launch, Outcome, RunView,
+    Benchmark, Better, CopiesPoint, CopiesView, Event, Flag, Launch, Outcome, Param, RunView,
     Unfitted, Verdict,
 };
 
@@ -17,9 +17,7 @@ fn copies(name: &str, round: u32, each: &[f64]) -> Launch {
     all.copies = u32::try_from(each.len()).unwrap();
     all.events.clear();
     for (number, &ns) in (1..).zip(each) {
-        let value = u32::to_string(&number);
-        let key = COPY.to_owned();
-        all.events.push(Event::Param { key, value });
+        all.events.push(Event::Param(Param::Copy(number)));
         let said = launch(name, round, ns).events.into_iter();
         // copies time neither the published work nor its process
         all.events

@@ -166,10 +166,8 @@ fn latencies_of_all_launches_are_one_distribution() {
 fn what_was_really_measured_is_told() {
     let mut said = launches("a/b", 100.0);
     for launch in &mut said {
-        launch.events.push(Event::Param {
-            key: "measured".to_owned(),
-            value: "page cache of ext4 on /dev/vda1".to_owned(),
-        });
+        let medium = Param::new("measured", "page cache of ext4 on /dev/vda1");
+        launch.events.push(Event::Param(medium));
     }
     let result = only(&run(vec![plain("a/b")], said));
     let want = "page cache of ext4 on /dev/vda1";

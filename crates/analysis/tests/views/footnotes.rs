@@ -127,10 +127,7 @@ fn work_that_was_not_done() {
             run.benchmarks[0].claims.page_outs_per_op = Some(2.0);
             each(run, |l| {
                 for key in ["page_ins", "page_outs"] {
-                    l.events.push(Event::Param {
-                        key: key.to_owned(),
-                        value: outs.to_owned(),
-                    });
+                    l.events.push(Event::Param(Param::new(key, outs)));
                 }
             });
         });

@@ -103,10 +103,7 @@ pub fn derived(name: &str, terms: &[(f64, &str)]) -> Benchmark {
 }
 
 fn param(key: &str, value: &str) -> Event {
-    Event::Param {
-        key: key.to_owned(),
-        value: value.to_owned(),
-    }
+    Event::Param(Param::new(key, value))
 }
 
 /// A launch at 4 GHz in which an operation takes `ns` and all claims of [`claimed`] hold: 3 samples, 5 batches, 3

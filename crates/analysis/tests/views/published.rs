@@ -57,10 +57,8 @@ fn batches_that_agree_are_no_more_exact_than_the_clock() {
     let mut run = clean();
     for launch in &mut run.launches {
         batches(launch, |batch| batch.walls = vec![67_680; 5]);
-        launch.events.push(Event::Param {
-            key: "clock_resolution_ns".to_owned(),
-            value: "40".to_owned(),
-        });
+        let step = Param::new("clock_resolution_ns", "40");
+        launch.events.push(Event::Param(step));
     }
     let [low, high] = published(&run).0.real.and_then(|e| e.interval).unwrap();
     near(Some(low), 67.64e-6);
@@ -102,10 +100,8 @@ fn below_a_hundred_ticks_there_is_no_user_time() {
                 (batch.usage.user, batch.usage.system) = (user, system);
             });
             for event in &mut launch.events {
-                if let Event::Param { key, value } = event
-                    && key == "tick_ns"
-                {
-                    *value = tick.to_owned();
+                if matches!(event, Event::Param(Param::Number(Metric::Tick, _))) {
+                    *event = Event::Param(Param::new("tick_ns", tick));
                 }
             }
         }

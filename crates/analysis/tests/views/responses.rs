@@ -106,10 +106,8 @@ fn users_who_are_carried_are_those_of_the_launches() {
         let mut launch = launch("a/b", round, 50.0);
         let users = if round == 1 { 512 } else { 256 };
         for (key, value) in [("users_carried", users), ("users_too_many", 2 * users)] {
-            launch.events.push(Event::Param {
-                key: key.to_owned(),
-                value: value.to_string(),
-            });
+            let param = Param::new(key, u64::to_string(&value));
+            launch.events.push(Event::Param(param));
         }
         launch
     };
@@ -141,10 +139,7 @@ fn ends_of_a_network_worked_what_the_launches_told() {
             ];
             let lost = lost.iter().map(|share| ("lost_share", *share));
             for (key, value) in params.into_iter().chain(lost) {
-                launch.events.push(Event::Param {
-                    key: key.to_owned(),
-                    value: value.to_owned(),
-                });
+                launch.events.push(Event::Param(Param::new(key, value)));
             }
             launch
         };

@@ -4,10 +4,7 @@ use crate::made_up::*;
 use gritstone_model::*;
 
 fn sized(round: u32, text: &str) -> Launch {
-    let param = |(key, value): (&str, &str)| Event::Param {
-        key: key.to_owned(),
-        value: value.to_owned(),
-    };
+    let param = |(key, value): (&str, &str)| Event::Param(Param::new(key, value));
     let said = [
         ("size.text", text),
         ("size.data", "600"),

@@ -7,7 +7,7 @@ use crate::outcome::judge;
 use crate::process::{Task, carry_out_together};
 use crate::{ExecError, owned_files};
 use gritstone_kernels::SUPERVISOR;
-use gritstone_model::{COPY, Cause, Event, KernelWork, Outcome};
+use gritstone_model::{Cause, Event, KernelWork, Outcome, Param};
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
@@ -126,10 +126,7 @@ fn put_together(judged: Vec<(Outcome, Vec<Event>)>, cpu: u64) -> Launched {
         if worse && outcome != Outcome::Measured {
             worst = Some((gave_up, of_copy(outcome, number, copies)));
         }
-        events.push(Event::Param {
-            key: COPY.to_owned(),
-            value: number.to_string(),
-        });
+        events.push(Event::Param(Param::Copy(number)));
         events.extend(said);
     }
     Launched {
@@ -139,7 +136,7 @@ fn put_together(judged: Vec<(Outcome, Vec<Event>)>, cpu: u64) -> Launched {
     }
 }
 
-fn of_copy(outcome: Outcome, number: usize, copies: usize) -> Outcome {
+fn of_copy(outcome: Outcome, number: u32, copies: usize) -> Outcome {
     let of = |why: String| format!("copy {number} of {copies}: {why}");
     match outcome {
         Outcome::Measured => Outcome::Measured,
@@ -167,7 +164,7 @@ mod tests {
         let good = || (Outcome::Measured, vec![Event::Bye]);
         let told = put_together(vec![good(), good()], 7);
         assert_eq!((told.outcome, told.cpu), (Outcome::Measured, 7));
-        let number = |event: &&Event| matches!(event, Event::Param { key, .. } if key == COPY);
+        let number = |event: &&Event| matches!(event, Event::Param(Param::Copy(_)));
         assert_eq!(told.events.iter().filter(number).count(), 2);
         let outcome = |judged| put_together(judged, 0).outcome.why().to_owned();
         let culprit = outcome(vec![fail("copies"), good(), fail("pipe")]);

@@ -1,43 +1,41 @@
-//! What a row that works on files has really measured: the cache, the file system, or what lies below.
+//! The medium of benchmarks on files: page cache, file system, or the device below.
 
 use super::Executor;
 use crate::cgroup::is_confined;
 use crate::setup::Storage;
-use gritstone_model::{Benchmark, Event};
+use gritstone_model::{Benchmark, Event, Param};
 
 impl Executor {
-    /// What a row that works on files has measured, unless it knows better itself.
-    pub(super) fn tell_what_was_measured(&self, benchmark: &Benchmark, events: &mut Vec<Event>) {
-        let says = |events: &[Event], wanted: &str| {
-            let is = |event: &Event| matches!(event, Event::Param { key, .. } if key == wanted);
-            events.iter().any(is)
-        };
-        let mut tell = |key: &str, value: String| {
-            let key = key.to_owned();
-            events.push(Event::Param { key, value });
-        };
+    /// Adds the medium, unless the workload reported it.
+    pub(super) fn add_medium(&self, benchmark: &Benchmark, events: &mut Vec<Event>) {
         let volume = self.volume_for(benchmark);
         if let Some(Err(why)) = volume {
-            let what = "The file system is that of the directory, since no new one was made for it";
-            tell("remark", format!("{what}: {why}."));
+            events.push(Event::Param(Param::Remark(format!(
+                "The file system is that of the directory, since no new one was made for it: {why}."
+            ))));
         }
-        if says(events, "measured") {
+        let params = || {
+            events.iter().filter_map(|event| match event {
+                Event::Param(param) => Some(param),
+                _ => None,
+            })
+        };
+        if params().any(|param| matches!(param, Param::Medium(_))) {
             return;
         }
         let Storage { cached, name } = &self.setup.storage;
-        let own = match volume {
+        let storage = match volume {
             Some(Ok(_)) => format!("new ext4 on a loop device over {name}"),
             _ => name.clone(),
         };
-        let value = match cached {
-            true if says(events, "uncached") => format!("past the page cache of {own}"),
-            // what is held to less memory than it needs goes to the device
-            true if !is_confined(benchmark) => format!("page cache of {own}"),
-            _ => own,
+        let medium = match cached {
+            true if params().any(|param| matches!(param, Param::Uncached(_))) => {
+                format!("past the page cache of {storage}")
+            }
+            // a benchmark confined to less memory than it needs uses the device
+            true if !is_confined(benchmark) => format!("page cache of {storage}"),
+            _ => storage,
         };
-        events.push(Event::Param {
-            key: "measured".to_owned(),
-            value,
-        });
+        events.push(Event::Param(Param::Medium(medium)));
     }
 }

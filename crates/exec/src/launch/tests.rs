@@ -221,9 +221,9 @@ fn kernel(program: &str, params: &[(&str, &str)], operations: u64) -> Benchmark 
     made
 }
 
-fn params<'a>(launched: &'a Launched, wanted: &str) -> Vec<&'a str> {
+fn params(launched: &Launched, wanted: &str) -> Vec<String> {
     let of = launched.events.iter().filter_map(|event| match event {
-        Event::Param { key, value } if key == wanted => Some(value.as_str()),
+        Event::Param(param) if param.key() == wanted => Some(param.value().into_owned()),
         _ => None,
     });
     of.collect()

@@ -5,7 +5,7 @@
 
 use gritstone_model::{
     Batch, Benchmark, Check, Conditions, Counter, Event, Histogram, Id, Launch, Machine, Outcome,
-    Owner, Program, RunData, RunInfo, Sample, Skip, Unit, Usage, Work,
+    Owner, Param, Program, RunData, RunInfo, Sample, Skip, Unit, Usage, Work,
 };
 use gritstone_store::{Kept, Store};
 use postgres::SimpleQueryMessage;
@@ -158,10 +158,7 @@ pub fn launch(number: u64) -> Launch {
             protocol: 1,
             kernel: "byte/pipe".into(),
         },
-        Event::Param {
-            key: "resolution_ns".into(),
-            value: "1".into(),
-        },
+        Event::Param(Param::new("resolution_ns", "1")),
         Event::Warm { n: 1, wall: 6000 },
     ];
     events.extend((0..5).map(|i| Event::Sample(sample(i))));

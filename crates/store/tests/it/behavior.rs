@@ -3,7 +3,7 @@
 use crate::common::{self, Raw};
 use gritstone_model::{
     CommandWork, Conditions, Contents, Event, Id, Launch, Origin, Outcome, OwnCatalogue, OwnFile,
-    Owner, RunData, RunInfo, TrialSide, Work,
+    Owner, Param, RunData, RunInfo, TrialSide, Work,
 };
 use gritstone_store::{ResolveError, Results, RunHead, Scope, Sent, Store, StoreError, Who};
 use std::collections::BTreeMap;
@@ -54,10 +54,7 @@ fn awkward(serial: u32, text: &str, number: u64, real: f64) -> RunData {
         copies: 1 + serial,
         outcome,
         events: vec![
-            Event::Param {
-                key: text(),
-                value: text(),
-            },
+            Event::Param(Param::new(text(), text())),
             Event::Warm { n: number, wall: 1 },
             Event::Skip { why: text() },
             Event::Fail {

@@ -1,7 +1,7 @@
 //! Copies of a shipped kernel: all of them work, and nobody waits for one that is gone.
 
 use super::*;
-use gritstone_model::COPY;
+use gritstone_model::Param;
 
 fn several(row: &Benchmark, cpus: &[u32], copies: u32) -> Launched {
     let mut bench = Bench::new();
@@ -20,7 +20,7 @@ fn kernel(program: &str) -> Benchmark {
 
 /// What each copy said.
 fn each(launched: &Launched) -> Vec<&[Event]> {
-    let number = |event: &Event| matches!(event, Event::Param { key, .. } if key == COPY);
+    let number = |event: &Event| matches!(event, Event::Param(Param::Copy(_)));
     let mut said: Vec<&[Event]> = launched.events.split(number).collect();
     assert!(said.remove(0).is_empty(), "something before the first copy");
     said

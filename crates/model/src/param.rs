@@ -1,0 +1,274 @@
+//! Facts that a workload or the executor reports, which are key and value in the protocol and in stores.
+
+use crate::benchmark::LOAD;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt::Display;
+
+/// Results depend on the typed variants. Each is written exactly as it was read: a value that its type would write otherwise is
+/// [`Param::Other`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "KeyValue", into = "KeyValue")]
+pub enum Param {
+    /// The following events are those of this copy, from 1.
+    Copy(u32),
+    /// The following samples are of transfers between these CPUs.
+    CpuPair(u32, u32),
+    /// Exit status of the next execution of a command, if not 0.
+    Status(i32),
+    /// Peak memory of the next execution, KiB.
+    PeakMemory(u64),
+    Number(Metric, Number),
+    /// Work of a program of the background load.
+    LoadRate(Box<ProgramRate>),
+    /// A symbol that a program defines.
+    Symbol(String),
+    /// What standard input of a command is.
+    Input(String),
+    /// What the files of a launch are on: page cache, file system, device.
+    Medium(String),
+    /// Means by which the page cache was avoided.
+    Uncached(String),
+    Remark(String),
+    /// Replacement for a program that is missing here.
+    StandIn(String),
+    Other {
+        key: String,
+        value: String,
+    },
+}
+
+/// Metrics that a launch reports as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// ns.
+    ClockStep,
+    /// Tick of the scheduler, ns.
+    Tick,
+    /// Time of a shell that does nothing, ns.
+    StartUp,
+    /// CPU time per operation, ns.
+    ClientCpu,
+    ServerCpu,
+    NearCpu,
+    FarCpu,
+    /// Share of the time that an end of a network used its CPU.
+    NearCpuShare,
+    FarCpuShare,
+    /// Time over which the CPU time of both ends was taken, ns.
+    EndsWall,
+    /// Share of datagrams.
+    LostShare,
+    /// Per operation.
+    PageIns,
+    PageOuts,
+    UsersCarried,
+    UsersTooMany,
+    /// Bytes.
+    TextSize,
+    DataSize,
+    BssSize,
+}
+
+const METRICS: [(Metric, &str); 18] = [
+    (Metric::ClockStep, "clock_resolution_ns"),
+    (Metric::Tick, "tick_ns"),
+    (Metric::StartUp, "start_up_ns"),
+    (Metric::ClientCpu, "client_cpu_ns"),
+    (Metric::ServerCpu, "server_cpu_ns"),
+    (Metric::NearCpu, "near_cpu_ns"),
+    (Metric::FarCpu, "far_cpu_ns"),
+    (Metric::NearCpuShare, "near_cpu_share"),
+    (Metric::FarCpuShare, "far_cpu_share"),
+    (Metric::EndsWall, "ends_wall_ns"),
+    (Metric::LostShare, "lost_share"),
+    (Metric::PageIns, "page_ins"),
+    (Metric::PageOuts, "page_outs"),
+    (Metric::UsersCarried, "users_carried"),
+    (Metric::UsersTooMany, "users_too_many"),
+    (Metric::TextSize, "size.text"),
+    (Metric::DataSize, "size.data"),
+    (Metric::BssSize, "size.bss"),
+];
+
+/// A number in the digits in which it was reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Number(String);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramRate {
+    pub program: String,
+    pub per_hour: Number,
+    /// What is counted: "transactions of 16 users".
+    pub work: String,
+}
+
+impl Number {
+    fn parse(text: &str) -> Option<Self> {
+        text.parse::<f64>().ok()?;
+        Some(Self(text.to_owned()))
+    }
+
+    #[must_use]
+    pub fn get(&self) -> f64 {
+        self.0.parse().unwrap_or(f64::NAN)
+    }
+
+    #[must_use]
+    pub fn integer(&self) -> Option<u64> {
+        self.0.parse().ok()
+    }
+}
+
+impl From<u64> for Number {
+    fn from(number: u64) -> Self {
+        Self(number.to_string())
+    }
+}
+
+impl Param {
+    #[must_use]
+    pub fn new(key: impl Into<String>, value: impl Into<String>) -> Self {
+        let (key, value) = (key.into(), value.into());
+        let typed = match key.as_str() {
+            "symbol" => return Self::Symbol(value),
+            "input" => return Self::Input(value),
+            "measured" => return Self::Medium(value),
+            "uncached" => return Self::Uncached(value),
+            "remark" => return Self::Remark(value),
+            "stand_in" => return Self::StandIn(value),
+            "copy" => canonical(&value).map(Self::Copy),
+            "status" => canonical(&value).map(Self::Status),
+            "peak_kb" => canonical(&value).map(Self::PeakMemory),
+            "pair" => cpu_pair(&value),
+            program if program.starts_with(LOAD) => load_rate(program, &value),
+            name => {
+                let metric = METRICS.iter().find(|(_, key)| *key == name);
+                metric.and_then(|(metric, _)| Some(Self::Number(*metric, Number::parse(&value)?)))
+            }
+        };
+        typed.unwrap_or(Self::Other { key, value })
+    }
+
+    #[must_use]
+    pub fn key(&self) -> &str {
+        match self {
+            Self::Copy(_) => "copy",
+            Self::CpuPair(..) => "pair",
+            Self::Status(_) => "status",
+            Self::PeakMemory(_) => "peak_kb",
+            Self::Number(metric, _) => METRICS[*metric as usize].1,
+            Self::LoadRate(rate) => &rate.program,
+            Self::Symbol(_) => "symbol",
+            Self::Input(_) => "input",
+            Self::Medium(_) => "measured",
+            Self::Uncached(_) => "uncached",
+            Self::Remark(_) => "remark",
+            Self::StandIn(_) => "stand_in",
+            Self::Other { key, .. } => key,
+        }
+    }
+
+    #[must_use]
+    pub fn value(&self) -> Cow<'_, str> {
+        match self {
+            Self::Copy(number) => number.to_string().into(),
+            Self::CpuPair(a, b) => format!("{a}-{b}").into(),
+            Self::Status(status) => status.to_string().into(),
+            Self::PeakMemory(kib) => kib.to_string().into(),
+            Self::Number(_, number) => number.0.as_str().into(),
+            Self::LoadRate(rate) => format!("{} {}", rate.per_hour.0, rate.work).into(),
+            Self::Symbol(text)
+            | Self::Input(text)
+            | Self::Medium(text)
+            | Self::Uncached(text)
+            | Self::Remark(text)
+            | Self::StandIn(text)
+            | Self::Other { value: text, .. } => text.into(),
+        }
+    }
+}
+
+fn canonical<T: std::str::FromStr + Display>(text: &str) -> Option<T> {
+    let number: T = text.parse().ok()?;
+    (number.to_string() == text).then_some(number)
+}
+
+fn cpu_pair(text: &str) -> Option<Param> {
+    let (a, b) = text.split_once('-')?;
+    Some(Param::CpuPair(canonical(a)?, canonical(b)?))
+}
+
+fn load_rate(program: &str, text: &str) -> Option<Param> {
+    let (per_hour, work) = text.split_once(' ')?;
+    Some(Param::LoadRate(Box::new(ProgramRate {
+        program: program.to_owned(),
+        per_hour: Number::parse(per_hour)?,
+        work: work.to_owned(),
+    })))
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeyValue {
+    key: String,
+    value: String,
+}
+
+impl From<KeyValue> for Param {
+    fn from(KeyValue { key, value }: KeyValue) -> Self {
+        Self::new(key, value)
+    }
+}
+
+impl From<Param> for KeyValue {
+    fn from(param: Param) -> Self {
+        Self {
+            key: param.key().to_owned(),
+            value: param.value().into_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn params_are_written_as_read() {
+        for (key, value, typed) in [
+            ("copy", "2", Some(Param::Copy(2))),
+            ("copy", "02", None),
+            ("pair", "0-12", Some(Param::CpuPair(0, 12))),
+            ("pair", "0-x", None),
+            ("status", "-1", Some(Param::Status(-1))),
+            ("status", "+1", None),
+            ("peak_kb", "1024", Some(Param::PeakMemory(1024))),
+            ("remark", " a\n", Some(Param::Remark(" a\n".to_owned()))),
+            ("page_ins", "many", None),
+            ("load/users", "many transactions", None),
+            ("seed", "7", None),
+        ] {
+            let param = Param::new(key, value);
+            assert_eq!((param.key(), &*param.value()), (key, value));
+            let other = || Param::Other {
+                key: key.to_owned(),
+                value: value.to_owned(),
+            };
+            assert_eq!(param, typed.unwrap_or_else(other));
+            let json = serde_json::to_string(&param).unwrap();
+            assert_eq!(serde_json::from_str::<Param>(&json).unwrap(), param);
+        }
+        let Param::LoadRate(rate) = Param::new("load/users", "10.50 writes of 4 KiB") else {
+            panic!("not a rate");
+        };
+        assert_eq!(
+            (rate.per_hour.get(), &*rate.work),
+            (10.5, "writes of 4 KiB")
+        );
+        for (metric, key) in METRICS {
+            let param = Param::new(key, "0.250");
+            assert!(matches!(&param, Param::Number(m, n) if *m == metric && n.get() == 0.25));
+            assert_eq!((param.key(), &*param.value()), (key, "0.250"));
+        }
+    }
+}
