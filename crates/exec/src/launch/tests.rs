@@ -365,7 +365,7 @@ fn the_size_of_what_is_linked() {
     let size = |key: &str| params(&launched, key)[0].parse::<u64>().unwrap();
     let [text, data, bss] = ["size.text", "size.data", "size.bss"].map(size);
     assert!(text > 0 && data > 0 && (4000..8000).contains(&bss), "{bss}");
-    assert!(params(&launched, "symbol").contains(&"main"));
+    assert!(params(&launched, "symbol").contains(&"main".to_owned()));
 
     let why = bench.fails(&linked(&["/bin/sh", "-c", "echo text >a.out"]));
     assert!(why.contains("not an object file"), "{why}");
