@@ -21,7 +21,7 @@ use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, ensure};
 use digest::Digests;
-use gritstone_report::html;
+use gritstone_document::html;
 use gritstone_runs::context::World;
 use gritstone_serve::{Answers, Config, Limits, Make, Policy, Rate, Tls};
 use gritstone_session::signals;

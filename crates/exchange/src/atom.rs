@@ -1,9 +1,9 @@
 //! Changes as a feed: Atom (RFC 4287), an entry for each.
 
 use crate::xml::{element, escaped};
+use gritstone_document::About;
+use gritstone_document::html::{encoded, path};
 use gritstone_model::ChangeEvent;
-use gritstone_report::document::About;
-use gritstone_report::html::{encoded, path};
 use std::fmt::Write as _;
 
 /// The feed, the newest event first; its links are paths of the server that sends it.

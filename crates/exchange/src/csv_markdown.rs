@@ -1,9 +1,9 @@
 //! Figures as a table: CSV for spreadsheets and data frames, Markdown for people.
 
 use crate::exportable::flags;
+use gritstone_document::unit_text;
 use gritstone_model::{Flag, Measurement, Note, RunView, Subject};
 use gritstone_report::findings::message;
-use gritstone_report::unit_text;
 use std::fmt::Write as _;
 
 const COLUMNS: [&str; 17] = [

@@ -13,7 +13,7 @@ mod tags;
 mod tiles;
 mod write;
 
-use gritstone_report::Document;
+use gritstone_document::Document;
 
 /// Why there is no PDF. Only a fault of ours makes one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

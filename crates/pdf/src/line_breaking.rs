@@ -2,7 +2,7 @@
 //! be typed is set in the face for that.
 
 use crate::fonts::{Fonts, Type};
-use gritstone_report::{clean, code_spans};
+use gritstone_document::{clean, code_spans};
 
 /// Behind these a word that has to be broken is broken best.
 const BREAK_BEHIND: &[char] = &['/', '-', '_', '@', '.', ',', ':', ';', '=', '+'];

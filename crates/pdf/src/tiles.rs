@@ -6,8 +6,8 @@ use crate::fonts::{Face, Type};
 use crate::line_breaking::Inline;
 use crate::page::{HEIGHT, Ink, Item, SIDE, Slab, WIDTH};
 use crate::tags::{Part, Tree};
-use gritstone_report::clean;
-use gritstone_report::document::{Figure, Tile, Tone};
+use gritstone_document::clean;
+use gritstone_document::{Figure, Tile, Tone};
 use krilla::tagging::Tag;
 use std::rc::Rc;
 

@@ -5,7 +5,7 @@ use crate::blocks::Setter;
 use crate::fonts::{Face, Type};
 use crate::page::{Anchor, Ink, Item, PAGE, SIDE};
 use crate::tags::Child;
-use gritstone_report::{clean, shortened};
+use gritstone_document::{clean, shortened};
 use krilla::SerializeSettings;
 use krilla::annotation::{Annotation, LinkAnnotation, Target};
 use krilla::color::rgb;

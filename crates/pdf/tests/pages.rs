@@ -5,9 +5,10 @@
 #[path = "../../report/tests/sample/mod.rs"]
 mod sample;
 
+use gritstone_document::{Block, Document, ResultLine, Tile};
+use gritstone_document::{clean, html};
 use gritstone_model::RunView;
-use gritstone_report::document::{Block, Document, ResultLine, Tile};
-use gritstone_report::{Pair, clean, data_sheet, html, pair};
+use gritstone_report::{Pair, data_sheet, pair};
 use sample::{briefs, machines::references};
 use std::process::Command;
 

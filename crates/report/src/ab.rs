@@ -2,10 +2,10 @@
 
 use crate::compare;
 use crate::counters::explanation;
-use crate::document::{Block, Column, Document, Style};
-use crate::number;
 use crate::table::{Columns, noted};
 use crate::words::{self, Sense};
+use gritstone_document::number;
+use gritstone_document::{Block, Column, Document, Style};
 use gritstone_model::{
     AbComparison, AbFigure, AbRow, AbView, Compiled, Flag, Note, Subject, Verdict,
 };

@@ -1,8 +1,9 @@
 //! An audit: what `gritstone audit` prints.
 
-use crate::document::{Block, Document, Style};
 use crate::table::{Cell, Columns};
-use crate::{findings, number, words};
+use crate::{findings, words};
+use gritstone_document::number;
+use gritstone_document::{Block, Document, Style};
 use gritstone_model::{
     AuditBuild, AuditEntry, AuditTest, AuditView, Claim, ClaimOutcome, Flag, Kind,
 };

@@ -1,9 +1,11 @@
 //! Commands against each other: what `gritstone bench` prints. One line for each command, then what their comparison comes to.
 
-use crate::number::{self, fixed};
-use crate::sanitize::{clean, shortened};
-use crate::{findings, terminal};
-use crate::{sparkline, words};
+use crate::findings;
+use crate::words;
+use gritstone_document::number::{self, fixed};
+use gritstone_document::sparkline;
+use gritstone_document::terminal;
+use gritstone_document::{clean, shortened};
 use gritstone_model::{AbComparison, AbFigure, AbView, Flag, Verdict};
 use std::cmp::Ordering;
 use std::fmt::Write as _;

@@ -1,8 +1,9 @@
 //! Everything about one result: what `gritstone show RUN BENCHMARK` prints.
 
-use crate::document::Document;
 use crate::show::{details, machine_sentence, subtitle, workloads};
-use crate::{columns, findings, latencies, number, sparkline, words};
+use crate::{columns, findings, latencies, words};
+use gritstone_document::Document;
+use gritstone_document::{number, sparkline};
 use gritstone_model::{Conditions, Event, Launch, Measurement, Param, RunView, in_order};
 
 /// Parts of the drawing of a distribution, at least and at most: one for two values.

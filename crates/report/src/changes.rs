@@ -1,9 +1,9 @@
 //! What changed, as events: on the first page, on a page for each, in the feed and in `gritstone changes`.
 
-use crate::document::{About, Column, Document, Style, Text, Tone};
-use crate::number;
 use crate::table::{Cell, Columns};
 use crate::words::{self, Sense};
+use gritstone_document::number;
+use gritstone_document::{About, Column, Document, Style, Text, Tone};
 use gritstone_model::{Change, ChangeEvent};
 
 /// Benchmarks that a command names: those that changed most.

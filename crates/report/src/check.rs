@@ -1,9 +1,10 @@
 //! A run held against a gate: what `gritstone check` prints.
 
-use crate::document::{Block, Document, Style, Text, Tone};
 use crate::show::Detail;
 use crate::table::{Cell, Columns, noted};
-use crate::{compare, findings, number, words};
+use crate::{compare, findings, words};
+use gritstone_document::number;
+use gritstone_document::{Block, Document, Style, Text, Tone};
 use gritstone_model::CheckOutcome::{Inconclusive, Passed, Regressed};
 use gritstone_model::{CheckOutcome, CheckRow, CheckView, Flag};
 use std::collections::BTreeMap;

@@ -5,8 +5,9 @@
 
 mod cells;
 
-use crate::document::{Document, Row, Table, Text};
+use crate::findings;
 pub(crate) use cells::{figure, figure_with_unit, percentiles, precision};
+use gritstone_document::{Document, Row, Table, Text};
 use gritstone_model::{Measurement, Note};
 
 /// A column of a table of results.
@@ -88,7 +89,7 @@ fn cells(
             None if strays == Strays::PublishedElsewhere && published() => continue,
             None => cols.iter().position(|col| *col == Col::Id).unwrap_or(0),
         };
-        let id = document.note(note);
+        let id = findings::footnote(document, note);
         cells[at] = std::mem::take(&mut cells[at]).with([id]);
     }
     cells

@@ -1,11 +1,12 @@
 //! One run or machine against another: what `gritstone compare` prints.
 
 use crate::counters::explained;
-use crate::document::{Block, Column, Document, Style, Tone};
 use crate::show::Detail;
 use crate::table::{self, Cell, Columns, noted};
 use crate::words::{self, Sense};
-use crate::{copies, findings, latencies, number};
+use crate::{copies, findings, latencies};
+use gritstone_document::number;
+use gritstone_document::{Block, Column, Document, Style, Tone};
 use gritstone_model::{
     CompareRow, CompareSum, CompareView, Difference, Flag, Note, RunView, Subject, Verdict,
 };

@@ -2,11 +2,12 @@
 //! runs by what their copies do.
 
 use crate::compare::{differs, heads, in_a_word, side};
-use crate::document::{Column, Document, Style};
+use crate::findings;
 use crate::show::Detail;
 use crate::table::{Cell, Columns, noted};
 use crate::words::{self, Sense};
-use crate::{findings, number};
+use gritstone_document::number;
+use gritstone_document::{Column, Document, Style};
 use gritstone_model::{
     CompareCopies, CompareFigure, CompareRow, CompareView, CopiesPoint, CopiesView, Measurement,
     Unfitted,

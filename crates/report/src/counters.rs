@@ -1,9 +1,9 @@
 //! What was counted of operations, and what it explains, in words.
 
-use crate::document::{Document, Style};
-use crate::number;
 use crate::table::Columns;
 use crate::words::{capital, join};
+use gritstone_document::number;
+use gritstone_document::{Document, Style};
 use gritstone_model::{CompareRow, Counter, CounterChange, Explanation, Measurement};
 
 /// Digits of a count.

@@ -3,10 +3,11 @@
 mod groups;
 mod progress;
 
-use crate::document::{About, Block, Column, Document, Style, Text, Tone};
-use crate::svg::heat::{self, Heat};
 use crate::table::{Cell, Columns};
-use crate::{Detail, number, words};
+use crate::{Detail, words};
+use gritstone_document::number;
+use gritstone_document::svg::heat::{self, Heat};
+use gritstone_document::{About, Block, Column, Document, Style, Text, Tone};
 use gritstone_model::{
     FleetBenchmark, FleetCommon, FleetDrift, FleetEffect, FleetFamily, FleetOutlier, FleetProof,
     FleetScope, FleetSince, FleetSpread, FleetVerdict, FleetView, FleetWrong,

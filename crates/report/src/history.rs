@@ -1,10 +1,10 @@
 //! One benchmark over many runs: what `gritstone history` prints.
 
-use crate::document::{About, Block, Document, Figure, Style};
-use crate::svg::plot::{Line, Plot, Point};
 use crate::table::{Cell, Columns, noted};
 use crate::words::{self, Sense};
-use crate::{number, sparkline};
+use gritstone_document::svg::plot::{Line, Plot, Point};
+use gritstone_document::{About, Block, Document, Figure, Style};
+use gritstone_document::{number, sparkline};
 use gritstone_model::{HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Subject};
 
 /// Runs in a table; the drawing has all of them.

@@ -1,11 +1,11 @@
 //! Operations that were timed one by one: their distribution as a table, and percentiles of two runs.
 
 use crate::compare::{differs, heads, in_a_word, side};
-use crate::document::{Document, Style};
-use crate::number;
 use crate::show::Detail;
 use crate::table::{self, Columns};
 use crate::words::Sense;
+use gritstone_document::number;
+use gritstone_document::{Document, Style};
 use gritstone_model::{ComparePercentile, CompareRow, CompareView, Measurement};
 
 /// Rows that a distribution has at most, and the longest bar.

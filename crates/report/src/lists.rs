@@ -1,8 +1,8 @@
 //! Plain lists as documents: what can be measured, which machines there are, what is missing here.
 
-use crate::document::{Column, Document, Row, Table, Text};
 use crate::findings::mark;
 use crate::words;
+use gritstone_document::{Column, Document, Row, Table, Text};
 use gritstone_model::{Flag, OwnCatalogue};
 
 /// A document of one table; the first column names the row.

@@ -1,9 +1,10 @@
 //! Several runs against one base: what each comes to, and a line for each benchmark with the change of every run.
 
 use crate::compare::{self, side, tone_of};
-use crate::document::{About, Column, Document, Style};
 use crate::table::{Cell, Columns};
-use crate::{number, words};
+use crate::words;
+use gritstone_document::number;
+use gritstone_document::{About, Column, Document, Style};
 use gritstone_model::{CompareRow, CompareSum, CompareView, Id, RunView};
 use std::collections::BTreeMap;
 

@@ -1,8 +1,9 @@
 //! What a store has: the list of `gritstone runs`, and the pages of `gritstone serve` that lead to runs, systems and benchmarks.
 
-use crate::document::{About, Column, Document, Style, Text, Tone};
 use crate::table::{Cell, Columns};
-use crate::{Detail, changes, fleet, number, words};
+use crate::{Detail, changes, fleet, words};
+use gritstone_document::number;
+use gritstone_document::{About, Column, Document, Style, Text, Tone};
 use gritstone_model::{
     FactChange, FleetProgress, FleetView, FoundBenchmark, ListedRun, ListedSystem, OverviewView,
     Reliability, SearchView, SystemView,

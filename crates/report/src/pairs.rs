@@ -1,8 +1,9 @@
 //! A row that has a figure for each pair of CPUs, as a figure, as a table and in words.
 
-use crate::document::{Column, Figure, Row, Style, Table, Text};
-use crate::svg::matrix::Matrix;
-use crate::{number, words};
+use crate::words;
+use gritstone_document::number;
+use gritstone_document::svg::matrix::Matrix;
+use gritstone_document::{Column, Figure, Row, Style, Table, Text};
 use gritstone_model::{Measurement, Part, PartValue};
 use std::collections::{BTreeMap, BTreeSet};
 

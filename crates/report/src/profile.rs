@@ -1,9 +1,10 @@
 //! Systems scored by what somebody does: what `gritstone score --profile` prints.
 
-use crate::document::{Document, Style, Text};
 use crate::ratings::in_words;
 use crate::table::{self, Columns, noted};
-use crate::{findings, number, words};
+use crate::{findings, words};
+use gritstone_document::number;
+use gritstone_document::{Document, Style, Text};
 use gritstone_model::{Difference, Profile, RatedMachine, Rating, RatingsView};
 
 /// A line of the table: a benchmark with its share of the weight, or the score.
@@ -52,7 +53,12 @@ fn score(
         "{} against {}, profile {}: {said}{differ}",
         machine.name, view.base_name, profile.name
     );
-    Text::new(line).with(overall.notes.iter().map(|note| document.note(note)))
+    Text::new(line).with(
+        overall
+            .notes
+            .iter()
+            .map(|note| findings::footnote(document, note)),
+    )
 }
 
 fn benchmarks(

@@ -1,8 +1,9 @@
 //! Systems scored by environment: what `gritstone score` prints, what opens the tables of a run, and what a brief may open with.
 
-use crate::document::{Block, Column, Document, Style, Text};
 use crate::table::{self, Columns, noted};
-use crate::{findings, number, profile, words};
+use crate::{findings, profile, words};
+use gritstone_document::number;
+use gritstone_document::{Block, Column, Document, Style, Text};
 use gritstone_model::{LeftOutRow, PublishedRating, RatedMachine, Rating, Ratings, RatingsView};
 
 /// What the environments of table 1.1 of hp-1987 are.
@@ -101,7 +102,12 @@ fn programs_line(
         view.base_name,
         in_words(overall),
     );
-    Text::new(line).with(overall.notes.iter().map(|note| document.note(note)))
+    Text::new(line).with(
+        overall
+            .notes
+            .iter()
+            .map(|note| findings::footnote(document, note)),
+    )
 }
 
 /// The score by single benchmarks.
@@ -115,7 +121,7 @@ fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedMachi
         made_of(view, one),
     );
     let notes = one.overall.notes.iter();
-    Text::new(line.trim_end()).with(notes.map(|note| document.note(note)))
+    Text::new(line.trim_end()).with(notes.map(|note| findings::footnote(document, note)))
 }
 
 /// `6.93 [6.90 – 6.96]`, or why there is none.

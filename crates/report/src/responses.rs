@@ -1,10 +1,11 @@
 //! Response times of users: a table by kind of transaction, percentiles against the number of users as a drawing, and how many users the machine
 //! carries.
 
-use crate::document::{Document, Style, Tile};
-use crate::svg::plot::{Line, Plot, Point};
 use crate::table::Columns;
-use crate::{findings, number, words};
+use crate::{findings, words};
+use gritstone_document::number;
+use gritstone_document::svg::plot::{Line, Plot, Point};
+use gritstone_document::{Document, Style, Tile};
 use gritstone_model::{Finding, Measurement, Percentile, Responses, RunView, SeriesPoint};
 
 /// Percentiles that are shown.

@@ -4,10 +4,11 @@
 use crate::columns::{self, Col, Strays};
 use crate::copies::copies;
 use crate::counters::counters;
-use crate::document::{Block, Document, Style, Text};
 use crate::pairs::Pairs;
 use crate::table::{self, Columns};
-use crate::{findings, number, responses, words};
+use crate::{findings, responses, words};
+use gritstone_document::number;
+use gritstone_document::{Block, Document, Style, Text};
 use gritstone_model::{Machine, Measurement, PartValue, RunView, SeriesPoint, Settings, flags};
 
 /// Names that belong to a result are listed up to here; all of them are in the JSON.
@@ -162,7 +163,11 @@ fn series(document: &mut Document, result: &Measurement) {
     let Some(points) = &result.series else {
         return;
     };
-    let notes: Vec<_> = result.notes.iter().map(|f| document.note(f)).collect();
+    let notes: Vec<_> = result
+        .notes
+        .iter()
+        .map(|f| findings::footnote(document, f))
+        .collect();
     let caption = Text::new(format!("{}: {}", result.id, result.title)).with(notes);
     let label = words::capital(result.series_label.as_deref().unwrap_or("x"));
     let x = |point: &&SeriesPoint| number::printed(point.x, 0);

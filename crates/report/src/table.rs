@@ -1,8 +1,11 @@
 //! A table as a list of columns, each with its head and what stands in it in every row.
 
-use crate::document::{About, Column, Document, MISSING, Row, Style, Table, Text, Tone};
-use crate::{findings, number, words};
-use gritstone_model::{Finding, Flag, Note};
+use crate::{findings, words};
+use gritstone_document::Mark;
+use gritstone_document::mark::Detail;
+use gritstone_document::number;
+use gritstone_document::{About, Column, Document, MISSING, Row, Style, Table, Text, Tone};
+use gritstone_model::{Flag, Note};
 use std::rc::Rc;
 
 /// What stands in a cell, and the notes on it.
@@ -11,7 +14,7 @@ pub(crate) struct Cell {
     text: String,
     tone: Option<Tone>,
     about: Option<About>,
-    notes: Vec<(Option<Flag>, String, Option<Finding>)>,
+    notes: Vec<(Option<&'static Mark>, String, Vec<Detail>)>,
 }
 
 impl From<&str> for Cell {
@@ -49,7 +52,7 @@ impl Cell {
     pub(crate) fn with(mut self, notes: impl IntoIterator<Item = (Option<Flag>, String)>) -> Self {
         let notes = notes.into_iter();
         self.notes
-            .extend(notes.map(|(flag, text)| (flag, text, None)));
+            .extend(notes.map(|(flag, text)| (flag.map(findings::mark_of), text, vec![])));
         self
     }
 
@@ -66,7 +69,7 @@ impl Cell {
 
     fn text(self, document: &mut Document) -> Text {
         let notes = self.notes.into_iter();
-        let notes = notes.map(|(flag, text, finding)| document.footnote(flag, text, finding));
+        let notes = notes.map(|(mark, text, details)| document.footnote(mark, text, details));
         let text = Text::new(self.text).toned(self.tone).about(self.about);
         text.with(notes)
     }
@@ -77,8 +80,12 @@ pub(crate) fn noted<'n>(cell: impl Into<Cell>, notes: impl IntoIterator<Item = &
     let notes = notes.into_iter();
     let mut cell = cell.into();
     cell.notes.extend(notes.map(|note| {
-        let finding = Some(note.finding.clone());
-        (note.flag(), findings::message(note), finding)
+        let mark = note.flag().map(findings::mark_of);
+        (
+            mark,
+            findings::message(note),
+            findings::details(&note.finding),
+        )
     }));
     cell
 }

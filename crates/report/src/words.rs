@@ -1,6 +1,6 @@
 //! Small pieces of prose: lists, plurals, dates, durations, ratios.
 
-use crate::number;
+use gritstone_document::number;
 use gritstone_model::{Difference, Link, Peer, RunView};
 use std::collections::BTreeMap;
 
@@ -62,16 +62,7 @@ pub(crate) fn facts(differ_in: &[Difference]) -> String {
     join(&names.collect::<Vec<_>>())
 }
 
-/// `1 row`, `25 rows`, `10 launches`.
-#[must_use]
-pub fn plural(n: usize, one: &str) -> String {
-    let s = match n {
-        1 => "",
-        _ if one.ends_with("ch") => "es",
-        _ => "s",
-    };
-    format!("{} {one}{s}", number::count(n))
-}
+pub use gritstone_document::number::plural;
 
 /// That the raw samples of a run are gone.
 pub(crate) fn pruned(view: &RunView) -> Option<String> {

@@ -139,5 +139,5 @@ fn shown(word: &str) -> String {
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }
-    gritstone_report::clean(&format!("{word:?}")).into_owned()
+    gritstone_document::clean(&format!("{word:?}")).into_owned()
 }

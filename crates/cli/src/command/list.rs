@@ -6,13 +6,14 @@ use crate::ui::display::Format;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, bail, ensure};
+use gritstone_document::{Column, Style};
+use gritstone_document::{Document, unit_text};
 use gritstone_exec::privileged::Permits;
 use gritstone_model::{
     Benchmark, Id, ListedRun, Machine, RunList, SCHEMA_LIST, SCHEMA_RUNS, SCHEMA_SYSTEMS, Selector,
 };
 use gritstone_plan::{selected, why_not};
-use gritstone_report::document::{Column, Style};
-use gritstone_report::{Detail, Document, lists, unit_text};
+use gritstone_report::{Detail, lists};
 use gritstone_runs::context::World;
 use gritstone_session::host_context::Site;
 use gritstone_session::undo;

@@ -257,7 +257,7 @@ impl Server {
     }
 
     fn fetch(&self, id: &str) -> Result<RunData> {
-        let id = gritstone_report::html::encoded(id);
+        let id = gritstone_document::html::encoded(id);
         let bundle = self.get(&format!("{}/{id}", self.runs))?;
         Ok(gritstone_exchange::read_bundle(&bundle)?)
     }

@@ -7,9 +7,10 @@ use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, bail};
 use gritstone_analysis::reliability;
+use gritstone_document::Document;
 use gritstone_model::{Benchmark, RunView};
 use gritstone_references::MEASURED;
-use gritstone_report::{Brief, Document, Pair};
+use gritstone_report::{Brief, Pair};
 use gritstone_runs::context::World;
 use gritstone_runs::custom_catalog;
 use gritstone_runs::selection::{Chosen, only};
@@ -145,7 +146,7 @@ pub fn is_pdf(path: &Path) -> Result<bool> {
 
 pub fn write(document: &Document, path: &Path) -> Result<()> {
     let page = match is_pdf(path)? {
-        false => gritstone_report::html::render(document).into_bytes(),
+        false => gritstone_document::html::render(document).into_bytes(),
         true => gritstone_pdf::render(document)?,
     };
     let name = path.display();

@@ -7,13 +7,13 @@ use anyhow::{Context, Result, bail, ensure};
 use gritstone_analysis::run_variance;
 use gritstone_analysis::scores::{self as stats, Environment, Options};
 use gritstone_catalogue::profiles;
+use gritstone_document::{Block, Document};
 use gritstone_measure::CONFIDENCE;
 use gritstone_model::{
     Id, Profile, PublishedRating, RatedMachine, Ratings, RatingsView, RunView, SCHEMA_RATINGS,
     Selector, Work,
 };
 use gritstone_plan::select;
-use gritstone_report::document::{Block, Document};
 use gritstone_report::{rating_lines, ratings};
 use gritstone_runs::context::World;
 use gritstone_runs::selection::Chosen;

@@ -3,8 +3,8 @@
 use super::choices::choice;
 use super::pages::{Answered, Pages, Refused, said};
 use crate::command::history::over_runs;
+use gritstone_document::html::{self, Choice, Frame};
 use gritstone_model::{HistoryView, Id};
-use gritstone_report::html::{self, Choice, Frame};
 use gritstone_serve::{Asked, Form, History};
 use gritstone_store::Store;
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! What can be chosen in forms.
 
-use gritstone_report::html::Choice;
+use gritstone_document::html::Choice;
 use gritstone_store::RunHead;
 
 /// A choice of values with their labels, or of nothing, which has a label too.

@@ -3,9 +3,10 @@
 use super::choices::{choice, option};
 use super::pages::{Answered, Pages, Refused, said};
 use crate::command::show;
+use gritstone_document::Document;
+use gritstone_document::html::{self, Frame};
 use gritstone_model::{CompareRow, CompareView, RunView, Verdict};
-use gritstone_report::html::{self, Frame};
-use gritstone_report::{Document, Pair};
+use gritstone_report::Pair;
 use gritstone_serve::{Asked, Compared, Form};
 use gritstone_store::{RunHead, Store};
 use std::collections::BTreeSet;

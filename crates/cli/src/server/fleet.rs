@@ -1,9 +1,9 @@
 //! The page of the systems as a fleet.
 
 use super::pages::{Answered, Pages, Refused, plain, said};
+use gritstone_document::About;
+use gritstone_document::html::{self, Frame};
 use gritstone_model::{FleetNodeState, ListedSystem};
-use gritstone_report::document::About;
-use gritstone_report::html::{self, Frame};
 use gritstone_serve::{Answer, Asked, Form, Media, Status};
 use gritstone_store::Store;
 use std::rc::Rc;

@@ -8,14 +8,14 @@ use crate::command::report;
 use crate::command::score;
 use crate::ui::output;
 use anyhow::{Context, Result};
+use gritstone_document::About;
+use gritstone_document::Document;
+use gritstone_document::html::{self, Choice, Frame};
 use gritstone_model::{
     ChangeEvent, ChangesView, FactChange, FoundBenchmark, ListedSystem, Machine, Origin,
     OverviewView, RunView, SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_SEARCH, SCHEMA_SYSTEM,
     SearchView, SystemView,
 };
-use gritstone_report::Document;
-use gritstone_report::document::About;
-use gritstone_report::html::{self, Choice, Frame};
 use gritstone_runs::context::World;
 use gritstone_serve::{Answer, Answers, Asked, Form, Media, Question, Sent, Status};
 use gritstone_store::{ResolveError, RunHead, Scope, Store, StoreError};

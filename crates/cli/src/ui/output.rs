@@ -2,9 +2,10 @@
 
 use crate::ui::display::{DisplayArgs, Format, When};
 use anyhow::{Context, Result};
+use gritstone_document::Document;
+use gritstone_document::terminal::{self, Look};
 use gritstone_model::escape_json;
-use gritstone_report::terminal::{self, Look};
-use gritstone_report::{Detail, Document};
+use gritstone_report::Detail;
 use gritstone_session::signals;
 use serde::Serialize;
 use std::ffi::OsString;
@@ -119,13 +120,13 @@ pub fn clear_line() {
 
 /// Writes another line in place of the present one of a terminal.
 pub fn redraw(line: &str) {
-    let line = gritstone_report::clean(line);
+    let line = gritstone_document::clean(line);
     complain(&format!("{CLEAR}{line}"), &[CLEAR]);
 }
 
 /// The one way to standard error. Where it cannot be written, a terminal or a reader gone, a disk full, nobody is there to be told.
 fn complain(text: &str, styles: &[&str]) {
-    let text = gritstone_report::printable(text, styles);
+    let text = gritstone_document::printable(text, styles);
     let mut to = std::io::stderr();
     let _ = to.write_all(text.as_bytes()).and_then(|()| to.flush());
 }
@@ -238,7 +239,7 @@ fn paged(pager: &OsString, text: &str, styles: &[&str]) -> Result<()> {
     };
     if let Some(mut to) = child.stdin.take() {
         // a reader who leaves early has seen enough
-        let _ = to.write_all(gritstone_report::printable(text, styles).as_bytes());
+        let _ = to.write_all(gritstone_document::printable(text, styles).as_bytes());
     }
     match child.wait().context("cannot wait for the pager")?.code() {
         // the shell found no such program
@@ -280,7 +281,7 @@ pub fn bytes(bytes: &[u8]) -> std::io::Result<()> {
 
 /// The one way to a terminal: nothing that a terminal would obey but these styles.
 fn print(text: &str, styles: &[&str]) -> Result<()> {
-    let text = gritstone_report::printable(text, styles);
+    let text = gritstone_document::printable(text, styles);
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(why) if why.kind() == ErrorKind::BrokenPipe => signals::die_of_a_closed_pipe(),

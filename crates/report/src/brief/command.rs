@@ -1,6 +1,6 @@
 //! The command that repeats a run.
 
-use crate::number;
+use gritstone_document::number;
 use gritstone_model::Settings;
 
 /// The command that measures the same, with at most so many selectors.

@@ -2,10 +2,11 @@
 
 use super::command::command;
 use super::{Brief, name};
-use crate::document::{About, Block, Document, Text, Tile, Tone};
 use crate::ratings::Scale;
-use crate::svg::dots::{self, Dot, Panel};
-use crate::{columns, findings, number, responses, svg, words};
+use crate::{columns, findings, responses, words};
+use gritstone_document::svg::dots::{self, Dot, Panel};
+use gritstone_document::{About, Block, Document, Text, Tile, Tone};
+use gritstone_document::{number, svg};
 use gritstone_model::{
     Assessment, CompareRow, Estimate, Flag, Measurement, Quantity, Rating, Reliability, RunView,
 };

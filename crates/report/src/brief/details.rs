@@ -2,13 +2,14 @@
 
 use super::{Brief, histogram};
 use crate::columns::Col;
-use crate::document::{Block, Document, Text};
 use crate::pairs::Pairs;
-use crate::svg::{
+use crate::{findings, responses, show, words};
+use gritstone_document::number;
+use gritstone_document::svg::{
     Canvas, launches,
     plot::{Line, Plot, Point},
 };
-use crate::{findings, number, responses, show, words};
+use gritstone_document::{Block, Document, Text};
 use gritstone_model::{
     Benchmark, Claims, Estimate, Finding, Measurement, Note, Placement, SeriesPoint, Term, Work,
     in_order,

@@ -1,9 +1,9 @@
 //! What the results came from: the flags and what they mean here, the system, the settings, the programs.
 
 use super::command::command;
-use crate::document::{Document, Style, Text};
 use crate::table::Columns;
 use crate::{findings, words};
+use gritstone_document::{Document, Style, Text};
 use gritstone_model::{Flag, Measurement, PRIVATE_FACTS, Program, RunView};
 use std::collections::BTreeMap;
 

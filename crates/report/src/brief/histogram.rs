@@ -1,6 +1,6 @@
 //! The histogram of a result: which share of its operations took how long.
 
-use crate::svg::plot::{Line, Plot, Point};
+use gritstone_document::svg::plot::{Line, Plot, Point};
 use gritstone_model::{Latencies, Measurement};
 
 /// Nothing where no operations were timed one by one.

@@ -2,8 +2,8 @@
 
 use super::{Brief, name, timeline, transactions};
 use crate::columns::Col;
-use crate::document::{Block, Column, Document, Row, Style, Table, Text};
-use crate::number;
+use gritstone_document::number;
+use gritstone_document::{Block, Column, Document, Row, Style, Table, Text};
 use gritstone_model::{Measurement, PublishedView, RunView};
 
 /// Digits of a value of this run beside those that were printed.

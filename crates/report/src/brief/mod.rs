@@ -12,7 +12,7 @@ mod results;
 mod timeline;
 mod transactions;
 
-use crate::document::Document;
+use gritstone_document::Document;
 use gritstone_model::{
     Assessment, Benchmark, CompareRow, CompareView, Id, RatingsView, RunView, short_processor,
 };

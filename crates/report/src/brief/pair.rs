@@ -2,13 +2,14 @@
 
 use super::data_sheet;
 use crate::columns;
-use crate::document::{About, Block, Document, Style};
-use crate::svg::{
+use crate::table::{Cell, Columns};
+use crate::{compare, findings, words};
+use gritstone_document::number;
+use gritstone_document::svg::{
     self,
     dots::{self, Dot, Panel},
 };
-use crate::table::{Cell, Columns};
-use crate::{compare, findings, number, words};
+use gritstone_document::{About, Block, Document, Style};
 use gritstone_model::{CompareRow, CompareView, Difference, Flag, RunView, Verdict, flags};
 
 /// What the report of two runs is made of.

@@ -2,8 +2,10 @@
 
 use super::{Brief, details};
 use crate::columns::{self, Col};
-use crate::document::{Block, Document, ResultLine};
-use crate::{number, svg::launches, words};
+use crate::findings;
+use crate::words;
+use gritstone_document::{Block, Document, ResultLine};
+use gritstone_document::{number, svg::launches};
 use gritstone_model::Measurement;
 
 /// The areas of hp-1987, in its order, and the families that each is made of. This is the one place that knows of families.
@@ -71,7 +73,9 @@ fn line(input: &Brief, result: &Measurement) -> ResultLine {
         unit: shown(Col::Unit),
         interval: shown(Col::Interval),
         half_width: precision.map_or(String::new(), |p| format!("±{}", number::percent(p))),
-        flags: result.flags_of_estimate(),
+        flags: (result.flags_of_estimate().into_iter())
+            .map(findings::mark_of)
+            .collect(),
         whisker: whisker.map_or(String::new(), |(value, ends)| {
             launches::whisker(value, ends)
         }),

@@ -1,10 +1,10 @@
 //! What an operation took on the systems of the documents, over their years, with this run last: a drawing for each capability.
 
 use super::{Brief, name};
-use crate::document::Figure;
-use crate::number;
-use crate::svg::plot::{Line, Plot, Point};
-use crate::svg::{self, Canvas};
+use gritstone_document::Figure;
+use gritstone_document::number;
+use gritstone_document::svg::plot::{Line, Plot, Point};
+use gritstone_document::svg::{self, Canvas};
 use gritstone_model::{Benchmark, Flag, Id, Measurement, Quantity, RunView, Unit};
 
 /// What is drawn: of each capability a line for every benchmark that the run and enough systems have, in the unit of the first.

@@ -2,10 +2,10 @@
 
 use super::timeline::scale;
 use super::{Brief, name};
-use crate::document::Figure;
-use crate::number;
-use crate::svg;
-use crate::svg::plot::{Line, Plot, Point};
+use gritstone_document::Figure;
+use gritstone_document::number;
+use gritstone_document::svg;
+use gritstone_document::svg::plot::{Line, Plot, Point};
 use gritstone_model::{Flag, Id, RunView, Unit};
 
 const TRANSACTIONS: u32 = 10;

@@ -1,8 +1,9 @@
 //! What stands in the head and in the cells of each column of a table of results.
 
 use super::Col;
-use crate::document::{Column, Style, Text};
-use crate::{findings, number, words};
+use crate::{findings, words};
+use gritstone_document::number;
+use gritstone_document::{Column, Style, Text};
 use gritstone_model::{
     Estimate, Measurement, PublishedView, Quantity, Statistics, Status, Subject,
 };

@@ -1,16 +1,16 @@
 //! The words of findings, flags and outcomes: the one place where they are sentences.
 
+mod marks;
 mod sentence;
-mod warning;
 
-use crate::document::Tone;
-use crate::number;
 use crate::words::{self, join, plural};
+use gritstone_document::number;
 use gritstone_model::{
     CompareShift, Flag, LawView, Note, Part, Status, Subject, Unfitted, VarianceSource, Withheld,
 };
+pub(crate) use marks::details;
+pub use marks::{footnote, letter, mark, mark_of, meaning};
 use sentence::sentence;
-pub use warning::{Warning, warning};
 
 /// A note in a sentence, with the side of a comparison that it is of.
 #[must_use]
@@ -18,36 +18,6 @@ pub fn message(note: &Note) -> String {
     match &note.side {
         Some(side) => format!("{side}: {}", sentence(&note.finding)),
         None => sentence(&note.finding),
-    }
-}
-
-/// The mark of a flag, and of notes without one.
-#[must_use]
-pub fn mark(flag: Option<Flag>) -> &'static str {
-    match flag {
-        Some(Flag::Invalid) => "*",
-        Some(Flag::Noisy | Flag::Modes) => "†",
-        Some(Flag::Interference) => "‡",
-        Some(Flag::Skipped) => "§",
-        Some(Flag::NotComparable) => "‖",
-        Some(Flag::Doubtful) => "?",
-        Some(Flag::Custom) => "◊",
-        None => "¶",
-    }
-}
-
-/// The letter of a flag in a table of a terminal.
-#[must_use]
-pub fn letter(flag: Flag) -> &'static str {
-    match flag {
-        Flag::Invalid => "!",
-        Flag::Noisy => "~",
-        Flag::Modes => "m",
-        Flag::Interference => "i",
-        Flag::Skipped => "-",
-        Flag::NotComparable => "≠",
-        Flag::Doubtful => "?",
-        Flag::Custom => "c",
     }
 }
 
@@ -64,35 +34,6 @@ pub(crate) fn carried(least: u64, most: u64, too_many: Option<u64>) -> String {
             count(users)
         ),
         None => format!("This machine carries {many} users or more: no launch found too many."),
-    }
-}
-
-/// How grave a flag is.
-#[must_use]
-pub fn tone(flag: Flag) -> Tone {
-    match flag {
-        Flag::Invalid => Tone::Bad,
-        Flag::Noisy | Flag::Modes | Flag::Interference | Flag::NotComparable => Tone::Doubt,
-        Flag::Skipped | Flag::Doubtful | Flag::Custom => Tone::Faint,
-    }
-}
-
-/// What a flag means.
-#[must_use]
-pub fn meaning(flag: Option<Flag>) -> &'static str {
-    match flag {
-        Some(Flag::Invalid) => "work check failed: result invalid, in no score",
-        Some(Flag::Noisy | Flag::Modes) => {
-            "noisy: the interval is wider than the target, or the launches fall into several modes"
-        }
-        Some(Flag::Interference) => "interference: other work, steal, throttling or SMT contention",
-        Some(Flag::Skipped) => "no result; its note says why",
-        Some(Flag::NotComparable) => {
-            "not comparable: other work, another version, another unit or a stand-in"
-        }
-        Some(Flag::Doubtful) => "doubtful in the document or its scan",
-        Some(Flag::Custom) => "custom benchmark",
-        None => "note without a flag",
     }
 }
 

@@ -1,8 +1,8 @@
 //! A finding in a sentence.
 
 use super::{flagged, outcome, subject, withheld};
-use crate::number;
 use crate::words::{self, Sense, capital, join, plural};
+use gritstone_document::number;
 use gritstone_model::{
     Author, Cache, CacheKind, Count, Finding as F, Finding, Id, Interference, LoadRate,
     NegativeBecause, Repeat, Rise,

@@ -1,9 +1,10 @@
 //! Groups of nodes that differ from the others, each with what it is a group by.
 
 use super::{MOST_NAMED, about, percent};
-use crate::document::{Document, Style};
 use crate::table::Columns;
-use crate::{number, words};
+use crate::words;
+use gritstone_document::number;
+use gritstone_document::{Document, Style};
 use gritstone_model::{FleetDivision, FleetGroup};
 
 /// Divisions on the page; the data has all.

@@ -1,8 +1,9 @@
 //! How far a fleet run has come.
 
-use crate::document::{About, Document, Style};
 use crate::table::{Cell, Columns};
-use crate::{number, words};
+use crate::words;
+use gritstone_document::number;
+use gritstone_document::{About, Document, Style};
 use gritstone_model::{FleetNodeProgress, FleetNodeState, FleetProgress};
 
 /// Nodes in the table, those that lack a run first.

@@ -2,8 +2,9 @@
 
 use crate::sample;
 use crate::sample::machines::id;
+use gritstone_document::terminal;
 use gritstone_model::*;
-use gritstone_report::{ab, terminal};
+use gritstone_report::ab;
 
 fn comparison(other: &str, ratio: f64, verdict: Verdict) -> AbComparison {
     AbComparison {

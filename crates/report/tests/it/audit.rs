@@ -2,8 +2,9 @@
 
 use crate::sample::machines::id;
 use crate::sample::stated;
+use gritstone_document::terminal;
 use gritstone_model::*;
-use gritstone_report::{audit, terminal};
+use gritstone_report::audit;
 
 fn build(name: &str, compiler: &str, counts: bool, why_not: Option<&str>) -> AuditBuild {
     let flags = name

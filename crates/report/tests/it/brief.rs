@@ -3,9 +3,10 @@
 use crate::sample::briefs::{made, of};
 use crate::sample::machines::references;
 use crate::sample::{self, stated};
+use gritstone_document::{Block, ResultLine, Table, Tile, Tone};
+use gritstone_document::{Document, html, terminal};
 use gritstone_model::{CompareView, Estimate, Flag, Id, PublishedView, RunView, Verdict};
-use gritstone_report::document::{Block, ResultLine, Table, Tile, Tone};
-use gritstone_report::{Document, Pair, data_sheet, html, pair, terminal};
+use gritstone_report::{Pair, data_sheet, pair};
 
 fn headings(document: &Document) -> Vec<&str> {
     let mut headings = vec![];

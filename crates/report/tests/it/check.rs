@@ -1,8 +1,9 @@
 //! Gates as a terminal prints them.
 
 use crate::sample;
+use gritstone_document::terminal;
 use gritstone_model::*;
-use gritstone_report::{Detail, check, terminal};
+use gritstone_report::{Detail, check};
 
 fn row(outcome: CheckOutcome, mut row: CompareRow) -> CheckRow {
     row.p_adjusted = row.interval.map(|_| 0.0123);

@@ -1,8 +1,9 @@
 //! Comparisons as a terminal prints them.
 
 use crate::sample;
+use gritstone_document::terminal;
 use gritstone_model::{CompareFigure, ComparePercentile, CompareSum, Flag, Note, Subject, Verdict};
-use gritstone_report::{Comparison, compare, terminal};
+use gritstone_report::{Comparison, compare};
 
 fn text(view: &gritstone_model::CompareView, width: usize) -> String {
     terminal::render(

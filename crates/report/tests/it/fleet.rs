@@ -1,11 +1,12 @@
 //! The sentences of a fleet.
 
+use gritstone_document::html;
 use gritstone_model::{
     FleetDivision, FleetDrift, FleetEffect, FleetGroup, FleetGroupEffect, FleetNodeProgress,
     FleetNodeState, FleetOutlier, FleetProgress, FleetScope, FleetSince, FleetView, Id,
     SCHEMA_FLEET,
 };
-use gritstone_report::{Detail, fleet, fleet_lines, fleet_progress, html};
+use gritstone_report::{Detail, fleet, fleet_lines, fleet_progress};
 
 fn outlier(node: &str, about: FleetScope, effect: f64, interval: [f64; 2]) -> FleetOutlier {
     FleetOutlier {

@@ -3,10 +3,11 @@
 use crate::sample;
 use crate::sample::briefs;
 use crate::sample::machines::{empty, references, view};
+use gritstone_document::Block;
+use gritstone_document::{html, terminal};
 use gritstone_model::{Estimate, Flag, Measurement, PublishedView, RunView, Status, Subject};
-use gritstone_report::document::Block;
 use gritstone_report::findings::message;
-use gritstone_report::{Detail, html, show, terminal};
+use gritstone_report::{Detail, show};
 
 const FLAGS: [Option<Flag>; 9] = {
     use Flag::*;

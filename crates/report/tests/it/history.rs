@@ -1,8 +1,9 @@
 //! Histories as a terminal prints them.
 
 use crate::sample;
+use gritstone_document::terminal;
 use gritstone_model::*;
-use gritstone_report::{history, history_svg, terminal};
+use gritstone_report::{history, history_svg};
 
 /// The `at`-th run, with a value; nothing where it does not count.
 fn point(at: usize, estimate: f64, counts: bool) -> HistoryPoint {

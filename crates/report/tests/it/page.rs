@@ -1,7 +1,8 @@
 //! What every page must be: well-formed, self-contained, linked within itself, legible.
 
 use crate::sample::{self, briefs, machines::references};
-use gritstone_report::{Comparison, Detail, Document, Pair, compare, html, pair, show};
+use gritstone_document::{Document, html};
+use gritstone_report::{Comparison, Detail, Pair, compare, pair, show};
 use html5ever::tendril::TendrilSink;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -87,7 +88,7 @@ fn pages_are_well_formed_fetch_nothing_and_lead_only_to_themselves() {
         let elements = || parsed.elements.iter();
         let forbidden = ["link", "img", "iframe", "object", "base", "form"];
         // the one script is ours, which puts words into the page as words alone
-        let script = include_str!("../../src/html/script.js");
+        let script = include_str!("../../../document/src/html/script.js");
         let scripts: Vec<&str> = page.split("<script>").skip(1).collect();
         assert!(scripts.len() <= 1 && scripts.iter().all(|s| s.trim_start().starts_with(script)));
         assert!(!script.contains("innerHTML"));
@@ -145,7 +146,7 @@ fn headings_go_down_one_step_at_a_time_and_what_is_not_words_is_named() {
 
 #[test]
 fn text_is_legible_in_light_and_dark() {
-    let css = include_str!("../../src/html/style.css");
+    let css = include_str!("../../../document/src/html/style.css");
     let roots: Vec<&str> = css.split(":root {").skip(1).collect();
     assert_eq!(roots.len(), 2, "light and dark");
     for root in roots {

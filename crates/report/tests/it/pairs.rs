@@ -2,8 +2,9 @@
 
 use crate::sample::briefs;
 use crate::sample::machines::{empty, view};
+use gritstone_document::{html, terminal};
 use gritstone_model::{Estimate, Measurement, Part, PartValue, RunView};
-use gritstone_report::{Detail, html, show, terminal};
+use gritstone_report::{Detail, show};
 
 /// A machine whose CPUs are cores of two, two to a cache: 20 ns within, 100 ns across.
 fn machine(cpus: u32) -> RunView {

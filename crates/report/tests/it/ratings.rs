@@ -2,8 +2,9 @@
 
 use crate::sample;
 use crate::sample::machines::id;
+use gritstone_document::{Document, terminal};
 use gritstone_model::*;
-use gritstone_report::{Document, rating_lines, ratings, terminal};
+use gritstone_report::{rating_lines, ratings};
 
 fn text(view: &RatingsView, width: usize) -> String {
     terminal::render(&ratings(view), terminal::Look::plain(width))

@@ -2,9 +2,10 @@
 
 use crate::sample::machines::references;
 use crate::sample::{self, against_reference, briefs};
+use gritstone_document::{Block, Figure};
+use gritstone_document::{Document, terminal};
 use gritstone_model::*;
-use gritstone_report::document::{Block, Figure};
-use gritstone_report::{Detail, Document, brief, data_sheet, one, show, terminal};
+use gritstone_report::{Detail, brief, data_sheet, one, show};
 
 fn percentiles(p50: f64) -> Vec<Percentile> {
     let named = |(name, times): (&str, f64)| Percentile {

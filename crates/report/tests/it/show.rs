@@ -2,9 +2,10 @@
 
 use crate::sample;
 use crate::sample::machines::{empty, references, view};
+use gritstone_document::Style;
+use gritstone_document::terminal;
 use gritstone_model::*;
-use gritstone_report::document::Style;
-use gritstone_report::{Detail, line, lists, one, show, terminal};
+use gritstone_report::{Detail, line, lists, one, show};
 
 fn text(view: &RunView, width: usize) -> String {
     let look = terminal::Look {

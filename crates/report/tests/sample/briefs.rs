@@ -1,11 +1,12 @@
 //! Briefs of made-up runs, and a run that tries to break out of a page.
 
 use super::{against_reference, entries, machines::references, run, stated};
+use gritstone_document::Document;
 use gritstone_model::{
     Assessment, CompareView, Flag, RatedMachine, Rating, Ratings, RatingsView, Reliability,
     RunView, SCHEMA_RATINGS,
 };
-use gritstone_report::{Brief, Document, brief};
+use gritstone_report::{Brief, brief};
 
 /// The whole report of a run, against a reference system.
 pub fn of(run: &RunView, references: &[RunView]) -> Document {

@@ -7,7 +7,7 @@ const NONE: char = '·';
 const WIDEST: usize = 60;
 
 /// Numbers in their order, the least lowest and the greatest highest.
-pub(crate) fn line(values: &[Option<f64>]) -> String {
+pub fn line(values: &[Option<f64>]) -> String {
     let known = values.iter().flatten();
     let low = known.clone().fold(f64::INFINITY, |a, b| a.min(*b));
     let high = known.fold(f64::NEG_INFINITY, |a, b| a.max(*b));
@@ -15,7 +15,7 @@ pub(crate) fn line(values: &[Option<f64>]) -> String {
 }
 
 /// Numbers in their order on a scale from `low` to `high`. Neighbors that share a letter show the greatest of them.
-pub(crate) fn scaled(values: &[Option<f64>], low: f64, high: f64) -> String {
+pub fn scaled(values: &[Option<f64>], low: f64, high: f64) -> String {
     let each = values.len().div_ceil(WIDEST).max(1);
     let bar = |values: &[Option<f64>]| {
         let greatest = values.iter().flatten().copied().max_by(f64::total_cmp);
@@ -29,7 +29,7 @@ pub(crate) fn scaled(values: &[Option<f64>], low: f64, high: f64) -> String {
 }
 
 /// How many of these numbers lie in each of so many equal parts between the least and the greatest.
-pub(crate) fn distribution(values: &[f64], parts: usize) -> String {
+pub fn distribution(values: &[f64], parts: usize) -> String {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut counts = vec![0_usize; parts];

@@ -2,7 +2,7 @@
 //!
 //! Widths are whole units of the medium: letters of a terminal, fractions of a point on paper.
 
-use crate::document::Column;
+use crate::tree::Column;
 
 /// What a column takes, with the gap to its neighbor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +127,7 @@ fn fitted(widths: &[Width], room: usize, floor: usize) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Style;
+    use crate::tree::Style;
 
     fn column(key: bool, group: Option<&str>) -> Column {
         Column {

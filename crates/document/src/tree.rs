@@ -2,8 +2,7 @@
 
 mod line;
 
-use crate::findings;
-use gritstone_model::{Finding, Flag, Note};
+use crate::mark::{Detail, Mark, PLAIN_SIGN};
 pub use line::{ResultLine, Tile};
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,7 +16,7 @@ pub struct Document {
     /// The content, in order.
     pub blocks: Vec<Block>,
     notes: Vec<Footnote>,
-    known: HashMap<(Option<Flag>, String), NoteId>,
+    known: HashMap<(Option<&'static Mark>, String), NoteId>,
     /// How many there are of each mark.
     of_mark: BTreeMap<&'static str, usize>,
 }
@@ -310,12 +309,11 @@ pub struct Figure {
 /// A footnote of a document: the same flag and words are listed once, however many cells carry it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Footnote {
-    /// The flag that it raises.
-    pub flag: Option<Flag>,
+    pub mark: Option<&'static Mark>,
     /// A whole sentence.
     pub text: String,
-    /// What was found, of a note on a result.
-    pub finding: Option<Finding>,
+    /// For the summary of its mark.
+    pub details: Vec<Detail>,
     /// Which one of its mark, from 1.
     number: usize,
 }
@@ -382,29 +380,23 @@ impl Document {
         }
     }
 
-    /// Collects the footnote of a note, and says by which mark to refer to it.
-    pub fn note(&mut self, note: &Note) -> NoteId {
-        let (flag, finding) = (note.flag(), Some(note.finding.clone()));
-        self.footnote(flag, findings::message(note), finding)
-    }
-
-    /// Collects a footnote: of a finding, or of the document's own.
+    /// Adds a footnote, or finds the one with the same mark and text.
     pub fn footnote(
         &mut self,
-        flag: Option<Flag>,
+        mark: Option<&'static Mark>,
         text: String,
-        finding: Option<Finding>,
+        details: Vec<Detail>,
     ) -> NoteId {
         let next = NoteId(self.notes.len());
-        let id = *self.known.entry((flag, text.clone())).or_insert(next);
+        let id = *self.known.entry((mark, text.clone())).or_insert(next);
         if id == next {
-            let number = self.of_mark.entry(findings::mark(flag)).or_default();
+            let number = self.of_mark.entry(sign(mark)).or_default();
             *number += 1;
             let number = *number;
             self.notes.push(Footnote {
-                flag,
+                mark,
                 text,
-                finding,
+                details,
                 number,
             });
         }
@@ -428,9 +420,9 @@ impl Document {
         all
     }
 
-    fn order(&self, id: NoteId) -> (bool, Option<Flag>, NoteId) {
-        let flag = self.notes[id.0].flag;
-        (flag.is_none(), flag, id)
+    fn order(&self, id: NoteId) -> (bool, Option<&Mark>, NoteId) {
+        let mark = self.notes[id.0].mark;
+        (mark.is_none(), mark, id)
     }
 
     /// The mark of a footnote: that of its flag, and a number where the document has several of the mark.
@@ -439,8 +431,8 @@ impl Document {
     /// When the footnote belongs to another document.
     #[must_use]
     pub fn mark(&self, id: NoteId) -> String {
-        let Footnote { flag, number, .. } = &self.notes[id.0];
-        let mark = findings::mark(*flag);
+        let Footnote { mark, number, .. } = &self.notes[id.0];
+        let mark = sign(*mark);
         match self.of_mark[mark] {
             1 => mark.to_owned(),
             _ => format!("{mark}{number}"),
@@ -454,4 +446,8 @@ impl Document {
         ids.sort_by_key(|id| self.order(*id));
         ids.into_iter().map(|id| (id, self.mark(id))).collect()
     }
+}
+
+fn sign(mark: Option<&Mark>) -> &'static str {
+    mark.map_or(PLAIN_SIGN, |mark| mark.sign)
 }

@@ -1,8 +1,7 @@
 //! What a report has beyond prose and tables: values that are seen first, and results in a line each.
 
 use super::{Block, Column, Row, Style, Table, Text, Tone};
-use crate::findings;
-use gritstone_model::Flag;
+use crate::mark::Mark;
 
 /// A value that is seen first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,7 +32,7 @@ pub struct ResultLine {
     /// Half of it as a share of the estimate, in words.
     pub half_width: String,
     /// In their order.
-    pub flags: Vec<Flag>,
+    pub flags: Vec<&'static Mark>,
     /// The interval as a small `<svg>` element, where there is one.
     pub whisker: String,
     /// The launches as a small `<svg>` element, where there are several.
@@ -66,7 +65,7 @@ impl ResultLine {
             Column::new("Flags", Style::Text),
         ];
         let row = |line: &Self| {
-            let letters: Vec<&str> = line.flags.iter().copied().map(findings::letter).collect();
+            let letters: Vec<&str> = line.flags.iter().map(|mark| mark.letter).collect();
             let [id, title, value, unit] = [&line.id, &line.title, &line.value, &line.unit];
             let cells = [
                 id,

@@ -7,9 +7,9 @@
 
 use super::wrap::{width_of, wrap};
 use super::{BOLD, CYAN, FAINT, Page};
-use crate::document::{Column, Row, Style, Table, Text};
 use crate::layout::groups;
-use gritstone_model::Flag;
+use crate::mark::Mark;
+use crate::tree::{Column, Row, Style, Table, Text};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -53,7 +53,7 @@ struct Grid<'a> {
     heads: Vec<Cow<'a, str>>,
     cells: Vec<Vec<Cow<'a, str>>>,
     /// The flags of each row.
-    flags: Vec<BTreeSet<Flag>>,
+    flags: Vec<BTreeSet<&'static Mark>>,
     /// What each column takes when nothing is shortened.
     natural: Vec<usize>,
 }
@@ -70,7 +70,7 @@ impl<'a> Grid<'a> {
         let heads: Vec<Cow<str>> = table.columns.iter().map(|c| page.clean(&c.head)).collect();
         let flags = |text: &'a Text| {
             let notes = text.marks.iter().map(|id| page.document.footnote_of(*id));
-            notes.filter_map(|note| note.flag)
+            notes.filter_map(|note| note.mark)
         };
         let of_row = |row: &'a Row| row.cells.iter().flat_map(flags).collect();
         let natural = (0..heads.len()).map(|i| {
@@ -198,7 +198,7 @@ impl<'a> Grid<'a> {
         kept: &[(usize, usize)],
         row: &Row,
         cells: &[Cow<str>],
-        flags: &BTreeSet<Flag>,
+        flags: &BTreeSet<&Mark>,
     ) -> String {
         let cells = kept.iter().map(|&(i, width)| {
             let column = &self.table.columns[i];
@@ -217,7 +217,7 @@ impl<'a> Grid<'a> {
         let mut line = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
         if !flags.is_empty() {
             line += &" ".repeat(GAP);
-            line.extend(flags.iter().map(|flag| page.flag(*flag)));
+            line.extend(flags.iter().map(|flag| page.flag(flag)));
         }
         line
     }

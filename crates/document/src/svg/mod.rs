@@ -17,8 +17,8 @@ pub mod plot;
 
 mod scale;
 
-use crate::document::Figure;
 use crate::sanitize::{clean, escape};
+use crate::tree::Figure;
 use std::fmt::{Arguments, Write as _};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 

@@ -1,8 +1,8 @@
 //! What stands around a document on a page of a server: the way to other pages, a search, and a form that asks for the same page of
 //! something else. A form is sent by its button, so that nothing of it takes script.
 
-use crate::document::About;
 use crate::sanitize::escape;
+use crate::tree::About;
 use std::fmt::Write as _;
 
 /// Set for pages of a server alone.

@@ -3,9 +3,8 @@
 use super::table::shortened;
 use super::wrap::{width_of, wrap};
 use super::{BOLD, Page, WIDEST_PROSE};
-use crate::document::{Block, Footnote, NoteId};
-use crate::findings::{self, Warning};
-use gritstone_model::Flag;
+use crate::mark::{Mark, Warning};
+use crate::tree::{Block, Footnote, NoteId};
 use std::collections::BTreeMap;
 
 /// Causes that are told; more of them are counted.
@@ -43,17 +42,15 @@ impl Page<'_> {
     }
 
     fn by_cause(&self, rows: &BTreeMap<NoteId, Vec<&str>>) -> Vec<String> {
-        let mut causes: BTreeMap<Flag, Vec<(&str, &Footnote)>> = BTreeMap::new();
+        let mut causes: BTreeMap<&Mark, Vec<(&str, &Footnote)>> = BTreeMap::new();
         for (id, note) in self.document.notes() {
-            if let Some(flag) = note.flag {
+            if let Some(flag) = note.mark {
                 let names = rows.get(&id).into_iter().flatten();
                 let told = names.map(|name| (*name, note));
                 causes.entry(flag).or_default().extend(told);
             }
         }
-        // that a benchmark is the user's own warns of nothing
-        causes.remove(&Flag::Custom);
-        causes.retain(|_, told| !told.is_empty());
+        causes.retain(|mark, told| mark.summary.is_some() && !told.is_empty());
         if causes.is_empty() {
             return vec![];
         }
@@ -62,8 +59,9 @@ impl Page<'_> {
             true => CAUSES - 1,
             false => CAUSES,
         };
-        for (flag, told) in causes.iter().take(room) {
-            lines.push(self.warning(*flag, &findings::warning(*flag, told)));
+        for (mark, told) in causes.iter().take(room) {
+            let warning = mark.summary.as_ref().map(|summary| summary.warning(told));
+            lines.extend(warning.map(|warning| self.warning(mark, &warning)));
         }
         if causes.len() > room {
             let more = causes.len() - room;
@@ -75,7 +73,7 @@ impl Page<'_> {
     }
 
     /// A line: the letter, what it is, as much as there is room for of the details, and what to do.
-    fn warning(&self, flag: Flag, warning: &Warning) -> String {
+    fn warning(&self, flag: &Mark, warning: &Warning) -> String {
         let [what, remedy] = [&warning.what, warning.remedy].map(|text| self.clean(text));
         let arrow = self.clean(" → ");
         let taken = 4 + width_of(&what) + width_of(&arrow) + width_of(&remedy);
@@ -125,7 +123,7 @@ impl Page<'_> {
                 0 => String::new(),
                 _ => format!("{}{more}: ", names[..shown].join(", ")),
             };
-            let letter = note.flag.map_or(" ".to_owned(), |flag| self.flag(flag));
+            let letter = note.mark.map_or(" ".to_owned(), |flag| self.flag(flag));
             let text = self.clean(&format!("{whose}{}", note.text)).into_owned();
             for (i, line) in wrap(&text, self.look.width.min(WIDEST_PROSE) - 4)
                 .iter()

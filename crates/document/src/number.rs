@@ -5,7 +5,7 @@
 //! many decimals as that takes. The first of the two is the first digit that is uncertain; the second is
 //! there so that rounding adds nothing to the uncertainty. Nothing that is not 0 is ever printed as 0.
 
-use crate::document::MISSING;
+use crate::tree::MISSING;
 use gritstone_model::{Quantity, Unit};
 
 /// Digits of a figure without an interval.
@@ -18,7 +18,7 @@ const MOST_DECIMALS: i32 = 12;
 
 /// A figure, ready to print.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Shown {
+pub struct Shown {
     /// The estimate.
     pub estimate: String,
     /// "low to high"; empty without an interval.
@@ -31,13 +31,13 @@ pub(crate) struct Shown {
 
 impl Shown {
     /// The interval as `[low – high]`.
-    pub(crate) fn brackets(&self) -> Option<String> {
+    pub fn brackets(&self) -> Option<String> {
         let [low, high] = self.bounds.as_ref()?;
         Some(format!("[{low} – {high}]"))
     }
 
     /// Number and unit in one.
-    pub(crate) fn with_unit(&self) -> String {
+    pub fn with_unit(&self) -> String {
         joined(&self.estimate, &self.unit)
     }
 }
@@ -52,17 +52,12 @@ fn joined(number: &str, unit: &str) -> String {
 }
 
 /// A figure in its own unit, or in a larger or smaller one of the same kind when the number asks for it.
-pub(crate) fn figure(estimate: f64, interval: Option<[f64; 2]>, unit: &str) -> Shown {
+pub fn figure(estimate: f64, interval: Option<[f64; 2]>, unit: &str) -> Shown {
     figure_like(estimate, estimate, interval, unit)
 }
 
 /// The same in the unit in which another value is readable, so that both compare at a glance.
-pub(crate) fn figure_like(
-    like: f64,
-    estimate: f64,
-    interval: Option<[f64; 2]>,
-    unit: &str,
-) -> Shown {
+pub fn figure_like(like: f64, estimate: f64, interval: Option<[f64; 2]>, unit: &str) -> Shown {
     let (factor, unit) = scale(unit, like);
     let estimate = estimate * factor;
     let interval = interval.map(|[low, high]| [low * factor, high * factor]);
@@ -82,7 +77,7 @@ pub(crate) fn figure_like(
 }
 
 /// A figure beside others, with its unit: at most so many digits, and no zeros at the end.
-pub(crate) fn at_most(value: f64, unit: &str, digits: i32) -> String {
+pub fn at_most(value: f64, unit: &str, digits: i32) -> String {
     let (factor, unit) = scale(unit, value);
     let text = significant(value * factor, digits);
     let text = match text.split_once('.') {
@@ -93,25 +88,25 @@ pub(crate) fn at_most(value: f64, unit: &str, digits: i32) -> String {
 }
 
 /// A time with its unit: `2.94 ms`. From a tenth of a second up it is in seconds.
-pub(crate) fn seconds(value: f64, interval: Option<[f64; 2]>) -> String {
+pub fn seconds(value: f64, interval: Option<[f64; 2]>) -> String {
     figure(value, interval, "s").with_unit()
 }
 
 /// The number that a document printed, with at least so many decimals (0.1 and 2 in one column: 0.1 and 2.0).
-pub(crate) fn printed(value: f64, decimals: usize) -> String {
+pub fn printed(value: f64, decimals: usize) -> String {
     let decimals = decimals.max(printed_decimals(value));
     fixed(value, i32::try_from(decimals).unwrap_or(0))
 }
 
 /// Decimals that the shortest form of a number has.
-pub(crate) fn printed_decimals(value: f64) -> usize {
+pub fn printed_decimals(value: f64) -> usize {
     format!("{value}")
         .split_once('.')
         .map_or(0, |(_, d)| d.len())
 }
 
 /// A share as a percentage of two digits: `0.42%`, `3.4%`, `12%`.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     let value = share * 100.0;
     let decimals = significant_decimals(value, 2).clamp(0, 2);
     format!("{}%", fixed(value, decimals))
@@ -124,7 +119,7 @@ pub fn percent_asked(share: f64) -> String {
 
 /// A count that was measured, with decimals by its interval or as many digits as asked for; millions are told in
 /// millions: `906 M`, `11 G`.
-pub(crate) fn count_of(value: f64, interval: Option<[f64; 2]>, digits: i32) -> String {
+pub fn count_of(value: f64, interval: Option<[f64; 2]>, digits: i32) -> String {
     let (size, prefix) = match value.abs() {
         1e9.. => (1e9, " G"),
         1e6.. => (1e6, " M"),
@@ -139,22 +134,33 @@ pub(crate) fn count_of(value: f64, interval: Option<[f64; 2]>, digits: i32) -> S
 }
 
 /// A number with so many digits.
-pub(crate) fn significant(value: f64, digits: i32) -> String {
+pub fn significant(value: f64, digits: i32) -> String {
     fixed(value, significant_decimals(value, digits))
 }
 
 /// A count, grouped.
-pub(crate) fn count(n: usize) -> String {
+pub fn count(n: usize) -> String {
     group(&n.to_string())
 }
 
 /// The same where it is not 0.
-pub(crate) fn counted(n: usize) -> Option<String> {
+pub fn counted(n: usize) -> Option<String> {
     (n > 0).then(|| count(n))
 }
 
+/// `1 row`, `25 rows`, `10 launches`.
+#[must_use]
+pub fn plural(n: usize, one: &str) -> String {
+    let s = match n {
+        1 => "",
+        _ if one.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{} {one}{s}", count(n))
+}
+
 /// Decimals that an interval justifies; negative where even tens are uncertain.
-pub(crate) fn decimals(estimate: f64, [low, high]: [f64; 2]) -> i32 {
+pub fn decimals(estimate: f64, [low, high]: [f64; 2]) -> i32 {
     let half = (high - low).abs() / 2.0;
     let size = exponent(estimate, 1);
     let most = MOST_DIGITS - 1 - size;
@@ -167,7 +173,7 @@ pub(crate) fn decimals(estimate: f64, [low, high]: [f64; 2]) -> i32 {
 }
 
 /// Decimals that give a number so many digits.
-pub(crate) fn significant_decimals(value: f64, digits: i32) -> i32 {
+pub fn significant_decimals(value: f64, digits: i32) -> i32 {
     digits - 1 - exponent(value, digits)
 }
 
@@ -183,7 +189,7 @@ fn exponent(value: f64, digits: i32) -> i32 {
 }
 
 /// A number with so many decimals, thousands grouped by commas; a negative count rounds to tens, hundreds, ...
-pub(crate) fn fixed(value: f64, decimals: i32) -> String {
+pub fn fixed(value: f64, decimals: i32) -> String {
     if !value.is_finite() {
         return MISSING.to_owned();
     }

@@ -1,7 +1,7 @@
 //! Made-up tables at several widths.
 
 use super::*;
-use crate::document::{Column, Row, Style, Table};
+use crate::tree::{Column, Row, Style, Table};
 use proptest::prelude::*;
 
 fn text(columns: Vec<Column>, rows: Vec<Vec<Text>>, width: usize) -> String {

@@ -9,9 +9,9 @@ mod notes;
 mod table;
 mod wrap;
 
-use crate::document::{Block, Document, Text, Tone};
-use crate::findings;
+use crate::mark::Mark;
 use crate::sanitize::clean;
+use crate::tree::{Block, Document, Text, Tone};
 use std::borrow::Cow;
 use wrap::width_of;
 pub use wrap::wrap;
@@ -19,10 +19,10 @@ pub use wrap::wrap;
 const BOLD: &str = "\x1b[1m";
 const FAINT: &str = "\x1b[2m";
 const RED: &str = "\x1b[31m";
-pub(crate) const GREEN: &str = "\x1b[32m";
+pub const GREEN: &str = "\x1b[32m";
 const YELLOW: &str = "\x1b[33m";
-pub(crate) const CYAN: &str = "\x1b[36m";
-pub(crate) const PLAIN: &str = "\x1b[0m";
+pub const CYAN: &str = "\x1b[36m";
+pub const PLAIN: &str = "\x1b[0m";
 /// All escape sequences that [`render`] writes.
 pub const STYLES: [&str; 7] = [BOLD, FAINT, RED, GREEN, YELLOW, CYAN, PLAIN];
 
@@ -195,13 +195,13 @@ impl<'a> Page<'a> {
     }
 
     /// A letter of a flag in its color.
-    fn flag(&self, flag: gritstone_model::Flag) -> String {
-        let letter = findings::letter(flag);
+    fn flag(&self, mark: &Mark) -> String {
+        let letter = mark.letter;
         let letter = match self.look.ascii {
             true => ascii::of(letter),
             false => letter.to_owned(),
         };
-        self.toned(Some(findings::tone(flag)), &letter)
+        self.toned(Some(mark.tone), &letter)
     }
 
     fn line(&mut self, line: &str) {

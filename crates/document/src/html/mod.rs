@@ -7,11 +7,11 @@
 mod frame;
 
 use crate::code_spans::pieces;
-use crate::document::{
+use crate::mark::Mark;
+use crate::sanitize::escape;
+use crate::tree::{
     About, Block, Column, Document, Figure, ResultLine, Row, Style, Table, Text, Tile, Tone,
 };
-use crate::findings;
-use crate::sanitize::escape;
 pub use frame::{Choice, Form, Frame, encoded, path};
 use std::fmt::Write as _;
 
@@ -271,12 +271,11 @@ impl Page {
             "" => String::new(),
             interval => format!("<span class=\"aside\">95% CI {}</span>", escape(interval)),
         };
-        let letter = |flag: &_| {
-            let meaning = findings::meaning(Some(*flag));
+        let letter = |mark: &&Mark| {
             format!(
                 "<abbr title=\"{}\">{}</abbr>",
-                escape(meaning),
-                findings::letter(*flag)
+                escape(mark.meaning),
+                mark.letter
             )
         };
         let flags: Vec<String> = line.flags.iter().map(letter).collect();

@@ -54,7 +54,7 @@ pub fn printable<'a>(text: &'a str, styles: &[&str]) -> Cow<'a, str> {
 }
 
 /// The five characters that mean something in XML and HTML, in text and in quoted attributes.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in clean(text).chars() {
         match c {

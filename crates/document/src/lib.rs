@@ -1,0 +1,20 @@
+//! A [`Document`], and its renderings: a terminal, one HTML file, SVG figures.
+//!
+//! It knows no benchmark: what a note means arrives as a [`Mark`], and its sentence is written.
+
+pub mod code_spans;
+pub mod html;
+pub mod layout;
+pub mod mark;
+pub mod number;
+pub mod sparkline;
+pub mod svg;
+pub mod terminal;
+
+mod sanitize;
+mod tree;
+
+pub use mark::Mark;
+pub use number::{percent_asked, unit_text};
+pub use sanitize::{clean, escape, printable, shortened};
+pub use tree::*;

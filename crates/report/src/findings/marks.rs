@@ -1,0 +1,175 @@
+//! Flags as marks of a document, and notes as its footnotes.
+
+use super::message;
+use gritstone_document::mark::{Detail, Mark, PLAIN_SIGN, Shown, Summary};
+use gritstone_document::number::{percent, plural};
+use gritstone_document::{Document, NoteId, Tone};
+use gritstone_model::{Finding, Flag, Interference, Note};
+
+const fn summary(what: &'static str, shown: Shown, remedy: &'static str) -> Option<Summary> {
+    Some(Summary {
+        what,
+        shown,
+        remedy,
+    })
+}
+
+const NOISY: &str =
+    "noisy: the interval is wider than the target, or the launches fall into several modes";
+
+/// In the order of [`Flag`].
+static MARKS: [Mark; 8] = [
+    Mark {
+        rank: 0,
+        letter: "!",
+        sign: "*",
+        tone: Tone::Bad,
+        meaning: "work check failed: result invalid, in no score",
+        summary: summary("invalid", Shown::First, "gritstone audit"),
+    },
+    Mark {
+        rank: 1,
+        letter: "~",
+        sign: "†",
+        tone: Tone::Doubt,
+        meaning: NOISY,
+        summary: summary("noisy", Shown::Largest, "--budget, doctor"),
+    },
+    Mark {
+        rank: 2,
+        letter: "m",
+        sign: "†",
+        tone: Tone::Doubt,
+        meaning: NOISY,
+        summary: summary("with several modes", Shown::Names, "show RUN BENCHMARK"),
+    },
+    Mark {
+        rank: 3,
+        letter: "i",
+        sign: "‡",
+        tone: Tone::Doubt,
+        meaning: "interference: other work, steal, throttling or SMT contention",
+        summary: summary("with interference", Shown::Kinds, "gritstone doctor"),
+    },
+    Mark {
+        rank: 4,
+        letter: "-",
+        sign: "§",
+        tone: Tone::Faint,
+        meaning: "no result; its note says why",
+        summary: summary("without a value", Shown::Names, "gritstone doctor"),
+    },
+    Mark {
+        rank: 5,
+        letter: "≠",
+        sign: "‖",
+        tone: Tone::Doubt,
+        meaning: "not comparable: other work, another version, another unit or a stand-in",
+        summary: summary("not comparable", Shown::Names, "add -vv"),
+    },
+    Mark {
+        rank: 6,
+        letter: "?",
+        sign: "?",
+        tone: Tone::Faint,
+        meaning: "doubtful in the document or its scan",
+        summary: summary("doubtful in the source", Shown::Names, "add -vv"),
+    },
+    Mark {
+        rank: 7,
+        letter: "c",
+        sign: "◊",
+        tone: Tone::Faint,
+        meaning: "custom benchmark",
+        summary: None,
+    },
+];
+
+/// The mark of a flag.
+#[must_use]
+pub fn mark_of(flag: Flag) -> &'static Mark {
+    let at = match flag {
+        Flag::Invalid => 0,
+        Flag::Noisy => 1,
+        Flag::Modes => 2,
+        Flag::Interference => 3,
+        Flag::Skipped => 4,
+        Flag::NotComparable => 5,
+        Flag::Doubtful => 6,
+        Flag::Custom => 7,
+    };
+    &MARKS[at]
+}
+
+/// The reference mark of a flag, and of notes without one.
+#[must_use]
+pub fn mark(flag: Option<Flag>) -> &'static str {
+    flag.map_or(PLAIN_SIGN, |flag| mark_of(flag).sign)
+}
+
+/// The letter of a flag in a table of a terminal.
+#[must_use]
+pub fn letter(flag: Flag) -> &'static str {
+    mark_of(flag).letter
+}
+
+/// What a flag means.
+#[must_use]
+pub fn meaning(flag: Option<Flag>) -> &'static str {
+    flag.map_or("note without a flag", |flag| mark_of(flag).meaning)
+}
+
+/// Adds the footnote of a note.
+pub fn footnote(document: &mut Document, note: &Note) -> NoteId {
+    let mark = note.flag().map(mark_of);
+    document.footnote(mark, message(note), details(&note.finding))
+}
+
+/// What the summary of a flag shows of a finding.
+pub(crate) fn details(finding: &Finding) -> Vec<Detail> {
+    match finding {
+        Finding::WideInterval { half, .. } => vec![Detail {
+            kind: "half",
+            size: *half,
+            text: format!("±{}", percent(*half)),
+        }],
+        Finding::Interfered { causes, .. } => causes.iter().map(cause).collect(),
+        _ => vec![],
+    }
+}
+
+fn cause(cause: &Interference) -> Detail {
+    let (kind, size, text) = match *cause {
+        Interference::Others(x) => ("others", x, format!("other processes {}", percent(x))),
+        Interference::Steal(x) => ("steal", x, format!("steal {}", percent(x))),
+        Interference::Throttled(x) => ("throttled", x, format!("throttled {}", percent(x))),
+        Interference::MemoryLimit(n) => (
+            "memory limit",
+            n as f64,
+            format!("memory limit {}", plural(n as usize, "time")),
+        ),
+        Interference::Smt => ("smt", 0.0, "busy SMT sibling".to_owned()),
+    };
+    Detail { kind, size, text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_follow_the_order_of_flags() {
+        let flags = [
+            Flag::Invalid,
+            Flag::Noisy,
+            Flag::Modes,
+            Flag::Interference,
+            Flag::Skipped,
+            Flag::NotComparable,
+            Flag::Doubtful,
+            Flag::Custom,
+        ];
+        assert!(flags.is_sorted());
+        assert!(flags.map(mark_of).is_sorted());
+    }
+}
