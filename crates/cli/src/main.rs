@@ -3,8 +3,6 @@
 //! Results go to standard output, progress and remarks to standard error.
 
 mod command;
-mod fleet;
-mod peer;
 mod server;
 mod ui;
 
@@ -103,7 +101,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
             Ok(Exit::Done)
         }
         Some(Command::FarEnd { directory, address }) => {
-            peer::far_end(directory, *address)?;
+            gritstone_peer::far_end(directory, *address, ui::output::bytes)?;
             Ok(Exit::Done)
         }
         Some(Command::Config { show: _ }) => ui::config::show(),
@@ -115,7 +113,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::History(args)) => command::history::history(&world, args),
         Some(Command::Changes(args)) => command::changes::changes(&world, args),
         Some(Command::Check(args)) => command::history::check(&world, args),
-        Some(Command::Fleet(args)) => fleet::fleet(&world, args),
+        Some(Command::Fleet(args)) => command::fleet::fleet(&world, args),
         Some(Command::Export(args)) => command::export::export(&world, args),
         Some(Command::Import(args)) => command::export::import(&world, args),
         Some(Command::Push(args)) => command::push::push(&world, args),

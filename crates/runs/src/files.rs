@@ -4,7 +4,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use gritstone_exchange::{self as exchange, Origin};
 use gritstone_model::{Flag, Measurement, RunData, RunView};
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 
 /// Largest unpacked file, bytes: a run of everything at the default budget is some MiB.
@@ -117,4 +117,28 @@ pub fn check_reference(run: &RunData, view: &RunView) -> Result<()> {
         all - narrow
     );
     Ok(())
+}
+
+/// The home directory, which is in nothing that is made to be shared.
+pub fn home() -> Option<String> {
+    std::env::var("HOME").ok()
+}
+
+/// A file is there whole or not at all: it is written beside its place, and moved there.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let write = || -> std::io::Result<()> {
+        let mut file = tempfile::NamedTempFile::new_in(directory)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        // a temporary file is its owner's alone; what is handed on may be read
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+        file.as_file().set_permissions(mode)?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
 }

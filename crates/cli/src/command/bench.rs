@@ -5,7 +5,6 @@ pub mod parameters;
 mod shell_words;
 
 use crate::command::ab;
-use crate::command::export;
 use crate::ui::args::{BenchArgs, Sort, StyleType, TimeUnit};
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -351,7 +350,7 @@ fn export(args: &BenchArgs, timings: &[Timing]) -> Result<()> {
     for (file, text) in all {
         match file {
             Some(file) if file.as_os_str() == "-" => output::plain(&text())?,
-            Some(file) => export::write_whole(file, text().as_bytes())?,
+            Some(file) => gritstone_runs::files::write_whole(file, text().as_bytes())?,
             None => {}
         }
     }

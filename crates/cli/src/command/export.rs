@@ -3,14 +3,13 @@
 use crate::ui::args::{ExportArgs, ExportFormat, ImportArgs};
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Result, anyhow, ensure};
 use gritstone_exchange::{self as exchange, Exported};
 use gritstone_model::{Id, Kind, RunData, RunView, Selector};
 use gritstone_runs::context::World;
 use gritstone_runs::files;
 use gritstone_runs::selection::only;
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Compression level of reference bundles.
@@ -29,7 +28,7 @@ pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
     }
     keep(&mut data, &selectors);
     if !args.identity.with_identity {
-        data = exchange::anonymous_run(&data, home().as_deref());
+        data = exchange::anonymous_run(&data, files::home().as_deref());
     }
     let view = || -> Result<RunView> {
         let mut view = world.summary(&data);
@@ -52,7 +51,7 @@ pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
         ExportFormat::Phoronix => exchange::phoronix(&view()?),
     };
     match &args.out {
-        Some(path) => write_whole(path, exported.text.as_bytes())?,
+        Some(path) => files::write_whole(path, exported.text.as_bytes())?,
         None => output::plain(&exported.text)?,
     }
     for (id, why) in &exported.left_out {
@@ -69,7 +68,7 @@ fn reference(world: &World, run: &RunData, id: &str, out: Option<&Path>) -> Resu
         begins && id.chars().all(plain),
         "--reference {id}: an id is made of a-z, 0-9, '-' and '.', such as amd-epyc-9654-2026"
     );
-    let mut run = exchange::anonymous_run(run, home().as_deref());
+    let mut run = exchange::anonymous_run(run, files::home().as_deref());
     // scores are against a reference system, and one would be against itself
     run.benchmarks
         .retain(|benchmark| benchmark.work.kind() != Kind::Rating);
@@ -77,7 +76,7 @@ fn reference(world: &World, run: &RunData, id: &str, out: Option<&Path>) -> Resu
     let bytes = zstd::encode_all(exchange::write_bundle(&run).as_bytes(), HARDEST)?;
     let name = PathBuf::from(format!("{id}.jsonl.zst"));
     let path = out.unwrap_or(&name);
-    write_whole(path, &bytes)?;
+    files::write_whole(path, &bytes)?;
     output::plain(&format!("{}\n", path.display()))?;
     Ok(Exit::Done)
 }
@@ -100,30 +99,6 @@ fn keep(run: &mut RunData, selectors: &[String]) {
     run.programs.retain(|id, _| kept.contains(id));
     run.skips.retain(|skip| kept.contains(&skip.id));
     run.launches.retain(|launch| kept.contains(&launch.id));
-}
-
-/// The home directory, which is in nothing that is made to be shared.
-pub fn home() -> Option<String> {
-    std::env::var("HOME").ok()
-}
-
-/// A file is there whole or not at all: it is written beside its place, and moved there.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let directory = match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        // a temporary file is its owner's alone; what is handed on may be read
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-        file.as_file().set_permissions(mode)?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Keeps the runs of files in the store, all of them or none.

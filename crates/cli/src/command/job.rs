@@ -1,6 +1,5 @@
 //! A run that is ready to be measured: new, or the rest of an interrupted one.
 
-use crate::peer::{self, Reached};
 use crate::ui::args::RunArgs;
 use crate::ui::output;
 use crate::ui::progress::Display;
@@ -12,6 +11,7 @@ use gritstone_exec::Variant;
 use gritstone_host::doctor;
 use gritstone_measure::{AfterPilot, Limits, MAX_TIME_FACTOR, learn_prior};
 use gritstone_model::{Id, Launch, Plan, RunInfo, RunView, Settings};
+use gritstone_peer::Reached;
 use gritstone_plan::{Offer, in_order, select, steps};
 use gritstone_report::duration;
 use gritstone_runs::context::World;
@@ -63,7 +63,8 @@ impl Job {
         let mut wanted = select(catalogue, &asked(suite, &selectors))?;
         let params = args.params.iter().cloned().collect();
         param_overrides::give(catalogue, &mut wanted, &params)?;
-        let (refused, reached) = peer::asked(&args.peer.options(), args.dry_run, &mut wanted)?;
+        let (refused, reached) =
+            gritstone_peer::asked(&args.peer.options(), args.dry_run, &mut wanted)?;
         let permits = args.privileges.permits();
         let compilers = args.compilers.asked();
         let own = world.own.as_ref();

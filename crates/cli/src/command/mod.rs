@@ -7,6 +7,7 @@ pub mod changes;
 pub mod doctor;
 pub mod dry_run;
 pub mod export;
+pub mod fleet;
 pub mod history;
 pub mod init;
 pub mod job;

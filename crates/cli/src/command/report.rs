@@ -1,6 +1,5 @@
 //! `gritstone report`: the performance brief of one run, or of what changed between two, as HTML and as PDF.
 
-use crate::command::export;
 use crate::command::score;
 use crate::ui::args::ReportArgs;
 use crate::ui::exit::Exit;
@@ -29,7 +28,10 @@ pub fn brief(world: &World, args: &ReportArgs) -> Result<Exit> {
             only(&mut view, &selectors)?;
             Ok(match args.identity.with_identity {
                 true => view,
-                false => gritstone_exchange::anonymous_view(&view, export::home().as_deref()),
+                false => gritstone_exchange::anonymous_view(
+                    &view,
+                    gritstone_runs::files::home().as_deref(),
+                ),
             })
         })
         .collect::<Result<_>>()?;

@@ -1,12 +1,12 @@
 //! `gritstone run --resume`: goes on with a run that was cut off, if this is still the machine and these the programs.
 
 use crate::command::job::{self, Job};
-use crate::peer::{self, Reached};
 use crate::ui::args::RunArgs;
 use crate::ui::confirm;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use gritstone_catalogue::Own;
 use gritstone_model::{Benchmark, Machine, Owner, Peer, RunData, RunInfo, Skip};
+use gritstone_peer::Reached;
 use gritstone_plan::steps;
 use gritstone_runs::context::World;
 use gritstone_runs::custom_catalog;
@@ -123,9 +123,9 @@ fn same_machine(before: &RunInfo, here: &Machine) -> Result<()> {
 }
 
 /// Nor those of far ends on two hosts.
-fn same_peer(id: &str, then: &Peer, mut options: peer::Options) -> Result<Reached> {
+fn same_peer(id: &str, then: &Peer, mut options: gritstone_peer::Options) -> Result<Reached> {
     options.address = options.address.or(then.address.parse().ok());
-    let reached = peer::reach(&then.host, &options)?.map_err(|why| anyhow!(why))?;
+    let reached = gritstone_peer::reach(&then.host, &options)?.map_err(|why| anyhow!(why))?;
     let now = &reached.peer;
     ensure!(
         now.path() == then.path() && now.machine.system == then.machine.system,
@@ -159,7 +159,7 @@ fn as_given(world: &World, own: Option<&Own>, data: &RunData) -> Result<Vec<Benc
     now.retain(|row| data.benchmarks.iter().any(|then| then.id == row.id));
     param_overrides::give(&catalogue, &mut now, &data.info.settings.params)?;
     if data.info.settings.peer.is_some() {
-        peer::give(&mut now);
+        gritstone_peer::give(&mut now);
     }
     Ok(now)
 }

@@ -10,8 +10,8 @@ pub use ab::AbArgs;
 pub use bench::{BenchArgs, Sort, Statuses, StyleType, TimeUnit};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use fleet::{
-    Engine, FleetArgs, FleetCheckArgs, FleetCommand, FleetFormat, FleetNodeArgs, FleetReportArgs,
-    FleetResumeArgs, FleetRunArgs,
+    FleetArgs, FleetCheckArgs, FleetCommand, FleetFormat, FleetNodeArgs, FleetReportArgs,
+    FleetRunArgs,
 };
 pub use prune::PruneArgs;
 use std::path::PathBuf;
@@ -69,7 +69,7 @@ pub enum Command {
         journal: std::ffi::OsString,
     },
     /// Start the far ends of network benchmarks, as the near host says on standard input; `run --peer` starts it
-    #[command(name = crate::peer::FAR_END, hide = true)]
+    #[command(name = gritstone_peer::FAR_END, hide = true)]
     FarEnd {
         directory: PathBuf,
         address: std::net::IpAddr,
@@ -853,8 +853,8 @@ impl CompilerArgs {
 
 impl PeerArgs {
     /// How the peer is reached.
-    pub fn options(&self) -> crate::peer::Options {
-        crate::peer::Options {
+    pub fn options(&self) -> gritstone_peer::Options {
+        gritstone_peer::Options {
             host: self.host.clone(),
             address: self.address,
             binary: self.binary.clone(),

@@ -28,11 +28,11 @@ static DISPLAY: OnceLock<(DisplayArgs, bool)> = OnceLock::new();
 pub fn configure(display: DisplayArgs, looks: bool) {
     let _ = DISPLAY.set((display, looks));
     if log::set_logger(&Remarks).is_ok() {
-        log::set_max_level(log::LevelFilter::Warn);
+        log::set_max_level(log::LevelFilter::Info);
     }
 }
 
-/// Prints the warnings of our own crates.
+/// Prints the messages of our own crates.
 struct Remarks;
 
 impl log::Log for Remarks {

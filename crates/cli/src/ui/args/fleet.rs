@@ -40,6 +40,16 @@ pub enum Engine {
     Slurm,
 }
 
+impl From<Engine> for gritstone_fleet::plan::Engine {
+    fn from(engine: Engine) -> Self {
+        match engine {
+            Engine::Local => Self::Local,
+            Engine::Ssh => Self::Ssh,
+            Engine::Slurm => Self::Slurm,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gritstone fleet run --on local --nodes 4 --quick byte/syscall byte/pipe

@@ -1,8 +1,8 @@
 //! Between the launches of this machine and the program on the peer. A workload connects to a socket that only processes of its user may
 //! use, and sends its token; what it hears there is what its far end says. One at a time has a far end.
 
-use super::frame::{Frame, Start};
-use super::session::Session;
+use crate::frame::{Frame, Start};
+use crate::session::Session;
 use anyhow::{Context as _, Result};
 use gritstone_exec::FarEnd;
 use gritstone_model::{KernelWork, Peer};

@@ -11,8 +11,6 @@ use super::engine;
 use super::host::Node;
 use super::plan::Plan;
 use super::progress::{Known, Progress};
-use crate::command::export;
-use crate::ui::output;
 use anyhow::{Context, Result, ensure};
 use array::Array;
 use gritstone_runs::context::World;
@@ -97,10 +95,10 @@ impl Fleet<'_> {
     fn measure(&self) -> Result<BTreeMap<String, String>> {
         let mut failed = BTreeMap::new();
         if let Some(queued) = self.queued()? {
-            output::remark(&format!(
+            log::info!(
                 "job {} of this fleet was begun before: what it has measured counts",
                 queued.job
-            ));
+            );
             failed = self.follow(&queued, failed)?;
         }
         if self.stopped() {
@@ -144,7 +142,7 @@ impl Fleet<'_> {
             }
         }
         for (node, why) in &out {
-            output::remark(&format!("{node}: skipped: {why}"));
+            log::info!("{node}: skipped: {why}");
         }
         Ok((usable, out))
     }
@@ -210,16 +208,12 @@ impl Fleet<'_> {
             nodes: nodes.to_vec(),
         };
         let text = serde_json::to_string(&queued)?;
-        let kept = export::write_whole(&self.folder.join(QUEUED), text.as_bytes());
+        let kept = gritstone_runs::files::write_whole(&self.folder.join(QUEUED), text.as_bytes());
         if kept.is_err() {
             // a job that is not known would go on without us
             let _ = cancel(&queued.job);
         }
-        output::remark(&format!(
-            "job {}: {} nodes in the queue",
-            queued.job,
-            nodes.len()
-        ));
+        log::info!("job {}: {} nodes in the queue", queued.job, nodes.len());
         kept.map(|()| queued)
     }
 
@@ -280,7 +274,7 @@ impl Fleet<'_> {
         while !array.waiting.is_empty() {
             match (cancelled, self.stopped()) {
                 (None, true) => {
-                    output::remark(&format!("job {} is cancelled", queued.job));
+                    log::info!("job {} is cancelled", queued.job);
                     cancel(&queued.job)?;
                     cancelled = Some(Instant::now());
                 }

@@ -1,12 +1,12 @@
 //! `gritstone fleet check`: this node, measured for a minute, against the others of a fleet: for an epilog or a health check.
 
-use super::report;
 use crate::command::job::Job;
 use crate::ui::args::{FleetCheckArgs, OnInconclusive, RunArgs};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, ensure};
 use gritstone_analysis::fleet::{self, NodeRun, Verdict};
+use gritstone_fleet::report;
 use gritstone_runs::context::World;
 use gritstone_session::local_backend::End;
 use gritstone_session::undo;

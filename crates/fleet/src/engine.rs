@@ -2,7 +2,7 @@
 //! to another.
 
 use super::host::Node;
-use super::plan::Plan;
+use crate::plan::{Engine, Plan};
 use anyhow::{Context, Result};
 use gritstone_session::ssh;
 use std::fs::File;
@@ -50,8 +50,8 @@ pub fn start(plan: &Plan, folder: &Path, node: &Node) -> Result<Started> {
         let path = files.with_added_extension(end);
         File::create(&path).with_context(|| format!("cannot write {}", path.display()))
     };
-    let mut command = match plan.on.as_str() {
-        "local" => local(plan, &files, node),
+    let mut command = match plan.on {
+        Engine::Local => local(plan, &files, node),
         _ => ssh(plan, node, open("jsonl")?)?,
     };
     let child = command.stderr(open("log")?).spawn();

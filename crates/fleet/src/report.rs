@@ -1,13 +1,8 @@
-//! `gritstone fleet report`: runs of nodes, found in the store or in files, against each other.
+//! The nodes of a fleet, from runs in the store or in files, compared.
 
-use crate::command::report;
-use crate::ui::args::{FleetFormat, FleetReportArgs};
-use crate::ui::exit::Exit;
-use crate::ui::output;
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_analysis::fleet::{self, Earlier, NodeRun};
 use gritstone_model::FleetView;
-use gritstone_report::Detail;
 use gritstone_runs::context::{World, is_kept};
 use gritstone_store::{Member, Store};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,33 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_EARLIER: usize = 24;
 const MOST_OTHERS: usize = 200;
 
-/// Compares the nodes and shows what differs.
-pub fn report(world: &World, args: &FleetReportArgs) -> Result<Exit> {
-    for path in &args.out {
-        report::is_pdf(path)?;
-    }
-    let view = view(world, &args.words, args.margin)?;
-    for path in &args.out {
-        report::write(&gritstone_report::fleet(&view, Detail::Everything), path)?;
-    }
-    match args.format {
-        _ if !args.out.is_empty() => {}
-        FleetFormat::Text => output::text(&gritstone_report::fleet(&view, output::detail()))?,
-        FleetFormat::Json => output::json(&view)?,
-        FleetFormat::Csv => output::plain(&gritstone_exchange::fleet_csv(&view))?,
-        FleetFormat::Openmetrics => output::plain(&gritstone_exchange::fleet_openmetrics(&view))?,
-    }
-    Ok(Exit::Done)
-}
-
-/// Shows the report of a fleet run that has just been measured.
-pub fn show(world: &World, named: &str) -> Result<()> {
-    let view = view(world, &[named.to_owned()], fleet::MARGIN)?;
-    output::text(&gritstone_report::fleet(&view, output::detail()))
-}
-
 /// The nodes of the runs that are asked for, and since when they are as they are.
-fn view(world: &World, words: &[String], margin: f64) -> Result<FleetView> {
+pub fn view(world: &World, words: &[String], margin: f64) -> Result<FleetView> {
     let (name, mut runs) = runs(world, words)?;
     let mut view = fleet::report(&name, &runs, margin);
     ensure!(
@@ -106,7 +76,7 @@ fn earlier(
 fn readable(world: &World, store: &Store, ids: &[&str]) -> Result<Vec<NodeRun>> {
     let read = world.stored_nodes(store, ids)?;
     let readable = ids.iter().zip(read).filter_map(|(id, read)| {
-        read.inspect_err(|why| output::remark(&format!("run {id} is left out: {why:#}")))
+        read.inspect_err(|why| log::warn!("run {id} is left out: {why:#}"))
             .ok()
     });
     Ok(readable.collect())

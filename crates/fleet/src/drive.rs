@@ -1,13 +1,10 @@
-//! `gritstone fleet run` and `resume`: starts the nodes that are missing, some at a time, and takes in their bundles.
+//! Starts the nodes that are missing, some at a time, and imports their bundles.
 
 use super::engine::{self, Started};
 use super::host::Node;
-use super::plan::Plan;
+use super::plan::{Engine, Plan};
 use super::progress::{Known, Progress};
-use super::{lock, report, slurm};
-use crate::ui::args::{FleetResumeArgs, FleetRunArgs};
-use crate::ui::exit::Exit;
-use crate::ui::output;
+use super::{lock, slurm};
 use anyhow::{Context, Result, ensure};
 use gritstone_runs::context::World;
 use gritstone_session::signals;
@@ -19,60 +16,44 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often nodes are looked after.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A new fleet run.
-pub fn run(world: &World, args: &FleetRunArgs) -> Result<Exit> {
-    let plan = Plan::new(world, args)?;
-    plan.keep(world)?;
-    measure(world, &plan)
+/// How a fleet run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub interrupted: bool,
+    /// Nodes that are not measured.
+    pub missing: usize,
 }
 
-/// What a fleet run lacks.
-pub fn resume(world: &World, args: &FleetResumeArgs) -> Result<Exit> {
-    measure(world, &Plan::find(world, args.fleet.as_deref())?)
-}
-
-/// Measures the nodes that have no run yet, and shows the report.
-fn measure(world: &World, plan: &Plan) -> Result<Exit> {
+/// Measures the nodes that have no run yet.
+///
+/// # Errors
+/// When nodes cannot be started at all, or another process measures the fleet.
+pub fn measure(world: &World, plan: &Plan) -> Result<Outcome> {
     let folder = plan.folder(world)?;
     let _held = lock::hold(&folder, &plan.fleet)?;
     Known::default().keep(&folder);
     let missing = missing(world, plan)?;
-    output::remark(&format!(
+    log::info!(
         "fleet {}: {} of {} nodes to be measured, {} at once",
         plan.fleet,
         missing.len(),
         plan.nodes.len(),
         plan.at_once
-    ));
+    );
     let stop = signals::from_now_on().context("signals cannot be caught")?;
-    let failed = match plan.on.as_str() {
-        "slurm" => slurm::measure(world, plan, &folder, &stop)?,
-        _ => waves(world, plan, &folder, missing, &stop)?,
+    let failed = match plan.on {
+        Engine::Slurm => slurm::measure(world, plan, &folder, &stop)?,
+        Engine::Local | Engine::Ssh => waves(world, plan, &folder, missing, &stop)?,
     };
     for (node, why) in &failed {
-        output::remark(&format!("{node} is missing: {why}"));
+        log::warn!("{node} is missing: {why}");
     }
-    let left = self::missing(world, plan)?.len();
-    if stop.load(Ordering::Relaxed) {
-        output::remark(
-            "interrupted; `gritstone fleet resume` goes on with the nodes that are missing",
-        );
-        return Ok(Exit::Interrupted);
-    }
-    if left == plan.nodes.len() {
-        return Err(Exit::NothingMeasured.because("no node could be measured"));
-    }
-    report::show(world, &plan.fleet)?;
-    if left > 0 {
-        return Err(Exit::CheckFailed.because(format!(
-            "{left} of {} nodes are missing; `gritstone fleet resume` measures them",
-            plan.nodes.len()
-        )));
-    }
-    Ok(Exit::Done)
+    Ok(Outcome {
+        interrupted: stop.load(Ordering::Relaxed),
+        missing: self::missing(world, plan)?.len(),
+    })
 }
 
 /// The nodes without a whole run in the store.
@@ -147,7 +128,7 @@ fn waves(
                 Err(why) => progress.skipped(node, &format!("{why:#}"), Some(since.elapsed())),
             }
         }
-        thread::sleep(LOOK);
+        thread::sleep(POLL_INTERVAL);
     }
     Ok(progress.failed().clone())
 }

@@ -1,8 +1,7 @@
 //! The program on the peer: starts far ends as the near host says on standard input, one at a time, and hands back what they say. It ends,
 //! with what it has started, when standard input ends or is silent for too long.
 
-use super::frame::{Frame, Hello, Start};
-use crate::ui::output;
+use crate::frame::{Frame, Hello, Start};
 use anyhow::{Context as _, Result};
 use gritstone_host::link;
 use gritstone_session::host_context::Site;
@@ -41,33 +40,36 @@ struct Running {
     deadline: Instant,
 }
 
+/// Writes bytes to the near host.
+pub type Send = fn(&[u8]) -> io::Result<()>;
+
 /// Serves the near host until it goes.
 ///
 /// # Errors
 /// When it sends what is no frame, or cannot be answered.
-pub fn far_end(directory: &Path, address: IpAddr) -> Result<()> {
+pub fn far_end(directory: &Path, address: IpAddr, send: Send) -> Result<()> {
     let hello = Hello {
         address,
         machine: Site::look(Some(directory))?.machine(),
         link: link::with(address),
         ..Hello::version()
     };
-    say(&Frame::Hello(Box::new(hello)))?;
+    say(send, &Frame::Hello(Box::new(hello)))?;
     let (tell, news) = channel();
     let told = tell.clone();
     thread::spawn(move || listen(&told));
     let mut running = None;
-    let served = serve(directory, address, &tell, &news, &mut running);
+    let served = serve(directory, address, send, &tell, &news, &mut running);
     if let Some(running) = running {
         running.end();
     }
     served
 }
 
-fn say(frame: &Frame) -> io::Result<()> {
+fn say(send: Send, frame: &Frame) -> io::Result<()> {
     let mut bytes = vec![];
     frame.write(&mut bytes)?;
-    output::bytes(&bytes)
+    send(&bytes)
 }
 
 fn listen(tell: &Sender<News>) {
@@ -88,6 +90,7 @@ fn listen(tell: &Sender<News>) {
 fn serve(
     directory: &Path,
     address: IpAddr,
+    send: Send,
     tell: &Sender<News>,
     news: &Receiver<News>,
     running: &mut Option<Running>,
@@ -106,23 +109,23 @@ fn serve(
             Ok(News::Frame(frame)) => {
                 heard = Instant::now();
                 number += 1;
-                obey(frame, number, directory, address, tell, running)?;
+                obey(frame, number, directory, address, send, tell, running)?;
             }
             Ok(News::Said(of, bytes)) => {
                 let Some(current) = running.take_if(|is| is.number == of) else {
                     continue;
                 };
                 if bytes.is_empty() {
-                    say(&Frame::Ended(current.end()))?;
+                    say(send, &Frame::Ended(current.end()))?;
                 } else {
-                    say(&Frame::Output(bytes))?;
+                    say(send, &Frame::Output(bytes))?;
                     *running = Some(current);
                 }
             }
             Err(RecvTimeoutError::Timeout) if heard.elapsed() < SILENCE => {
                 if let Some(late) = running.take_if(|of| of.deadline <= Instant::now()) {
                     late.end();
-                    say(&Frame::Ended("it has run for too long".to_owned()))?;
+                    say(send, &Frame::Ended("it has run for too long".to_owned()))?;
                 }
             }
             Err(_) => anyhow::bail!("the near host was silent for {} s", SILENCE.as_secs()),
@@ -135,6 +138,7 @@ fn obey(
     number: u64,
     directory: &Path,
     address: IpAddr,
+    send: Send,
     tell: &Sender<News>,
     running: &mut Option<Running>,
 ) -> Result<()> {
@@ -145,7 +149,7 @@ fn obey(
             }
             match Running::start(&start, number, directory, address, tell) {
                 Ok(started) => *running = Some(started),
-                Err(why) => say(&Frame::Ended(format!("{why:#}")))?,
+                Err(why) => say(send, &Frame::Ended(format!("{why:#}")))?,
             }
         }
         (Frame::Input(bytes), Some(of)) => {
@@ -155,7 +159,7 @@ fn obey(
         }
         (Frame::End, Some(_)) => {
             running.take().map(Running::end);
-            say(&Frame::Ended(String::new()))?;
+            say(send, &Frame::Ended(String::new()))?;
         }
         (Frame::Input(_) | Frame::End | Frame::Alive, _) => {}
         (Frame::Hello(_) | Frame::Output(_) | Frame::Ended(_), _) => {

@@ -3,17 +3,17 @@
 use super::host::Node;
 use super::inventory;
 use super::lock;
-use crate::command::export;
-use crate::ui::args::{Engine, FleetRunArgs};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_model::Selector;
 use gritstone_plan::select;
 use gritstone_runs::context::World;
+use gritstone_runs::files;
 use gritstone_session::local_backend::random;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Name and version of the file.
 const SCHEMA: &str = "gritstone/fleet-plan/1";
@@ -23,14 +23,47 @@ const OVER_BUDGET: f64 = 1.5;
 /// Minutes for bringing the binary, first looks at the machine and the bundle.
 const SURROUNDINGS: u64 = 5;
 
+/// Starts the measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    /// This machine, several times in turn.
+    Local,
+    Ssh,
+    /// An exclusive job for each node.
+    Slurm,
+}
+
+/// A fleet run as it was asked for; fields as the options of `gritstone fleet run`.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub on: Engine,
+    pub nodes: Option<String>,
+    pub cores: bool,
+    pub selectors: Vec<String>,
+    pub suite: Option<String>,
+    pub quick: bool,
+    pub budget: Option<Duration>,
+    pub precision: Option<f64>,
+    pub at_once: Option<usize>,
+    pub dir: Option<PathBuf>,
+    pub ssh: String,
+    pub partition: Option<String>,
+    pub sbatch: String,
+    pub shared: Option<PathBuf>,
+    pub binary: Option<PathBuf>,
+    pub label: Option<String>,
+    pub allow: Vec<String>,
+    pub no_privileged: bool,
+}
+
 /// What is measured, where, and by what it is started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     schema: String,
     /// Identifier of the fleet run.
     pub fleet: String,
-    /// `local`, `ssh` or `slurm`.
-    pub on: String,
+    pub on: Engine,
     /// Command of OpenSSH's client.
     pub ssh: String,
     /// What Slurm is asked for.
@@ -60,7 +93,7 @@ pub struct Slurm {
 }
 
 impl Slurm {
-    fn new(args: &FleetRunArgs) -> Result<Self> {
+    fn new(args: &Request) -> Result<Self> {
         Ok(Self {
             partition: args.partition.clone(),
             sbatch: args.sbatch.clone(),
@@ -78,7 +111,7 @@ impl Plan {
     ///
     /// # Errors
     /// When its nodes or its binary are none.
-    pub fn new(world: &World, args: &FleetRunArgs) -> Result<Self> {
+    pub fn new(world: &World, args: &Request) -> Result<Self> {
         let binary = match &args.binary {
             Some(path) => std::path::absolute(path)?,
             None => std::env::current_exe().context("this program does not know its file")?,
@@ -94,18 +127,11 @@ impl Plan {
         Ok(Self {
             schema: SCHEMA.to_owned(),
             fleet: gritstone_store::new_id(jiff::Timestamp::now(), random()),
-            on: match args.on {
-                Engine::Local => "local",
-                Engine::Ssh => "ssh",
-                Engine::Slurm => "slurm",
-            }
-            .to_owned(),
+            on: args.on,
             ssh: args.ssh.clone(),
             slurm: Slurm::new(args)?,
             binary,
-            at_once: args
-                .at_once
-                .map_or(if local { 1 } else { 8 }, |n| n as usize),
+            at_once: args.at_once.unwrap_or(if local { 1 } else { 8 }),
             options: options(world, args)?,
             nodes: match args.cores {
                 true => inventory::cores()?,
@@ -131,7 +157,7 @@ impl Plan {
             .create(&folder);
         made.with_context(|| format!("cannot make {}", folder.display()))?;
         let text = serde_json::to_string(self)?;
-        export::write_whole(&folder.join(FILE), text.as_bytes())?;
+        files::write_whole(&folder.join(FILE), text.as_bytes())?;
         Ok(folder)
     }
 
@@ -197,7 +223,7 @@ fn base(world: &World) -> Result<PathBuf> {
 }
 
 /// The options of `gritstone run` on each node: the seed of the order of rounds is the same, so that nodes can be compared.
-fn options(world: &World, args: &FleetRunArgs) -> Result<Vec<String>> {
+fn options(world: &World, args: &Request) -> Result<Vec<String>> {
     let seed = random().to_string();
     let valued = [
         ("--suite", args.suite.clone()),
@@ -221,11 +247,11 @@ fn options(world: &World, args: &FleetRunArgs) -> Result<Vec<String>> {
                 .flat_map(|value| [option.to_owned(), value]),
         );
     }
-    let allowed = args.privileges.allowed().into_iter();
+    let allowed = args.allow.iter().cloned();
     words.extend(allowed.flat_map(|what| ["--allow".to_owned(), what]));
     let flags = [
         (args.quick, "--quick"),
-        (args.privileges.no_privileged, "--no-privileged"),
+        (args.no_privileged, "--no-privileged"),
     ];
     words.extend(
         flags

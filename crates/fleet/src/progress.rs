@@ -2,8 +2,6 @@
 
 use super::lock;
 use super::plan::{self, Plan};
-use crate::command::export;
-use crate::ui::output;
 use anyhow::Result;
 use gritstone_model::{FleetNodeProgress, FleetNodeState, FleetProgress};
 use gritstone_report::duration;
@@ -38,9 +36,11 @@ impl Known {
     /// Keeps it. A fleet run goes on where that is not possible.
     pub fn keep(&self, folder: &Path) {
         let text = serde_json::to_string(self).map_err(anyhow::Error::from);
-        let kept = text.and_then(|text| export::write_whole(&folder.join(FILE), text.as_bytes()));
+        let kept = text.and_then(|text| {
+            gritstone_runs::files::write_whole(&folder.join(FILE), text.as_bytes())
+        });
         if let Err(why) = kept {
-            output::remark(&format!("others do not see how far this fleet is: {why:#}"));
+            log::info!("others do not see how far this fleet is: {why:#}");
         }
     }
 }
@@ -84,7 +84,7 @@ impl Progress {
             format!(" in {}", duration(took.as_secs_f64()))
         });
         let (done, all) = (self.done, self.all);
-        output::remark(&format!("{node}: measured{took} ({done} of {all})"));
+        log::info!("{node}: measured{took} ({done} of {all})");
     }
 
     /// Says why, and after what time where it had begun.
@@ -95,7 +95,7 @@ impl Progress {
             format!(" after {}", duration(took.as_secs_f64()))
         });
         let (done, all) = (self.done, self.all);
-        output::remark(&format!("{node}: skipped{after} ({done} of {all}): {why}"));
+        log::info!("{node}: skipped{after} ({done} of {all}): {why}");
     }
 
     fn ended(&mut self, node: &str) {

@@ -1,7 +1,7 @@
 //! Slurm's own commands: `sinfo`, `sbatch`, `scontrol`, `squeue`, `scancel`. Accounting (`sacct`) is not there everywhere, and not needed: the
 //! controller remembers a job for minutes after its end (`MinJobAge`), and is asked every few seconds.
 
-use crate::fleet::host::Node;
+use crate::host::Node;
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::BTreeMap;
 use std::io::Write;

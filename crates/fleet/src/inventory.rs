@@ -1,8 +1,8 @@
 //! Which nodes a fleet has: a number, a list, or a file with a line for each.
 
 use super::host::{NO_PLACE, Node};
+use super::plan::Engine;
 use super::slurm::tools::{self, Known};
-use crate::ui::args::Engine;
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_session::ssh::is_host;
 use nix::sched::{CpuSet, sched_getaffinity};
@@ -121,9 +121,10 @@ fn read(lines: &str) -> Result<Vec<Node>> {
             "line {number}: '{name}' is no name of a host: letters, digits and . _ - @"
         );
         let place = words.map(|word| {
-            let pair = crate::ui::value_parsers::pair(word);
-            pair.map_err(|_| {
-                anyhow::anyhow!("line {number}: '{word}': write KEY=VALUE, such as rack=a")
+            let pair = word.split_once('=').filter(|(key, _)| !key.is_empty());
+            let pair = pair.map(|(key, value)| (key.to_owned(), value.to_owned()));
+            pair.with_context(|| {
+                format!("line {number}: '{word}': write KEY=VALUE, such as rack=a")
             })
         });
         nodes.push(Node::new(name.to_owned(), place.collect::<Result<_>>()?));

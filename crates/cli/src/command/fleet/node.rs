@@ -1,6 +1,5 @@
 //! `gritstone fleet node`: one node measures itself, into a store that goes with it, and writes its bundle.
 
-use crate::command::export;
 use crate::command::job::Job;
 use crate::command::run;
 use crate::ui::args::FleetNodeArgs;
@@ -43,7 +42,7 @@ pub fn node(world: &World, args: &FleetNodeArgs) -> Result<Exit> {
     let bundle = write_bundle(&store.load(&id)?);
     match args.output == Path::new("-") {
         true => output::plain(&bundle)?,
-        false => export::write_whole(&args.output, bundle.as_bytes())?,
+        false => gritstone_runs::files::write_whole(&args.output, bundle.as_bytes())?,
     }
     Ok(exit)
 }

@@ -1,8 +1,8 @@
 //! The connection: a binary that starts there is found and brought, and says what it is.
 
-use super::FAR_END;
-use super::Options;
-use super::frame::{Frame, Hello};
+use crate::FAR_END;
+use crate::Options;
+use crate::frame::{Frame, Hello};
 use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_session::ssh;
 use nix::sys::signal::{Signal, killpg};

@@ -2,10 +2,9 @@
 
 use super::Queued;
 use super::tools::{self, State};
-use crate::fleet::host::Node;
-use crate::fleet::plan::Plan;
-use crate::fleet::progress::Progress;
-use crate::ui::output;
+use crate::host::Node;
+use crate::plan::Plan;
+use crate::progress::Progress;
 use anyhow::Result;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -125,7 +124,7 @@ impl Array {
     pub(super) fn say(&mut self, text: &str) {
         let (last, when) = &self.said;
         if last != text && when.is_none_or(|when| when.elapsed() > SAY) {
-            output::remark(text);
+            log::info!("{text}");
             self.said = (text.to_owned(), Some(Instant::now()));
         }
     }

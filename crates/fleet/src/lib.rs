@@ -1,0 +1,14 @@
+//! Fleets: the same measured on many nodes, started here, by ssh or by Slurm, and their progress.
+
+pub mod drive;
+pub mod plan;
+pub mod report;
+
+mod engine;
+mod host;
+mod inventory;
+mod lock;
+mod progress;
+mod slurm;
+
+pub use progress::newest as progress;
