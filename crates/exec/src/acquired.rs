@@ -1,4 +1,5 @@
-//! What is made once for the rows of a run that ask for it: a control group, a trace, a file system, swap, the mark of a load.
+//! Resources that a run acquires once if its benchmarks need them: control groups, a trace, a file system, swap, a
+//! background load.
 
 use crate::cgroup::{Confinement, Group, is_confined, is_throttled};
 use crate::custom::{Bound, Custom};
@@ -13,28 +14,24 @@ use crate::tune::Tuning;
 use gritstone_model::Benchmark;
 use std::path::{Path, PathBuf};
 
-/// What an executor is to carry out, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Config<'a> {
-    /// The rows.
     pub rows: Vec<&'a Benchmark>,
-    /// Below which file systems and swap files are made.
+    /// Parent of file systems and swap files.
     pub dir: Option<&'a Path>,
-    /// Control groups that hand down the control of memory, the nearest first.
+    /// Control groups that delegate the memory controller, nearest first.
     pub memory: Vec<PathBuf>,
-    /// Control groups that hand down the control of CPU time.
+    /// Control groups that delegate the cpu controller.
     pub cpu: Vec<PathBuf>,
-    /// Control groups that hand down the control of the number of processes.
+    /// Control groups that delegate the pids controller.
     pub processes: Vec<PathBuf>,
-    /// What of the rows is the user's own.
     pub custom: Custom,
-    /// What holds for each launch.
     pub tuning: Tuning,
-    /// Whether the reference workloads of kernels are measured too.
+    /// Measure reference workloads too.
     pub reference: bool,
 }
 
-/// Each, or why there is none.
+/// Each resource, or the reason for its absence.
 #[derive(Debug)]
 pub(crate) struct Equipment {
     pub confinement: Confinement,
@@ -42,11 +39,10 @@ pub(crate) struct Equipment {
     pub tracing: Result<Instance, Unavailable>,
     pub volume: Result<Held<Volume>, Unavailable>,
     pub swap: Result<Held<Swap>, Unavailable>,
-    /// Of the processes of custom rows, where there are any.
+    /// Limits the processes of custom benchmarks, if there are any.
     pub bound: Option<Bound>,
 }
 
-/// Makes what is config.
 pub(crate) fn make(
     setup: &Setup,
     config: &Config<'_>,

@@ -1,7 +1,7 @@
-//! Control groups of our own that hold launches to an amount of memory or of CPU time, in version 1 or 2 of control groups.
+//! Control groups (version 1 or 2) that limit memory or CPU time of launches.
 //!
-//! One of each a run, made when a row of the run asks for it. It stands in the journal before it is made; without a journal none
-//! is. Launches join it by a word to the supervisor, before their program is executed.
+//! One per run and limit, made if a benchmark of the run needs it. It is recorded in the journal before it is made;
+//! without a journal there is none. A word to the supervisor makes a launch join it before its program is executed.
 
 use crate::journal::Journal;
 use crate::owned_files::{self, Dir, Identity, fresh_name, must_have_our_name};
@@ -16,20 +16,18 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// The parameter of an entry that is carried out here: so many pages of memory its process may have.
+/// Parameter of catalog entries: memory limit of the launch, pages.
 const PAGES: &str = "memory_pages";
-/// The parameter for so much of one CPU, in hundredths.
+/// Parameter of catalog entries: CPU time limit, percent of one CPU.
 const SHARE: &str = "cpu_percent";
-/// The time in which a group may have its share of a CPU, us: the default of Linux.
+/// Period of CPU time limits, us: the default of Linux.
 const PERIOD: u64 = 100_000;
-/// The supervisor's word for the group that its program joins.
+/// Supervisor's word for the group to join.
 const JOIN: &str = "group=";
 
-/// The group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Group(pub(crate) PathBuf);
 
-/// What the launches of a run can be held by: a group, or why there is none.
 pub(crate) type Confinement = Result<Held<Group>, Unavailable>;
 
 impl Resource for Group {
@@ -37,7 +35,7 @@ impl Resource for Group {
         make_directory(&self.0)
     }
 
-    /// Kills whoever is in it, and removes it.
+    /// Kills all members, and removes the group.
     fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
         must_have_our_name(&self.0)?;
         patiently(ErrorKind::ResourceBusy, || {
@@ -60,8 +58,8 @@ impl Resource for Group {
     }
 }
 
-/// Kills whoever is in a group: at one stroke where the system can, else one by one, with no new ones meanwhile where their number
-/// is bounded.
+/// At once where `cgroup.kill` exists (Linux 5.14), else one by one, with fork disabled meanwhile where `pids.max`
+/// exists.
 fn kill_all(group: &Dir) {
     let here = group.by_descriptor();
     if fs::write(here.join("cgroup.kill"), "1").is_ok() {
@@ -71,7 +69,7 @@ fn kill_all(group: &Dir) {
     let members = || -> Vec<i32> {
         let text = fs::read_to_string(here.join("cgroup.procs")).unwrap_or_default();
         let all = text.lines().filter_map(|pid| pid.parse().ok());
-        // 0 is a process of another namespace, and to us it would mean ourselves
+        // 0 is a process of another namespace; kill(2) would take it for our group
         all.filter(|pid| *pid > 0).collect()
     };
     for pid in members() {
@@ -80,12 +78,11 @@ fn kill_all(group: &Dir) {
 }
 
 impl Group {
-    /// Makes one below `parent`.
     fn acquire(parent: &Path, journal: &Journal) -> Result<Held<Self>, Unavailable> {
         journal.acquire(Thing::Group, || Ok(Self(parent.join(fresh_name("group")?))))
     }
 
-    /// Makes one below the first of `parents` where one can be made and joined.
+    /// Makes a group below the first of `parents` where one can be made and joined.
     pub(crate) fn below(parents: &[PathBuf], setup: &Setup, journal: &Journal) -> Confinement {
         let mut nearest = None;
         for parent in parents {
@@ -106,7 +103,8 @@ impl Group {
         Err(nearest.unwrap_or(Unavailable::NoGroup))
     }
 
-    /// Makes one below the first of `parents` where one can be made and joined that has this file, and writes a number to it.
+    /// Makes a group below the first of `parents` where one can be made and joined and has `file`, and writes
+    /// `number` to it.
     pub(crate) fn with(
         parents: &[PathBuf],
         setup: &Setup,
@@ -121,7 +119,7 @@ impl Group {
         })
     }
 
-    /// Allows it so many bytes; what does not fit goes to swap, or not, where that can be said.
+    /// Limits memory. Pages beyond the limit go to swap if `swap`, where that can be configured.
     fn allow(&self, bytes: u64, swap: bool) -> io::Result<()> {
         let second = self.0.join("memory.max");
         if !second.exists() {
@@ -140,7 +138,7 @@ impl Group {
         fs::write(second, bytes.to_string())
     }
 
-    /// How many of its processes the kernel has killed for lack of memory.
+    /// Processes killed by the kernel for lack of memory.
     pub(crate) fn kills(&self) -> u64 {
         let texts = ["memory.events", "memory.oom_control"].map(|name| self.0.join(name));
         let texts = texts
@@ -149,7 +147,6 @@ impl Group {
         texts.map(|text| kills_in(&text)).max().unwrap_or(0)
     }
 
-    /// Allows it so many hundredths of a CPU.
     fn throttle(&self, percent: u64) -> io::Result<()> {
         let quota = percent * PERIOD / 100;
         let second = self.0.join("cpu.max");
@@ -160,13 +157,11 @@ impl Group {
         fs::write(self.0.join("cpu.cfs_quota_us"), quota.to_string())
     }
 
-    /// The supervisor's word.
     pub(crate) fn word(&self) -> String {
         format!("{JOIN}{}", self.0.display())
     }
 }
 
-/// The count of kills in a file of a group.
 fn kills_in(text: &str) -> u64 {
     let mut counts = text
         .lines()
@@ -175,23 +170,19 @@ fn kills_in(text: &str) -> u64 {
     count.unwrap_or(0)
 }
 
-/// Whether a row asks to be held to an amount of memory.
 #[must_use]
 pub fn is_confined(benchmark: &Benchmark) -> bool {
     matches!(&benchmark.work, Work::Kernel(work) if work.params.contains_key(PAGES))
 }
 
-/// Whether a row asks to be held to an amount of CPU time.
 #[must_use]
 pub fn is_throttled(benchmark: &Benchmark) -> bool {
     matches!(&benchmark.work, Work::Kernel(work) if work.params.contains_key(SHARE))
 }
 
 impl Executor {
-    /// The group that a kernel joins, and arguments that tell it of that; neither for a row that asks for none.
-    ///
-    /// # Errors
-    /// When a number is none, or the group refuses it: such a launch has failed.
+    /// The group that a workload joins, if any, and arguments that report why there is none. An error is the failure
+    /// of the launch.
     pub(crate) fn held(
         &self,
         work: &KernelWork,
@@ -224,7 +215,6 @@ impl Executor {
         Ok((Some(group), told))
     }
 
-    /// The same for an amount of CPU time.
     fn throttled(
         &self,
         percent: &str,

@@ -1,7 +1,7 @@
-//! Programs that did not travel in this binary: those of a catalog of the user's own, and what bounds their launches.
+//! Programs that are not part of this binary: those of custom catalogs, and a limit for their processes.
 //!
-//! The supervisor ends whatever they start. So that it has a chance against a program that starts others without end, there is a
-//! bound on how many there may be: of a control group where one can be made, else of the user.
+//! The supervisor kills all descendants of a program. Since it cannot keep up with a fork bomb, their number is
+//! limited: by a control group where one can be made, else by RLIMIT_NPROC.
 
 use crate::acquired::Config;
 use crate::cgroup::Group;
@@ -19,21 +19,18 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-/// Processes that a launch may have at once: more than any benchmark has a use for, few enough to be killed.
+/// Processes of a launch: more than any benchmark needs, few enough to be killed.
 const MOST_PROCESSES: u64 = 1024;
-/// The supervisor's word for a bound on the processes of the user.
+/// Supervisor's word for RLIMIT_NPROC.
 const PROCESSES: &str = "processes=";
-/// The file of a control group that bounds its processes.
 const BOUND: &str = "pids.max";
 
-/// A custom catalog.
 #[derive(Clone, Debug, Default)]
 pub struct Custom {
-    /// First parts of the identifiers of its benchmarks.
+    /// First components of the ids of its benchmarks.
     pub families: Vec<String>,
-    /// Its programs, by name.
     pub programs: BTreeMap<String, Rebuilt>,
-    /// Those without our runtime, which cannot place themselves.
+    /// Programs without our runtime, which cannot pin themselves.
     pub bare: BTreeSet<String>,
 }
 
@@ -46,7 +43,7 @@ impl Custom {
         self.bare.contains(program)
     }
 
-    /// The CPUs to which the supervisor holds the program of a row that cannot do so itself.
+    /// CPUs to which the supervisor pins a program that cannot pin itself.
     pub(crate) fn cpus(&self, benchmark: &Benchmark, cpus: &[u32]) -> Option<String> {
         match &benchmark.work {
             Work::Kernel(work) if self.is_bare(&work.program) && !cpus.is_empty() => {
@@ -57,16 +54,15 @@ impl Custom {
     }
 }
 
-/// How many processes a launch of a custom row has at once.
+/// Limit for the processes of a launch of a custom benchmark.
 #[derive(Debug)]
 pub(crate) struct Bound {
-    /// The supervisor's word for it.
+    /// For the supervisor.
     pub word: String,
     _group: Option<Held<Group>>,
 }
 
 impl Bound {
-    /// By a control group where one can be made, else by a limit of the user's.
     pub(crate) fn new(setup: &Setup, config: &Config<'_>, journal: Option<&Journal>) -> Self {
         let bound = (BOUND, MOST_PROCESSES);
         let group =
@@ -83,10 +79,7 @@ impl Bound {
 }
 
 impl Setup {
-    /// Writes these executables among `files`, with all the files beside them, to where they can be started.
-    ///
-    /// # Errors
-    /// When they cannot be written.
+    /// Writes all `files` to a directory from which the executables among them can be started.
     pub fn executables(
         &self,
         files: &BTreeMap<String, OwnFile>,
@@ -127,7 +120,7 @@ fn write(to: &Path, file: &OwnFile) -> std::io::Result<()> {
     fs::set_permissions(to, fs::Permissions::from_mode(mode))
 }
 
-/// Processes and threads of a user that are seen here: the limit counts them all.
+/// Visible processes and threads of a user. RLIMIT_NPROC counts them all.
 fn tasks_of(user: Uid) -> u64 {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let own = processes.filter(|process| {

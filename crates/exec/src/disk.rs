@@ -1,4 +1,4 @@
-//! A file that the system is to use as a disk or as swap: whether there is room for it, its zeros, and the tools that set it up.
+//! Files that become a disk or swap: room, zeros, and the tools that set them up.
 
 use crate::owned_files;
 use crate::resource::Unavailable;
@@ -11,16 +11,15 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where root looks for tools first: a user may have put others into PATH, or lack these directories there.
+/// Searched before PATH, which a user may have changed and which may lack them.
 const TOOLS: [&str; 4] = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"];
 
-/// Bytes of zeros that are written at once.
+/// Zeros written at once, bytes.
 const CHUNK: usize = 1 << 20;
-/// Where what is written past the cache has to begin, whatever the device.
+/// Alignment for O_DIRECT on any device, bytes.
 const ALIGNED: usize = 4096;
 
-/// Why a file of so many bytes that the system is to use cannot be made below `dir`: it takes root, and as much room again for
-/// others.
+/// Checks that such a file can be made below `dir`: as root, and with as much room again left for others.
 pub(crate) fn may_fill(dir: &Path, size: u64) -> Result<(), Unavailable> {
     if !geteuid().is_root() {
         return Err(Unavailable::NeedsRoot);
@@ -36,18 +35,19 @@ pub(crate) fn may_fill(dir: &Path, size: u64) -> Result<(), Unavailable> {
     Ok(())
 }
 
-/// A file of zeros, a multiple of a mebibyte, all of which is there: a hole would be filled while something is timed. To set blocks
-/// aside (fallocate) costs nothing, and is not enough: below a virtual machine's device there may be holes too, until they are written.
+/// Makes a file of zeros, whose size is a multiple of a mebibyte, without holes: those would be filled during a timed
+/// region. fallocate(2) is not enough, since the device of a virtual machine may have holes too until they are
+/// written.
 pub(crate) fn fill(image: &Path, size: u64) -> io::Result<()> {
     drop(owned_files::new_file(image)?);
     overwrite(image, size)
 }
 
-/// Zeros over the first bytes of a file that is there, on the disk when this returns.
+/// Overwrites the first `size` bytes with zeros, and syncs them.
 pub(crate) fn overwrite(image: &Path, size: u64) -> io::Result<()> {
     let mut write = File::options();
     write.write(true);
-    // past the cache, where the file system can: to fill that with zeros took half of all CPU time that a short run had for itself
+    // with O_DIRECT where possible: filling the page cache with zeros took half of all CPU time of a short run
     let past = write
         .clone()
         .custom_flags(OFlag::O_DIRECT.bits())
@@ -61,7 +61,7 @@ pub(crate) fn overwrite(image: &Path, size: u64) -> io::Result<()> {
     file.sync_all()
 }
 
-/// What a tool says, or what it complains about. It has nothing of our environment.
+/// Runs a tool in an empty environment; returns its output, or its error output.
 pub(crate) fn tool(name: &'static str, arguments: &[&str]) -> Result<String, Unavailable> {
     let failed = |why: String| Unavailable::Tool { tool: name, why };
     let theirs = std::env::var_os("PATH").unwrap_or_default();
@@ -83,7 +83,6 @@ pub(crate) fn tool(name: &'static str, arguments: &[&str]) -> Result<String, Una
     }
 }
 
-/// Where a tool is: in the directories of root, else on `path`.
 fn found(name: &str, path: &std::ffi::OsStr) -> Option<PathBuf> {
     let first = TOOLS.iter().map(PathBuf::from);
     let all = first.chain(std::env::split_paths(path).filter(|dir| dir.is_absolute()));
@@ -103,7 +102,7 @@ mod tests {
         }
         let found = |name| found(name, dir.path().as_os_str());
         assert_ne!(found("mkswap"), Some(dir.path().join("mkswap")));
-        // where root has none, that of the user is used
+        // a tool that root lacks comes from PATH
         let theirs = dir.path().join("gritstone-tool");
         assert_eq!(found("gritstone-tool"), Some(theirs));
     }
@@ -121,17 +120,17 @@ mod tests {
         let before = extents(&file);
         overwrite(&file, 2 << 20).unwrap();
         assert!(fs::read(&file).unwrap().iter().all(|byte| *byte == 0));
-        // the same blocks: what was written went over what was there
+        // same blocks: the data was overwritten in place
         assert_eq!(extents(&file), before);
     }
 
-    /// Where the blocks of a file are, as filefrag(8) says, or nothing where it does not know.
+    /// Physical extents as filefrag(8) reports them; empty if it cannot.
     fn extents(file: &Path) -> String {
-        // blocks are allocated when they are written back
+        // blocks are allocated at writeback
         fs::File::open(file).unwrap().sync_all().unwrap();
         let path = file.display().to_string();
         let told = tool("filefrag", &["-v", &path]).unwrap_or_default();
-        // that they were never read tells nothing of where they are
+        // an extent that was never read is at the same place
         told.replace(",unwritten", "")
     }
 }

@@ -1,5 +1,4 @@
-//! What a linked program says of itself: text, data and bss, as size(1) counts them, the symbols that it defines, and the
-//! loader that it asks for.
+//! Sizes, symbols and the loader of linked programs.
 
 use gritstone_model::{Event, Metric, Param};
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, elf};
@@ -7,10 +6,10 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Most symbols that are listed; a static program of today has thousands.
+/// A static program has thousands of symbols.
 const MAX_SYMBOLS: usize = 4000;
 
-/// Text, data and bss of an object file or a program.
+/// Text, data and bss, counted as size(1) does.
 fn sizes(file: &object::File) -> Result<[u64; 3], String> {
     let [mut text, mut data, mut bss] = [0; 3];
     for section in file.sections() {
@@ -31,10 +30,7 @@ fn sizes(file: &object::File) -> Result<[u64; 3], String> {
     Ok([text, data, bss])
 }
 
-/// Text, data and bss together; 0 for what a compiler leaves to the linker to make code of, which need not be ELF.
-///
-/// # Errors
-/// When the file cannot be read.
+/// Text, data and bss together. 0 for intermediate code of link-time optimization, which need not be ELF.
 pub fn size(path: &Path) -> Result<u64, String> {
     let bytes =
         std::fs::read(path).map_err(|why| format!("cannot read what was compiled: {why}"))?;
@@ -44,10 +40,7 @@ pub fn size(path: &Path) -> Result<u64, String> {
     Ok(sizes.map_or(0, |sizes| sizes.iter().sum()))
 }
 
-/// The params `size.text`, `size.data`, `size.bss` and one `symbol` for each symbol that is defined in the program.
-///
-/// # Errors
-/// When the file cannot be read, or is not an object file.
+/// Sizes and defined symbols of a program, as events.
 pub fn measure(path: &Path) -> Result<Vec<Event>, String> {
     let bytes = std::fs::read(path).map_err(|why| format!("cannot read what was linked: {why}"))?;
     let file = object::File::parse(&*bytes)
@@ -75,7 +68,7 @@ pub fn measure(path: &Path) -> Result<Vec<Event>, String> {
     Ok(params.into_iter().map(Event::Param).collect())
 }
 
-/// The loader that a program asks for, if it is not on this machine: such a program cannot be started.
+/// The loader that a program needs, if it is missing: such a program cannot be started.
 pub fn missing_loader(program: &Path) -> Option<PathBuf> {
     let bytes = std::fs::read(program).ok()?;
     let file = object::File::parse(&*bytes).ok()?;

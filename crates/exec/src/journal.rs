@@ -1,9 +1,9 @@
-//! The journal of a run: everything that it makes or changes outside its store, written down before it is done.
+//! Undo journal of a run: everything that it makes or changes outside its store, recorded beforehand.
 //!
-//! One file a run, one line an entry, each on the disk before what it speaks of happens; what was made is known from then on by its
-//! device and inode, which follow. The run holds a lock on its journal while it lives, and so does its watchdog, which has the same
-//! open file. Whoever else gets the lock knows that both are dead, and finishes their business (`recover`). The file goes when all
-//! of it is undone.
+//! One file per run, one line per entry, each synced before the change that it describes; the device and inode of a
+//! new object follow once it exists. The run holds a lock on its journal, and so does its watchdog through the same
+//! open file. Whoever gets the lock knows that both are dead, and undoes their changes (`recover`). The file is
+//! removed when everything is undone.
 
 use crate::owned_files::{Dir, Identity, State};
 use crate::recover::{self, Command, living, undo};
@@ -24,35 +24,32 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use thiserror::Error;
 
-/// What the name of a journal ends in.
 pub(crate) const ENDING: &str = ".journal";
-/// Names that are tried: with 128 random bits, none is ever taken twice by chance.
+/// Attempts to find a free name. With 128 random bits, none is taken by chance.
 const TRIES: u32 = 10;
 
-/// One line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Entry {
-    /// The first: who writes, and on what.
+    /// First entry: the writer and its host.
     By(By),
-    /// It means to change settings: no other run may while it lives.
+    /// The run will change settings: no other run may while it lives.
     Steadies,
-    /// It measures the run of this identifier.
+    /// Id of the run that is measured.
     Measures(String),
-    /// It is about to make or change this.
+    /// About to make or change this.
     Makes(Thing),
-    /// The last that it was about to make is this now.
+    /// Identity of the last thing made.
     Made(Identity),
-    /// The last that it was about to make is somebody else's.
+    /// The name of the last thing was taken by somebody else.
     Taken,
 }
 
-/// Who writes a journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct By {
     pub host: String,
     pub boot: String,
-    /// Of process numbers.
+    /// Of process ids.
     pub namespace: u32,
     pub process: u32,
     /// Ticks since boot.
@@ -60,42 +57,39 @@ pub(crate) struct By {
 }
 
 impl By {
-    /// Whether it may be at work, as far as can be seen from here: its watchdog may still undo what it had done.
+    /// True if the writer may be running, as far as this namespace can see. A dead writer's watchdog may still be
+    /// undoing.
     pub(crate) fn lives(&self) -> bool {
         self.namespace != owner::namespace() || owner::start_of(self.process) == Some(self.start)
     }
 }
 
-/// What a journal is begun with.
 #[derive(Clone, Debug)]
 pub struct Registry {
-    /// Directory of the user's in which journals are kept, made if need be. Absolute.
+    /// Absolute directory for journals, made if missing.
     pub state: State,
-    /// Below which the machine's settings lie: `/`, or a made-up tree.
+    /// Root of the machine's settings: `/`, or a fake tree.
     pub root: PathBuf,
-    /// Program and arguments that call [`crate::watch`] with what is added to them: base and rest of the state directory, and the
-    /// name of the journal in it.
+    /// Program and arguments that call [`crate::watch`]. Base and rest of the state directory and the name of the
+    /// journal are appended.
     pub watchdog: Vec<OsString>,
-    /// Who is told, at the end, what could not be undone.
+    /// Called at the end for each change that could not be undone.
     pub tell: fn(&str),
 }
 
-/// The journal of this process's run. When it is dropped, everything in it is undone, the last first.
+/// The undo journal of this process. On drop, everything is undone in reverse order.
 #[derive(Debug)]
 pub struct Journal {
     registry: Registry,
     state: Dir,
     name: OsString,
     pub(crate) writer: Writer,
-    /// Undoes what the journal says as soon as the run is dead.
+    /// Undoes the journal as soon as the run is dead.
     watchdog: Option<Watchdog>,
 }
 
 impl Journal {
-    /// Begins the journal of a run, with its watchdog.
-    ///
-    /// # Errors
-    /// When it cannot be written or locked, the state directory is not ours alone, or nobody could watch over the run.
+    /// Creates a locked journal, and starts its watchdog.
     pub fn begin(registry: Registry) -> io::Result<Self> {
         let by = By {
             host: owner::host(),
@@ -129,12 +123,12 @@ impl Journal {
         Ok(journal)
     }
 
-    /// What it is called in the state directory.
+    /// In the state directory.
     pub(crate) fn name(&self) -> &OsStr {
         &self.name
     }
 
-    /// Makes something, with all that is in it, until the result is dropped.
+    /// Makes something with its contents; undone when the result is dropped.
     pub(crate) fn acquire<R: Resource + Clone>(
         &self,
         thing: fn(R) -> Thing,
@@ -143,20 +137,15 @@ impl Journal {
         self.writer.acquire(thing, named)
     }
 
-    /// Before anything of a run is measured: nobody else goes on with it meanwhile.
-    ///
-    /// # Errors
-    /// When it cannot be written down.
+    /// Call before anything of a run is measured: prevents others from resuming it meanwhile.
     pub fn measures(&self, run: &str) -> io::Result<()> {
         self.writer.record(Entry::Measures(run.to_owned()))
     }
 
-    /// Before settings are changed: one run at a time, or each would put back what the other needs.
-    ///
-    /// # Errors
-    /// When another run of this user has steadied the machine.
+    /// Call before settings are changed. Fails if another run of this user has changed settings: each would restore
+    /// what the other needs.
     pub fn steadies(&self) -> Result<Settings<'_>, SettingError> {
-        // ours is written before the others are read: of two at once, at least one sees the other
+        // our entry is written before those of others are read: of two concurrent runs, at least one sees the other
         self.writer.record(Entry::Steadies)?;
         let busy = |(_, entries): &(By, Vec<Entry>)| entries.contains(&Entry::Steadies);
         match living(&self.state, Some(&self.name)).into_iter().find(busy) {
@@ -166,7 +155,7 @@ impl Journal {
     }
 }
 
-/// What writes into a journal; all of one journal write into the same file.
+/// Shares the file of its journal.
 #[derive(Clone, Debug)]
 pub(crate) struct Writer {
     file: Rc<Flock<File>>,
@@ -175,7 +164,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Puts an entry on the disk, and then among those that are to be undone.
+    /// Syncs an entry to disk, then adds it to those to be undone.
     fn record(&self, entry: Entry) -> io::Result<()> {
         let mut file: &File = &self.file;
         let mut line = serde_json::to_vec(&entry)?;
@@ -183,7 +172,7 @@ impl Writer {
         let before = file.metadata()?.len();
         let written = file.write_all(&line).and_then(|()| file.sync_data());
         if written.is_err() {
-            // half a line would spoil the next one
+            // half a line would corrupt the next
             let _ = file.set_len(before);
         } else {
             self.entries.borrow_mut().push(entry);
@@ -194,7 +183,7 @@ impl Writer {
         })
     }
 
-    /// Makes or changes something until the end of the run; under another name where there is something of that name already.
+    /// Makes or changes something until the end of the run, under another name if the first is taken.
     fn make<R: Resource + Clone>(
         &self,
         thing: fn(R) -> Thing,
@@ -223,7 +212,7 @@ impl Writer {
         }
     }
 
-    /// Makes something, with all that is in it, until the result is dropped.
+    /// Makes something with its contents; undone when the result is dropped.
     pub(crate) fn acquire<R: Resource + Clone>(
         &self,
         thing: fn(R) -> Thing,
@@ -251,16 +240,13 @@ impl Drop for Journal {
     }
 }
 
-/// Why a setting of the machine was not changed.
 #[derive(Debug, Error)]
 pub enum SettingError {
-    /// Another run has changed some.
+    /// By another run's process.
     #[error("process {0} has tuned the system and is measuring; wait until it has ended")]
     Busy(u32),
-    /// Only root may.
     #[error("{0}: it takes root")]
     NeedsRoot(io::Error),
-    /// The system refused.
     #[error(transparent)]
     System(io::Error),
 }
@@ -274,16 +260,13 @@ impl From<io::Error> for SettingError {
     }
 }
 
-/// The settings of the machine, in the hands of a run that may change them.
+/// Permission to change settings of the machine.
 #[derive(Debug)]
 pub struct Settings<'a>(&'a Journal);
 
 impl Settings<'_> {
-    /// Before commands of the user's change the machine: `command` is given to the shell in `directory` at the end of the run,
-    /// however it ends.
-    ///
-    /// # Errors
-    /// When it cannot be written down; nothing may be changed then.
+    /// Registers a shell command, run in `directory` at the end of the run, however it ends. On error, nothing may be
+    /// changed.
     pub fn undo_by(&self, command: &str, directory: &Path) -> Result<(), SettingError> {
         let undo = || {
             Ok(Command {
@@ -295,10 +278,8 @@ impl Settings<'_> {
         Ok(())
     }
 
-    /// Changes a setting until the end of the run; `Ok` too where it is so already.
-    ///
-    /// # Errors
-    /// With the reason, when the setting is as it was.
+    /// Changes a setting until the end of the run; on error it is unchanged. A setting that has the value already is
+    /// left alone.
     pub fn set(&self, path: &str, new: &str) -> Result<(), SettingError> {
         let Self(journal) = self;
         if let Some(change) = Setting::change(&journal.registry.root, path, new)? {
@@ -308,7 +289,6 @@ impl Settings<'_> {
     }
 }
 
-/// A fresh, locked journal.
 fn create(state: &Dir) -> io::Result<(OsString, Flock<File>)> {
     for _ in 0..TRIES {
         let name = OsString::from(format!("{}{ENDING}", owned_files::fresh_name("run")?));
@@ -319,7 +299,7 @@ fn create(state: &Dir) -> io::Result<(OsString, Flock<File>)> {
         };
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             Ok(file) if recover::is_at(state, &name, &file) => return Ok((name, file)),
-            // another start took it for that of a dead run before it was locked
+            // another process took it for a dead run's journal before it was locked
             Ok(_) | Err((_, Errno::EWOULDBLOCK)) => {}
             Err((_, errno)) => {
                 let _ = state.unlink(&name);

@@ -1,7 +1,7 @@
-//! From a benchmark to command lines, and from what came back to an outcome.
+//! From a benchmark to command lines, and from their results to an outcome.
 //!
-//! A kernel is launched to measure, then, where a document printed a time for a fixed amount of work, as a whole process
-//! that does just that; as several at once in [`copies`]. Commands are in [`command`] and [`user`].
+//! A workload is launched to measure and then, if it has a published time for a fixed amount of work, as a whole
+//! process that does only that; several copies are in [`copies`]. Commands are in [`command`] and [`user`].
 
 mod command;
 mod copies;
@@ -32,28 +32,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// What may differ from launch to launch of a benchmark: that of one side of a comparison, of one build of an audit.
+/// What may differ between launches of a benchmark: between sides of a trial, or builds of an audit.
 #[derive(Clone, Debug, Default)]
 pub struct Variant {
-    /// Environment of every child, with HOME and TMPDIR of its own unless it is a command of the user's.
+    /// Environment of every child. HOME and TMPDIR are the launch's own, except for user commands.
     pub environment: BTreeMap<String, String>,
-    /// Programs that take the place of those of the same name in this binary.
+    /// Replace embedded programs of the same name.
     pub builds: BTreeMap<String, Rebuilt>,
 }
 
-/// What came of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launched {
-    /// How it ended.
     pub outcome: Outcome,
-    /// Everything that was said, in order; what came before a failure too.
+    /// In order; includes events before a failure.
     pub events: Vec<Event>,
-    /// CPU time of the launch's processes, ns: what the conditions must not count as others'.
+    /// CPU time of the launch's processes, ns: conditions must not count it as interference.
     pub cpu: u64,
 }
 
 impl Launched {
-    /// Nothing was started.
     fn without_a_start(outcome: Outcome) -> Self {
         Self {
             outcome,
@@ -62,7 +59,7 @@ impl Launched {
         }
     }
 
-    /// The same, with the reason why a program said nothing, where that is what it is linked with.
+    /// Explains why a program reported nothing, if its loader is missing.
     fn explained(self, name: &str, program: &Path) -> Self {
         let number = |event: &Event| matches!(event, Event::Param(Param::Copy(_)));
         let silent = self.events.iter().all(number);
@@ -80,33 +77,30 @@ impl Launched {
     }
 }
 
-/// How often a launch is attempted whose memory is limited: the kernel sometimes finds nothing of a small group's memory to take away,
-/// though most of it may go to swap or to a file, and kills instead.
+/// Launches of a memory-limited benchmark. The kernel sometimes kills although most memory of a small group could go
+/// to swap or files.
 const ATTEMPTS: u32 = 6;
 
-/// A custom command and its environment.
 type Warmed = (Vec<String>, BTreeMap<String, String>);
 
-/// Carries out launches on this machine.
+/// Makes launches on this machine.
 #[derive(Debug)]
 pub struct Executor {
-    // before the directories that it works in: fields are dropped in this order
+    // fields are dropped in this order: before the directories that it works in
     pub(crate) load: Load,
     pub(crate) setup: Setup,
     tuning: Tuning,
     reference: bool,
     pub(crate) custom: Custom,
-    /// What was made for rows that ask for it.
     pub(crate) equipment: Equipment,
-    /// Whether the proof of a command held, of those that were carried out.
+    /// Results of the proofs of commands.
     proofs: RefCell<BTreeMap<Id, bool>>,
-    /// Commands of which a launch is one execution, and that have been launched.
+    /// Launched commands whose launch is one execution.
     long: RefCell<BTreeSet<Id>>,
-    /// The custom commands that have been executed once.
+    /// Custom commands executed at least once.
     warm: RefCell<BTreeSet<Warmed>>,
 }
 
-/// One launch: of what, how, and where.
 pub(crate) struct Job<'a> {
     executor: &'a Executor,
     variant: &'a Variant,
@@ -117,8 +111,7 @@ pub(crate) struct Job<'a> {
 }
 
 impl Executor {
-    /// An executor that works with `setup`, and makes for the rows that it is to carry out what they ask for. What cannot be made
-    /// or written down is not, and the launches say so and why.
+    /// Acquires the resources that the benchmarks need. Launches report the ones that are unavailable, and why.
     #[must_use]
     pub fn new(setup: Setup, config: Config<'_>, journal: Option<&Journal>) -> Self {
         let (equipment, load) = acquired::make(&setup, &config, journal);
@@ -135,33 +128,27 @@ impl Executor {
         }
     }
 
-    /// Whether the untimed proof of a command held; `None` before it was carried out.
+    /// Result of the untimed proof of a command, once made.
     #[must_use]
     pub fn proof(&self, id: &Id) -> Option<bool> {
         self.proofs.borrow().get(id).copied()
     }
 
-    /// What it starts programs with.
     #[must_use]
     pub fn setup(&self) -> &Setup {
         &self.setup
     }
 
-    /// Makes ready what `benchmark` is measured beside, if that takes time: its load. A launch does so by itself; beforehand, the
-    /// time for it is none of the launch's.
-    ///
-    /// # Errors
-    /// As of [`Self::launch`]; a load that cannot be made is the outcome of the launch.
+    /// Starts the background load, so that its start-up is not charged to the launch. A load that cannot be started
+    /// is the outcome of the launch.
     pub fn settle(&mut self, variant: &Variant, benchmark: &Benchmark) -> Result<(), ExecError> {
         self.load_for(variant, benchmark)
             .or_else(|error| error.outcome().map(drop))
     }
 
-    /// Launches `benchmark` once as so many copies that work at once, on `cpus` in turn (empty: all); what each of several said
-    /// begins with its number. Workloads of ours are told what earlier launches found.
-    ///
-    /// # Errors
-    /// Only when no launch can be carried out any more; a launch that fails is an [`Outcome`], as it is when one of its copies does.
+    /// Launches `copies` simultaneous copies of `benchmark` on `cpus` in turn (empty: all). The events of each of
+    /// several begin with its number. Fails only if no launch can be made any more: a launch or copy that fails is an
+    /// [`Outcome`].
     pub fn launch(
         &mut self,
         variant: &Variant,
@@ -191,7 +178,6 @@ impl Executor {
         }
     }
 
-    /// Processes of the group that the kernel has killed; 0 where the benchmark is not in it.
     fn kills(&self, benchmark: &Benchmark) -> u64 {
         let group = self.equipment.confinement.as_deref().ok();
         group
@@ -236,7 +222,7 @@ impl Executor {
             executor: self,
             variant,
             benchmark,
-            // none in particular where the scheduler is to choose
+            // none, to let the scheduler choose
             cpus: match benchmark.placement {
                 Placement::All => &[],
                 _ => cpus,
@@ -246,7 +232,7 @@ impl Executor {
         }
     }
 
-    /// A fresh directory for a launch of a benchmark: on the file system that was made for it, if it asks for one.
+    /// In the scratch file system if the benchmark needs it.
     fn fresh(&self, benchmark: &Benchmark) -> Result<PathBuf, ExecError> {
         let own = self.volume_for(benchmark).and_then(Result::ok);
         match own.map(Volume::directory) {
@@ -281,12 +267,11 @@ impl Job<'_> {
         }
     }
 
-    /// The environment of whatever is started in `directory`.
     fn environment(&self, directory: &Path) -> BTreeMap<String, OsString> {
         environment_in(&self.variant.environment, directory)
     }
 
-    /// What the supervisor is told to do to a program of this launch: to its kernel where that is given.
+    /// Words for the supervisor of a program of this launch. `kernel` is given for the workload itself.
     fn words(&self, kernel: Option<&Benchmark>, group: Option<&Group>) -> String {
         let custom = self.executor.custom.has(self.benchmark);
         let bound = self.executor.equipment.bound.as_ref().filter(|_| custom);
@@ -294,7 +279,7 @@ impl Job<'_> {
         self.executor.tuning.words(kernel, group, bound)
     }
 
-    /// Starts one of our programs in the directory of the launch and judges what it said.
+    /// Starts an embedded program in the directory of the launch.
     fn start(
         &self,
         name: &str,
@@ -305,7 +290,6 @@ impl Job<'_> {
         self.start_in(self.directory, &environment, name, words, arguments)
     }
 
-    /// The same elsewhere.
     fn start_in(
         &self,
         directory: &Path,
@@ -359,7 +343,7 @@ impl Job<'_> {
         let mut arguments = vec![
             cpus_argument(&self.cpus[..self.cpus.len().min(1)]),
             "samples=3".into(),
-            // what the work needs, and what shows that it was done, is not in the time of its process
+            // preparation and check of the work are not in the time of its process
             "before=mode=prepare".into(),
             "after=mode=finish".into(),
             "--".into(),

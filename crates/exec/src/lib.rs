@@ -1,14 +1,13 @@
-//! Carries out launches: unpacks the programs, starts them in fresh directories under a supervisor, reads what they say,
-//! stops them at their deadline, and leaves nothing behind.
+//! Makes launches: unpacks the programs, starts them in fresh directories under a supervisor, reads their events,
+//! enforces the deadline, and leaves nothing behind.
 //!
-//! The way of a launch: benchmark -> command lines ([`launch`]) -> a process under the supervisor ([`process`]) -> events
-//! and an outcome. Everything on disk is below two directories ([`places`]); they, and what is changed of the machine's
-//! settings ([`settings`]), the control group that holds some launches to an amount of memory ([`group`]), the file system that is made for some
-//! ([`volume`]), the swap file for others ([`swap`]), and the trace by which others are timed ([`trace`]), stand in a journal ([`journal`]) before they are made or changed, and are undone on every
-//! exit, by a watchdog ([`watchdog`]) or by the next start ([`recover`]) when the run was killed. Some rows are measured beside a
-//! load ([`load`]), which lives on between launches. Two side ways: kernels
-//! are compiled again with another compiler ([`rebuild`]), and their entries into the kernel of the system are counted
-//! ([`entries`]).
+//! A launch: benchmark -> command lines ([`launch`]) -> a process under the supervisor ([`process`]) -> events and an
+//! outcome. All files are in two directories ([`work_dirs`]). Directories, settings ([`settings`]), control groups
+//! ([`cgroup`]), the scratch file system ([`scratch_fs`]), the swap file ([`swap`]) and the trace ([`tracefs`]) are
+//! recorded in the undo journal ([`journal`]) before they are made or changed. They are undone on every exit; if the
+//! run was killed, by its watchdog ([`watchdog`]) or by the next start ([`recover`]). A background load ([`load`])
+//! lives on between launches. [`rebuild`] compiles workloads with other compilers; [`syscalls`] counts system calls
+//! and instructions.
 
 mod acquired;
 mod cgroup;
@@ -64,18 +63,16 @@ use gritstone_model::{Benchmark, Outcome, Work};
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Whether a row asks for something that is carried out here, by this parameter of its entry.
+/// True if this parameter of the entry, which the executor interprets, is `yes`.
 fn asks(benchmark: &Benchmark, key: &str) -> bool {
     matches!(&benchmark.work, Work::Kernel(work) if work.asks(key))
 }
 
-/// Why launches cannot go on at all.
 #[derive(Debug, Error)]
 pub enum ExecError {
-    /// The user asked to stop; the launch in progress was ended and is not to be recorded.
+    /// The launch in progress was ended and must not be stored.
     #[error("stopped on request")]
     Interrupted,
-    /// There is no directory from which programs may be executed.
     #[error(
         "no directory to execute programs from: {tried}; set TMPDIR to a directory that is writable, has room and is not mounted noexec"
     )]
@@ -83,35 +80,20 @@ pub enum ExecError {
         /// Each directory with the reason.
         tried: String,
     },
-    /// No directory has room for a program; the benchmarks that need it cannot be measured.
     #[error("{what}")]
     NoRoom {
-        /// The program, and each directory with what is free there.
+        /// The program, and the free space of each directory.
         what: String,
     },
-    /// The directory in which files are measured cannot be used.
     #[error("cannot measure files in {dir}: {why}; choose another directory with --dir")]
-    NowhereToMeasure {
-        /// The directory.
-        dir: PathBuf,
-        /// The reason.
-        why: std::io::Error,
-    },
-    /// What a row is measured beside cannot be had.
+    NowhereToMeasure { dir: PathBuf, why: std::io::Error },
     #[error("The load cannot be made: {0}")]
     NoLoad(String),
-    /// The system refused something else.
     #[error("{what}: {why}{}", limits::advice(why))]
-    System {
-        /// What was tried.
-        what: String,
-        /// The reason.
-        why: std::io::Error,
-    },
+    System { what: String, why: std::io::Error },
 }
 
 impl ExecError {
-    /// What there is too little of, where that is the reason.
     #[must_use]
     pub fn shortage(&self) -> Option<Shortage> {
         match self {
@@ -121,7 +103,7 @@ impl ExecError {
         }
     }
 
-    /// The outcome of a launch for which there is too little of something: others may do with less.
+    /// Shortages are the outcome of a launch: other benchmarks may need less.
     fn outcome(self) -> Result<Outcome, Self> {
         match (&self, self.shortage()) {
             (Self::NoLoad(_), _) => Ok(Outcome::Skipped(self.to_string())),

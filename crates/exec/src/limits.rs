@@ -1,30 +1,26 @@
-//! What a machine or a user's limits have too little of: which limit an error speaks of, and what to do.
+//! Shortages: the limit behind an error, and the remedy.
 
 use nix::libc::{EMFILE, ENFILE};
 use std::fmt;
 use std::io::{Error, ErrorKind};
 
-/// Something that there is too little of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shortage {
-    /// Space or inodes of a file system.
+    /// Of a file system, or its inodes.
     Space,
-    /// Space or inodes that the user may have.
     Quota,
-    /// The size that a file may have.
     FileSize,
-    /// Processes of the user or of the control group.
+    /// Of the user or of the control group.
     Processes,
-    /// Memory, or address space.
+    /// Or address space.
     Memory,
-    /// Descriptors of this process.
+    /// Of this process.
     Descriptors,
-    /// Descriptors of all processes.
+    /// Of all processes.
     SystemDescriptors,
 }
 
 impl Shortage {
-    /// What an error is due to, if that is a shortage.
     #[must_use]
     pub fn of(error: &Error) -> Option<Self> {
         match (error.kind(), error.raw_os_error()) {
@@ -39,7 +35,7 @@ impl Shortage {
         }
     }
 
-    /// Whether it may be over when the next launch of a benchmark begins.
+    /// True if it may be over at the next launch.
     pub(crate) fn may_pass(self) -> bool {
         matches!(
             self,
@@ -70,7 +66,7 @@ impl fmt::Display for Shortage {
     }
 }
 
-/// What to do about an error, to stand behind it; nothing where it is not a shortage.
+/// Suffix of an error message; empty unless it is a shortage.
 pub(crate) fn advice(error: &Error) -> String {
     Shortage::of(error).map_or_else(String::new, |shortage| format!("; {shortage}"))
 }

@@ -1,7 +1,8 @@
-//! The load beside launches: programs of ours that work until they are ended, one for each level, each under a supervisor.
+//! Background load: embedded programs that work until ended, one per level, each under a supervisor.
 //!
-//! What a row asks for is started before its launch and lives on for the next one; a lower level ends what is above it. All of
-//! it stands in the journal before it is started, as a mark in its environment, so that even what has lost its supervisor is found.
+//! The load of a benchmark is started before its launch and kept for the next one; a lower level ends the programs
+//! above it. A mark in the environment is recorded in the journal before the start, so that processes are found even
+//! without their supervisor.
 
 use crate::journal::Journal;
 use crate::launch::programs::assigned;
@@ -19,27 +20,26 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// The variable in the environment of all that a load starts.
+/// Environment variable of all processes of a load.
 const MARK: &str = "GRITSTONE_LOAD";
-/// The part that executes what it has compiled, and so must stand where that is allowed; the others work on files.
+/// Needs a directory that permits execution, since it runs what it compiles; others need the directory for files.
 const COMPILES: &str = "load/users";
-/// What a part writes as soon as it is at work: pieces of work done, a blank, and what they are.
+/// Written by a program once it works: pieces of work done, a blank, and their name.
 const PROGRESS: &str = "progress";
-/// What a part writes that is not what the level asks for: a sentence that says so.
+/// Written by a program that replaces what the level calls for: an explanation.
 const STAND_IN: &str = "stand_in";
-/// How long a part may take to be at work: so many users compile first.
+/// A program may compile for many users before it works.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often it is looked at until then.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The load of a run; it ends when this is dropped.
+/// Ended on drop.
 #[derive(Debug)]
 pub(crate) struct Load {
-    /// What is at work, from level 1. It ends before all with the mark does: fields are dropped in this order.
+    /// From level 1. Dropped before the mark, which kills the rest.
     parts: Vec<Part>,
-    /// Its mark, or why none may be started.
+    /// Or the reason for which no load may be started.
     pub(crate) mark: Result<Held<Mark>, Unavailable>,
-    /// Programs that could not be started, and why: once is enough.
+    /// Programs that could not be started, and why: tried once.
     refused: BTreeMap<String, String>,
 }
 
@@ -50,13 +50,12 @@ struct Part {
     supervised: Option<Supervised>,
 }
 
-/// How far each part was at some time.
 pub(crate) struct Progress {
     when: Instant,
     done: Vec<u64>,
 }
 
-/// What all processes of a load have in their environment.
+/// Value of the environment variable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mark(pub(crate) String);
 
@@ -65,7 +64,7 @@ impl Resource for Mark {
         Ok(None)
     }
 
-    /// Kills every process with this mark, whoever keeps it.
+    /// Kills every process with this mark, including daemons.
     fn undo(&self, _: Option<Identity>) -> io::Result<Back> {
         must_have_our_name(Path::new(&self.0))?;
         let mark = format!("{MARK}={}\0", self.0).into_bytes();
@@ -95,14 +94,12 @@ impl Resource for Mark {
 }
 
 impl Mark {
-    /// One that nobody else has.
     pub(crate) fn acquire(journal: &Journal) -> Result<Held<Self>, Unavailable> {
         journal.acquire(Thing::Load, || Ok(Self(fresh_name("load")?)))
     }
 }
 
 impl Load {
-    /// One that may be started, or why not.
     pub(crate) fn with(mark: Result<Held<Mark>, Unavailable>) -> Self {
         Self {
             parts: vec![],
@@ -111,7 +108,6 @@ impl Load {
         }
     }
 
-    /// How far its parts are.
     pub(crate) fn progress(&self) -> Progress {
         Progress {
             when: Instant::now(),
@@ -119,7 +115,7 @@ impl Load {
         }
     }
 
-    /// What its parts have done since: for each, pieces of work an hour and what they are, and what stood in for what.
+    /// Work of each program since `before`, per hour, and its stand-in.
     pub(crate) fn since(&self, before: &Progress) -> Vec<Event> {
         let hours = before.when.elapsed().as_secs_f64() / 3600.0;
         let mut events = vec![];
@@ -135,7 +131,7 @@ impl Load {
         events
     }
 
-    /// Why it is not what it should be any more, if that is so; the dead parts are ended then.
+    /// Reason for which a program ended, if one did. Ends it and those above it.
     pub(crate) fn broken(&mut self) -> Option<String> {
         let dead = self.parts.iter_mut().position(Part::has_ended)?;
         let part = self.parts.drain(dead..).next()?;
@@ -150,7 +146,7 @@ impl Load {
 }
 
 impl Part {
-    /// Pieces of work, and what they are; nothing before it is at work.
+    /// Pieces of work and their name; empty before it works.
     fn done(&self) -> (u64, String) {
         let text = fs::read_to_string(self.directory.join(PROGRESS)).unwrap_or_default();
         let (done, of) = text.split_once(' ').unwrap_or_default();
@@ -168,7 +164,7 @@ impl Part {
         }
     }
 
-    /// Ends it; what it has said of its end.
+    /// Ends it; returns its error output.
     fn end(mut self) -> String {
         let ended = self.supervised.take().map(Supervised::end);
         match ended {
@@ -187,7 +183,7 @@ impl Drop for Part {
 }
 
 impl Executor {
-    /// Brings the load to what a row asks for.
+    /// Adjusts the load to that of a benchmark.
     pub(crate) fn load_for(
         &mut self,
         variant: &Variant,
@@ -214,7 +210,7 @@ impl Executor {
         Ok(())
     }
 
-    /// Starts a part, and waits until it is at work.
+    /// Starts a program, and waits until it works.
     fn start_part(&self, variant: &Variant, name: &str) -> Result<Part, ExecError> {
         let setup = &self.setup;
         let mark = match &self.load.mark {
@@ -260,7 +256,7 @@ impl Executor {
     }
 }
 
-/// Whether a process has the mark; another user's cannot be read, and is none of ours.
+/// False for other users' processes, whose environment cannot be read.
 fn has(pid: i32, mark: &[u8]) -> bool {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environment.windows(mark.len()).any(|part| part == mark)

@@ -1,4 +1,4 @@
-//! The loop devices over a file, which is told from all others by its inode.
+//! Loop devices over a file, identified by its inode.
 #![allow(unsafe_code)]
 
 use crate::owned_files::Identity;
@@ -21,33 +21,27 @@ struct LoopInfo {
 const GET_STATUS: u16 = 0x4C05;
 const CLEAR: u16 = 0x4C01;
 
-nix::ioctl_read_bad!(
-    /// What a loop device is over.
-    get_status,
-    GET_STATUS,
-    LoopInfo
-);
+nix::ioctl_read_bad!(get_status, GET_STATUS, LoopInfo);
 nix::ioctl_none_bad!(
-    /// Takes the file away from a loop device, or has it go with its last user.
+    /// LOOP_CLR_FD: detaches the file, or marks the device autoclear while it is in use.
     clear,
     CLEAR
 );
 
-/// An open loop device.
 pub(crate) struct Loop(OwnedFd);
 
 impl Loop {
-    /// The number by which files on it are known.
+    /// st_dev of files on it.
     #[allow(clippy::useless_conversion, reason = "its type differs by processor")]
     pub(crate) fn device(&self) -> io::Result<u64> {
         Ok(fstat(&self.0)?.st_rdev.into())
     }
 
-    /// Lets go of the file: at once, or with the last user.
+    /// At once, or with the last user.
     pub(crate) fn detach(&self) -> io::Result<()> {
         // SAFETY: takes no argument; the descriptor is open
         match unsafe { clear(self.0.as_raw_fd()) } {
-            // it let go of itself a moment ago
+            // it detached itself a moment ago
             Err(Errno::ENXIO) => Ok(()),
             done => Ok(done.map(drop)?),
         }
@@ -59,13 +53,12 @@ impl Loop {
             inode: 0,
             rest: [0; 27],
         };
-        // SAFETY: writes one struct loop_info64, for which there is room
+        // SAFETY: writes one struct loop_info64, which has room
         let got = unsafe { get_status(self.0.as_raw_fd(), &raw mut info) };
         got.is_ok() && (info.device, info.inode) == (file.dev, file.ino)
     }
 }
 
-/// All that are over this file.
 pub(crate) fn over(file: Identity) -> Vec<Loop> {
     let devices = fs::read_dir("/sys/block").into_iter().flatten().flatten();
     devices

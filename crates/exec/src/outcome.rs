@@ -1,4 +1,4 @@
-//! How a launch ended, from what it said and what its supervisor reported.
+//! Outcome of a launch, from its events and the report of its supervisor.
 
 use crate::limits::advice;
 use crate::process::Ended;
@@ -8,10 +8,10 @@ use nix::sys::signal::Signal;
 use std::io;
 use std::time::Duration;
 
-/// Calls that start a process or a thread: of them alone EAGAIN says that there are too many.
+/// Calls that start a process or thread: only for them EAGAIN means too many.
 const STARTS: [&str; 4] = ["fork", "posix_spawn", "pthread_create", "clone"];
 
-/// The outcome of a process: the first of what can be wrong with it, in the order in which one thing explains the next.
+/// Classifies the exit: the first matching cause, root cause first.
 pub(crate) fn judge(name: &str, ended: Ended, deadline: Duration) -> (Outcome, Vec<Event>) {
     let end = ended.end;
     let said = match ended.stderr.as_str() {

@@ -1,8 +1,7 @@
-//! Directories and files that are ours: checked by owner and mode, opened by descriptor, with names that nobody can foresee.
+//! Our directories and files: checked for owner and mode, opened by descriptor, with unpredictable names.
 //!
-//! Symbolic links are followed on the way to the base that the user named, and never below it. Every directory above one of ours
-//! must belong to us or to root, and others may write to it only where it is sticky: then nobody else can put anything in the
-//! place of what is ours.
+//! Symbolic links are followed on the way to the base that the user named, never below it. Every directory above must
+//! belong to us or to root, and be sticky if others may write to it: then nobody else can replace our files.
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::fs::{RawMode, fchmod, fstat, mkdirat, openat, statat, unlinkat};
@@ -27,41 +26,30 @@ pub(crate) use name::{fresh_name, maker, must_have_our_name};
 pub(crate) use remove::{open_made, remove, remove_within};
 pub use state::State;
 
-/// The user that stands for all who have no number in this user namespace.
+/// Stands for all users without a mapping in this user namespace.
 const OVERFLOW: u32 = 65534;
-/// Nobody but us.
 const PRIVATE: Mode = Mode::RWXU;
 
-/// Why something is not ours, or not safe below what it is in.
+/// Reason for which a file is not ours or its parent not safe.
 #[derive(Debug, Error)]
 pub enum NotOurs {
-    /// Another user can change it.
     #[error("{path} belongs to user {owner}, who could replace what is in it: {remedy}")]
     Owner {
-        /// What it is.
         path: PathBuf,
-        /// The number of its user.
         owner: u32,
-        /// What to do.
         remedy: &'static str,
     },
-    /// All users, or those of a group, can change it.
+    /// By all users, or those of a group.
     #[error("{path} can be written by other users (mode {mode:04o}): {remedy}")]
     Writable {
-        /// What it is.
         path: PathBuf,
-        /// Its permissions.
         mode: RawMode,
-        /// What to do.
         remedy: &'static str,
     },
-    /// It is something else.
     #[error("{0} is a symbolic link or not of the expected type: remove it")]
     Kind(PathBuf),
-    /// Something else has its name now.
     #[error("{0} is not what this run made, and is left as it is")]
     Replaced(PathBuf),
-    /// Its name is not one of ours.
     #[error("{0} does not have a name that Gritstone gives, and is left as it is")]
     Name(PathBuf),
 }
@@ -75,12 +63,11 @@ impl From<NotOurs> for io::Error {
     }
 }
 
-/// Whether an error says that something is not ours.
 pub(crate) fn is_not_ours(why: &io::Error) -> bool {
     why.get_ref().is_some_and(|inner| inner.is::<NotOurs>())
 }
 
-/// Which file or directory it is, whatever its name.
+/// Device and inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Identity {
     pub dev: u64,
@@ -88,12 +75,11 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Of what is open.
     pub(crate) fn of(file: impl AsFd) -> io::Result<Self> {
         Ok(Self::from(&fstat(file)?))
     }
 
-    /// Of what has this name there now, not following a link.
+    /// Does not follow a link.
     pub(crate) fn at(dir: &Dir, name: &OsStr) -> io::Result<Self> {
         Ok(Self::from(&statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }
@@ -109,7 +95,7 @@ impl From<&Stat> for Identity {
     }
 }
 
-/// A directory that is ours, open.
+/// An open directory of ours.
 #[derive(Debug)]
 pub struct Dir {
     fd: OwnedFd,
@@ -123,7 +109,7 @@ impl AsFd for Dir {
 }
 
 impl Dir {
-    /// Makes a directory that is not there yet.
+    /// Fails if it exists.
     pub(crate) fn make(path: &Path) -> io::Result<Self> {
         let (parent, name) = parent_of(path)?;
         mkdirat(&parent, name, PRIVATE)?;
@@ -131,13 +117,13 @@ impl Dir {
             fd: open_directory(&parent, Path::new(name), path)?,
             path: path.to_owned(),
         };
-        // the umask may have taken something away
+        // undo the umask
         fchmod(&dir.fd, PRIVATE)?;
         dir.must_be_ours()?;
         Ok(dir)
     }
 
-    /// Opens a directory that is there already, if it is ours and not a link.
+    /// Fails if it is not ours, or a link.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let (parent, name) = parent_of(path)?;
         let dir = Self {
@@ -148,18 +134,17 @@ impl Dir {
         Ok(dir)
     }
 
-    /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A path by which this process reaches it whatever its name is now.
+    /// A path by which this process reaches it even if it is renamed.
     pub(crate) fn by_descriptor(&self) -> PathBuf {
         by_descriptor(&self.fd)
     }
 
-    /// Whether nobody but us may look into it, as when it was made.
+    /// True if it has the mode with which it was made.
     pub(crate) fn is_private(&self) -> io::Result<bool> {
         let stat = fstat(&self.fd)?;
         Ok(Mode::from_raw_mode(stat.st_mode) == PRIVATE)
@@ -169,10 +154,7 @@ impl Dir {
         Ok(check(&fstat(&self.fd)?, FileType::Directory, &self.path)?)
     }
 
-    /// Opens a file of ours in it.
-    ///
-    /// # Errors
-    /// When it is not there, is a link, belongs to somebody else, or can be written by others.
+    /// Opens a file of ours in it: no link, not of another user, not writable by others.
     pub fn file(&self, name: &OsStr, how: OFlags) -> io::Result<File> {
         let path = self.path.join(name);
         let mode = match how.contains(OFlags::CREATE) {
@@ -185,18 +167,15 @@ impl Dir {
         Ok(File::from(fd))
     }
 
-    /// The names in it.
     pub(crate) fn names(&self) -> io::Result<Vec<OsString>> {
         Ok(names(self)?)
     }
 
-    /// Removes a file in it.
     pub(crate) fn unlink(&self, name: &OsStr) -> io::Result<()> {
         Ok(unlinkat(self, name, AtFlags::empty())?)
     }
 }
 
-/// The names in a directory that is open.
 fn names(dir: impl AsFd) -> Result<Vec<OsString>, Errno> {
     let mut names = vec![];
     for entry in rustix::fs::Dir::read_from(dir)? {
@@ -209,7 +188,6 @@ fn names(dir: impl AsFd) -> Result<Vec<OsString>, Errno> {
     Ok(names)
 }
 
-/// A path by which this process reaches what is open.
 pub(crate) fn by_descriptor(fd: impl AsFd) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", fd.as_fd().as_raw_fd()))
 }
@@ -219,7 +197,6 @@ fn open_directory(parent: impl AsFd, name: &Path, path: &Path) -> io::Result<Own
     open_below(parent, name, how, Mode::empty()).map_err(|why| as_kind(why, path))
 }
 
-/// A link, or something of another type, where there should be one of ours.
 fn as_kind(why: Errno, path: &Path) -> io::Error {
     match why {
         Errno::LOOP | Errno::NOTDIR => NotOurs::Kind(path.to_owned()).into(),
@@ -227,7 +204,6 @@ fn as_kind(why: Errno, path: &Path) -> io::Error {
     }
 }
 
-/// The directory above, open, and the name in it.
 fn parent_of(path: &Path) -> io::Result<(OwnedFd, &OsStr)> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(NotOurs::Kind(path.to_owned()).into());
@@ -241,10 +217,8 @@ fn parent_of(path: &Path) -> io::Result<(OwnedFd, &OsStr)> {
     Ok((opened?, name))
 }
 
-/// Opens a directory that the user named, by its real path, if nobody else can replace what is in it.
-///
-/// # Errors
-/// When it cannot be opened, or the part of its path that is not safe, by name.
+/// Opens the real path of a directory that the user named, if nobody else can replace its contents. An error names
+/// the unsafe component.
 pub(crate) fn safe_parent(path: &Path) -> io::Result<OwnedFd> {
     let real = fs::canonicalize(path)?;
     let mut parts: Vec<&Path> = real.ancestors().collect();
@@ -256,13 +230,10 @@ pub(crate) fn safe_parent(path: &Path) -> io::Result<OwnedFd> {
     Ok(openat(rustix::fs::CWD, &real, how, Mode::empty())?)
 }
 
-/// Longest text of ours that is read, bytes.
+/// Bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// The text of a file of ours in a directory in which nobody else can replace it; `None` where there is no file of this name.
-///
-/// # Errors
-/// When it or a part of its path belongs to somebody else or can be written by others, or it cannot be read.
+/// Reads a file of ours from a directory in which nobody else can replace it, if it exists.
 pub fn text_of_ours(directory: &Path, name: &str) -> io::Result<Option<String>> {
     let path = directory.join(name);
     match fs::symlink_metadata(&path) {
@@ -279,7 +250,7 @@ pub fn text_of_ours(directory: &Path, name: &str) -> io::Result<Option<String>> 
     Ok(Some(text))
 }
 
-/// What is to have something of ours in it: only root and we can rename what is there.
+/// Only root and we may rename its entries.
 fn check_parent(stat: &Stat, path: &Path) -> Result<(), NotOurs> {
     let us = nix::unistd::geteuid().as_raw();
     let unmapped = stat.st_uid == OVERFLOW && root_is_unmapped();
@@ -297,7 +268,7 @@ fn check_parent(stat: &Stat, path: &Path) -> Result<(), NotOurs> {
     }
 }
 
-/// What is ours: of this type, of our user, and written by nobody else.
+/// Of this type, of our user, and not writable by others.
 fn check(stat: &Stat, kind: FileType, path: &Path) -> Result<(), NotOurs> {
     if FileType::from_raw_mode(stat.st_mode) != kind {
         return Err(NotOurs::Kind(path.to_owned()));
@@ -315,7 +286,6 @@ fn check(stat: &Stat, kind: FileType, path: &Path) -> Result<(), NotOurs> {
     }
 }
 
-/// A file that is open is ours.
 pub(crate) fn check_file(file: &File, path: &Path) -> io::Result<()> {
     Ok(check(&fstat(file)?, FileType::RegularFile, path)?)
 }
@@ -333,7 +303,7 @@ fn others_can_write(stat: &Stat) -> bool {
     mode.contains(Mode::WOTH) || mode.contains(Mode::WGRP) && !is_private(stat.st_gid)
 }
 
-/// In a user namespace without root, what belongs to root has the number of those without a number.
+/// In a user namespace without root, files of root have the overflow user.
 fn root_is_unmapped() -> bool {
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     let whole = u64::from(u32::MAX).to_string();
@@ -341,7 +311,7 @@ fn root_is_unmapped() -> bool {
         .any(|line| line.split_whitespace().eq(["0", "0", whole.as_str()]))
 }
 
-/// Whether a group is the private one of our user: of the same name, and with nobody else in it.
+/// True for a user private group: of the user's name, without other members.
 fn is_private(gid: u32) -> bool {
     let read = |path| fs::read_to_string(path).unwrap_or_default();
     let us = nix::unistd::geteuid().as_raw();
@@ -370,7 +340,7 @@ fn is_private_in(users: &str, groups: &str, us: u32, gid: u32) -> bool {
     alone && private
 }
 
-/// Makes a file that is not there yet, for us alone.
+/// Fails if it exists. Mode 0600.
 pub(crate) fn new_file(path: &Path) -> io::Result<File> {
     File::options()
         .write(true)

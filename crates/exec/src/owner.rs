@@ -1,11 +1,11 @@
-//! Who made something: a process, told from all others, of this boot and others, of this container and others.
+//! Identity of a process across pid reuse, boots and containers.
 
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
-/// The process namespace of this boot of this machine, as a number: process numbers mean something only within it, and
-/// containers and machines may share a directory.
+/// Hash of this pid namespace, boot and host: pids mean something only within it, and containers and machines may
+/// share a directory.
 pub(crate) fn namespace() -> u32 {
     let inode = fs::metadata("/proc/self/ns/pid").map_or(0, |meta| meta.ino());
     let digest = Sha256::digest(format!("{} {} {inode}", host(), boot()));
@@ -15,8 +15,7 @@ pub(crate) fn namespace() -> u32 {
         .fold(0, |number, &byte| number << 8 | u32::from(byte))
 }
 
-/// When a process started, in ticks since boot: it tells it from a later one of its number. `None` when there is no
-/// such process, or it has ended and only waits to be reaped.
+/// Start time of a process, ticks since boot, to detect pid reuse. `None` if it does not exist or is a zombie.
 pub(crate) fn start_of(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let mut words = stat.rsplit_once(')')?.1.split_whitespace();
@@ -25,12 +24,11 @@ pub(crate) fn start_of(pid: u32) -> Option<u64> {
     start.filter(|_| !matches!(state, "Z" | "X"))
 }
 
-/// Which boot this is: settings of the kernel do not outlive it.
+/// Kernel settings do not outlive a boot.
 pub(crate) fn boot() -> String {
     line("/proc/sys/kernel/random/boot_id")
 }
 
-/// The name of this machine.
 pub(crate) fn host() -> String {
     line("/proc/sys/kernel/hostname")
 }

@@ -1,4 +1,4 @@
-//! Processes under supervisors, one or several at once: started, listened to, stopped at their deadline.
+//! Processes under supervisors, one or several at once: start, output, deadline.
 
 mod output;
 
@@ -16,17 +16,16 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long a program that was just written may still be open for writing.
+/// Time for which a just written program may still be open for writing.
 const BUSY_FOR: Duration = Duration::from_secs(1);
-/// How long the supervisor may take to clean up before it is killed itself.
+/// Time for the supervisor to clean up before it is killed itself.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What is to be started.
 pub struct Task<'a> {
     pub supervisor: &'a Path,
-    /// CPUs that the program may use, as a list such as `0-3,7`; `-` for those of this process.
+    /// CPUs that the program may use, such as `0-3,7`; `-` for those of this process.
     pub cpus: &'a str,
-    /// What the supervisor does to the program before it begins, one word a line; `-` for nothing.
+    /// Commands for the supervisor, one per line; `-` for none.
     pub words: &'a str,
     pub program: &'a Path,
     pub arguments: Vec<OsString>,
@@ -36,25 +35,24 @@ pub struct Task<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// How it went.
 #[derive(Debug, Default)]
 pub struct Ended {
     pub events: Vec<Event>,
-    /// What is wrong with what it said, if anything is.
+    /// Violation of the protocol, if any.
     pub protocol: Option<String>,
-    /// Whether that was so bad that it was stopped for it.
+    /// It was stopped for the violation.
     pub stopped: bool,
-    /// The supervisor's account; `None` when there is none.
+    /// The supervisor's report, if any.
     pub end: Option<End>,
-    /// The number of the error for which the supervisor could start no process.
+    /// Errno if the supervisor could not start a process.
     pub not_started: Option<i32>,
     pub timed_out: bool,
     pub stderr: String,
-    /// CPU time of all its processes that were reaped, ns.
+    /// CPU time of all reaped processes, ns.
     pub cpu: u64,
 }
 
-/// How the program ended, and how many processes it left behind.
+/// Exit of the program, and the number of processes that it left running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
     pub signal: Option<i32>,
@@ -62,7 +60,7 @@ pub struct End {
     pub left: u32,
 }
 
-/// Starts the task, and returns when it and everything that it started have ended.
+/// Starts the task; returns when it and all its descendants have ended.
 pub fn carry_out(task: &Task<'_>) -> Result<Ended, ExecError> {
     let nothing = || Ok(());
     let (mut ended, cpu) = carry_out_together(std::slice::from_ref(task), &nothing)?;
@@ -71,8 +69,8 @@ pub fn carry_out(task: &Task<'_>) -> Result<Ended, ExecError> {
     Ok(ended)
 }
 
-/// Starts all tasks, calls `first_ended` when the first of them has, and returns when all have, with the CPU time that they used
-/// together, which is not known of each.
+/// Starts all tasks, calls `first_ended` after the first end, and returns after the last, with their total CPU time,
+/// which is not known per task.
 pub fn carry_out_together(
     tasks: &[Task<'_>],
     first_ended: &dyn Fn() -> Result<(), ExecError>,
@@ -97,14 +95,14 @@ pub fn carry_out_together(
     Ok((ended, children_cpu().saturating_sub(cpu_before)))
 }
 
-/// A supervisor that was started, and what is heard of it.
+/// A started supervisor with its output.
 #[derive(Debug)]
 pub struct Supervised {
     program: String,
     supervisor: Child,
     output: OutputReader,
     deadline: Instant,
-    /// Whether it was asked to end.
+    /// Asked to end.
     asked: bool,
 }
 
@@ -125,12 +123,12 @@ impl Supervised {
             .args(&task.arguments)
             .env_clear()
             .envs(task.environment)
-            // the supervisor takes the program's descriptor 3 as its standard output and its report as its standard input, and
-            // goes to the directory itself: so it is started without a fork of our memory, whatever C library there is
+            // the supervisor takes the program's descriptor 3 as standard output and its report as standard input,
+            // and changes directory itself: so it starts without a fork of our memory, whatever the C library
             .stdin(Stdio::from(reports))
             .stdout(Stdio::from(says))
             .stderr(Stdio::from(complains))
-            // so that a Ctrl-C of the terminal goes to us alone and the launch is ended in order
+            // so that Ctrl-C reaches only us, and the launch is ended in order
             .process_group(0);
         let supervisor = spawn(&mut command).map_err(failed())?;
         drop(command); // our copies of the writing ends go with it: else we would wait for ourselves
@@ -143,7 +141,7 @@ impl Supervised {
         })
     }
 
-    /// Whether it may still say something; ends it where it is time for that.
+    /// Reads output and enforces the deadline; false once it is finished.
     fn tend(&mut self, task: &Task<'_>) -> Result<bool, ExecError> {
         if !self.output.open() {
             return Ok(false);
@@ -156,10 +154,10 @@ impl Supervised {
             return Ok(!late); // else the supervisor itself is stuck
         }
         if self.output.supervisor_is_gone() {
-            // its children hold the other pipes open; it is not reaped yet, so the group is still its own
+            // its children hold the other pipes open; it is not reaped yet, so the group id is its own
             let _ = killpg(pid, Signal::SIGKILL);
         } else if stop || late {
-            // after a Ctrl-Z of ours it may have ended long ago
+            // it may have ended long ago, if we were stopped by Ctrl-Z
             if !stop && self.output.drain()? {
                 return Ok(false);
             }
@@ -173,12 +171,11 @@ impl Supervised {
         Ok(true)
     }
 
-    /// Whether it and everything that it started have ended.
+    /// True if it and all its descendants have ended.
     pub fn has_ended(&mut self) -> Result<bool, ExecError> {
         self.output.drain()
     }
 
-    /// Ends it in order.
     pub fn end(mut self) -> Result<Ended, ExecError> {
         let _ = kill(pid_of(&self.supervisor), Signal::SIGTERM);
         let end = Instant::now() + GRACE;
@@ -189,11 +186,11 @@ impl Supervised {
         self.finish(true)
     }
 
-    /// Reaps the supervisor; kills it first when it was not heard to the end, or gave no account.
+    /// Reaps the supervisor; kills it first unless its output is complete and it has reported.
     fn finish(mut self, heard: bool) -> Result<Ended, ExecError> {
         let ended = self.output.finish();
         if !heard || ended.end.is_none() {
-            // it was killed: what is left of its group has nobody else. It is not reaped yet, so the number is its own
+            // it was killed, so nobody else ends its group. It is not reaped yet, so the group id is its own
             let _ = killpg(pid_of(&self.supervisor), Signal::SIGKILL);
             let _ = self.supervisor.kill();
         }
@@ -203,8 +200,8 @@ impl Supervised {
     }
 }
 
-/// Starts a program that may have been written a moment ago: another thread that forked just then holds it open for
-/// writing until it executes something itself.
+/// Retries on ETXTBSY: another thread that forked just after the program was written holds it open for writing until
+/// its exec.
 pub fn spawn(command: &mut Command) -> std::io::Result<Child> {
     let mut left = BUSY_FOR.as_millis();
     loop {
@@ -218,7 +215,7 @@ pub fn spawn(command: &mut Command) -> std::io::Result<Child> {
     }
 }
 
-/// Nothing to read, and nobody who reads; in a root without devices, an empty file in memory.
+/// /dev/null, or an empty memory file in a root without devices.
 pub fn nothing() -> std::io::Result<Stdio> {
     let mut null = std::fs::OpenOptions::new();
     if let Ok(null) = null.read(true).write(true).open("/dev/null") {
@@ -240,7 +237,7 @@ fn children_cpu() -> u64 {
         })
 }
 
-/// Until none of them has anything more to say.
+/// Until all output is complete.
 fn listen(
     tasks: &[Task<'_>],
     started: &mut [Supervised],
@@ -272,7 +269,7 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// Like a Ctrl-Z: by the time we look, the deadline is over, and so is the launch.
+    /// As after Ctrl-Z: the deadline has passed when we look, but the launch has ended.
     #[test]
     fn what_ended_while_we_were_stopped_is_not_late() {
         let pipe_with = |text: &str| {

@@ -1,8 +1,8 @@
-//! Compiles kernels again, from the sources in this binary, with compilers that are here: of C, and of Fortran for programs
-//! that have a half in it.
+//! Compiles workloads from the embedded sources with compilers of this system: C, and Fortran for programs that have
+//! a part in it.
 //!
-//! The compiler works under the supervisor as everything else does that we start: it ends with us, and has a deadline. The
-//! runtime is compiled with the same flags as the kernel, and as whole-program optimizers want it: they are to see all.
+//! Compilers run under the supervisor: they end with us, and have a deadline. The runtime is compiled with the same
+//! flags, since link-time optimizers must see everything.
 
 use crate::process::{Task, carry_out};
 use crate::setup::{Setup, environment_in};
@@ -19,39 +19,35 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// How long a compiler may take for one program.
+/// Of one program.
 const DEADLINE: Duration = Duration::from_secs(120);
-/// How much of what a compiler complains is passed on.
+/// Bytes of a compiler's message that are passed on.
 const MAX_COMPLAINT: usize = 600;
 
-/// A program that was compiled here.
+/// A program compiled here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rebuilt {
-    /// Where it is.
     pub path: PathBuf,
-    /// What belongs to figures that it makes.
     pub program: Program,
-    /// How long its own sources took to be compiled; not the runtime, not linking.
+    /// Compile time of its own sources; without the runtime and linking.
     pub took: Duration,
-    /// Text, data and bss that became of them; nothing before linking where the linker optimizes.
+    /// Text, data and bss of its objects; 0 with link-time optimization.
     pub size: u64,
 }
 
-/// A compiler with its flags.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compiler {
-    /// Where it is.
     pub path: PathBuf,
-    /// Its flags, without those that the kernels need whatever happens.
+    /// Without those that all workloads need.
     pub flags: Vec<String>,
 }
 
-/// A compiler at work: what it says that it is, empty when it will not say, is known too.
+/// A compiler with its version, empty if unknown.
 #[derive(Clone, Debug)]
 pub(crate) struct Tool {
     pub(crate) compiler: Compiler,
     pub(crate) version: String,
-    /// What the language of the kernels asks for, before all flags.
+    /// Flags of the language, before all others.
     pub(crate) language: &'static [&'static str],
 }
 
@@ -78,7 +74,7 @@ impl Tool {
     }
 }
 
-/// One set of compilers, and a directory to work in.
+/// Compilers with a working directory.
 #[derive(Debug)]
 pub struct Workshop {
     pub(crate) directory: PathBuf,
@@ -90,32 +86,27 @@ pub struct Workshop {
     pub(crate) fortran: Option<Tool>,
 }
 
-/// Every program that was asked for, or what the compiler had to say against it.
+/// By program: the build, or the compiler's message.
 pub type Builds = BTreeMap<String, Result<Rebuilt, String>>;
 
-/// Why nothing can be compiled.
 #[derive(Debug, thiserror::Error)]
 pub enum RebuildError {
     /// The compiler cannot make the shortest program with these flags.
     #[error("{0}")]
     Refused(String),
-    /// Compilers cannot be started any more, or the user asked to stop.
     #[error(transparent)]
     Exec(#[from] ExecError),
 }
 
 impl Setup {
-    /// A directory in which these compilers can make programs; it goes with the others of the setup. Without a compiler of
-    /// Fortran, programs that have a half in it are refused.
-    ///
-    /// # Errors
-    /// When it cannot be made.
+    /// A directory in which these compilers build, removed with the setup. Without a Fortran compiler, programs with
+    /// a part in it are refused.
     pub fn workshop(&self, c: Compiler, fortran: Option<Compiler>) -> Result<Workshop, ExecError> {
         let directory = self.places.fresh(false)?;
         let version =
             |compiler: &Compiler| version::of(&compiler.path, "--version", &self.environment);
         let mut environment = environment_in(&self.environment, &directory);
-        // what -g writes down of the directory is the same in every one: so are the programs
+        // -g records the directory: the same name makes the same program
         environment.insert("PWD".to_owned(), "/proc/self/cwd".into());
         Ok(Workshop {
             environment,
@@ -130,18 +121,16 @@ impl Setup {
 }
 
 impl Workshop {
-    /// What the C compiler says that it is; empty when it will not say.
+    /// Of the C compiler; empty if unknown.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.c.version
     }
 
-    /// Compiles `programs` (`family/name`) from `sources`, which are pairs of path (`family/name.c`) and text and hold the
-    /// runtime. Linked as the programs in this binary are: statically where that is possible and the name asks for no other,
-    /// with the runtime unless they are whole without it.
-    ///
-    /// # Errors
-    /// When nothing can be compiled with this compiler and these flags at all; a program that it refuses is in the result.
+    /// Compiles `programs` (`family/name`) from `sources`, pairs of path (`family/name.c`) and text that include the
+    /// runtime. Links as this binary's build does: statically if possible and the program allows it, with the runtime
+    /// unless it stands alone. Fails only if nothing can be compiled with these flags; a refused program is in the
+    /// result.
     pub fn build(
         &self,
         sources: &[(&str, &str)],
@@ -169,7 +158,7 @@ impl Workshop {
         Ok(builds)
     }
 
-    /// One program: its objects, then linked with those of the runtime.
+    /// Objects of one program, linked with those of the runtime.
     fn program(
         &self,
         name: &str,
@@ -246,7 +235,7 @@ impl Workshop {
             )))
     }
 
-    /// `-static` where the shortest program can be linked so, nothing where only without it.
+    /// `-static` if the shortest program can be linked so.
     fn linkage(&self) -> Result<Option<&'static str>, RebuildError> {
         self.write("probe.c", "int main(void) { return 0; }\n")?;
         let probe = ["-o", "probe", "probe.c"];
@@ -261,7 +250,7 @@ impl Workshop {
         Ok(None)
     }
 
-    /// Starts the compiler; the inner result is what it thinks of its task.
+    /// The inner error is the compiler's message.
     fn compile(&self, tool: &Tool, arguments: &[&str]) -> Result<Result<(), String>, ExecError> {
         let ended = carry_out(&Task {
             supervisor: &self.supervisor,
@@ -292,7 +281,7 @@ impl Workshop {
         })
     }
 
-    /// Where a linked program is, and what belongs to its figures: in the words of the build that made this binary.
+    /// Path and stored description of a linked program, in the terms of this binary's build.
     fn finished(
         &self,
         output: &str,
@@ -317,7 +306,7 @@ impl Workshop {
     }
 }
 
-/// The beginning of a text, at most so many bytes of it.
+/// At most `most` bytes.
 fn shortened(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len())).rfind(|&at| text.is_char_boundary(at));
     &text[..end.unwrap_or(0)]

@@ -1,4 +1,4 @@
-//! Undoes what journals speak of: that of this process at its end, those of dead ones at the next start.
+//! Undoes journals: that of this process at its end, those of dead ones at the next start.
 
 use crate::journal::{By, ENDING, Entry, Journal};
 use crate::owned_files::{self, Dir, Identity, State};
@@ -18,23 +18,23 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{self, ExitStatus, Stdio};
 
-/// Of what a command says when it fails, so many bytes are told on.
+/// Bytes of a command's error output that are passed on.
 const MOST_SAID: u64 = 2000;
 /// Bytes of a journal that are read: a run has some hundred lines.
 const MOST_WRITTEN: u64 = 16 << 20;
 
-/// What came of undoing a journal.
+/// Result of undoing a journal.
 #[derive(Debug)]
 pub(crate) struct Undone {
-    /// Settings that were put back.
+    /// Restored settings.
     pub put_back: usize,
-    /// What a person must know of the rest.
+    /// Messages for the user.
     pub said: Vec<String>,
-    /// Nothing is left that another try could undo.
+    /// Nothing is left for another attempt.
     pub whole: bool,
 }
 
-/// Undoes entries, the last first; settings only in the boot in which they were changed, since a restart has put them back.
+/// Undoes entries in reverse order. Settings only in the same boot, since a restart resets them.
 pub(crate) fn undo(entries: &[Entry], same_boot: bool) -> Undone {
     let mut undone = Undone {
         put_back: 0,
@@ -47,7 +47,7 @@ pub(crate) fn undo(entries: &[Entry], same_boot: bool) -> Undone {
             Thing::Command(Command { command, .. }) if !same_boot => undone.said.push(format!(
                 "the system was restarted before '{command}' could undo the changes of a run: check whether it is still needed"
             )),
-            // its inodes went with the machine that was restarted: whatever has one of their names is not ours
+            // they are gone since the restart: the same name is not ours
             Thing::Group(_) | Thing::Trace(_) | Thing::Load(_) if !same_boot => {}
             thing => undone.add(thing, identity),
         }
@@ -55,7 +55,7 @@ pub(crate) fn undo(entries: &[Entry], same_boot: bool) -> Undone {
     undone
 }
 
-/// What was made or changed, in order, with its identity once that was known.
+/// Things made or changed, in order, with their identity if known.
 fn made(entries: &[Entry]) -> Vec<(&Thing, Option<Identity>)> {
     let mut all = vec![];
     for entry in entries {
@@ -80,7 +80,7 @@ impl Undone {
             Ok(Back::Restored) => self.put_back += 1,
             Ok(Back::Left(why)) => self.said.push(why),
             Err(why) => {
-                // what is not ours will not be ours at the next try either
+                // what is not ours will not be ours at the next attempt either
                 self.whole &= owned_files::is_not_ours(&why);
                 let (what, remedy) = thing.resource().remedy();
                 self.said.push(format!("{what}: {why}{remedy}"));
@@ -89,7 +89,7 @@ impl Undone {
     }
 }
 
-/// A command of the user's that undoes what other commands have changed, given to the shell in a directory.
+/// A user's command that undoes other commands, for the shell in a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Command {
     pub command: String,
@@ -97,7 +97,7 @@ pub(crate) struct Command {
 }
 
 impl Resource for Command {
-    /// The user's commands do, later.
+    /// The user's commands make the change later.
     fn make(&self) -> io::Result<Option<Identity>> {
         Ok(None)
     }
@@ -114,13 +114,11 @@ impl Resource for Command {
     }
 }
 
-/// Gives a command of the user's to the shell, and waits for it, not for what it leaves behind in the background.
-///
-/// # Errors
-/// What became of it, when it failed, and what it said.
+/// Runs a user's command in the shell; waits for it, not for its background processes. An error has its status and
+/// output.
 pub fn shell(command: &str, directory: &Path) -> Result<(), String> {
     let start = || -> io::Result<(ExitStatus, String)> {
-        // not a pipe: that would end with the last process that holds it
+        // not a pipe, which would end with its last holder
         let mut said = File::from(memfd_create("said", MFdFlags::MFD_CLOEXEC)?);
         let status = process::Command::new("/bin/sh")
             .args(["-c", command])
@@ -141,7 +139,7 @@ pub fn shell(command: &str, directory: &Path) -> Result<(), String> {
     }
 }
 
-/// Finishes the business of this user's runs that were killed, and their watchdogs with them. What is to be said of it.
+/// Undoes the changes of this user's killed runs whose watchdogs are dead too. Returns messages for the user.
 #[must_use]
 pub fn recover(state: &State) -> Vec<String> {
     let dir = match state.open() {
@@ -169,15 +167,15 @@ pub fn recover(state: &State) -> Vec<String> {
     said
 }
 
-/// Finishes the business of a run that is dead, whose journal is open and locked by us as well. What is to be said of it.
+/// Undoes the changes of a dead run whose journal is open, and locked by us as well.
 pub(crate) fn outlive(state: &State, name: &OsStr, journal: &File) -> io::Result<Vec<String>> {
     owned_files::check_file(journal, &state.path().join(name))?;
-    // what it says was written by the run, whatever became of the directory
+    // the run wrote it, wherever the directory is now
     let dir = state.open().ok();
     Ok(settle(dir.as_ref(), name, journal))
 }
 
-/// The runs that other processes of this user measure at this moment, by identifier, with the process: all but that of our own journal.
+/// Runs that other processes of this user are measuring, with their process.
 #[must_use]
 pub fn measuring(state: &State, own: Option<&Journal>) -> BTreeMap<String, u32> {
     let Ok(dir) = state.open() else {
@@ -194,7 +192,7 @@ pub fn measuring(state: &State, own: Option<&Journal>) -> BTreeMap<String, u32> 
     runs.collect()
 }
 
-/// The journals of the runs that are at work, but for our own.
+/// Journals of running processes, except ours.
 pub(crate) fn living(state: &Dir, own: Option<&OsStr>) -> Vec<(By, Vec<Entry>)> {
     let names = journals(state).into_iter();
     names
@@ -206,30 +204,28 @@ pub(crate) fn living(state: &Dir, own: Option<&OsStr>) -> Vec<(By, Vec<Entry>)> 
         .collect()
 }
 
-/// Whether the name still leads to this file.
+/// True if the name still refers to this file.
 pub(crate) fn is_at(state: &Dir, name: &OsStr, file: &File) -> bool {
     let there = Identity::at(state, name).ok();
     there.is_some() && there == Identity::of(file).ok()
 }
 
-/// Removes a journal all of which is undone.
 pub(crate) fn forget(state: &Dir, name: &OsStr, file: &File) {
     if is_at(state, name, file) {
         let _ = state.unlink(name);
     }
 }
 
-/// A journal, by who holds it.
+/// A journal by the holder of its lock.
 enum Held {
-    /// A run that is at work or its watchdog, and what it has written so far.
+    /// A running run or its watchdog, and the entries so far.
     ByTheLiving(By, Vec<Entry>),
-    /// Nobody: it is locked by us now.
+    /// Locked by us now.
     ByNobody(Flock<File>),
-    /// A living run that has not written who it is.
+    /// Of a running process that has not written its identity.
     Damaged,
 }
 
-/// Opens a journal, if it is ours.
 fn look(state: &Dir, name: &OsStr) -> io::Result<Held> {
     let file = state.file(name, OFlags::RDONLY)?;
     let text = written(&file)?;
@@ -244,7 +240,7 @@ fn look(state: &Dir, name: &OsStr) -> io::Result<Held> {
     }
 }
 
-/// All that is in a journal, which others may be reading with the same open file.
+/// By offset: others may share the open file.
 fn written(file: &File) -> io::Result<String> {
     let length = file.metadata()?.len().min(MOST_WRITTEN);
     let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
@@ -252,7 +248,7 @@ fn written(file: &File) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Undoes what a dead run has written, and removes its journal where it still is.
+/// Undoes the changes of a dead run, and removes its journal if complete.
 fn settle(state: Option<&Dir>, name: &OsStr, file: &File) -> Vec<String> {
     let shown = state.map_or(PathBuf::from(name), |state| state.path().join(name));
     let text = match written(file) {
@@ -267,7 +263,7 @@ fn settle(state: Option<&Dir>, name: &OsStr, file: &File) -> Vec<String> {
             shown.display()
         ));
     }
-    // a run that could not yet write who it is has done nothing
+    // a run that could not write its identity has done nothing
     let mut whole = true;
     if let Some(by) = by {
         let same_boot = by.boot == owner::boot();
@@ -294,8 +290,8 @@ fn settle(state: Option<&Dir>, name: &OsStr, file: &File) -> Vec<String> {
     said
 }
 
-/// Who wrote, all entries, and whether there is a line that is none. A line without an end is not counted: the run was
-/// killed while it wrote it, so that what it speaks of has not happened.
+/// Writer and entries, and true if a line is invalid. An unfinished last line is ignored: the run was killed while it
+/// wrote it, so the change has not happened.
 fn parse(text: &str) -> (Option<By>, Vec<Entry>, bool) {
     let lines = text
         .split_inclusive('\n')
@@ -310,7 +306,7 @@ fn parse(text: &str) -> (Option<By>, Vec<Entry>, bool) {
     (by, entries, damaged)
 }
 
-/// The names of all journals, in order.
+/// Sorted.
 fn journals(state: &Dir) -> Vec<OsString> {
     let mut found = state.names().unwrap_or_default();
     found.retain(|name| name.as_bytes().ends_with(ENDING.as_bytes()));

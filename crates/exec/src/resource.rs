@@ -1,4 +1,4 @@
-//! What a run makes or changes outside its store: written down in its journal, made, and undone.
+//! Resources that a run makes or changes outside its store: recorded in its journal, made, and undone.
 
 use crate::cgroup::Group;
 use crate::load::Mark;
@@ -14,85 +14,72 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// How long the killed may take to leave what is removed.
+/// Time for killed processes to leave what is removed.
 pub(crate) const GRACE: Duration = Duration::from_secs(5);
-/// How often it is tried until then.
 pub(crate) const AGAIN: Duration = Duration::from_millis(10);
 
-/// Something that is acquired through the journal, and undone at the end of the run, by its watchdog, or by the next start.
+/// Acquired through the journal; undone at the end of the run, by its watchdog, or by the next start.
 pub(crate) trait Resource {
-    /// Makes it, under a name that is in the journal by now. What it is from then on, whatever its name.
+    /// Makes it under a recorded name. Returns its identity, if it has one.
     fn make(&self) -> io::Result<Option<Identity>>;
 
-    /// Makes what is in it; its identity is in the journal by now.
+    /// Makes its contents, after its identity is recorded.
     fn set_up(&self) -> Result<(), Unavailable> {
         Ok(())
     }
 
-    /// Undoes it as far as it is there; only what has this identity, where that is known.
+    /// Undoes it as far as it exists, and only if it has this identity, if known.
     fn undo(&self, made: Option<Identity>) -> io::Result<Back>;
 
-    /// What cannot be undone, and what to do then, with the reason behind the first part.
+    /// For messages: what cannot be undone, and, after the reason, what to do.
     fn remedy(&self) -> (String, &'static str);
 }
 
-/// What came of undoing something.
+/// Result of undoing.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Back {
-    /// It is gone.
     Gone,
-    /// The machine is as it was before.
+    /// The previous state is restored.
     Restored,
-    /// It was not needed.
+    /// Nothing had to be undone.
     Unchanged,
-    /// It is not what the run made of it: it was left, as this sentence says.
+    /// Somebody else changed it: left as it is, for this reason.
     Left(String),
 }
 
-/// Why something cannot be had.
 #[derive(Debug, Error)]
 pub enum Unavailable {
-    /// Nothing needs it.
+    /// No benchmark needs it.
     #[error("none was asked for")]
     NotAsked,
-    /// What is not written down is not made.
+    /// Nothing is made without a record.
     #[error("no journal to record it in")]
     NoJournal,
-    /// Only root may.
     #[error("it takes root")]
     NeedsRoot,
-    /// The directory is too full.
     #[error("no room for twice {megabytes} MB in {dir}; choose another directory with --dir")]
     NoRoom {
-        /// What is needed once.
+        /// Needed at once.
         megabytes: u64,
-        /// Where.
         dir: PathBuf,
     },
-    /// A program of the machine is missing, or has failed.
+    /// A tool is missing, or has failed.
     #[error("{tool}: {why}")]
-    Tool {
-        /// Its name.
-        tool: &'static str,
-        /// What it says.
-        why: String,
-    },
+    Tool { tool: &'static str, why: String },
     /// The device would be cached twice.
     #[error("{0} cannot go past the cache of the directory")]
     Cached(String),
-    /// What this machine swaps to is encrypted.
     #[error(
         "this system encrypts its swap ({0}), and a swap file would hold memory of other processes unencrypted"
     )]
     EncryptedSwap(String),
-    /// Others' memory would go to our file first.
     #[error(
         "the kernel would use the file before the system's own swap (priority {ours}; the lowest of the system is {lowest})"
     )]
     SwapComesFirst {
-        /// The priority of our file.
+        /// Priority of our file.
         ours: i32,
-        /// The lowest of the machine's.
+        /// Lowest priority of the system's areas.
         lowest: i32,
     },
     /// No parent was found.
@@ -100,13 +87,7 @@ pub enum Unavailable {
     NoGroup,
     /// The nearest parent refuses.
     #[error("{parent}: {why}; it takes root, or a delegated control group")]
-    Group {
-        /// Below which it was tried.
-        parent: PathBuf,
-        /// The reason.
-        why: String,
-    },
-    /// The system refused.
+    Group { parent: PathBuf, why: String },
     #[error("{0}")]
     System(#[from] io::Error),
 }
@@ -120,7 +101,7 @@ impl From<Unavailable> for io::Error {
     }
 }
 
-/// All there is, as it stands in a journal.
+/// All kinds of resources, as recorded in journals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Thing {
@@ -149,7 +130,7 @@ impl Thing {
     }
 }
 
-/// A directory with whatever is put there.
+/// A directory with any contents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Directory(pub(crate) PathBuf);
 
@@ -170,12 +151,11 @@ impl Resource for Directory {
     }
 }
 
-/// Makes a directory of ours. Its identity.
 pub(crate) fn make_directory(path: &Path) -> io::Result<Option<Identity>> {
     Identity::of(Dir::make(path)?).map(Some)
 }
 
-/// Tries again for a while: who is being killed may be at work there still.
+/// Retries while processes that are being killed still use it.
 pub(crate) fn patiently<T>(
     refusal: io::ErrorKind,
     mut attempt: impl FnMut() -> io::Result<T>,
@@ -191,8 +171,7 @@ pub(crate) fn patiently<T>(
     }
 }
 
-/// A resource that this run has; it is undone when this is dropped. What cannot be undone then stays in the journal, which
-/// tries again.
+/// A resource of this run, undone on drop. If that fails, the journal retries.
 #[derive(Debug)]
 pub(crate) struct Held<R: Resource> {
     pub(crate) resource: R,

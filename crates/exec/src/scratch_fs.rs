@@ -1,7 +1,7 @@
-//! A file system of our own: ext4 on a loop device over a private file, for rows that want a new one.
+//! Scratch file system: ext4 on a loop device over a private file, for benchmarks that need a new one.
 //!
-//! One a run, made when a row of the run asks for it. All of it is one directory, which stands in the journal before it is made: the
-//! file, and where the file system is mounted. The loop device goes by itself when nobody uses it any more (autoclear).
+//! One per run, made if a benchmark needs it. It is one directory, recorded in the journal before it is made, with
+//! the file and the mount point. The loop device detaches itself after its last use (autoclear).
 
 use crate::disk::{fill, may_fill, tool};
 use crate::journal::Journal;
@@ -20,27 +20,25 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The parameter of an entry that is carried out here.
+/// Parameter of catalog entries.
 const WANTED: &str = "new_file_system";
-/// Bytes of the file: half as much again as the largest row writes.
+/// Size of the file, bytes: one and a half times the largest benchmark's data.
 const SIZE: u64 = 192 << 20;
-/// The file, and where it is mounted.
 const IMAGE: &str = "image";
 const MOUNTED: &str = "mounted";
 
-/// The file system, by its directory.
+/// By its directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Volume(pub(crate) PathBuf);
 
 impl Volume {
-    /// Makes one below `dir`.
     pub(crate) fn acquire(dir: &Path, journal: &Journal) -> Result<Held<Self>, Unavailable> {
         may_fill(dir, SIZE)?;
         owned_files::safe_parent(dir)?;
         journal.acquire(Thing::Volume, || Ok(Self(dir.join(fresh_name("volume")?))))
     }
 
-    /// Where files are made on it.
+    /// Mount point.
     pub(crate) fn directory(&self) -> PathBuf {
         self.0.join(MOUNTED)
     }
@@ -64,9 +62,10 @@ impl Resource for Volume {
         if !is_direct(device) {
             return Err(Unavailable::Cached(device.to_owned()));
         }
-        // nothing is left to be done in the background once it is mounted
+        // no background work remains after mounting
         let now = "lazy_itable_init=0,lazy_journal_init=0,nodiscard";
-        // a file system as small as this one would get blocks of 1 KB, which no other has: half of the writes of 512 bytes would read first
+        // a file system this small would get blocks of 1 KB, unlike any other: half of the writes of 512 bytes would
+        // read first
         let blocks = "4096";
         tool(
             "mkfs.ext4",
@@ -84,7 +83,7 @@ impl Resource for Volume {
             tool: "mount",
             why: why.to_string(),
         })?;
-        // while it is in use this only says that it shall go with its last user
+        // while in use, this only marks it autoclear
         tool("losetup", &["--detach", device]).map(|_| ())
     }
 
@@ -102,14 +101,13 @@ impl Resource for Volume {
     }
 }
 
-/// Whether a loop device leaves out the cache of the file system below it.
+/// True if a loop device bypasses the cache of the file system below.
 fn is_direct(device: &str) -> bool {
     let name = device.strip_prefix("/dev/").unwrap_or(device);
     fs::read_to_string(format!("/sys/block/{name}/loop/dio")).is_ok_and(|dio| dio.trim() == "1")
 }
 
-/// Takes down the file system in a directory of ours, as far as it is there: what is mounted from a loop device over the file, and
-/// the device.
+/// Unmounts and detaches as far as needed: only a mount from a loop device over our file.
 pub(crate) fn release(home: &Dir) -> io::Result<()> {
     let image = match Identity::at(home, OsStr::new(IMAGE)) {
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -117,14 +115,14 @@ pub(crate) fn release(home: &Dir) -> io::Result<()> {
     };
     let devices = loops::over(image);
     let devices: Vec<u64> = devices.iter().filter_map(|on| on.device().ok()).collect();
-    // by descriptor and one name, which may not be a link
+    // by descriptor and one component, which may not be a link
     let point = home.by_descriptor().join(MOUNTED);
     let end = Instant::now() + GRACE;
     while let Some(device) = mounted(home)? {
         if !devices.contains(&device) {
             return Err(NotOurs::Replaced(home.path().join(MOUNTED)).into());
         }
-        // those who are still at work in it are being killed; whoever else is there keeps it until it leaves
+        // processes that still use it are being killed; others keep it until they leave
         let flags = match Instant::now() < end {
             true => MntFlags::empty(),
             false => MntFlags::MNT_DETACH,
@@ -138,7 +136,6 @@ pub(crate) fn release(home: &Dir) -> io::Result<()> {
     loops::over(image).iter().try_for_each(loops::Loop::detach)
 }
 
-/// The device of what is mounted in a directory of ours, if anything is.
 #[allow(clippy::useless_conversion, reason = "its type differs by processor")]
 fn mounted(home: &Dir) -> io::Result<Option<u64>> {
     let there = match statat(home, MOUNTED, AtFlags::SYMLINK_NOFOLLOW) {
@@ -148,14 +145,13 @@ fn mounted(home: &Dir) -> io::Result<Option<u64>> {
     Ok(Some(there).filter(|dev| Some(*dev) != Identity::of(home).ok().map(|home| home.dev)))
 }
 
-/// Whether a row asks for a file system of its own.
 #[must_use]
 pub fn wants_file_system(benchmark: &Benchmark) -> bool {
     asks(benchmark, WANTED)
 }
 
 impl Executor {
-    /// The file system made for a row, or why there is none; `None` for a row that asks for none.
+    /// The scratch file system or the reason for its absence, for a benchmark that needs one.
     pub(crate) fn volume_for(
         &self,
         benchmark: &Benchmark,

@@ -1,4 +1,4 @@
-//! Settings of the machine: files of one short value below /sys and /proc, or below a made-up root.
+//! Settings of the machine: files with one short value below /sys and /proc, or below a fake root.
 
 use crate::owned_files::Identity;
 use crate::resource::{Back, Resource};
@@ -8,7 +8,6 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A setting that is changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Setting {
     pub path: PathBuf,
@@ -17,7 +16,7 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    /// The change of a setting, if it is one and permitted as far as that can be known without trying.
+    /// `None` if the value is set already. Fails without permission, as far as that can be known without trying.
     pub(crate) fn change(root: &Path, path: &str, new: &str) -> io::Result<Option<Self>> {
         let path = root.join(path.trim_start_matches('/'));
         let old = read(&path)?;
@@ -35,7 +34,7 @@ impl Resource for Setting {
         write(&self.path, &self.new)?;
         let now = read(&self.path)?;
         if now != self.new {
-            // an undo would take it for a change by somebody else
+            // undo would take it for a change by somebody else
             let _ = write(&self.path, &self.old);
             let new = &self.new;
             return Err(io::Error::other(format!(
@@ -45,14 +44,14 @@ impl Resource for Setting {
         Ok(None)
     }
 
-    /// Puts it back, if it is still as we set it.
+    /// Restores it, if it has our value.
     fn undo(&self, _: Option<Identity>) -> io::Result<Back> {
         let Self { path, old, new } = self;
         let now = read(path)?;
         if now == *old {
             return Ok(Back::Unchanged);
         }
-        // no setting is empty: a file that is no kernel's is, when we were killed between truncating and writing it
+        // no setting is empty; a file outside the kernel is, if we were killed between truncating and writing it
         if now != *new && !now.is_empty() {
             return Ok(Back::Left(format!(
                 "{} is not restored: it was '{old}', the run set '{new}', and it has been changed to '{now}' since",
@@ -70,12 +69,11 @@ impl Resource for Setting {
     }
 }
 
-/// The value, without the white space around it.
 fn read(path: &Path) -> io::Result<String> {
     Ok(fs::read_to_string(path)?.trim().to_owned())
 }
 
-/// Changes it. A setting that is not there is not made.
+/// Does not create it.
 fn write(path: &Path, value: &str) -> io::Result<()> {
     let mut file = fs::OpenOptions::new()
         .write(true)

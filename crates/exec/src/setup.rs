@@ -1,4 +1,4 @@
-//! What programs are started with: directories, CPUs, environment, a deadline; and what is made or tried before an executor is.
+//! Configuration of launches: directories, CPUs, environment, deadline; and trials of what the supervisor may do.
 
 use crate::launch::programs::assigned;
 use crate::process::{Task, carry_out};
@@ -12,40 +12,37 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// What an [`crate::Executor`] starts programs with.
 #[derive(Debug)]
 pub struct Setup {
-    /// Its directories.
     pub places: Places,
-    /// CPUs that launches may use, as a list such as `0-3,7`: this process may keep to fewer, out of their way.
+    /// CPUs that launches may use, such as `0-3,7`. This process may be pinned to fewer.
     pub cpus: String,
-    /// Environment of what is no launch: compilers, the load.
+    /// Of processes that are no launches: compilers, the background load.
     pub environment: BTreeMap<String, String>,
-    /// Path of each program that entries need, by the need's name.
+    /// Paths of needed programs, by the need's name.
     pub programs: BTreeMap<String, PathBuf>,
-    /// Where files are measured.
+    /// Of the directory for files.
     pub storage: Storage,
-    /// Where far ends of network benchmarks are, if not on this machine.
+    /// If not on this machine.
     pub far_end: Option<FarEnd>,
-    /// How long a launch may take.
+    /// Of a launch.
     pub deadline: Duration,
-    /// Becomes true when the user asks to stop.
+    /// Set when the user asks to stop.
     pub stop: Arc<AtomicBool>,
 }
 
-/// The host on which workloads have their far ends, as those of [`gritstone_model::Settings::peer`] do.
+/// The host of the far ends of workloads; see [`gritstone_model::Settings::peer`].
 #[derive(Clone, Debug, Default)]
 pub struct FarEnd {
-    /// Address of that host.
     pub address: String,
-    /// Name of the abstract socket at which a workload asks for its far end.
+    /// Abstract socket at which a workload requests its far end.
     pub channel: String,
-    /// The program that is launched, with its parameters: what whoever listens there starts on the host.
+    /// The launched workload, which the listener starts on the host.
     pub wanted: Arc<Mutex<Option<KernelWork>>>,
 }
 
 impl FarEnd {
-    /// What the near end of a workload is told; from now on its program is wanted.
+    /// Arguments of the near end. Registers its workload as wanted.
     pub(crate) fn arguments(&self, work: &KernelWork) -> [OsString; 2] {
         let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
         *wanted = Some(work.clone());
@@ -56,23 +53,21 @@ impl FarEnd {
     }
 }
 
-/// What file rows really measure.
 #[derive(Debug)]
 pub struct Storage {
-    /// Whether the page cache is between them and the file system.
+    /// The page cache is used.
     pub cached: bool,
-    /// The file system: "ext4 on /dev/vda1".
+    /// Such as "ext4 on /dev/vda1".
     pub name: String,
 }
 
 impl Setup {
-    /// Where the supervisor is.
     pub(crate) fn supervisor(&self) -> Result<PathBuf, ExecError> {
         self.places.program_called(SUPERVISOR)
     }
 
-    /// Whether the supervisor can do what a word says, by trying: containers refuse it in ways that no file tells. The program that
-    /// it starts is itself, which without arguments ends with status 2. Else why not.
+    /// Tries whether the supervisor can carry out a word: containers refuse in ways that no file shows. It starts
+    /// itself, which without arguments exits with status 2. An error is the reason.
     pub(crate) fn attempt(&self, word: &str) -> Result<(), String> {
         let told = |why: ExecError| why.to_string();
         let supervisor = self.supervisor().map_err(told)?;
@@ -96,7 +91,7 @@ impl Setup {
     }
 }
 
-/// An environment for whatever is started in `directory`.
+/// HOME and TMPDIR are `directory`.
 pub(crate) fn environment_in(
     environment: &BTreeMap<String, String>,
     directory: &Path,

@@ -1,8 +1,8 @@
-//! A swap file of our own, for rows whose memory is nobody's file: only with swap can the system take such pages away.
+//! Swap file, for benchmarks with anonymous memory: only with swap can the kernel evict it.
 //!
-//! One a run, made when the user allows it and a row of the run asks for it. It is a directory with one file in it, which stands in
-//! the journal before it is made. While it is there other processes may use it too, though never before the machine's own swap;
-//! so it is not made where that is encrypted, and overwritten before it is removed.
+//! One per run, made if the user permits it and a benchmark needs it. It is a directory with one file, recorded in
+//! the journal before it is made. Other processes may use it too, though never before the system's own swap; so it is
+//! not made where that is encrypted, and is overwritten before removal.
 
 use crate::disk::{fill, may_fill, overwrite, tool};
 use crate::journal::Journal;
@@ -23,20 +23,18 @@ use std::path::{Path, PathBuf};
 
 mod machine;
 
-/// The parameter of an entry that is carried out here.
+/// Parameter of catalog entries.
 const WANTED: &str = "swap";
-/// Bytes of the file: twice what the largest row puts there where a page has 16 KB. When more than half is used, the system gives up the place of a page
-/// that it has read back, and would have to write it once more.
+/// Size of the file, bytes: twice the largest benchmark's data with pages of 16 KB. When more than half is used, the
+/// kernel frees the slot of a page that it reads back, and would have to write it again.
 const SIZE: u64 = 256 << 20;
-/// The file in its directory.
 const AREA: &str = "area";
 
-/// The swap file, by its directory.
+/// By its directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Swap(pub(crate) PathBuf);
 
 impl Swap {
-    /// Makes one below `dir`.
     pub(crate) fn acquire(dir: &Path, journal: &Journal) -> Result<Held<Self>, Unavailable> {
         may_fill(dir, SIZE)?;
         if let Some(device) = encrypted(Path::new("/sys"), &areas(&swaps()?)) {
@@ -61,7 +59,7 @@ impl Resource for Swap {
     }
 
     fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
-        // what the killed have there cannot come back while their group has as much memory as it may
+        // pages of killed processes cannot return while their group is at its limit
         patiently(io::ErrorKind::OutOfMemory, || {
             if let Some(home) = owned_files::open_made(&self.0, made)? {
                 release(&home)?;
@@ -85,11 +83,11 @@ fn terminated(path: &Path) -> io::Result<CString> {
     Ok(CString::new(path.as_os_str().as_bytes())?)
 }
 
-/// Has the system use a file for swap. Without a priority of its own it comes after all that is there.
+/// Without an explicit priority it is used after all others.
 #[allow(unsafe_code)]
 fn use_for_swap(area: &Path) -> Result<(), Unavailable> {
     let path = terminated(area)?;
-    // SAFETY: the path ends with a zero and is there until the call returns
+    // SAFETY: the path is terminated and lives until the call returns
     let done = unsafe { libc::swapon(path.as_ptr(), 0) };
     Errno::result(done)
         .map(drop)
@@ -99,7 +97,7 @@ fn use_for_swap(area: &Path) -> Result<(), Unavailable> {
         })
 }
 
-/// Stops the use of the swap file in a directory of ours, and overwrites it, as far as it is there.
+/// Stops swapping to the file, and overwrites it, as far as it exists.
 #[allow(unsafe_code)]
 pub(crate) fn release(home: &Dir) -> io::Result<()> {
     let how = OFlags::RDONLY | OFlags::NOFOLLOW;
@@ -108,33 +106,31 @@ pub(crate) fn release(home: &Dir) -> io::Result<()> {
         area => area?,
     };
     let size = rustix::fs::fstat(&area)?.st_size;
-    // the very file, whatever has its name
+    // this very file, even if it was renamed
     let path = by_descriptor(&area);
     let name = terminated(&path)?;
-    // SAFETY: as of swapon
+    // SAFETY: as for swapon
     match Errno::result(unsafe { libc::swapoff(name.as_ptr()) }) {
-        // who may not stop its use has not begun it
+        // without permission to stop its use, we have not begun it
         Ok(_) | Err(Errno::EINVAL | Errno::EPERM) => {}
         Err(why) => return Err(why.into()),
     }
     overwrite(&path, u64::try_from(size).map_err(io::Error::other)?)
 }
 
-/// Whether a row asks for swap.
 #[must_use]
 pub fn wants_swap(benchmark: &Benchmark) -> bool {
     asks(benchmark, WANTED)
 }
 
 impl Executor {
-    /// What a program is told that asks for swap and cannot have it.
+    /// Argument for a workload that needs swap and cannot have it.
     pub(crate) fn unswapped(&self, work: &KernelWork) -> Option<OsString> {
         let swap = self.equipment.swap.as_ref();
         let why = swap.err().filter(|_| work.asks(WANTED))?;
         Some(format!("unswapped={why}").into())
     }
 
-    /// Whether what a row has in memory may go to swap.
     pub(crate) fn may_swap(&self, work: &KernelWork) -> bool {
         work.asks(WANTED) && self.equipment.swap.is_ok()
     }

@@ -1,9 +1,9 @@
-//! What a program does, counted from outside under ptrace(2): how often it enters the kernel of the system, and in [`steps`] its instructions.
+//! Counts the system calls of a program under ptrace(2), and in [`steps`] its instructions.
 //!
-//! The program is stopped at every entry and every exit, so nothing about its time can be learned here. It says itself
-//! where its work begins and ends, by a call that has no other effect; only what is between is counted. Threads count
-//! with the program, its child processes apart from it. A call that is entered anew only because the tracer looked at a
-//! signal that the program ignores is one entry: without us it would not have been interrupted.
+//! The program stops at every entry and exit, so its time means nothing. It marks the begin and end of its work by a
+//! call without effect; only calls between are counted. Threads count with the program, child processes separately. A
+//! call that is restarted only because the tracer saw an ignored signal counts once: it would not have been
+//! interrupted otherwise.
 
 mod steps;
 mod tracer;
@@ -23,62 +23,48 @@ pub use steps::{Limit, Steps, step};
 use thiserror::Error;
 use tracer::Tracer;
 
-/// How often the watchdog looks whether the user wants to stop.
 const LOOK: Duration = Duration::from_millis(100);
-/// How much of standard error is passed on. It is read at the end: a program that says more than a pipe holds runs into
+/// Bytes of standard error that are passed on. Read at the end: a program that writes more than a pipe holds meets
 /// its deadline.
 const MAX_STDERR: u64 = 4096;
 
-/// Entries into the kernel while the program did its work.
+/// System calls during the work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entries {
-    /// Of the program itself, all of its threads together.
+    /// Of the program with all its threads.
     pub own: u64,
-    /// Of its child processes and theirs.
+    /// Of its descendants.
     pub children: u64,
 }
 
-/// Why entries could not be counted.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Uncounted {
-    /// The system does not let us trace.
     #[error(
         "the program cannot be traced: the system does not let a process trace its children ({0}); in a container start it with --cap-add=SYS_PTRACE, elsewhere look at the sysctl kernel.yama.ptrace_scope"
     )]
     Forbidden(Errno),
-    /// The system cannot say what a stop is.
+    /// The kernel lacks PTRACE_GET_SYSCALL_INFO.
     #[error("the program cannot be traced: that takes Linux 5.3 or newer")]
     TooOld,
-    /// Something else in the way of tracing.
     #[error("the program cannot be traced: {call}: {errno}")]
-    System {
-        /// The call.
-        call: &'static str,
-        /// Its error.
-        errno: Errno,
-    },
-    /// The program cannot be started.
+    System { call: &'static str, errno: Errno },
     #[error("it cannot be started: {0}")]
     Start(String),
-    /// The program ended badly.
     #[error("{0}")]
     Ended(String),
-    /// The program never said where its work begins and ends.
+    /// The program did not mark its work.
     #[error("it exited with 0, but did not report where its work begins and ends")]
     Unmarked,
-    /// Its work is not that of one thread.
+    /// It has several threads or processes.
     #[error("its instructions cannot be counted: more than one thread or process does its work")]
     Several,
-    /// There are too many instructions to stop after each.
     #[error("its instructions cannot be counted: too many for single steps")]
     TooLong,
     /// Twice the operations take no more instructions.
     #[error("its instructions cannot be counted: their number does not grow with n")]
     Constant,
-    /// It did not end in time, and was killed.
     #[error("it did not end within {} s while being traced and was killed", .0.as_secs_f64())]
     TimedOut(Duration),
-    /// The user asked to stop.
     #[error("stopped on request")]
     Interrupted,
 }
@@ -89,10 +75,8 @@ impl Uncounted {
     }
 }
 
-/// Counts the entries of one execution of `command`, a kernel in its mode `count`, whose descriptors 0 and 1 become /dev/null.
-///
-/// # Errors
-/// When the system forbids it, or the program does not end well within `deadline`; it and all of its children are gone then.
+/// Counts the system calls of one execution of `command`, a workload in mode `count`, whose descriptors 0 and 1
+/// become /dev/null. On return, it and its descendants are gone.
 pub fn count(
     command: Command,
     deadline: Duration,
@@ -106,16 +90,16 @@ pub fn count(
     })
 }
 
-/// What `trace` learns of `command`, which it sees stopped as its program begins, and follows to its end; `None` where that said not where
-/// its work begins and ends.
+/// Result of `trace` for `command`, which is stopped at its exec and followed to its end; `None` if it did not mark
+/// its work.
 fn traced<T: Send>(
     command: Command,
     deadline: Duration,
     stop: &AtomicBool,
     trace: impl FnOnce(Pid) -> Result<Option<T>, Uncounted> + Send,
 ) -> Result<T, Uncounted> {
-    // a tracer is a thread, not a process: everything from the fork to the last wait happens in this one, which has
-    // no other children whose end it could take for that of a traced one
+    // a tracer is a thread: everything from fork to the last wait happens in this one, which has no other children
+    // whose end it could confuse with a tracee's
     std::thread::scope(|scope| {
         let tracer = scope.spawn(|| traced_here(command, deadline, stop, trace));
         match tracer.join() {
@@ -139,7 +123,7 @@ fn traced_here<T>(
     let mut child = spawn(command).map_err(|errno| refusal(errno, Path::new(&program)))?;
     let pid = Pid::from_raw(child.id().cast_signed());
     let (traced, late) = watched(pid, deadline, stop, || trace(pid));
-    // only now may the number of the process be given to another one: the watchdog is gone
+    // the pid may be reused from now on: the watchdog is gone
     let status = child.wait();
     if stop.load(Ordering::Relaxed) {
         return Err(Uncounted::Interrupted);
@@ -157,14 +141,14 @@ fn traced_here<T>(
 
 #[allow(unsafe_code)]
 fn spawn(mut command: Command) -> Result<Child, Errno> {
-    // SAFETY: between fork and exec the closure makes one system call, and nothing else
+    // SAFETY: between fork and exec, the closure makes one system call only
     unsafe { command.pre_exec(|| Ok(ptrace::traceme()?)) };
     command
         .spawn()
         .map_err(|why| Errno::from_raw(why.raw_os_error().unwrap_or(0)))
 }
 
-/// The same numbers come from the exec of a program that is not there and from a system that forbids to trace.
+/// A missing program and a system that forbids tracing have the same errno.
 fn refusal(errno: Errno, program: &Path) -> Uncounted {
     match errno {
         Errno::EPERM | Errno::EACCES | Errno::ENOSYS if program.exists() => {
@@ -190,8 +174,8 @@ fn ending(status: std::process::ExitStatus, child: &mut Child) -> String {
     }
 }
 
-/// Does `work` while another thread kills the process at the deadline or when the user wants to stop. Returns also
-/// whether the deadline came.
+/// Does `work` while another thread kills the process at the deadline or on request. Also returns true if the
+/// deadline passed.
 fn watched<T>(
     pid: Pid,
     deadline: Duration,

@@ -1,4 +1,4 @@
-//! Planted faults: each kernel in `planted/` breaks one rule, and each must be caught and leave nothing behind.
+//! Planted faults: each workload in `planted/` breaks one rule, and must be caught and leave nothing behind.
 
 mod counting;
 mod perf;
@@ -18,7 +18,6 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The supervisor in a directory.
 pub(crate) fn supervisor_in(directory: &Path) -> PathBuf {
     let path = directory.join("supervisor");
     let supervisor = gritstone_kernels::find(SUPERVISOR).unwrap();
@@ -31,7 +30,7 @@ pub(crate) fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// The sources of the runtime that every kernel is linked with.
+/// Sources of the runtime, which every workload is linked with.
 pub(crate) fn runtime() -> impl Iterator<Item = PathBuf> {
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels");
     let paths = gritstone_kernels::sources()
@@ -68,7 +67,7 @@ impl Planted {
         }
     }
 
-    /// Its program with these arguments, under the eyes of a tracer.
+    /// For a tracer.
     fn traced(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(self.directory.path().join(self.name));
         command
@@ -79,7 +78,7 @@ impl Planted {
         command
     }
 
-    /// A mark in the environment by which everything that the launch started can be found.
+    /// In the environment of all processes of the launch.
     fn mark(&self) -> String {
         format!("{}-{}", self.name, self.directory.path().display())
     }
@@ -113,7 +112,7 @@ impl Planted {
     }
 }
 
-/// Whether nobody has the mark any more; who was killed a moment ago may need another to be gone.
+/// Waits until no process has the mark: killed ones may take a while.
 fn all_gone(mark: &str) -> bool {
     let begin = Instant::now();
     while alive(mark) > 0 && begin.elapsed() < Duration::from_secs(10) {
@@ -122,7 +121,7 @@ fn all_gone(mark: &str) -> bool {
     alive(mark) == 0
 }
 
-/// Processes with the mark in their environment, zombies apart.
+/// Processes with the mark, without zombies.
 fn marked(mark: &str) -> Vec<PathBuf> {
     let wanted = format!("PLANTED={mark}");
     let processes = fs::read_dir("/proc").unwrap().flatten();
@@ -146,7 +145,7 @@ fn each_fault_is_a_failure_with_its_reason() {
         ("fails", "open: No such file or directory (errno 2)"),
         ("rubbish", "line 2 of the workload's output:"),
         ("abandons", "it left 1 process running; killed"),
-        // this one is silent too: the missing end of what it said comes first
+        // this one is silent too: the missing end of the protocol comes first
         ("leaves", "before its bye"),
         ("waits", "killed by signal 9 (SIGKILL)"),
         (
@@ -183,7 +182,7 @@ fn a_request_to_stop_ends_the_launch_without_an_outcome() {
             std::thread::sleep(Duration::from_millis(200));
             stop.store(true, Ordering::Relaxed);
         });
-        // polls once the flag is up; a signal would wake it at once
+        // polls once the flag is set; a signal would wake it at once
         let error = planted.run(Duration::from_secs(2), &stop).unwrap_err();
         assert!(matches!(error, ExecError::Interrupted), "{error}");
     });
@@ -218,7 +217,7 @@ fn wrong_checks_and_latencies_are_told() {
         Event::Latency(h) => (n, h.count),
         _ => (n, count),
     });
-    // exactly the operations of samples are recorded
+    // only operations of samples are recorded
     assert_eq!(samples, recorded);
     let histogram = events.iter().find_map(|e| match e {
         Event::Latency(h) => Some(h),
@@ -231,8 +230,8 @@ fn wrong_checks_and_latencies_are_told() {
     assert!(floor(last) <= histogram.max && histogram.max < floor(last + 1));
 }
 
-/// What a shell command says on descriptor 2 when the supervisor starts it with these words; and while it runs, `meanwhile`
-/// is called with the mark in its environment.
+/// Standard error of a shell command that the supervisor starts with these words. `meanwhile` is called with its mark
+/// while it runs.
 fn under_the_supervisor(steady: &str, script: &str, meanwhile: impl FnOnce(&str) + Send) -> String {
     let folder = tempfile::tempdir().unwrap();
     let supervisor = supervisor_in(folder.path());
@@ -256,7 +255,7 @@ fn under_the_supervisor(steady: &str, script: &str, meanwhile: impl FnOnce(&str)
         scope.spawn(|| meanwhile(&mark));
         carry_out(&task).unwrap()
     });
-    // without its supervisor nobody waits for the last of the dead
+    // without its supervisor nobody reaps the last of the dead
     assert!(all_gone(&mark), "left running");
     ended.stderr
 }
@@ -272,7 +271,7 @@ fn the_layout_of_memory_is_fixed_for_the_program_and_its_children() {
 
 #[test]
 fn real_time_is_for_the_program_alone() {
-    // the 41st field is the policy: 1 is SCHED_FIFO
+    // field 41 is the policy: 1 is SCHED_FIFO
     let policies = "cut -d ' ' -f 41 /proc/$$/stat /proc/self/stat >&2";
     let said = under_the_supervisor("realtime", policies, |_| ());
     let refused = said.starts_with("cannot use SCHED_FIFO: ");
@@ -312,6 +311,6 @@ fn a_supervisor_that_is_killed_leaves_nobody() {
         let pid = nix::unistd::Pid::from_raw(pid.parse().unwrap());
         nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).unwrap();
     };
-    // a child that holds nothing open, so that nothing but its group betrays it
+    // a child without open files, found only through its group
     under_the_supervisor("-", "sleep 60 <&- >&- 2>&- 3>&- & wait", kill_supervisor);
 }

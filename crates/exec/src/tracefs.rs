@@ -1,9 +1,9 @@
-//! The kernel's trace, for launches that are timed by it: an instance of tracefs that is the run's own, so that nobody else's
-//! tracing is touched.
+//! The kernel's trace, for launches that it times: a tracefs instance of the run, so that no other tracing is
+//! affected.
 //!
-//! One a run, made when a row of the run asks for it. It stands in the journal before it is made, and a watchdog stands by, since
-//! events that are traced cost everyone until it is removed. Where tracefs is mounted nowhere it is mounted for this process
-//! alone, at no path, and goes with it.
+//! One per run, made if a benchmark needs it. It is recorded in the journal before it is made, and a watchdog must be
+//! there, since traced events cost every process until it is removed. Where tracefs is not mounted, it is mounted for
+//! this process alone, without a path.
 
 use crate::journal::Journal;
 use crate::owned_files::{self, Dir, Identity, NotOurs, fresh_name, must_have_our_name};
@@ -18,12 +18,11 @@ use std::io::{self, ErrorKind};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// The parameter of an entry that is carried out here, where its value is `yes`.
+/// Parameter of catalog entries.
 const TRACED: &str = "traced";
-/// Where tracefs may be mounted.
 const MOUNTED: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
-/// An instance, by its name.
+/// By its name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Trace(pub(crate) String);
 
@@ -40,7 +39,7 @@ impl Resource for Trace {
         }
         let tracefs = Tracefs::open()?;
         let path = tracefs.instances.join(&self.0);
-        // somebody whose end is near may read it
+        // a process that is being killed may still read it
         patiently(ErrorKind::ResourceBusy, || {
             if owned_files::open_made(&path, made)?.is_some() {
                 fs::remove_dir(&path)?;
@@ -54,7 +53,7 @@ impl Resource for Trace {
     }
 }
 
-/// The trace of a run, and the way to it; it goes when this is dropped.
+/// The trace of a run, removed on drop.
 #[derive(Debug)]
 pub(crate) struct Instance {
     _trace: Held<Trace>,
@@ -62,7 +61,7 @@ pub(crate) struct Instance {
     _tracefs: Tracefs,
 }
 
-/// The directory of instances, for as long as this lives.
+/// The directory of instances.
 #[derive(Debug)]
 struct Tracefs {
     instances: PathBuf,
@@ -85,7 +84,7 @@ impl Tracefs {
             FsMountFlags::FSMOUNT_CLOEXEC,
             MountAttrFlags::empty(),
         )?;
-        // a path that other processes can follow as well
+        // a path that other processes can follow too
         let root = format!("/proc/{}/fd/{}", std::process::id(), mount.as_raw_fd());
         Ok(Self {
             instances: Path::new(&root).join("instances"),
@@ -114,14 +113,13 @@ impl Instance {
     }
 }
 
-/// Whether a row asks to be timed by the kernel's trace.
 #[must_use]
 pub fn is_traced(benchmark: &Benchmark) -> bool {
     asks(benchmark, TRACED)
 }
 
 impl Executor {
-    /// What a kernel is told of the trace; nothing for a row that asks for none.
+    /// Argument for a workload that the trace times.
     pub(crate) fn told_of_trace(&self, work: &KernelWork) -> Option<OsString> {
         if !work.asks(TRACED) {
             return None;

@@ -1,27 +1,27 @@
-//! What holds for each launch alone, and not for the machine: the layout of its memory, and real-time priority.
+//! Settings of single launches, not of the machine: memory layout and real-time priority.
 
 use crate::cgroup::Group;
 use crate::setup::Setup;
 use gritstone_model::{Benchmark, Placement, Work};
 
-/// The supervisor's word for the same layout of memory in every launch.
+/// Supervisor's word for a fixed memory layout (no ASLR).
 const LAYOUT: &str = "layout";
-/// The supervisor's word for SCHED_FIFO.
+/// Supervisor's word for SCHED_FIFO.
 const REAL_TIME: &str = "realtime";
-/// What is between two words: the name of a control group may have any other character.
+/// Separator of words: names of control groups may have any other character.
 const BETWEEN: &str = "\n";
 
-/// What launches get.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tuning {
-    /// The same layout of memory, in all of them.
+    /// Same memory layout in all launches.
     pub fixed_layout: bool,
-    /// Real-time priority for kernels of processor-bound rows on one CPU.
+    /// For workloads of processor-bound benchmarks on one CPU.
     pub real_time: bool,
 }
 
 impl Tuning {
-    /// The supervisor's words for the kernel of a benchmark, with those for its group and its bound; for any other program there is none of the kernel's.
+    /// The supervisor's words for a program: those of the workload only if `kernel` is given, and those of its group
+    /// and process limit.
     pub(crate) fn words(
         self,
         kernel: Option<&Benchmark>,
@@ -43,8 +43,8 @@ impl Tuning {
     }
 }
 
-/// Real-time priority keeps others away; it must not change what is measured. So only one process that never waits, on
-/// a CPU of its own: not a row about the scheduler, and not two processes that need turns on it.
+/// Real-time priority must not change what is measured: only one process that never waits, on its own CPU; not a
+/// scheduler benchmark, and not two processes that share the CPU.
 fn real_time_is_fair(benchmark: &Benchmark) -> bool {
     matches!(benchmark.work, Work::Kernel(_))
         && benchmark.processor_bound
@@ -53,18 +53,10 @@ fn real_time_is_fair(benchmark: &Benchmark) -> bool {
 }
 
 impl Setup {
-    /// Whether launches can have the same layout of memory.
-    ///
-    /// # Errors
-    /// When that is not permitted.
     pub fn may_fix_layout(&self) -> Result<(), String> {
         self.attempt(LAYOUT)
     }
 
-    /// Whether launches can have real-time priority.
-    ///
-    /// # Errors
-    /// When that is not permitted.
     pub fn may_use_real_time(&self) -> Result<(), String> {
         self.attempt(REAL_TIME)
     }

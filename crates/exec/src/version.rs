@@ -1,4 +1,4 @@
-//! What a program says about itself when it is asked for its version.
+//! Versions of programs.
 
 use crate::process::spawn;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -12,14 +12,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Most bytes up to the end of a first line.
+/// Bytes up to the end of the first line.
 const LONGEST: usize = 4096;
 
-/// How long a program may take to say its version.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The first line with something on it that the program prints on either output when it gets this argument; empty when it prints none in time. Nothing of it is left running: a
-/// compiler may be a script that waits for a server.
+/// The first nonempty line that the program prints with this argument; empty if there is none in time. Kills its
+/// process group: a compiler may be a script that waits for a server.
 pub fn of(program: &Path, argument: &str, environment: &BTreeMap<String, String>) -> String {
     let Ok((reader, writer)) = pipe() else {
         return String::new();
@@ -39,10 +38,10 @@ pub fn of(program: &Path, argument: &str, environment: &BTreeMap<String, String>
     let Ok(mut child) = spawn(&mut command) else {
         return String::new();
     };
-    // with our own ends of the pipe
+    // with our ends of the pipe
     drop(command);
     let line = first_line(reader);
-    // it may be done; then its number is still its own, since it is not reaped
+    // it may have ended; it is not reaped, so the group id is its own
     let _ = killpg(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL);
     let _ = child.wait();
     line
@@ -64,7 +63,7 @@ fn first_line(mut from: PipeReader) -> String {
                 Ok(count) if count > 0 => said.extend_from_slice(&bytes[..count]),
                 _ => break,
             },
-            // a signal is no answer
+            // interrupted by a signal
             Err(nix::errno::Errno::EINTR) if !left.is_zero() => {}
             _ => break,
         }
@@ -79,7 +78,6 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// What a script says in time.
     fn said(script: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("cc");

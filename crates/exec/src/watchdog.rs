@@ -1,7 +1,7 @@
-//! A process that outlives a run which was killed, and undoes at once what the run had made or changed.
+//! A process that outlives a killed run, and undoes its changes at once.
 //!
-//! It is this binary again, in a session of its own, asleep at the end of a socket that only the run holds: when the run
-//! dies, however, the socket ends. It has the run's journal as an open file and not by name: nobody can give it another.
+//! It is this binary again, in its own session, blocked on a socket that only the run holds: the socket closes
+//! however the run dies. It has the run's journal as an open file, not by name, so that nobody can replace it.
 
 use crate::owned_files::State;
 use crate::recover::outlive;
@@ -13,10 +13,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 
-/// What it says when it is ready.
 const READY: &str = "ready";
 
-/// The watchdog of this process. It ends with it, or when this is dropped.
+/// Ends with this process, or on drop.
 #[derive(Debug)]
 pub(crate) struct Watchdog {
     line: Option<UnixStream>,
@@ -24,7 +23,8 @@ pub(crate) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Starts `command` with where the journal is, the journal as its standard output, and returns when it watches.
+    /// Starts `command` with the path of the journal as arguments and the journal as standard output; returns once it
+    /// watches.
     pub(crate) fn start(
         command: &[OsString],
         state: &State,
@@ -61,10 +61,10 @@ impl Watchdog {
         }
     }
 
-    /// The run has done what could be done, and the watchdog need not try it again.
+    /// The run has undone what it could, and the watchdog need not retry.
     pub(crate) fn dismiss(&mut self) {
         if let Some(line) = &mut self.line {
-            // one that is gone needs no word
+            // one that is gone needs no message
             let _ = line.write_all(b"done\n");
         }
     }
@@ -77,13 +77,10 @@ impl Drop for Watchdog {
     }
 }
 
-/// The life of a watchdog: sleeps until the socket on standard input ends, and then, if nothing was said there, undoes what the
-/// journal on standard output speaks of. What is to be said of it.
-///
-/// # Errors
-/// When it cannot watch, or cannot read the journal.
+/// Body of the watchdog: waits for the end of standard input and then, unless it received a message, undoes the
+/// journal on standard output. Returns messages for the user.
 pub fn watch(state: &State, name: &OsStr) -> io::Result<Vec<String>> {
-    // what ends the run must not end us first
+    // signals that end the run must not end the watchdog first
     let mut signals = SigSet::empty();
     for signal in [
         Signal::SIGHUP,

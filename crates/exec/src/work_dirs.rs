@@ -1,8 +1,8 @@
-//! The directories of a run: one to measure files in, and one to execute programs from; more of those where one has no room.
+//! Work directories of a run: one for measured files, one for programs, and more of these where one lacks room.
 //!
-//! They stand in the journal of the run before they are made. Their names carry the process that made them as well,
-//! so that the next start in the same place finds those of the dead and removes them even where no journal could be kept. A name
-//! alone is no proof: only a directory of our user, with mode 0700, is removed.
+//! They are recorded in the journal before they are made. Their names also carry their maker, so that the next start
+//! in the same place removes those of dead runs even without a journal. A name is no proof: only a directory of our
+//! user with mode 0700 is removed.
 
 mod programs;
 
@@ -18,10 +18,10 @@ use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// The directories; all go when this is dropped.
+/// Removed on drop.
 #[derive(Debug)]
 pub struct Places {
-    /// Where launches that measure no files begin: the first directory of programs.
+    /// Where launches without files begin: the first directory of programs.
     programs: PathBuf,
     unpacked: RefCell<Programs>,
     work: Held<Directory>,
@@ -29,11 +29,8 @@ pub struct Places {
 }
 
 impl Places {
-    /// Makes both directories: the first of `candidates` from which a program can be executed, and one below `dir`.
-    /// First removes what dead processes of this user left there.
-    ///
-    /// # Errors
-    /// When no candidate will do, or `dir` or the journal cannot be written.
+    /// Makes a directory in the first of `candidates` from which a program can be executed, and one below `dir`.
+    /// First removes leftovers of this user's dead processes there.
     pub fn make(
         candidates: &[PathBuf],
         dir: &Path,
@@ -57,18 +54,11 @@ impl Places {
         })
     }
 
-    /// Where a program of ours is, unpacked if it was not yet.
-    ///
-    /// # Errors
-    /// When it cannot be written.
+    /// Unpacks it if needed.
     pub fn program(&self, program: &Embedded) -> Result<PathBuf, ExecError> {
         self.unpacked.borrow_mut().path(program)
     }
 
-    /// The same by its name.
-    ///
-    /// # Errors
-    /// As of [`Self::program`], or when there is none of that name.
     pub(crate) fn program_called(&self, name: &str) -> Result<PathBuf, ExecError> {
         let missing = || std::io::Error::other("build Gritstone again");
         let program = gritstone_kernels::find(name).ok_or_else(missing);
@@ -77,11 +67,8 @@ impl Places {
         )))?)
     }
 
-    /// An empty directory, as it is made, for one launch: where files are measured if it measures files, otherwise where programs
-    /// can be executed, since a compiler's output may be.
-    ///
-    /// # Errors
-    /// When it cannot be made.
+    /// An empty directory for one launch: in the directory for files if it measures them, else where programs can be
+    /// executed, as compiled ones must be.
     pub fn fresh(&self, measures_files: bool) -> Result<PathBuf, ExecError> {
         self.fresh_below(match measures_files {
             true => &self.work.0,
@@ -89,13 +76,9 @@ impl Places {
         })
     }
 
-    /// The same in a directory that is given.
-    ///
-    /// # Errors
-    /// When it cannot be made.
     pub(crate) fn fresh_below(&self, parent: &Path) -> Result<PathBuf, ExecError> {
         self.next.update(|next| next + 1);
-        // always as long: a longer path in the environment moves the stack
+        // of constant length: a longer path in the environment would move the stack
         let path = parent.join(format!("{:06}", self.next.get()));
         fs::DirBuilder::new()
             .mode(0o700)
@@ -107,7 +90,7 @@ impl Places {
 
 #[cfg(test)]
 impl Places {
-    /// Where files are measured, and where programs are executed from.
+    /// For files, and for programs.
     pub(crate) fn directories(&self) -> (&Path, &Path) {
         (&self.work.0, &self.programs)
     }
@@ -130,12 +113,12 @@ fn make_in(
     }
 }
 
-/// Removes directories of ours whose process is no more.
+/// Removes our directories of dead processes.
 fn remove_dead(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else {
         return;
     };
-    // without a /proc the dead cannot be told from the living
+    // without /proc, dead and living processes cannot be told apart
     if start_of(std::process::id()).is_none() {
         return;
     }
@@ -151,8 +134,7 @@ fn remove_dead(parent: &Path) {
     }
 }
 
-/// Removes one of them, if it is ours whatever its name. It may be a swap file or a file system, which the system must let go of
-/// first.
+/// Removes one that is ours whatever its name, after detaching swap or a file system in it.
 fn remove_leavings(path: &Path) -> std::io::Result<()> {
     let dir = Dir::open(path)?;
     if !dir.is_private()? {

@@ -1,4 +1,5 @@
-//! Settings of a made-up machine: changed, put back by whoever comes to it, and left where they are not ours any more.
+//! Settings of a fake machine: changed, restored by various processes, and left alone where somebody else changed
+//! them.
 
 use crate::journal::{By, Entry};
 use crate::owned_files::{State, fresh_name};
@@ -29,7 +30,7 @@ fn tell(line: &str) {
     TOLD.with_borrow_mut(|told| told.push(line.to_owned()));
 }
 
-/// A machine with two settings, and a user's directory for journals.
+/// A machine with two settings, and a state directory.
 struct Machine(TempDir);
 
 impl Machine {
@@ -43,8 +44,8 @@ impl Machine {
         machine
     }
 
-    /// What the next start says of what is left behind. A test beside this one may be starting a program, which holds the journal of
-    /// the last start until it is executed: so it is asked until it says something, for a while.
+    /// Messages of the next start. A concurrent test that is between fork and exec holds the journal of the last
+    /// start, so this retries for a while.
     fn recovered(&self) -> String {
         let start = Instant::now();
         loop {
@@ -68,7 +69,7 @@ impl Machine {
     }
 
     fn journal(&self) -> Journal {
-        // it watches as much as these tests need: it is there, and it ends with us
+        // does as much as these tests need: reports ready, and ends with us
         let watchdog = ["/bin/sh", "-c", "echo ready >&0; cat > /dev/null"];
         self.watched_by(&watchdog).unwrap()
     }
@@ -87,7 +88,6 @@ impl Machine {
         text.trim().to_owned()
     }
 
-    /// Of both settings.
     fn values(&self) -> [String; 2] {
         [GOVERNOR, TURBO].map(|path| self.value(path))
     }
@@ -102,12 +102,12 @@ impl Machine {
         entries.map(|entry| entry.path()).collect()
     }
 
-    /// What is in the journal of the only run.
+    /// Content of the only journal.
     fn written(&self) -> String {
         fs::read_to_string(&self.journals()[0]).unwrap()
     }
 
-    /// The journal of a run that was killed.
+    /// Leaves the journal of a killed run.
     fn left_behind(&self, entries: &[Entry], tail: &str) -> PathBuf {
         self.state().make().unwrap();
         let path = self.state().path().join("0.1.2.0.journal");
@@ -147,7 +147,7 @@ fn what_is_changed_is_written_down_before_and_put_back_after() {
     settings.set(TURBO, "1").unwrap();
     settings.set(TURBO, "1").unwrap();
     assert_eq!(machine.value(GOVERNOR), "performance");
-    // what is so already is no change
+    // an unchanged value is not recorded
     assert_eq!(machine.written().lines().count(), 4);
     drop(journal);
     assert_eq!(machine.values(), ["powersave", "0"]);
@@ -180,12 +180,12 @@ fn what_cannot_be_changed_is_as_it_was_and_has_a_reason() {
     assert!(why.to_string().starts_with("No such file"), "{why}");
     let file = machine.root().join(&TURBO[1..]);
     mode(&file, 0o444);
-    // for root only a kernel refuses
+    // root is refused by the kernel only
     if !nix::unistd::geteuid().is_root() {
         let why = settings.set(TURBO, "1").unwrap_err();
         assert!(matches!(why, SettingError::NeedsRoot(_)), "{why}");
     }
-    // what accepts every value, and keeps none
+    // accepts every value, and keeps none
     fs::remove_file(&file).unwrap();
     std::os::unix::fs::symlink("/dev/null", &file).unwrap();
     let why = settings.set(TURBO, "1").unwrap_err().to_string();
@@ -204,7 +204,7 @@ fn without_a_watchdog_there_is_no_journal() {
     }
 }
 
-/// Somebody who can rename what is in the state directory puts a journal of his in the place of the run's.
+/// Somebody who can rename files in the state directory replaces the run's journal.
 #[test]
 fn the_watchdog_follows_the_journal_of_the_run_whatever_has_its_name() {
     let machine = Machine::new();
@@ -223,14 +223,14 @@ fn the_watchdog_follows_the_journal_of_the_run_whatever_has_its_name() {
     assert!(said.concat().contains("1 setting"), "{said:?}");
     assert_eq!(machine.value(TURBO), "0");
     assert!(path.exists() && !machine.0.path().join("executed").exists());
-    // nor would it follow a journal that others can write
+    // nor does it follow a journal that others can write
     let planted = fs::File::open(&path).unwrap();
     mode(&path, 0o622);
     outlive(&machine.state(), name, &planted).unwrap_err();
     assert!(!machine.0.path().join("executed").exists());
 }
 
-/// The watchdog of a run that is dead holds the lock until it has undone everything.
+/// The watchdog of a dead run holds the lock until everything is undone.
 #[test]
 fn a_run_that_is_dead_is_not_measured_while_its_watchdog_works() {
     let machine = Machine::new();
@@ -244,7 +244,7 @@ fn a_run_that_is_dead_is_not_measured_while_its_watchdog_works() {
     };
     let mut ended = std::process::Command::new("true").spawn().unwrap();
     let (dead, us) = (ended.id(), std::process::id());
-    // it is not reaped: its number is still its own
+    // not reaped yet: its pid is not reused
     while owner::start_of(dead).is_some() {
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -268,7 +268,7 @@ fn one_run_at_a_time_steadies() {
         panic!("{why}");
     };
     assert_eq!(process, std::process::id());
-    // and whoever starts meanwhile leaves both alone
+    // a start meanwhile leaves both alone
     assert!(recover(&machine.state()).is_empty());
     drop(second);
     assert_eq!(machine.value(TURBO), "1");
@@ -291,7 +291,7 @@ fn the_next_start_puts_back_what_a_killed_run_had_changed() {
         Entry::Makes(Thing::Directory(Directory(name()))),
         Entry::Steadies,
         machine.sets(GOVERNOR, "powersave", "performance"),
-        // written down, and killed before it was done
+        // recorded, and killed before it was done
         machine.sets(TURBO, "0", "1"),
     ];
     machine.left_behind(&entries, "{\"sets\":{\"path\":\"/sys");
@@ -329,7 +329,7 @@ fn after_a_restart_the_settings_are_the_machines_own() {
     assert!(recover(&machine.state()).is_empty());
     assert_eq!(machine.value(GOVERNOR), "performance");
     assert!(machine.journals().is_empty());
-    // and another machine that shares the home looks after its own
+    // a machine that shares the home undoes its own
     by.host = "elsewhere".into();
     let path = machine.left_behind(&[Entry::By(by), change], "");
     assert!(recover(&machine.state()).is_empty());
@@ -369,7 +369,7 @@ fn a_journal_that_is_damaged_or_not_ours_is_not_followed_blindly() {
     let said = machine.recovered();
     assert!(said.contains("damaged") && path.exists(), "{said}");
     assert_eq!(machine.value(TURBO), "0");
-    // an empty one is of a run that had done nothing yet
+    // an empty journal belongs to a run that had done nothing yet
     fs::write(&path, "").unwrap();
     let start = Instant::now();
     while path.exists() && start.elapsed() < Duration::from_secs(5) {

@@ -1,4 +1,4 @@
-//! Other people's programs: proved once a run, untimed, and then timed as processes.
+//! Programs of the system: proved once per run, untimed, then timed as processes.
 
 use super::programs::cpus_argument;
 use super::{Job, Launched};
@@ -7,7 +7,7 @@ use gritstone_kernels::COMMAND;
 use gritstone_model::{CommandWork, Event, Figure, Outcome, Verify};
 use std::ffi::OsString;
 
-/// Executions of a launch go on until they have taken so long, ns: short ones are done often, long ones once.
+/// A launch executes a command until this time has passed, ns: short commands often, long ones once.
 const SAMPLE_NS: u64 = 150_000_000;
 
 impl Job<'_> {
@@ -71,7 +71,7 @@ impl Job<'_> {
         } else {
             arguments.extend(["samples=20".into(), format!("sample_ns={SAMPLE_NS}").into()]);
         }
-        // with its input and its check, one time more would be half of what the launch takes
+        // with input and check, another execution would be half of the launch
         let long = &self.executor.long;
         if !work.check.is_empty() && long.borrow().contains(&self.benchmark.id) {
             arguments.push("warm=0".into());
@@ -80,11 +80,11 @@ impl Job<'_> {
         Ok(arguments)
     }
 
-    /// The untimed execution that shows that the timed one does what it says, in a directory of its own.
+    /// An untimed execution that proves that the timed one does what it claims, in its own directory.
     fn prove(&self, verify: &Verify, work: &CommandWork) -> Result<Launched, ExecError> {
         let places = &self.executor.setup.places;
         let directory = places.fresh(self.benchmark.files)?;
-        // what it makes is in a folder that is made beforehand, so that new files there are not an error
+        // works in a folder made beforehand, so that new files there are no error
         let below = directory.join("proof");
         let made = std::fs::create_dir(&below).and_then(|()| {
             work.files

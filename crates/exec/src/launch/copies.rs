@@ -1,5 +1,5 @@
-//! Several copies of a kernel at once: each under a supervisor of its own and in a directory of its own, all started together
-//! by the meeting that their runtime keeps (`kernels/runtime/copies.c`).
+//! Simultaneous copies of a workload, each under its own supervisor in its own directory. Their runtime synchronizes
+//! them through a shared file (`kernels/runtime/copies.c`).
 
 use super::programs::{assigned, cpus_argument};
 use super::{Job, Launched};
@@ -13,18 +13,18 @@ use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a meeting: how many are ready, how many are done, and whether it is over, 32 bits each.
+/// Size of the meeting file: counters of ready and finished copies and an end flag, 32 bits each.
 const MEETING: usize = 12;
-/// Where the last of them begins.
+/// Offset of the end flag.
 const OVER: u64 = 8;
-/// Where copies share a CPU, a sample takes so many ns for each of them: many turns of the scheduler, since who has the first
-/// turn has done more than its share until the others had theirs.
+/// Sample time per copy where copies share a CPU, ns: many turns of the scheduler, since the copy with the first turn
+/// is ahead until the others had theirs.
 const TURNS: u64 = 25_000_000;
-/// Samples of such length that are waited for.
+/// Samples per launch in that case.
 const TURNED_SAMPLES: u64 = 6;
 
 impl Job<'_> {
-    /// All copies once, on their CPUs in turn (none: all); each does its own work in its own directory.
+    /// Launches all copies once on their CPUs in turn (none: all).
     pub(super) fn copies(&self, work: &KernelWork, copies: u32) -> Result<Launched, ExecError> {
         let mut directories = Vec::new();
         let made = (0..copies).try_for_each(|_| {
@@ -44,7 +44,7 @@ impl Job<'_> {
         let program = self.path_of(&work.program)?;
         let copies = directories.len();
         let meeting = Meeting::make(self.directory)?;
-        // where copies share a CPU they take turns, which real-time priority would not let them
+        // copies that share a CPU take turns, which real-time priority prevents
         let shared = copies.div_ceil(self.cpus.len().max(1));
         let words = self.words((shared == 1).then_some(self.benchmark), None);
         let environments: Vec<_> = directories.iter().map(|at| self.environment(at)).collect();
@@ -90,7 +90,7 @@ impl Job<'_> {
     }
 }
 
-/// The file by which copies meet: counters of those that are ready and done, and whether it is over.
+/// File through which copies synchronize.
 struct Meeting {
     path: PathBuf,
     file: File,
@@ -105,7 +105,7 @@ impl Meeting {
         Ok(Self { path, file })
     }
 
-    /// Nobody waits any more.
+    /// Releases waiting copies.
     fn end(&self) -> Result<(), ExecError> {
         let failed = ExecError::system(format!("cannot write {}", self.path.display()));
         self.file
@@ -114,8 +114,8 @@ impl Meeting {
     }
 }
 
-/// What the copies said, each after its number; the launch is measured when all of them are, and otherwise ended as the one
-/// did for which the others gave up.
+/// Events of all copies, each after its number. Measured if all copies were; else the outcome of the copy for which
+/// the others gave up.
 fn put_together(judged: Vec<(Outcome, Vec<Event>)>, cpu: u64) -> Launched {
     let copies = judged.len();
     let mut worst: Option<(bool, Outcome)> = None;
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(culprit, "copy 3 of 3: pipe: why");
         let culprit = outcome(vec![fail("fork"), fail("copies"), fail("pipe")]);
         assert_eq!(culprit, "copy 1 of 3: fork: why");
-        // killed so that nobody but those who waited says anything
+        // killed, so that only waiting copies report
         let culprit = outcome(vec![fail("copies"), fail("copies")]);
         assert_eq!(culprit, "copy 1 of 2: copies: why");
     }

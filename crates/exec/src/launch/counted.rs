@@ -1,4 +1,4 @@
-//! A kernel's program under the eyes of a tracer.
+//! A workload under a tracer.
 
 use super::{Executor, Variant};
 use crate::syscalls::{self, Entries, Limit, Steps, Uncounted};
@@ -6,25 +6,20 @@ use crate::{ExecError, owned_files};
 use gritstone_model::{Benchmark, KernelWork};
 use std::process::Command;
 
-/// The program of an entry, as a variant has it, and where it works.
+/// The workload of a benchmark as built for a variant.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
-    /// Its builds and environment.
     pub variant: &'a Variant,
-    /// The entry.
     pub benchmark: &'a Benchmark,
-    /// Its work.
     pub work: &'a KernelWork,
-    /// Where it is placed; empty for all CPUs.
+    /// Empty for all CPUs.
     pub cpus: &'a [u32],
 }
 
 impl Executor {
-    /// Counts the entries into the kernel of the system while a kernel's program does `n` operations. What its `run` does
-    /// once, whatever n is, is in it: two n tell that from the operations.
-    ///
-    /// # Errors
-    /// When no directory for it can be made; in the inner result, when entries cannot be counted.
+    /// Counts the system calls of a workload that does `n` operations, including those that its `run` makes once. Two
+    /// values of n separate the two. The outer error means that the launch was impossible, the inner one that calls
+    /// cannot be counted.
     pub fn entries(
         &self,
         subject: Subject<'_>,
@@ -35,10 +30,7 @@ impl Executor {
         })
     }
 
-    /// Counts the instructions in user mode of the same.
-    ///
-    /// # Errors
-    /// As of [`Self::entries`].
+    /// Counts user-mode instructions likewise.
     pub fn steps(
         &self,
         subject: Subject<'_>,

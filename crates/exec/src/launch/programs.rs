@@ -1,4 +1,4 @@
-//! The programs of a launch: where each of them is, what it is handed, and what of it belongs to the figure.
+//! Programs of a launch: their paths, arguments, and hashes.
 
 use super::user::user_program;
 use super::{Executor, Job, Variant};
@@ -13,11 +13,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::{fs, iter};
 
-/// Of files one behind the other; many rows are made of the same few programs of the machine.
+/// Hashes of concatenated files. Many benchmarks share the same few system programs.
 type Hashes = BTreeMap<Vec<PathBuf>, String>;
 
 impl Executor {
-    /// The programs behind benchmarks that have one, as they belong to the figures.
+    /// Programs of benchmarks, as stored with results.
     #[must_use]
     pub fn programs(&self, variant: &Variant, benchmarks: &[Benchmark]) -> BTreeMap<Id, Program> {
         let mut hashes = Hashes::new();
@@ -28,7 +28,6 @@ impl Executor {
         benchmarks.iter().filter_map(program).collect()
     }
 
-    /// The program behind a benchmark; what was read for one before it is not read again.
     fn program(
         &self,
         variant: &Variant,
@@ -38,7 +37,7 @@ impl Executor {
         match &benchmark.work {
             Work::Kernel(work) => {
                 let mut program = self.program_called(variant, &work.program)?;
-                // the programs that it executes are as much of the figure as itself
+                // helper programs are part of the result
                 let needed = needed(benchmark).filter_map(|name| self.setup.programs.get(name));
                 let needed: Vec<PathBuf> = needed.cloned().collect();
                 if !(work.uses.is_empty() && needed.is_empty()) {
@@ -61,7 +60,7 @@ impl Executor {
             Work::Command(work) | Work::Scenario(work) => {
                 let argv = self.fill_in(&work.argv);
                 let program = PathBuf::from(argv.first()?);
-                // the programs that the first one starts are as much of the figure as itself
+                // programs started by the first are part of the result
                 let needed = benchmark.needs.iter();
                 let needed = needed.filter_map(|need| self.setup.programs.get(&need.name));
                 let others = needed.filter(|path| **path != program).cloned();
@@ -84,7 +83,7 @@ impl Executor {
         }
     }
 
-    /// What the needed programs that are to be asked say of their versions.
+    /// Versions of the needed programs that have a version argument.
     fn versions(&self, variant: &Variant, benchmark: &Benchmark) -> String {
         let asked = benchmark.needs.iter().filter_map(|need| {
             let argument = need.version.as_ref()?;
@@ -94,7 +93,7 @@ impl Executor {
         asked.collect::<Vec<_>>().join("; ")
     }
 
-    /// A program of ours by its name: as it was built here, of the user's own, or as it travels in this binary.
+    /// A workload by name: rebuilt, custom, or embedded.
     fn program_called(&self, variant: &Variant, name: &str) -> Option<Program> {
         match self.built(variant, name) {
             Some(build) => Some(build.program.clone()),
@@ -106,13 +105,13 @@ impl Executor {
         }
     }
 
-    /// A program that did not travel in this binary.
+    /// A program that is not embedded.
     fn built<'a>(&'a self, variant: &'a Variant, name: &str) -> Option<&'a Rebuilt> {
         let custom = || self.custom.programs.get(name);
         variant.builds.get(name).or_else(custom)
     }
 
-    /// Where a program of ours is: as it was built here, else as it travels in this binary.
+    /// Path of a workload: rebuilt, or embedded.
     pub(crate) fn path_of(&self, variant: &Variant, name: &str) -> Result<PathBuf, ExecError> {
         match self.built(variant, name) {
             Some(build) => Ok(build.path.clone()),
@@ -136,7 +135,7 @@ impl Job<'_> {
         self.executor.path_of(self.variant, name)
     }
 
-    /// What is done before and after each time, if anything is, and what is timed, each after the words of `within`.
+    /// Arguments for preparation and check, if any, and the timed command, each prefixed by `within`.
     pub(super) fn command_line(
         &self,
         within: &[&str],
@@ -175,8 +174,8 @@ impl Job<'_> {
         Ok(words)
     }
 
-    /// What a kernel is handed: the parameters of its entry, where each program lies that it executes
-    /// (`family/name=PATH`) or needs of the machine (`name=PATH`), and what there is of a trace.
+    /// Arguments of a workload: parameters of its entry, paths of its helpers (`family/name=PATH`) and needed
+    /// programs (`name=PATH`), and its trace.
     pub(super) fn handed(&self, work: &KernelWork) -> Result<Vec<OsString>, ExecError> {
         let params = work.params.iter();
         let mut arguments: Vec<OsString> = params
@@ -196,7 +195,7 @@ impl Job<'_> {
         Ok(arguments)
     }
 
-    /// What earlier launches found, for a program with our runtime.
+    /// Calibration from earlier launches, for programs with our runtime.
     pub(super) fn found(&self, work: &KernelWork) -> Vec<OsString> {
         let Calibration { n, growth_shown } = self.known;
         if self.executor.custom.is_bare(&work.program) {
@@ -208,7 +207,7 @@ impl Job<'_> {
             .collect()
     }
 
-    /// Arguments for a process that does `n` operations and nothing else.
+    /// Arguments for a process that only does `n` operations.
     pub(super) fn whole_arguments(
         &self,
         mode: &str,
@@ -226,7 +225,7 @@ impl Job<'_> {
     }
 }
 
-/// The programs of the machine with which a kernel works; those of a load are not what is measured.
+/// Needed system programs of a workload. Those of a background load are not part of the result.
 fn needed(benchmark: &Benchmark) -> impl Iterator<Item = &str> {
     let all = match benchmark.load().is_empty() {
         true => benchmark.needs.as_slice(),
@@ -235,14 +234,13 @@ fn needed(benchmark: &Benchmark) -> impl Iterator<Item = &str> {
     all.iter().map(|need| need.name.as_str())
 }
 
-/// `KEY=PATH`.
 pub(crate) fn assigned(key: &str, path: impl AsRef<OsStr>) -> OsString {
     let mut argument = OsString::from(format!("{key}="));
     argument.push(path);
     argument
 }
 
-/// The hash of these files, read unless it is known; `None` when one cannot be read.
+/// Cached. `None` if a file cannot be read.
 fn hash_of(files: Vec<PathBuf>, known: &mut Hashes) -> Option<String> {
     if let Some(hash) = known.get(&files) {
         return Some(hash.clone());

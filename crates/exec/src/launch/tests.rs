@@ -1,4 +1,4 @@
-//! The executor with made-up benchmarks: what is work, what is not, and that nothing stays.
+//! The executor with fake benchmarks: work checks, failures, and cleanup.
 
 mod copies;
 mod helpers;
@@ -22,7 +22,7 @@ use std::time::Duration;
 
 mod around;
 
-/// A folder, and an executor that works in it.
+/// A folder with an executor.
 struct Bench {
     folder: tempfile::TempDir,
     executor: Executor,
@@ -34,7 +34,6 @@ impl Bench {
         Self::below(OsStr::new("here"))
     }
 
-    /// In a folder of that name.
     fn below(name: &OsStr) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let here = folder.path().join(name);
@@ -72,7 +71,7 @@ impl Bench {
         }
     }
 
-    /// The same launch, whatever it leaves.
+    /// A launch, without the check that nothing is left.
     fn copies(
         &mut self,
         benchmark: &Benchmark,
@@ -97,14 +96,14 @@ impl Bench {
         assert_eq!(directories, 0, "a directory of a launch is left");
     }
 
-    /// A launch that does its work.
+    /// A launch that must be measured.
     fn measured(&mut self, benchmark: &Benchmark) -> Launched {
         let launched = self.launch(benchmark);
         assert_eq!(launched.outcome, Outcome::Measured, "{:?}", benchmark.work);
         launched
     }
 
-    /// Why a launch fails.
+    /// Reason of a launch that must fail.
     fn fails(&mut self, benchmark: &Benchmark) -> String {
         match self.launch(benchmark).outcome {
             Outcome::Failed(why) => why,
@@ -112,13 +111,12 @@ impl Bench {
         }
     }
 
-    /// The hash of the program of a row.
     fn hash(&self, row: &Benchmark) -> Option<String> {
         let mut programs = self.executor.programs(&self.variant, slice::from_ref(row));
         Some(programs.remove(&row.id)?.hash)
     }
 
-    /// From now on this script takes the place of a program.
+    /// Replaces a program by a script.
     fn plant(&mut self, name: &str, script: &str) {
         let path = self.folder.path().join(name.replace('/', "_"));
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -139,7 +137,7 @@ impl Bench {
         self.variant.builds.insert(name.to_owned(), planted);
     }
 
-    /// Why a shell script fails, with this printed and these files left.
+    /// Reason for which a shell script fails, given its expected output and files.
     fn failure(&mut self, script: &str, stdout: Option<&str>, leaves: &[&str]) -> String {
         self.fails(&shell(script, stdout, leaves))
     }
@@ -282,7 +280,7 @@ fn what_a_command_says_is_held_against_what_it_should() {
     let mut why = |script: &str| bench.failure(script, Some("hello"), &[]);
     assert!(why("echo bye").ends_with("printed 'bye' instead of 'hello'"));
     assert!(why("true").ends_with("printed '' instead of 'hello'"));
-    // what comes after a zero byte, or after more than is held, is not overlooked
+    // output after a zero byte, or beyond the buffer, counts
     assert!(why("printf 'hello\\0bye'").contains("printed 'hello' and more"));
     assert!(why("printf 'hello%5000s%s' '' bye").contains("printed 'hello' and more"));
     let why = bench.failure("echo x", None, &[]);
@@ -317,7 +315,7 @@ fn a_command_that_ends_before_its_children_is_no_time() {
     let why = bench.failure("sleep 60 >/dev/null 2>&1 &", None, &[]);
     let told = "ended before a process that it had started";
     assert!(why.contains(told), "{why}");
-    // those that it waits for, and those that are done, are its work
+    // children that it waits for, and finished ones, are part of its work
     let script = "true & (true &) ; sleep 0.5; wait";
     bench.measured(&shell(script, None, &[]));
 }
@@ -343,7 +341,7 @@ fn the_proof_comes_once_and_a_wrong_one_prevents_the_time() {
     assert_eq!(proofs(), 1);
     for _ in 0..2 {
         bench.measured(&proof("hello"));
-        // a proof that failed is tried again, one that held is not
+        // a failed proof is repeated, a successful one is not
         assert_eq!(proofs(), 2);
     }
 }
@@ -374,8 +372,8 @@ fn the_size_of_what_is_linked() {
 #[test]
 fn the_published_work_of_a_kernel_is_a_batch_and_a_process() {
     let mut bench = Bench::new();
-    // it never waits and has one thread; reading the clocks, a tenth of this work, is not part of it. What the hypervisor takes while
-    // they are read may count as ours: so of one launch in five
+    // it never waits and has one thread; reading the clocks, a tenth of this work, is not part of it. Steal time
+    // while they are read may count as ours, so this must hold for one launch of five
     let without_the_clocks = (0..5).any(|_| {
         let launched = bench.measured(&kernel("byte/fcall", &[("how", "assign")], 50_000));
         assert_eq!(processes(&launched), 3);

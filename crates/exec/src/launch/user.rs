@@ -1,4 +1,4 @@
-//! Commands of the user's: started where the user stands and in the user's environment, which may differ from side to side.
+//! User commands, started in the user's directory and environment, which may differ between sides.
 
 use super::programs::cpus_argument;
 use super::{Job, Launched, Variant};
@@ -9,15 +9,15 @@ use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Short commands are timed so often in one launch at most,
+/// Maximum samples per launch of short commands.
 const SAMPLES: &str = "samples=20";
-/// Where executions are counted, once,
+/// For a counted number of executions.
 const ONCE: &str = "samples=1";
-/// and so long; long ones once.
+/// Time after which a launch ends; longer commands are executed once.
 const SAMPLE_NS: &str = "sample_ns=100000000";
 
 impl Job<'_> {
-    /// Launches a command of the user's. Its first launch begins with an untimed execution.
+    /// The first launch of a command begins with an untimed execution.
     pub(super) fn user_command(
         &self,
         work: &CommandWork,
@@ -53,7 +53,7 @@ impl Job<'_> {
     }
 }
 
-/// What its files are, and what of its end and its time is no failure and no figure.
+/// Arguments for its files, permitted exit statuses, and start-up time.
 fn how(user: &UserCommand) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = vec![];
     if user.ignore_failure {
@@ -76,7 +76,7 @@ fn how(user: &UserCommand) -> Vec<OsString> {
     arguments
 }
 
-/// The program behind a command of the user's; without a hash where it cannot be read, as a word of the shell.
+/// The program of a user command. Its hash is empty if it cannot be read, as a shell builtin.
 pub(super) fn user_program(variant: &Variant, argv: &[String]) -> Option<Program> {
     let name = argv.first()?;
     let path = match name.contains('/') {

@@ -1,11 +1,10 @@
-//! Opens what lies below an open directory, without links and without a way out of it.
+//! Opens paths below an open directory: no links, no way out.
 
 use rustix::fs::{Mode, OFlags, ResolveFlags, openat, openat2};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path};
 
-/// Opens `path` below `dir`. Links anywhere in it are refused, and so is what leads out of `dir`.
 pub(crate) fn open_below(
     dir: impl AsFd,
     path: &Path,
@@ -15,13 +14,13 @@ pub(crate) fn open_below(
     let how = how | OFlags::CLOEXEC;
     let within = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
     match openat2(&dir, path, how, mode, within) {
-        // Linux before 5.6 does not have it, and filters of system calls refuse what they do not know
+        // Linux before 5.6 lacks it, and seccomp filters refuse what they do not know
         Err(Errno::NOSYS | Errno::PERM) => part_by_part(dir, path, how, mode),
         opened => opened,
     }
 }
 
-/// The same for kernels without openat2(2).
+/// For kernels without openat2(2).
 pub(super) fn part_by_part(
     dir: impl AsFd,
     path: &Path,

@@ -1,4 +1,4 @@
-//! Names of what is ours.
+//! Names of our files.
 
 use super::NotOurs;
 use crate::owner::{namespace, start_of};
@@ -7,11 +7,10 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
-/// How every name begins.
 const PREFIX: &str = "gritstone.";
 
-/// A name that says whose it is, so that the next start finds what the dead left, and that nobody can foresee. Always as long: a
-/// longer path in the environment moves the stack.
+/// Names the maker, so that the next start finds leftovers of dead runs, and is unpredictable. Of constant length: a
+/// longer path in the environment would move the stack.
 pub(crate) fn fresh_name(purpose: &str) -> io::Result<String> {
     let pid = std::process::id();
     let (namespace, start) = (namespace(), start_of(pid).unwrap_or(0));
@@ -30,7 +29,7 @@ fn random() -> io::Result<[u8; 16]> {
     Ok(bytes)
 }
 
-/// Namespace, process and its start, from a name of ours.
+/// Namespace, process and its start time.
 pub(crate) fn maker(name: &str) -> Option<(u32, u32, u64)> {
     let mut parts = name.strip_prefix(PREFIX)?.split('.');
     let namespace = u32::from_str_radix(parts.next()?, 16).ok()?;
@@ -39,7 +38,7 @@ pub(crate) fn maker(name: &str) -> Option<(u32, u32, u64)> {
     Some((namespace, pid, start))
 }
 
-/// That a name is one of ours: nothing else is ever taken down.
+/// Guards every removal.
 pub(crate) fn must_have_our_name(path: &Path) -> Result<(), NotOurs> {
     let name = path.file_name().and_then(OsStr::to_str);
     match name.and_then(maker) {

@@ -1,4 +1,4 @@
-//! Removes directories of ours by descriptor: nothing is followed, and nothing is removed that somebody else put there.
+//! Removes our directories by descriptor: follows no links, removes nothing of others.
 
 use super::{
     Dir, Identity, NotOurs, by_descriptor, check, must_have_our_name, names, open_below, parent_of,
@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-/// Opens a directory that has a name of ours, if it is there: the one of this identity, where that is known, else one that is ours.
+/// Opens a directory of ours if it exists, with this identity if known.
 pub(crate) fn open_made(path: &Path, made: Option<Identity>) -> io::Result<Option<Dir>> {
     must_have_our_name(path)?;
     let dir = match Dir::open(path) {
@@ -23,7 +23,6 @@ pub(crate) fn open_made(path: &Path, made: Option<Identity>) -> io::Result<Optio
     }
 }
 
-/// Removes the same with all that is in it.
 pub(crate) fn remove(path: &Path, made: Option<Identity>) -> io::Result<()> {
     match open_made(path, made)? {
         Some(_) => remove_within(path),
@@ -31,7 +30,7 @@ pub(crate) fn remove(path: &Path, made: Option<Identity>) -> io::Result<()> {
     }
 }
 
-/// Removes what is in a directory of ours, of whatever type it is by now. Most launches leave theirs empty.
+/// Removes a directory or file of ours, with its contents. Most launches leave theirs empty.
 pub(crate) fn remove_within(path: &Path) -> io::Result<()> {
     let (parent, name) = match parent_of(path) {
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -55,7 +54,7 @@ fn remove_at(parent: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
 fn empty(dir: &OwnedFd) -> Result<(), Errno> {
     for name in names(dir)? {
         match remove_either(dir, &name) {
-            // a program may have been killed while a directory of its was not writable
+            // a program may have been killed while its directory was not writable
             Err(Errno::ACCESS) => {
                 fchmod(dir, Mode::RWXU)?;
                 remove_either(dir, &name)?;
@@ -66,7 +65,7 @@ fn empty(dir: &OwnedFd) -> Result<(), Errno> {
     Ok(())
 }
 
-/// A file, as most are, or a directory.
+/// Tries a file first, as most are.
 fn remove_either(dir: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
     match unlinkat(dir, name, AtFlags::empty()) {
         Err(Errno::ISDIR | Errno::PERM) => remove_at(dir, name),
@@ -75,13 +74,13 @@ fn remove_either(dir: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
     }
 }
 
-/// Opens a directory, which may be closed to ourselves.
+/// Also opens a directory without permissions.
 fn open_or_unlock(parent: impl AsFd, name: &OsStr) -> Result<OwnedFd, Errno> {
     let how = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
     let open = || open_below(&parent, Path::new(name), how, Mode::empty());
     match open() {
         Err(Errno::ACCESS) => {
-            // by descriptor: chmod(2) follows links, and the name may be one by now
+            // by descriptor: chmod(2) follows links, and the name may have become one
             let how = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW;
             let closed = open_below(&parent, Path::new(name), how, Mode::empty())?;
             let path = by_descriptor(&closed);

@@ -1,4 +1,4 @@
-//! The directory in which journals are kept: made, opened and checked part by part.
+//! Directory of journals: made, opened and checked component by component.
 
 use super::{Dir, PRIVATE, check_parent, open_directory, safe_parent};
 use rustix::fs::{fchmod, fstat, mkdirat};
@@ -10,35 +10,28 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// The directory of the user's in which journals are kept, and what else must outlive a run.
+/// The user's directory for journals and other state that outlives a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
-    /// The directory that the user named.
+    /// Named by the user.
     pub base: PathBuf,
-    /// The way from there; none of it may be a link.
+    /// May not contain links.
     pub below: PathBuf,
 }
 
 impl State {
-    /// Where it is.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.base.join(&self.below)
     }
 
-    /// Opens it, if it is there and ours.
-    ///
-    /// # Errors
-    /// When it is not there, not ours, or others can write to it or to what it is in.
+    /// Fails if it is missing or not ours, or if others can write to it or its parents.
     pub fn open(&self) -> io::Result<Dir> {
         let base = safe_parent(&self.base)?;
         self.walk(&base, |_, _| Ok(()))
     }
 
-    /// The same, made where it is not there, with mode 0700 whatever the umask.
-    ///
-    /// # Errors
-    /// As of [`Self::open`], or when it cannot be made.
+    /// Makes it if missing, with mode 0700 whatever the umask.
     pub fn make(&self) -> io::Result<Dir> {
         DirBuilder::new()
             .recursive(true)
@@ -55,7 +48,7 @@ impl State {
         })
     }
 
-    /// Part by part, since each must be safe for what is in it.
+    /// Each component must be safe for the next.
     fn walk(
         &self,
         base: &OwnedFd,

@@ -1,4 +1,4 @@
-//! What is ours and what is not, in made-up places.
+//! Ownership checks on fake trees.
 
 use super::below::part_by_part;
 use super::*;
@@ -44,7 +44,7 @@ fn a_directory_that_others_can_change_is_refused_by_name() {
     let own = state.path();
     mode(&own, 0o777);
     assert!(refused(&state).contains(&format!("{} can be written", own.display())));
-    // sticky is enough for a parent, not for what is ours
+    // sticky suffices for a parent, not for our own
     mode(&own, 0o1777);
     refused(&state);
     mode(&own, 0o700);
@@ -131,7 +131,7 @@ fn the_private_group_of_a_user_is_the_user() {
     assert!(!private(1001, 1001), "ann is in bob's group");
     assert!(!private(1000, 50) && !private(1000, 1001) && !private(4711, 4711));
     let shared = format!("{users}eve:x:1002:1000::/:/bin/sh\n");
-    // it is eve's first group
+    // eve's primary group
     assert!(!is_private_in(&shared, groups, 1000, 1000));
 }
 

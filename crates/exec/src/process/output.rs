@@ -1,4 +1,4 @@
-//! What comes out of the pipes of launches in progress: events, the report of the supervisor, complaints.
+//! Output of launches in progress: events, supervisor report, standard error.
 
 use super::{End, Ended};
 use crate::ExecError;
@@ -9,16 +9,15 @@ use std::io::{PipeReader, Read};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-/// How much of standard error is kept.
+/// Bytes of standard error that are kept.
 const MAX_STDERR: usize = 4096;
-/// How much of the report is kept.
+/// Bytes of the report that are kept.
 const MAX_REPORT: usize = 200;
-/// How much is read at once.
 const BUFFER: usize = 16384;
-/// Reads that empty a pipe of the usual 64 KiB, and see its end.
+/// Reads that empty a pipe of 64 KiB and see its end.
 const MOST_READS: usize = 8;
 
-/// What is at the other end of each pipe.
+/// Sources of the pipes.
 const PROGRAM: usize = 0;
 const SUPERVISOR: usize = 1;
 const COMPLAINTS: usize = 2;
@@ -48,12 +47,12 @@ impl OutputReader {
         self.pipes.iter().any(Option::is_some)
     }
 
-    /// Whether the supervisor ended without a report: only it holds the pipe for that.
+    /// True if the supervisor ended without a report: only it holds that pipe.
     pub(super) fn supervisor_is_gone(&self) -> bool {
         self.pipes[SUPERVISOR].is_none() && self.report.is_empty()
     }
 
-    /// Reads what lies in the pipes by now; whether that was all there will be.
+    /// Reads available data; true at the end of all pipes.
     pub(super) fn drain(&mut self) -> Result<bool, ExecError> {
         let mut reads = 0;
         while reads < MOST_READS && wait(&mut [self], Duration::ZERO)? {
@@ -62,7 +61,7 @@ impl OutputReader {
         Ok(!self.open())
     }
 
-    /// Reads once from a pipe that has something to read, or has ended.
+    /// Reads once from a pipe that is ready.
     fn read(&mut self, which: usize) {
         let Some(pipe) = &mut self.pipes[which] else {
             return;
@@ -93,7 +92,6 @@ impl OutputReader {
         }
     }
 
-    /// What came of it.
     pub(super) fn finish(&mut self) -> Ended {
         if self.ended.protocol.is_none()
             && let Err(error) = self.parser.finish()
@@ -102,7 +100,7 @@ impl OutputReader {
         }
         let report = String::from_utf8_lossy(&self.report);
         self.ended.end = parse_report(&report);
-        // `fork=11`: it could start no process
+        // `fork=11`: no process could be started
         let refusal = report.trim().strip_prefix("fork=");
         self.ended.not_started = refusal.and_then(|errno| errno.parse().ok());
         self.ended.stderr = String::from_utf8_lossy(&self.stderr).trim().to_owned();
@@ -110,8 +108,8 @@ impl OutputReader {
     }
 }
 
-/// Waits at most so long until a pipe can be read, and reads once from each that can; whether to look again before the time counts
-/// as over, which a signal asks for too.
+/// Waits until a pipe is ready, and reads once from each that is. False if the time has passed; a signal counts as
+/// ready.
 pub(super) fn wait(readers: &mut [&mut OutputReader], time: Duration) -> Result<bool, ExecError> {
     let mut sources = vec![];
     let mut fds = vec![];
@@ -136,7 +134,7 @@ pub(super) fn wait(readers: &mut [&mut OutputReader], time: Duration) -> Result<
     Ok(ready.contains(&true))
 }
 
-/// `exit=0 left=0` or `signal=9 left=2`.
+/// Such as `exit=0 left=0` or `signal=9 left=2`.
 fn parse_report(text: &str) -> Option<End> {
     let (how, left) = text.trim().split_once(' ')?;
     let left = left.strip_prefix("left=")?.parse().ok()?;
@@ -155,7 +153,7 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// Three pipes in which this lies, and whose writers have gone.
+    /// Pipes with this content, whose writers are closed.
     fn reader(said: &str, report: &str) -> OutputReader {
         OutputReader::new([said, report, ""].map(|text| {
             let (reader, mut writer) = std::io::pipe().unwrap();

@@ -1,18 +1,17 @@
-//! What the machine swaps to: by whose priority, and whether it is encrypted.
+//! Swap areas of the system: priority and encryption.
 
 use crate::resource::Unavailable;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// A device or file that the system swaps to.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Area {
     path: PathBuf,
     priority: i32,
 }
 
-/// All of them, from the text of /proc/swaps: a path is the first word of a line, its blanks as \040; the last is the priority.
+/// Parses /proc/swaps: the path comes first, with blanks as \040, the priority last.
 pub(super) fn areas(swaps: &str) -> Vec<Area> {
     let lines = swaps.lines().skip(1);
     let area = |line: &str| {
@@ -25,7 +24,7 @@ pub(super) fn areas(swaps: &str) -> Vec<Area> {
     lines.filter_map(area).collect()
 }
 
-/// That the system uses `ours` after all others.
+/// Checks that `ours` is used after all others.
 pub(super) fn comes_last(areas: &[Area], ours: &Path) -> Result<(), Unavailable> {
     let real = ours.canonicalize().unwrap_or_else(|_| ours.to_owned());
     let (own, others): (Vec<&Area>, Vec<&Area>) = areas.iter().partition(|area| area.path == real);
@@ -39,7 +38,7 @@ pub(super) fn comes_last(areas: &[Area], ours: &Path) -> Result<(), Unavailable>
     }
 }
 
-/// The first of them that dm-crypt encrypts, or whose file is on a device that it does; `sys` is /sys, or a made-up one.
+/// The first area on dm-crypt, directly or through its file system. `sys` is /sys, or a fake one.
 pub(super) fn encrypted(sys: &Path, areas: &[Area]) -> Option<String> {
     let device = |area: &&Area| {
         let meta = fs::metadata(&area.path).ok()?;
@@ -59,7 +58,7 @@ pub(super) fn encrypted(sys: &Path, areas: &[Area]) -> Option<String> {
     Some(found.path.display().to_string())
 }
 
-/// Whether a block device is dm-crypt's, or on one that is.
+/// True if a block device is dm-crypt's, or on one.
 fn is_encrypted(device: &Path) -> bool {
     let uuid = fs::read_to_string(device.join("dm/uuid")).unwrap_or_default();
     let below = fs::read_dir(device.join("slaves"));
@@ -115,7 +114,7 @@ mod tests {
         }
     }
 
-    /// A made-up /sys, in which the device of a file of ours lies on a device of this identifier.
+    /// A fake /sys in which our device lies on a device with this uuid.
     fn on(uuid: &str) -> Option<String> {
         let sys = tempfile::tempdir().unwrap();
         let file = sys.path().join("area");

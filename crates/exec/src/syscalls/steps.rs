@@ -1,7 +1,7 @@
-//! How many instructions a program executes in user mode while it does its work, by stopping it after each of them.
+//! Counts user-mode instructions of a program's work by single-stepping.
 //!
-//! A repetition of a string instruction of x86 is one each, as the processor traps them; so is a signal that a handler takes. A loop on
-//! aarch64 that waits for an exclusive store never ends under a tracer, and runs into the limit.
+//! A repetition of an x86 string instruction counts, as the processor traps each; so does a handled signal. An
+//! aarch64 loop that waits for an exclusive store never ends under a tracer, and meets the limit.
 
 use super::tracer::{MINE, wait_for_the_end_of};
 use super::{Uncounted, traced};
@@ -14,32 +14,25 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// The signal that a kernel in its mode `step` sends itself before its work and after it.
+/// Signal that a workload in mode `step` sends itself before and after its work.
 const MARK: Signal = Signal::SIGURG;
 
-/// How far a program may be stepped.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
-    /// Instructions.
     pub instructions: u64,
-    /// From the first to the last of them.
     pub time: Duration,
 }
 
-/// What was counted between the marks.
+/// Counts between the marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
-    /// Instructions in user mode.
+    /// In user mode.
     pub instructions: u64,
-    /// How long it took to step them.
     pub took: Duration,
 }
 
-/// Steps one execution of `command`, a kernel in its mode `step`, from a thread on `cpu`: on the program's own, each step is several times
-/// as fast.
-///
-/// # Errors
-/// As of [`super::count`]; also where the work is not that of one thread, or is longer than `limit`.
+/// Steps one execution of `command`, a workload in mode `step`, from a thread on `cpu`: on the same CPU, a step is
+/// several times as fast. Fails if the work has several threads, or exceeds `limit`.
 pub fn step(
     command: Command,
     cpu: Option<u32>,
@@ -96,13 +89,13 @@ fn from_mark_to_mark(pid: Pid, limit: Limit) -> Result<Option<Steps>, Uncounted>
             return Err(Uncounted::TooLong);
         }
     }
-    // what follows shows whether the work was done; nobody stops it any more
+    // the rest shows whether the work was done; it need not stop any more
     ptrace::detach(pid, None).map_err(Uncounted::system("ptrace(PTRACE_DETACH)"))?;
     wait(pid)?;
     Ok(Some(steps))
 }
 
-/// Ends a program that started a thread or another process, which is ours as well, and its own only when we have seen it end.
+/// Ends a program that started a thread or process, which is traced as well.
 fn several(pid: Pid) -> Uncounted {
     let born = ptrace::getevent(pid);
     let _ = kill(pid, Signal::SIGKILL);
@@ -114,7 +107,7 @@ fn several(pid: Pid) -> Uncounted {
     Uncounted::Several
 }
 
-/// The next stop of the program, or its end, which is seen but not reaped.
+/// The next stop of the program, or its end, not reaped.
 fn wait(pid: Pid) -> Result<WaitStatus, Uncounted> {
     let look = MINE | WaitPidFlag::WEXITED | WaitPidFlag::WSTOPPED | WaitPidFlag::WNOWAIT;
     let seen = waitid(Id::Pid(pid), look);

@@ -1,4 +1,4 @@
-//! The tracer itself: every stop of a program and of all that it starts, and what is learned at each.
+//! Ptrace loop: every stop of a program and its descendants.
 
 use super::{Entries, Uncounted};
 use nix::errno::Errno;
@@ -9,36 +9,35 @@ use nix::unistd::Pid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::size_of;
 
-/// The resource use that nobody has, for which the runtime of the kernels asks before and after the work.
+/// An invalid `getrusage` argument used as a marker by the runtime.
 const MARK: u64 = 19_840_801;
-/// Threads and processes alike, but only those that this very thread traces.
+/// Threads and processes traced by this thread.
 pub(super) const MINE: WaitPidFlag = WaitPidFlag::__WALL.union(WaitPidFlag::__WNOTHREAD);
 
-/// A process or thread that is traced.
+/// A traced process or thread.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tracee {
-    /// The program or a thread of it, not a child.
+    /// The program or one of its threads.
     own: bool,
-    /// The stop with which its life begins is still to come.
+    /// Its initial stop is still to come.
     newborn: bool,
-    /// Its last call is to be entered again, from this instruction.
+    /// The instruction at which its last call is restarted.
     restarts: Option<u64>,
 }
 
-/// The tracer of one program.
+/// Of one program.
 pub(super) struct Tracer {
     pub main: Pid,
     tracees: BTreeMap<Pid, Tracee>,
-    /// Stopped at birth before their parent told us of them.
+    /// Stopped before their parent's event.
     early: BTreeSet<Pid>,
-    /// How often the program itself has marked a place: it works between the first and the second.
+    /// Marks so far: the work is between the first and second.
     pub marks: u32,
-    /// What was counted so far.
     pub entries: Entries,
 }
 
 impl Tracer {
-    /// Of a process that has asked to be traced, and stops when its program begins.
+    /// For a process after PTRACE_TRACEME.
     pub fn new(main: Pid) -> Self {
         let main_tracee = Tracee {
             own: true,
@@ -54,7 +53,7 @@ impl Tracer {
         }
     }
 
-    /// Until the program has ended, which is seen but not yet reaped.
+    /// Until the program has ended, not reaped.
     pub fn trace(&mut self) -> Result<(), Uncounted> {
         let look = MINE | WaitPidFlag::WEXITED | WaitPidFlag::WSTOPPED | WaitPidFlag::WNOWAIT;
         loop {
@@ -70,11 +69,11 @@ impl Tracer {
                 return Ok(());
             }
             match waitpid(pid, Some(MINE)) {
-                // it was killed between the two looks
+                // it was killed between the two calls
                 Err(Errno::ECHILD | Errno::EINTR) => {}
                 Err(errno) => return Err(Uncounted::system("waitpid")(errno)),
                 Ok(status) => match self.stopped(pid, status) {
-                    // killed while it was stopped: its end is the next that we hear of it
+                    // killed while stopped: its end comes next
                     Err(Uncounted::System {
                         errno: Errno::ESRCH,
                         ..
@@ -85,7 +84,7 @@ impl Tracer {
         }
     }
 
-    /// Deals with one stop, and lets the tracee go on.
+    /// Handles one stop, and continues the tracee.
     fn stopped(&mut self, pid: Pid, status: WaitStatus) -> Result<(), Uncounted> {
         let mut pass_on = None;
         match status {
@@ -121,7 +120,7 @@ impl Tracer {
         ptrace::syscall(pid, pass_on).map_err(Uncounted::system("ptrace(PTRACE_SYSCALL)"))
     }
 
-    /// A tracee was born, or became another program.
+    /// A tracee was born, or called exec.
     fn event(&mut self, pid: Pid, event: i32) -> Result<(), Uncounted> {
         let thread = event == nix::libc::PTRACE_EVENT_CLONE;
         if event == nix::libc::PTRACE_EVENT_EXEC {
@@ -144,7 +143,7 @@ impl Tracer {
         Ok(())
     }
 
-    /// At an entry or an exit.
+    /// At a system call entry or exit.
     fn at_the_border(&mut self, pid: Pid) -> Result<(), Uncounted> {
         let info = syscall_info(pid).map_err(|errno| match errno {
             Errno::EIO | Errno::EINVAL => Uncounted::TooOld,
@@ -171,11 +170,11 @@ impl Tracer {
         Ok(())
     }
 
-    /// Kills what is left. Their numbers are theirs: we have not waited for their ends.
+    /// They are not reaped, so their pids are their own.
     pub fn kill_rest(&mut self) {
         for pid in self.tracees.keys().chain(&self.early).copied() {
             let _ = kill(pid, Signal::SIGKILL);
-            // the program itself is waited for by who started it
+            // the caller waits for the program itself
             if pid != self.main {
                 wait_for_the_end_of(pid);
             }
@@ -193,7 +192,7 @@ pub(super) fn wait_for_the_end_of(pid: Pid) {
     }
 }
 
-/// The beginning of `struct ptrace_syscall_info` of linux/ptrace.h; C libraries other than glibc do not have it.
+/// Prefix of `struct ptrace_syscall_info` of linux/ptrace.h, which only glibc declares.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 struct SyscallInfo {
@@ -202,9 +201,9 @@ struct SyscallInfo {
     arch: u32,
     instruction_pointer: u64,
     stack_pointer: u64,
-    /// At an entry the number of the call, at an exit what it returns.
+    /// Number of the call at entry, result at exit.
     value: i64,
-    /// At an entry.
+    /// At entry.
     arguments: [u64; 6],
     rest: [u64; 2],
 }
@@ -217,7 +216,7 @@ impl SyscallInfo {
         self.value == nix::libc::SYS_getrusage && self.arguments[0] == MARK
     }
 
-    /// Whether the call was interrupted, and will be entered again unless a handler thinks otherwise: ERESTARTSYS,
+    /// True if the call was interrupted, and will be restarted unless a handler intervenes: ERESTARTSYS,
     /// ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK, which only tracers see.
     fn restarts(&self) -> bool {
         matches!(-self.value, 512..=514 | 516)
@@ -228,7 +227,7 @@ impl SyscallInfo {
 fn syscall_info(pid: Pid) -> Result<SyscallInfo, Errno> {
     const PTRACE_GET_SYSCALL_INFO: i32 = 0x420e;
     let mut info = SyscallInfo::default();
-    // SAFETY: the system writes at most as many bytes as it is told that there are, and any bytes are a SyscallInfo
+    // SAFETY: the kernel writes at most the given number of bytes, and any bytes are a valid SyscallInfo
     let result = unsafe {
         nix::libc::ptrace(
             PTRACE_GET_SYSCALL_INFO as _,

@@ -1,4 +1,4 @@
-//! Entries into the kernel: programs whose number of them is known, and programs that end badly.
+//! System calls of programs whose number is known, and of programs that fail.
 
 use super::{Planted, alive};
 use crate::syscalls::{Entries, Uncounted, count};
@@ -16,7 +16,7 @@ impl Planted {
         counted
     }
 
-    /// Entries an operation of the program itself, and of its children.
+    /// System calls per operation of the program, and of its children.
     fn per_op(&self, few: u64, many: u64) -> (f64, f64) {
         let never = AtomicBool::new(false);
         let n = (many - few) as f64;
@@ -70,7 +70,7 @@ fn a_program_that_ends_badly_has_no_count() {
 
 #[test]
 fn what_a_program_leaves_behind_is_killed() {
-    // they end well, and `count` looks for what is left
+    // they succeed, and `count` looks for leftovers
     let never = AtomicBool::new(false);
     Planted::new("abandons").count(1, LONG, &never).unwrap();
     // this one ends in the middle of its work
@@ -98,13 +98,13 @@ fn a_program_that_is_not_there_is_no_refusal_to_trace() {
     assert!(error.to_string().contains("/nonexistent/program"));
 }
 
-/// A process that is traced already may not be traced by us: what it is like where tracing is forbidden.
+/// A process that is traced already simulates a system that forbids tracing.
 #[test]
 #[allow(unsafe_code)]
 fn where_tracing_is_forbidden_the_reason_is_told() {
     use std::os::unix::process::CommandExt;
     let mut command = Command::new("/bin/true");
-    // SAFETY: between fork and exec the closure makes one system call, and nothing else
+    // SAFETY: between fork and exec, the closure makes one system call only
     unsafe { command.pre_exec(|| Ok(nix::sys::ptrace::traceme()?)) };
     let never = AtomicBool::new(false);
     let error = count(command, LONG, &never).unwrap_err();

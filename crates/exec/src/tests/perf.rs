@@ -1,10 +1,10 @@
-//! The counters of the runtime before a made-up kernel, and the way through the real one with its own events.
+//! Counters of the runtime against a fake kernel, and against the real one with its own events.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-/// What a workload would say of its counters.
+/// Reported counters.
 fn said(kinds: &[&str]) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("perf");
@@ -46,7 +46,7 @@ fn what_the_kernel_permits_is_counted_and_scaled() {
     real(&said[5]);
 }
 
-/// What the real kernel counted: `nothing` where it refuses even its own events.
+/// Counters of the real kernel: `nothing` if it refuses even its own events.
 fn real(said: &str) {
     if said == "nothing" {
         return;
@@ -60,7 +60,7 @@ fn real(said: &str) {
         .collect();
     let faults = counts.get("instructions");
     let faults = faults.or(counts.get("user_instructions")).unwrap();
-    // 150 pages within, 250 outside
+    // 150 pages within the region, 250 outside
     assert!((150..250).contains(faults), "{said}");
     if counts.contains_key("instructions") {
         assert!(counts["branch_misses"] >= 5, "five sleeps: {said}");

@@ -1,4 +1,4 @@
-//! Compiling again: what a compiler makes, what it refuses, and what is not there.
+//! Rebuilding: builds, refusals, missing sources.
 
 use super::supervisor_in;
 use crate::ExecError;
@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A workshop in a directory of its own, which goes with the first of the two.
+/// A workshop in its own directory.
 fn workshop(compiler: &str, flags: &[&str]) -> (tempfile::TempDir, Workshop) {
     let directory = tempfile::tempdir().unwrap();
     let path = std::env::var("PATH").unwrap();
@@ -41,7 +41,6 @@ fn sources() -> Vec<(&'static str, &'static str)> {
     all.map(|source| (source.path, source.text)).collect()
 }
 
-/// These programs, compiled with these flags.
 fn built(flags: &[&str], programs: &[&str]) -> (tempfile::TempDir, Builds) {
     let (directory, workshop) = workshop("cc", flags);
     (directory, workshop.build(&sources(), programs).unwrap())
@@ -98,7 +97,7 @@ fn a_kernel_is_compiled_again_and_does_its_work() {
 
 #[test]
 fn the_same_compiler_and_flags_make_the_program_that_is_in_the_binary() {
-    // as the build of this binary chose it
+    // the compiler that this binary's build chose
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
     let (_directory, workshop) = workshop(&compiler, &["-O2"]);
     let builds = workshop.build(&sources(), &["byte/loop"]).unwrap();

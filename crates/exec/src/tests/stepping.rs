@@ -1,4 +1,4 @@
-//! Instructions: programs whose number of them is known, and what cannot be stepped through.
+//! Instructions of programs whose number is known, and programs that cannot be stepped.
 
 use super::Planted;
 use crate::syscalls::{Limit, Steps, Uncounted, step};
@@ -34,11 +34,11 @@ fn each_instruction_of_an_operation_is_counted_once() {
     let less = per_op(&["more=0"]);
     assert!((4..12).contains(&less), "{less}: three, and a loop");
     let more = per_op(&["more=1"]);
-    // ten, and the loop may be another
+    // ten, plus the loop
     assert!((9..=11).contains(&(more - less)), "{more} against {less}");
     if cfg!(target_arch = "x86_64") {
         let [few, many] = [1, 2].map(|n| planted.instructions(n, &["repeat=1"]));
-        // one a repetition
+        // one per repetition
         assert!((1000..1012).contains(&(many - few)), "{}", many - few);
     }
 }

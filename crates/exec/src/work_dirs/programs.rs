@@ -1,4 +1,4 @@
-//! Where programs are executed from: each is unpacked when it is first needed, into the first directory that has room for it.
+//! Directories of programs. Each program is unpacked on first use into the first directory with room.
 
 use super::make_in;
 use crate::journal::Writer;
@@ -14,23 +14,20 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The directories of unpacked programs; they go when this is dropped.
+/// Removed on drop.
 #[derive(Debug)]
 pub(super) struct Programs {
-    /// What was made, in order. Programs can be executed in each, and the first has the supervisor.
+    /// In order. Programs can be executed in each; the first has the supervisor.
     made: Vec<Held<Directory>>,
-    /// Where another directory can be made when those are full, best first.
+    /// For further directories when these are full, best first.
     candidates: std::vec::IntoIter<PathBuf>,
     writer: Option<Writer>,
-    /// What was unpacked. It is not looked for again: whoever takes it from a directory of ours takes the benchmarks that need it.
+    /// Not checked again: a program that is removed fails the benchmarks that need it.
     unpacked: BTreeMap<String, PathBuf>,
 }
 
 impl Programs {
-    /// Makes the first directory.
-    ///
-    /// # Errors
-    /// When a program can be executed in no candidate.
+    /// Fails if no candidate permits execution.
     pub(super) fn make(
         candidates: Vec<PathBuf>,
         writer: Option<Writer>,
@@ -47,21 +44,16 @@ impl Programs {
                 tried: tried.join(", "),
             });
         };
-        // the supervisor has shown that programs can be executed there
+        // executing the supervisor there has succeeded
         let supervisor = dir.join(file_name(SUPERVISOR));
         programs.unpacked.insert(SUPERVISOR.to_owned(), supervisor);
         Ok(programs)
     }
 
-    /// The directory that was made first.
     pub(super) fn directory(&self) -> &Path {
         &self.made[0].0
     }
 
-    /// Where a program is.
-    ///
-    /// # Errors
-    /// When there is room for it nowhere, or it cannot be written for another reason.
     pub(super) fn path(&mut self, program: &Embedded) -> Result<PathBuf, ExecError> {
         if let Some(path) = self.unpacked.get(program.name) {
             return Ok(path.clone());
@@ -94,10 +86,8 @@ impl Programs {
         Ok(path)
     }
 
-    /// Makes a directory in the next candidate that will do; those that will not are told.
-    ///
-    /// # Errors
-    /// When there is too little of something that another candidate would need as well.
+    /// Makes a directory in the next usable candidate; records unusable ones in `tried`. Fails for shortages that all
+    /// candidates share.
     fn another(&mut self, tried: &mut Vec<String>) -> Result<Option<PathBuf>, ExecError> {
         for candidate in self.candidates.by_ref() {
             match usable(&candidate, self.writer.as_ref()) {
@@ -133,7 +123,6 @@ fn is_full(why: &io::Error) -> bool {
     matches!(Shortage::of(why), Some(Shortage::Space | Shortage::Quota))
 }
 
-/// How much room is left, in words.
 fn free(dir: &Path) -> String {
     match statvfs(dir) {
         Ok(fs) => {
@@ -161,21 +150,20 @@ fn unpack(program: &Embedded, path: &Path) -> io::Result<()> {
     drop(file);
     let unpacked = written.and_then(|()| fs::rename(&part, path));
     if unpacked.is_err() {
-        // half a program would keep the room that a smaller one has
+        // half a program would take the room that a smaller one needs
         let _ = fs::remove_file(&part);
     }
     unpacked
 }
 
-/// Makes our directory below `candidate` and shows that a program can be executed there: `noexec` mounts and
-/// security modules are found by trying, not by reading mount options.
+/// Makes our directory in `candidate`, and executes a program in it: only trying detects `noexec` mounts and security
+/// modules.
 fn usable(candidate: &Path, writer: Option<&Writer>) -> io::Result<Held<Directory>> {
     let dir = make_in(candidate, "programs", writer)?;
     execute_in(&dir.0)?;
     Ok(dir)
 }
 
-/// Unpacks the supervisor and executes it.
 fn execute_in(dir: &Path) -> io::Result<()> {
     let missing = || io::Error::other("the supervisor is not in this binary");
     let supervisor = gritstone_kernels::find(SUPERVISOR).ok_or_else(missing)?;
@@ -187,7 +175,7 @@ fn execute_in(dir: &Path) -> io::Result<()> {
         .stdout(nothing()?)
         .stderr(nothing()?);
     let status = spawn(&mut command)?.wait()?;
-    // without arguments it says how it is used, and ends with 2
+    // without arguments it prints its usage, and exits with 2
     match status.code() {
         Some(2) => Ok(()),
         _ => Err(io::Error::other(format!(

@@ -1,10 +1,10 @@
-//! Directories in a made-up place.
+//! Work directories in a fake place.
 
 use super::*;
 use gritstone_kernels::SUPERVISOR;
 use std::os::unix::fs::MetadataExt;
 
-/// A name of a process that is no more, or of this one.
+/// A name of a dead process, or of this one.
 fn name_of(namespace: u32, dead: u64) -> String {
     let pid = std::process::id();
     let start = start_of(pid).unwrap() + dead;
@@ -28,7 +28,7 @@ fn what_the_dead_left_is_removed_and_what_the_living_use_is_not() {
     let alive = make(&name_of(here, 0), 0o700);
     let elsewhere = make(&name_of(here ^ 1, 1), 0o700);
     let other = make("gritstone.db", 0o700);
-    // a name alone is no proof
+    // a name is no proof
     let open_to_others = make(&name_of(here, 2), 0o755);
     let linked = parent.path().join(name_of(here, 3));
     std::os::unix::fs::symlink(&other, &linked).unwrap();
@@ -65,7 +65,7 @@ fn a_program_is_unpacked_once_and_again_only_where_that_failed() {
     assert!(program("byte/loop").is_err());
     fs::remove_dir(&in_the_way).unwrap();
     program("byte/loop").unwrap();
-    // the supervisor has shown that programs can be executed there
+    // executing the supervisor there has succeeded
     for name in ["byte/loop", SUPERVISOR] {
         let path = places.programs.join(name.replace('/', "_"));
         let made = fs::metadata(&path).unwrap().ino();

@@ -1,4 +1,4 @@
-//! Commands that undo what commands of the user's have changed.
+//! Commands that undo other commands.
 
 use super::{Machine, TOLD};
 use crate::journal::{By, Entry};
@@ -37,7 +37,7 @@ fn a_command_that_cannot_undo_is_told_and_tried_again() {
     let said = machine.recovered();
     assert!(said.contains("restored: 1"), "{said}");
     assert!(!path.exists());
-    // after a restart it may do harm, and is only told
+    // after a restart it may do harm, so it is only reported
     let by = By {
         boot: "another".to_owned(),
         ..machine.by()

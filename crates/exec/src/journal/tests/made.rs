@@ -1,4 +1,4 @@
-//! Directories, file systems and groups of a run: written down before they are made, and removed by whoever finds them.
+//! Directories, file systems and groups: recorded before they are made, and removed by whoever finds them.
 
 use super::Machine;
 use crate::cgroup::Group;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 #[test]
 fn what_a_killed_run_made_of_a_file_system_goes_and_nothing_that_is_not_ours() {
     let machine = Machine::new();
-    // killed before it was mounted; that what is mounted is taken down, the tests of the whole program show
+    // killed before it was mounted; tests of the whole program cover unmounting
     let own = machine.0.path().join(fresh_name("volume").unwrap());
     let foreign = machine.0.path().join("foreign");
     for home in [&own, &foreign] {
@@ -53,7 +53,7 @@ fn directories_are_written_down_before_they_are_made() {
     for path in &made {
         assert!(written.contains(path.to_str().unwrap()), "{written}");
     }
-    // should they be forgotten, the journal removes them
+    // the journal removes forgotten ones
     std::mem::forget(places);
     drop(journal);
     assert!(made.iter().all(|path| !path.exists()));
@@ -81,7 +81,7 @@ fn a_group_of_ours_is_removed_and_no_other() {
     assert!(said.contains("system.slice") && foreign.exists(), "{said}");
 }
 
-/// An attacker who put something of his in the place of what a run had made, or where it was about to make something.
+/// An attacker replaces what a run made, or takes the name of what it is about to make.
 #[test]
 fn what_has_the_name_of_ours_and_is_another_is_left() {
     let machine = Machine::new();
@@ -103,7 +103,7 @@ fn what_has_the_name_of_ours_and_is_another_is_left() {
         assert!(said.contains("is not what this run made"), "{said}");
         assert!(path.join("image").exists() && moved.exists());
     }
-    // nor is a link followed, or what another user owns taken for ours
+    // links are not followed, and files of other users are not ours
     fs::remove_dir_all(&path).unwrap();
     symlink(&moved, &path).unwrap();
     fs::write(moved.join("area"), "another's").unwrap();

@@ -1,4 +1,4 @@
-//! Traces of a run's own: in the journal before they are made, and gone after it.
+//! Traces: recorded before they are made, and removed after.
 
 use super::{Machine, TOLD};
 use crate::journal::Entry;
@@ -23,7 +23,7 @@ fn a_trace_of_ours_stands_in_the_journal_and_is_removed() {
     let written = machine.written();
     let name = path.file_name().unwrap().to_str().unwrap();
     assert!(written.contains(name), "{written}");
-    // should it be forgotten, the journal removes it; what it is reached by stays open here
+    // the journal removes a forgotten one; the descriptor stays open here
     let instance = ManuallyDrop::new(instance);
     drop(journal);
     assert!(!instance.path().exists());

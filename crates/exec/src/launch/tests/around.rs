@@ -1,5 +1,4 @@
-//! What stands around a timed command: what is prepared, where it reads and writes, what it must take away, and a proof
-//! that says that the machine cannot do the work.
+//! Around a timed command: preparation, input, output, removed files, and proofs that skip.
 
 use super::*;
 
@@ -22,7 +21,7 @@ fn what_is_prepared_is_there_each_time_and_in_the_proof_and_is_no_part_of_the_ti
     });
     let launched = bench.measured(&benchmark(Work::Command(work)));
     let preparing = 200_000_000;
-    // any one of them may have been held up for as long
+    // any of them may have been delayed as long
     assert!(
         samples(&launched)
             .iter()
@@ -53,7 +52,7 @@ fn a_command_reads_its_input_and_writes_to_its_output() {
     work.input = Some("input".to_owned());
     assert_eq!(outcome(&mut bench, work.clone()), Outcome::Measured);
 
-    // what goes elsewhere is not compared, and the file is made by each time anew
+    // redirected output is not compared, and the file is recreated each time
     let mut work = shell_work("test ! -s out && cat input input", None, &["out"]);
     work.output = Some("out".to_owned());
     assert_eq!(outcome(&mut bench, work.clone()), Outcome::Measured);

@@ -1,4 +1,4 @@
-//! Copies of a shipped kernel: all of them work, and nobody waits for one that is gone.
+//! Copies of an embedded workload: all work, and none waits for a dead one.
 
 use super::*;
 use gritstone_model::Param;
@@ -18,7 +18,7 @@ fn kernel(program: &str) -> Benchmark {
     }))
 }
 
-/// What each copy said.
+/// Events by copy.
 fn each(launched: &Launched) -> Vec<&[Event]> {
     let number = |event: &Event| matches!(event, Event::Param(Param::Copy(_)));
     let mut said: Vec<&[Event]> = launched.events.split(number).collect();
@@ -28,7 +28,7 @@ fn each(launched: &Launched) -> Vec<&[Event]> {
 
 #[test]
 fn every_copy_works_and_shows_it() {
-    // files of the same name in directories of their own
+    // files of the same name in separate directories
     for (program, copies) in [("byte/loop", 3), ("byte/disk-write", 2)] {
         let launched = several(&kernel(program), &[], copies);
         assert_eq!(launched.outcome, Outcome::Measured, "{program}");
@@ -50,7 +50,7 @@ fn every_copy_works_and_shows_it() {
 
 #[test]
 fn nobody_waits_for_a_copy_that_cannot_begin() {
-    // no machine has this CPU; the other copies are ready, or about to be, when the second ends
+    // no machine has this CPU; the other copies are ready, or nearly, when the second ends
     let launched = several(&kernel("byte/loop"), &[0, 524_288, 0], 3);
     let why = launched.outcome.why();
     assert!(matches!(launched.outcome, Outcome::Failed(_)), "{why}");

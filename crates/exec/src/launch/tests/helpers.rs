@@ -1,4 +1,4 @@
-//! Programs that a kernel executes: that they lie where it is told, and that a job that cannot be executed is no time.
+//! Helper programs of a workload: their paths, and failures to execute them.
 
 use super::*;
 use gritstone_kernels::linking;
@@ -8,7 +8,7 @@ use std::process::Command;
 const JOB: &str = "kernel/null-job";
 const WAYS: [&str; 4] = ["fork", "vfork", "clone3-vfork", "posix-spawn"];
 
-/// A row that executes `job` in one of the ways to make a process.
+/// A benchmark that executes `job` by one of the system calls for that.
 fn executes(how: &str, job: &str) -> Benchmark {
     let params = [("how", how), ("job", job), ("target_ns", "200000")];
     let mut made = kernel("kernel/process", &params, 20);
@@ -19,7 +19,7 @@ fn executes(how: &str, job: &str) -> Benchmark {
 }
 
 impl Bench {
-    /// Links the source of a program, and asks for a loader that is not there.
+    /// Links a program whose loader is missing.
     fn without_loader(&mut self, name: &str) {
         let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels");
         let source = kernels.join(name).with_extension("c");
@@ -54,7 +54,7 @@ fn what_a_kernel_executes_lies_where_it_is_told() {
         };
         assert!(how == "clone3-vfork" && why.contains("Linux 5.3"), "{why}");
     }
-    // it is a part of the figure
+    // it is part of the result
     let alone = bench.hash(&kernel("kernel/process", &[], 1));
     let null = bench.hash(&executes("fork", JOB));
     let big = bench.hash(&executes("fork", "kernel/big-job"));
@@ -65,7 +65,7 @@ fn what_a_kernel_executes_lies_where_it_is_told() {
 fn an_exec_that_fails_is_no_time() {
     let mut bench = Bench::new();
     for how in WAYS {
-        // the first execution is the untimed attempt; clone3 has one of its own
+        // the first execution is the untimed attempt; clone3 has its own
         bench.plant(JOB, "test -e \"$0.again\" && rm \"$0\"; : >\"$0.again\"");
         let outcome = bench.launch(&executes(how, JOB)).outcome;
         let Outcome::Failed(why) = &outcome else {

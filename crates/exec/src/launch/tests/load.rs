@@ -1,4 +1,4 @@
-//! What a row is measured beside: that it lives between launches, is told apart by level, and goes.
+//! Background load: kept between launches, adjusted to levels, and ended.
 
 use super::*;
 use crate::load::Mark;
@@ -24,11 +24,11 @@ fn mark() -> Mark {
     Mark(crate::owned_files::fresh_name("load").unwrap())
 }
 
-/// Works until it is killed, and says who it is.
+/// Works until killed, and records its pid.
 const WORKS: &str =
     "echo $$ >> ../../started; echo '00000000000000000007 pieces' > progress; exec sleep 1000";
 
-/// A row beside these programs.
+/// A benchmark with this background load.
 fn row(load: &[&str]) -> Benchmark {
     let mut row = kernel("byte/syscall", &[("target_ns", "200000")], 100);
     row.published = None;
@@ -38,7 +38,7 @@ fn row(load: &[&str]) -> Benchmark {
     row
 }
 
-/// The processes that the scripts were, in the order in which they started.
+/// Pids of the scripts, in order of their start.
 fn started(bench: &Bench) -> Vec<i32> {
     let text = fs::read_to_string(bench.folder.path().join("here/started")).unwrap_or_default();
     text.lines().map(|line| line.parse().unwrap()).collect()
@@ -58,7 +58,7 @@ fn a_load_lives_until_a_lower_level_is_asked_for() {
         assert_eq!(launched.outcome, Outcome::Measured);
         assert_eq!(params(&launched, ONE), ["0 pieces"]);
     }
-    // it was there for the second launch
+    // kept for the second launch
     assert_eq!(started(&bench).len(), 1);
     let launched = bench.copies(&row(&[ONE, TWO]), &[], 1).unwrap();
     assert_eq!(params(&launched, TWO), ["0 pieces"]);
@@ -68,7 +68,7 @@ fn a_load_lives_until_a_lower_level_is_asked_for() {
     assert!(lives(one) && lives(two));
     bench.executor.settle(&bench.variant, &row(&[ONE])).unwrap();
     assert!(lives(one) && !lives(two));
-    // a row without load: nothing of it is left, no directory either
+    // a benchmark without load: no process or directory is left
     bench.measured(&row(&[]));
     assert!(!lives(one));
 }
@@ -103,7 +103,7 @@ fn a_load_that_cannot_be_made_is_tried_once_and_told() {
 fn a_load_that_ends_beside_a_launch_fails_it() {
     let script = "echo '00000000000000000001 pieces' > progress; sleep 1; echo 'the tape is full' >&2; exit 1";
     let mut bench = beside(&[(ONE, script)]);
-    // it has begun when the first launch does, and how soon it is seen to have ended is up to the scheduler
+    // it has begun when the first launch does; when its end is noticed is up to the scheduler
     let ended = (0..10_000).find_map(|_| {
         let launched = bench.copies(&row(&[ONE]), &[], 1).unwrap();
         (launched.outcome != Outcome::Measured).then_some(launched.outcome)

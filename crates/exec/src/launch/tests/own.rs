@@ -1,4 +1,4 @@
-//! Rows of the user's own: what their executables are handed, and what all of them are held to.
+//! Custom benchmarks: arguments and limits of their programs.
 
 use super::*;
 use crate::custom::Bound;
@@ -6,7 +6,7 @@ use gritstone_model::{Contents, OwnFile};
 use nix::sched::sched_getaffinity;
 use nix::unistd::Pid;
 
-/// Prints a word where the shell may have thousands of processes, and not tens of thousands.
+/// Prints a word if the shell's process limit is in the thousands.
 const BOUNDED: &str = "set -- $(grep processes /proc/self/limits); test \"$3\" -ge 1024 && test \"$3\" -lt 20000 && echo bounded || echo free";
 
 fn files(script: &str) -> BTreeMap<String, OwnFile> {
@@ -20,7 +20,7 @@ fn files(script: &str) -> BTreeMap<String, OwnFile> {
     ])
 }
 
-/// Rows of this family are the user's own.
+/// Makes benchmarks of this family custom.
 fn bound(bench: &mut Bench, family: &str) {
     let executor = &mut bench.executor;
     executor.custom.families = vec![family.to_owned()];
@@ -72,7 +72,7 @@ fn an_executable_is_placed_and_finds_its_files() {
     assert_eq!(params(&launched, "beside"), ["beside"]);
     assert_eq!(params(&launched, "cpus"), [cpu.to_string()]);
     assert_eq!(bench.hash(&row).unwrap().len(), 64);
-    // nobody would have several begin together
+    // no runtime synchronizes its copies
     let copies = bench.copies(&row, &[cpu as u32], 2);
     let Outcome::Skipped(why) = copies.unwrap().outcome else {
         panic!("copies of an executable were measured")
@@ -82,7 +82,7 @@ fn an_executable_is_placed_and_finds_its_files() {
 
 #[test]
 fn a_program_may_say_more_than_a_pipe_holds() {
-    // awk, since a shell takes a second for that
+    // awk: a shell would take a second
     let script = "#!/bin/sh\nexec >&3\necho hello protocol=1 kernel=made/x\n\
         awk 'BEGIN { for (i = 0; i < 300; i++) printf \"param key=k%d value=%01000d\\n\", i, i }'\necho bye\n";
     let mut bench = with_script(script);

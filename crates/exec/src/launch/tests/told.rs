@@ -1,8 +1,8 @@
-//! What a launch does with what earlier ones found.
+//! Reuse of calibrations.
 
 use super::*;
 
-/// The operations of every region that was no sample, and those of the samples.
+/// Operations of every calibration region, and of the samples.
 fn regions(bench: &mut Bench, known: Calibration) -> (Vec<u64>, u64) {
     let row = kernel("byte/fcall", &[("how", "assign")], 50_000);
     let launched = bench.executor.launch(&bench.variant, &row, &[], 1, known);
@@ -29,7 +29,7 @@ fn what_fits_is_checked_by_one_region_and_what_does_not_is_found_again() {
         n: Some(n),
         growth_shown: true,
     };
-    // a gap in the machine's attention may make one region look too long
+    // a delay may make one region look too long
     let checked = (0..20).any(|_| regions(&mut bench, known(n)) == (vec![n], n));
     assert!(checked, "{n} operations never fit");
     for wrong in [n / 64, 64 * n] {
@@ -39,7 +39,7 @@ fn what_fits_is_checked_by_one_region_and_what_does_not_is_found_again() {
         let again = (0..20).any(|_| again(regions(&mut bench, known(wrong))));
         assert!(again, "{wrong} operations were not found again");
     }
-    // growth is shown at the same n while it is not known
+    // growth is checked at the same n until shown
     let shown = Calibration {
         n: Some(n),
         growth_shown: false,

@@ -1,4 +1,4 @@
-//! Commands as users have them: anywhere, of any output, failing or not.
+//! User commands: any directory, output, and exit status.
 
 use super::{Bench, Launched, params, samples};
 use gritstone_model::{
@@ -94,7 +94,7 @@ fn any_status_is_good_if_the_user_says_so_but_no_signal() {
     assert_eq!(told.outcome, Outcome::Measured);
     assert!(numbers(&told, "status").iter().all(|status| *status == 7));
     why(&bench.command("kill -9 $$", user));
-    // those that are named, and no others
+    // listed statuses, and no others
     let user = UserCommand {
         statuses: vec![3, 7],
         ..bench.user()
@@ -125,7 +125,7 @@ fn it_reads_and_writes_what_it_is_told_to() {
         ["out", "log"].map(|name| bench.read(name)),
         ["a\nb\n", "r\n"]
     );
-    // more than a pipe holds, which is emptied meanwhile
+    // more than a pipe holds: it is drained meanwhile
     let piped = with(&bench, Output::Pipe);
     let told = bench.command("head -c 1000000 /dev/zero", piped);
     assert_eq!(told.outcome, Outcome::Measured);
@@ -154,7 +154,7 @@ fn what_is_prepared_and_cleaned_up_is_not_in_the_time() {
         assert!(why(&told).starts_with(&format!("{key}: ")), "{told:?}");
         assert!(why(&told).ends_with("it said: no"), "{told:?}");
     }
-    // what failed is cleaned up all the same
+    // failed executions are cleaned up too
     let user = UserCommand {
         cleanup: Some("echo cleaned > cleaned".to_owned()),
         ..bench.user()
