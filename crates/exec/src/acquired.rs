@@ -6,9 +6,9 @@ use crate::custom::{Bound, Custom};
 use crate::journal::Journal;
 use crate::load::{Load, Mark};
 use crate::resource::{Held, Unavailable};
-use crate::scratch_fs::{Volume, wants_file_system};
+use crate::scratch_fs::{Volume, needs_scratch_fs};
 use crate::setup::Setup;
-use crate::swap::{Swap, wants_swap};
+use crate::swap::{Swap, needs_swap};
 use crate::tracefs::{Instance, is_traced};
 use crate::tune::Tuning;
 use gritstone_model::Benchmark;
@@ -33,7 +33,7 @@ pub struct Config<'a> {
 
 /// Each resource, or the reason for its absence.
 #[derive(Debug)]
-pub(crate) struct Equipment {
+pub(crate) struct Acquired {
     pub confinement: Confinement,
     pub throttle: Confinement,
     pub tracing: Result<Instance, Unavailable>,
@@ -47,29 +47,32 @@ pub(crate) fn make(
     setup: &Setup,
     config: &Config<'_>,
     journal: Option<&Journal>,
-) -> (Equipment, Load) {
-    let wants = |asks: fn(&Benchmark) -> bool| config.rows.iter().any(|row| asks(row));
-    let equipment = Equipment {
-        confinement: of(wants(is_confined), journal, |journal| {
+) -> (Acquired, Load) {
+    let wants = |needs: fn(&Benchmark) -> bool| config.rows.iter().any(|row| needs(row));
+    let acquired = Acquired {
+        confinement: acquire_if(wants(is_confined), journal, |journal| {
             Group::below(&config.memory, setup, journal)
         }),
-        throttle: of(wants(is_throttled), journal, |journal| {
+        throttle: acquire_if(wants(is_throttled), journal, |journal| {
             Group::below(&config.cpu, setup, journal)
         }),
-        tracing: of(wants(is_traced), journal, Instance::acquire),
-        volume: of(wants(wants_file_system), journal, |journal| {
+        tracing: acquire_if(wants(is_traced), journal, Instance::acquire),
+        volume: acquire_if(wants(needs_scratch_fs), journal, |journal| {
             Volume::acquire(config.dir.ok_or(Unavailable::NotAsked)?, journal)
         }),
-        swap: of(wants(wants_swap), journal, |journal| {
+        swap: acquire_if(wants(needs_swap), journal, |journal| {
             Swap::acquire(config.dir.ok_or(Unavailable::NotAsked)?, journal)
         }),
         bound: (!config.custom.families.is_empty()).then(|| Bound::new(setup, config, journal)),
     };
     let loaded = wants(|row| !row.load().is_empty());
-    (equipment, Load::with(of(loaded, journal, Mark::acquire)))
+    (
+        acquired,
+        Load::new(acquire_if(loaded, journal, Mark::acquire)),
+    )
 }
 
-fn of<T>(
+fn acquire_if<T>(
     asked: bool,
     journal: Option<&Journal>,
     make: impl FnOnce(&Journal) -> Result<T, Unavailable>,

@@ -4,8 +4,8 @@
 //! without a journal there is none. A word to the supervisor makes a launch join it before its program is executed.
 
 use crate::journal::Journal;
-use crate::owned_files::{self, Dir, Identity, fresh_name, must_have_our_name};
-use crate::resource::{Back, Held, Resource, Thing, Unavailable, make_directory, patiently};
+use crate::owned_files::{self, Dir, Identity, check_our_name, fresh_name};
+use crate::resource::{Held, Resource, Thing, Unavailable, Undo, make_directory, retry};
 use crate::setup::Setup;
 use crate::{Executor, pidfd};
 use gritstone_model::{Benchmark, KernelWork, Work};
@@ -36,19 +36,19 @@ impl Resource for Group {
     }
 
     /// Kills all members, and removes the group.
-    fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
-        must_have_our_name(&self.0)?;
-        patiently(ErrorKind::ResourceBusy, || {
-            let Some(group) = owned_files::open_made(&self.0, made)? else {
-                return Ok(Back::Gone);
+    fn undo(&self, identity: Option<Identity>) -> io::Result<Undo> {
+        check_our_name(&self.0)?;
+        retry(ErrorKind::ResourceBusy, || {
+            let Some(group) = owned_files::open_made(&self.0, identity)? else {
+                return Ok(Undo::Gone);
             };
             match fs::remove_dir(&self.0) {
-                Err(why) if why.kind() == ErrorKind::NotFound => Ok(Back::Gone),
+                Err(why) if why.kind() == ErrorKind::NotFound => Ok(Undo::Gone),
                 Err(why) => {
                     kill_all(&group);
                     Err(why)
                 }
-                Ok(()) => Ok(Back::Gone),
+                Ok(()) => Ok(Undo::Gone),
             }
         })
     }
@@ -86,11 +86,11 @@ impl Group {
     pub(crate) fn below(parents: &[PathBuf], setup: &Setup, journal: &Journal) -> Confinement {
         let mut nearest = None;
         for parent in parents {
-            let made = Self::acquire(parent, journal).and_then(|group| {
+            let group = Self::acquire(parent, journal).and_then(|group| {
                 setup.attempt(&group.word()).map_err(io::Error::other)?;
                 Ok(group)
             });
-            match made {
+            match group {
                 Ok(group) => return Ok(group),
                 Err(why) => {
                     nearest.get_or_insert_with(|| Unavailable::Group {
@@ -105,7 +105,7 @@ impl Group {
 
     /// Makes a group below the first of `parents` where one can be made and joined and has `file`, and writes
     /// `number` to it.
-    pub(crate) fn with(
+    pub(crate) fn with_limit(
         parents: &[PathBuf],
         setup: &Setup,
         journal: &Journal,
@@ -183,7 +183,7 @@ pub fn is_throttled(benchmark: &Benchmark) -> bool {
 impl Executor {
     /// The group that a workload joins, if any, and arguments that report why there is none. An error is the failure
     /// of the launch.
-    pub(crate) fn held(
+    pub(crate) fn join_group(
         &self,
         work: &KernelWork,
     ) -> Result<(Option<&Group>, Vec<OsString>), String> {
@@ -194,7 +194,7 @@ impl Executor {
         let Some(pages) = work.params.get(PAGES) else {
             return Ok((None, told));
         };
-        let group = match self.equipment.confinement.as_deref() {
+        let group = match self.acquired.confinement.as_deref() {
             Ok(group) => group,
             Err(why) => {
                 told.push(format!("unconfined={why}").into());
@@ -220,7 +220,7 @@ impl Executor {
         percent: &str,
         mut told: Vec<OsString>,
     ) -> Result<(Option<&Group>, Vec<OsString>), String> {
-        let group = match self.equipment.throttle.as_deref() {
+        let group = match self.acquired.throttle.as_deref() {
             Ok(group) => group,
             Err(why) => {
                 told.push(format!("unthrottled={why}").into());
@@ -246,7 +246,7 @@ mod tests {
     use super::kills_in;
 
     #[test]
-    fn kills_are_counted_in_both_versions_of_control_groups() {
+    fn oom_kills_are_parsed() {
         let first = "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n";
         let second = "low 0\nhigh 0\nmax 9\noom 5\noom_kill 4\noom_group_kill 0\n";
         assert_eq!([first, second, ""].map(kills_in), [3, 4, 0]);

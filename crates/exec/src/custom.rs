@@ -20,7 +20,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Processes of a launch: more than any benchmark needs, few enough to be killed.
-const MOST_PROCESSES: u64 = 1024;
+const MAX_PROCESSES: u64 = 1024;
 /// Supervisor's word for RLIMIT_NPROC.
 const PROCESSES: &str = "processes=";
 const BOUND: &str = "pids.max";
@@ -64,12 +64,12 @@ pub(crate) struct Bound {
 
 impl Bound {
     pub(crate) fn new(setup: &Setup, config: &Config<'_>, journal: Option<&Journal>) -> Self {
-        let bound = (BOUND, MOST_PROCESSES);
+        let bound = (BOUND, MAX_PROCESSES);
         let group =
-            journal.and_then(|journal| Group::with(&config.processes, setup, journal, bound));
+            journal.and_then(|journal| Group::with_limit(&config.processes, setup, journal, bound));
         let word = match &group {
             Some(group) => group.word(),
-            None => format!("{PROCESSES}{}", MOST_PROCESSES + tasks_of(getuid())),
+            None => format!("{PROCESSES}{}", MAX_PROCESSES + tasks_of(getuid())),
         };
         Self {
             word,
@@ -85,7 +85,7 @@ impl Setup {
         files: &BTreeMap<String, OwnFile>,
         executables: &BTreeSet<String>,
     ) -> Result<BTreeMap<String, Rebuilt>, ExecError> {
-        let directory = self.places.fresh(false)?;
+        let directory = self.work_dirs.fresh(false)?;
         for (path, file) in files {
             let to = directory.join(path);
             write(&to, file)

@@ -17,10 +17,10 @@ const TOOLS: [&str; 4] = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"];
 /// Zeros written at once, bytes.
 const CHUNK: usize = 1 << 20;
 /// Alignment for O_DIRECT on any device, bytes.
-const ALIGNED: usize = 4096;
+const ALIGNMENT: usize = 4096;
 
 /// Checks that such a file can be made below `dir`: as root, and with as much room again left for others.
-pub(crate) fn may_fill(dir: &Path, size: u64) -> Result<(), Unavailable> {
+pub(crate) fn check_room(dir: &Path, size: u64) -> Result<(), Unavailable> {
     if !geteuid().is_root() {
         return Err(Unavailable::NeedsRoot);
     }
@@ -53,8 +53,8 @@ pub(crate) fn overwrite(image: &Path, size: u64) -> io::Result<()> {
         .custom_flags(OFlag::O_DIRECT.bits())
         .open(image);
     let mut file = past.or_else(|_| write.open(image))?;
-    let room = vec![0; CHUNK + ALIGNED];
-    let from = room.as_ptr().align_offset(ALIGNED);
+    let room = vec![0; CHUNK + ALIGNMENT];
+    let from = room.as_ptr().align_offset(ALIGNMENT);
     for _ in 0..size.div_ceil(CHUNK as u64) {
         file.write_all(&room[from..][..CHUNK])?;
     }
@@ -95,7 +95,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn a_tool_of_root_is_not_looked_for_on_path_first() {
+    fn root_directories_precede_path() {
         let dir = tempfile::tempdir().unwrap();
         for name in ["mkswap", "gritstone-tool"] {
             fs::write(dir.path().join(name), "").unwrap();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_swapped_does_not_survive_in_the_file() {
+    fn swapped_data_is_overwritten() {
         let dir = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
         let file = dir.path().join("area");
         let marker = b"memory of another process";
@@ -129,8 +129,8 @@ mod tests {
         // blocks are allocated at writeback
         fs::File::open(file).unwrap().sync_all().unwrap();
         let path = file.display().to_string();
-        let told = tool("filefrag", &["-v", &path]).unwrap_or_default();
+        let extents = tool("filefrag", &["-v", &path]).unwrap_or_default();
         // an extent that was never read is at the same place
-        told.replace(",unwritten", "")
+        extents.replace(",unwritten", "")
     }
 }

@@ -6,7 +6,7 @@
 //! removed when everything is undone.
 
 use crate::owned_files::{Dir, Identity, State};
-use crate::recover::{self, Command, living, undo};
+use crate::recover::{self, Command, running_journals, undo};
 use crate::resource::{Held, Resource, Thing, Unavailable};
 use crate::settings::Setting;
 use crate::watchdog::Watchdog;
@@ -24,9 +24,9 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use thiserror::Error;
 
-pub(crate) const ENDING: &str = ".journal";
+pub(crate) const SUFFIX: &str = ".journal";
 /// Attempts to find a free name. With 128 random bits, none is taken by chance.
-const TRIES: u32 = 10;
+const MAX_NAMES: u32 = 10;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -59,7 +59,7 @@ pub(crate) struct By {
 impl By {
     /// True if the writer may be running, as far as this namespace can see. A dead writer's watchdog may still be
     /// undoing.
-    pub(crate) fn lives(&self) -> bool {
+    pub(crate) fn may_live(&self) -> bool {
         self.namespace != owner::namespace() || owner::start_of(self.process) == Some(self.start)
     }
 }
@@ -74,7 +74,7 @@ pub struct Registry {
     /// journal are appended.
     pub watchdog: Vec<OsString>,
     /// Called at the end for each change that could not be undone.
-    pub tell: fn(&str),
+    pub report: fn(&str),
 }
 
 /// The undo journal of this process. On drop, everything is undone in reverse order.
@@ -148,7 +148,10 @@ impl Journal {
         // our entry is written before those of others are read: of two concurrent runs, at least one sees the other
         self.writer.record(Entry::Steadies)?;
         let busy = |(_, entries): &(By, Vec<Entry>)| entries.contains(&Entry::Steadies);
-        match living(&self.state, Some(&self.name)).into_iter().find(busy) {
+        match running_journals(&self.state, Some(&self.name))
+            .into_iter()
+            .find(busy)
+        {
             Some((by, _)) => Err(SettingError::Busy(by.process)),
             None => Ok(Settings(self)),
         }
@@ -197,16 +200,16 @@ impl Writer {
                 Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {
                     self.record(Entry::Taken)?;
                     tries += 1;
-                    if tries == TRIES {
+                    if tries == MAX_NAMES {
                         return Err(why);
                     }
                 }
-                made => {
-                    let made = made?;
-                    if let Some(made) = made {
-                        self.record(Entry::Made(made))?;
+                identity => {
+                    let identity = identity?;
+                    if let Some(identity) = identity {
+                        self.record(Entry::Made(identity))?;
                     }
-                    return Ok((resource, made));
+                    return Ok((resource, identity));
                 }
             }
         }
@@ -218,8 +221,8 @@ impl Writer {
         thing: fn(R) -> Thing,
         named: impl Fn() -> io::Result<R>,
     ) -> Result<Held<R>, Unavailable> {
-        let (resource, made) = self.make(thing, named)?;
-        let held = Held { resource, made };
+        let (resource, identity) = self.make(thing, named)?;
+        let held = Held { resource, identity };
         held.set_up()?;
         Ok(held)
     }
@@ -229,13 +232,13 @@ impl Drop for Journal {
     fn drop(&mut self) {
         let undone = undo(&self.writer.entries.borrow(), true);
         if undone.whole {
-            recover::forget(&self.state, &self.name, &self.writer.file);
+            recover::remove_journal(&self.state, &self.name, &self.writer.file);
         }
         if let Some(watchdog) = &mut self.watchdog {
             watchdog.dismiss();
         }
-        for line in &undone.said {
-            (self.registry.tell)(line);
+        for line in &undone.messages {
+            (self.registry.report)(line);
         }
     }
 }
@@ -290,12 +293,12 @@ impl Settings<'_> {
 }
 
 fn create(state: &Dir) -> io::Result<(OsString, Flock<File>)> {
-    for _ in 0..TRIES {
-        let name = OsString::from(format!("{}{ENDING}", owned_files::fresh_name("run")?));
+    for _ in 0..MAX_NAMES {
+        let name = OsString::from(format!("{}{SUFFIX}", owned_files::fresh_name("run")?));
         let how = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
         let file = match state.file(&name, how) {
             Err(why) if why.kind() == io::ErrorKind::AlreadyExists => continue,
-            made => made?,
+            identity => identity?,
         };
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             Ok(file) if recover::is_at(state, &name, &file) => return Ok((name, file)),

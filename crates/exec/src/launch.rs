@@ -10,11 +10,11 @@ mod measured;
 pub(crate) mod programs;
 mod user;
 
-use crate::acquired::{self, Config, Equipment};
+use crate::acquired::{self, Acquired, Config};
 use crate::cgroup::{Group, is_confined};
 use crate::custom::Custom;
 use crate::load::Load;
-use crate::outcome::judge;
+use crate::outcome::classify;
 use crate::process::{Task, carry_out};
 use crate::rebuild::Rebuilt;
 use crate::scratch_fs::Volume;
@@ -92,7 +92,7 @@ pub struct Executor {
     tuning: Tuning,
     reference: bool,
     pub(crate) custom: Custom,
-    pub(crate) equipment: Equipment,
+    pub(crate) acquired: Acquired,
     /// Results of the proofs of commands.
     proofs: RefCell<BTreeMap<Id, bool>>,
     /// Launched commands whose launch is one execution.
@@ -114,14 +114,14 @@ impl Executor {
     /// Acquires the resources that the benchmarks need. Launches report the ones that are unavailable, and why.
     #[must_use]
     pub fn new(setup: Setup, config: Config<'_>, journal: Option<&Journal>) -> Self {
-        let (equipment, load) = acquired::make(&setup, &config, journal);
+        let (acquired, load) = acquired::make(&setup, &config, journal);
         Self {
             load,
             setup,
             tuning: config.tuning,
             reference: config.reference,
             custom: config.custom,
-            equipment,
+            acquired,
             proofs: RefCell::default(),
             long: RefCell::default(),
             warm: RefCell::default(),
@@ -141,7 +141,11 @@ impl Executor {
 
     /// Starts the background load, so that its start-up is not charged to the launch. A load that cannot be started
     /// is the outcome of the launch.
-    pub fn settle(&mut self, variant: &Variant, benchmark: &Benchmark) -> Result<(), ExecError> {
+    pub fn start_load(
+        &mut self,
+        variant: &Variant,
+        benchmark: &Benchmark,
+    ) -> Result<(), ExecError> {
         self.load_for(variant, benchmark)
             .or_else(|error| error.outcome().map(drop))
     }
@@ -179,7 +183,7 @@ impl Executor {
     }
 
     fn kills(&self, benchmark: &Benchmark) -> u64 {
-        let group = self.equipment.confinement.as_deref().ok();
+        let group = self.acquired.confinement.as_deref().ok();
         group
             .filter(|_| is_confined(benchmark))
             .map_or(0, Group::kills)
@@ -234,10 +238,10 @@ impl Executor {
 
     /// In the scratch file system if the benchmark needs it.
     fn fresh(&self, benchmark: &Benchmark) -> Result<PathBuf, ExecError> {
-        let own = self.volume_for(benchmark).and_then(Result::ok);
-        match own.map(Volume::directory) {
-            Some(own) => self.setup.places.fresh_below(&own),
-            None => self.setup.places.fresh(benchmark.files),
+        let scratch_fs = self.volume_for(benchmark).and_then(Result::ok);
+        match scratch_fs.map(Volume::directory) {
+            Some(scratch_fs) => self.setup.work_dirs.fresh_below(&scratch_fs),
+            None => self.setup.work_dirs.fresh(benchmark.files),
         }
     }
 }
@@ -274,7 +278,7 @@ impl Job<'_> {
     /// Words for the supervisor of a program of this launch. `kernel` is given for the workload itself.
     fn words(&self, kernel: Option<&Benchmark>, group: Option<&Group>) -> String {
         let custom = self.executor.custom.has(self.benchmark);
-        let bound = self.executor.equipment.bound.as_ref().filter(|_| custom);
+        let bound = self.executor.acquired.bound.as_ref().filter(|_| custom);
         let bound = bound.map(|bound| bound.word.as_str());
         self.executor.tuning.words(kernel, group, bound)
     }
@@ -314,7 +318,7 @@ impl Job<'_> {
             stop: &setup.stop,
         })?;
         let cpu = ended.cpu;
-        let (outcome, events) = judge(name, ended, setup.deadline);
+        let (outcome, events) = classify(name, ended, setup.deadline);
         Ok(Launched {
             outcome,
             events,
@@ -324,13 +328,13 @@ impl Job<'_> {
 
     fn kernel(&self, work: &KernelWork) -> Result<Launched, ExecError> {
         let mut arguments = vec![cpus_argument(self.cpus)];
-        arguments.extend(self.handed(work)?);
-        arguments.extend(self.found(work));
-        let (group, told_of_it) = match self.executor.held(work) {
-            Ok(held) => held,
+        arguments.extend(self.workload_arguments(work)?);
+        arguments.extend(self.calibration_arguments(work));
+        let (group, group_arguments) = match self.executor.join_group(work) {
+            Ok(joined) => joined,
             Err(why) => return Ok(Launched::without_a_start(Outcome::Failed(why))),
         };
-        arguments.extend(told_of_it.iter().cloned());
+        arguments.extend(group_arguments.iter().cloned());
         let published = self.benchmark.published.as_ref();
         let published = published.filter(|_| self.executor.reference);
         arguments.extend(published.map(|work| format!("batch={}", work.operations).into()));
@@ -350,7 +354,7 @@ impl Job<'_> {
             self.path_of(&work.program)?.into(),
         ];
         arguments.extend(self.whole_arguments("once", work, self.cpus, published.operations)?);
-        arguments.extend(told_of_it);
+        arguments.extend(group_arguments);
         let whole = self.start(COMMAND, &self.words(None, group), arguments)?;
         launched.cpu += whole.cpu;
         if whole.outcome != Outcome::Measured {

@@ -47,17 +47,17 @@ pub use custom::Custom;
 pub use journal::{Journal, Registry, SettingError, Settings};
 pub use launch::{Executor, Launched, Subject, Variant};
 pub use limits::Shortage;
-pub use owned_files::{Dir, NotOurs, State, text_of_ours};
+pub use owned_files::{Dir, NotOurs, State, read_owned_text};
 pub use recover::{measuring, recover, shell};
 pub use resource::Unavailable;
 pub use rustix::fs::OFlags;
-pub use scratch_fs::wants_file_system;
+pub use scratch_fs::needs_scratch_fs;
 pub use setup::{FarEnd, Setup, Storage};
-pub use swap::wants_swap;
+pub use swap::needs_swap;
 pub use tracefs::is_traced;
 pub use tune::Tuning;
 pub use watchdog::watch;
-pub use work_dirs::Places;
+pub use work_dirs::WorkDirs;
 
 use gritstone_model::{Benchmark, Outcome, Work};
 use std::path::PathBuf;
@@ -97,7 +97,9 @@ impl ExecError {
     #[must_use]
     pub fn shortage(&self) -> Option<Shortage> {
         match self {
-            Self::NowhereToMeasure { why, .. } | Self::System { why, .. } => Shortage::of(why),
+            Self::NowhereToMeasure { why, .. } | Self::System { why, .. } => {
+                Shortage::from_error(why)
+            }
             Self::NoRoom { .. } => Some(Shortage::Space),
             Self::Interrupted | Self::NowhereToExecute { .. } | Self::NoLoad(_) => None,
         }

@@ -22,7 +22,7 @@ pub enum Shortage {
 
 impl Shortage {
     #[must_use]
-    pub fn of(error: &Error) -> Option<Self> {
+    pub fn from_error(error: &Error) -> Option<Self> {
         match (error.kind(), error.raw_os_error()) {
             (ErrorKind::StorageFull, _) => Some(Self::Space),
             (ErrorKind::QuotaExceeded, _) => Some(Self::Quota),
@@ -68,7 +68,7 @@ impl fmt::Display for Shortage {
 
 /// Suffix of an error message; empty unless it is a shortage.
 pub(crate) fn advice(error: &Error) -> String {
-    Shortage::of(error).map_or_else(String::new, |shortage| format!("; {shortage}"))
+    Shortage::from_error(error).map_or_else(String::new, |shortage| format!("; {shortage}"))
 }
 
 #[cfg(test)]
@@ -77,7 +77,7 @@ mod tests {
     use nix::libc;
 
     #[test]
-    fn each_error_names_its_limit() {
+    fn errors_name_their_limit() {
         let advice = |errno| advice(&Error::from_raw_os_error(errno));
         for (errno, names) in [
             (libc::ENOSPC, "TMPDIR"),

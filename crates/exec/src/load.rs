@@ -6,9 +6,9 @@
 
 use crate::journal::Journal;
 use crate::launch::programs::assigned;
-use crate::owned_files::{Identity, fresh_name, must_have_our_name, remove_within};
+use crate::owned_files::{Identity, check_our_name, fresh_name, remove_within};
 use crate::process::{Supervised, Task};
-use crate::resource::{Back, GRACE, Held, Resource, Thing, Unavailable};
+use crate::resource::{GRACE_PERIOD, Held, Resource, Thing, Unavailable, Undo};
 use crate::setup::environment_in;
 use crate::{ExecError, Executor, Variant, pidfd};
 use gritstone_model::{Benchmark, Event, Param};
@@ -29,8 +29,8 @@ const PROGRESS: &str = "progress";
 /// Written by a program that replaces what the level calls for: an explanation.
 const STAND_IN: &str = "stand_in";
 /// A program may compile for many users before it works.
-const PATIENCE: Duration = Duration::from_secs(60);
-const LOOK: Duration = Duration::from_millis(20);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Ended on drop.
 #[derive(Debug)]
@@ -65,10 +65,10 @@ impl Resource for Mark {
     }
 
     /// Kills every process with this mark, including daemons.
-    fn undo(&self, _: Option<Identity>) -> io::Result<Back> {
-        must_have_our_name(Path::new(&self.0))?;
+    fn undo(&self, _: Option<Identity>) -> io::Result<Undo> {
+        check_our_name(Path::new(&self.0))?;
         let mark = format!("{MARK}={}\0", self.0).into_bytes();
-        let end = Instant::now() + GRACE;
+        let end = Instant::now() + GRACE_PERIOD;
         loop {
             let marked: Vec<i32> = fs::read_dir("/proc")?
                 .flatten()
@@ -76,7 +76,7 @@ impl Resource for Mark {
                 .filter(|pid| has(*pid, &mark))
                 .collect();
             if marked.is_empty() {
-                return Ok(Back::Gone);
+                return Ok(Undo::Gone);
             }
             if Instant::now() >= end {
                 return Err(io::Error::other("some of its processes cannot be killed"));
@@ -84,7 +84,7 @@ impl Resource for Mark {
             for pid in marked {
                 pidfd::kill_if(pid, || has(pid, &mark));
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
@@ -100,7 +100,7 @@ impl Mark {
 }
 
 impl Load {
-    pub(crate) fn with(mark: Result<Held<Mark>, Unavailable>) -> Self {
+    pub(crate) fn new(mark: Result<Held<Mark>, Unavailable>) -> Self {
         Self {
             parts: vec![],
             mark,
@@ -191,9 +191,9 @@ impl Executor {
     ) -> Result<(), ExecError> {
         let wanted = benchmark.load();
         let same = |(part, wanted): &(&Part, &&str)| part.program == **wanted;
-        let kept = self.load.parts.iter().zip(&wanted).take_while(same).count();
-        self.load.shrink(kept);
-        for program in &wanted[kept..] {
+        let common = self.load.parts.iter().zip(&wanted).take_while(same).count();
+        self.load.shrink(common);
+        for program in &wanted[common..] {
             if let Some(why) = self.load.refused.get(*program) {
                 return Err(ExecError::NoLoad(why.clone()));
             }
@@ -217,7 +217,7 @@ impl Executor {
             Ok(mark) => mark.0.clone(),
             Err(why) => return Err(ExecError::NoLoad(why.to_string())),
         };
-        let directory = setup.places.fresh(name != COMPILES)?;
+        let directory = setup.work_dirs.fresh(name != COMPILES)?;
         let mut environment = environment_in(&setup.environment, &directory);
         environment.insert(MARK.to_owned(), mark.into());
         let programs = setup.programs.iter();
@@ -229,7 +229,7 @@ impl Executor {
             arguments: programs.map(|(need, path)| assigned(need, path)).collect(),
             directory: &directory,
             environment: &environment,
-            deadline: PATIENCE,
+            deadline: START_TIMEOUT,
             stop: &setup.stop,
         })?;
         let mut part = Part {
@@ -237,7 +237,7 @@ impl Executor {
             directory,
             supervised: Some(supervised),
         };
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + START_TIMEOUT;
         while !part.is_at_work() {
             if setup.stop.load(Ordering::Relaxed) {
                 return Err(ExecError::Interrupted);
@@ -246,11 +246,11 @@ impl Executor {
                 return Err(ExecError::NoLoad(part.end()));
             }
             if Instant::now() >= end {
-                let seconds = PATIENCE.as_secs();
+                let seconds = START_TIMEOUT.as_secs();
                 let why = format!("{name} was not at work after {seconds} s");
                 return Err(ExecError::NoLoad(why));
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
         Ok(part)
     }

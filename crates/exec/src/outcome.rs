@@ -12,7 +12,7 @@ use std::time::Duration;
 const STARTS: [&str; 4] = ["fork", "posix_spawn", "pthread_create", "clone"];
 
 /// Classifies the exit: the first matching cause, root cause first.
-pub(crate) fn judge(name: &str, ended: Ended, deadline: Duration) -> (Outcome, Vec<Event>) {
+pub(crate) fn classify(name: &str, ended: Ended, deadline: Duration) -> (Outcome, Vec<Event>) {
     let end = ended.end;
     let said = match ended.stderr.as_str() {
         "" => String::new(),

@@ -22,7 +22,7 @@ mod remove;
 mod state;
 
 pub(crate) use below::open_below;
-pub(crate) use name::{fresh_name, maker, must_have_our_name};
+pub(crate) use name::{check_our_name, fresh_name, maker};
 pub(crate) use remove::{open_made, remove, remove_within};
 pub use state::State;
 
@@ -75,12 +75,12 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    pub(crate) fn of(file: impl AsFd) -> io::Result<Self> {
+    pub(crate) fn of_file(file: impl AsFd) -> io::Result<Self> {
         Ok(Self::from(&fstat(file)?))
     }
 
     /// Does not follow a link.
-    pub(crate) fn at(dir: &Dir, name: &OsStr) -> io::Result<Self> {
+    pub(crate) fn of_entry(dir: &Dir, name: &OsStr) -> io::Result<Self> {
         Ok(Self::from(&statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }
 }
@@ -231,10 +231,10 @@ pub(crate) fn safe_parent(path: &Path) -> io::Result<OwnedFd> {
 }
 
 /// Bytes.
-const LONGEST: u64 = 1 << 20;
+const MAX_TEXT: u64 = 1 << 20;
 
 /// Reads a file of ours from a directory in which nobody else can replace it, if it exists.
-pub fn text_of_ours(directory: &Path, name: &str) -> io::Result<Option<String>> {
+pub fn read_owned_text(directory: &Path, name: &str) -> io::Result<Option<String>> {
     let path = directory.join(name);
     match fs::symlink_metadata(&path) {
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -246,7 +246,7 @@ pub fn text_of_ours(directory: &Path, name: &str) -> io::Result<Option<String>> 
     let file = File::from(opened.map_err(|why| as_kind(why, &path))?);
     check_file(&file, &path)?;
     let mut text = String::new();
-    file.take(LONGEST).read_to_string(&mut text)?;
+    file.take(MAX_TEXT).read_to_string(&mut text)?;
     Ok(Some(text))
 }
 

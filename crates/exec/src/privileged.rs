@@ -1,8 +1,8 @@
 //! What a run does to the machine, or does with rights that not everybody has: the one list of it.
 
 use crate::cgroup::{is_confined, is_throttled};
-use crate::scratch_fs::wants_file_system;
-use crate::swap::wants_swap;
+use crate::scratch_fs::needs_scratch_fs;
+use crate::swap::needs_swap;
 use crate::tracefs::is_traced;
 use gritstone_model::{Benchmark, Work};
 use serde::Serialize;
@@ -200,8 +200,8 @@ impl Action {
     #[must_use]
     pub fn needed_by(self, benchmark: &Benchmark) -> bool {
         let by_us = match self {
-            Self::FileSystem => wants_file_system(benchmark),
-            Self::Swap => wants_swap(benchmark),
+            Self::FileSystem => needs_scratch_fs(benchmark),
+            Self::Swap => needs_swap(benchmark),
             Self::Trace => is_traced(benchmark),
             Self::MemoryGroup => is_confined(benchmark),
             Self::CpuGroup => is_throttled(benchmark),

@@ -17,9 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Time for which a just written program may still be open for writing.
-const BUSY_FOR: Duration = Duration::from_secs(1);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 /// Time for the supervisor to clean up before it is killed itself.
-const GRACE: Duration = Duration::from_secs(5);
+const GRACE_PERIOD: Duration = Duration::from_secs(5);
 
 pub struct Task<'a> {
     pub supervisor: &'a Path,
@@ -142,7 +142,7 @@ impl Supervised {
     }
 
     /// Reads output and enforces the deadline; false once it is finished.
-    fn tend(&mut self, task: &Task<'_>) -> Result<bool, ExecError> {
+    fn poll_output(&mut self, task: &Task<'_>) -> Result<bool, ExecError> {
         if !self.output.open() {
             return Ok(false);
         }
@@ -167,7 +167,7 @@ impl Supervised {
             return Ok(true);
         }
         self.asked = true;
-        self.deadline = now + GRACE;
+        self.deadline = now + GRACE_PERIOD;
         Ok(true)
     }
 
@@ -178,7 +178,7 @@ impl Supervised {
 
     pub fn end(mut self) -> Result<Ended, ExecError> {
         let _ = kill(pid_of(&self.supervisor), Signal::SIGTERM);
-        let end = Instant::now() + GRACE;
+        let end = Instant::now() + GRACE_PERIOD;
         while self.output.open() && Instant::now() < end {
             let left = end.saturating_duration_since(Instant::now());
             wait(&mut [&mut self.output], left)?;
@@ -203,7 +203,7 @@ impl Supervised {
 /// Retries on ETXTBSY: another thread that forked just after the program was written holds it open for writing until
 /// its exec.
 pub fn spawn(command: &mut Command) -> std::io::Result<Child> {
-    let mut left = BUSY_FOR.as_millis();
+    let mut left = BUSY_TIMEOUT.as_millis();
     loop {
         match command.spawn() {
             Err(why) if why.kind() == std::io::ErrorKind::ExecutableFileBusy && left > 0 => {
@@ -247,7 +247,7 @@ fn listen(
     loop {
         let mut open: Vec<&mut Supervised> = Vec::with_capacity(started.len());
         for (one, task) in started.iter_mut().zip(tasks) {
-            if one.tend(task)? {
+            if one.poll_output(task)? {
                 open.push(one);
             }
         }
@@ -271,7 +271,7 @@ mod tests {
 
     /// As after Ctrl-Z: the deadline has passed when we look, but the launch has ended.
     #[test]
-    fn what_ended_while_we_were_stopped_is_not_late() {
+    fn launches_ended_while_stopped_count() {
         let pipe_with = |text: &str| {
             let (reader, mut writer) = std::io::pipe().unwrap();
             writer.write_all(text.as_bytes()).unwrap();

@@ -69,8 +69,8 @@ impl Tool {
     }
 
     fn flags(&self) -> impl Iterator<Item = &str> {
-        let own = self.compiler.flags.iter().map(String::as_str);
-        self.language.iter().copied().chain(own)
+        let compiler_flags = self.compiler.flags.iter().map(String::as_str);
+        self.language.iter().copied().chain(compiler_flags)
     }
 }
 
@@ -102,9 +102,9 @@ impl Setup {
     /// A directory in which these compilers build, removed with the setup. Without a Fortran compiler, programs with
     /// a part in it are refused.
     pub fn workshop(&self, c: Compiler, fortran: Option<Compiler>) -> Result<Workshop, ExecError> {
-        let directory = self.places.fresh(false)?;
+        let directory = self.work_dirs.fresh(false)?;
         let version =
-            |compiler: &Compiler| version::of(&compiler.path, "--version", &self.environment);
+            |compiler: &Compiler| version::query(&compiler.path, "--version", &self.environment);
         let mut environment = environment_in(&self.environment, &directory);
         // -g records the directory: the same name makes the same program
         environment.insert("PWD".to_owned(), "/proc/self/cwd".into());
@@ -152,8 +152,8 @@ impl Workshop {
         }
         let mut builds = Builds::new();
         for name in programs {
-            let built = self.program(name, sources, linkage, &objects)?;
-            builds.insert((*name).to_owned(), built);
+            let build = self.program(name, sources, linkage, &objects)?;
+            builds.insert((*name).to_owned(), build);
         }
         Ok(builds)
     }

@@ -1,9 +1,9 @@
 //! Undoes journals: that of this process at its end, those of dead ones at the next start.
 
-use crate::journal::{By, ENDING, Entry, Journal};
+use crate::journal::{By, Entry, Journal, SUFFIX};
 use crate::owned_files::{self, Dir, Identity, State};
 use crate::owner;
-use crate::resource::{Back, Resource, Thing};
+use crate::resource::{Resource, Thing, Undo};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use nix::sys::memfd::{MFdFlags, memfd_create};
@@ -19,32 +19,32 @@ use std::path::{Path, PathBuf};
 use std::process::{self, ExitStatus, Stdio};
 
 /// Bytes of a command's error output that are passed on.
-const MOST_SAID: u64 = 2000;
+const MAX_OUTPUT: u64 = 2000;
 /// Bytes of a journal that are read: a run has some hundred lines.
-const MOST_WRITTEN: u64 = 16 << 20;
+const MAX_JOURNAL: u64 = 16 << 20;
 
 /// Result of undoing a journal.
 #[derive(Debug)]
-pub(crate) struct Undone {
+pub(crate) struct UndoReport {
     /// Restored settings.
-    pub put_back: usize,
+    pub restored: usize,
     /// Messages for the user.
-    pub said: Vec<String>,
+    pub messages: Vec<String>,
     /// Nothing is left for another attempt.
     pub whole: bool,
 }
 
 /// Undoes entries in reverse order. Settings only in the same boot, since a restart resets them.
-pub(crate) fn undo(entries: &[Entry], same_boot: bool) -> Undone {
-    let mut undone = Undone {
-        put_back: 0,
-        said: vec![],
+pub(crate) fn undo(entries: &[Entry], same_boot: bool) -> UndoReport {
+    let mut undone = UndoReport {
+        restored: 0,
+        messages: vec![],
         whole: true,
     };
-    for (thing, identity) in made(entries).into_iter().rev() {
+    for (thing, identity) in recorded_things(entries).into_iter().rev() {
         match thing {
             Thing::Setting(_) if !same_boot => {}
-            Thing::Command(Command { command, .. }) if !same_boot => undone.said.push(format!(
+            Thing::Command(Command { command, .. }) if !same_boot => undone.messages.push(format!(
                 "the system was restarted before '{command}' could undo the changes of a run: check whether it is still needed"
             )),
             // they are gone since the restart: the same name is not ours
@@ -56,7 +56,7 @@ pub(crate) fn undo(entries: &[Entry], same_boot: bool) -> Undone {
 }
 
 /// Things made or changed, in order, with their identity if known.
-fn made(entries: &[Entry]) -> Vec<(&Thing, Option<Identity>)> {
+fn recorded_things(entries: &[Entry]) -> Vec<(&Thing, Option<Identity>)> {
     let mut all = vec![];
     for entry in entries {
         match entry {
@@ -73,17 +73,17 @@ fn made(entries: &[Entry]) -> Vec<(&Thing, Option<Identity>)> {
     all
 }
 
-impl Undone {
+impl UndoReport {
     fn add(&mut self, thing: &Thing, identity: Option<Identity>) {
         match thing.resource().undo(identity) {
-            Ok(Back::Gone | Back::Unchanged) => {}
-            Ok(Back::Restored) => self.put_back += 1,
-            Ok(Back::Left(why)) => self.said.push(why),
+            Ok(Undo::Gone | Undo::Unchanged) => {}
+            Ok(Undo::Restored) => self.restored += 1,
+            Ok(Undo::Left(why)) => self.messages.push(why),
             Err(why) => {
                 // what is not ours will not be ours at the next attempt either
                 self.whole &= owned_files::is_not_ours(&why);
                 let (what, remedy) = thing.resource().remedy();
-                self.said.push(format!("{what}: {why}{remedy}"));
+                self.messages.push(format!("{what}: {why}{remedy}"));
             }
         }
     }
@@ -102,9 +102,9 @@ impl Resource for Command {
         Ok(None)
     }
 
-    fn undo(&self, _: Option<Identity>) -> io::Result<Back> {
+    fn undo(&self, _: Option<Identity>) -> io::Result<Undo> {
         shell(&self.command, &self.directory).map_err(io::Error::other)?;
-        Ok(Back::Restored)
+        Ok(Undo::Restored)
     }
 
     fn remedy(&self) -> (String, &'static str) {
@@ -119,23 +119,23 @@ impl Resource for Command {
 pub fn shell(command: &str, directory: &Path) -> Result<(), String> {
     let start = || -> io::Result<(ExitStatus, String)> {
         // not a pipe, which would end with its last holder
-        let mut said = File::from(memfd_create("said", MFdFlags::MFD_CLOEXEC)?);
+        let mut stderr = File::from(memfd_create("stderr", MFdFlags::MFD_CLOEXEC)?);
         let status = process::Command::new("/bin/sh")
             .args(["-c", command])
             .current_dir(directory)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(said.try_clone()?)
+            .stderr(stderr.try_clone()?)
             .status()?;
         let mut bytes = vec![];
-        said.rewind()?;
-        said.take(MOST_SAID).read_to_end(&mut bytes)?;
+        stderr.rewind()?;
+        stderr.take(MAX_OUTPUT).read_to_end(&mut bytes)?;
         Ok((status, String::from_utf8_lossy(&bytes).trim().to_owned()))
     };
-    let (status, said) = start().map_err(|why| why.to_string())?;
+    let (status, stderr) = start().map_err(|why| why.to_string())?;
     match status.success() {
         true => Ok(()),
-        false => Err(format!("{status}; it said: {said}")),
+        false => Err(format!("{status}; it said: {stderr}")),
     }
 }
 
@@ -149,30 +149,34 @@ pub fn recover(state: &State) -> Vec<String> {
             return vec![format!("cannot look for leftovers of killed runs: {why}")];
         }
     };
-    let mut said = vec![];
+    let mut messages = vec![];
     for name in journals(&dir) {
-        match look(&dir, &name) {
-            Ok(Held::ByNobody(file)) => said.extend(settle(Some(&dir), &name, &file)),
-            Ok(Held::ByTheLiving(..) | Held::Damaged) => {}
+        match open_journal(&dir, &name) {
+            Ok(Holder::Dead(file)) => messages.extend(undo_dead(Some(&dir), &name, &file)),
+            Ok(Holder::Running(..) | Holder::Damaged) => {}
             Err(why) if why.kind() == io::ErrorKind::NotFound => {}
             Err(why) if owned_files::is_not_ours(&why) => {
-                said.push(format!("a journal is not followed: {why}"));
+                messages.push(format!("a journal is not followed: {why}"));
             }
-            Err(why) => said.push(format!(
+            Err(why) => messages.push(format!(
                 "cannot read {}: {why}; if the run that wrote it was killed, `gritstone doctor` as its user undoes what it changed",
                 dir.path().join(&name).display()
             )),
         }
     }
-    said
+    messages
 }
 
 /// Undoes the changes of a dead run whose journal is open, and locked by us as well.
-pub(crate) fn outlive(state: &State, name: &OsStr, journal: &File) -> io::Result<Vec<String>> {
+pub(crate) fn undo_dead_run(
+    state: &State,
+    name: &OsStr,
+    journal: &File,
+) -> io::Result<Vec<String>> {
     owned_files::check_file(journal, &state.path().join(name))?;
     // the run wrote it, wherever the directory is now
     let dir = state.open().ok();
-    Ok(settle(dir.as_ref(), name, journal))
+    Ok(undo_dead(dir.as_ref(), name, journal))
 }
 
 /// Runs that other processes of this user are measuring, with their process.
@@ -181,8 +185,8 @@ pub fn measuring(state: &State, own: Option<&Journal>) -> BTreeMap<String, u32> 
     let Ok(dir) = state.open() else {
         return BTreeMap::new();
     };
-    let journals = living(&dir, own.map(Journal::name)).into_iter();
-    let journals = journals.filter(|(by, _)| by.lives());
+    let journals = running_journals(&dir, own.map(Journal::name)).into_iter();
+    let journals = journals.filter(|(by, _)| by.may_live());
     let runs = journals.flat_map(|(by, entries)| {
         entries.into_iter().filter_map(move |entry| match entry {
             Entry::Measures(run) => Some((run, by.process)),
@@ -193,12 +197,12 @@ pub fn measuring(state: &State, own: Option<&Journal>) -> BTreeMap<String, u32> 
 }
 
 /// Journals of running processes, except ours.
-pub(crate) fn living(state: &Dir, own: Option<&OsStr>) -> Vec<(By, Vec<Entry>)> {
+pub(crate) fn running_journals(state: &Dir, own: Option<&OsStr>) -> Vec<(By, Vec<Entry>)> {
     let names = journals(state).into_iter();
     names
         .filter(|name| Some(name.as_os_str()) != own)
-        .filter_map(|name| match look(state, &name) {
-            Ok(Held::ByTheLiving(by, entries)) => Some((by, entries)),
+        .filter_map(|name| match open_journal(state, &name) {
+            Ok(Holder::Running(by, entries)) => Some((by, entries)),
             _ => None,
         })
         .collect()
@@ -206,59 +210,59 @@ pub(crate) fn living(state: &Dir, own: Option<&OsStr>) -> Vec<(By, Vec<Entry>)> 
 
 /// True if the name still refers to this file.
 pub(crate) fn is_at(state: &Dir, name: &OsStr, file: &File) -> bool {
-    let there = Identity::at(state, name).ok();
-    there.is_some() && there == Identity::of(file).ok()
+    let there = Identity::of_entry(state, name).ok();
+    there.is_some() && there == Identity::of_file(file).ok()
 }
 
-pub(crate) fn forget(state: &Dir, name: &OsStr, file: &File) {
+pub(crate) fn remove_journal(state: &Dir, name: &OsStr, file: &File) {
     if is_at(state, name, file) {
         let _ = state.unlink(name);
     }
 }
 
 /// A journal by the holder of its lock.
-enum Held {
+enum Holder {
     /// A running run or its watchdog, and the entries so far.
-    ByTheLiving(By, Vec<Entry>),
+    Running(By, Vec<Entry>),
     /// Locked by us now.
-    ByNobody(Flock<File>),
+    Dead(Flock<File>),
     /// Of a running process that has not written its identity.
     Damaged,
 }
 
-fn look(state: &Dir, name: &OsStr) -> io::Result<Held> {
+fn open_journal(state: &Dir, name: &OsStr) -> io::Result<Holder> {
     let file = state.file(name, OFlags::RDONLY)?;
-    let text = written(&file)?;
+    let text = read_journal(&file)?;
     match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-        Ok(file) if is_at(state, name, &file) => Ok(Held::ByNobody(file)),
+        Ok(file) if is_at(state, name, &file) => Ok(Holder::Dead(file)),
         Ok(_) => Err(io::ErrorKind::NotFound.into()),
         Err((_, Errno::EWOULDBLOCK)) => Ok(match parse(&text) {
-            (Some(by), entries, _) => Held::ByTheLiving(by, entries),
-            (None, ..) => Held::Damaged,
+            (Some(by), entries, _) => Holder::Running(by, entries),
+            (None, ..) => Holder::Damaged,
         }),
         Err((_, errno)) => Err(errno.into()),
     }
 }
 
 /// By offset: others may share the open file.
-fn written(file: &File) -> io::Result<String> {
-    let length = file.metadata()?.len().min(MOST_WRITTEN);
+fn read_journal(file: &File) -> io::Result<String> {
+    let length = file.metadata()?.len().min(MAX_JOURNAL);
     let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
     file.read_exact_at(&mut bytes, 0)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Undoes the changes of a dead run, and removes its journal if complete.
-fn settle(state: Option<&Dir>, name: &OsStr, file: &File) -> Vec<String> {
+fn undo_dead(state: Option<&Dir>, name: &OsStr, file: &File) -> Vec<String> {
     let shown = state.map_or(PathBuf::from(name), |state| state.path().join(name));
-    let text = match written(file) {
+    let text = match read_journal(file) {
         Ok(text) => text,
         Err(why) => return vec![format!("cannot read {}: {why}", shown.display())],
     };
     let (by, entries, damaged) = parse(&text);
-    let mut said = vec![];
+    let mut messages = vec![];
     if damaged {
-        said.push(format!(
+        messages.push(format!(
             "{} is damaged: what can be read of it is undone; look at the rest, then remove it",
             shown.display()
         ));
@@ -271,23 +275,23 @@ fn settle(state: Option<&Dir>, name: &OsStr, file: &File) -> Vec<String> {
             return vec![]; // another machine's, in a home that machines share
         }
         let undone = undo(&entries, same_boot);
-        if undone.put_back > 0 {
-            said.push(format!(
+        if undone.restored > 0 {
+            messages.push(format!(
                 "process {} was killed while the system was tuned for it; restored: {}",
                 by.process,
-                match undone.put_back {
+                match undone.restored {
                     1 => "1 setting".to_owned(),
                     n => format!("{n} settings"),
                 }
             ));
         }
-        said.extend(undone.said);
+        messages.extend(undone.messages);
         whole = undone.whole;
     }
     if let Some(state) = state.filter(|_| whole && !damaged) {
-        forget(state, name, file);
+        remove_journal(state, name, file);
     }
-    said
+    messages
 }
 
 /// Writer and entries, and true if a line is invalid. An unfinished last line is ignored: the run was killed while it
@@ -309,7 +313,7 @@ fn parse(text: &str) -> (Option<By>, Vec<Entry>, bool) {
 /// Sorted.
 fn journals(state: &Dir) -> Vec<OsString> {
     let mut found = state.names().unwrap_or_default();
-    found.retain(|name| name.as_bytes().ends_with(ENDING.as_bytes()));
+    found.retain(|name| name.as_bytes().ends_with(SUFFIX.as_bytes()));
     found.sort();
     found
 }

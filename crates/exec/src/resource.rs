@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// Time for killed processes to leave what is removed.
-pub(crate) const GRACE: Duration = Duration::from_secs(5);
-pub(crate) const AGAIN: Duration = Duration::from_millis(10);
+pub(crate) const GRACE_PERIOD: Duration = Duration::from_secs(5);
+pub(crate) const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Acquired through the journal; undone at the end of the run, by its watchdog, or by the next start.
 pub(crate) trait Resource {
@@ -29,7 +29,7 @@ pub(crate) trait Resource {
     }
 
     /// Undoes it as far as it exists, and only if it has this identity, if known.
-    fn undo(&self, made: Option<Identity>) -> io::Result<Back>;
+    fn undo(&self, identity: Option<Identity>) -> io::Result<Undo>;
 
     /// For messages: what cannot be undone, and, after the reason, what to do.
     fn remedy(&self) -> (String, &'static str);
@@ -37,7 +37,7 @@ pub(crate) trait Resource {
 
 /// Result of undoing.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Back {
+pub(crate) enum Undo {
     Gone,
     /// The previous state is restored.
     Restored,
@@ -139,11 +139,11 @@ impl Resource for Directory {
         make_directory(&self.0)
     }
 
-    fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
-        patiently(io::ErrorKind::DirectoryNotEmpty, || {
-            owned_files::remove(&self.0, made)
+    fn undo(&self, identity: Option<Identity>) -> io::Result<Undo> {
+        retry(io::ErrorKind::DirectoryNotEmpty, || {
+            owned_files::remove(&self.0, identity)
         })?;
-        Ok(Back::Gone)
+        Ok(Undo::Gone)
     }
 
     fn remedy(&self) -> (String, &'static str) {
@@ -152,19 +152,19 @@ impl Resource for Directory {
 }
 
 pub(crate) fn make_directory(path: &Path) -> io::Result<Option<Identity>> {
-    Identity::of(Dir::make(path)?).map(Some)
+    Identity::of_file(Dir::make(path)?).map(Some)
 }
 
 /// Retries while processes that are being killed still use it.
-pub(crate) fn patiently<T>(
+pub(crate) fn retry<T>(
     refusal: io::ErrorKind,
     mut attempt: impl FnMut() -> io::Result<T>,
 ) -> io::Result<T> {
-    let end = Instant::now() + GRACE;
+    let end = Instant::now() + GRACE_PERIOD;
     loop {
         match attempt() {
             Err(why) if why.kind() == refusal && Instant::now() < end => {
-                std::thread::sleep(AGAIN);
+                std::thread::sleep(RETRY_INTERVAL);
             }
             done => return done,
         }
@@ -175,7 +175,7 @@ pub(crate) fn patiently<T>(
 #[derive(Debug)]
 pub(crate) struct Held<R: Resource> {
     pub(crate) resource: R,
-    pub(crate) made: Option<Identity>,
+    pub(crate) identity: Option<Identity>,
 }
 
 impl<R: Resource> std::ops::Deref for Held<R> {
@@ -188,6 +188,6 @@ impl<R: Resource> std::ops::Deref for Held<R> {
 
 impl<R: Resource> Drop for Held<R> {
     fn drop(&mut self) {
-        let _ = self.resource.undo(self.made);
+        let _ = self.resource.undo(self.identity);
     }
 }

@@ -3,11 +3,11 @@
 //! One per run, made if a benchmark needs it. It is one directory, recorded in the journal before it is made, with
 //! the file and the mount point. The loop device detaches itself after its last use (autoclear).
 
-use crate::disk::{fill, may_fill, tool};
+use crate::disk::{check_room, fill, tool};
 use crate::journal::Journal;
 use crate::loops;
 use crate::owned_files::{self, Dir, Identity, NotOurs, fresh_name};
-use crate::resource::{Back, GRACE, Held, Resource, Thing, Unavailable, make_directory};
+use crate::resource::{GRACE_PERIOD, Held, Resource, Thing, Unavailable, Undo, make_directory};
 use crate::{Executor, asks};
 use gritstone_model::Benchmark;
 use nix::errno::Errno;
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Parameter of catalog entries.
-const WANTED: &str = "new_file_system";
+const PARAM: &str = "new_file_system";
 /// Size of the file, bytes: one and a half times the largest benchmark's data.
 const SIZE: u64 = 192 << 20;
 const IMAGE: &str = "image";
@@ -33,7 +33,7 @@ pub(crate) struct Volume(pub(crate) PathBuf);
 
 impl Volume {
     pub(crate) fn acquire(dir: &Path, journal: &Journal) -> Result<Held<Self>, Unavailable> {
-        may_fill(dir, SIZE)?;
+        check_room(dir, SIZE)?;
         owned_files::safe_parent(dir)?;
         journal.acquire(Thing::Volume, || Ok(Self(dir.join(fresh_name("volume")?))))
     }
@@ -87,12 +87,12 @@ impl Resource for Volume {
         tool("losetup", &["--detach", device]).map(|_| ())
     }
 
-    fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
-        if let Some(home) = owned_files::open_made(&self.0, made)? {
+    fn undo(&self, identity: Option<Identity>) -> io::Result<Undo> {
+        if let Some(home) = owned_files::open_made(&self.0, identity)? {
             release(&home)?;
-            owned_files::remove(&self.0, made)?;
+            owned_files::remove(&self.0, identity)?;
         }
-        Ok(Back::Gone)
+        Ok(Undo::Gone)
     }
 
     fn remedy(&self) -> (String, &'static str) {
@@ -109,7 +109,7 @@ fn is_direct(device: &str) -> bool {
 
 /// Unmounts and detaches as far as needed: only a mount from a loop device over our file.
 pub(crate) fn release(home: &Dir) -> io::Result<()> {
-    let image = match Identity::at(home, OsStr::new(IMAGE)) {
+    let image = match Identity::of_entry(home, OsStr::new(IMAGE)) {
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
         image => image?,
     };
@@ -117,7 +117,7 @@ pub(crate) fn release(home: &Dir) -> io::Result<()> {
     let devices: Vec<u64> = devices.iter().filter_map(|on| on.device().ok()).collect();
     // by descriptor and one component, which may not be a link
     let point = home.by_descriptor().join(MOUNTED);
-    let end = Instant::now() + GRACE;
+    let end = Instant::now() + GRACE_PERIOD;
     while let Some(device) = mounted(home)? {
         if !devices.contains(&device) {
             return Err(NotOurs::Replaced(home.path().join(MOUNTED)).into());
@@ -142,12 +142,12 @@ fn mounted(home: &Dir) -> io::Result<Option<u64>> {
         Err(rustix::io::Errno::NOENT) => return Ok(None),
         there => u64::from(there?.st_dev),
     };
-    Ok(Some(there).filter(|dev| Some(*dev) != Identity::of(home).ok().map(|home| home.dev)))
+    Ok(Some(there).filter(|dev| Some(*dev) != Identity::of_file(home).ok().map(|home| home.dev)))
 }
 
 #[must_use]
-pub fn wants_file_system(benchmark: &Benchmark) -> bool {
-    asks(benchmark, WANTED)
+pub fn needs_scratch_fs(benchmark: &Benchmark) -> bool {
+    asks(benchmark, PARAM)
 }
 
 impl Executor {
@@ -156,6 +156,6 @@ impl Executor {
         &self,
         benchmark: &Benchmark,
     ) -> Option<Result<&Volume, &Unavailable>> {
-        wants_file_system(benchmark).then_some(self.equipment.volume.as_deref())
+        needs_scratch_fs(benchmark).then_some(self.acquired.volume.as_deref())
     }
 }

@@ -1,7 +1,7 @@
 //! Settings of the machine: files with one short value below /sys and /proc, or below a fake root.
 
 use crate::owned_files::Identity;
-use crate::resource::{Back, Resource};
+use crate::resource::{Resource, Undo};
 use nix::unistd::{AccessFlags, access};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -45,21 +45,21 @@ impl Resource for Setting {
     }
 
     /// Restores it, if it has our value.
-    fn undo(&self, _: Option<Identity>) -> io::Result<Back> {
+    fn undo(&self, _: Option<Identity>) -> io::Result<Undo> {
         let Self { path, old, new } = self;
         let now = read(path)?;
         if now == *old {
-            return Ok(Back::Unchanged);
+            return Ok(Undo::Unchanged);
         }
         // no setting is empty; a file outside the kernel is, if we were killed between truncating and writing it
         if now != *new && !now.is_empty() {
-            return Ok(Back::Left(format!(
+            return Ok(Undo::Left(format!(
                 "{} is not restored: it was '{old}', the run set '{new}', and it has been changed to '{now}' since",
                 path.display()
             )));
         }
         write(path, old)?;
-        Ok(Back::Restored)
+        Ok(Undo::Restored)
     }
 
     fn remedy(&self) -> (String, &'static str) {

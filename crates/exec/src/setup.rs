@@ -2,7 +2,7 @@
 
 use crate::launch::programs::assigned;
 use crate::process::{Task, carry_out};
-use crate::{ExecError, Places};
+use crate::{ExecError, WorkDirs};
 use gritstone_kernels::SUPERVISOR;
 use gritstone_model::KernelWork;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 #[derive(Debug)]
 pub struct Setup {
-    pub places: Places,
+    pub work_dirs: WorkDirs,
     /// CPUs that launches may use, such as `0-3,7`. This process may be pinned to fewer.
     pub cpus: String,
     /// Of processes that are no launches: compilers, the background load.
@@ -63,14 +63,14 @@ pub struct Storage {
 
 impl Setup {
     pub(crate) fn supervisor(&self) -> Result<PathBuf, ExecError> {
-        self.places.program_called(SUPERVISOR)
+        self.work_dirs.embedded_program(SUPERVISOR)
     }
 
     /// Tries whether the supervisor can carry out a word: containers refuse in ways that no file shows. It starts
     /// itself, which without arguments exits with status 2. An error is the reason.
     pub(crate) fn attempt(&self, word: &str) -> Result<(), String> {
-        let told = |why: ExecError| why.to_string();
-        let supervisor = self.supervisor().map_err(told)?;
+        let reason = |why: ExecError| why.to_string();
+        let supervisor = self.supervisor().map_err(reason)?;
         let directory = Path::new("/");
         let ended = carry_out(&Task {
             supervisor: &supervisor,
@@ -83,7 +83,7 @@ impl Setup {
             deadline: self.deadline,
             stop: &self.stop,
         })
-        .map_err(told)?;
+        .map_err(reason)?;
         match ended.end.is_some_and(|end| end.exit == 2) {
             true => Ok(()),
             false => Err(ended.stderr),

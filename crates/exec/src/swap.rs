@@ -4,10 +4,10 @@
 //! the journal before it is made. Other processes may use it too, though never before the system's own swap; so it is
 //! not made where that is encrypted, and is overwritten before removal.
 
-use crate::disk::{fill, may_fill, overwrite, tool};
+use crate::disk::{check_room, fill, overwrite, tool};
 use crate::journal::Journal;
 use crate::owned_files::{self, Dir, Identity, by_descriptor, fresh_name, open_below};
-use crate::resource::{Back, Held, Resource, Thing, Unavailable, make_directory, patiently};
+use crate::resource::{Held, Resource, Thing, Unavailable, Undo, make_directory, retry};
 use crate::{Executor, asks};
 use gritstone_model::{Benchmark, KernelWork};
 use machine::{areas, comes_last, encrypted};
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 mod machine;
 
 /// Parameter of catalog entries.
-const WANTED: &str = "swap";
+const PARAM: &str = "swap";
 /// Size of the file, bytes: twice the largest benchmark's data with pages of 16 KB. When more than half is used, the
 /// kernel frees the slot of a page that it reads back, and would have to write it again.
 const SIZE: u64 = 256 << 20;
@@ -36,7 +36,7 @@ pub(crate) struct Swap(pub(crate) PathBuf);
 
 impl Swap {
     pub(crate) fn acquire(dir: &Path, journal: &Journal) -> Result<Held<Self>, Unavailable> {
-        may_fill(dir, SIZE)?;
+        check_room(dir, SIZE)?;
         if let Some(device) = encrypted(Path::new("/sys"), &areas(&swaps()?)) {
             return Err(Unavailable::EncryptedSwap(device));
         }
@@ -58,14 +58,14 @@ impl Resource for Swap {
         comes_last(&areas(&swaps()?), &area)
     }
 
-    fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
+    fn undo(&self, identity: Option<Identity>) -> io::Result<Undo> {
         // pages of killed processes cannot return while their group is at its limit
-        patiently(io::ErrorKind::OutOfMemory, || {
-            if let Some(home) = owned_files::open_made(&self.0, made)? {
+        retry(io::ErrorKind::OutOfMemory, || {
+            if let Some(home) = owned_files::open_made(&self.0, identity)? {
                 release(&home)?;
-                owned_files::remove(&self.0, made)?;
+                owned_files::remove(&self.0, identity)?;
             }
-            Ok(Back::Gone)
+            Ok(Undo::Gone)
         })
     }
 
@@ -119,19 +119,19 @@ pub(crate) fn release(home: &Dir) -> io::Result<()> {
 }
 
 #[must_use]
-pub fn wants_swap(benchmark: &Benchmark) -> bool {
-    asks(benchmark, WANTED)
+pub fn needs_swap(benchmark: &Benchmark) -> bool {
+    asks(benchmark, PARAM)
 }
 
 impl Executor {
     /// Argument for a workload that needs swap and cannot have it.
     pub(crate) fn unswapped(&self, work: &KernelWork) -> Option<OsString> {
-        let swap = self.equipment.swap.as_ref();
-        let why = swap.err().filter(|_| work.asks(WANTED))?;
+        let swap = self.acquired.swap.as_ref();
+        let why = swap.err().filter(|_| work.asks(PARAM))?;
         Some(format!("unswapped={why}").into())
     }
 
     pub(crate) fn may_swap(&self, work: &KernelWork) -> bool {
-        work.asks(WANTED) && self.equipment.swap.is_ok()
+        work.asks(PARAM) && self.acquired.swap.is_ok()
     }
 }

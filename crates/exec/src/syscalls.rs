@@ -23,7 +23,7 @@ pub use steps::{Limit, Steps, step};
 use thiserror::Error;
 use tracer::Tracer;
 
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Bytes of standard error that are passed on. Read at the end: a program that writes more than a pipe holds meets
 /// its deadline.
 const MAX_STDERR: u64 = 4096;
@@ -57,7 +57,7 @@ pub enum Uncounted {
     Unmarked,
     /// It has several threads or processes.
     #[error("its instructions cannot be counted: more than one thread or process does its work")]
-    Several,
+    MultiThreaded,
     #[error("its instructions cannot be counted: too many for single steps")]
     TooLong,
     /// Twice the operations take no more instructions.
@@ -159,16 +159,16 @@ fn refusal(errno: Errno, program: &Path) -> Uncounted {
 }
 
 fn ending(status: std::process::ExitStatus, child: &mut Child) -> String {
-    let mut said = vec![];
+    let mut output = vec![];
     if let Some(stderr) = child.stderr.take() {
-        let _ = stderr.take(MAX_STDERR).read_to_end(&mut said);
+        let _ = stderr.take(MAX_STDERR).read_to_end(&mut output);
     }
-    let said = String::from_utf8_lossy(&said);
+    let output = String::from_utf8_lossy(&output);
     let how = match (status.code(), status.signal()) {
         (Some(code), _) => format!("it ended with status {code}"),
         (None, signal) => format!("it was killed by signal {}", signal.unwrap_or(0)),
     };
-    match said.trim() {
+    match output.trim() {
         "" => how,
         text => format!("{how}; it said: {text}"),
     }
@@ -186,7 +186,7 @@ fn watched<T>(
     let begin = Instant::now();
     std::thread::scope(|scope| {
         let watchdog = scope.spawn(move || {
-            while over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            while over.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 let late = begin.elapsed() >= deadline;
                 if late || stop.load(Ordering::Relaxed) {
                     let _ = kill(pid, Signal::SIGKILL);

@@ -103,7 +103,7 @@ impl Planted {
         });
         assert!(all_gone(&mark), "{} left processes running", self.name);
         let name = format!("planted/{}", self.name);
-        Ok(outcome::judge(&name, ended?, deadline))
+        Ok(outcome::classify(&name, ended?, deadline))
     }
 
     fn said(&self) -> (Outcome, Vec<Event>) {
@@ -139,7 +139,7 @@ fn alive(mark: &str) -> usize {
 }
 
 #[test]
-fn each_fault_is_a_failure_with_its_reason() {
+fn planted_faults_have_reasons() {
     for (name, told) in [
         ("nothing", "time does not grow with n"),
         ("fails", "open: No such file or directory (errno 2)"),
@@ -160,7 +160,7 @@ fn each_fault_is_a_failure_with_its_reason() {
 }
 
 #[test]
-fn a_kernel_that_hangs_is_stopped_at_its_deadline() {
+fn hanging_workloads_time_out() {
     let stop = AtomicBool::new(false);
     let planted = Planted::new("hangs");
     // from when it is compiled
@@ -174,7 +174,7 @@ fn a_kernel_that_hangs_is_stopped_at_its_deadline() {
 }
 
 #[test]
-fn a_request_to_stop_ends_the_launch_without_an_outcome() {
+fn stop_requests_end_launches() {
     let stop = AtomicBool::new(false);
     let planted = Planted::new("hangs");
     std::thread::scope(|scope| {
@@ -189,7 +189,7 @@ fn a_request_to_stop_ends_the_launch_without_an_outcome() {
 }
 
 #[test]
-fn a_supervisor_that_is_killed_is_told_at_once_and_leaves_nobody() {
+fn killed_supervisors_are_reported_at_once() {
     let begin = Instant::now();
     let (outcome, _) = Planted::new("orphans").said();
     assert_eq!(outcome.why(), "its supervisor was killed");
@@ -197,7 +197,7 @@ fn a_supervisor_that_is_killed_is_told_at_once_and_leaves_nobody() {
 }
 
 #[test]
-fn a_kernel_that_cannot_run_says_why() {
+fn skips_have_reasons() {
     assert_eq!(
         Planted::new("skips").said().0,
         Outcome::Skipped("no card reader; buy one".into())
@@ -205,7 +205,7 @@ fn a_kernel_that_cannot_run_says_why() {
 }
 
 #[test]
-fn wrong_checks_and_latencies_are_told() {
+fn wrong_checks_and_latencies_are_reported() {
     let (outcome, events) = Planted::new("wrong").said();
     assert_eq!(outcome, Outcome::Measured);
     let wrong = events
@@ -232,7 +232,7 @@ fn wrong_checks_and_latencies_are_told() {
 
 /// Standard error of a shell command that the supervisor starts with these words. `meanwhile` is called with its mark
 /// while it runs.
-fn under_the_supervisor(steady: &str, script: &str, meanwhile: impl FnOnce(&str) + Send) -> String {
+fn supervised_stderr(steady: &str, script: &str, meanwhile: impl FnOnce(&str) + Send) -> String {
     let folder = tempfile::tempdir().unwrap();
     let supervisor = supervisor_in(folder.path());
     let mark = folder.path().display().to_string();
@@ -261,22 +261,22 @@ fn under_the_supervisor(steady: &str, script: &str, meanwhile: impl FnOnce(&str)
 }
 
 #[test]
-fn the_layout_of_memory_is_fixed_for_the_program_and_its_children() {
+fn layout_is_fixed_for_children_too() {
     let layouts = "cat /proc/$$/personality /proc/self/personality >&2";
     for (words, layout) in [("layout", "00040000"), ("-", "00000000")] {
-        let said = under_the_supervisor(words, layouts, |_| ());
+        let said = supervised_stderr(words, layouts, |_| ());
         assert_eq!(said, format!("{layout}\n{layout}"), "{words}");
     }
 }
 
 #[test]
-fn real_time_is_for_the_program_alone() {
+fn real_time_excludes_children() {
     // field 41 is the policy: 1 is SCHED_FIFO
     let policies = "cut -d ' ' -f 41 /proc/$$/stat /proc/self/stat >&2";
-    let said = under_the_supervisor("realtime", policies, |_| ());
+    let said = supervised_stderr("realtime", policies, |_| ());
     let refused = said.starts_with("cannot use SCHED_FIFO: ");
     assert!(said == "1\n0" || refused, "{said}");
-    assert_eq!(under_the_supervisor("-", policies, |_| ()), "0\n0");
+    assert_eq!(supervised_stderr("-", policies, |_| ()), "0\n0");
     for (words, what) in [
         ("nonsense", "cannot nonsense: Invalid"),
         (
@@ -284,13 +284,13 @@ fn real_time_is_for_the_program_alone() {
             "cannot limit the number of processes: Invalid",
         ),
     ] {
-        let said = under_the_supervisor(words, policies, |_| ());
+        let said = supervised_stderr(words, policies, |_| ());
         assert!(said.contains(what), "{said}");
     }
 }
 
 #[test]
-fn a_supervisor_that_is_killed_leaves_nobody() {
+fn killed_supervisors_leave_no_process() {
     let kill_supervisor = |mark: &str| {
         let begin = Instant::now();
         let supervisor = loop {
@@ -312,5 +312,5 @@ fn a_supervisor_that_is_killed_leaves_nobody() {
         nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).unwrap();
     };
     // a child without open files, found only through its group
-    under_the_supervisor("-", "sleep 60 <&- >&- 2>&- 3>&- & wait", kill_supervisor);
+    supervised_stderr("-", "sleep 60 <&- >&- 2>&- 3>&- & wait", kill_supervisor);
 }

@@ -6,8 +6,8 @@
 //! this process alone, without a path.
 
 use crate::journal::Journal;
-use crate::owned_files::{self, Dir, Identity, NotOurs, fresh_name, must_have_our_name};
-use crate::resource::{Back, Held, Resource, Thing, Unavailable, patiently};
+use crate::owned_files::{self, Dir, Identity, NotOurs, check_our_name, fresh_name};
+use crate::resource::{Held, Resource, Thing, Unavailable, Undo, retry};
 use crate::{Executor, asks};
 use gritstone_model::{Benchmark, KernelWork};
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
@@ -19,7 +19,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 /// Parameter of catalog entries.
-const TRACED: &str = "traced";
+const PARAM: &str = "traced";
 const MOUNTED: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
 /// By its name.
@@ -29,22 +29,22 @@ pub(crate) struct Trace(pub(crate) String);
 impl Resource for Trace {
     fn make(&self) -> io::Result<Option<Identity>> {
         let tracefs = Tracefs::open()?;
-        Identity::of(Dir::make(&tracefs.instances.join(&self.0))?).map(Some)
+        Identity::of_file(Dir::make(&tracefs.instances.join(&self.0))?).map(Some)
     }
 
-    fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
-        must_have_our_name(Path::new(&self.0))?;
+    fn undo(&self, identity: Option<Identity>) -> io::Result<Undo> {
+        check_our_name(Path::new(&self.0))?;
         if self.0.contains('/') {
             return Err(NotOurs::Name(PathBuf::from(&self.0)).into());
         }
         let tracefs = Tracefs::open()?;
         let path = tracefs.instances.join(&self.0);
         // a process that is being killed may still read it
-        patiently(ErrorKind::ResourceBusy, || {
-            if owned_files::open_made(&path, made)?.is_some() {
+        retry(ErrorKind::ResourceBusy, || {
+            if owned_files::open_made(&path, identity)?.is_some() {
                 fs::remove_dir(&path)?;
             }
-            Ok(Back::Gone)
+            Ok(Undo::Gone)
         })
     }
 
@@ -115,17 +115,17 @@ impl Instance {
 
 #[must_use]
 pub fn is_traced(benchmark: &Benchmark) -> bool {
-    asks(benchmark, TRACED)
+    asks(benchmark, PARAM)
 }
 
 impl Executor {
     /// Argument for a workload that the trace times.
-    pub(crate) fn told_of_trace(&self, work: &KernelWork) -> Option<OsString> {
-        if !work.asks(TRACED) {
+    pub(crate) fn trace_argument(&self, work: &KernelWork) -> Option<OsString> {
+        if !work.asks(PARAM) {
             return None;
         }
         let mut told = OsString::new();
-        match &self.equipment.tracing {
+        match &self.acquired.tracing {
             Ok(instance) => {
                 told.push("trace=");
                 told.push(&instance.path);

@@ -9,7 +9,7 @@ const LAYOUT: &str = "layout";
 /// Supervisor's word for SCHED_FIFO.
 const REAL_TIME: &str = "realtime";
 /// Separator of words: names of control groups may have any other character.
-const BETWEEN: &str = "\n";
+const SEPARATOR: &str = "\n";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tuning {
@@ -38,7 +38,7 @@ impl Tuning {
             .collect();
         match words.as_slice() {
             [] => "-".to_owned(),
-            words => words.join(BETWEEN),
+            words => words.join(SEPARATOR),
         }
     }
 }
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn real_time_is_for_one_process_that_never_waits() {
+    fn real_time_needs_one_busy_process() {
         let all = Tuning {
             fixed_layout: true,
             real_time: true,

@@ -13,13 +13,13 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Bytes up to the end of the first line.
-const LONGEST: usize = 4096;
+const MAX_LINE: usize = 4096;
 
-const PATIENCE: Duration = Duration::from_secs(5);
+const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The first nonempty line that the program prints with this argument; empty if there is none in time. Kills its
 /// process group: a compiler may be a script that waits for a server.
-pub fn of(program: &Path, argument: &str, environment: &BTreeMap<String, String>) -> String {
+pub fn query(program: &Path, argument: &str, environment: &BTreeMap<String, String>) -> String {
     let Ok((reader, writer)) = pipe() else {
         return String::new();
     };
@@ -48,10 +48,10 @@ pub fn of(program: &Path, argument: &str, environment: &BTreeMap<String, String>
 }
 
 fn first_line(mut from: PipeReader) -> String {
-    let deadline = Instant::now() + PATIENCE;
-    let mut said = vec![];
+    let deadline = Instant::now() + VERSION_TIMEOUT;
+    let mut output = vec![];
     let mut bytes = [0; 1024];
-    while !said.trim_ascii_start().contains(&b'\n') && said.len() < LONGEST {
+    while !output.trim_ascii_start().contains(&b'\n') && output.len() < MAX_LINE {
         let left = deadline.saturating_duration_since(Instant::now());
         let milliseconds = u16::try_from(left.as_millis()).unwrap_or(u16::MAX);
         let ready = poll(
@@ -60,7 +60,7 @@ fn first_line(mut from: PipeReader) -> String {
         );
         match ready {
             Ok(count) if count > 0 => match from.read(&mut bytes) {
-                Ok(count) if count > 0 => said.extend_from_slice(&bytes[..count]),
+                Ok(count) if count > 0 => output.extend_from_slice(&bytes[..count]),
                 _ => break,
             },
             // interrupted by a signal
@@ -68,7 +68,7 @@ fn first_line(mut from: PipeReader) -> String {
             _ => break,
         }
     }
-    let text = String::from_utf8_lossy(&said);
+    let text = String::from_utf8_lossy(&output);
     let line = text.trim_start().lines().next().unwrap_or_default();
     line.trim_end().to_owned()
 }
@@ -78,33 +78,33 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn said(script: &str) -> String {
+    fn output(script: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("cc");
         fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         crate::tests::mode(&program, 0o700);
         let begin = Instant::now();
         let environment = BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]);
-        let line = of(&program, "--version", &environment);
+        let line = query(&program, "--version", &environment);
         assert!(begin.elapsed() < Duration::from_secs(20), "{script}");
         line
     }
 
     #[test]
-    fn the_first_line_and_no_waiting_for_more() {
-        assert_eq!(said("echo cc 12.2; echo free software"), "cc 12.2");
-        assert_eq!(said("printf 'no end of line'"), "no end of line");
-        assert_eq!(said("echo cc 12.2; exec sleep 60"), "cc 12.2");
-        assert_eq!(said("echo; echo 'This is perl' >&2"), "This is perl");
-        assert_eq!(said("echo $1"), "--version");
-        assert_eq!(said("exit 1"), "");
+    fn version_is_first_line() {
+        assert_eq!(output("echo cc 12.2; echo free software"), "cc 12.2");
+        assert_eq!(output("printf 'no end of line'"), "no end of line");
+        assert_eq!(output("echo cc 12.2; exec sleep 60"), "cc 12.2");
+        assert_eq!(output("echo; echo 'This is perl' >&2"), "This is perl");
+        assert_eq!(output("echo $1"), "--version");
+        assert_eq!(output("exit 1"), "");
     }
 
     #[test]
-    fn one_that_hangs_says_nothing() {
-        assert_eq!(said("sleep 60"), "");
-        assert_eq!(said("sleep 60 & exit 0"), "");
+    fn hanging_programs_have_no_version() {
+        assert_eq!(output("sleep 60"), "");
+        assert_eq!(output("sleep 60 & exit 0"), "");
         let missing = Path::new("/nonexistent/cc");
-        assert_eq!(of(missing, "--version", &BTreeMap::new()), "");
+        assert_eq!(query(missing, "--version", &BTreeMap::new()), "");
     }
 }

@@ -4,7 +4,7 @@
 //! however the run dies. It has the run's journal as an open file, not by name, so that nobody can replace it.
 
 use crate::owned_files::State;
-use crate::recover::outlive;
+use crate::recover::undo_dead_run;
 use nix::sys::signal::{SigSet, Signal};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -51,11 +51,11 @@ impl Watchdog {
     }
 
     fn await_ready(&mut self) -> io::Result<()> {
-        let mut said = String::new();
+        let mut answer = String::new();
         if let Some(line) = &self.line {
-            BufReader::new(line).read_line(&mut said)?;
+            BufReader::new(line).read_line(&mut answer)?;
         }
-        match said.trim() == READY {
+        match answer.trim() == READY {
             true => Ok(()),
             false => Err(io::Error::other("it ended at once")),
         }
@@ -99,7 +99,7 @@ pub fn watch(state: &State, name: &OsStr) -> io::Result<Vec<String>> {
     let mut word = vec![];
     line.read_to_end(&mut word)?;
     if word.is_empty() {
-        outlive(state, name, &journal)
+        undo_dead_run(state, name, &journal)
     } else {
         Ok(vec![])
     }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 /// Removed on drop.
 #[derive(Debug)]
-pub struct Places {
+pub struct WorkDirs {
     /// Where launches without files begin: the first directory of programs.
     programs: PathBuf,
     unpacked: RefCell<Programs>,
@@ -28,7 +28,7 @@ pub struct Places {
     next: Cell<u64>,
 }
 
-impl Places {
+impl WorkDirs {
     /// Makes a directory in the first of `candidates` from which a program can be executed, and one below `dir`.
     /// First removes leftovers of this user's dead processes there.
     pub fn make(
@@ -59,7 +59,7 @@ impl Places {
         self.unpacked.borrow_mut().path(program)
     }
 
-    pub(crate) fn program_called(&self, name: &str) -> Result<PathBuf, ExecError> {
+    pub(crate) fn embedded_program(&self, name: &str) -> Result<PathBuf, ExecError> {
         let missing = || std::io::Error::other("build Gritstone again");
         let program = gritstone_kernels::find(name).ok_or_else(missing);
         self.program(program.map_err(ExecError::system(format!(
@@ -89,7 +89,7 @@ impl Places {
 }
 
 #[cfg(test)]
-impl Places {
+impl WorkDirs {
     /// For files, and for programs.
     pub(crate) fn directories(&self) -> (&Path, &Path) {
         (&self.work.0, &self.programs)
@@ -107,8 +107,8 @@ fn make_in(
         Some(writer) => Ok(writer.acquire(Thing::Directory, named)?),
         None => {
             let resource = named()?;
-            let made = resource.make()?;
-            Ok(Held { resource, made })
+            let identity = resource.make()?;
+            Ok(Held { resource, identity })
         }
     }
 }
@@ -142,7 +142,7 @@ fn remove_leavings(path: &Path) -> std::io::Result<()> {
     }
     swap::release(&dir)?;
     scratch_fs::release(&dir)?;
-    owned_files::remove(path, Some(Identity::of(&dir)?))
+    owned_files::remove(path, Some(Identity::of_file(&dir)?))
 }
 
 #[cfg(test)]

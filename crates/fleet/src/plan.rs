@@ -198,7 +198,7 @@ pub fn measured(world: &World) -> Option<Plan> {
 
 /// It says what is executed, so it is read only where it is this user's own.
 fn read(folder: &Path) -> Result<Plan> {
-    let text = gritstone_exec::text_of_ours(folder, FILE)
+    let text = gritstone_exec::read_owned_text(folder, FILE)
         .map_err(|why| anyhow::anyhow!("{why}"))?
         .context("it is not there")?;
     let plan: Plan = serde_json::from_str(&text)?;

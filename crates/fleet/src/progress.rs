@@ -26,7 +26,7 @@ pub struct Known {
 impl Known {
     /// Nothing where nothing was kept.
     fn of(folder: &Path) -> Result<Self> {
-        let text = gritstone_exec::text_of_ours(folder, FILE)?;
+        let text = gritstone_exec::read_owned_text(folder, FILE)?;
         Ok(match text {
             Some(text) => serde_json::from_str(&text)?,
             None => Self::default(),

@@ -240,7 +240,7 @@ impl Fleet<'_> {
 
     /// The array that an earlier process left in the queue.
     fn queued(&self) -> Result<Option<Queued>> {
-        let text = gritstone_exec::text_of_ours(self.folder, QUEUED)
+        let text = gritstone_exec::read_owned_text(self.folder, QUEUED)
             .map_err(|why| anyhow::anyhow!("{why}"))?;
         let Some(text) = text else { return Ok(None) };
         let queued: Queued = serde_json::from_str(&text)

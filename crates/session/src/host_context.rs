@@ -4,7 +4,7 @@ use crate::rlimits;
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
 use gritstone_exec::privileged::Permits;
-use gritstone_exec::{Journal, Places, Setup, Storage};
+use gritstone_exec::{Journal, Setup, Storage, WorkDirs};
 use gritstone_host::{Chosen, Cpu, Host, Root, choose_cpus, filesystem, programs};
 use gritstone_model::{Benchmark, Machine, Need, Owner, Plan};
 use gritstone_plan::Offer;
@@ -167,7 +167,7 @@ impl Site {
         rlimits::check_measuring_limits()?;
         // what this machine is does not have in it what is made for a run, such as a swap file
         self.host();
-        let places = Places::make(&program_dirs(), &self.dir, journal)?;
+        let work_dirs = WorkDirs::make(&program_dirs(), &self.dir, journal)?;
         let fs = filesystem::of(&self.dir).ok();
         let unnamed = || "a file system that could not be named".to_owned();
         let storage = Storage {
@@ -175,7 +175,7 @@ impl Site {
             name: fs.map_or_else(unnamed, |fs| fs.describe()),
         };
         Ok(Setup {
-            places,
+            work_dirs,
             cpus: self.cpu.allowed.to_string(),
             environment: self.environment(),
             programs: self.programs(&plan.benchmarks),

@@ -292,7 +292,9 @@ impl Backend for Local<'_> {
     fn prepare(&mut self, side: usize, benchmark: &Benchmark) -> Result<()> {
         self.set(side)?;
         self.count(side, benchmark)?;
-        Ok(self.executor.settle(&self.sides[side].variant, benchmark)?)
+        Ok(self
+            .executor
+            .start_load(&self.sides[side].variant, benchmark)?)
     }
 
     fn show(&mut self, progress: &Progress<'_>) {

@@ -53,7 +53,7 @@ pub fn begin() -> Option<Journal> {
                 root: settings_directory(),
                 // this very binary, even if another has taken its name since
                 watchdog: vec!["/proc/self/exe".into(), WATCHDOG.into()],
-                tell: |line| log::warn!("{line}"),
+                report: |line| log::warn!("{line}"),
                 state: state.clone(),
             });
             journal.with_context(|| format!("in {}", state.path().display()))

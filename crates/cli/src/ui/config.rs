@@ -77,7 +77,7 @@ impl Source {
     /// The settings in it; none where it is not there. One of the current directory that somebody else can write is not read.
     fn settings(&self) -> Result<Vec<Setting>> {
         let path = self.path();
-        match gritstone_exec::text_of_ours(&self.directory, self.name) {
+        match gritstone_exec::read_owned_text(&self.directory, self.name) {
             Ok(Some(text)) => parse(&text, &path, self.own),
             Ok(None) => Ok(vec![]),
             Err(why) if !self.own => {

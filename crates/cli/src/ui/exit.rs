@@ -76,7 +76,7 @@ pub fn exit_of(error: &anyhow::Error) -> Exit {
 fn lacks(error: &anyhow::Error) -> bool {
     let lack = |cause: &(dyn Error + 'static)| {
         let exec = cause.downcast_ref().and_then(ExecError::shortage);
-        let system = cause.downcast_ref().and_then(Shortage::of);
+        let system = cause.downcast_ref().and_then(Shortage::from_error);
         let store = cause.downcast_ref();
         exec.or(system).is_some()
             || matches!(
@@ -96,7 +96,7 @@ pub fn advice(error: &anyhow::Error) -> String {
     let short = error.chain().find_map(|cause| match cause.downcast_ref() {
         // SQLite does not say which error of the system it met
         Some(StoreError::Disk { .. }) if file_size_is_limited() => Some(Shortage::FileSize),
-        _ => cause.downcast_ref().and_then(Shortage::of),
+        _ => cause.downcast_ref().and_then(Shortage::from_error),
     });
     short.map_or_else(String::new, |shortage| format!("; {shortage}"))
 }

@@ -3,7 +3,7 @@
 
 use crate::journal::{By, Entry};
 use crate::owned_files::{State, fresh_name};
-use crate::recover::{Command, measuring, outlive};
+use crate::recover::{Command, measuring, undo_dead_run};
 use crate::resource::{Directory, Thing};
 use crate::settings::Setting;
 use crate::tests::mode;
@@ -16,18 +16,18 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 mod commands;
-mod made;
+mod created;
 mod trace;
 
 const GOVERNOR: &str = "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor";
 const TURBO: &str = "/sys/devices/system/cpu/intel_pstate/no_turbo";
 
 thread_local! {
-    static TOLD: RefCell<Vec<String>> = const { RefCell::new(vec![]) };
+    static REPORTED: RefCell<Vec<String>> = const { RefCell::new(vec![]) };
 }
 
-fn tell(line: &str) {
-    TOLD.with_borrow_mut(|told| told.push(line.to_owned()));
+fn report(line: &str) {
+    REPORTED.with_borrow_mut(|reported| reported.push(line.to_owned()));
 }
 
 /// A machine with two settings, and a state directory.
@@ -49,9 +49,9 @@ impl Machine {
     fn recovered(&self) -> String {
         let start = Instant::now();
         loop {
-            let said = recover(&self.state()).join("\n");
-            if !said.is_empty() || start.elapsed() > Duration::from_secs(5) {
-                return said;
+            let messages = recover(&self.state()).join("\n");
+            if !messages.is_empty() || start.elapsed() > Duration::from_secs(5) {
+                return messages;
             }
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -79,7 +79,7 @@ impl Machine {
             state: self.state(),
             root: self.root(),
             watchdog: watchdog.iter().map(Into::into).collect(),
-            tell,
+            report,
         })
     }
 
@@ -139,7 +139,7 @@ impl Machine {
 }
 
 #[test]
-fn what_is_changed_is_written_down_before_and_put_back_after() {
+fn settings_are_recorded_and_restored() {
     let machine = Machine::new();
     let journal = machine.journal();
     let settings = journal.steadies().unwrap();
@@ -152,11 +152,11 @@ fn what_is_changed_is_written_down_before_and_put_back_after() {
     drop(journal);
     assert_eq!(machine.values(), ["powersave", "0"]);
     assert!(machine.journals().is_empty());
-    assert!(TOLD.take().is_empty());
+    assert!(REPORTED.take().is_empty());
 }
 
 #[test]
-fn a_change_by_somebody_else_is_kept_and_told() {
+fn foreign_changes_are_reported() {
     let machine = Machine::new();
     let journal = machine.journal();
     let settings = journal.steadies().unwrap();
@@ -165,14 +165,14 @@ fn a_change_by_somebody_else_is_kept_and_told() {
     machine.somebody_sets(GOVERNOR, "ondemand");
     drop(journal);
     assert_eq!(machine.values(), ["ondemand", "0"]);
-    let told = TOLD.take();
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains("it has been changed to 'ondemand'"));
+    let reported = REPORTED.take();
+    assert_eq!(reported.len(), 1, "{reported:?}");
+    assert!(reported[0].contains("it has been changed to 'ondemand'"));
     assert!(machine.journals().is_empty());
 }
 
 #[test]
-fn what_cannot_be_changed_is_as_it_was_and_has_a_reason() {
+fn refused_settings_stay_with_reason() {
     let machine = Machine::new();
     let journal = machine.journal();
     let settings = journal.steadies().unwrap();
@@ -191,11 +191,11 @@ fn what_cannot_be_changed_is_as_it_was_and_has_a_reason() {
     let why = settings.set(TURBO, "1").unwrap_err().to_string();
     assert!(why.contains("the kernel makes '' of '1'"), "{why}");
     drop(journal);
-    assert!(TOLD.take().is_empty() && machine.journals().is_empty());
+    assert!(REPORTED.take().is_empty() && machine.journals().is_empty());
 }
 
 #[test]
-fn without_a_watchdog_there_is_no_journal() {
+fn journal_needs_a_watchdog() {
     let machine = Machine::new();
     for watchdog in ["/nonexistent/watchdog", "/bin/true"] {
         let why = machine.watched_by(&[watchdog]).unwrap_err().to_string();
@@ -206,7 +206,7 @@ fn without_a_watchdog_there_is_no_journal() {
 
 /// Somebody who can rename files in the state directory replaces the run's journal.
 #[test]
-fn the_watchdog_follows_the_journal_of_the_run_whatever_has_its_name() {
+fn watchdog_uses_open_journal() {
     let machine = Machine::new();
     machine.somebody_sets(TURBO, "1");
     let entries = [Entry::By(machine.by()), machine.sets(TURBO, "0", "1")];
@@ -219,20 +219,20 @@ fn the_watchdog_follows_the_journal_of_the_run_whatever_has_its_name() {
     }));
     machine.left_behind(&[Entry::By(machine.by()), planted], "");
     let name = path.file_name().unwrap();
-    let said = outlive(&machine.state(), name, &journal).unwrap();
-    assert!(said.concat().contains("1 setting"), "{said:?}");
+    let messages = undo_dead_run(&machine.state(), name, &journal).unwrap();
+    assert!(messages.concat().contains("1 setting"), "{messages:?}");
     assert_eq!(machine.value(TURBO), "0");
     assert!(path.exists() && !machine.0.path().join("executed").exists());
     // nor does it follow a journal that others can write
     let planted = fs::File::open(&path).unwrap();
     mode(&path, 0o622);
-    outlive(&machine.state(), name, &planted).unwrap_err();
+    undo_dead_run(&machine.state(), name, &planted).unwrap_err();
     assert!(!machine.0.path().join("executed").exists());
 }
 
 /// The watchdog of a dead run holds the lock until everything is undone.
 #[test]
-fn a_run_that_is_dead_is_not_measured_while_its_watchdog_works() {
+fn dead_runs_are_not_measuring() {
     let machine = Machine::new();
     let by = |process| {
         let start = owner::start_of(process).unwrap_or(1);
@@ -259,7 +259,7 @@ fn a_run_that_is_dead_is_not_measured_while_its_watchdog_works() {
 }
 
 #[test]
-fn one_run_at_a_time_steadies() {
+fn one_run_changes_settings() {
     let machine = Machine::new();
     let (first, second) = (machine.journal(), machine.journal());
     first.steadies().unwrap().set(TURBO, "1").unwrap();
@@ -278,7 +278,7 @@ fn one_run_at_a_time_steadies() {
 }
 
 #[test]
-fn the_next_start_puts_back_what_a_killed_run_had_changed() {
+fn next_start_restores_settings() {
     let machine = Machine::new();
     let name = || machine.0.path().join(fresh_name("dead").unwrap());
     let directory = name();
@@ -295,9 +295,11 @@ fn the_next_start_puts_back_what_a_killed_run_had_changed() {
         machine.sets(TURBO, "0", "1"),
     ];
     machine.left_behind(&entries, "{\"sets\":{\"path\":\"/sys");
-    let said = recover(&machine.state());
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].contains("process 4711 was killed") && said[0].ends_with(": 1 setting"));
+    let messages = recover(&machine.state());
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert!(
+        messages[0].contains("process 4711 was killed") && messages[0].ends_with(": 1 setting")
+    );
     assert_eq!(machine.values(), ["powersave", "0"]);
     assert!(!directory.exists());
     assert!(machine.journals().is_empty());
@@ -305,7 +307,7 @@ fn the_next_start_puts_back_what_a_killed_run_had_changed() {
 }
 
 #[test]
-fn the_order_is_undone_backwards() {
+fn undo_order_is_reversed() {
     let machine = Machine::new();
     machine.somebody_sets(GOVERNOR, "performance");
     let entries = [
@@ -319,7 +321,7 @@ fn the_order_is_undone_backwards() {
 }
 
 #[test]
-fn after_a_restart_the_settings_are_the_machines_own() {
+fn restart_resets_settings() {
     let machine = Machine::new();
     machine.somebody_sets(GOVERNOR, "performance");
     let mut by = machine.by();
@@ -337,7 +339,7 @@ fn after_a_restart_the_settings_are_the_machines_own() {
 }
 
 #[test]
-fn what_cannot_be_undone_stays_written_down() {
+fn failed_undo_stays_in_journal() {
     let machine = Machine::new();
     let gone = "/sys/devices/system/cpu/cpufreq/policy9/scaling_governor";
     machine.somebody_sets(TURBO, "1");
@@ -348,15 +350,18 @@ fn what_cannot_be_undone_stays_written_down() {
     ];
     let path = machine.left_behind(&entries, "");
     for _ in 0..2 {
-        let said = machine.recovered();
-        assert!(said.contains(gone) && said.contains("by hand"), "{said}");
+        let messages = machine.recovered();
+        assert!(
+            messages.contains(gone) && messages.contains("by hand"),
+            "{messages}"
+        );
         assert_eq!(machine.value(TURBO), "0");
         assert!(path.exists());
     }
 }
 
 #[test]
-fn a_journal_that_is_damaged_or_not_ours_is_not_followed_blindly() {
+fn damaged_or_foreign_journals_are_reported() {
     let machine = Machine::new();
     machine.somebody_sets(TURBO, "1");
     let entries = [Entry::By(machine.by()), machine.sets(TURBO, "0", "1")];
@@ -366,8 +371,8 @@ fn a_journal_that_is_damaged_or_not_ours_is_not_followed_blindly() {
     assert!(refused.contains("can be written by other users"));
     assert_eq!(machine.value(TURBO), "1", "anybody could have written it");
     mode(&path, 0o600);
-    let said = machine.recovered();
-    assert!(said.contains("damaged") && path.exists(), "{said}");
+    let messages = machine.recovered();
+    assert!(messages.contains("damaged") && path.exists(), "{messages}");
     assert_eq!(machine.value(TURBO), "0");
     // an empty journal belongs to a run that had done nothing yet
     fs::write(&path, "").unwrap();

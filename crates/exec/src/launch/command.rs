@@ -82,16 +82,16 @@ impl Job<'_> {
 
     /// An untimed execution that proves that the timed one does what it claims, in its own directory.
     fn prove(&self, verify: &Verify, work: &CommandWork) -> Result<Launched, ExecError> {
-        let places = &self.executor.setup.places;
-        let directory = places.fresh(self.benchmark.files)?;
+        let work_dirs = &self.executor.setup.work_dirs;
+        let directory = work_dirs.fresh(self.benchmark.files)?;
         // works in a folder made beforehand, so that new files there are no error
         let below = directory.join("proof");
-        let made = std::fs::create_dir(&below).and_then(|()| {
+        let written = std::fs::create_dir(&below).and_then(|()| {
             work.files
                 .iter()
                 .try_for_each(|(name, text)| std::fs::write(below.join(name), text))
         });
-        made.map_err(ExecError::system(format!(
+        written.map_err(ExecError::system(format!(
             "cannot write to {}",
             below.display()
         )))?;

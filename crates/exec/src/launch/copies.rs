@@ -3,7 +3,7 @@
 
 use super::programs::{assigned, cpus_argument};
 use super::{Job, Launched};
-use crate::outcome::judge;
+use crate::outcome::classify;
 use crate::process::{Task, carry_out_together};
 use crate::{ExecError, owned_files};
 use gritstone_kernels::SUPERVISOR;
@@ -13,25 +13,25 @@ use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// Size of the meeting file: counters of ready and finished copies and an end flag, 32 bits each.
-const MEETING: usize = 12;
+/// Size of the barrier file: counters of ready and finished copies and an end flag, 32 bits each.
+const BARRIER_SIZE: usize = 12;
 /// Offset of the end flag.
-const OVER: u64 = 8;
+const END_OFFSET: u64 = 8;
 /// Sample time per copy where copies share a CPU, ns: many turns of the scheduler, since the copy with the first turn
 /// is ahead until the others had theirs.
-const TURNS: u64 = 25_000_000;
+const SHARED_CPU_NS: u64 = 25_000_000;
 /// Samples per launch in that case.
-const TURNED_SAMPLES: u64 = 6;
+const SHARED_CPU_SAMPLES: u64 = 6;
 
 impl Job<'_> {
     /// Launches all copies once on their CPUs in turn (none: all).
     pub(super) fn copies(&self, work: &KernelWork, copies: u32) -> Result<Launched, ExecError> {
         let mut directories = Vec::new();
-        let made = (0..copies).try_for_each(|_| {
+        let prepared = (0..copies).try_for_each(|_| {
             directories.push(self.executor.fresh(self.benchmark)?);
             Ok(())
         });
-        let launched = made.and_then(|()| self.together(work, &directories));
+        let launched = prepared.and_then(|()| self.together(work, &directories));
         for directory in &directories {
             let _ = owned_files::remove_within(directory);
         }
@@ -43,31 +43,31 @@ impl Job<'_> {
         let supervisor = self.path_of(SUPERVISOR)?;
         let program = self.path_of(&work.program)?;
         let copies = directories.len();
-        let meeting = Meeting::make(self.directory)?;
+        let barrier = Barrier::make(self.directory)?;
         // copies that share a CPU take turns, which real-time priority prevents
         let shared = copies.div_ceil(self.cpus.len().max(1));
         let words = self.words((shared == 1).then_some(self.benchmark), None);
         let environments: Vec<_> = directories.iter().map(|at| self.environment(at)).collect();
-        let mut handed = self.handed(work)?;
-        handed.extend(self.found(work));
-        handed.extend([
+        let mut workload_arguments = self.workload_arguments(work)?;
+        workload_arguments.extend(self.calibration_arguments(work));
+        workload_arguments.extend([
             format!("copies={copies}").into(),
-            assigned("meeting", &meeting.path),
+            assigned("meeting", &barrier.path),
         ]);
         if shared > 1 {
-            let target = TURNS * shared as u64;
-            handed.push(format!("target_ns={target}").into());
-            handed.push(format!("sample_ns={}", target * TURNED_SAMPLES).into());
+            let target = SHARED_CPU_NS * shared as u64;
+            workload_arguments.push(format!("target_ns={target}").into());
+            workload_arguments.push(format!("sample_ns={}", target * SHARED_CPU_SAMPLES).into());
         }
         let deadline = setup.deadline * u32::try_from(shared).unwrap_or(u32::MAX);
         let tasks: Vec<Task> = (0..copies)
             .map(|which| {
-                let own = match self.cpus {
+                let cpu = match self.cpus {
                     [] => &[],
                     cpus => std::slice::from_ref(&cpus[which % cpus.len()]),
                 };
-                let mut arguments = vec![cpus_argument(own)];
-                arguments.extend(handed.iter().cloned());
+                let mut arguments = vec![cpus_argument(cpu)];
+                arguments.extend(workload_arguments.iter().cloned());
                 Task {
                     supervisor: &supervisor,
                     cpus: &setup.cpus,
@@ -81,27 +81,27 @@ impl Job<'_> {
                 }
             })
             .collect();
-        let (ended, cpu) = carry_out_together(&tasks, &|| meeting.end())?;
-        let judged = ended
+        let (ended, cpu) = carry_out_together(&tasks, &|| barrier.end())?;
+        let launches = ended
             .into_iter()
-            .map(|ended| judge(&work.program, ended, deadline))
+            .map(|ended| classify(&work.program, ended, deadline))
             .collect();
-        Ok(put_together(judged, cpu).explained(&work.program, &program))
+        Ok(combine(launches, cpu).explained(&work.program, &program))
     }
 }
 
 /// File through which copies synchronize.
-struct Meeting {
+struct Barrier {
     path: PathBuf,
     file: File,
 }
 
-impl Meeting {
+impl Barrier {
     fn make(directory: &Path) -> Result<Self, ExecError> {
         let path = directory.join("meeting");
         let failed = || ExecError::system(format!("cannot write {}", path.display()));
         let mut file = File::create_new(&path).map_err(failed())?;
-        file.write_all(&[0; MEETING]).map_err(failed())?;
+        file.write_all(&[0; BARRIER_SIZE]).map_err(failed())?;
         Ok(Self { path, file })
     }
 
@@ -109,25 +109,25 @@ impl Meeting {
     fn end(&self) -> Result<(), ExecError> {
         let failed = ExecError::system(format!("cannot write {}", self.path.display()));
         self.file
-            .write_all_at(&1_u32.to_ne_bytes(), OVER)
+            .write_all_at(&1_u32.to_ne_bytes(), END_OFFSET)
             .map_err(failed)
     }
 }
 
 /// Events of all copies, each after its number. Measured if all copies were; else the outcome of the copy for which
 /// the others gave up.
-fn put_together(judged: Vec<(Outcome, Vec<Event>)>, cpu: u64) -> Launched {
-    let copies = judged.len();
+fn combine(launches: Vec<(Outcome, Vec<Event>)>, cpu: u64) -> Launched {
+    let copies = launches.len();
     let mut worst: Option<(bool, Outcome)> = None;
     let mut events = vec![];
-    for (number, (outcome, said)) in (1..).zip(judged) {
-        let gave_up = said.last().and_then(Event::cause) == Some(Cause::OtherCopy);
+    for (number, (outcome, reported)) in (1..).zip(launches) {
+        let gave_up = reported.last().and_then(Event::cause) == Some(Cause::OtherCopy);
         let worse = worst.as_ref().is_none_or(|(other, _)| *other && !gave_up);
         if worse && outcome != Outcome::Measured {
-            worst = Some((gave_up, of_copy(outcome, number, copies)));
+            worst = Some((gave_up, name_copy(outcome, number, copies)));
         }
         events.push(Event::Param(Param::Copy(number)));
-        events.extend(said);
+        events.extend(reported);
     }
     Launched {
         outcome: worst.map_or(Outcome::Measured, |(_, outcome)| outcome),
@@ -136,7 +136,7 @@ fn put_together(judged: Vec<(Outcome, Vec<Event>)>, cpu: u64) -> Launched {
     }
 }
 
-fn of_copy(outcome: Outcome, number: u32, copies: usize) -> Outcome {
+fn name_copy(outcome: Outcome, number: u32, copies: usize) -> Outcome {
     let of = |why: String| format!("copy {number} of {copies}: {why}");
     match outcome {
         Outcome::Measured => Outcome::Measured,
@@ -160,13 +160,13 @@ mod tests {
     }
 
     #[test]
-    fn the_one_that_ended_first_is_told() {
+    fn first_failed_copy_is_reported() {
         let good = || (Outcome::Measured, vec![Event::Bye]);
-        let told = put_together(vec![good(), good()], 7);
-        assert_eq!((told.outcome, told.cpu), (Outcome::Measured, 7));
+        let launched = combine(vec![good(), good()], 7);
+        assert_eq!((launched.outcome, launched.cpu), (Outcome::Measured, 7));
         let number = |event: &&Event| matches!(event, Event::Param(Param::Copy(_)));
-        assert_eq!(told.events.iter().filter(number).count(), 2);
-        let outcome = |judged| put_together(judged, 0).outcome.why().to_owned();
+        assert_eq!(launched.events.iter().filter(number).count(), 2);
+        let outcome = |launches| combine(launches, 0).outcome.why().to_owned();
         let culprit = outcome(vec![fail("copies"), good(), fail("pipe")]);
         assert_eq!(culprit, "copy 3 of 3: pipe: why");
         let culprit = outcome(vec![fail("fork"), fail("copies"), fail("pipe")]);

@@ -21,9 +21,9 @@ impl Executor {
     #[must_use]
     pub fn programs(&self, variant: &Variant, benchmarks: &[Benchmark]) -> BTreeMap<Id, Program> {
         let mut hashes = Hashes::new();
-        let program = |row: &Benchmark| {
-            let program = self.program(variant, row, &mut hashes)?;
-            Some((row.id.clone(), program))
+        let program = |benchmark: &Benchmark| {
+            let program = self.program(variant, benchmark, &mut hashes)?;
+            Some((benchmark.id.clone(), program))
         };
         benchmarks.iter().filter_map(program).collect()
     }
@@ -36,7 +36,7 @@ impl Executor {
     ) -> Option<Program> {
         match &benchmark.work {
             Work::Kernel(work) => {
-                let mut program = self.program_called(variant, &work.program)?;
+                let mut program = self.embedded_program(variant, &work.program)?;
                 // helper programs are part of the result
                 let needed = needed(benchmark).filter_map(|name| self.setup.programs.get(name));
                 let needed: Vec<PathBuf> = needed.cloned().collect();
@@ -46,7 +46,7 @@ impl Executor {
                         hash.update(hash_of(needed, hashes)?);
                     }
                     for helper in &work.uses {
-                        hash.update(self.program_called(variant, helper)?.hash);
+                        hash.update(self.embedded_program(variant, helper)?.hash);
                     }
                     program.hash = hexadecimal(hash.finalize());
                 }
@@ -69,7 +69,7 @@ impl Executor {
                 if !work.uses.is_empty() {
                     let mut all = Sha256::new_with_prefix(&hash);
                     for helper in &work.uses {
-                        all.update(self.program_called(variant, helper)?.hash);
+                        all.update(self.embedded_program(variant, helper)?.hash);
                     }
                     hash = hexadecimal(all.finalize());
                 }
@@ -88,14 +88,14 @@ impl Executor {
         let asked = benchmark.needs.iter().filter_map(|need| {
             let argument = need.version.as_ref()?;
             let program = self.setup.programs.get(&need.name)?;
-            Some(version::of(program, argument, &variant.environment))
+            Some(version::query(program, argument, &variant.environment))
         });
         asked.collect::<Vec<_>>().join("; ")
     }
 
     /// A workload by name: rebuilt, custom, or embedded.
-    fn program_called(&self, variant: &Variant, name: &str) -> Option<Program> {
-        match self.built(variant, name) {
+    fn embedded_program(&self, variant: &Variant, name: &str) -> Option<Program> {
+        match self.custom_build(variant, name) {
             Some(build) => Some(build.program.clone()),
             None => gritstone_kernels::find(name).map(|program| Program {
                 hash: program.hash.to_owned(),
@@ -106,16 +106,16 @@ impl Executor {
     }
 
     /// A program that is not embedded.
-    fn built<'a>(&'a self, variant: &'a Variant, name: &str) -> Option<&'a Rebuilt> {
+    fn custom_build<'a>(&'a self, variant: &'a Variant, name: &str) -> Option<&'a Rebuilt> {
         let custom = || self.custom.programs.get(name);
         variant.builds.get(name).or_else(custom)
     }
 
     /// Path of a workload: rebuilt, or embedded.
     pub(crate) fn path_of(&self, variant: &Variant, name: &str) -> Result<PathBuf, ExecError> {
-        match self.built(variant, name) {
+        match self.custom_build(variant, name) {
             Some(build) => Ok(build.path.clone()),
-            None => self.setup.places.program_called(name),
+            None => self.setup.work_dirs.embedded_program(name),
         }
     }
 
@@ -176,7 +176,7 @@ impl Job<'_> {
 
     /// Arguments of a workload: parameters of its entry, paths of its helpers (`family/name=PATH`) and needed
     /// programs (`name=PATH`), and its trace.
-    pub(super) fn handed(&self, work: &KernelWork) -> Result<Vec<OsString>, ExecError> {
+    pub(super) fn workload_arguments(&self, work: &KernelWork) -> Result<Vec<OsString>, ExecError> {
         let params = work.params.iter();
         let mut arguments: Vec<OsString> = params
             .map(|(key, value)| format!("{key}={value}").into())
@@ -188,7 +188,7 @@ impl Job<'_> {
             let path = self.executor.setup.programs.get(&need.name);
             arguments.extend(path.map(|path| assigned(&need.name, path)));
         }
-        arguments.extend(self.executor.told_of_trace(work));
+        arguments.extend(self.executor.trace_argument(work));
         let far_end = self.executor.setup.far_end.as_ref();
         let far_end = far_end.filter(|_| work.has_peer());
         arguments.extend(far_end.into_iter().flat_map(|far| far.arguments(work)));
@@ -196,7 +196,7 @@ impl Job<'_> {
     }
 
     /// Calibration from earlier launches, for programs with our runtime.
-    pub(super) fn found(&self, work: &KernelWork) -> Vec<OsString> {
+    pub(super) fn calibration_arguments(&self, work: &KernelWork) -> Vec<OsString> {
         let Calibration { n, growth_shown } = self.known;
         if self.executor.custom.is_bare(&work.program) {
             return vec![];
@@ -220,7 +220,7 @@ impl Job<'_> {
             format!("n={n}").into(),
             cpus_argument(cpus),
         ];
-        arguments.extend(self.handed(work)?);
+        arguments.extend(self.workload_arguments(work)?);
         Ok(arguments)
     }
 }

@@ -1,14 +1,14 @@
 //! The executor with fake benchmarks: work checks, failures, and cleanup.
 
+mod calibration;
 mod copies;
+mod custom;
 mod helpers;
 mod load;
-mod own;
-mod told;
 mod user;
 
 use super::*;
-use crate::{Places, Storage};
+use crate::{Storage, WorkDirs};
 use gritstone_model::{
     Calibration, CommandWork, Figure, Need, Program, PublishedWork, Term, Unit, Verify,
 };
@@ -44,7 +44,7 @@ impl Bench {
         let cc = cc.expect("a C compiler built the kernels");
         let environment = BTreeMap::from([("PATH".to_owned(), path)]);
         let setup = Setup {
-            places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
+            work_dirs: WorkDirs::make(std::slice::from_ref(&here), &here, None).unwrap(),
             cpus: "-".to_owned(),
             environment: environment.clone(),
             programs: BTreeMap::from([("cc".to_owned(), cc)]),
@@ -89,7 +89,7 @@ impl Bench {
     }
 
     fn nothing_is_left(&self) {
-        let (work, programs) = self.executor.setup.places.directories();
+        let (work, programs) = self.executor.setup.work_dirs.directories();
         assert_eq!(fs::read_dir(work).unwrap().count(), 0, "files are left");
         let left = fs::read_dir(programs).unwrap().flatten();
         let directories = left.filter(|entry| entry.path().is_dir()).count();
@@ -111,9 +111,11 @@ impl Bench {
         }
     }
 
-    fn hash(&self, row: &Benchmark) -> Option<String> {
-        let mut programs = self.executor.programs(&self.variant, slice::from_ref(row));
-        Some(programs.remove(&row.id)?.hash)
+    fn hash(&self, benchmark: &Benchmark) -> Option<String> {
+        let mut programs = self
+            .executor
+            .programs(&self.variant, slice::from_ref(benchmark));
+        Some(programs.remove(&benchmark.id)?.hash)
     }
 
     /// Replaces a program by a script.
@@ -203,7 +205,7 @@ fn shell(script: &str, stdout: Option<&str>, leaves: &[&str]) -> Benchmark {
 }
 
 fn kernel(program: &str, params: &[(&str, &str)], operations: u64) -> Benchmark {
-    let mut made = benchmark(Work::Kernel(KernelWork {
+    let mut entry = benchmark(Work::Kernel(KernelWork {
         program: program.to_owned(),
         params: params
             .iter()
@@ -211,12 +213,12 @@ fn kernel(program: &str, params: &[(&str, &str)], operations: u64) -> Benchmark 
             .collect(),
         uses: vec![],
     }));
-    made.published = Some(PublishedWork {
+    entry.published = Some(PublishedWork {
         work: "so much".to_owned(),
         operations,
         figure: gritstone_model::Subject::Real,
     });
-    made
+    entry
 }
 
 fn params(launched: &Launched, wanted: &str) -> Vec<String> {
@@ -228,7 +230,7 @@ fn params(launched: &Launched, wanted: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_command_that_does_what_it_should_is_timed() {
+fn verified_commands_are_timed() {
     let script = "cat input; echo >one; echo >two";
     let good = shell(script, Some(" hello\n"), &["one", "two"]);
     let launched = Bench::new().measured(&good);
@@ -243,7 +245,7 @@ fn a_command_that_does_what_it_should_is_timed() {
 }
 
 #[test]
-fn programs_that_rows_share_are_as_if_each_were_alone() {
+fn shared_programs_hash_alike() {
     let mut bench = Bench::new();
     let file = |name: &str, text: &str| {
         let path = bench.folder.path().join(name);
@@ -253,29 +255,31 @@ fn programs_that_rows_share_are_as_if_each_were_alone() {
     let programs = [file("one", "1"), file("two", "2")];
     let named = ["one", "two"].map(str::to_owned).into_iter().zip(programs);
     bench.executor.setup.programs.extend(named);
-    let row = |id: &str, first: &str, needs: &[&str]| Benchmark {
+    let benchmark = |id: &str, first: &str, needs: &[&str]| Benchmark {
         id: Id::parse(id).unwrap(),
         needs: words(needs).into_iter().map(need).collect(),
         ..command(&[first])
     };
-    let rows = [
-        row("made/a", "{one}", &["one"]),
-        row("made/b", "{one}", &["one", "two"]),
-        row("made/c", "{two}", &["two"]),
-        row("made/d", "{one}", &["two"]),
-        row("made/e", "/nonexistent", &["two"]),
+    let benchmarks = [
+        benchmark("made/a", "{one}", &["one"]),
+        benchmark("made/b", "{one}", &["one", "two"]),
+        benchmark("made/c", "{two}", &["two"]),
+        benchmark("made/d", "{one}", &["two"]),
+        benchmark("made/e", "/nonexistent", &["two"]),
     ];
-    let together = bench.executor.programs(&bench.variant, &rows);
-    for row in &rows {
-        let hash = together.get(&row.id).map(|program| program.hash.clone());
-        assert_eq!(hash, bench.hash(row), "{}", row.id);
+    let together = bench.executor.programs(&bench.variant, &benchmarks);
+    for benchmark in &benchmarks {
+        let hash = together
+            .get(&benchmark.id)
+            .map(|program| program.hash.clone());
+        assert_eq!(hash, bench.hash(benchmark), "{}", benchmark.id);
     }
-    let [a, b, c, d, e] = rows.each_ref().map(|row| bench.hash(row));
+    let [a, b, c, d, e] = benchmarks.each_ref().map(|benchmark| bench.hash(benchmark));
     assert!(a != b && a != c && b != c && b == d && e.is_none());
 }
 
 #[test]
-fn what_a_command_says_is_held_against_what_it_should() {
+fn output_is_compared() {
     let mut bench = Bench::new();
     let mut why = |script: &str| bench.failure(script, Some("hello"), &[]);
     assert!(why("echo bye").ends_with("printed 'bye' instead of 'hello'"));
@@ -288,7 +292,7 @@ fn what_a_command_says_is_held_against_what_it_should() {
 }
 
 #[test]
-fn a_command_that_complains_or_ends_badly_is_no_time() {
+fn failing_commands_have_no_time() {
     let mut bench = Bench::new();
     let mut why = |script: &str| bench.failure(script, None, &[]);
     assert!(why("echo oh dear >&2").ends_with("/bin/sh complained: oh dear"));
@@ -300,7 +304,7 @@ fn a_command_that_complains_or_ends_badly_is_no_time() {
 }
 
 #[test]
-fn a_command_leaves_the_files_that_it_should_and_no_others() {
+fn commands_leave_declared_files() {
     let mut bench = Bench::new();
     let mut why = |script: &str, leaves: &[&str]| bench.failure(script, None, leaves);
     assert!(why(":", &["out"]).ends_with("did not leave the file out"));
@@ -310,18 +314,18 @@ fn a_command_leaves_the_files_that_it_should_and_no_others() {
 }
 
 #[test]
-fn a_command_that_ends_before_its_children_is_no_time() {
+fn commands_must_wait_for_children() {
     let mut bench = Bench::new();
     let why = bench.failure("sleep 60 >/dev/null 2>&1 &", None, &[]);
-    let told = "ended before a process that it had started";
-    assert!(why.contains(told), "{why}");
+    let reason = "ended before a process that it had started";
+    assert!(why.contains(reason), "{why}");
     // children that it waits for, and finished ones, are part of its work
     let script = "true & (true &) ; sleep 0.5; wait";
     bench.measured(&shell(script, None, &[]));
 }
 
 #[test]
-fn the_proof_comes_once_and_a_wrong_one_prevents_the_time() {
+fn proof_precedes_timing_once() {
     let mut bench = Bench::new();
     let count = bench.folder.path().join("proofs");
     let proof = |printed: &str| {
@@ -347,7 +351,7 @@ fn the_proof_comes_once_and_a_wrong_one_prevents_the_time() {
 }
 
 #[test]
-fn the_size_of_what_is_linked() {
+fn linked_size_is_measured() {
     let mut bench = Bench::new();
     let source = "int big[1000]; int main(void) { return big[0]; }\n";
     let linked = |argv: &[&str]| {
@@ -370,7 +374,7 @@ fn the_size_of_what_is_linked() {
 }
 
 #[test]
-fn the_published_work_of_a_kernel_is_a_batch_and_a_process() {
+fn published_work_is_batch_and_process() {
     let mut bench = Bench::new();
     // it never waits and has one thread; reading the clocks, a tenth of this work, is not part of it. Steal time
     // while they are read may count as ours, so this must hold for one launch of five
@@ -392,7 +396,7 @@ fn the_published_work_of_a_kernel_is_a_batch_and_a_process() {
 }
 
 #[test]
-fn what_the_published_work_needs_has_processes_of_its_own() {
+fn published_work_prepares_separately() {
     let mut bench = Bench::new();
     for program in ["byte/disk-write", "byte/disk-read"] {
         let launched = bench.measured(&kernel(program, &[], 1));
@@ -401,7 +405,7 @@ fn what_the_published_work_needs_has_processes_of_its_own() {
 }
 
 #[test]
-fn a_folder_may_have_any_name() {
+fn folders_may_have_any_name() {
     let mut bench = Bench::below(OsStr::from_bytes(b"two words, \xff '\"$x"));
     bench.measured(&kernel("byte/syscall", &[], 1000));
     let both = "cd \"$HOME\" && cat input && cd \"$TMPDIR\" && cat input";
@@ -409,13 +413,13 @@ fn a_folder_may_have_any_name() {
 }
 
 #[test]
-fn more_than_a_kernel_can_do_at_a_time_is_refused() {
+fn oversized_n_is_refused() {
     let why = Bench::new().fails(&kernel("byte/disk-read", &[], 100_000));
     assert!(why.contains("batch=100000 is more than"), "{why}");
 }
 
 #[test]
-fn what_is_computed_is_not_launched() {
+fn derived_benchmarks_are_not_launched() {
     let derived = benchmark(Work::Derived {
         terms: vec![Term {
             id: Id::parse("made/other").unwrap(),

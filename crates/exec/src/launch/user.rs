@@ -34,7 +34,7 @@ impl Job<'_> {
                 arguments.push(format!("{key}={text}").into());
             }
         }
-        arguments.extend(how(user));
+        arguments.extend(options(user));
         arguments.push("--".into());
         arguments.extend(work.argv.iter().map(OsString::from));
         let environment = self.variant.environment.iter();
@@ -54,7 +54,7 @@ impl Job<'_> {
 }
 
 /// Arguments for its files, permitted exit statuses, and start-up time.
-fn how(user: &UserCommand) -> Vec<OsString> {
+fn options(user: &UserCommand) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = vec![];
     if user.ignore_failure {
         arguments.push("ignore_failure=1".into());

@@ -39,7 +39,7 @@ pub(crate) fn maker(name: &str) -> Option<(u32, u32, u64)> {
 }
 
 /// Guards every removal.
-pub(crate) fn must_have_our_name(path: &Path) -> Result<(), NotOurs> {
+pub(crate) fn check_our_name(path: &Path) -> Result<(), NotOurs> {
     let name = path.file_name().and_then(OsStr::to_str);
     match name.and_then(maker) {
         Some(_) => Ok(()),

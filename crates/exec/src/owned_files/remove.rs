@@ -1,7 +1,7 @@
 //! Removes our directories by descriptor: follows no links, removes nothing of others.
 
 use super::{
-    Dir, Identity, NotOurs, by_descriptor, check, must_have_our_name, names, open_below, parent_of,
+    Dir, Identity, NotOurs, by_descriptor, check, check_our_name, names, open_below, parent_of,
 };
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, chmod, fchmod, fstat, unlinkat};
 use rustix::io::Errno;
@@ -11,20 +11,22 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
 /// Opens a directory of ours if it exists, with this identity if known.
-pub(crate) fn open_made(path: &Path, made: Option<Identity>) -> io::Result<Option<Dir>> {
-    must_have_our_name(path)?;
+pub(crate) fn open_made(path: &Path, identity: Option<Identity>) -> io::Result<Option<Dir>> {
+    check_our_name(path)?;
     let dir = match Dir::open(path) {
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
         dir => dir?,
     };
-    match made {
-        Some(made) if Identity::of(&dir)? != made => Err(NotOurs::Replaced(path.to_owned()).into()),
+    match identity {
+        Some(identity) if Identity::of_file(&dir)? != identity => {
+            Err(NotOurs::Replaced(path.to_owned()).into())
+        }
         _ => Ok(Some(dir)),
     }
 }
 
-pub(crate) fn remove(path: &Path, made: Option<Identity>) -> io::Result<()> {
-    match open_made(path, made)? {
+pub(crate) fn remove(path: &Path, identity: Option<Identity>) -> io::Result<()> {
+    match open_made(path, identity)? {
         Some(_) => remove_within(path),
         None => Ok(()),
     }

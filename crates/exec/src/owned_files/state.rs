@@ -40,8 +40,8 @@ impl State {
         let base = safe_parent(&self.base)?;
         self.walk(&base, |parent, name| match mkdirat(parent, name, PRIVATE) {
             Ok(()) => {
-                let made = open_directory(parent, Path::new(name), Path::new(name))?;
-                Ok(fchmod(made, PRIVATE)?)
+                let directory = open_directory(parent, Path::new(name), Path::new(name))?;
+                Ok(fchmod(directory, PRIVATE)?)
             }
             Err(Errno::EXIST) => Ok(()),
             Err(why) => Err(why.into()),

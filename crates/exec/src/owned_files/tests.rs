@@ -21,14 +21,14 @@ fn refused(state: &State) -> String {
 }
 
 #[test]
-fn the_state_directory_is_private_whatever_the_umask() {
+fn state_directory_ignores_umask() {
     let dir = tempfile::tempdir().unwrap();
     let state = state(dir.path());
     assert_eq!(state.open().unwrap_err().kind(), io::ErrorKind::NotFound);
     let before = rustix::process::umask(Mode::empty());
-    let made = state.make();
+    let created = state.make();
     rustix::process::umask(before);
-    made.unwrap();
+    created.unwrap();
     for part in ["state", "state/gritstone"] {
         let stat = fs::metadata(dir.path().join(part)).unwrap();
         assert_eq!(stat.permissions().mode() & 0o7777, 0o700, "{part}");
@@ -37,7 +37,7 @@ fn the_state_directory_is_private_whatever_the_umask() {
 }
 
 #[test]
-fn a_directory_that_others_can_change_is_refused_by_name() {
+fn writable_parents_are_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let state = state(dir.path());
     state.make().unwrap();
@@ -67,7 +67,7 @@ fn a_directory_that_others_can_change_is_refused_by_name() {
 }
 
 #[test]
-fn links_are_followed_to_the_base_and_not_below_it() {
+fn links_are_refused_below_base() {
     let dir = tempfile::tempdir().unwrap();
     let (real, link) = (dir.path().join("real"), dir.path().join("link"));
     fs::create_dir(&real).unwrap();
@@ -81,7 +81,7 @@ fn links_are_followed_to_the_base_and_not_below_it() {
 }
 
 #[test]
-fn files_are_read_only_where_they_are_ours() {
+fn only_our_files_are_read() {
     let dir = tempfile::tempdir().unwrap();
     let open = state(dir.path()).make().unwrap();
     let file = |name: &str| open.file(OsStr::new(name), OFlags::RDONLY);
@@ -98,7 +98,7 @@ fn files_are_read_only_where_they_are_ours() {
 }
 
 #[test]
-fn a_kernel_without_openat2_opens_the_same() {
+fn fallback_equals_openat2() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir_all(dir.path().join("a/b")).unwrap();
     fs::write(dir.path().join("a/b/file"), "").unwrap();
@@ -123,7 +123,7 @@ fn a_kernel_without_openat2_opens_the_same() {
 }
 
 #[test]
-fn the_private_group_of_a_user_is_the_user() {
+fn user_private_groups_are_safe() {
     let users = "root:x:0:0::/:/bin/sh\nann:x:1000:1000::/:/bin/sh\nbob:x:1001:1001::/:/bin/sh\n";
     let groups = "root:x:0:\nann:x:1000:\nbob:x:1001:ann\nstaff:x:50:ann\n";
     let private = |us, gid| is_private_in(users, groups, us, gid);
@@ -136,17 +136,17 @@ fn the_private_group_of_a_user_is_the_user() {
 }
 
 #[test]
-fn names_cannot_be_foreseen_and_say_whose_they_are() {
+fn names_are_random_and_name_their_maker() {
     let (one, two) = (fresh_name("work").unwrap(), fresh_name("work").unwrap());
     assert!(one != two && one.len() == two.len());
     let pid = std::process::id();
     let ours = Some((namespace(), pid, start_of(pid).unwrap()));
     assert_eq!((maker(&one), maker(&two)), (ours, ours));
-    must_have_our_name(Path::new("/var/tmp")).unwrap_err();
+    check_our_name(Path::new("/var/tmp")).unwrap_err();
 }
 
 #[test]
-fn what_is_removed_is_opened_up_without_following_a_link() {
+fn removal_unlocks_without_links() {
     let dir = tempfile::tempdir().unwrap();
     let ours = dir.path().join(fresh_name("work").unwrap());
     let foreign = dir.path().join("foreign");

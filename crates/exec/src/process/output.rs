@@ -15,7 +15,7 @@ const MAX_STDERR: usize = 4096;
 const MAX_REPORT: usize = 200;
 const BUFFER: usize = 16384;
 /// Reads that empty a pipe of 64 KiB and see its end.
-const MOST_READS: usize = 8;
+const MAX_READS: usize = 8;
 
 /// Sources of the pipes.
 const PROGRAM: usize = 0;
@@ -55,7 +55,7 @@ impl OutputReader {
     /// Reads available data; true at the end of all pipes.
     pub(super) fn drain(&mut self) -> Result<bool, ExecError> {
         let mut reads = 0;
-        while reads < MOST_READS && wait(&mut [self], Duration::ZERO)? {
+        while reads < MAX_READS && wait(&mut [self], Duration::ZERO)? {
             reads += 1;
         }
         Ok(!self.open())
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_an_end_or_a_refusal() {
+    fn reports_are_parsed() {
         let end = |signal, exit, left| Some(End { signal, exit, left });
         for (report, expected, not_started) in [
             ("exit=3 left=0\n", end(None, 3, 0), None),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn who_talks_without_end_is_not_read_without_end() {
+    fn endless_output_is_bounded() {
         let (said, mut says) = std::io::pipe().unwrap();
         let (report, _reports) = std::io::pipe().unwrap();
         let (complaint, _complains) = std::io::pipe().unwrap();

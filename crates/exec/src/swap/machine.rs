@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_system_swaps_to_is_read_from_its_own_words() {
+    fn proc_swaps_is_parsed() {
         let area = |path: &str, priority| Area {
             path: path.into(),
             priority,
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_ours_is_never_used_before_the_machines_own() {
+    fn our_swap_has_lowest_priority() {
         let ours = Path::new("/nonexistent/area");
         let with = |own, others: &[i32]| {
             let mut lines = vec![("/nonexistent/area", own)];
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn swap_that_dm_crypt_encrypts_is_found_below_other_devices() {
+    fn dm_crypt_is_found_below_devices() {
         assert!(on("CRYPT-LUKS2-0123-swap\n").unwrap().ends_with("/area"));
         assert_eq!(on("LVM-0123\n"), None);
         assert_eq!(encrypted(Path::new("/nonexistent"), &[]), None);

@@ -3,7 +3,7 @@
 //! A repetition of an x86 string instruction counts, as the processor traps each; so does a handled signal. An
 //! aarch64 loop that waits for an exclusive store never ends under a tracer, and meets the limit.
 
-use super::tracer::{MINE, wait_for_the_end_of};
+use super::tracer::{MINE, wait_until_exit};
 use super::{Uncounted, traced};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::ptrace::{self, Options};
@@ -68,7 +68,7 @@ fn from_mark_to_mark(pid: Pid, limit: Limit) -> Result<Option<Steps>, Uncounted>
         match wait(pid)? {
             WaitStatus::Stopped(_, MARK) => break,
             WaitStatus::Stopped(_, signal) => pass_on = Some(signal),
-            WaitStatus::PtraceEvent(..) => return Err(several(pid)),
+            WaitStatus::PtraceEvent(..) => return Err(multi_threaded(pid)),
             _ => return Ok(None),
         }
     }
@@ -80,7 +80,7 @@ fn from_mark_to_mark(pid: Pid, limit: Limit) -> Result<Option<Steps>, Uncounted>
             WaitStatus::Stopped(_, Signal::SIGTRAP) => None,
             WaitStatus::Stopped(_, MARK) => break,
             WaitStatus::Stopped(_, signal) => Some(signal),
-            WaitStatus::PtraceEvent(..) => return Err(several(pid)),
+            WaitStatus::PtraceEvent(..) => return Err(multi_threaded(pid)),
             _ => return Ok(None),
         };
         steps.instructions += u64::from(pass_on.is_none());
@@ -96,15 +96,15 @@ fn from_mark_to_mark(pid: Pid, limit: Limit) -> Result<Option<Steps>, Uncounted>
 }
 
 /// Ends a program that started a thread or process, which is traced as well.
-fn several(pid: Pid) -> Uncounted {
+fn multi_threaded(pid: Pid) -> Uncounted {
     let born = ptrace::getevent(pid);
     let _ = kill(pid, Signal::SIGKILL);
     if let Ok(born) = born {
         let born = Pid::from_raw(born as i32);
         let _ = kill(born, Signal::SIGKILL);
-        wait_for_the_end_of(born);
+        wait_until_exit(born);
     }
-    Uncounted::Several
+    Uncounted::MultiThreaded
 }
 
 /// The next stop of the program, or its end, not reaped.

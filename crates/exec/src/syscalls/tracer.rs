@@ -93,7 +93,7 @@ impl Tracer {
                 self.early.remove(&pid);
                 return Ok(());
             }
-            WaitStatus::PtraceSyscall(_) => self.at_the_border(pid)?,
+            WaitStatus::PtraceSyscall(_) => self.system_call(pid)?,
             WaitStatus::PtraceEvent(_, _, event) => self.event(pid, event)?,
             WaitStatus::Stopped(_, signal) => match self.tracees.get_mut(&pid) {
                 None => {
@@ -144,7 +144,7 @@ impl Tracer {
     }
 
     /// At a system call entry or exit.
-    fn at_the_border(&mut self, pid: Pid) -> Result<(), Uncounted> {
+    fn system_call(&mut self, pid: Pid) -> Result<(), Uncounted> {
         let info = syscall_info(pid).map_err(|errno| match errno {
             Errno::EIO | Errno::EINVAL => Uncounted::TooOld,
             _ => Uncounted::system("ptrace(PTRACE_GET_SYSCALL_INFO)")(errno),
@@ -176,13 +176,13 @@ impl Tracer {
             let _ = kill(pid, Signal::SIGKILL);
             // the caller waits for the program itself
             if pid != self.main {
-                wait_for_the_end_of(pid);
+                wait_until_exit(pid);
             }
         }
     }
 }
 
-pub(super) fn wait_for_the_end_of(pid: Pid) {
+pub(super) fn wait_until_exit(pid: Pid) {
     loop {
         match waitpid(pid, Some(MINE)) {
             Err(Errno::EINTR) => {}

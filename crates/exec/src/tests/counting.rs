@@ -32,26 +32,26 @@ fn error(name: &'static str, deadline: Duration) -> Uncounted {
 }
 
 #[test]
-fn a_number_that_is_remembered_is_no_entry() {
+fn cached_getpid_is_not_counted() {
     assert_eq!(Planted::new("cached").per_op(10, 1000), (0.0, 0.0));
 }
 
 #[test]
-fn parents_and_children_are_counted_apart_and_an_interrupted_sleep_once() {
+fn children_count_separately_restarts_once() {
     let (own, children) = Planted::new("parents").per_op(1, 21);
     assert_eq!(own, 3.0, "a fork, a sleep and a wait");
     assert!((11.0..20.0).contains(&children), "{children}");
 }
 
 #[test]
-fn threads_count_with_their_program() {
+fn threads_count_with_program() {
     let (own, children) = Planted::new("threads").per_op(1, 11);
     assert!((12.0..30.0).contains(&own), "{own}");
     assert_eq!(children, 0.0);
 }
 
 #[test]
-fn a_program_that_ends_badly_has_no_count() {
+fn failing_programs_have_no_count() {
     for (name, why) in [
         (
             "wrong",
@@ -69,7 +69,7 @@ fn a_program_that_ends_badly_has_no_count() {
 }
 
 #[test]
-fn what_a_program_leaves_behind_is_killed() {
+fn leftover_processes_are_killed() {
     // they succeed, and `count` looks for leftovers
     let never = AtomicBool::new(false);
     Planted::new("abandons").count(1, LONG, &never).unwrap();
@@ -78,7 +78,7 @@ fn what_a_program_leaves_behind_is_killed() {
 }
 
 #[test]
-fn a_request_to_stop_ends_the_count() {
+fn stop_requests_end_counting() {
     let stop = AtomicBool::new(false);
     let planted = Planted::new("hangs");
     std::thread::scope(|scope| {
@@ -91,7 +91,7 @@ fn a_request_to_stop_ends_the_count() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_no_refusal_to_trace() {
+fn missing_programs_are_not_refusals() {
     let never = AtomicBool::new(false);
     let error = count(Command::new("/nonexistent/program"), LONG, &never).unwrap_err();
     assert!(matches!(error, Uncounted::Start(_)), "{error:?}");
@@ -101,7 +101,7 @@ fn a_program_that_is_not_there_is_no_refusal_to_trace() {
 /// A process that is traced already simulates a system that forbids tracing.
 #[test]
 #[allow(unsafe_code)]
-fn where_tracing_is_forbidden_the_reason_is_told() {
+fn forbidden_tracing_has_a_reason() {
     use std::os::unix::process::CommandExt;
     let mut command = Command::new("/bin/true");
     // SAFETY: between fork and exec, the closure makes one system call only

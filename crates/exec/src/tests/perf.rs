@@ -5,25 +5,25 @@ use std::path::Path;
 use std::process::Command;
 
 /// Reported counters.
-fn said(kinds: &[&str]) -> Vec<String> {
+fn reported(kinds: &[&str]) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("perf");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/planted/perf.c");
     let mut compile = Command::new("cc");
     compile.args(["-std=gnu11", "-O1", "-o"]).arg(&program);
     assert!(compile.arg(source).status().unwrap().success());
-    let said = |kind: &&str| {
+    let counters = |kind: &&str| {
         let output = Command::new(&program).arg(kind).output().unwrap();
         assert!(output.status.success(), "{kind}");
-        let said = String::from_utf8(output.stdout).unwrap();
-        said.trim_end().to_owned()
+        let counters = String::from_utf8(output.stdout).unwrap();
+        counters.trim_end().to_owned()
     };
-    kinds.iter().map(said).collect()
+    kinds.iter().map(counters).collect()
 }
 
 #[test]
-fn what_the_kernel_permits_is_counted_and_scaled() {
-    let said = said(&["all", "user", "shared", "few", "none", "software"]);
+fn permitted_counters_are_scaled() {
+    let counters = reported(&["all", "user", "shared", "few", "none", "software"]);
     let all = |user: &str, of: u64| {
         let [i, c, b, l, t, walks] = [1, 2, 3, 4, 5, 6].map(|n| n * of);
         let walks = match cfg!(target_arch = "aarch64") {
@@ -42,16 +42,16 @@ fn what_the_kernel_permits_is_counted_and_scaled() {
         few.to_owned(),
         "nothing".to_owned(),
     ];
-    assert_eq!(said[..5], lines);
-    real(&said[5]);
+    assert_eq!(counters[..5], lines);
+    real(&counters[5]);
 }
 
 /// Counters of the real kernel: `nothing` if it refuses even its own events.
-fn real(said: &str) {
-    if said == "nothing" {
+fn real(counters: &str) {
+    if counters == "nothing" {
         return;
     }
-    let words = said
+    let words = counters
         .split(' ')
         .skip(1)
         .map(|word| word.split_once('=').unwrap());
@@ -61,8 +61,8 @@ fn real(said: &str) {
     let faults = counts.get("instructions");
     let faults = faults.or(counts.get("user_instructions")).unwrap();
     // 150 pages within the region, 250 outside
-    assert!((150..250).contains(faults), "{said}");
+    assert!((150..250).contains(faults), "{counters}");
     if counts.contains_key("instructions") {
-        assert!(counts["branch_misses"] >= 5, "five sleeps: {said}");
+        assert!(counts["branch_misses"] >= 5, "five sleeps: {counters}");
     }
 }

@@ -41,7 +41,7 @@ fn sources() -> Vec<(&'static str, &'static str)> {
     all.map(|source| (source.path, source.text)).collect()
 }
 
-fn built(flags: &[&str], programs: &[&str]) -> (tempfile::TempDir, Builds) {
+fn build(flags: &[&str], programs: &[&str]) -> (tempfile::TempDir, Builds) {
     let (directory, workshop) = workshop("cc", flags);
     (directory, workshop.build(&sources(), programs).unwrap())
 }
@@ -59,7 +59,7 @@ fn why_refused(workshop: &Workshop) -> String {
 }
 
 #[test]
-fn a_kernel_is_compiled_again_and_does_its_work() {
+fn rebuilt_workloads_work() {
     let (_directory, workshop) = workshop("cc", &["-O0"]);
     let mut sources = sources();
     sources.push(("planted/bad.c", "this is not C\n"));
@@ -96,7 +96,7 @@ fn a_kernel_is_compiled_again_and_does_its_work() {
 }
 
 #[test]
-fn the_same_compiler_and_flags_make_the_program_that_is_in_the_binary() {
+fn rebuilds_equal_embedded_programs() {
     // the compiler that this binary's build chose
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
     let (_directory, workshop) = workshop(&compiler, &["-O2"]);
@@ -114,7 +114,7 @@ fn the_same_compiler_and_flags_make_the_program_that_is_in_the_binary() {
 }
 
 #[test]
-fn a_compiler_that_is_not_there_or_not_with_these_flags_is_refused_once_and_for_all() {
+fn unusable_compilers_are_refused() {
     for (compiler, flags, said) in [
         ("cc", &["-fno-such-flag-at-all"][..], "no-such-flag-at-all"),
         ("/nonexistent/cc", &[], "/nonexistent/cc"),
@@ -126,7 +126,7 @@ fn a_compiler_that_is_not_there_or_not_with_these_flags_is_refused_once_and_for_
 }
 
 #[test]
-fn a_request_to_stop_ends_it() {
+fn stop_requests_end_the_build() {
     let (_directory, workshop) = workshop("cc", &["-O2"]);
     workshop.stop.store(true, Ordering::Relaxed);
     let ended = workshop.build(&sources(), &["byte/loop"]).unwrap_err();
@@ -134,9 +134,9 @@ fn a_request_to_stop_ends_it() {
 }
 
 #[test]
-fn a_helper_is_whole_and_a_dynamic_program_is_so_again() {
+fn helpers_and_dynamic_programs_rebuild() {
     let names = ["kernel/null-job", "kernel/process-dynamic"];
-    let (_directory, mut builds) = built(&["-O1"], &names);
+    let (_directory, mut builds) = build(&["-O1"], &names);
     let [job, parent] = names.map(|name| builds.remove(name).unwrap().unwrap());
     works(&job, &[]);
     let named = format!("kernel/null-job={}", job.path.display());
@@ -146,7 +146,7 @@ fn a_helper_is_whole_and_a_dynamic_program_is_so_again() {
 }
 
 #[test]
-fn a_program_with_a_half_in_fortran() {
+fn fortran_parts_are_compiled() {
     let (_directory, mut workshop) = workshop("cc", &["-O1"]);
     let mut build = |programs: [&str; 2]| {
         let builds = workshop.build(&sources(), &programs).unwrap();

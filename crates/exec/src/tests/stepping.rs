@@ -24,7 +24,7 @@ impl Planted {
 }
 
 #[test]
-fn each_instruction_of_an_operation_is_counted_once() {
+fn instructions_are_counted_once() {
     let planted = Planted::new("steps");
     let per_op = |more: &[&str]| {
         let [few, many, most] = [8, 16, 32].map(|n| planted.instructions(n, more));
@@ -44,14 +44,14 @@ fn each_instruction_of_an_operation_is_counted_once() {
 }
 
 #[test]
-fn what_cannot_be_stepped_through_says_why() {
+fn unsteppable_programs_have_reasons() {
     let planted = Planted::new("steps");
     for (instructions, time) in [(100, LONG), (LIMIT.instructions, Duration::ZERO)] {
         let limit = Limit { instructions, time };
         assert_eq!(planted.step(1000, &[], limit), Err(Uncounted::TooLong));
     }
-    let several = Planted::new("threads").step(1, &[], LIMIT);
-    assert_eq!(several, Err(Uncounted::Several));
+    let result = Planted::new("threads").step(1, &[], LIMIT);
+    assert_eq!(result, Err(Uncounted::MultiThreaded));
     let Err(Uncounted::Ended(why)) = Planted::new("wrong").step(3, &[], LIMIT) else {
         panic!("a wrong check value is no good end");
     };

@@ -18,7 +18,7 @@ use std::process::Command;
 #[derive(Debug)]
 pub(super) struct Programs {
     /// In order. Programs can be executed in each; the first has the supervisor.
-    made: Vec<Held<Directory>>,
+    directories: Vec<Held<Directory>>,
     /// For further directories when these are full, best first.
     candidates: std::vec::IntoIter<PathBuf>,
     writer: Option<Writer>,
@@ -33,7 +33,7 @@ impl Programs {
         writer: Option<Writer>,
     ) -> Result<Self, ExecError> {
         let mut programs = Self {
-            made: vec![],
+            directories: vec![],
             candidates: candidates.into_iter(),
             writer,
             unpacked: BTreeMap::new(),
@@ -51,7 +51,7 @@ impl Programs {
     }
 
     pub(super) fn directory(&self) -> &Path {
-        &self.made[0].0
+        &self.directories[0].0
     }
 
     pub(super) fn path(&mut self, program: &Embedded) -> Result<PathBuf, ExecError> {
@@ -61,7 +61,7 @@ impl Programs {
         let mut full = vec![];
         let mut next = 0;
         let path = loop {
-            let dir = match self.made.get(next) {
+            let dir = match self.directories.get(next) {
                 Some(dir) => dir.0.clone(),
                 None => match self.another(&mut full)? {
                     Some(dir) => dir,
@@ -93,10 +93,10 @@ impl Programs {
             match usable(&candidate, self.writer.as_ref()) {
                 Ok(dir) => {
                     let path = dir.0.clone();
-                    self.made.push(dir);
+                    self.directories.push(dir);
                     return Ok(Some(path));
                 }
-                Err(why) if Shortage::of(&why).is_none() || is_full(&why) => {
+                Err(why) if Shortage::from_error(&why).is_none() || is_full(&why) => {
                     tried.push(format!("{} ({why})", candidate.display()));
                 }
                 Err(why) => {
@@ -120,7 +120,10 @@ fn no_room(program: &Embedded, full: &[String]) -> ExecError {
 }
 
 fn is_full(why: &io::Error) -> bool {
-    matches!(Shortage::of(why), Some(Shortage::Space | Shortage::Quota))
+    matches!(
+        Shortage::from_error(why),
+        Some(Shortage::Space | Shortage::Quota)
+    )
 }
 
 fn free(dir: &Path) -> String {

@@ -15,7 +15,7 @@ fn name_of(namespace: u32, dead: u64) -> String {
 }
 
 #[test]
-fn what_the_dead_left_is_removed_and_what_the_living_use_is_not() {
+fn only_dead_leftovers_are_removed() {
     let parent = tempfile::tempdir().unwrap();
     let here = namespace();
     let make = |name: &str, mode| {
@@ -45,43 +45,46 @@ fn what_the_dead_left_is_removed_and_what_the_living_use_is_not() {
 }
 
 #[test]
-fn both_directories_go_at_the_end() {
+fn directories_are_removed_on_drop() {
     let parent = tempfile::tempdir().unwrap();
-    let places = Places::make(&[parent.path().to_path_buf()], parent.path(), None).unwrap();
-    let supervisor = places.program_called(SUPERVISOR).unwrap();
-    let (one, two) = (places.fresh(true).unwrap(), places.fresh(false).unwrap());
+    let work_dirs = WorkDirs::make(&[parent.path().to_path_buf()], parent.path(), None).unwrap();
+    let supervisor = work_dirs.embedded_program(SUPERVISOR).unwrap();
+    let (one, two) = (
+        work_dirs.fresh(true).unwrap(),
+        work_dirs.fresh(false).unwrap(),
+    );
     assert!(supervisor.exists() && one != two);
-    drop(places);
+    drop(work_dirs);
     assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
 }
 
 #[test]
-fn a_program_is_unpacked_once_and_again_only_where_that_failed() {
+fn programs_are_unpacked_once() {
     let parent = tempfile::tempdir().unwrap();
-    let places = Places::make(&[parent.path().to_path_buf()], parent.path(), None).unwrap();
-    let program = |name| places.program_called(name);
-    let in_the_way = places.programs.join("byte_loop");
+    let work_dirs = WorkDirs::make(&[parent.path().to_path_buf()], parent.path(), None).unwrap();
+    let program = |name| work_dirs.embedded_program(name);
+    let in_the_way = work_dirs.programs.join("byte_loop");
     fs::create_dir(&in_the_way).unwrap();
     assert!(program("byte/loop").is_err());
     fs::remove_dir(&in_the_way).unwrap();
     program("byte/loop").unwrap();
     // executing the supervisor there has succeeded
     for name in ["byte/loop", SUPERVISOR] {
-        let path = places.programs.join(name.replace('/', "_"));
-        let made = fs::metadata(&path).unwrap().ino();
+        let path = work_dirs.programs.join(name.replace('/', "_"));
+        let created = fs::metadata(&path).unwrap().ino();
         assert_eq!(program(name).unwrap(), path);
-        assert_eq!(fs::metadata(&path).unwrap().ino(), made, "{name}");
+        assert_eq!(fs::metadata(&path).unwrap().ino(), created, "{name}");
     }
 }
 
 #[test]
-fn a_place_that_cannot_be_used_is_passed_over_and_named_when_there_is_no_other() {
+fn unusable_directories_are_named() {
     let good = tempfile::tempdir().unwrap();
     let bad = PathBuf::from("/nonexistent/place");
-    let places = Places::make(&[bad.clone(), good.path().into()], good.path(), None).unwrap();
-    assert!(places.programs.starts_with(good.path()));
-    drop(places);
-    let error = Places::make(&[bad], good.path(), None).unwrap_err();
+    let work_dirs = WorkDirs::make(&[bad.clone(), good.path().into()], good.path(), None).unwrap();
+    assert!(work_dirs.programs.starts_with(good.path()));
+    drop(work_dirs);
+    let error = WorkDirs::make(&[bad], good.path(), None).unwrap_err();
     for word in ["/nonexistent/place", "TMPDIR"] {
         assert!(error.to_string().contains(word), "{error}");
     }

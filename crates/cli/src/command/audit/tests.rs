@@ -2,7 +2,7 @@
 
 use super::*;
 use gritstone_analysis::summary::{self, Reader};
-use gritstone_exec::{Config, Places, Setup, Storage};
+use gritstone_exec::{Config, Setup, Storage, WorkDirs};
 use gritstone_measure::{AfterPilot, Backend, Finished, Limits, PriorRuns, Progress, drive};
 use gritstone_model::{
     AuditTest, Calibration, Claims, Conditions, Flag, Id, KernelWork, Launch, Measurement,
@@ -37,7 +37,7 @@ impl Planted {
             builds: BTreeMap::new(),
         };
         let setup = Setup {
-            places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
+            work_dirs: WorkDirs::make(std::slice::from_ref(&here), &here, None).unwrap(),
             cpus: "-".to_owned(),
             environment: variant.environment.clone(),
             programs: BTreeMap::new(),
@@ -192,7 +192,7 @@ impl Backend for Kept<'_> {
     }
 
     fn prepare(&mut self, _: usize, benchmark: &Benchmark) -> Result<(), ExecError> {
-        self.executor.settle(self.variant, benchmark)
+        self.executor.start_load(self.variant, benchmark)
     }
 
     fn show(&mut self, _: &Progress<'_>) {}

@@ -1,13 +1,13 @@
 //! Commands that undo other commands.
 
-use super::{Machine, TOLD};
+use super::{Machine, REPORTED};
 use crate::journal::{By, Entry};
 use crate::recover::Command;
 use crate::resource::Thing;
 use std::fs;
 
 #[test]
-fn a_command_undoes_what_commands_have_changed() {
+fn undo_commands_run_at_the_end() {
     let machine = Machine::new();
     let here = machine.0.path();
     let journal = machine.journal();
@@ -19,23 +19,26 @@ fn a_command_undoes_what_commands_have_changed() {
     drop(journal);
     let now = fs::read_to_string(here.join("setting")).unwrap();
     assert_eq!(now, "undone\n");
-    assert!(machine.journals().is_empty() && TOLD.take().is_empty());
+    assert!(machine.journals().is_empty() && REPORTED.take().is_empty());
 }
 
 #[test]
-fn a_command_that_cannot_undo_is_told_and_tried_again() {
+fn failed_undo_commands_are_retried() {
     let machine = Machine::new();
     let entry = Entry::Makes(Thing::Command(Command {
         command: "echo why >&2; test -e mended".to_owned(),
         directory: machine.0.path().to_owned(),
     }));
     let path = machine.left_behind(&[Entry::By(machine.by()), entry.clone()], "");
-    let said = machine.recovered();
-    assert!(said.contains("do it by hand") && path.exists(), "{said}");
-    assert!(said.contains("why"), "{said}");
+    let messages = machine.recovered();
+    assert!(
+        messages.contains("do it by hand") && path.exists(),
+        "{messages}"
+    );
+    assert!(messages.contains("why"), "{messages}");
     fs::write(machine.0.path().join("mended"), "").unwrap();
-    let said = machine.recovered();
-    assert!(said.contains("restored: 1"), "{said}");
+    let messages = machine.recovered();
+    assert!(messages.contains("restored: 1"), "{messages}");
     assert!(!path.exists());
     // after a restart it may do harm, so it is only reported
     let by = By {
@@ -44,6 +47,9 @@ fn a_command_that_cannot_undo_is_told_and_tried_again() {
     };
     fs::remove_file(machine.0.path().join("mended")).unwrap();
     let path = machine.left_behind(&[Entry::By(by), entry], "");
-    let said = machine.recovered();
-    assert!(said.contains("was restarted") && !path.exists(), "{said}");
+    let messages = machine.recovered();
+    assert!(
+        messages.contains("was restarted") && !path.exists(),
+        "{messages}"
+    );
 }

@@ -1,13 +1,13 @@
 //! Traces: recorded before they are made, and removed after.
 
-use super::{Machine, TOLD};
+use super::{Machine, REPORTED};
 use crate::journal::Entry;
 use crate::resource::{Thing, Unavailable};
 use crate::tracefs::{Instance, Trace};
 use std::mem::ManuallyDrop;
 
 #[test]
-fn a_trace_of_ours_stands_in_the_journal_and_is_removed() {
+fn traces_are_recorded_and_removed() {
     let machine = Machine::new();
     let journal = machine.journal();
     let instance = match Instance::acquire(&journal) {
@@ -27,16 +27,16 @@ fn a_trace_of_ours_stands_in_the_journal_and_is_removed() {
     let instance = ManuallyDrop::new(instance);
     drop(journal);
     assert!(!instance.path().exists());
-    assert!(machine.journals().is_empty() && TOLD.take().is_empty());
+    assert!(machine.journals().is_empty() && REPORTED.take().is_empty());
 }
 
 #[test]
-fn a_trace_that_is_not_ours_is_left() {
+fn foreign_traces_are_left_alone() {
     let machine = Machine::new();
     for name in ["osnoise", "../gritstone"] {
         let makes = Entry::Makes(Thing::Trace(Trace(name.to_owned())));
         let path = machine.left_behind(&[Entry::By(machine.by()), makes], "");
-        let said = machine.recovered();
-        assert!(said.contains(name) && !path.exists(), "{said}");
+        let messages = machine.recovered();
+        assert!(messages.contains(name) && !path.exists(), "{messages}");
     }
 }

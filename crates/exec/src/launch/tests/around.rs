@@ -11,7 +11,7 @@ fn failed(bench: &mut Bench, work: CommandWork) -> String {
 }
 
 #[test]
-fn what_is_prepared_is_there_each_time_and_in_the_proof_and_is_no_part_of_the_time() {
+fn preparation_is_repeated_and_untimed() {
     let mut bench = Bench::new();
     let mut work = shell_work("cat made", Some("1"), &[]);
     work.prepare = words(&["/bin/sh", "-c", "sleep 0.2; echo 1 >made; echo ignored"]);
@@ -30,7 +30,7 @@ fn what_is_prepared_is_there_each_time_and_in_the_proof_and_is_no_part_of_the_ti
 }
 
 #[test]
-fn what_cannot_be_prepared_is_no_time() {
+fn failed_preparation_has_no_time() {
     let mut bench = Bench::new();
     for (script, said) in [
         ("echo no paper >&2; exit 3", "it said: no paper"),
@@ -45,7 +45,7 @@ fn what_cannot_be_prepared_is_no_time() {
 }
 
 #[test]
-fn a_command_reads_its_input_and_writes_to_its_output() {
+fn commands_use_input_and_output() {
     let mut bench = Bench::new();
     let mut work = shell_work("read word; echo $word", Some("hello"), &[]);
     assert!(failed(&mut bench, work.clone()).ends_with("instead of 'hello'"));
@@ -66,7 +66,7 @@ fn a_command_reads_its_input_and_writes_to_its_output() {
 }
 
 #[test]
-fn a_command_removes_the_files_that_it_should_and_no_others() {
+fn commands_remove_declared_files() {
     let mut bench = Bench::new();
     let mut why = |script: &str| {
         let mut work = shell_work(script, None, &[]);
@@ -75,10 +75,10 @@ fn a_command_removes_the_files_that_it_should_and_no_others() {
         outcome(&mut bench, work)
     };
     assert_eq!(why("rm a b"), Outcome::Measured);
-    let mut told = |script: &str| why(script).why().to_owned();
-    assert!(told("rm a").ends_with("did not remove the file b"));
-    assert!(told("rm a b; echo >c").contains("left 1 files"));
-    assert!(told("rm a b input").contains("removed 1 files"));
+    let mut reason = |script: &str| why(script).why().to_owned();
+    assert!(reason("rm a").ends_with("did not remove the file b"));
+    assert!(reason("rm a b; echo >c").contains("left 1 files"));
+    assert!(reason("rm a b input").contains("removed 1 files"));
 
     let mut work = shell_work("true", None, &[]);
     work.removes = words(&["a"]);
@@ -87,7 +87,7 @@ fn a_command_removes_the_files_that_it_should_and_no_others() {
 }
 
 #[test]
-fn a_proof_may_say_that_the_machine_cannot_do_the_work() {
+fn proofs_may_skip() {
     let mut bench = Bench::new();
     let mut work = shell_work("true", None, &[]);
     let script = "echo 'no macros here: apt-get install groff' >&2; exit 77";

@@ -3,9 +3,9 @@
 use super::*;
 use gritstone_model::Param;
 
-fn several(row: &Benchmark, cpus: &[u32], copies: u32) -> Launched {
+fn launch_copies(benchmark: &Benchmark, cpus: &[u32], copies: u32) -> Launched {
     let mut bench = Bench::new();
-    let launched = bench.copies(row, cpus, copies).unwrap();
+    let launched = bench.copies(benchmark, cpus, copies).unwrap();
     bench.nothing_is_left();
     launched
 }
@@ -21,20 +21,23 @@ fn kernel(program: &str) -> Benchmark {
 /// Events by copy.
 fn each(launched: &Launched) -> Vec<&[Event]> {
     let number = |event: &Event| matches!(event, Event::Param(Param::Copy(_)));
-    let mut said: Vec<&[Event]> = launched.events.split(number).collect();
-    assert!(said.remove(0).is_empty(), "something before the first copy");
-    said
+    let mut events: Vec<&[Event]> = launched.events.split(number).collect();
+    assert!(
+        events.remove(0).is_empty(),
+        "something before the first copy"
+    );
+    events
 }
 
 #[test]
-fn every_copy_works_and_shows_it() {
+fn all_copies_work() {
     // files of the same name in separate directories
     for (program, copies) in [("byte/loop", 3), ("byte/disk-write", 2)] {
-        let launched = several(&kernel(program), &[], copies);
+        let launched = launch_copies(&kernel(program), &[], copies);
         assert_eq!(launched.outcome, Outcome::Measured, "{program}");
-        let said = each(&launched);
-        assert_eq!(said.len(), copies as usize);
-        for events in said {
+        let events = each(&launched);
+        assert_eq!(events.len(), copies as usize);
+        for events in events {
             let samples = events.iter().filter(|e| matches!(e, Event::Sample(_)));
             assert!(samples.count() > 0, "{program}");
             assert!(events.contains(&Event::Bye), "{program}");
@@ -49,9 +52,9 @@ fn every_copy_works_and_shows_it() {
 }
 
 #[test]
-fn nobody_waits_for_a_copy_that_cannot_begin() {
+fn failed_copies_release_the_others() {
     // no machine has this CPU; the other copies are ready, or nearly, when the second ends
-    let launched = several(&kernel("byte/loop"), &[0, 524_288, 0], 3);
+    let launched = launch_copies(&kernel("byte/loop"), &[0, 524_288, 0], 3);
     let why = launched.outcome.why();
     assert!(matches!(launched.outcome, Outcome::Failed(_)), "{why}");
     assert!(why.starts_with("copy 2 of 3: sched_setaffinity"), "{why}");
@@ -59,14 +62,14 @@ fn nobody_waits_for_a_copy_that_cannot_begin() {
 }
 
 #[test]
-fn copies_that_hang_are_all_ended() {
+fn hanging_copies_are_ended() {
     let mut bench = Bench::new();
     bench.executor.setup.deadline = Duration::from_millis(1);
-    let row = kernel("byte/loop");
-    let launched = bench.copies(&row, &[], 2).unwrap();
+    let benchmark = kernel("byte/loop");
+    let launched = bench.copies(&benchmark, &[], 2).unwrap();
     assert!(matches!(launched.outcome, Outcome::TimedOut(_)));
     let stop = &bench.executor.setup.stop;
     stop.store(true, std::sync::atomic::Ordering::Relaxed);
-    let stopped = bench.copies(&row, &[], 2);
+    let stopped = bench.copies(&benchmark, &[], 2);
     assert!(matches!(stopped, Err(ExecError::Interrupted)));
 }

@@ -11,11 +11,11 @@ const WAYS: [&str; 4] = ["fork", "vfork", "clone3-vfork", "posix-spawn"];
 /// A benchmark that executes `job` by one of the system calls for that.
 fn executes(how: &str, job: &str) -> Benchmark {
     let params = [("how", how), ("job", job), ("target_ns", "200000")];
-    let mut made = kernel("kernel/process", &params, 20);
-    if let Work::Kernel(work) = &mut made.work {
+    let mut benchmark = kernel("kernel/process", &params, 20);
+    if let Work::Kernel(work) = &mut benchmark.work {
         work.uses = vec![job.to_owned()];
     }
-    made
+    benchmark
 }
 
 impl Bench {
@@ -44,7 +44,7 @@ fn why_skipped(bench: &mut Bench, benchmark: &Benchmark) -> String {
 }
 
 #[test]
-fn what_a_kernel_executes_lies_where_it_is_told() {
+fn helpers_lie_at_passed_paths() {
     let mut bench = Bench::new();
     for how in WAYS {
         let launched = bench.launch(&executes(how, JOB));
@@ -62,7 +62,7 @@ fn what_a_kernel_executes_lies_where_it_is_told() {
 }
 
 #[test]
-fn an_exec_that_fails_is_no_time() {
+fn failed_exec_has_no_time() {
     let mut bench = Bench::new();
     for how in WAYS {
         // the first execution is the untimed attempt; clone3 has its own
@@ -90,7 +90,7 @@ fn an_exec_that_fails_is_no_time() {
 }
 
 #[test]
-fn a_program_without_its_loader_is_not_run_and_says_so() {
+fn missing_loaders_are_explained() {
     let mut bench = Bench::new();
     let job = "kernel/null-job-libc";
     bench.without_loader(job);
@@ -103,7 +103,7 @@ fn a_program_without_its_loader_is_not_run_and_says_so() {
 }
 
 #[test]
-fn the_jobs_differ_in_their_data_alone_and_have_nothing_else() {
+fn jobs_differ_only_in_data() {
     let size = |name: &str, kind: SectionKind| {
         let bytes = gritstone_kernels::find(name).unwrap().bytes().unwrap();
         let file = object::File::parse(&*bytes).unwrap();
@@ -123,16 +123,21 @@ fn the_jobs_differ_in_their_data_alone_and_have_nothing_else() {
 }
 
 #[test]
-fn what_is_linked_dynamically_asks_for_a_loader_and_nothing_else_does() {
+fn only_dynamic_programs_need_loaders() {
     let statically = gritstone_kernels::FLAGS.contains("-static");
     for program in gritstone_kernels::all() {
         let bytes = program.bytes().unwrap();
         let file = object::File::parse(&*bytes).unwrap();
-        let asks = file.section_by_name(".interp").is_some();
+        let is_dynamic = file.section_by_name(".interp").is_some();
         let source = gritstone_kernels::source(program.name).unwrap().text;
         let dynamic = linking::is_dynamic(program.name, source);
         let wanted = dynamic || !(statically || linking::is_bare(source));
-        assert_eq!(asks, wanted, "{}", program.name);
-        assert_eq!(program.flags.contains("-static"), !asks, "{}", program.name);
+        assert_eq!(is_dynamic, wanted, "{}", program.name);
+        assert_eq!(
+            program.flags.contains("-static"),
+            !is_dynamic,
+            "{}",
+            program.name
+        );
     }
 }

@@ -13,9 +13,9 @@ fn beside(scripts: &[(&str, &str)]) -> Bench {
     for (name, script) in scripts {
         bench.plant(name, script);
     }
-    bench.executor.load = Load::with(Ok(Held {
+    bench.executor.load = Load::new(Ok(Held {
         resource: mark(),
-        made: None,
+        identity: None,
     }));
     bench
 }
@@ -29,13 +29,13 @@ const WORKS: &str =
     "echo $$ >> ../../started; echo '00000000000000000007 pieces' > progress; exec sleep 1000";
 
 /// A benchmark with this background load.
-fn row(load: &[&str]) -> Benchmark {
-    let mut row = kernel("byte/syscall", &[("target_ns", "200000")], 100);
-    row.published = None;
-    if let Work::Kernel(work) = &mut row.work {
+fn benchmark(load: &[&str]) -> Benchmark {
+    let mut benchmark = kernel("byte/syscall", &[("target_ns", "200000")], 100);
+    benchmark.published = None;
+    if let Work::Kernel(work) = &mut benchmark.work {
         work.uses = words(load);
     }
-    row
+    benchmark
 }
 
 /// Pids of the scripts, in order of their start.
@@ -44,53 +44,59 @@ fn started(bench: &Bench) -> Vec<i32> {
     text.lines().map(|line| line.parse().unwrap()).collect()
 }
 
-fn lives(pid: i32) -> bool {
+fn may_live(pid: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ")
         .is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
 #[test]
-fn a_load_lives_until_a_lower_level_is_asked_for() {
+fn load_lives_until_lower_level() {
     let mut bench = beside(&[(ONE, WORKS), (TWO, WORKS)]);
     for _ in 0..2 {
-        let launched = bench.copies(&row(&[ONE]), &[], 1).unwrap();
+        let launched = bench.copies(&benchmark(&[ONE]), &[], 1).unwrap();
         assert_eq!(launched.outcome, Outcome::Measured);
         assert_eq!(params(&launched, ONE), ["0 pieces"]);
     }
     // kept for the second launch
     assert_eq!(started(&bench).len(), 1);
-    let launched = bench.copies(&row(&[ONE, TWO]), &[], 1).unwrap();
+    let launched = bench.copies(&benchmark(&[ONE, TWO]), &[], 1).unwrap();
     assert_eq!(params(&launched, TWO), ["0 pieces"]);
     let [one, two] = started(&bench)[..] else {
         panic!("{:?}", started(&bench));
     };
-    assert!(lives(one) && lives(two));
-    bench.executor.settle(&bench.variant, &row(&[ONE])).unwrap();
-    assert!(lives(one) && !lives(two));
+    assert!(may_live(one) && may_live(two));
+    bench
+        .executor
+        .start_load(&bench.variant, &benchmark(&[ONE]))
+        .unwrap();
+    assert!(may_live(one) && !may_live(two));
     // a benchmark without load: no process or directory is left
-    bench.measured(&row(&[]));
-    assert!(!lives(one));
+    bench.measured(&benchmark(&[]));
+    assert!(!may_live(one));
 }
 
 #[test]
-fn a_load_ends_with_the_run() {
+fn load_ends_with_the_run() {
     let mut bench = beside(&[(ONE, WORKS)]);
-    bench.executor.settle(&bench.variant, &row(&[ONE])).unwrap();
+    bench
+        .executor
+        .start_load(&bench.variant, &benchmark(&[ONE]))
+        .unwrap();
     let [one] = started(&bench)[..] else {
         panic!("{:?}", started(&bench));
     };
-    assert!(lives(one));
+    assert!(may_live(one));
     drop(bench.executor);
-    assert!(!lives(one));
+    assert!(!may_live(one));
 }
 
 #[test]
-fn a_load_that_cannot_be_made_is_tried_once_and_told() {
+fn failed_load_is_tried_once() {
     let script = "echo x >> ../../tries; echo 'there is no tape' >&2; exit 77";
     let mut bench = beside(&[(ONE, script)]);
     for _ in 0..2 {
-        let launched = bench.launch(&row(&[ONE]));
+        let launched = bench.launch(&benchmark(&[ONE]));
         let why = "The load cannot be made: there is no tape";
         assert_eq!(launched.outcome, Outcome::Skipped(why.to_owned()));
         assert!(launched.events.is_empty());
@@ -100,32 +106,32 @@ fn a_load_that_cannot_be_made_is_tried_once_and_told() {
 }
 
 #[test]
-fn a_load_that_ends_beside_a_launch_fails_it() {
+fn ended_load_fails_the_launch() {
     let script = "echo '00000000000000000001 pieces' > progress; sleep 1; echo 'the tape is full' >&2; exit 1";
     let mut bench = beside(&[(ONE, script)]);
     // it has begun when the first launch does; when its end is noticed is up to the scheduler
     let ended = (0..10_000).find_map(|_| {
-        let launched = bench.copies(&row(&[ONE]), &[], 1).unwrap();
+        let launched = bench.copies(&benchmark(&[ONE]), &[], 1).unwrap();
         (launched.outcome != Outcome::Measured).then_some(launched.outcome)
     });
     let Some(Outcome::Failed(why)) = ended else {
         panic!("{ended:?}");
     };
-    let told = "the background load ended: the tape is full";
-    assert!(why.contains(told), "{why}");
+    let reason = "the background load ended: the tape is full";
+    assert!(why.contains(reason), "{why}");
 }
 
 #[test]
-fn without_a_journal_there_is_no_load() {
+fn load_needs_a_journal() {
     let mut bench = beside(&[(ONE, WORKS)]);
-    bench.executor.load = Load::with(Err(Unavailable::NoJournal));
-    let outcome = bench.launch(&row(&[ONE])).outcome;
+    bench.executor.load = Load::new(Err(Unavailable::NoJournal));
+    let outcome = bench.launch(&benchmark(&[ONE])).outcome;
     assert!(outcome.why().contains("no journal"), "{outcome:?}");
     assert!(started(&bench).is_empty());
 }
 
 #[test]
-fn what_has_lost_its_supervisor_is_found_by_its_mark() {
+fn orphaned_load_is_found_by_mark() {
     let mark = mark();
     let mut child = std::process::Command::new("sleep")
         .arg("1000")

@@ -48,64 +48,71 @@ fn why(launched: &Launched) -> &str {
 }
 
 #[test]
-fn it_stands_where_the_user_stands_and_prints_and_leaves_what_it_likes() {
+fn user_commands_run_in_user_directory() {
     let mut bench = Bench::new();
     let user = bench.user();
     let environment = &mut bench.variant.environment;
     environment.insert("WHO".to_owned(), "b".to_owned());
-    let told = bench.command("echo out; echo err >&2; echo $WHO >> who", user.clone());
-    assert_eq!(told.outcome, Outcome::Measured);
+    let launched = bench.command("echo out; echo err >&2; echo $WHO >> who", user.clone());
+    assert_eq!(launched.outcome, Outcome::Measured);
     // the first launch begins with an untimed execution
-    assert_eq!(bench.read("who").lines().count(), samples(&told).len() + 1);
-    assert!(bench.read("who").lines().all(|line| line == "b"));
-    let before = bench.read("who").lines().count();
-    let told = bench.command("echo out; echo err >&2; echo $WHO >> who", user);
     assert_eq!(
         bench.read("who").lines().count(),
-        before + samples(&told).len()
+        samples(&launched).len() + 1
+    );
+    assert!(bench.read("who").lines().all(|line| line == "b"));
+    let before = bench.read("who").lines().count();
+    let launched = bench.command("echo out; echo err >&2; echo $WHO >> who", user);
+    assert_eq!(
+        bench.read("who").lines().count(),
+        before + samples(&launched).len()
     );
 }
 
 #[test]
-fn a_failure_is_never_a_time() {
+fn failures_have_no_time() {
     let mut bench = Bench::new();
     let user = bench.user();
-    let told = bench.command("echo because >&2; exit 7", user.clone());
-    assert_eq!(samples(&told).len(), 0);
+    let launched = bench.command("echo because >&2; exit 7", user.clone());
+    assert_eq!(samples(&launched).len(), 0);
     let said = "command: sh ended with status 7; it said: because";
-    assert_eq!(why(&told), said);
-    let told = bench.command("kill -9 $$", user.clone());
-    assert_eq!(why(&told), "command: sh was killed by signal 9");
-    let told = bench.command("sleep 5 & exit 0", user.clone());
-    assert!(why(&told).contains("ended before a process that it had started"));
+    assert_eq!(why(&launched), said);
+    let launched = bench.command("kill -9 $$", user.clone());
+    assert_eq!(why(&launched), "command: sh was killed by signal 9");
+    let launched = bench.command("sleep 5 & exit 0", user.clone());
+    assert!(why(&launched).contains("ended before a process that it had started"));
     let argv = vec!["./not-there".to_owned()];
-    let told = bench.launch(&row(argv, user));
-    assert!(why(&told).contains("./not-there cannot be started: No such file"));
+    let launched = bench.launch(&row(argv, user));
+    assert!(why(&launched).contains("./not-there cannot be started: No such file"));
 }
 
 #[test]
-fn any_status_is_good_if_the_user_says_so_but_no_signal() {
+fn permitted_statuses_exclude_signals() {
     let mut bench = Bench::new();
     let user = UserCommand {
         ignore_failure: true,
         ..bench.user()
     };
-    let told = bench.command("exit 7", user.clone());
-    assert_eq!(told.outcome, Outcome::Measured);
-    assert!(numbers(&told, "status").iter().all(|status| *status == 7));
+    let launched = bench.command("exit 7", user.clone());
+    assert_eq!(launched.outcome, Outcome::Measured);
+    assert!(
+        numbers(&launched, "status")
+            .iter()
+            .all(|status| *status == 7)
+    );
     why(&bench.command("kill -9 $$", user));
     // listed statuses, and no others
     let user = UserCommand {
         statuses: vec![3, 7],
         ..bench.user()
     };
-    let told = bench.command("exit 7", user.clone());
-    assert_eq!(told.outcome, Outcome::Measured);
+    let launched = bench.command("exit 7", user.clone());
+    assert_eq!(launched.outcome, Outcome::Measured);
     assert!(why(&bench.command("exit 1", user)).contains("status 1"));
 }
 
 #[test]
-fn it_reads_and_writes_what_it_is_told_to() {
+fn input_and_output_are_redirected() {
     let mut bench = Bench::new();
     fs::write(bench.folder.path().join("in"), "b\na\n").unwrap();
     let with = |bench: &Bench, output| UserCommand {
@@ -116,9 +123,9 @@ fn it_reads_and_writes_what_it_is_told_to() {
         ..bench.user()
     };
     let to_file = with(&bench, Output::File("out".to_owned()));
-    let told = bench.command("sort; echo r >> log", to_file);
+    let launched = bench.command("sort; echo r >> log", to_file);
     assert_eq!(
-        (samples(&told).len(), numbers(&told, "start_up_ns")),
+        (samples(&launched).len(), numbers(&launched, "start_up_ns")),
         (1, vec![5])
     );
     assert_eq!(
@@ -127,21 +134,21 @@ fn it_reads_and_writes_what_it_is_told_to() {
     );
     // more than a pipe holds: it is drained meanwhile
     let piped = with(&bench, Output::Pipe);
-    let told = bench.command("head -c 1000000 /dev/zero", piped);
-    assert_eq!(told.outcome, Outcome::Measured);
+    let launched = bench.command("head -c 1000000 /dev/zero", piped);
+    assert_eq!(launched.outcome, Outcome::Measured);
 }
 
 #[test]
-fn what_is_prepared_and_cleaned_up_is_not_in_the_time() {
+fn prepare_and_cleanup_are_untimed() {
     let mut bench = Bench::new();
     let user = UserCommand {
         prepare: Some("echo p >> log; sleep 0.05".to_owned()),
         cleanup: Some("echo c >> log".to_owned()),
         ..bench.user()
     };
-    let told = bench.command("echo r >> log", user.clone());
-    assert_eq!(told.outcome, Outcome::Measured);
-    let times = samples(&told).len() + 1;
+    let launched = bench.command("echo r >> log", user.clone());
+    assert_eq!(launched.outcome, Outcome::Measured);
+    let times = samples(&launched).len() + 1;
     assert_eq!(bench.read("log"), "p\nr\nc\n".repeat(times));
     for key in ["prepare", "cleanup"] {
         let bad = |its| (its == key).then(|| "echo no >&2; false".to_owned());
@@ -150,9 +157,12 @@ fn what_is_prepared_and_cleaned_up_is_not_in_the_time() {
             cleanup: bad("cleanup"),
             ..bench.user()
         };
-        let told = bench.command("true", user);
-        assert!(why(&told).starts_with(&format!("{key}: ")), "{told:?}");
-        assert!(why(&told).ends_with("it said: no"), "{told:?}");
+        let launched = bench.command("true", user);
+        assert!(
+            why(&launched).starts_with(&format!("{key}: ")),
+            "{launched:?}"
+        );
+        assert!(why(&launched).ends_with("it said: no"), "{launched:?}");
     }
     // failed executions are cleaned up too
     let user = UserCommand {
@@ -164,13 +174,13 @@ fn what_is_prepared_and_cleaned_up_is_not_in_the_time() {
 }
 
 #[test]
-fn peak_memory_is_that_of_the_command() {
+fn peak_memory_excludes_harness() {
     let mut bench = Bench::new();
     let user = bench.user();
     let small = bench.command("true", user.clone());
     let large = bench.command("x=$(head -c 50000000 /dev/zero | tr '\\0' x); true", user);
     assert_eq!(large.outcome, Outcome::Measured);
-    let most = |told| numbers(told, "peak_kb").into_iter().max().unwrap();
+    let most = |launched| numbers(launched, "peak_kb").into_iter().max().unwrap();
     let (small, large) = (most(&small), most(&large));
     assert!(large > small + 40_000, "{small} {large}");
 }
@@ -179,6 +189,9 @@ fn peak_memory_is_that_of_the_command() {
 fn output_without_end_ends() {
     let mut bench = Bench::new();
     let user = bench.user();
-    let told = bench.command("exec 2>&1; head -c 1200000000 /dev/zero", user);
-    assert!(why(&told).contains("ended with status 1"), "{told:?}");
+    let launched = bench.command("exec 2>&1; head -c 1200000000 /dev/zero", user);
+    assert!(
+        why(&launched).contains("ended with status 1"),
+        "{launched:?}"
+    );
 }

@@ -24,7 +24,7 @@ fn files(script: &str) -> BTreeMap<String, OwnFile> {
 fn bound(bench: &mut Bench, family: &str) {
     let executor = &mut bench.executor;
     executor.custom.families = vec![family.to_owned()];
-    executor.equipment.bound = Some(Bound::new(&executor.setup, &Config::default(), None));
+    executor.acquired.bound = Some(Bound::new(&executor.setup, &Config::default(), None));
 }
 
 /// An executor that knows `made/x`.
@@ -41,12 +41,12 @@ fn with_script(script: &str) -> Bench {
 }
 
 #[test]
-fn without_a_group_processes_are_bound_by_a_limit_and_only_those_of_the_users_own() {
+fn custom_processes_are_limited_without_group() {
     let mut bench = Bench::new();
     let outcome = |bench: &mut Bench, word: &str| {
-        let mut row = shell(BOUNDED, Some(word), &[]);
-        row.files = false;
-        bench.launch(&row).outcome
+        let mut benchmark = shell(BOUNDED, Some(word), &[]);
+        benchmark.files = false;
+        bench.launch(&benchmark).outcome
     };
     assert_eq!(outcome(&mut bench, "free"), Outcome::Measured);
     bound(&mut bench, "other");
@@ -56,24 +56,24 @@ fn without_a_group_processes_are_bound_by_a_limit_and_only_those_of_the_users_ow
 }
 
 #[test]
-fn an_executable_is_placed_and_finds_its_files() {
+fn executables_are_pinned_and_find_files() {
     let script = "#!/bin/sh\nexec >&3\necho hello protocol=1 kernel=made/x\n\
         echo \"param key=args value=$*\"\necho \"param key=beside value=$(cat \"$(dirname \"$0\")/words\")\"\n\
         echo \"param key=cpus value=$(sed -n 's/^Cpus_allowed_list:.//p' /proc/self/status)\"\necho bye\n";
     let mut bench = with_script(script);
-    let mut row = kernel("made/x", &[("how", "well")], 1);
-    row.published = None;
+    let mut benchmark = kernel("made/x", &[("how", "well")], 1);
+    benchmark.published = None;
     let allowed = sched_getaffinity(Pid::from_raw(0)).unwrap();
     let may = |cpu: &usize| allowed.is_set(*cpu) == Ok(true);
     let cpu = (0..1024).find(may).unwrap();
-    let launched = bench.copies(&row, &[cpu as u32], 1).unwrap();
+    let launched = bench.copies(&benchmark, &[cpu as u32], 1).unwrap();
     assert_eq!(launched.outcome, Outcome::Measured);
     assert_eq!(params(&launched, "args"), [format!("cpus={cpu} how=well")]);
     assert_eq!(params(&launched, "beside"), ["beside"]);
     assert_eq!(params(&launched, "cpus"), [cpu.to_string()]);
-    assert_eq!(bench.hash(&row).unwrap().len(), 64);
+    assert_eq!(bench.hash(&benchmark).unwrap().len(), 64);
     // no runtime synchronizes its copies
-    let copies = bench.copies(&row, &[cpu as u32], 2);
+    let copies = bench.copies(&benchmark, &[cpu as u32], 2);
     let Outcome::Skipped(why) = copies.unwrap().outcome else {
         panic!("copies of an executable were measured")
     };
@@ -81,14 +81,14 @@ fn an_executable_is_placed_and_finds_its_files() {
 }
 
 #[test]
-fn a_program_may_say_more_than_a_pipe_holds() {
+fn output_may_exceed_a_pipe() {
     // awk: a shell would take a second
     let script = "#!/bin/sh\nexec >&3\necho hello protocol=1 kernel=made/x\n\
         awk 'BEGIN { for (i = 0; i < 300; i++) printf \"param key=k%d value=%01000d\\n\", i, i }'\necho bye\n";
     let mut bench = with_script(script);
-    let mut row = kernel("made/x", &[], 1);
-    row.published = None;
-    let launched = bench.copies(&row, &[], 1).unwrap();
+    let mut benchmark = kernel("made/x", &[], 1);
+    benchmark.published = None;
+    let launched = bench.copies(&benchmark, &[], 1).unwrap();
     assert_eq!(launched.outcome, Outcome::Measured);
     for i in 0..300 {
         assert_eq!(params(&launched, &format!("k{i}")), [format!("{i:01000}")]);

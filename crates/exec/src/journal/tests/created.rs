@@ -7,14 +7,14 @@ use crate::owned_files::{Identity, fresh_name};
 use crate::resource::{Directory, Held, Resource, Thing};
 use crate::scratch_fs::Volume;
 use crate::swap::Swap;
-use crate::{Places, recover};
+use crate::{WorkDirs, recover};
 use std::cell::Cell;
 use std::fs;
 use std::os::unix::fs::{chown, symlink};
 use std::path::{Path, PathBuf};
 
 #[test]
-fn what_a_killed_run_made_of_a_file_system_goes_and_nothing_that_is_not_ours() {
+fn killed_file_systems_are_removed() {
     let machine = Machine::new();
     // killed before it was mounted; tests of the whole program cover unmounting
     let own = machine.0.path().join(fresh_name("volume").unwrap());
@@ -31,19 +31,22 @@ fn what_a_killed_run_made_of_a_file_system_goes_and_nothing_that_is_not_ours() {
     assert!(recover(&machine.state()).is_empty());
     assert!(!own.exists() && machine.journals().is_empty());
     machine.left_behind(&entries(&foreign), "");
-    let said = recover(&machine.state());
-    assert_eq!(said.len(), 1, "{said:?}");
-    let told = ["foreign", "does not have a name that Gritstone gives"];
-    assert!(told.iter().all(|text| said[0].contains(text)), "{said:?}");
+    let messages = recover(&machine.state());
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    let reported = ["foreign", "does not have a name that Gritstone gives"];
+    assert!(
+        reported.iter().all(|text| messages[0].contains(text)),
+        "{messages:?}"
+    );
     assert!(foreign.join("image").exists() && machine.journals().is_empty());
 }
 
 #[test]
-fn directories_are_written_down_before_they_are_made() {
+fn directories_are_recorded_before_creation() {
     let machine = Machine::new();
     let journal = machine.journal();
     let here = machine.0.path().to_path_buf();
-    let places = Places::make(std::slice::from_ref(&here), &here, Some(&journal)).unwrap();
+    let work_dirs = WorkDirs::make(std::slice::from_ref(&here), &here, Some(&journal)).unwrap();
     let written = machine.written();
     let all = fs::read_dir(&here).unwrap().flatten();
     let all = all.map(|entry| entry.path());
@@ -54,13 +57,13 @@ fn directories_are_written_down_before_they_are_made() {
         assert!(written.contains(path.to_str().unwrap()), "{written}");
     }
     // the journal removes forgotten ones
-    std::mem::forget(places);
+    std::mem::forget(work_dirs);
     drop(journal);
     assert!(made.iter().all(|path| !path.exists()));
 }
 
 #[test]
-fn a_group_of_ours_is_removed_and_no_other() {
+fn only_our_groups_are_removed() {
     let machine = Machine::new();
     let ours = machine.0.path().join(fresh_name("group").unwrap());
     let foreign = machine.0.path().join("system.slice");
@@ -77,13 +80,16 @@ fn a_group_of_ours_is_removed_and_no_other() {
     assert!(!ours.exists() && machine.journals().is_empty());
     entries.push(group(&foreign));
     machine.left_behind(&entries, "");
-    let said = machine.recovered();
-    assert!(said.contains("system.slice") && foreign.exists(), "{said}");
+    let messages = machine.recovered();
+    assert!(
+        messages.contains("system.slice") && foreign.exists(),
+        "{messages}"
+    );
 }
 
 /// An attacker replaces what a run made, or takes the name of what it is about to make.
 #[test]
-fn what_has_the_name_of_ours_and_is_another_is_left() {
+fn replaced_objects_are_left_alone() {
     let machine = Machine::new();
     let path = machine.0.path().join(fresh_name("volume").unwrap());
     let moved = machine.0.path().join("moved");
@@ -99,8 +105,8 @@ fn what_has_the_name_of_ours_and_is_another_is_left() {
     ] {
         let [by, makes] = [Entry::By(machine.by()), Entry::Makes(thing)];
         machine.left_behind(&[by, makes, Entry::Made(made)], "");
-        let said = machine.recovered();
-        assert!(said.contains("is not what this run made"), "{said}");
+        let messages = machine.recovered();
+        assert!(messages.contains("is not what this run made"), "{messages}");
         assert!(path.join("image").exists() && moved.exists());
     }
     // links are not followed, and files of other users are not ours
@@ -110,8 +116,8 @@ fn what_has_the_name_of_ours_and_is_another_is_left() {
     let swap = || Entry::Makes(Thing::Swap(Swap(path.clone())));
     let refused = |what: &str| {
         machine.left_behind(&[Entry::By(machine.by()), swap()], "");
-        let said = machine.recovered();
-        assert!(said.contains(what), "{said}");
+        let messages = machine.recovered();
+        assert!(messages.contains(what), "{messages}");
         assert_eq!(fs::read_to_string(moved.join("area")).unwrap(), "another's");
     };
     refused("symbolic link");
@@ -126,7 +132,7 @@ fn what_has_the_name_of_ours_and_is_another_is_left() {
 }
 
 #[test]
-fn a_name_that_is_taken_is_left_and_another_is_found() {
+fn taken_names_are_left_alone() {
     let machine = Machine::new();
     let journal = machine.journal();
     let taken = machine.0.path().join(fresh_name("work").unwrap());
@@ -140,7 +146,7 @@ fn a_name_that_is_taken_is_left_and_another_is_found() {
         })
         .unwrap();
     assert_eq!(held.0, free);
-    let identity = Identity::of(fs::File::open(&free).unwrap()).unwrap();
+    let identity = Identity::of_file(fs::File::open(&free).unwrap()).unwrap();
     let (written, inode) = (machine.written(), format!("\"ino\":{}", identity.ino));
     assert!(written.contains(&inode), "{written}");
     std::mem::forget(held);

@@ -4,8 +4,10 @@ use super::*;
 
 /// Operations of every calibration region, and of the samples.
 fn regions(bench: &mut Bench, known: Calibration) -> (Vec<u64>, u64) {
-    let row = kernel("byte/fcall", &[("how", "assign")], 50_000);
-    let launched = bench.executor.launch(&bench.variant, &row, &[], 1, known);
+    let benchmark = kernel("byte/fcall", &[("how", "assign")], 50_000);
+    let launched = bench
+        .executor
+        .launch(&bench.variant, &benchmark, &[], 1, known);
     let Launched {
         outcome, events, ..
     } = launched.unwrap();
@@ -22,7 +24,7 @@ fn regions(bench: &mut Bench, known: Calibration) -> (Vec<u64>, u64) {
 }
 
 #[test]
-fn what_fits_is_checked_by_one_region_and_what_does_not_is_found_again() {
+fn fitting_calibrations_are_reused() {
     let mut bench = Bench::new();
     let (_, n) = regions(&mut bench, Calibration::default());
     let known = |n| Calibration {
