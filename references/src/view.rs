@@ -2,8 +2,8 @@
 
 use crate::{Cell, LookupError, References};
 use gritstone_model::{
-    Benchmark, Better, Estimate, Finding, Id, Kind, Measurement, PublishedView, RunView,
-    SCHEMA_RUN, Statistics, Status, Subject, Unit,
+    Benchmark, Better, Data, Estimate, Finding, Id, Kind, Measurement, Printed, PublishedView,
+    RunView, SCHEMA_RUN, Statistics, Subject, Unit,
 };
 
 impl References {
@@ -84,11 +84,8 @@ fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> Measurement {
     };
     let kind = benchmark.map_or(Kind::Kernel, |known| known.work.kind());
     let title = benchmark.map(|known| &known.title).or(cell.title.as_ref());
-    Measurement {
-        title: title.cloned().unwrap_or_else(|| cell.benchmark.to_string()),
-        outcome: Status::Published,
+    let data = Data::Printed(Printed {
         estimate: estimate.map(Estimate::exact),
-        notes,
         statistics: cell.distribution.as_ref().map(|printed| Statistics {
             min: printed.min,
             median: printed.median,
@@ -97,10 +94,14 @@ fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> Measurement {
             ..Statistics::default()
         }),
         faults_per_page: cell.faults_per_page,
+    });
+    Measurement {
+        title: title.cloned().unwrap_or_else(|| cell.benchmark.to_string()),
+        notes,
         published: published(cell, benchmark),
         measured: Some(format!("{}, {}", cell.document, cell.place)),
         processor_bound: benchmark.is_some_and(|known| known.processor_bound),
-        ..Measurement::new(cell.benchmark.clone(), kind, unit, better)
+        ..Measurement::new(cell.benchmark.clone(), kind, unit, better, data)
     }
 }
 

@@ -118,7 +118,7 @@ fn measured(
         center::log_center(values, 0.95).map(|center| Estimate::exact(center.value))
     };
     let mut view = run(empty, number, &[one]);
-    view.results[0].copies = Some(CopiesView {
+    view.results[0].measured_mut().copies = Some(CopiesView {
         points: vec![CopiesPoint {
             copies: COPIES,
             total: center(&together),

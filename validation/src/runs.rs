@@ -1,7 +1,9 @@
 //! Made-up runs as a reader sees them, of rows whose launches are given.
 
 use gritstone_analysis::summary::{self, Options};
-use gritstone_model::{Benchmark, Estimate, Id, KernelWork, RunData, RunView, Status, Unit, Work};
+use gritstone_model::{
+    Benchmark, Data, Estimate, Id, KernelWork, RunData, RunView, Sampled, Unit, Work,
+};
 use gritstone_stats::center;
 use std::collections::BTreeMap;
 
@@ -26,7 +28,7 @@ pub fn empty(rows: usize, cycles: bool) -> RunView {
     let mut view = summary::summarize(&data, &Options::default());
     for result in &mut view.results {
         result.notes.clear();
-        result.outcome = Status::Measured;
+        result.data = Data::Measured(Box::default());
     }
     view
 }
@@ -38,16 +40,19 @@ pub fn run(empty: &RunView, number: usize, rows: &[Vec<f64>]) -> RunView {
     view.started = format!("{number:04}");
     for (result, values) in view.results.iter_mut().zip(rows) {
         let center = center::log_center(values, 0.95).expect("all are above 0");
-        result.estimate = Some(Estimate {
+        let estimate = Some(Estimate {
             value: center.value,
             interval: center.interval,
         });
-        result.values.clone_from(values);
-        result.launches = values.len();
-        if result.processor_bound {
-            result.cycles = result.estimate;
-            result.paced_values.clone_from(values);
-        }
+        let paced = result.processor_bound;
+        result.measured_mut().sampled = Sampled {
+            estimate,
+            values: values.clone(),
+            launches: values.len(),
+            cycles: estimate.filter(|_| paced),
+            paced_values: if paced { values.clone() } else { vec![] },
+            ..Sampled::default()
+        };
     }
     view
 }

@@ -256,15 +256,15 @@ fn figure(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
         estimate: result.and_then(Measurement::value),
         interval: result.and_then(Measurement::interval),
         range: result
-            .and_then(|r| r.statistics.as_ref())
+            .and_then(Measurement::statistics)
             .map(|s| [s.min, s.max]),
-        launches: result.map_or(0, |r| r.launches),
-        samples: result.map_or(0, |r| r.samples),
+        launches: result.map_or(0, Measurement::launches),
+        samples: result.map_or(0, Measurement::samples),
         user_s: each(user).filter(|_| enough),
         system_s: each(system).filter(|_| enough),
         cpu_s: each(user + system),
         peak_kb: peak_memory.max(),
-        counters: result.map_or_else(Counts::new, |r| r.counters.clone()),
+        counters: result.map_or_else(Counts::new, |r| r.counters().clone()),
         statuses,
         notes: result.map_or(vec![], |r| r.notes.clone()),
     }

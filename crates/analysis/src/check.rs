@@ -42,7 +42,7 @@ pub fn against_history(
     let judged = gate::replay(earlier, run, max_slowdown, accepted);
     let known = |id: &Id| earlier.iter().any(|past| past.figures.contains_key(id));
     let results = run.results.iter();
-    let results = results.filter(|result| result.estimate.is_some() || known(&result.id));
+    let results = results.filter(|result| result.estimate().is_some() || known(&result.id));
     let rows = results.map(|result| row(result, judged.get(&result.id)));
     worst_first("its history", &run.id, rows.collect(), max_slowdown)
 }
@@ -157,7 +157,7 @@ fn unpredicted(result: &Measurement, compared: Subject) -> CompareRow {
         },
         base: None,
         other: match cycles {
-            true => result.cycles.map(|cycles| cycles.value),
+            true => result.cycles().map(|cycles| cycles.value),
             false => result.value(),
         },
         notes: result.own_notes().cloned().collect(),

@@ -32,9 +32,9 @@ pub(crate) struct Side<'a> {
 impl<'a> Side<'a> {
     pub fn of(result: &'a Measurement) -> Self {
         Self {
-            counters: &result.counters,
+            counters: result.counters(),
             probed: result
-                .cycles
+                .cycles()
                 .filter(|_| result.processor_bound)
                 .map(|cycles| cycles.value),
         }

@@ -91,7 +91,7 @@ pub(crate) fn replay(
     let runs: Vec<&Past> = earlier.iter().chain([&own]).collect();
     let scatter = run_variance::of_run(earlier, run);
     let paced = |like: &Measurement| scatter.get(&like.id).is_none_or(|of| of.paced_is_less());
-    let both = |like: &Measurement| like.processor_bound && like.cycles.is_some();
+    let both = |like: &Measurement| like.processor_bound && like.cycles().is_some();
     let class = |like: &Measurement| Class::of(like, both(like) && paced(like));
     let mut bases: BTreeMap<&Id, Base> = BTreeMap::new();
     let mut judged = BTreeMap::new();

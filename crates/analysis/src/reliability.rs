@@ -13,7 +13,7 @@ const MEDIUM: f64 = 0.1;
 pub fn assess(run: &RunView) -> Assessment {
     let measured = run.results.iter();
     let measured: Vec<&Measurement> = measured
-        .filter(|result| result.outcome == Status::Measured)
+        .filter(|result| result.outcome() == Status::Measured)
         .collect();
     let carry = |flag: Flag| {
         measured
@@ -49,20 +49,18 @@ pub fn assess(run: &RunView) -> Assessment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{Author, Finding, Id, Kind, Machine, Unit};
+    use gritstone_model::{Author, Data, Finding, Id, Kind, Machine, Unit};
 
     /// A run of 30 results, so many of which carry a flag.
     fn run(doubtful: usize, flag: Flag, elapsed_s: Option<f64>) -> RunView {
         let unit = Unit::parse("ns").unwrap();
-        let plain = Measurement {
-            outcome: Status::Measured,
-            ..Measurement::new(
-                Id::parse("a/b").unwrap(),
-                Kind::Kernel,
-                unit,
-                gritstone_model::Better::Lower,
-            )
-        };
+        let plain = Measurement::new(
+            Id::parse("a/b").unwrap(),
+            Kind::Kernel,
+            unit,
+            gritstone_model::Better::Lower,
+            Data::Measured(Box::default()),
+        );
         let mut results = vec![plain; 30];
         for result in &mut results[..doubtful] {
             let finding = Finding::Stated {

@@ -138,7 +138,7 @@ impl Past {
 }
 
 fn counts(result: &Measurement) -> bool {
-    result.outcome == Status::Measured
+    result.outcome() == Status::Measured
         && varies(result)
         && result.interval().is_some()
         && !result.is(Flag::Invalid)
@@ -158,11 +158,11 @@ impl Figure {
             version: result.version,
             program: program(result).to_owned(),
             raw: result.value().filter(fit)?,
-            raw_within: within(result.interval(), result.launches),
-            paced: result.cycles.map(|cycles| cycles.value).filter(fit),
+            raw_within: within(result.interval(), result.launches()),
+            paced: result.cycles().map(|cycles| cycles.value).filter(fit),
             paced_within: within(
-                result.cycles.and_then(|cycles| cycles.interval),
-                result.launches,
+                result.cycles().and_then(|cycles| cycles.interval),
+                result.launches(),
             ),
         })
     }
@@ -261,14 +261,14 @@ pub fn learn(past: &[Past], base: &RunView, other: &RunView) -> Learned {
 pub fn tell(past: &[Past], view: &mut RunView) {
     let learned = learn(past, view, view);
     for result in &mut view.results {
-        if result.values.is_empty() || !varies(result) {
+        if result.values().is_empty() || !varies(result) {
             continue;
         }
         let row = learned.rows.get(&result.id).copied().unwrap_or(DEFAULT);
-        let cycles = result.processor_bound && !result.paced_values.is_empty();
+        let cycles = result.processor_bound && !result.paced_values().is_empty();
         let common = learned.shifts.get(&Class::of(result, false));
         let all = common.map_or(row.raw, |common| row.raw.with(*common));
-        let more = (within(result.interval(), result.launches) - row.raw.within).max(0.0);
+        let more = (within(result.interval(), result.launches()) - row.raw.within).max(0.0);
         let half = quantile::student(0.95, all.freedom) * (all.ln_sd.powi(2) + more).sqrt();
         result.of_runs = Some(OfRuns {
             runs: row.raw.runs,

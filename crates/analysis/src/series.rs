@@ -74,7 +74,7 @@ fn series(key: Key, group: &[(&RunView, Measurement)]) -> HistorySeries {
     let (run, first) = (group[0].0, &group[0].1);
     let paced = group
         .iter()
-        .all(|(_, r)| r.processor_bound && (r.cycles.is_some() || r.estimate.is_none()));
+        .all(|(_, r)| r.processor_bound && (r.cycles().is_some() || r.estimate().is_none()));
     let compared = if paced {
         Subject::Cycles
     } else {
@@ -122,7 +122,7 @@ fn series(key: Key, group: &[(&RunView, Measurement)]) -> HistorySeries {
 
 fn point(run: &RunView, result: &Measurement, compared: Subject) -> HistoryPoint {
     let value = match compared {
-        Subject::Cycles => result.cycles.map(|cycles| cycles.value),
+        Subject::Cycles => result.cycles().map(|cycles| cycles.value),
         _ => result.value(),
     };
     HistoryPoint {

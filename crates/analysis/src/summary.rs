@@ -9,6 +9,7 @@ mod copies;
 mod counters;
 mod cpu;
 mod derived;
+mod draft;
 mod factors;
 pub(crate) mod growth;
 mod interference;
@@ -30,9 +31,9 @@ mod size;
 mod smt_contention;
 
 use gritstone_model::{
-    Benchmark, CommandWork, Count, Counting, Curve, Estimate, Figure, Finding, Flag, Id,
-    Measurement, Note, Outcome, OwnCatalogue, Quantity, RunData, RunView, SCHEMA_RUN, SeriesPoint,
-    Skip, Status, Work,
+    Absence, Benchmark, CommandWork, Count, Counting, Curve, Estimate, Figure, Finding, Id,
+    Measurement, Note, Outcome, Quantity, ResultCurve, RunData, RunView, SCHEMA_RUN, SeriesPoint,
+    Status, Work,
 };
 use gritstone_stats::center;
 use launch::held_to;
@@ -104,10 +105,9 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
                 figure: Figure::LinkedSize,
                 ..
             }) => size::result(row, run),
-            Work::Kernel(_) | Work::Command(_) | Work::Scenario(_) => Measurement {
-                copies: copies::view(row, run, options),
-                ..measured::result(row, run, options)
-            },
+            Work::Kernel(_) | Work::Command(_) | Work::Scenario(_) => {
+                measured::result(row, run, options)
+            }
             Work::Derived { .. } | Work::Rating { .. } => continue,
         };
         results.insert(&row.benchmark.id, result);
@@ -197,8 +197,10 @@ fn draw_curves(
                 let missing = scaling::incomplete(curve, &points);
                 result.notes.extend(missing.map(Note::new));
             }
-            result.series = Some(points);
-            result.series_label = Some(curve.label.clone());
+            result.curve = Some(ResultCurve {
+                label: curve.label.clone(),
+                points,
+            });
         }
     }
 }
@@ -213,7 +215,7 @@ fn view(run: &RunData, mut results: BTreeMap<&Id, Measurement>) -> RunView {
         gritstone: Some(run.info.gritstone.clone()),
         machine: run.info.machine.clone(),
         settings: Some(run.info.settings.clone()),
-        counting: Some(Counting::of(results.values().map(|r| &r.counters))),
+        counting: Some(Counting::of(results.values().map(Measurement::counters))),
         smt_floors: BTreeMap::new(),
         pruned: None,
         results: run
@@ -241,32 +243,6 @@ fn series(
             }
         })
         .collect()
-}
-
-/// A result with what the entry says and no estimate yet; the run's skip of it, if any, is in its notes.
-fn blank(benchmark: &Benchmark, run: &RunData) -> Measurement {
-    let skips = run.skips.iter().filter(|skip| skip.id == benchmark.id);
-    let mut notes: Vec<Note> = skips.map(Skip::note).collect();
-    notes.extend(rules::declared(benchmark));
-    let own = run.info.settings.catalogue.iter();
-    notes.extend(
-        own.filter(|own| own.has(&benchmark.id))
-            .map(OwnCatalogue::note),
-    );
-    Measurement {
-        title: benchmark.title.clone(),
-        version: benchmark.version,
-        notes,
-        published: benchmark.published.as_ref().map(published::blank),
-        program: run.programs.get(&benchmark.id).cloned(),
-        processor_bound: benchmark.processor_bound,
-        ..Measurement::new(
-            benchmark.id.clone(),
-            benchmark.work.kind(),
-            benchmark.unit.clone(),
-            benchmark.better,
-        )
-    }
 }
 
 /// Of rates on files the figure is all the work over all the time, since a median of samples hides the writeback that a few of
@@ -317,14 +293,13 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// How the row ended, and why where it did not end well; a skip that the result has already says why there is no launch.
-    fn outcome(&self, result: &Measurement, run: &RunData) -> (Status, Option<Note>) {
+    /// Why nothing was measured, if so, and a note on launches that failed.
+    fn failure(&self, skipped: bool, run: &RunData) -> (Option<Absence>, Option<Note>) {
         let bad: Vec<&Reading> = self.launches.iter().filter(|r| !r.measured()).collect();
         let Some(last) = self.launches.last() else {
-            let known = result.is(Flag::Skipped);
             let budget_s = budget_for_all(run);
-            let unreached = (!known).then(|| Finding::NotReached { budget_s }.into());
-            return (Status::Skipped, unreached);
+            let unreached = (!skipped).then(|| Finding::NotReached { budget_s }.into());
+            return (Some(Absence::Skipped), unreached);
         };
         let count = Count::launches(bad.len(), self.launches.len());
         let none = count.part == count.of;
@@ -343,20 +318,20 @@ impl<'a> Row<'a> {
                 refuted: bad.iter().any(|r| r.refutes_its_work()),
             })
         };
-        let outcome = match none {
-            true => status(&last.launch.outcome),
-            false => Status::Measured,
-        };
-        (outcome, shown.map(failed))
+        let absence = absence(&last.launch.outcome).filter(|_| none);
+        (absence, shown.map(failed))
     }
 }
 
-/// How a launch ended, as that of a result.
-pub(crate) fn status(outcome: &Outcome) -> Status {
+fn absence(outcome: &Outcome) -> Option<Absence> {
     match outcome {
-        Outcome::Measured => Status::Measured,
-        Outcome::Skipped(_) => Status::Skipped,
-        Outcome::Failed(_) => Status::Failed,
-        Outcome::TimedOut(_) => Status::TimedOut,
+        Outcome::Measured => None,
+        Outcome::Skipped(_) => Some(Absence::Skipped),
+        Outcome::Failed(_) => Some(Absence::Failed),
+        Outcome::TimedOut(_) => Some(Absence::TimedOut),
     }
+}
+
+pub(crate) fn status(outcome: &Outcome) -> Status {
+    absence(outcome).map_or(Status::Measured, Status::from)
 }

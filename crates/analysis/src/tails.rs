@@ -1,21 +1,31 @@
 //! A percentile of operations as a result of its own, so that what holds for results holds for it: how it scatters between runs, and
 //! how two of them are compared.
 
-use gritstone_model::{Measurement, RunView};
+use gritstone_model::{Data, Measured, Measurement, RunView, Sampled};
 
 /// Those beyond the median, which is the result itself.
 pub(crate) const TAILS: [&str; 3] = ["p90", "p99", "p99.9"];
 
 /// `None` where the result does not have it.
 pub(crate) fn of(result: &Measurement, name: &str) -> Option<Measurement> {
-    let percentile = result.latencies.as_ref()?.get(name)?;
-    Some(Measurement {
+    let percentile = result.latencies()?.get(name)?;
+    let Data::Measured(measured) = &result.data else {
+        return None;
+    };
+    let sampled = Sampled {
         estimate: percentile.estimate,
         values: percentile.values.clone(),
         cycles: None,
         paced_values: vec![],
+        ..measured.sampled.clone()
+    };
+    Some(Measurement {
         processor_bound: false,
-        latencies: None,
+        data: Data::Measured(Box::new(Measured {
+            sampled,
+            latencies: None,
+            ..(**measured).clone()
+        })),
         ..result.clone()
     })
 }

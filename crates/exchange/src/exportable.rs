@@ -37,7 +37,7 @@ pub(crate) fn figures(view: &RunView) -> (Vec<Figure<'_>>, Vec<(Id, String)>) {
             continue;
         }
         let why = invalid.or(result.notes.first()).map(findings::message);
-        let outcome = || findings::outcome(result.outcome).to_owned();
+        let outcome = || findings::outcome(result.outcome()).to_owned();
         left_out.push((result.id.clone(), why.unwrap_or_else(outcome)));
     }
     (figures, left_out)

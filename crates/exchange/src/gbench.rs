@@ -77,7 +77,7 @@ fn repetitions(data: &RunData, figure: &Figure) -> Vec<(f64, Done)> {
     let done: Vec<Done> = launches.filter_map(done).collect();
     let entry = data.benchmarks.iter().find(|entry| entry.id == result.id);
     let amount = entry.map_or(1.0, |entry| entry.amount_per_op);
-    let real = result.values.iter();
+    let real = result.values().iter();
     let real = real.filter_map(|&value| figure.ns_per_operation(value, amount));
     let real: Vec<f64> = real.collect();
     let Some(typical) = typical(&done) else {

@@ -33,7 +33,7 @@ fn entry(figure: &Figure<'_>) -> Value {
     let head = format!(
         "{}\n{} launches {}",
         result.title,
-        result.launches,
+        result.launches(),
         flags(result)
     );
     let lines: Vec<String> = [head].into_iter().chain(messages(result)).collect();

@@ -34,7 +34,7 @@ pub fn phoronix(view: &RunView) -> Exported {
             Better::Higher => "HIB",
             Better::Lower => "LIB",
         };
-        let values: Vec<String> = result.values.iter().map(f64::to_string).collect();
+        let values: Vec<String> = result.values().iter().map(f64::to_string).collect();
         let entry = [
             element("Identifier", name),
             element("Value", &figure.estimate.to_string()),

@@ -16,6 +16,7 @@ mod history;
 mod id;
 mod latency;
 mod machine;
+mod measurement;
 mod note;
 mod origin;
 mod overview;
@@ -62,6 +63,9 @@ pub use history::{
 pub use id::{Id, IdError, Selector};
 pub use latency::{Latencies, Percentile, PercentileBasis, Responses};
 pub use machine::{Cache, CacheKind, Machine, PRIVATE_FACTS, short_processor};
+pub use measurement::{
+    Absence, Absent, Data, Measured, Measurement, OfRuns, Printed, ResultCurve, Sampled, Status,
+};
 pub use note::{Flag, Note, Subject, flags, in_order};
 pub use origin::{Origin, Owner};
 pub use overview::{
@@ -84,6 +88,6 @@ pub use score::{
 pub use text::{escape_json, hexadecimal, is_unprintable};
 pub use unit::{Better, Quantity, Unit, UnitError};
 pub use view::{
-    CopiesPoint, CopiesView, LawView, Measurement, OfRuns, PublishedView, RunView, SCHEMA_DOCTOR,
-    SCHEMA_LIST, SCHEMA_RUN, SCHEMA_SYSTEMS, SeriesPoint, Statistics, Status,
+    CopiesPoint, CopiesView, LawView, PublishedView, RunView, SCHEMA_DOCTOR, SCHEMA_LIST,
+    SCHEMA_RUN, SCHEMA_SYSTEMS, SeriesPoint, Statistics,
 };

@@ -66,7 +66,7 @@ fn numbers(r: &Measurement) -> Vec<(&'static str, String)> {
     let interval = shown.and_then(|shown| shown.brackets());
     let half = columns::precision(r).map(|half| format!("±{}", number::percent(half)));
     let level = r
-        .confidence
+        .confidence()
         .map(|level| format!("{} CI of this run", number::percent_asked(level)));
     let runs = r.of_runs.map_or_else(String::new, |of| {
         let half = of
@@ -78,15 +78,17 @@ fn numbers(r: &Measurement) -> Vec<(&'static str, String)> {
     let compared = r.of_runs.map_or("", |of| findings::subject(of.compared));
     let interval = [interval, half, level].into_iter().flatten();
     let interval = interval.collect::<Vec<_>>().join("  ");
-    let cycles = r.cycles.map(|c| number::count_of(c.value, c.interval, 3));
-    let ghz = r.ghz.map(|ghz| format!("at {} GHz", number::fixed(ghz, 2)));
+    let cycles = r.cycles().map(|c| number::count_of(c.value, c.interval, 3));
+    let ghz = r
+        .ghz()
+        .map(|ghz| format!("at {} GHz", number::fixed(ghz, 2)));
     let cycles = [cycles, ghz].into_iter().flatten().collect::<Vec<_>>();
-    let launches = match r.launches {
+    let launches = match r.launches() {
         0 => String::new(),
         n => format!(
             "{}, {}",
             words::plural(n, "launch"),
-            words::plural(r.samples, "sample")
+            words::plural(r.samples(), "sample")
         ),
     };
     let interval = if r.interval().is_some() {
@@ -107,23 +109,26 @@ fn numbers(r: &Measurement) -> Vec<(&'static str, String)> {
 
 /// The values of the launches: how they are distributed, and how they came one after the other.
 fn drawings(r: &Measurement) -> Vec<(&'static str, String)> {
-    if r.values.len() < 2 {
+    if r.values().len() < 2 {
         return vec![];
     }
     let unit = r.unit.as_str();
-    let low = r.values.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = r.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let low = r.values().iter().copied().fold(f64::INFINITY, f64::min);
+    let high = r.values().iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let [low, high] = [low, high].map(|end| number::at_most(end, unit, 4));
-    let parts = (r.values.len() / 2).clamp(PARTS[0], PARTS[1]);
-    let over_time: Vec<Option<f64>> = r.values.iter().map(|v| Some(*v)).collect();
-    let drift = r.statistics.as_ref().and_then(|s| s.drift);
+    let parts = (r.values().len() / 2).clamp(PARTS[0], PARTS[1]);
+    let over_time: Vec<Option<f64>> = r.values().iter().map(|v| Some(*v)).collect();
+    let drift = r.statistics().and_then(|s| s.drift);
     let drift = drift.map_or_else(String::new, |drift| {
         format!("  drift {}", number::percent(drift))
     });
     vec![
         (
             "distribution",
-            format!("{low} {} {high}", sparkline::distribution(&r.values, parts)),
+            format!(
+                "{low} {} {high}",
+                sparkline::distribution(r.values(), parts)
+            ),
         ),
         (
             "over time",

@@ -109,7 +109,7 @@ fn place(result: &Measurement, note: &Note, cols: &[Col]) -> Option<usize> {
     if let Some(col) = Col::of(note.about) {
         return find(col);
     }
-    match result.estimate.is_none() && result.is_published() {
+    match result.estimate().is_none() && result.is_published() {
         true => published().or_else(figure),
         false => figure().or_else(published).or_else(|| find(Col::Median)),
     }

@@ -206,7 +206,7 @@ fn estimates(row: &CompareRow, sides: &[&RunView], far: bool) -> [Option<String>
         [base, other] if !far => [base, other].map(|run| run.get(&row.id)),
         _ => [None; 2],
     };
-    let measured = measured.map(|result| Some((result?.estimate?, result?.unit.as_str())));
+    let measured = measured.map(|result| Some((result?.estimate()?, result?.unit.as_str())));
     let [Some((base, unit)), Some((other, _))] = measured else {
         let [base, other] = [row.base, row.other].map(|value| side(value, &row.unit));
         return [base, other, None];

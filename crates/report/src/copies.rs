@@ -16,7 +16,7 @@ use gritstone_model::{
 /// What several copies of these benchmarks did, if any did.
 pub(crate) fn copies(document: &mut Document, results: &[&Measurement]) {
     let measured = results.iter();
-    let measured = measured.filter_map(|&result| Some((result, result.copies.as_ref()?)));
+    let measured = measured.filter_map(|&result| Some((result, result.copies()?)));
     // one copy is the result itself
     let points = measured.clone().flat_map(|(result, copies)| {
         let points = copies.points.iter().filter(|point| point.copies > 1);

@@ -15,12 +15,12 @@ const MULTIPLE: f64 = 2.0;
 pub(crate) fn counters(document: &mut Document, results: &[&Measurement]) {
     use Counter::{ContextSwitches, PageFaults};
     let usual = |counter: &Counter| matches!(counter, ContextSwitches | PageFaults);
-    let counted = |result: &&&Measurement| !result.counters.keys().all(usual);
+    let counted = |result: &&&Measurement| !result.counters().keys().all(usual);
     let mut columns =
         Columns::<&&Measurement>::key("Benchmark", Style::Code, |result| result.id.as_str());
     for counter in Counter::ALL {
         columns = columns.number(capital(name(counter)), move |result| {
-            let count = result.counters.get(&counter)?;
+            let count = result.counters().get(&counter)?;
             Some(number::at_most(*count, "", DIGITS))
         });
     }

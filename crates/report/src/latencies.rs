@@ -14,7 +14,7 @@ const BAR: f64 = 40.0;
 
 /// How the operations of a benchmark are distributed; nothing where none was timed by itself.
 pub(crate) fn distribution(document: &mut Document, result: &Measurement) {
-    let Some(latencies) = result.latencies.as_ref().filter(|of| of.events > 0) else {
+    let Some(latencies) = result.latencies().filter(|of| of.events > 0) else {
         return;
     };
     let buckets = merged(&latencies.histogram);

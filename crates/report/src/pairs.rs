@@ -24,7 +24,8 @@ impl<'a> Pairs<'a> {
             Part::Cpus(a, b) => Some(((a, b), part.value)),
             _ => None,
         };
-        let of: BTreeMap<(u32, u32), f64> = result.parts.iter().map(pair).collect::<Option<_>>()?;
+        let of: BTreeMap<(u32, u32), f64> =
+            result.parts().iter().map(pair).collect::<Option<_>>()?;
         let cpus: BTreeSet<u32> = of.keys().flat_map(|&(a, b)| [a, b]).collect();
         (!of.is_empty()).then(|| Self {
             result,

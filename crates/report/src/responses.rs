@@ -53,17 +53,17 @@ pub(crate) fn table(document: &mut Document, result: &Measurement) {
     .table(
         document,
         format!("{}: response times", result.id),
-        result.responses.iter().collect::<Vec<_>>(),
+        result.responses().iter().collect::<Vec<_>>(),
     );
 }
 
 /// Percentiles against the number of users, from the points of a curve or from a result that tries several numbers.
 pub(crate) fn plot(result: &Measurement) -> Option<Plot> {
-    let series = result.series.iter().flatten();
+    let series = result.series().into_iter().flatten();
     let mut points: Vec<(f64, &[Percentile])> =
         series.map(|of| (of.x, of.responses.as_slice())).collect();
     if points.is_empty() {
-        let all = result.responses.iter().filter(|of| of.kind.is_none());
+        let all = result.responses().iter().filter(|of| of.kind.is_none());
         points = all
             .map(|of| (of.users as f64, of.percentiles.as_slice()))
             .collect();
@@ -88,7 +88,7 @@ pub(crate) fn plot(result: &Measurement) -> Option<Plot> {
         });
     }
     Some(Plot {
-        x_label: words::capital(result.series_label.as_deref().unwrap_or("users")),
+        x_label: words::capital(result.curve.as_ref().map_or("users", |curve| &curve.label)),
         y_label: "Response time".to_owned(),
         y_unit: UNIT.to_owned(),
         log_x: last / first >= 8.0,
@@ -125,13 +125,13 @@ fn lines(points: &[(f64, &[Percentile])], names: &[&str]) -> Vec<Line> {
 
 /// Percentiles of operations along a curve whose points have them.
 pub(crate) fn percentiles(result: &Measurement) -> Option<Plot> {
-    let series = result.series.iter().flatten();
+    let series = result.series().into_iter().flatten();
     let mut points: Vec<(f64, &[Percentile])> =
         series.map(|of| (of.x, of.percentiles.as_slice())).collect();
     points.retain(|(_, percentiles)| !percentiles.is_empty());
     let (first, last) = (points.first()?.0, points.last()?.0);
     (first < last).then(|| Plot {
-        x_label: words::capital(result.series_label.as_deref().unwrap_or("x")),
+        x_label: words::capital(result.curve.as_ref().map_or("x", |curve| &curve.label)),
         y_label: "Time of an operation".to_owned(),
         y_unit: result.unit.as_str().to_owned(),
         log_x: first > 0.0 && last / first >= 8.0,
@@ -186,7 +186,7 @@ pub(crate) fn tiles(run: &RunView) -> Vec<Tile> {
     let told = run.results.iter().filter_map(|result| {
         let (least, _, too_many) = carried(result)?;
         let p95 = result
-            .responses
+            .responses()
             .iter()
             .find(|of| of.users == least && of.kind.is_none());
         let p95 = p95.and_then(|of| shown(&of.percentiles, "p95"));

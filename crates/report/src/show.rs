@@ -118,7 +118,7 @@ pub(crate) fn of_what<'a>(results: impl Iterator<Item = &'a Measurement>) -> Str
 
 /// "30 of 32 measured, 9 of them without a flag."
 fn summary(view: &RunView) -> String {
-    let measured = view.results.iter().filter(|r| r.estimate.is_some());
+    let measured = view.results.iter().filter(|r| r.estimate().is_some());
     let without = measured.clone().filter(|r| flags(&r.notes).is_empty());
     let asked = settings_of_ours(view).map_or_else(String::new, |s| {
         format!("; target ±{}", number::percent_asked(s.precision))
@@ -137,7 +137,7 @@ pub(crate) fn details(document: &mut Document, results: &[&Measurement]) {
     let parts = results.iter().filter_map(|r| parts(r));
     document.list(parts);
     let distributed = |r: &&&Measurement| {
-        let statistics = r.statistics.as_ref();
+        let statistics = r.statistics();
         statistics.is_some_and(|s| r.is_published() || !s.percentiles.is_empty())
     };
     let distributions: Vec<&Measurement> = results.iter().filter(distributed).copied().collect();
@@ -160,7 +160,7 @@ pub(crate) fn details(document: &mut Document, results: &[&Measurement]) {
 
 /// The curve in which a benchmark ends, as a table.
 fn series(document: &mut Document, result: &Measurement) {
-    let Some(points) = &result.series else {
+    let Some(curve) = &result.curve else {
         return;
     };
     let notes: Vec<_> = result
@@ -169,7 +169,7 @@ fn series(document: &mut Document, result: &Measurement) {
         .map(|f| findings::footnote(document, f))
         .collect();
     let caption = Text::new(format!("{}: {}", result.id, result.title)).with(notes);
-    let label = words::capital(result.series_label.as_deref().unwrap_or("x"));
+    let label = words::capital(&curve.label);
     let x = |point: &&SeriesPoint| number::printed(point.x, 0);
     let unit = result.unit.as_str();
     let percentile =
@@ -189,7 +189,7 @@ fn series(document: &mut Document, result: &Measurement) {
         .number("p95", percentile("p95"))
         .number("p99", percentile("p99"))
         .number("p99.9", percentile("p99.9"))
-        .table(document, caption, points);
+        .table(document, caption, &curve.points);
 }
 
 fn parts(result: &Measurement) -> Option<String> {
@@ -201,15 +201,18 @@ fn parts(result: &Measurement) -> Option<String> {
         let value = number::figure(part.value, None, result.unit.as_str()).with_unit();
         format!("{} {value}", findings::part(&part.part))
     };
-    let parts: Vec<String> = result.parts.iter().map(part).collect();
+    let parts: Vec<String> = result.parts().iter().map(part).collect();
     let mut said = vec![parts.join(", ")];
-    if !result.names.is_empty() {
-        let shown = result.names.len().min(NAMES_SHOWN);
-        let more = match result.names.len() - shown {
+    if !result.names().is_empty() {
+        let shown = result.names().len().min(NAMES_SHOWN);
+        let more = match result.names().len() - shown {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        said.push(format!("names: {}{more}", result.names[..shown].join(", ")));
+        said.push(format!(
+            "names: {}{more}",
+            result.names()[..shown].join(", ")
+        ));
     }
     said.retain(|said| !said.is_empty());
     (!said.is_empty()).then(|| format!("{}: {}", result.id, said.join("; ")))

@@ -96,7 +96,7 @@ pub fn check_reference(run: &RunData, view: &RunView) -> Result<()> {
         "the run was interrupted: gritstone run --resume"
     );
     let all = view.results.len();
-    let bad = |r: &&Measurement| r.estimate.is_none() || r.flags().contains(&Flag::Invalid);
+    let bad = |r: &&Measurement| r.estimate().is_none() || r.flags().contains(&Flag::Invalid);
     if let Some(bad) = view.results.iter().find(bad) {
         bail!(
             "{} has no valid result, and a reference system has all of them",

@@ -34,7 +34,7 @@ fn told(references: &References, machine: &str, benchmarks: &[Benchmark]) -> Str
     let machine = (&view.machine.document, view.machine.year);
     let head = format!("{} {} {} {machine:?}\n", view.schema, view.id, view.started);
     let result = |of: &Measurement| {
-        let statistics = of.statistics.as_ref();
+        let statistics = of.statistics();
         let statistics =
             statistics.map(|all| [Some(all.min), Some(all.median), all.mean, Some(all.max)]);
         let published = of.published.as_ref().map(|published| {
@@ -48,9 +48,9 @@ fn told(references: &References, machine: &str, benchmarks: &[Benchmark]) -> Str
         });
         let kind = (
             of.kind,
-            of.outcome,
+            of.outcome(),
             of.version,
-            of.launches,
+            of.launches(),
             of.processor_bound,
         );
         let notes = of.notes.iter().map(|note| {
@@ -61,7 +61,7 @@ fn told(references: &References, machine: &str, benchmarks: &[Benchmark]) -> Str
             "{} '{}' {:?} {} {:?} {statistics:?} {published:?} {:?} {kind:?}\n{}",
             of.id,
             of.title,
-            of.estimate,
+            of.estimate(),
             of.unit,
             of.better,
             of.measured,

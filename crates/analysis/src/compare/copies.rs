@@ -21,7 +21,7 @@ pub(super) fn copies(
     options: &Options,
     beside: &Beside,
 ) -> Vec<CompareCopies> {
-    let (Some(b), Some(o)) = (&base.copies, &other.copies) else {
+    let (Some(b), Some(o)) = (base.copies(), other.copies()) else {
         return vec![];
     };
     let several = |points: &[CopiesPoint]| -> Vec<CopiesPoint> {

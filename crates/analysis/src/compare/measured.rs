@@ -39,7 +39,7 @@ pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
     if b <= 0.0 || o <= 0.0 {
         return pair.apart(Finding::NotPositive {});
     }
-    if base.values.is_empty() || other.values.is_empty() || base.kind == Kind::Rating {
+    if base.values().is_empty() || other.values().is_empty() || base.kind == Kind::Rating {
         pair.ratio = Some(ratio(b, o, base.better));
         pair.basis = Basis::Nothing;
         pair.notes.push(Finding::NoLaunches {});
@@ -70,7 +70,7 @@ fn held(
     if launches.paced {
         pair.compared = Subject::Cycles;
         pair.unit = "cycles".to_owned();
-        let cycles = |of: &Measurement| of.cycles.map(|cycles| cycles.value);
+        let cycles = |of: &Measurement| of.cycles().map(|cycles| cycles.value);
         (pair.base, pair.other) = (cycles(base), cycles(other));
     }
     let Some(found) = launches.ratio(options.confidence) else {
@@ -103,17 +103,21 @@ struct Launches<'a> {
 impl<'a> Launches<'a> {
     fn of(base: &'a Measurement, other: &Measurement, scale: f64, options: &Options) -> Self {
         let within = |side: &Measurement, paced: bool| {
-            let estimate = if paced { side.cycles } else { side.estimate };
+            let estimate = if paced {
+                side.cycles()
+            } else {
+                side.estimate()
+            };
             run_variance::within(
                 estimate.and_then(|estimate| estimate.interval),
-                side.launches,
+                side.launches(),
             )
         };
         let paced = options.cycles
             && base.processor_bound
             && other.processor_bound
-            && !base.paced_values.is_empty()
-            && !other.paced_values.is_empty();
+            && !base.paced_values().is_empty()
+            && !other.paced_values().is_empty();
         let between = options.between_run(&base.id);
         let variance = between.row(paced);
         let paced = paced && between.paced_is_less();
@@ -121,8 +125,13 @@ impl<'a> Launches<'a> {
         let (extra, shift) = options.beyond(class, if paced { between.paced } else { between.raw });
         let both = within(base, paced) + within(other, paced);
         let (base, other, better, scale) = match paced {
-            true => (&base.paced_values, &other.paced_values, Better::Lower, 1.0),
-            false => (&base.values, &other.values, base.better, scale),
+            true => (
+                base.paced_values(),
+                other.paced_values(),
+                Better::Lower,
+                1.0,
+            ),
+            false => (base.values(), other.values(), base.better, scale),
         };
         let by = scale
             * match better {

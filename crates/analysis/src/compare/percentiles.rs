@@ -23,7 +23,7 @@ pub(super) fn percentiles(
     beyond: &BTreeMap<&str, Options>,
 ) -> Vec<ComparePercentile> {
     let tested = pair.basis == Basis::Test && pair.ratio.is_some();
-    let sides = base.latencies.as_ref().zip(other.latencies.as_ref());
+    let sides = base.latencies().zip(other.latencies());
     let (Some((b, o)), Some(scale), true) = (sides, scale(&other.unit, &base.unit), tested) else {
         return vec![];
     };
@@ -108,7 +108,7 @@ pub(super) fn options(
 }
 
 fn of_tail(base: &Measurement, other: &Measurement, options: &Options) -> Option<Ratio> {
-    match base.values.is_empty() || other.values.is_empty() {
+    match base.values().is_empty() || other.values().is_empty() {
         true => of_operations(base, other, options),
         false => measured::ratio_of(base, other, options),
     }
@@ -117,12 +117,12 @@ fn of_tail(base: &Measurement, other: &Measurement, options: &Options) -> Option
 /// Of estimates with intervals of Student's t.
 fn of_operations(base: &Measurement, other: &Measurement, options: &Options) -> Option<Ratio> {
     let scale = scale(&other.unit, &base.unit)?;
-    let Estimate { value: b, interval } = base.estimate?;
-    let Estimate { value: o, .. } = other.estimate?;
+    let Estimate { value: b, interval } = base.estimate()?;
+    let Estimate { value: o, .. } = other.estimate()?;
     interval.and(other.interval())?;
     let own = |side: &Measurement| Scatter {
-        ln_sd: run_variance::within(side.interval(), side.launches).sqrt(),
-        ..Scatter::stated(0.0, side.launches as f64 - 1.0)
+        ln_sd: run_variance::within(side.interval(), side.launches()).sqrt(),
+        ..Scatter::stated(0.0, side.launches() as f64 - 1.0)
     };
     let between = options.between_run(&base.id).raw;
     let (extra, shift) = options.beyond(Class::of(base, false), between);

@@ -22,8 +22,8 @@ pub(super) fn pair(base: &Measurement, other: &Measurement) -> Pair {
         return conclude(base, other, Subject::Real, sides, Better::Lower, vec![note]);
     }
     if let (Some(b), Some(o), Some(scale)) = (
-        side(base, base.estimate),
-        side(other, other.estimate),
+        side(base, base.estimate()),
+        side(other, other.estimate()),
         scale(&other.unit, &base.unit),
     ) {
         let sides = (b, o.times(scale));

@@ -131,7 +131,7 @@ fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Fate {
 fn has_figure(result: &Measurement) -> bool {
     let published = result.published.as_ref();
     let times = published.map(|p| [p.real, p.user, p.system]);
-    result.estimate.is_some() || times.is_some_and(|times| times.iter().any(Option::is_some))
+    result.estimate().is_some() || times.is_some_and(|times| times.iter().any(Option::is_some))
 }
 
 /// Real time of the published work where a side is printed and both have it, else the figures where their units count the
@@ -159,7 +159,7 @@ fn figures(machine: &Measurement, base: &Measurement) -> Option<Figures> {
         });
     }
     let scale = scale(&machine.unit, &base.unit)?;
-    let figure = |result: &Measurement| values(result, result.value(), &result.values);
+    let figure = |result: &Measurement| values(result, result.value(), result.values());
     let (m, b) = (figure(machine)?, figure(base)?);
     let stands = !(any_printed && declared(Subject::Estimate));
     stands.then(|| Figures {

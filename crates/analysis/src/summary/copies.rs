@@ -3,12 +3,13 @@
 //! A copy's rate is all its work over all its time: where copies share a CPU, a sample that had it alone says nothing. What
 //! all do together is the sum of their rates. Efficiency is taken round by round, from the launches of the same round.
 
+use super::draft::Draft;
 use super::reading::{Reading, median};
 use super::rules::{self, Evidence, Spread};
-use super::{Options, Row, blank, estimate};
+use super::{Options, Row, estimate};
 use gritstone_model::{
-    Benchmark, Claims, CopiesPoint, CopiesView, Estimate, LawView, Note, Quantity, Repeat, RunData,
-    SeriesPoint, in_order,
+    Benchmark, Claims, CopiesPoint, CopiesView, Estimate, Flag, LawView, Note, Quantity, Repeat,
+    RunData, SeriesPoint, in_order,
 };
 use gritstone_stats::center;
 use gritstone_stats::scaling::{self, Law, Peak, Range, Round, Unfitted};
@@ -121,7 +122,8 @@ fn point(
     };
     let mut notes = vec![];
     if copies > 1 {
-        notes.extend(row.outcome(&blank(benchmark, run), run).1);
+        let skipped = Draft::new(benchmark, run).is_flagged(Flag::Skipped);
+        notes.extend(row.failure(skipped, run).1);
         let spread = (!values.is_empty()).then(|| Spread {
             n: values.len(),
             what: Repeat::Launch,

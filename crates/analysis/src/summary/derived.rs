@@ -1,13 +1,14 @@
 //! A figure made from other rows: per round, the sum of its terms; over rounds, the center on the plain scale, since a
 //! difference can be negative. What is not positive is said and never clamped.
 
+use super::draft::Draft;
 use super::reading::{Reading, median};
 use super::rules::{self, Spread};
-use super::{Options, Row, blank, estimate, published};
+use super::{Options, Row, estimate, published};
 use crate::describe;
 use gritstone_model::{
-    Benchmark, Count, Estimate, Finding, Flag, Id, Measurement, NegativeBecause, Note,
-    PublishedView, PublishedWork, Repeat, RunData, Status, Subject, Term, in_order,
+    Absent, Benchmark, Count, Data, Estimate, Finding, Flag, Id, Measurement, NegativeBecause,
+    Note, PublishedView, PublishedWork, Repeat, RunData, Sampled, Subject, Term,
 };
 use gritstone_stats::center;
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,47 +64,60 @@ pub(super) fn result(
     options: &Options,
 ) -> Measurement {
     let (benchmark, terms) = (sum.benchmark, sum.terms);
-    let mut result = blank(benchmark, run);
+    let mut draft = Draft::new(benchmark, run);
     let launched = Terms::new(terms, rows);
     let by_round = launched.by_round(|launch| launch.ns_per_op(false));
-    result.values = sum.figures(&by_round, rows);
+    let values = sum.figures(&by_round, rows);
     let sums: Vec<f64> = by_round.into_iter().map(|(_, sum)| sum).collect();
-    result.launches = result.values.len();
-    result.samples = launched.samples();
+    let samples = launched.samples();
     let made_of = benchmark.work.parts();
-    result.notes.extend(inherited(made_of.into_iter(), results));
+    (draft.notes).extend(inherited(made_of.into_iter(), results));
 
-    if let Some(center) = center_of(&result.values, options.confidence) {
-        result.outcome = Status::Measured;
-        result.estimate = Some(center);
-        result.confidence = center.interval.map(|_| options.confidence);
-        result.statistics = describe::describe(&result.values);
+    let center = center_of(&values, options.confidence);
+    let data = if let Some(center) = center {
+        let mut sampled = Sampled {
+            estimate: Some(center),
+            confidence: center.interval.map(|_| options.confidence),
+            launches: values.len(),
+            samples,
+            statistics: describe::describe(&values),
+            values,
+            ..Sampled::default()
+        };
         if sum.share_of.is_none() {
-            cycles(&mut result, &launched, options);
+            cycles(&mut sampled, &launched, options);
         }
         let precision = run.info.settings.precision;
         let ns = center::plain_center(&sums, options.confidence).map(|e| e.value);
         let evidence = Evidence {
             benchmark,
-            result: &result,
+            center,
+            sampled: &sampled,
+            disturbed: draft.is_flagged(Flag::Interference),
             launched: &launched,
             ns: ns.filter(|&ns| ns > 0.0),
             precision,
             confidence: options.confidence,
         };
-        let found: Vec<Note> = evidence.notes().collect();
-        result.notes.extend(found);
-    } else if !result.is(Flag::Skipped) {
-        result.notes.push(unmade(benchmark, results));
-    }
+        draft.notes.extend(evidence.notes());
+        Data::Derived(Box::new(sampled))
+    } else {
+        if !draft.is_flagged(Flag::Skipped) {
+            draft.notes.push(unmade(benchmark, results));
+        }
+        Data::Absent(Absent {
+            samples,
+            ..Absent::default()
+        })
+    };
     let told = |term: &Term| {
         rows.get(&term.id)
             .is_none_or(|row| published::is_told(row, run))
     };
     if !terms.iter().any(told) {
-        result.published = None;
+        draft.published = None;
     } else if let Some(work) = &benchmark.published {
-        let disturbed = result.is(Flag::Interference);
+        let disturbed = draft.is_flagged(Flag::Interference);
         let (view, notes) = publish(
             work,
             &launched,
@@ -111,11 +125,10 @@ pub(super) fn result(
             rows,
             (options.confidence, disturbed),
         );
-        result.published = Some(view);
-        result.notes.extend(notes);
+        draft.published = Some(view);
+        draft.notes.extend(notes);
     }
-    result.notes = in_order(result.notes);
-    result
+    draft.finish(data)
 }
 
 impl<'a> Terms<'a> {
@@ -176,16 +189,16 @@ fn center_of(values: &[f64], confidence: f64) -> Option<Estimate> {
 }
 
 /// Core cycles likewise, where every launch was paced.
-fn cycles(result: &mut Measurement, launched: &Terms, options: &Options) {
+fn cycles(sampled: &mut Sampled, launched: &Terms, options: &Options) {
     let paced = launched.sums(|launch| launch.cycles_per_op());
-    if paced.len() != result.values.len() {
+    if paced.len() != sampled.values.len() {
         return;
     }
     if let Some(center) = center::plain_center(&paced, options.confidence) {
-        result.cycles = Some(estimate(center));
+        sampled.cycles = Some(estimate(center));
         let all = launched.terms.iter().flat_map(|(_, launches)| launches);
-        result.ghz = median(all.filter_map(|launch| launch.ghz()));
-        result.paced_values = paced;
+        sampled.ghz = median(all.filter_map(|launch| launch.ghz()));
+        sampled.paced_values = paced;
     }
 }
 
@@ -213,7 +226,7 @@ pub(super) fn inherited<'a>(
 pub(super) fn unmade(benchmark: &Benchmark, results: &BTreeMap<&Id, Measurement>) -> Note {
     let parts = benchmark.work.parts();
     let absent = |id: &&&Id| !results.contains_key(**id);
-    let empty = |id: &&&Id| results.get(**id).is_some_and(|r| r.estimate.is_none());
+    let empty = |id: &&&Id| results.get(**id).is_some_and(|r| r.estimate().is_none());
     let ids = |missing: &dyn Fn(&&&Id) -> bool| -> Vec<Id> {
         let missing = parts.iter().filter(|id| missing(id));
         missing.map(|id| (*id).clone()).collect()
@@ -227,7 +240,9 @@ pub(super) fn unmade(benchmark: &Benchmark, results: &BTreeMap<&Id, Measurement>
 /// What the rules of a difference look at.
 struct Evidence<'a> {
     benchmark: &'a Benchmark,
-    result: &'a Measurement,
+    center: Estimate,
+    sampled: &'a Sampled,
+    disturbed: bool,
     launched: &'a Terms<'a>,
     /// The estimate, ns, above 0.
     ns: Option<f64>,
@@ -247,37 +262,33 @@ const RULES: [Rule; 3] = [
 
 fn incomplete(evidence: &Evidence) -> Option<Finding> {
     let all = evidence.launched.rounds.len();
-    let count = Count::rounds(all - evidence.result.values.len(), all);
+    let count = Count::rounds(all - evidence.sampled.values.len(), all);
     (count.part > 0).then_some(Finding::IncompleteRounds { count })
 }
 
 impl Evidence<'_> {
     fn notes(&self) -> impl Iterator<Item = Note> {
         let found = RULES.iter().filter_map(|rule| rule(self));
-        let result = self.result;
+        let sampled = self.sampled;
         let spread = Spread {
-            n: result.values.len(),
+            n: sampled.values.len(),
             what: Repeat::Round,
-            estimate: result.estimate,
+            estimate: sampled.estimate,
             confidence: self.confidence,
             // a width relative to what may be nothing says nothing
             precision: match self.positive() {
                 Some(_) => 0.0,
                 None => self.precision,
             },
-            modes: result.statistics.as_ref().and_then(|s| s.modes),
-            range: rules::range(&result.values),
+            modes: sampled.statistics.as_ref().and_then(|s| s.modes),
+            range: rules::range(&sampled.values),
         };
         let repeatable: Vec<Note> = rules::repeatable(&spread).collect();
         found.map(Note::new).chain(repeatable)
     }
 
     fn positive(&self) -> Option<Finding> {
-        positive(
-            self.result.estimate?,
-            self.benchmark.unit.as_str(),
-            self.result.is(Flag::Interference),
-        )
+        positive(self.center, self.benchmark.unit.as_str(), self.disturbed)
     }
 }
 
@@ -312,7 +323,7 @@ fn publish(
     rows: &BTreeMap<&Id, Row>,
     (confidence, disturbed): (f64, bool),
 ) -> (PublishedView, Vec<Note>) {
-    let mut view = published::blank(work);
+    let mut view = published::untimed(work);
     let mut notes = Vec::new();
     let about = |found: Option<Finding>, subject| found.map(|f| Note::new(f).about(subject));
     let (values, crowd) = launched.batches(|l| l.batch_s(work.operations));

@@ -3,15 +3,16 @@
 //! Of times, so lower is better. A row that the baseline does not print is left out, with its weight, and named; one that this
 //! run lacks, or that is invalid, withholds the mean: over what is left it would be another one under the same name.
 
+use super::Options;
+use super::draft::Draft;
 use super::rating::Entry;
 use super::rules::{self, Spread};
-use super::{Options, blank};
 use crate::compare::scale;
 use crate::run_variance::DEFAULT;
 use crate::scores::{parts_flagged, withheld};
 use gritstone_model::{
-    Better, Estimate, Finding, Flag, Id, Measurement, Note, Part, PartValue, Repeat, RunData,
-    RunView, Status, Subject, Withheld, in_order,
+    Absence, Absent, Better, Data, Estimate, Finding, Flag, Id, Measurement, Note, Part, PartValue,
+    Repeat, RunData, RunView, Sampled, Subject, Withheld,
 };
 use gritstone_stats::quantile;
 use gritstone_stats::rating::{RatingRow, arithmetic};
@@ -55,32 +56,34 @@ pub(super) fn result(
     run: &RunData,
     options: &Options,
 ) -> Measurement {
-    let mut result = blank(entry.benchmark, run);
+    let mut draft = Draft::new(entry.benchmark, run);
     let Some(baseline) = options.baselines.get(entry.baseline) else {
         let why = entry.withheld(Withheld::NoBaseline);
-        result.notes.push(why.into());
-        return result;
+        draft.notes.push(why.into());
+        return draft.finish(Data::absent(Absence::Skipped));
     };
     let factors = gather(entry.over, weights, baseline, results);
+    let mut ratios: Vec<PartValue> = vec![];
     for Factor { part, row, own } in &factors.compared {
         let ratio = own.and_then(|(own, unit)| Some(own.value()? * unit / row.reference));
         let part = match part {
             Part::Benchmark(id) => Part::RatioOf(id.clone()),
             other => other.clone(),
         };
-        result
-            .parts
-            .extend(ratio.map(|value| PartValue { part, value }));
+        ratios.extend(ratio.map(|value| PartValue { part, value }));
     }
     let rows: Vec<RatingRow> = factors.compared.iter().map(|f| f.row.clone()).collect();
-    match arithmetic(&rows, options.confidence) {
+    let data = match arithmetic(&rows, options.confidence) {
         Err(why) => {
             let parts: Vec<&Part> = factors.compared.iter().map(|f| &f.part).collect();
             let why = entry.withheld(withheld(why, &parts));
-            result.notes.push(why.into());
+            draft.notes.push(why.into());
+            Data::Absent(Absent {
+                parts: ratios,
+                ..Absent::default()
+            })
         }
         Ok(mean) => {
-            result.outcome = Status::Measured;
             // what runs differ by is in all rows alike, and is not averaged away
             let half = |[low, high]: [f64; 2]| {
                 let drift =
@@ -89,27 +92,31 @@ pub(super) fn result(
             };
             let half = mean.interval.map(half);
             let interval = half.map(|half| [mean.value / half.exp(), mean.value * half.exp()]);
-            result.estimate = Some(Estimate {
+            let estimate = Some(Estimate {
                 value: mean.value,
                 interval,
             });
-            result.confidence = half.map(|_| options.confidence);
-            result.launches = factors.own().map(|own| own.launches).sum();
-            result.notes.extend(rules::repeatable(&Spread {
-                n: factors.own().map(|own| own.launches).min().unwrap_or(0),
+            draft.notes.extend(rules::repeatable(&Spread {
+                n: factors.own().map(|own| own.launches()).min().unwrap_or(0),
                 what: Repeat::Launch,
-                estimate: result.estimate,
+                estimate,
                 confidence: options.confidence,
                 precision: 0.0,
                 modes: None,
                 range: 0.0,
             }));
-            result.notes.extend(doubts(&factors));
+            draft.notes.extend(doubts(&factors));
+            Data::Derived(Box::new(Sampled {
+                estimate,
+                confidence: half.map(|_| options.confidence),
+                launches: factors.own().map(Measurement::launches).sum(),
+                parts: ratios,
+                ..Sampled::default()
+            }))
         }
-    }
-    result.notes.extend(unprinted(&factors, entry));
-    result.notes = in_order(result.notes);
-    result
+    };
+    draft.notes.extend(unprinted(&factors, entry));
+    draft.finish(data)
 }
 
 fn gather<'a>(
@@ -134,11 +141,11 @@ fn gather<'a>(
             weight,
             invalid: false,
         };
-        let own = results.get(id).filter(|own| own.estimate.is_some());
+        let own = results.get(id).filter(|own| own.estimate().is_some());
         let own = own.and_then(|own| Some((own, scale(&own.unit, &printed.unit)?)));
         if let Some((own, unit)) = own {
             row.invalid = own.has(Flag::Invalid, COMPARED);
-            row.launches = own.values.iter().map(|value| value * unit).collect();
+            row.launches = own.values().iter().map(|value| value * unit).collect();
         }
         factors.compared.push(Factor {
             part: Part::Benchmark(id.clone()),

@@ -1,45 +1,42 @@
 //! A row that was launched: kernels, commands and scenarios. One value a launch, one figure from the launches.
 
+use super::draft::Draft;
 use super::reading::{Reading, median, merged};
 use super::rules::{self, Evidence, Spread};
 use super::{
-    Options, Row, blank, counters, cpu, estimate, latencies, paging, pairs, published, responses,
+    Options, Row, copies, counters, cpu, estimate, latencies, paging, pairs, published, responses,
 };
 use crate::describe;
 use gritstone_model::{
-    Benchmark, Measurement, Note, Param, Percentile, Repeat, RunData, Statistics, Work, in_order,
+    Absent, Benchmark, Data, Flag, Latencies, Measured, Measurement, Note, Param, Percentile, Repeat,
+    RunData, Sampled, Statistics, Work,
 };
 use gritstone_stats::center;
 use std::collections::BTreeMap;
 
-/// The result of a row from its launches.
 pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement {
     let benchmark = row.benchmark;
-    let mut result = blank(benchmark, run);
-    let (outcome, failure) = row.outcome(&result, run);
-    result.outcome = outcome;
-    result.notes.extend(failure);
+    let mut draft = Draft::new(benchmark, run);
+    let (absence, failure) = row.failure(draft.is_flagged(Flag::Skipped), run);
+    draft.notes.extend(failure);
 
     let launches: Vec<&Reading> = row.launches.iter().filter(|r| r.measured()).collect();
     let (timed, ns): (Vec<&Reading>, Vec<f64>) = launches
         .iter()
         .filter_map(|launch| Some((*launch, row.ns(launch)?)))
         .unzip();
-    figure(&mut result, row, &timed, &ns, options.confidence);
-    result.parts = pairs::parts(benchmark, &timed);
-    result.parts.extend(cpu::parts(benchmark, &timed));
-    result.measured = measured(&launches);
-    result.counters = counters::per_op(row, &launches);
-    result.faults_per_page = paging::faults_per_page(benchmark, &launches);
+    let latencies = latencies::of(benchmark, &timed, options.confidence);
+    let sampled = sampled(row, &timed, &ns, latencies.as_ref(), options.confidence);
+    draft.measured = measured(&launches);
 
-    let spread = (!result.values.is_empty()).then(|| Spread {
-        n: result.launches,
+    let spread = (!sampled.values.is_empty()).then(|| Spread {
+        n: sampled.launches,
         what: Repeat::Launch,
-        estimate: result.estimate,
+        estimate: sampled.estimate,
         confidence: options.confidence,
         precision: run.info.settings.precision,
-        modes: result.statistics.as_ref().and_then(|s| s.modes),
-        range: rules::range(&result.values),
+        modes: sampled.statistics.as_ref().and_then(|s| s.modes),
+        range: rules::range(&sampled.values),
     });
     let evidence = Evidence {
         benchmark,
@@ -48,44 +45,70 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement
         ns: center::log_center(&ns, options.confidence).map(|e| e.value),
         spread,
     };
-    result.notes.extend(rules::all(&evidence));
-    (result.notes).extend(responses::carried(&launches).map(Note::new));
+    draft.notes.extend(rules::all(&evidence));
+    (draft.notes).extend(responses::carried(&launches).map(Note::new));
     if !published::is_told(row, run) {
-        result.published = None;
+        draft.published = None;
     } else if let Some(work) = &benchmark.published {
         let (view, notes) = match benchmark.work {
             Work::Kernel(_) => published::batches(work, benchmark, &launches, options.confidence),
             _ => published::processes(work, &timed, options.confidence),
         };
-        result.published = Some(view);
-        result.notes.extend(notes);
+        draft.published = Some(view);
+        draft.notes.extend(notes);
     }
-    result.notes = in_order(result.notes);
-    result
+    let copies = copies::view(row, run, options);
+    draft.finish(match absence {
+        Some(absence) => Data::Absent(Absent {
+            absence,
+            copies,
+            ..Absent::default()
+        }),
+        None => Data::Measured(Box::new(Measured {
+            latencies: latencies.filter(|_| sampled.estimate.is_some()),
+            copies,
+            faults_per_page: paging::faults_per_page(benchmark, &launches),
+            counters: counters::per_op(row, &launches),
+            names: Vec::new(),
+            sampled,
+        })),
+    })
 }
 
-/// Estimate, cycles, statistics and values, from nanoseconds an operation, one for each launch.
-fn figure(result: &mut Measurement, row: &Row, timed: &[&Reading], ns: &[f64], confidence: f64) {
+/// From nanoseconds an operation, one for each launch that was timed.
+fn sampled(
+    row: &Row,
+    timed: &[&Reading],
+    ns: &[f64],
+    latencies: Option<&Latencies>,
+    confidence: f64,
+) -> Sampled {
     let benchmark = row.benchmark;
     let unit = |ns: f64| benchmark.unit.figure(ns, benchmark.amount_per_op);
-    result.launches = timed.len();
-    result.samples = timed.iter().map(|launch| launch.samples.len()).sum();
-    result.values = ns.iter().filter_map(|&ns| unit(ns)).collect();
-    let Some(center) = center::log_center(&result.values, confidence).map(estimate) else {
-        return;
+    let mut parts = pairs::parts(benchmark, timed);
+    parts.extend(cpu::parts(benchmark, timed));
+    let mut sampled = Sampled {
+        launches: timed.len(),
+        samples: timed.iter().map(|launch| launch.samples.len()).sum(),
+        values: ns.iter().filter_map(|&ns| unit(ns)).collect(),
+        parts,
+        ..Sampled::default()
     };
-    result.estimate = Some(center);
-    result.confidence = center.interval.map(|_| confidence);
+    let Some(center) = center::log_center(&sampled.values, confidence).map(estimate) else {
+        return sampled;
+    };
+    sampled.estimate = Some(center);
+    sampled.confidence = center.interval.map(|_| confidence);
 
     let paced: Option<Vec<f64>> = timed.iter().map(|launch| row.cycles(launch)).collect();
     if let Some(paced) = paced {
-        result.cycles = center::log_center(&paced, confidence).map(estimate);
-        result.paced_values = paced;
-        result.ghz = median(timed.iter().filter_map(|launch| launch.ghz()));
+        sampled.cycles = center::log_center(&paced, confidence).map(estimate);
+        sampled.paced_values = paced;
+        sampled.ghz = median(timed.iter().filter_map(|launch| launch.ghz()));
     }
-    result.latencies = latencies::of(benchmark, timed, confidence);
-    result.responses = responses::of(timed, confidence);
-    result.statistics = statistics(timed, benchmark, result);
+    sampled.responses = responses::of(timed, confidence);
+    sampled.statistics = statistics(timed, benchmark, &sampled.values, latencies);
+    sampled
 }
 
 /// Over launches; where operations were timed one by one, over those of all launches, with drift and modes still those of the launches,
@@ -93,10 +116,11 @@ fn figure(result: &mut Measurement, row: &Row, timed: &[&Reading], ns: &[f64], c
 fn statistics(
     timed: &[&Reading],
     benchmark: &Benchmark,
-    result: &Measurement,
+    values: &[f64],
+    latencies: Option<&Latencies>,
 ) -> Option<Statistics> {
-    let launches = describe::describe(&result.values)?;
-    let Some(latencies) = &result.latencies else {
+    let launches = describe::describe(values)?;
+    let Some(latencies) = latencies else {
         return Some(launches);
     };
     let events = timed.iter().flat_map(|launch| &launch.latencies);

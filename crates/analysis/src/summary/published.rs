@@ -23,7 +23,7 @@ pub(super) fn batches(
     launches: &[&Reading],
     confidence: f64,
 ) -> (PublishedView, Vec<Note>) {
-    let mut view = blank(work);
+    let mut view = untimed(work);
     let crowd = rules::beside_a_crowd(launches, |l| l.crowded_batches);
     view.values = each(launches, |launch| launch.batch_s(work.operations));
     let real = center_of(&view.values, confidence);
@@ -65,7 +65,7 @@ pub(super) fn processes(
     launches: &[&Reading],
     confidence: f64,
 ) -> (PublishedView, Vec<Note>) {
-    let mut view = blank(work);
+    let mut view = untimed(work);
     view.values = each(launches, |launch| Some(launch.ns_per_op(false)? / 1e9));
     view.real = center_of(&view.values, confidence);
     view.process = view.real;
@@ -90,8 +90,7 @@ fn no_narrower(of: Estimate, launches: &[&Reading]) -> Estimate {
     }
 }
 
-/// What the document says about the work, without a time.
-pub(super) fn blank(work: &PublishedWork) -> PublishedView {
+pub(super) fn untimed(work: &PublishedWork) -> PublishedView {
     PublishedView {
         work: work.work.clone(),
         operations: Some(work.operations),

@@ -1,12 +1,13 @@
 //! A rating of the catalog, as a row of the run: against the baseline of its entry, by the rules of [`crate::scores`].
 
+use super::Options;
+use super::draft::Draft;
 use super::rules::{self, Spread};
-use super::{Options, blank};
 use crate::run_variance::Learned;
 use crate::scores::{self, Environment};
 use gritstone_model::{
-    Benchmark, Estimate, Finding, Id, Measurement, Rating, Repeat, RunData, RunView, Status,
-    Withheld, Work, in_order,
+    Absence, Benchmark, Data, Estimate, Finding, Id, Measurement, Note, Rating, Repeat, RunData,
+    RunView, Sampled, Withheld, Work,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,17 +42,22 @@ pub(super) fn result(
     run: &RunData,
     options: &Options,
 ) -> Measurement {
-    let mut result = blank(entry.benchmark, run);
+    let mut draft = Draft::new(entry.benchmark, run);
     let rated = match options.baselines.get(entry.baseline) {
         None => Err(Withheld::NoBaseline),
         Some(baseline) => rate(entry, baseline, results, run, options),
     };
-    match rated {
-        Ok(rating) => fill(&mut result, &rating, results, options),
-        Err(why) => result.notes.push(entry.withheld(why).into()),
-    }
-    result.notes = in_order(result.notes);
-    result
+    let data = match rated {
+        Ok(rating) => {
+            let sampled = sampled(&mut draft.notes, &rating, results, options);
+            Data::Derived(Box::new(sampled))
+        }
+        Err(why) => {
+            draft.notes.push(entry.withheld(why).into());
+            Data::absent(Absence::Skipped)
+        }
+    };
+    draft.finish(data)
 }
 
 fn rate(
@@ -102,35 +108,38 @@ fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
     groups
 }
 
-fn fill(
-    result: &mut Measurement,
+fn sampled(
+    notes: &mut Vec<Note>,
     rating: &Rating,
     results: &BTreeMap<&Id, Measurement>,
     options: &Options,
-) {
-    result.outcome = Status::Measured;
+) -> Sampled {
     let interval = rating.interval;
-    result.estimate = rating.rating.map(|value| Estimate { value, interval });
-    result.confidence = rating.interval.map(|_| options.confidence);
+    let estimate = rating.rating.map(|value| Estimate { value, interval });
     let made_of: BTreeSet<&Id> = rating.rows.iter().collect();
     let launches = || {
         let rows = made_of.iter().filter_map(|id| results.get(*id));
-        rows.map(|row| row.launches)
+        rows.map(Measurement::launches)
     };
-    result.launches = launches().sum();
-    result.notes.extend(rating.notes.iter().cloned());
+    notes.extend(rating.notes.iter().cloned());
     if rating.rows.len() < rating.of {
         let (part, of) = (rating.rows.len(), rating.of);
-        result.notes.push(Finding::PartialScore { part, of }.into());
+        notes.push(Finding::PartialScore { part, of }.into());
     }
-    result.notes.extend(rules::repeatable(&Spread {
+    notes.extend(rules::repeatable(&Spread {
         n: launches().min().unwrap_or(0),
         what: Repeat::Launch,
-        estimate: result.estimate,
+        estimate,
         confidence: options.confidence,
         // most of the width is what runs differ by, which no budget mends
         precision: 0.0,
         modes: None,
         range: 0.0,
     }));
+    Sampled {
+        estimate,
+        confidence: interval.map(|_| options.confidence),
+        launches: launches().sum(),
+        ..Sampled::default()
+    }
 }

@@ -52,13 +52,13 @@ pub(super) fn of(launches: &[&Reading], confidence: f64) -> Vec<Responses> {
 
 /// The point of a curve that a result is.
 pub(super) fn point(x: f64, result: Option<&Measurement>) -> SeriesPoint {
-    let latencies = result.and_then(|result| result.latencies.as_ref());
+    let latencies = result.and_then(Measurement::latencies);
     let percentiles = latencies.into_iter().flat_map(|of| of.percentiles.iter());
-    let mut responses = result.into_iter().flat_map(|result| &result.responses);
+    let mut responses = result.into_iter().flat_map(Measurement::responses);
     let all = responses.rfind(|of| of.kind.is_none());
     SeriesPoint {
         x,
-        estimate: result.and_then(|result| result.estimate),
+        estimate: result.and_then(Measurement::estimate),
         responses: all.map_or_else(Vec::new, |of| of.percentiles.clone()),
         percentiles: percentiles
             .map(|of| Percentile {

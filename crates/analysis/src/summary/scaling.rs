@@ -1,8 +1,10 @@
 //! A curve of rates by users or jobs at once: where it is highest, how far it falls behind that, and the law by which it grows.
 
-use super::{Row, blank, copies, derived};
+use super::draft::Draft;
+use super::{Row, copies, derived};
 use gritstone_model::{
-    Benchmark, Curve, Estimate, Finding, Id, Measurement, RunData, SeriesPoint, Status, in_order,
+    Absence, Benchmark, Curve, Data, Estimate, Finding, Id, Measurement, RunData, Sampled,
+    SeriesPoint,
 };
 use gritstone_stats::scaling::{self, Round};
 use std::collections::BTreeMap;
@@ -13,28 +15,28 @@ pub(super) fn peak(
     results: &BTreeMap<&Id, Measurement>,
     run: &RunData,
 ) -> Measurement {
-    let mut result = blank(benchmark, run);
+    let mut draft = Draft::new(benchmark, run);
     let parts = benchmark.work.parts().into_iter();
-    let rate = |of: &Measurement| of.estimate.map(|estimate| estimate.value);
+    let rate = |of: &Measurement| of.value();
     let measured = parts.filter_map(|id| Some((id, results.get(id)?)));
     let measured = measured.filter_map(|(id, of)| Some((id, of, rate(of)?)));
     let Some((id, best, _)) = measured.max_by(|a, b| a.2.total_cmp(&b.2)) else {
-        result.notes.push(derived::unmade(benchmark, results));
-        return result;
+        draft.notes.push(derived::unmade(benchmark, results));
+        return draft.finish(Data::absent(Absence::Skipped));
     };
-    result.outcome = Status::Measured;
-    result.estimate = best.estimate;
-    result.confidence = best.confidence;
-    result.values.clone_from(&best.values);
-    result.launches = best.launches;
-    result.samples = best.samples;
-    result.statistics.clone_from(&best.statistics);
-    result.responses.clone_from(&best.responses);
-    result.measured.clone_from(&best.measured);
+    draft.measured.clone_from(&best.measured);
     let doubts = derived::inherited(std::iter::once(id), results);
-    result.notes.extend(doubts);
-    result.notes = in_order(result.notes);
-    result
+    draft.notes.extend(doubts);
+    draft.finish(Data::Derived(Box::new(Sampled {
+        estimate: best.estimate(),
+        confidence: best.confidence(),
+        values: best.values().to_vec(),
+        launches: best.launches(),
+        samples: best.samples(),
+        statistics: best.statistics().cloned(),
+        responses: best.responses().to_vec(),
+        ..Sampled::default()
+    })))
 }
 
 /// CPUs that were in use in all samples of a point.
@@ -52,32 +54,28 @@ pub(super) fn longest(
     results: &BTreeMap<&Id, Measurement>,
     run: &RunData,
 ) -> Measurement {
-    let mut result = blank(benchmark, run);
+    let mut draft = Draft::new(benchmark, run);
     let parts = benchmark.work.parts().into_iter();
-    let max = |of: &Measurement| {
-        of.latencies
-            .as_ref()
-            .and(of.statistics.as_ref())
-            .map(|s| s.max)
-    };
+    let max = |of: &Measurement| of.latencies().and(of.statistics()).map(|s| s.max);
     let measured = parts.filter_map(|id| Some((id, results.get(id)?)));
     let measured: Vec<(&Id, &Measurement, f64)> = measured
         .filter_map(|(id, of)| Some((id, of, max(of)?)))
         .collect();
-    result.launches = measured.iter().map(|(_, of, _)| of.launches).sum();
-    result.samples = measured.iter().map(|(_, of, _)| of.samples).sum();
+    let launches = measured.iter().map(|(_, of, _)| of.launches()).sum();
+    let samples = measured.iter().map(|(_, of, _)| of.samples()).sum();
     let Some((id, longest, max)) = measured.into_iter().max_by(|a, b| a.2.total_cmp(&b.2)) else {
-        result.notes.push(derived::unmade(benchmark, results));
-        return result;
+        draft.notes.push(derived::unmade(benchmark, results));
+        return draft.finish(Data::absent(Absence::Skipped));
     };
-    result.outcome = Status::Measured;
-    result.estimate = Some(Estimate::exact(max));
-    result.measured.clone_from(&longest.measured);
-    result
-        .notes
-        .extend(derived::inherited(std::iter::once(id), results));
-    result.notes = in_order(result.notes);
-    result
+    draft.measured.clone_from(&longest.measured);
+    let doubts = derived::inherited(std::iter::once(id), results);
+    draft.notes.extend(doubts);
+    draft.finish(Data::Derived(Box::new(Sampled {
+        estimate: Some(Estimate::exact(max)),
+        launches,
+        samples,
+        ..Sampled::default()
+    })))
 }
 
 /// Points of a curve without a result, where others have one.

@@ -1,9 +1,11 @@
 //! The size of a program that a command links: exact, without an interval.
 
+use super::Row;
+use super::draft::Draft;
 use super::reading::Reading;
-use super::{Row, blank};
 use gritstone_model::{
-    Count, Estimate, Finding, Measurement, Metric, Note, Param, Part, PartValue, RunData, in_order,
+    Count, Data, Estimate, Finding, Flag, Measured, Measurement, Metric, Note, Param, Part,
+    PartValue, RunData, Sampled,
 };
 
 const PARTS: [(Part, Metric); 3] = [
@@ -14,47 +16,50 @@ const PARTS: [(Part, Metric); 3] = [
 
 /// The result of a row that takes the size of what it links.
 pub(super) fn result(row: &Row, run: &RunData) -> Measurement {
-    let mut result = blank(row.benchmark, run);
-    let (outcome, failure) = row.outcome(&result, run);
-    result.outcome = outcome;
-    result.notes.extend(failure);
+    let mut draft = Draft::new(row.benchmark, run);
+    let (absence, failure) = row.failure(draft.is_flagged(Flag::Skipped), run);
+    draft.notes.extend(failure);
 
     let launches: Vec<&Reading> = row.launches.iter().filter(|r| r.measured()).collect();
     let sized: Vec<(&Reading, Vec<PartValue>)> = launches
         .iter()
         .filter_map(|launch| Some((*launch, parts(launch)?)))
         .collect();
-    result.values = sized
-        .iter()
-        .map(|(_, parts)| parts.iter().map(|part| part.value).sum())
-        .collect();
-    result.launches = sized.len();
-    result.samples = sized.len();
+    let total = |parts: &Vec<PartValue>| parts.iter().map(|part| part.value).sum();
+    let values: Vec<f64> = sized.iter().map(|(_, parts)| total(parts)).collect();
     let without = Count::launches(launches.len() - sized.len(), launches.len());
     let found = [
         (without.part > 0).then_some(Finding::Unsized { count: without }),
-        unequal(&result.values),
+        unequal(&values),
     ];
-    result
-        .notes
-        .extend(found.into_iter().flatten().map(Note::new));
-    if let Some((launch, parts)) = sized.into_iter().next() {
-        result.estimate = result.values.first().copied().map(Estimate::exact);
-        result.parts = parts;
+    let found = found.into_iter().flatten().map(Note::new);
+    draft.notes.extend(found);
+    if let Some(absence) = absence {
+        return draft.finish(Data::absent(absence));
+    }
+    let symbols = |launch: &Reading| -> Vec<String> {
         let params = launch.params.iter();
         let symbols = params.filter_map(|param| match param {
             Param::Symbol(name) => Some(name.clone()),
             _ => None,
         });
-        result.names = symbols.collect();
+        symbols.collect()
+    };
+    let mut measured = Measured {
+        sampled: Sampled {
+            estimate: values.first().copied().map(Estimate::exact),
+            launches: sized.len(),
+            samples: sized.len(),
+            values,
+            ..Sampled::default()
+        },
+        names: sized.first().map_or(vec![], |(launch, _)| symbols(launch)),
+        ..Measured::default()
+    };
+    if let Some((_, parts)) = sized.into_iter().next() {
+        measured.sampled.parts = parts;
     }
-    result.published = row
-        .benchmark
-        .published
-        .as_ref()
-        .map(super::published::blank);
-    result.notes = in_order(result.notes);
-    result
+    draft.finish(Data::Measured(Box::new(measured)))
 }
 
 fn parts(launch: &Reading) -> Option<Vec<PartValue>> {

@@ -58,7 +58,7 @@ fn half_the_time_is_twice_as_fast() {
     near(row.base, 100.0);
     near(row.other, 50.0);
     let extra = DEFAULT.raw.of_two_runs();
-    let (b, o) = (&base.results[0].values, &other.results[0].values);
+    let (b, o) = (base.results[0].values(), other.results[0].values());
     let want = two_sample::ratio(b, o, extra, 0.95).unwrap().inverse();
     assert_eq!((row.interval, row.p), (want.interval, want.p));
     assert_eq!(row.p_adjusted, row.p);
@@ -111,7 +111,7 @@ fn the_same_is_no_difference_and_a_small_one_cannot_be_told() {
 #[test]
 fn the_same_is_what_two_one_sided_tests_say() {
     let (base, other) = (at(101.0), at(100.0));
-    let values = |view: &RunView| view.results[0].values.clone();
+    let values = |view: &RunView| view.results[0].values().to_vec();
     let inner = two_sample::ratio(&values(&other), &values(&base), 0.0, 0.9).unwrap();
     let [_, inner] = inner.interval.unwrap();
     let within = |end: f64| {
@@ -172,8 +172,8 @@ fn rows_bound_by_the_processor_are_compared_in_cycles() {
     // the paced deviation widens it
     let row = first(&base, &other, &options());
     let (b, o) = (
-        &base.results[0].paced_values,
-        &other.results[0].paced_values,
+        base.results[0].paced_values(),
+        other.results[0].paced_values(),
     );
     let extra = DEFAULT.paced.of_two_runs();
     assert_eq!(
@@ -312,7 +312,8 @@ fn sizes_are_compared_exactly() {
         let mut view = at(100.0);
         let result = &mut view.results[0];
         result.unit = unit("bytes");
-        (result.estimate, result.values) = (Some(Estimate::exact(bytes)), vec![bytes]);
+        let sampled = &mut result.measured_mut().sampled;
+        (sampled.estimate, sampled.values) = (Some(Estimate::exact(bytes)), vec![bytes]);
         view
     };
     let row = first(&size(2000.0), &size(1000.0), &options());
@@ -356,8 +357,9 @@ fn a_rating_is_compared_without_an_interval() {
         let mut view = at(100.0);
         let result = &mut view.results[0];
         (result.kind, result.unit) = (Kind::Rating, unit("ratio"));
-        (result.estimate, result.better) = (Some(Estimate::exact(value)), Better::Higher);
-        result.values.clear();
+        result.measured_mut().sampled.estimate = Some(Estimate::exact(value));
+        result.better = Better::Higher;
+        result.measured_mut().sampled.values.clear();
         view
     };
     let row = first(&rating(2.0), &rating(3.0), &options());

@@ -37,7 +37,10 @@ fn measured(benchmark: Benchmark, sizes: &[(usize, f64)]) -> CopiesView {
             launches.push(copies(&name, round, &vec![ns * factor; size]));
         }
     }
-    only(&run(vec![benchmark], launches)).copies.unwrap()
+    only(&run(vec![benchmark], launches))
+        .copies()
+        .unwrap()
+        .clone()
 }
 
 fn near(found: Option<impl Into<f64>>, right: f64) {
@@ -93,7 +96,10 @@ fn unequal_copies_add_their_own_rates() {
     let launches: Vec<Launch> = (0..10).flat_map(|round| [one(round), two(round)]).collect();
     let learned = summary::launch_ns_per_op(&plain("a/b"), &launches[1]);
     near(learned, 75.0);
-    let view = only(&run(vec![plain("a/b")], launches)).copies.unwrap();
+    let view = only(&run(vec![plain("a/b")], launches))
+        .copies()
+        .unwrap()
+        .clone();
     near(of(&view, 2).total, 75.0);
     near(of(&view, 2).efficiency, 100.0 / 150.0);
 }
@@ -113,7 +119,10 @@ fn one_copy_beside_a_crowd_marks_every_efficiency() {
             }
             launches.extend([one, copies("a/b", round, &[125.0; 2])]);
         }
-        only(&run(vec![plain("a/b")], launches)).copies.unwrap()
+        only(&run(vec![plain("a/b")], launches))
+            .copies()
+            .unwrap()
+            .clone()
     };
     let kinds = |point: &CopiesPoint| -> Vec<Option<Flag>> {
         point.notes.iter().map(|note| note.flag()).collect()
@@ -134,7 +143,7 @@ fn the_row_itself_is_of_one_copy() {
     launches.extend((0..10).map(|round| copies("a/b", round, &[500.0; 2])));
     let both = view(&run(vec![plain("a/b")], launches));
     let mut result = row(&both, "a/b").clone();
-    assert!(result.copies.take().is_some());
+    assert!(result.measured_mut().copies.take().is_some());
     assert_eq!(&result, row(&alone, "a/b"));
 }
 
@@ -166,7 +175,10 @@ fn the_law_takes_six_sizes_and_five_launches() {
 #[test]
 fn claims_are_held_by_every_copy() {
     let notes = |launches: Vec<Launch>| {
-        let view = only(&run(vec![claimed("a/b")], launches)).copies.unwrap();
+        let view = only(&run(vec![claimed("a/b")], launches))
+            .copies()
+            .unwrap()
+            .clone();
         of(&view, 2).notes.clone()
     };
     let good = |round| {
@@ -281,7 +293,12 @@ fn copies_are_compared_by_what_they_do_together_and_how_well() {
     // a disturbed side keeps its ratio, a starred one has none, a side without copies no table
     let mut noisy = other.clone();
     let mark = |view: &mut RunView, kind| {
-        let points = &mut view.results[0].copies.as_mut().unwrap().points;
+        let points = &mut view.results[0]
+            .measured_mut()
+            .copies
+            .as_mut()
+            .unwrap()
+            .points;
         points[1].notes.push(stated(kind, "Others."));
     };
     mark(&mut noisy, Some(Flag::Interference));
@@ -295,7 +312,7 @@ fn copies_are_compared_by_what_they_do_together_and_how_well() {
     mark(&mut noisy, Some(Flag::Invalid));
     let two = &compare(&base, &noisy, &exact).copies[0];
     assert_eq!((two.total.ratio, two.total.interval), (None, None));
-    noisy.results[0].copies = None;
+    noisy.results[0].measured_mut().copies = None;
     assert_eq!(compare(&base, &noisy, &exact).copies, []);
     // rates: more is better
     let rate = Benchmark {

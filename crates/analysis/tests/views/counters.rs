@@ -25,7 +25,7 @@ fn counts_are_of_an_operation_and_energy_is_power_for_its_time() {
         launch.conditions.energy_uj = Some(20_000_000);
     }
     let run = run(vec![plain("a/b")], launches);
-    let counters = only(&run).counters;
+    let counters = only(&run).counters().clone();
     let expected = [
         (Counter::Cycles, 400.0),
         (Counter::ContextSwitches, 2.0),

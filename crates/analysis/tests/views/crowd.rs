@@ -42,24 +42,24 @@ fn a_sample_beside_a_crowd_is_left_out_of_its_launch_and_told() {
         crowd(first_sample(launch));
     }
     let result = only(&run);
-    assert_eq!(result.estimate, clean.estimate);
-    assert_eq!(result.cycles, clean.cycles);
-    assert_eq!(result.samples, clean.samples);
+    assert_eq!(result.estimate(), clean.estimate());
+    assert_eq!(result.cycles(), clean.cycles());
+    assert_eq!(result.samples(), clean.samples());
     assert_eq!(sentences(&result), [(None, "left-out count=10/30")]);
     // a side of a trial keeps all it has
     run.info.settings.trial = Some(TrialSide::default());
-    let (side, n) = (only(&run), clean.launches);
-    assert_eq!((side.launches, sentences(&side)), (n, vec![]));
-    let (side, clean) = (side.values[0], clean.values[0]);
+    let (side, n) = (only(&run), clean.launches());
+    assert_eq!((side.launches(), sentences(&side)), (n, vec![]));
+    let (side, clean) = (side.values()[0], clean.values()[0]);
     assert_eq!(side, clean, "the median of three bears one");
 }
 
 #[test]
 fn a_launch_beside_a_crowd_is_kept_and_marked_where_they_are_many() {
     let result = spoilt(2);
-    assert!(result.launches == 10 && !result.is(Interference));
+    assert!(result.launches() == 10 && !result.is(Interference));
     let result = spoilt(3);
-    assert_eq!(result.launches, 10);
+    assert_eq!(result.launches(), 10);
     let why = "interfered count=3/10 causes=[smt]";
     assert!(sentences(&result).contains(&(Some(Interference), why)));
 }
@@ -74,7 +74,7 @@ fn a_neighbor_that_is_always_there_is_marked_once_the_core_was_seen_alone() {
     assert_eq!(sentences(&only(&run)), []);
     run.launches.iter_mut().for_each(crowd_all);
     let result = only(&run);
-    assert_eq!(result.launches, 10);
+    assert_eq!(result.launches(), 10);
     let why = "interfered count=10/10 causes=[smt]";
     assert!(sentences(&result).contains(&(Some(Interference), why)));
 }
@@ -90,7 +90,7 @@ fn machines_whose_cores_are_of_two_kinds_or_not_shared_have_no_crowd() {
         samples(launch, |sample| sample.wide = wide);
     }
     let result = only(&board);
-    assert_eq!((sentences(&result), result.launches), (vec![], 10));
+    assert_eq!((sentences(&result), result.launches()), (vec![], 10));
     assert!(view(&board).smt_floors.is_empty());
     // a laptop with SMT on its big cores: all CPUs at once are of both kinds
     board
@@ -108,7 +108,7 @@ fn a_run_from_before_the_smt_probe_is_as_it_was() {
     for launch in &mut run.launches {
         samples(launch, |sample| sample.wide = 0);
     }
-    assert_eq!(only(&run).launches, 10);
+    assert_eq!(only(&run).launches(), 10);
     assert_eq!(sentences(&only(&run)), []);
 }
 
@@ -124,7 +124,7 @@ fn a_sum_is_of_the_samples_that_its_terms_are_made_of() {
     all.extend(scattered("a/y", 100.0));
     let view = view(&run(rows, all));
     let sum = row(&view, "a/d");
-    assert_eq!((sum.launches, sentences(sum)), (10, vec![]));
+    assert_eq!((sum.launches(), sentences(sum)), (10, vec![]));
     let estimate = sum.value().unwrap();
     assert!((199.0..201.0).contains(&estimate), "{estimate}");
 }
@@ -226,11 +226,11 @@ fn what_cannot_be_taken_apart_is_whole_and_marked_where_most_of_it_was_crowded()
     };
     for (row, latency) in [(files, false), (plain("a/b"), true)] {
         let [none, one] = [0, 1].map(|count| crowded_whole(&row, count, latency));
-        assert!(one.launches == 10 && !one.is(Interference), "{latency}");
+        assert!(one.launches() == 10 && !one.is(Interference), "{latency}");
         // what writeback took on the other thread is in the rate
-        assert!(latency || one.values[0] < none.values[0]);
+        assert!(latency || one.values()[0] < none.values()[0]);
         let marked = crowded_whole(&row, 2, latency);
-        assert_eq!(marked.launches, 10);
+        assert_eq!(marked.launches(), 10);
         let why = "interfered count=3/10 causes=[smt]";
         assert!(sentences(&marked).contains(&(Some(Interference), why)));
     }

@@ -45,20 +45,20 @@ fn the_difference_round_by_round() {
     let mut run = both(100.0, 60.0);
     run.info.settings.precision = 0.05;
     let result = rest(&run);
-    assert_eq!(result.outcome, Status::Measured);
-    assert_eq!((result.launches, result.samples), (10, 60));
-    let center = center::plain_center(&result.values, 0.95).unwrap();
+    assert_eq!(result.outcome(), Status::Measured);
+    assert_eq!((result.launches(), result.samples()), (10, 60));
+    let center = center::plain_center(result.values(), 0.95).unwrap();
     assert_eq!(result.value(), Some(center.value));
     assert_eq!(result.interval(), center.interval);
     assert!((result.value().unwrap() - 40.0).abs() < 0.1);
     // round 0: 100 * 1.002 - 60 / 1.003
-    near(result.values.first().copied(), 100.2 - 60.0 / 1.003);
+    near(result.values().first().copied(), 100.2 - 60.0 / 1.003);
     // 4 GHz
     near(
-        result.paced_values.first().copied(),
+        result.paced_values().first().copied(),
         4.0 * (100.2 - 60.0 / 1.003),
     );
-    near(result.ghz, 4.0);
+    near(result.ghz(), 4.0);
     assert_eq!(notes(&result), []);
     let published = result.published.unwrap();
     assert!((published.real.unwrap().value - 0.04).abs() < 1e-4);
@@ -76,8 +76,8 @@ fn terms_count_as_often_as_they_say() {
     ];
     let launches = [launches("a/long", 100.0), launches("a/short", 20.0)].concat();
     let result = rest(&run(rows, launches));
-    near(result.estimate, 60.0);
-    near(result.cycles, 240.0);
+    near(result.estimate(), 60.0);
+    near(result.cycles(), 240.0);
     assert_eq!(notes(&result), []);
 }
 
@@ -242,7 +242,7 @@ fn a_round_without_a_term_does_not_count() {
     run.launches.remove(12);
     run.launches[3].outcome = Outcome::Failed("fork: EAGAIN".to_owned());
     let result = rest(&run);
-    assert_eq!(result.launches, 8);
+    assert_eq!(result.launches(), 8);
     let why = "incomplete-rounds count=2/10";
     assert_eq!(notes(&result), [(Some(Noisy), None, why)]);
 }
@@ -255,8 +255,8 @@ fn a_launch_that_was_repeated_in_its_round_counts_once() {
     );
     run.launches.push(launch("a/long", 4, 104.0));
     let result = rest(&run);
-    assert_eq!(result.launches, 10);
-    near(result.values.get(4).copied(), 42.0);
+    assert_eq!(result.launches(), 10);
+    near(result.values().get(4).copied(), 42.0);
 }
 
 #[test]
@@ -290,7 +290,10 @@ fn the_doubts_of_a_term_are_doubts_of_the_sum() {
 fn without_its_terms_it_was_not_run() {
     let launches = launches("a/long", 100.0);
     let absent = rest(&run(rows(), launches.clone()));
-    assert_eq!((absent.outcome, absent.estimate), (Status::Skipped, None));
+    assert_eq!(
+        (absent.outcome(), absent.estimate()),
+        (Status::Skipped, None)
+    );
     let why = "parts-missing absent=[] empty=[a/short]";
     assert_eq!(notes(&absent)[0], (Some(Skipped), None, why));
 
@@ -336,7 +339,7 @@ fn a_share_is_of_two_rates_round_by_round() {
     assert!((24.999..25.001).contains(&estimate), "{estimate}");
     let [low, high] = found.interval().unwrap();
     assert!(24.99 < low && high < 25.01, "{low} {high}");
-    assert_eq!((found.cycles, found.notes.len()), (None, 0));
+    assert_eq!((found.cycles(), found.notes.len()), (None, 0));
 }
 
 #[test]
@@ -344,7 +347,7 @@ fn a_share_of_what_was_not_measured_is_none() {
     let rows = vec![plain("a/x"), share()];
     let view = view(&run(rows, scattered("a/x", 400.0)));
     let found = row(&view, "a/share");
-    assert_eq!(found.estimate, None);
+    assert_eq!(found.estimate(), None);
     let why = "parts-missing absent=[a/whole] empty=[]";
     assert!(
         found.notes.iter().any(|note| short(note) == why),

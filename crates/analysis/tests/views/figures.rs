@@ -8,17 +8,17 @@ use gritstone_stats::center;
 #[test]
 fn one_value_a_launch_and_their_center() {
     let result = only(&run(vec![claimed("a/b")], scattered("a/b", 100.0)));
-    assert_eq!(result.outcome, Status::Measured);
-    near(result.estimate, 100.0);
-    assert_eq!((result.launches, result.samples), (10, 30));
-    assert_eq!(result.values.len(), 10);
-    near(result.values.first().copied(), 100.2);
-    let center = center::log_center(&result.values, 0.95).unwrap();
+    assert_eq!(result.outcome(), Status::Measured);
+    near(result.estimate(), 100.0);
+    assert_eq!((result.launches(), result.samples()), (10, 30));
+    assert_eq!(result.values().len(), 10);
+    near(result.values().first().copied(), 100.2);
+    let center = center::log_center(result.values(), 0.95).unwrap();
     assert_eq!(result.interval(), center.interval);
     let [low, high] = result.interval().unwrap();
     assert!(low > 99.5 && low < 100.0 && high > 100.0 && high < 100.5);
-    assert_eq!(result.confidence, Some(0.95));
-    let statistics = result.statistics.unwrap();
+    assert_eq!(result.confidence(), Some(0.95));
+    let statistics = result.statistics().unwrap().clone();
     near(Some(statistics.max), 100.5);
     assert_eq!(statistics.modes, Some(1));
 }
@@ -33,7 +33,7 @@ fn confidence_is_as_asked() {
         };
         summary::summarize(&run, &options).results.remove(0)
     };
-    assert_eq!(at(0.99).confidence, Some(0.99));
+    assert_eq!(at(0.99).confidence(), Some(0.99));
     let width = |r: Measurement| r.interval().map(|[low, high]| high - low).unwrap();
     assert!(width(at(0.99)) > width(at(0.95)));
 }
@@ -52,7 +52,7 @@ fn the_median_of_samples_is_the_value_of_a_launch() {
         }
     }
     let result = only(&run(vec![plain("a/b")], spoilt));
-    near(result.estimate, 100.0);
+    near(result.estimate(), 100.0);
     near(result.interval().map(|ends| ends[0]), 100.0);
     near(result.interval().map(|ends| ends[1]), 100.0);
 }
@@ -61,13 +61,13 @@ fn the_median_of_samples_is_the_value_of_a_launch() {
 fn cycles_are_the_time_in_the_beat_of_the_core() {
     let result = only(&run(vec![claimed("a/b")], launches("a/b", 100.0)));
     // 100 ns at 4 GHz
-    near(result.cycles, 400.0);
-    near(result.ghz, 4.0);
+    near(result.cycles(), 400.0);
+    near(result.ghz(), 4.0);
     near(
-        result.cycles.and_then(|e| e.interval).map(|ends| ends[1]),
+        result.cycles().and_then(|e| e.interval).map(|ends| ends[1]),
         400.0,
     );
-    assert_eq!(result.paced_values.len(), 10);
+    assert_eq!(result.paced_values().len(), 10);
     assert!(result.processor_bound);
 
     // a slow core takes longer and needs as many cycles
@@ -76,9 +76,9 @@ fn cycles_are_the_time_in_the_beat_of_the_core() {
         samples(launch, |sample| at_pace(sample, 500_000));
     }
     let result = only(&run(vec![claimed("a/b")], half));
-    near(result.estimate, 200.0);
-    near(result.cycles, 400.0);
-    near(result.ghz, 2.0);
+    near(result.estimate(), 200.0);
+    near(result.cycles(), 400.0);
+    near(result.ghz(), 2.0);
 }
 
 #[test]
@@ -86,9 +86,9 @@ fn a_launch_without_a_probe_takes_the_cycles_away() {
     let mut unpaced = launches("a/b", 100.0);
     samples(&mut unpaced[3], |sample| sample.pace = 0);
     let result = only(&run(vec![plain("a/b")], unpaced));
-    near(result.estimate, 100.0);
-    assert_eq!((result.cycles, result.ghz), (None, None));
-    assert!(result.paced_values.is_empty());
+    near(result.estimate(), 100.0);
+    assert_eq!((result.cycles(), result.ghz()), (None, None));
+    assert!(result.paced_values().is_empty());
 }
 
 #[test]
@@ -108,14 +108,14 @@ fn a_rate_on_files_is_all_the_work_over_all_the_time() {
     benchmark.amount_per_op = 512.0;
     // 512 bytes in 512 ns are 1,000 MB/s; writeback makes 3 samples take as long as 6
     let plain_rate = only(&run(vec![benchmark.clone()], written.clone()));
-    near(plain_rate.estimate, 1000.0);
+    near(plain_rate.estimate(), 1000.0);
     benchmark.files = true;
     let on_files = only(&run(vec![benchmark.clone()], written.clone()));
-    near(on_files.estimate, 500.0);
+    near(on_files.estimate(), 500.0);
     // a time on files stays the median
     benchmark.unit = unit("ns/call");
     benchmark.amount_per_op = 1.0;
-    near(only(&run(vec![benchmark], written)).estimate, 512.0);
+    near(only(&run(vec![benchmark], written)).estimate(), 512.0);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_rate_has_its_interval_the_right_way_round() {
     benchmark.unit = unit("calls/s");
     benchmark.better = Better::Higher;
     let result = only(&run(vec![benchmark], scattered("a/b", 100.0)));
-    near(result.estimate, 1e7);
+    near(result.estimate(), 1e7);
     let [low, high] = result.interval().unwrap();
     assert!(low < 1e7 && 1e7 < high);
 }
@@ -145,8 +145,9 @@ fn latencies_of_all_launches_are_one_distribution() {
     let mut benchmark = plain("a/b");
     benchmark.unit = unit("us/call");
     let statistics = only(&run(vec![benchmark.clone()], with.clone()))
-        .statistics
-        .unwrap();
+        .statistics()
+        .unwrap()
+        .clone();
     assert_eq!(
         (statistics.min, statistics.mean, statistics.max),
         (0.05, Some(0.075), 0.1)
@@ -157,7 +158,10 @@ fn latencies_of_all_launches_are_one_distribution() {
 
     // a rate keeps the statistics of its launches
     benchmark.unit = unit("calls/s");
-    let statistics = only(&run(vec![benchmark], with)).statistics.unwrap();
+    let statistics = only(&run(vec![benchmark], with))
+        .statistics()
+        .unwrap()
+        .clone();
     near(Some(statistics.max), 1e7);
     near(Some(statistics.min), 1e7);
 }
@@ -185,9 +189,9 @@ fn only_measured_launches_count() {
         launch.outcome = Outcome::TimedOut("no answer within 10 s".to_owned());
     }
     let result = only(&run(vec![plain("a/b")], some));
-    assert_eq!((result.outcome, result.launches), (Status::Measured, 8));
-    near(result.estimate, 100.0);
-    assert_eq!(result.values.len(), 8);
+    assert_eq!((result.outcome(), result.launches()), (Status::Measured, 8));
+    near(result.estimate(), 100.0);
+    assert_eq!(result.values().len(), 8);
 }
 
 #[test]
@@ -245,8 +249,8 @@ fn a_curve_is_made_of_its_rows() {
     let launches = [launches("a/1", 10.0), launches("a/2", 20.0)].concat();
     let view = view(&run(rows, launches));
     let result = row(&view, "a/2");
-    assert_eq!(result.series_label.as_deref(), Some("processes"));
-    let series = result.series.as_ref().unwrap();
+    assert_eq!(result.curve.as_ref().unwrap().label, "processes");
+    let series = result.series().unwrap();
     let points: Vec<(f64, Option<f64>)> = series
         .iter()
         .map(|p| (p.x, p.estimate.map(f64::from)))
@@ -256,6 +260,6 @@ fn a_curve_is_made_of_its_rows() {
     near(points[1].1, 20.0);
     // one that was not measured, and one that is not part of the run
     assert_eq!(points[2..], [(3.0, None), (4.0, None)]);
-    assert_eq!(series[1].estimate, result.estimate);
-    assert!(row(&view, "a/1").series.is_none());
+    assert_eq!(series[1].estimate, result.estimate());
+    assert!(row(&view, "a/1").series().is_none());
 }

@@ -20,9 +20,13 @@ impl Found {
         let result = only(run);
         let whole = |note: &Note| note.about == Subject::Result;
         assert!(result.notes.iter().all(whole), "{case}: {result:?}");
-        let outcome = match result.outcome {
+        let outcome = match result.outcome() {
             Status::Measured => String::new(),
-            other => format!(" {other:?}, {:?} of {}:", result.estimate, result.launches),
+            other => format!(
+                " {other:?}, {:?} of {}:",
+                result.estimate(),
+                result.launches()
+            ),
         };
         let note = |note: &Note| {
             let flag = note.flag().map_or("-", Flag::as_str);

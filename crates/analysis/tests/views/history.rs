@@ -128,7 +128,7 @@ fn a_gate_cannot_tell_without_enough_runs_or_when_disturbed() {
         CheckOutcome::Inconclusive
     );
     let mut alone = one(0, 100.0);
-    alone.results[0].estimate = None;
+    alone.results[0].measured_mut().sampled.estimate = None;
     assert_eq!(
         against(&alone, &steady(14), 0.02).outcome,
         CheckOutcome::Inconclusive

@@ -87,7 +87,7 @@ fn events_that_are_missing_stop_nothing() {
         launch.events.clear();
     }
     let found = view(&run);
-    assert!(found.results.iter().all(|r| r.estimate.is_none()));
+    assert!(found.results.iter().all(|r| r.estimate().is_none()));
     assert!(found.results.iter().all(|r| !r.notes.is_empty()));
     let empty = view(&crate::made_up::run(Vec::new(), run.launches));
     assert_eq!(empty.results, []);

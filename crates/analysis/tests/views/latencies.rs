@@ -36,7 +36,7 @@ fn timed(events: u64, late: &[u64]) -> RunData {
 }
 
 fn latencies(run: &RunData) -> Latencies {
-    only(run).latencies.unwrap()
+    only(run).latencies().unwrap().clone()
 }
 
 /// Ten launches about 100 ns, in an order without drift.
@@ -45,7 +45,7 @@ const LATE: [u64; 10] = [102, 99, 104, 95, 98, 103, 101, 97, 105, 96];
 #[test]
 fn a_percentile_is_the_center_of_those_of_the_launches() {
     let result = only(&timed(3000, &LATE));
-    let found = result.latencies.as_ref().unwrap();
+    let found = result.latencies().unwrap();
     assert_eq!(found.events, 30_000);
     let names: Vec<&str> = found
         .percentiles
@@ -67,9 +67,9 @@ fn a_percentile_is_the_center_of_those_of_the_launches() {
     let [low, high] = estimate.interval.unwrap();
     assert!(low < 99.0 && 101.0 < high && high < 105.0, "{low} {high}");
     // one number wherever it stands
-    assert_eq!(found.get("p50").unwrap().estimate, result.estimate);
-    let statistics = result.statistics.unwrap();
-    assert_eq!(Some(statistics.median), result.estimate.map(f64::from));
+    assert_eq!(found.get("p50").unwrap().estimate, result.estimate());
+    let statistics = result.statistics().unwrap();
+    assert_eq!(Some(statistics.median), result.estimate().map(f64::from));
     assert_eq!(statistics.percentiles["p99"], estimate.value);
     assert_eq!((statistics.min, statistics.max), (50.0, 105.0));
 }
@@ -113,10 +113,10 @@ fn a_rate_and_a_launch_without_events_have_none() {
     data.launches[3]
         .events
         .retain(|event| !matches!(event, Event::Latency(_)));
-    assert_eq!(only(&data).latencies, None);
+    assert_eq!(only(&data).latencies(), None);
     let mut data = timed(3000, &LATE);
     data.benchmarks[0].unit = unit("calls/s");
-    assert_eq!(only(&data).latencies, None);
+    assert_eq!(only(&data).latencies(), None);
 }
 
 fn compared(base: &RunData, other: &RunData, past: &[Past]) -> CompareRow {

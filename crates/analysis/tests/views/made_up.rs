@@ -329,7 +329,7 @@ pub fn reference(results: Vec<Measurement>) -> RunView {
 /// A printed row with published times (real, user, system), pointing to `figure`.
 pub fn printed(name: &str, figure: Subject, times: [Option<f64>; 3]) -> Measurement {
     Measurement {
-        outcome: Status::Published,
+        data: Data::Printed(Printed::default()),
         version: 0,
         program: None,
         notes: Vec::new(),

@@ -124,7 +124,11 @@ fn a_printed_zero_is_no_divisor() {
 fn a_printed_rate_is_compared_with_the_estimate() {
     let mut rate = printed("a/b", Subject::Result, [None; 3]);
     rate.published = None;
-    (rate.unit, rate.estimate) = (unit("us/call"), Some(Estimate::exact(192.0)));
+    rate.unit = unit("us/call");
+    rate.data = Data::Printed(Printed {
+        estimate: Some(Estimate::exact(192.0)),
+        ..Printed::default()
+    });
     let vax = reference(vec![rate.clone()]);
     let row = first(&vax, &live(), &options());
     assert_eq!(

@@ -42,7 +42,7 @@ fn real_time_is_that_of_a_batch() {
 fn the_estimate_times_the_operations_is_the_reference_workload() {
     let result = only(&run(vec![claimed("a/b")], scattered("a/b", 1.42)));
     let published = result.published.as_ref().unwrap();
-    let (one, all) = (result.estimate.unwrap(), published.real.unwrap());
+    let (one, all) = (result.estimate().unwrap(), published.real.unwrap());
     let operations = published.operations.unwrap() as f64 / 1e9;
     near(Some(all.value), one.value * operations);
     let ends = one.interval.unwrap().map(|end| end * operations);
@@ -209,7 +209,7 @@ fn work_that_was_not_done_or_was_other_work() {
 fn a_command_is_its_process() {
     let launches = (0..10).map(|round| process("a/b", round, 2.0)).collect();
     let result = only(&run(vec![command("a/b")], launches));
-    near(result.estimate, 2.0);
+    near(result.estimate(), 2.0);
     let view = result.published.unwrap();
     near(view.real, 2.0);
     near(view.process, 2.0);

@@ -31,7 +31,10 @@ fn baseline() -> RunView {
     let mut rate = printed("a/rate", Subject::Result, [None; 3]);
     rate.published = None;
     rate.unit = unit("us/call");
-    rate.estimate = Some(Estimate::exact(0.1));
+    rate.data = Data::Printed(Printed {
+        estimate: Some(Estimate::exact(0.1)),
+        ..Printed::default()
+    });
     reference(vec![
         printed("a/one", Subject::Real, [Some(0.4), None, None]),
         printed("a/two", Subject::Real, [Some(1.8), None, None]),
@@ -52,10 +55,10 @@ fn rating(run: &RunData, baseline: Option<RunView>) -> Measurement {
 fn the_geometric_mean_of_four_and_nine() {
     let result = rating(&rated(&["a/one", "a/two"]), Some(baseline()));
     assert_eq!(
-        (result.outcome, result.kind),
+        (result.outcome(), result.kind),
         (Status::Measured, Kind::Rating)
     );
-    near(result.estimate, 6.0);
+    near(result.estimate(), 6.0);
     let [low, high] = result.interval().unwrap();
     // the launches give 0.4%, and 2.5% with four degrees of freedom are stated: 2.78 times that is 6.9%
     let half = (high / low).ln() / 2.0;
@@ -63,7 +66,7 @@ fn the_geometric_mean_of_four_and_nine() {
         low < 6.0 && 6.0 < high && (0.0694..0.0699).contains(&half),
         "{half}"
     );
-    assert_eq!(result.launches, 20);
+    assert_eq!(result.launches(), 20);
     assert_eq!(result.notes, []);
     near(
         rating(&rated(&["a/one", "a/two", "a/rate"]), Some(baseline())).value(),
@@ -73,7 +76,10 @@ fn the_geometric_mean_of_four_and_nine() {
 
 #[track_caller]
 fn withheld(result: &Measurement, why: &str) {
-    assert_eq!((result.outcome, result.estimate), (Status::Skipped, None));
+    assert_eq!(
+        (result.outcome(), result.estimate()),
+        (Status::Skipped, None)
+    );
     assert_eq!(shorts(&result.notes), [why]);
 }
 
@@ -106,13 +112,13 @@ fn rows_that_the_baseline_lacks_are_not_covered_and_it_says_so() {
     let mut less = baseline();
     less.results.remove(1);
     let result = rating(&run, Some(less.clone()));
-    near(result.estimate, 4.0);
+    near(result.estimate(), 4.0);
     let why = "partial-score part=1 of=2";
     assert_eq!(shorts(&result.notes), [why]);
     less.results.remove(0);
     let result = rating(&run, Some(less));
     let why = "score-withheld baseline=ref:vax of=2 why=not-comparable";
-    assert_eq!(result.estimate, None);
+    assert_eq!(result.estimate(), None);
     assert_eq!(shorts(&result.notes), [why]);
 }
 
@@ -123,7 +129,7 @@ fn rows_that_the_baseline_lacks_withhold_one_whose_rows_count_together() {
         panic!("{:?}", run.benchmarks[0]);
     };
     *together = true;
-    near(rating(&run, Some(baseline())).estimate, 6.0);
+    near(rating(&run, Some(baseline())).estimate(), 6.0);
     let mut less = baseline();
     less.results.remove(1);
     withheld(
@@ -153,8 +159,8 @@ fn a_rating_over_ratings_gives_each_one_weight() {
         ..Options::default()
     };
     let view = summarize(&run, &options);
-    near(row(&view, "a/rest").estimate, 2.0);
-    near(row(&view, "a/all").estimate, 12.0_f64.sqrt());
+    near(row(&view, "a/rest").estimate(), 2.0);
+    near(row(&view, "a/all").estimate(), 12.0_f64.sqrt());
 }
 
 #[test]
@@ -166,7 +172,7 @@ fn a_printed_system_time_is_not_rated_by_real_time() {
     for launch in &mut no_ticks.launches {
         batches(launch, |batch| batch.usage = Usage::default());
     }
-    near(rating(&no_ticks, Some(other)).estimate, 9.0);
+    near(rating(&no_ticks, Some(other)).estimate(), 9.0);
 }
 
 /// The same rows with weights 1 and 3: times, of which the run has a quarter and a ninth of the baseline's.
@@ -184,7 +190,7 @@ fn medians() -> RunView {
         let mut row = printed(name, Subject::Result, [None; 3]);
         row.published = None;
         row.unit = unit("us/call");
-        row.estimate = Some(Estimate::exact(us));
+        row.measured_mut().sampled.estimate = Some(Estimate::exact(us));
         row
     };
     reference(vec![median("a/one", 0.4), median("a/two", 0.1)])
@@ -195,7 +201,7 @@ fn the_weighted_mean_of_a_quarter_and_of_two() {
     let result = weighted(&["a/one", "a/two"], &[1.0, 3.0], medians());
     near(part(&result, &Part::RatioOf(id("a/one"))), 0.25);
     near(part(&result, &Part::RatioOf(id("a/two"))), 2.0);
-    near(result.estimate, (0.25 + 3.0 * 2.0) / 4.0);
+    near(result.estimate(), (0.25 + 3.0 * 2.0) / 4.0);
     let [low, high] = result.interval().unwrap();
     assert!(low < 1.5625 && 1.5625 < high);
     assert_eq!(result.notes, []);
@@ -204,7 +210,7 @@ fn the_weighted_mean_of_a_quarter_and_of_two() {
 #[test]
 fn what_the_baseline_lacks_is_left_out_and_named() {
     let result = weighted(&["a/one", "a/rate"], &[3.0, 1.0], medians());
-    near(result.estimate, 0.25);
+    near(result.estimate(), 0.25);
     let [note] = result.notes.as_slice() else {
         panic!("{:?}", result.notes);
     };
@@ -223,7 +229,7 @@ fn what_the_run_lacks_withholds_the_weighted_mean() {
         *weights = vec![1.0, 1.0];
     }
     let result = rating(&run, Some(medians()));
-    assert_eq!(result.estimate, None);
+    assert_eq!(result.estimate(), None);
     near(part(&result, &Part::RatioOf(id("a/one"))), 0.25);
     assert_eq!(
         short(&result.notes[0]),
@@ -232,6 +238,6 @@ fn what_the_run_lacks_withholds_the_weighted_mean() {
 }
 
 fn part(result: &Measurement, wanted: &Part) -> Option<f64> {
-    let found = result.parts.iter().find(|part| part.part == *wanted);
+    let found = result.parts().iter().find(|part| part.part == *wanted);
     found.map(|part| part.value)
 }

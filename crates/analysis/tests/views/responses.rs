@@ -41,8 +41,8 @@ fn responses_are_told_by_users_and_by_kind_and_are_no_figure() {
     let launches = (0..LAUNCHES).map(|round| answered("a/b", round, &of));
     let result = only(&run(vec![plain("a/b")], launches.collect()));
     // a time of operations that were timed one by one would be their median
-    assert!(result.latencies.is_none());
-    let told: Vec<(u64, Option<&str>, u64)> = (result.responses.iter())
+    assert!(result.latencies().is_none());
+    let told: Vec<(u64, Option<&str>, u64)> = (result.responses().iter())
         .map(|of| {
             (
                 of.users,
@@ -59,7 +59,7 @@ fn responses_are_told_by_users_and_by_kind_and_are_no_figure() {
         (8, Some("ls"), 1000),
     ];
     assert_eq!(told, right);
-    let all = &result.responses[0];
+    let all = &result.responses()[0];
     assert!((value(all, "p50").unwrap() - 50.0).abs() < 1.0, "{all:?}");
     assert!((value(all, "p95").unwrap() - 120.0).abs() < 1.0, "{all:?}");
     assert!((all.max * 1e6 - 120.0).abs() < 1e-9, "{all:?}");
@@ -92,7 +92,7 @@ fn points_of_a_curve_have_the_percentiles_of_all_kinds() {
         [rows.to_vec(), vec![last]].concat(),
         launches.collect(),
     ));
-    let series = row(&view, "a/x").series.as_ref().unwrap();
+    let series = row(&view, "a/x").series().unwrap();
     let medians = series.iter().map(|point| {
         let p50 = point.responses.iter().find(|of| of.name == "p50").unwrap();
         (p50.estimate.unwrap().value * 1e6).round()

@@ -73,7 +73,7 @@ fn an_operation_that_is_one_call_of_each_user_gives_the_same_law() {
     let single = law_of(&single);
     assert!((law.contention - single.contention).abs() < 0.01, "{law:?}");
     assert!((law.coherence - single.coherence).abs() < 0.001, "{law:?}");
-    let series = row(&view, "a/x").series.as_ref().unwrap();
+    let series = row(&view, "a/x").series().unwrap();
     assert!(series.iter().all(|point| point.cpus == Some(2.0)));
 }
 
@@ -81,11 +81,11 @@ fn an_operation_that_is_one_call_of_each_user_gives_the_same_law() {
 fn the_highest_rate_is_the_result_and_the_law_stands_beside_it() {
     let result = peak(&USERS);
     // 8 users do 4.04, 16 do 4.32, and 32 do 3.53 million
-    assert_eq!(result.outcome, Status::Measured);
-    let value = result.estimate.unwrap().value;
+    assert_eq!(result.outcome(), Status::Measured);
+    let value = result.estimate().unwrap().value;
     assert!((value / rate(16) - 1.0).abs() < 0.01, "{value}");
-    assert_eq!(result.launches, LAUNCHES as usize);
-    assert_eq!(result.series.as_ref().map(Vec::len), Some(6));
+    assert_eq!(result.launches(), LAUNCHES as usize);
+    assert_eq!(result.series().map(<[_]>::len), Some(6));
     let [note] = result.notes.as_slice() else {
         panic!("{:?}", result.notes);
     };
@@ -113,7 +113,7 @@ fn the_highest_rate_is_the_result_and_the_law_stands_beside_it() {
 #[test]
 fn without_a_point_there_is_a_result_and_it_says_which_is_missing() {
     let result = peak(&USERS[..4]);
-    let value = result.estimate.unwrap().value;
+    let value = result.estimate().unwrap().value;
     assert!((value / rate(8) - 1.0).abs() < 0.01, "{value}");
     let incomplete = Finding::IncompleteCurve {
         things: "users".to_owned(),
@@ -122,7 +122,7 @@ fn without_a_point_there_is_a_result_and_it_says_which_is_missing() {
     assert_eq!(result.notes, [Note::new(incomplete)]);
     assert!(result.is(Flag::NotComparable));
     let none = peak(&[]);
-    assert_eq!((none.outcome, none.estimate), (Status::Skipped, None));
+    assert_eq!((none.outcome(), none.estimate()), (Status::Skipped, None));
 }
 
 /// A launch whose operations take 50 ns, but for one.
@@ -173,9 +173,9 @@ fn the_longest_of_a_curve_is_that_of_all_its_operations() {
         row(&view(&run(rows.clone(), kept.collect())), "a/x@max").clone()
     };
     let result = of(1);
-    assert_eq!(result.estimate, Some(Estimate::exact(126.0)));
-    assert_eq!(result.launches, 2 * LAUNCHES as usize);
-    assert_eq!(result.series.as_ref().map(Vec::len), Some(2));
+    assert_eq!(result.estimate(), Some(Estimate::exact(126.0)));
+    assert_eq!(result.launches(), 2 * LAUNCHES as usize);
+    assert_eq!(result.series().map(<[_]>::len), Some(2));
     assert_eq!(result.notes, []);
     // a test that was not measured may have had a longer one
     let missing = Finding::IncompleteCurve {

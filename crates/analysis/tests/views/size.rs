@@ -32,11 +32,11 @@ fn benchmark() -> Benchmark {
 #[test]
 fn a_size_is_exact() {
     let result = only(&run(vec![benchmark()], vec![sized(0, "1392")]));
-    assert_eq!(result.outcome, Status::Measured);
+    assert_eq!(result.outcome(), Status::Measured);
     assert_eq!((result.value(), result.interval()), (Some(2000.0), None));
-    assert_eq!(result.confidence, None);
+    assert_eq!(result.confidence(), None);
     let parts: Vec<_> = result
-        .parts
+        .parts()
         .iter()
         .map(|p| (p.part.clone(), p.value))
         .collect();
@@ -44,8 +44,8 @@ fn a_size_is_exact() {
         parts,
         [(Part::Text, 1392.0), (Part::Data, 600.0), (Part::Bss, 8.0)]
     );
-    assert_eq!(result.names, ["_start", "main"]);
-    assert_eq!((result.values, result.launches), (vec![2000.0], 1));
+    assert_eq!(result.names(), ["_start", "main"]);
+    assert_eq!((result.values(), result.launches()), (&[2000.0][..], 1));
     assert_eq!(result.notes, []);
 }
 
@@ -73,7 +73,10 @@ fn no_compiler_no_size() {
     let mut failed = sized(0, "1392");
     failed.outcome = Outcome::Failed("cc: exit 1".to_owned());
     let result = only(&run(vec![benchmark()], vec![failed]));
-    assert_eq!((result.outcome, result.estimate), (Status::Failed, None));
+    assert_eq!(
+        (result.outcome(), result.estimate()),
+        (Status::Failed, None)
+    );
     let why = "failed outcome=failed reason=cc: exit 1 count=1/1 refuted=false";
     assert_eq!(shorts(&result.notes), [why]);
 }

@@ -127,7 +127,7 @@ fn sizes_ratings_doubts_and_what_was_disturbed_are_in_no_mean() {
     for side in &mut both {
         let size = &mut side.results[1];
         size.unit = unit("bytes");
-        size.estimate = size.value().map(Estimate::exact);
+        size.measured_mut().sampled.estimate = size.value().map(Estimate::exact);
         side.results[2].kind = Kind::Rating;
         let disturbed = stated(Some(Flag::Interference), "Why.");
         side.results[4].notes.push(disturbed);

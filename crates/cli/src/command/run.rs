@@ -64,7 +64,11 @@ fn show(world: &World, args: &RunArgs, view: &RunView, against: Option<&RunView>
 
 /// Whether there is any figure.
 pub fn outcome(view: &RunView) -> Result<Exit> {
-    if view.results.iter().any(|result| result.estimate.is_some()) {
+    if view
+        .results
+        .iter()
+        .any(|result| result.estimate().is_some())
+    {
         return Ok(Exit::Done);
     }
     let mut notes = view.results.iter().flat_map(|result| &result.notes);

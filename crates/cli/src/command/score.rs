@@ -25,7 +25,7 @@ const BASE: &str = "ref:amd-epyc-kvm-2026";
 pub fn base<'a>(world: &'a World, mut runs: impl Iterator<Item = &'a RunView>) -> &'a str {
     let all = &world.catalogue.benchmarks;
     let programs = stats::environments(all, true);
-    let measured = |run: &RunView, id| run.get(id).is_some_and(|of| of.estimate.is_some());
+    let measured = |run: &RunView, id| run.get(id).is_some_and(|of| of.estimate().is_some());
     let mut baselines = all.iter().filter_map(|benchmark| match &benchmark.work {
         Work::Rating {
             baseline,

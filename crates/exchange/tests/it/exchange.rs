@@ -100,19 +100,30 @@ fn result(name: &str, unit: &str, estimate: Option<f64>, notes: Vec<Note>) -> Me
     )
     .better;
     let interval = |value| Some([value * 0.99, value * 1.02]);
+    let measured = Measured {
+        sampled: Sampled {
+            estimate: estimate.map(|value| Estimate {
+                value,
+                interval: interval(value),
+            }),
+            confidence: Some(0.95),
+            launches: 10,
+            samples: 40,
+            ..Sampled::default()
+        },
+        ..Measured::default()
+    };
     Measurement {
         title: format!("Title | of {name}"),
         version: 1,
-        outcome: Status::Measured,
-        estimate: estimate.map(|value| Estimate {
-            value,
-            interval: interval(value),
-        }),
-        confidence: Some(0.95),
-        launches: 10,
-        samples: 40,
         notes,
-        ..Measurement::new(id(name), Kind::Kernel, unit, better)
+        ..Measurement::new(
+            id(name),
+            Kind::Kernel,
+            unit,
+            better,
+            Data::Measured(Box::new(measured)),
+        )
     }
 }
 
@@ -156,10 +167,10 @@ fn view() -> RunView {
 /// The view with the values of the launches of [`run`], an operation of which does 1.5 of what the units count.
 fn valued() -> RunView {
     let mut view = view();
-    view.results[0].values = (0..3)
+    view.results[0].measured_mut().sampled.values = (0..3)
         .map(|round| f64::from(2_000_000 + round) / 1e6 / 1.5)
         .collect();
-    view.results[1].values = vec![1.5 / (900.0 / 7.0) * 1000.0; 3];
+    view.results[1].measured_mut().sampled.values = vec![1.5 / (900.0 / 7.0) * 1000.0; 3];
     view
 }
 
@@ -430,7 +441,7 @@ fn a_repetition_is_what_the_figure_has_of_a_launch() {
     };
     // the median of single events, which the samples do not know: 40 us / 1.5
     let mut events = valued();
-    events.results[0].values = vec![40.0 / 1.5; 3];
+    events.results[0].measured_mut().sampled.values = vec![40.0 / 1.5; 3];
     let near = |got: [f64; 3], want: [f64; 3]| {
         let apart = got.iter().zip(want).map(|(got, want)| (got - want).abs());
         assert!(apart.fold(0.0, f64::max) < 1e-9, "{got:?} for {want:?}");
@@ -439,7 +450,7 @@ fn a_repetition_is_what_the_figure_has_of_a_launch() {
     assert_eq!(told.len(), 3);
     near(told[2], [40_000.0, 1000.0, 2000.002]);
     // a launch that does not count is no repetition
-    events.results[0].values.pop();
+    events.results[0].measured_mut().sampled.values.pop();
     let told = repetitions(&events);
     assert_eq!(told.len(), 2);
     near(told[0], [40_000.0, 1000.0, 2000.001]);

@@ -194,7 +194,7 @@ struct Drawn<'a> {
 fn drawn(document: &mut Document, input: &Brief) {
     let mut results: Vec<Drawn> = vec![];
     for result in super::results::in_order(&input.run.results) {
-        if let Some(estimate) = result.estimate.filter(|e| e.value > 0.0) {
+        if let Some(estimate) = result.estimate().filter(|e| e.value > 0.0) {
             let against = input.ratio(&result.id);
             results.push(Drawn {
                 result,

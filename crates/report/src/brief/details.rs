@@ -27,7 +27,10 @@ pub(super) fn of(input: &Brief, result: &Measurement) -> Vec<Block> {
     }
     drawings(&mut document, result);
     document.terms(numbers(result));
-    let points = result.copies.iter().flat_map(|copies| &copies.points);
+    let points = result
+        .copies()
+        .into_iter()
+        .flat_map(|copies| &copies.points);
     let notes = result
         .notes
         .iter()
@@ -48,8 +51,8 @@ fn without_notes(result: &Measurement) -> Measurement {
     let mut result = result.clone();
     result.notes.clear();
     let points = result
-        .copies
-        .iter_mut()
+        .copies_mut()
+        .into_iter()
         .flat_map(|copies| &mut copies.points);
     points.for_each(|point| point.notes.clear());
     result
@@ -63,14 +66,14 @@ fn drawings(document: &mut Document, result: &Measurement) {
         let id = format!("{anchor}-{kind}");
         document.push(Block::Figure(canvas.figure(&id, caption, said)));
     };
-    if let (Some(estimate), [first, .., last]) = (result.value(), result.values.as_slice()) {
-        let canvas = launches::draw(&result.values, unit, estimate, result.interval());
+    if let (Some(estimate), [first, .., last]) = (result.value(), result.values()) {
+        let canvas = launches::draw(result.values(), unit, estimate, result.interval());
         let said = |value: f64| number::at_most(value, unit, 4);
         let ends =
-            |pick: fn(f64, f64) -> f64| said(result.values.iter().copied().fold(*first, pick));
+            |pick: fn(f64, f64) -> f64| said(result.values().iter().copied().fold(*first, pick));
         let words = format!(
             "{}, from {} to {}; first {}, last {}.",
-            words::plural(result.values.len(), "launch"),
+            words::plural(result.values().len(), "launch"),
             ends(f64::min),
             ends(f64::max),
             said(*first),
@@ -89,9 +92,14 @@ fn drawings(document: &mut Document, result: &Measurement) {
         interval: of.and_then(|of| of.interval),
     };
     let has_value = |point: &SeriesPoint| point.estimate.is_some();
-    if let Some(series) = result.series.as_ref().filter(|s| s.iter().any(has_value)) {
-        let points = series.iter().map(|of| point(of.x, of.estimate)).collect();
-        let label = result.series_label.as_deref().unwrap_or("x");
+    let measured = result.curve.as_ref();
+    if let Some(measured) = measured.filter(|c| c.points.iter().any(has_value)) {
+        let points = measured
+            .points
+            .iter()
+            .map(|of| point(of.x, of.estimate))
+            .collect();
+        let label = &measured.label;
         let law: Vec<Point> = law_of(result).map(|of| point(of.x, of.estimate)).collect();
         let mut lines = vec![line("measured".to_owned(), points, !law.is_empty())];
         lines.extend((!law.is_empty()).then(|| line("scalability law".to_owned(), law, false)));
@@ -130,7 +138,7 @@ fn drawings(document: &mut Document, result: &Measurement) {
             format!("{id}: operations by their time, in buckets of an eighth of a power of two");
         figure(plot.draw(), "histogram", caption, said);
     }
-    let copies = result.copies.iter();
+    let copies = result.copies().into_iter();
     let measured: Vec<Point> = copies
         .clone()
         .flat_map(|copies| &copies.points)

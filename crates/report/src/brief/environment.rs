@@ -36,7 +36,7 @@ pub(super) fn notes(document: &mut Document, results: &[Measurement]) {
 
 pub(super) fn append(document: &mut Document, run: &RunView) {
     document.heading(1, "Environment");
-    let launches: usize = run.results.iter().map(|result| result.launches).sum();
+    let launches: usize = run.results.iter().map(|result| result.launches()).sum();
     document.paragraph(format!(
         "Each of {} is a fresh process, calibrated, and warmed where an operation is short; all benchmarks take turns in rounds of random \
          order. An estimate is the pseudo-median over launches, its interval that of the signed-rank test at 95%.",

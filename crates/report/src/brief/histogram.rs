@@ -9,7 +9,7 @@ pub(super) fn plot(result: &Measurement) -> Option<Plot> {
         name: result.id.to_string(),
         strong: true,
         loose: false,
-        points: points(result.latencies.as_ref()?),
+        points: points(result.latencies()?),
     };
     Some(Plot {
         x_label: format!("Time, {}", result.unit.as_str()),

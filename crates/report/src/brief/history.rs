@@ -101,9 +101,9 @@ fn table(run: &RunView, source: &str, views: &[&RunView]) -> Table {
             let theirs = theirs.iter().map(|values| of(&unit, values)).collect();
             add(&mut columns, &mut rows, head, own, theirs);
         }
-        let faults = |view: &&RunView| view.get(&result.id)?.faults_per_page;
+        let faults = |view: &&RunView| view.get(&result.id)?.faults_per_page();
         let theirs: Vec<Option<f64>> = views.iter().map(faults).collect();
-        if let Some(own) = result.faults_per_page
+        if let Some(own) = result.faults_per_page()
             && theirs.iter().any(Option::is_some)
         {
             let head = format!("{}, page faults per page", result.id);

@@ -79,7 +79,7 @@ fn line(input: &Brief, result: &Measurement) -> ResultLine {
         whisker: whisker.map_or(String::new(), |(value, ends)| {
             launches::whisker(value, ends)
         }),
-        sparkline: launches::sparkline(&result.values),
+        sparkline: launches::sparkline(result.values()),
         precision,
         details: details::of(input, result),
     }

@@ -82,7 +82,7 @@ impl Col {
     }
 
     fn shown(&self, r: &Measurement, all: &[&Measurement]) -> Option<String> {
-        let (published, statistics) = (r.published.as_ref(), r.statistics.as_ref());
+        let (published, statistics) = (r.published.as_ref(), r.statistics());
         let event = |value| shown(r, value).with_unit();
         match self {
             Self::Id => Some(r.id.to_string()),
@@ -102,16 +102,16 @@ impl Col {
                 r.interval()?;
                 shown(r, r.value()?).brackets()
             }
-            Self::Launches => number::counted(r.launches),
-            Self::Samples => number::counted(r.samples),
-            Self::Cycles => r.cycles.map(|c| number::count_of(c.value, c.interval, 3)),
-            Self::Ghz => r.ghz.map(|g| number::fixed(g, 2)),
+            Self::Launches => number::counted(r.launches()),
+            Self::Samples => number::counted(r.samples()),
+            Self::Cycles => r.cycles().map(|c| number::count_of(c.value, c.interval, 3)),
+            Self::Ghz => r.ghz().map(|g| number::fixed(g, 2)),
             Self::OfRuns => r.of_runs?.half_width.map(number::percent),
             Self::Compared => r.of_runs.map(|of| match of.compared {
                 Subject::Cycles => "cycles".to_owned(),
                 _ => "estimate".to_owned(),
             }),
-            Self::Faults => r.faults_per_page.map(faults),
+            Self::Faults => r.faults_per_page().map(faults),
             Self::Precision | Self::PlusMinus => precision(r).map(number::percent),
             Self::Work => published.map(|p| p.work.clone()).filter(|w| !w.is_empty()),
             Self::RealInterval => {
@@ -172,9 +172,9 @@ impl Col {
 
 /// A percentile with half of its interval: 12.3 us ±4.2%.
 fn percentile(r: &Measurement, name: &str) -> Option<String> {
-    let of = r.latencies.as_ref().and_then(|of| of.get(name)?.estimate);
+    let of = r.latencies().and_then(|of| of.get(name)?.estimate);
     let Some(of) = of else {
-        let printed = r.statistics.as_ref()?.percentiles.get(name)?;
+        let printed = r.statistics()?.percentiles.get(name)?;
         return Some(shown(r, *printed).with_unit());
     };
     let figure = number::figure(of.value, of.interval, r.unit.as_str()).with_unit();
@@ -191,7 +191,7 @@ pub(crate) fn faults(faults: f64) -> String {
 
 /// The estimate, or in a word why there is none.
 pub(crate) fn figure(result: &Measurement) -> Option<number::Shown> {
-    match (result.value(), result.outcome) {
+    match (result.value(), result.outcome()) {
         (Some(estimate), _) => Some(shown(result, estimate)),
         (None, Status::Measured | Status::Published) => None,
         (None, outcome) => Some(number::Shown {
@@ -223,13 +223,13 @@ fn shown(result: &Measurement, estimate: f64) -> number::Shown {
 
 /// Half the interval as a share of the estimate.
 pub(crate) fn precision(result: &Measurement) -> Option<f64> {
-    result.estimate?.half_width()
+    result.estimate()?.half_width()
 }
 
 /// `95%`; nothing where the results do not agree on the confidence.
 fn level(results: &[&Measurement]) -> String {
     let sure = results.iter().filter(|r| r.interval().is_some());
-    let mut levels = sure.map(|r| r.confidence);
+    let mut levels = sure.map(|r| r.confidence());
     match levels.next() {
         Some(Some(level)) if levels.all(|l| l == Some(level)) => number::percent_asked(level),
         _ => String::new(),
@@ -238,7 +238,7 @@ fn level(results: &[&Measurement]) -> String {
 
 /// The names of the percentiles that any of these results has, in their order.
 pub(crate) fn percentiles(results: &[&Measurement]) -> Vec<String> {
-    let statistics = results.iter().filter_map(|r| r.statistics.as_ref());
+    let statistics = results.iter().filter_map(|r| r.statistics());
     let mut names: Vec<String> = statistics
         .flat_map(|s| s.percentiles.keys().cloned())
         .collect();

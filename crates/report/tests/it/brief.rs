@@ -213,7 +213,7 @@ fn sixty_benchmarks_take_less_than_a_megabyte() {
         result.id = Id::parse(&format!("byte/b{at}")).unwrap();
         let values =
             (0..100u32).map(|i| result.value().unwrap_or(1.0) * (1.0 + f64::from(i % 7) / 100.0));
-        result.values = values.collect();
+        result.measured_mut().sampled.values = values.collect();
         results.push(result);
     }
     run.results = results;
@@ -226,13 +226,18 @@ fn copies_are_drawn_with_their_law() {
     let mut run = sample::run();
     run.results.truncate(1);
     for fitted in [true, false] {
-        run.results[0].copies = Some(sample::copies(100.0, fitted));
+        run.results[0].measured_mut().copies = Some(sample::copies(100.0, fitted));
         let page = html::render(&of(&run, &[]));
         assert!(page.contains("byte/pipe: all copies together"));
         assert_eq!(page.contains("scalability law: "), fitted);
     }
     // a benchmark without several copies that did anything has no curve
-    let points = &mut run.results[0].copies.as_mut().unwrap().points;
+    let points = &mut run.results[0]
+        .measured_mut()
+        .copies
+        .as_mut()
+        .unwrap()
+        .points;
     points.truncate(1);
     assert!(!html::render(&of(&run, &[])).contains("all copies together"));
 }
@@ -241,7 +246,7 @@ fn copies_are_drawn_with_their_law() {
 fn two(verdicts: &[(Option<Verdict>, f64)]) -> (RunView, RunView, CompareView) {
     let (base, mut other) = (sample::run(), sample::run());
     other.id = "20260103T030405Z-77aa".to_owned();
-    other.results[0].estimate = Some(Estimate::exact(2000.0));
+    other.results[0].measured_mut().sampled.estimate = Some(Estimate::exact(2000.0));
     let mut view = sample::compare();
     let row = view.rows[0].clone();
     let rows = verdicts.iter().zip(&base.results);

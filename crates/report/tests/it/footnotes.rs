@@ -5,7 +5,9 @@ use crate::sample::briefs;
 use crate::sample::machines::{empty, references, view};
 use gritstone_document::Block;
 use gritstone_document::{html, terminal};
-use gritstone_model::{Estimate, Flag, Measurement, PublishedView, RunView, Status, Subject};
+use gritstone_model::{
+    Absence, Data, Estimate, Flag, Measurement, Printed, PublishedView, RunView, Sampled, Subject,
+};
 use gritstone_report::findings::message;
 use gritstone_report::{Detail, show};
 
@@ -29,10 +31,6 @@ const SUBJECTS: [Subject; 8] = {
     use Subject::*;
     [Result, Estimate, Real, User, System, Process, Cycles, Max]
 };
-const OUTCOMES: [Status; 5] = {
-    use Status::*;
-    [Measured, Skipped, Failed, TimedOut, Published]
-};
 const ROWS: [&str; 5] = [
     "byte/pipe",
     "byte/syscall",
@@ -40,6 +38,23 @@ const ROWS: [&str; 5] = [
     "byte/multi/6",
     "byte/multi/6@one-cpu",
 ];
+
+fn data(at: usize, estimate: Option<Estimate>) -> Data {
+    match at % 5 {
+        0 => sample::sampled(Sampled {
+            estimate,
+            confidence: Some(0.95),
+            ..Sampled::default()
+        }),
+        1 => Data::absent(Absence::Skipped),
+        2 => Data::absent(Absence::Failed),
+        3 => Data::absent(Absence::TimedOut),
+        _ => Data::Printed(Printed {
+            estimate,
+            ..Printed::default()
+        }),
+    }
+}
 
 /// A run in which the `at`th flag, subject and outcome and those that follow are said of rows with and without values.
 fn run(at: usize) -> RunView {
@@ -66,14 +81,13 @@ fn run(at: usize) -> RunView {
             at.is_multiple_of(2)
                 .then_some([e.value * 0.9, e.value * 1.1])
         };
+        let estimate = estimate.map(|e| Estimate {
+            interval: interval(e),
+            ..e
+        });
         Measurement {
             notes: (0..row % 4 + 1).map(note).collect(),
-            estimate: estimate.map(|e| Estimate {
-                interval: interval(e),
-                ..e
-            }),
-            confidence: Some(0.95),
-            outcome: OUTCOMES[(at + row) % OUTCOMES.len()],
+            data: data(at + row, estimate),
             published: Some(published).filter(|_| !(at + row).is_multiple_of(4)),
             ..empty(name, "ns/call")
         }

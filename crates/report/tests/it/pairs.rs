@@ -1,9 +1,9 @@
 //! A row with a figure for each pair of CPUs: the matrix of the brief, the table of `show`, and both in words.
 
-use crate::sample::briefs;
 use crate::sample::machines::{empty, view};
+use crate::sample::{briefs, sampled};
 use gritstone_document::{html, terminal};
-use gritstone_model::{Estimate, Measurement, Part, PartValue, RunView};
+use gritstone_model::{Estimate, Measurement, Part, PartValue, RunView, Sampled};
 use gritstone_report::{Detail, show};
 
 /// A machine whose CPUs are cores of two, two to a cache: 20 ns within, 100 ns across.
@@ -16,9 +16,12 @@ fn machine(cpus: u32) -> RunView {
     let mut run = view("r1", "box", "Linux");
     run.results = vec![Measurement {
         title: "Cache line between two CPUs".to_owned(),
-        estimate: Some(Estimate::exact(100.0)),
-        launches: 6,
-        parts: pairs.map(part).collect(),
+        data: sampled(Sampled {
+            estimate: Some(Estimate::exact(100.0)),
+            launches: 6,
+            parts: pairs.map(part).collect(),
+            ..Sampled::default()
+        }),
         ..empty("thread/ping-pong", "ns/transfer")
     }];
     run
@@ -48,7 +51,7 @@ fn what_has_no_room_is_a_sentence_of_the_nearest_and_the_farthest() {
     let mut run = machine(20);
     // not all pairs were met
     let missing = |part: &PartValue| part.part != Part::Cpus(3, 7);
-    run.results[0].parts.retain(missing);
+    run.results[0].measured_mut().sampled.parts.retain(missing);
     let text = terminal::render(&show(&run, Detail::Everything), terminal::Look::plain(400));
     assert!(text.contains("189 pairs of 20 CPUs"), "{text}");
     assert!(text.contains("Not measured: 1."), "{text}");

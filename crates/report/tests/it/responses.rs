@@ -39,9 +39,11 @@ fn run() -> RunView {
         responses: percentiles(f64::from(users) * 3.0),
         ..SeriesPoint::default()
     };
-    curve.series = Some([1, 2, 4, 8, 16, 32].map(point).into());
-    curve.series_label = Some("users".to_owned());
-    curve.responses = vec![
+    curve.curve = Some(ResultCurve {
+        label: "users".to_owned(),
+        points: [1, 2, 4, 8, 16, 32].map(point).into(),
+    });
+    curve.measured_mut().sampled.responses = vec![
         responses(32, None, 96.0),
         responses(32, Some("compile"), 300.0),
     ];
@@ -52,7 +54,7 @@ fn run() -> RunView {
         most: 256,
         too_many: Some(512),
     })];
-    typing.responses = [128, 256, 512]
+    typing.measured_mut().sampled.responses = [128, 256, 512]
         .map(|users| responses(users, None, users as f64))
         .into();
     run
@@ -169,8 +171,10 @@ fn percentiles_of_operations_stand_beside_the_points_of_their_curve() {
         percentiles: percentiles(f64::from(rate) / 10.0),
         ..SeriesPoint::default()
     };
-    curve.series = Some([1000, 5000, 20000].map(point).into());
-    curve.series_label = Some("requests/s".to_owned());
+    curve.curve = Some(ResultCurve {
+        label: "requests/s".to_owned(),
+        points: [1000, 5000, 20000].map(point).into(),
+    });
     let document = briefs::made(&run, &references(), &against_reference(), brief);
     let figure = drawn_of(&document, &run.results[0].id, "percentiles");
     for said in ["p50: 100 ", " at 1,000", " at 20,000", "p99: "] {

@@ -2,6 +2,7 @@
 
 use crate::sample;
 use crate::sample::machines::{empty, references, view};
+use crate::sample::sampled;
 use gritstone_document::Style;
 use gritstone_document::terminal;
 use gritstone_model::*;
@@ -42,7 +43,8 @@ fn a_run_is_a_line_for_each_result_and_its_warnings() {
 fn a_result_by_itself_has_all_that_is_known_of_it() {
     let mut run = sample::run();
     let result = &mut run.results[0];
-    result.values = (0..24).map(|i| 1800.0 + f64::from(i * 7 % 11)).collect();
+    result.measured_mut().sampled.values =
+        (0..24).map(|i| 1800.0 + f64::from(i * 7 % 11)).collect();
     let document = one(&run, &run.results[0], &[]);
     insta::assert_snapshot!(terminal::render(&document, terminal::Look::plain(80)));
 }
@@ -71,24 +73,27 @@ fn what_failed_has_a_word_and_a_reason_and_what_has_no_interval_three_digits() {
     let mut run = view("r1", "box", "Linux");
     let emfile = "pipe failed with EMFILE: too many open files";
     for (outcome, name, why) in [
-        (Status::Failed, "byte/failed", emfile),
-        (Status::TimedOut, "byte/timed-out", "stopped after 30 s"),
+        (Absence::Failed, "byte/failed", emfile),
+        (Absence::TimedOut, "byte/timed-out", "stopped after 30 s"),
         (
-            Status::Skipped,
+            Absence::Skipped,
             "byte/skipped",
             "no tty: run it on a terminal",
         ),
     ] {
         run.results.push(Measurement {
-            outcome,
+            data: Data::absent(outcome),
             notes: vec![sample::stated(Some(Flag::Skipped), why)],
             ..empty(name, "ns/call")
         });
     }
     let stray = sample::stated(None, "on no figure that is shown");
     run.results.push(Measurement {
-        estimate: Some(Estimate::exact(117.6312)),
-        launches: 3,
+        data: sampled(Sampled {
+            estimate: Some(Estimate::exact(117.6312)),
+            launches: 3,
+            ..Sampled::default()
+        }),
         notes: vec![stray.about(Subject::System)],
         ..empty("byte/few", "ns/call")
     });
@@ -100,14 +105,17 @@ fn distributions_have_a_table_of_their_own() {
     let percentiles = [("p99.9", 800.0), ("p90", 22.0), ("p99", 71.5)];
     let mut run = view("r1", "box", "Linux");
     run.results.push(Measurement {
-        estimate: Some(Estimate::exact(12.0)),
-        statistics: Some(Statistics {
-            min: 3.2,
-            median: 12.0,
-            mean: Some(14.31),
-            max: 20_310.0,
-            percentiles: percentiles.map(|(k, v)| (k.to_owned(), v)).into(),
-            ..Statistics::default()
+        data: sampled(Sampled {
+            estimate: Some(Estimate::exact(12.0)),
+            statistics: Some(Statistics {
+                min: 3.2,
+                median: 12.0,
+                mean: Some(14.31),
+                max: 20_310.0,
+                percentiles: percentiles.map(|(k, v)| (k.to_owned(), v)).into(),
+                ..Statistics::default()
+            }),
+            ..Sampled::default()
         }),
         ..empty("rt/latency", "us")
     });
@@ -132,20 +140,26 @@ fn operations_have_percentiles_with_intervals_and_a_distribution() {
     let histogram: Vec<(f64, f64, u64)> = (0..60).map(bucket).collect();
     let mut run = view("r1", "box", "Linux");
     run.results.push(Measurement {
-        estimate: Some(Estimate::exact(12.0)),
-        statistics: Some(Statistics {
-            min: 3.2,
-            median: 12.0,
-            mean: Some(14.31),
-            max: 20_310.0,
-            percentiles: of.map(|(name, value, _)| (name.to_owned(), value)).into(),
-            ..Statistics::default()
-        }),
-        latencies: Some(Latencies {
-            events: histogram.iter().map(|(_, _, events)| events).sum(),
-            percentiles: of.map(percentile).into(),
-            histogram,
-        }),
+        data: Data::Measured(Box::new(Measured {
+            sampled: Sampled {
+                estimate: Some(Estimate::exact(12.0)),
+                statistics: Some(Statistics {
+                    min: 3.2,
+                    median: 12.0,
+                    mean: Some(14.31),
+                    max: 20_310.0,
+                    percentiles: of.map(|(name, value, _)| (name.to_owned(), value)).into(),
+                    ..Statistics::default()
+                }),
+                ..Sampled::default()
+            },
+            latencies: Some(Latencies {
+                events: histogram.iter().map(|(_, _, events)| events).sum(),
+                percentiles: of.map(percentile).into(),
+                histogram,
+            }),
+            ..Measured::default()
+        })),
         ..empty("rt/latency", "us")
     });
     let document = one(&run, &run.results[0], &[]);
@@ -237,8 +251,14 @@ fn copies_have_a_table_and_a_sentence_on_their_law() {
     ];
     run.results = rows
         .map(|(name, copies)| Measurement {
-            estimate: Some(Estimate::exact(573.0)),
-            copies: Some(copies),
+            data: Data::Measured(Box::new(Measured {
+                sampled: Sampled {
+                    estimate: Some(Estimate::exact(573.0)),
+                    ..Sampled::default()
+                },
+                copies: Some(copies),
+                ..Measured::default()
+            })),
             ..empty(name, "MB/s")
         })
         .into();

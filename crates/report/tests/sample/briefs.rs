@@ -84,8 +84,10 @@ pub fn hostile(evil: &str) -> RunView {
     for result in &mut run.results {
         result.title = evil();
         result.measured = Some(evil());
-        result.names = vec![evil()];
-        result.series_label = Some(evil());
+        result.measured_mut().names = vec![evil()];
+        if let Some(curve) = &mut result.curve {
+            curve.label = evil();
+        }
         let note = stated(Some(Flag::Interference), evil());
         result.notes.push(note);
         if let Some(published) = &mut result.published {

@@ -2,7 +2,8 @@
 
 use super::stated;
 use gritstone_model::{
-    Estimate, Flag, Id, Machine, Measurement, PublishedView, RunView, SCHEMA_RUN, Status, Subject,
+    Data, Estimate, Flag, Id, Machine, Measurement, Printed, PublishedView, RunView, SCHEMA_RUN,
+    Subject,
 };
 
 /// Machine, system, then the times by row, `-` where there is none: real, user and system time, or real time alone.
@@ -76,7 +77,7 @@ fn printed(name: &str, times: &str) -> Measurement {
     let times: Vec<Option<f64>> = times.split(' ').map(value).collect();
     let at = |i: usize| times.get(i).copied().flatten().map(Estimate::exact);
     Measurement {
-        outcome: Status::Published,
+        data: Data::Printed(Printed::default()),
         version: 0,
         published: Some(PublishedView {
             figure: Subject::Real,

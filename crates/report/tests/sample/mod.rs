@@ -6,10 +6,10 @@ pub mod entries;
 pub mod machines;
 
 use gritstone_model::{
-    CompareCopies, CompareFigure, CompareRow, CompareShift, CompareSum, CompareView, CopiesPoint,
-    CopiesView, Difference, Estimate, Flag, LawView, Measurement, Note, Part, PartValue, Program,
-    PublishedView, RunView, SCHEMA_COMPARE, SeriesPoint, Statistics, Status, Subject, Unfitted,
-    VarianceSource, Verdict,
+    Absence, CompareCopies, CompareFigure, CompareRow, CompareShift, CompareSum, CompareView,
+    CopiesPoint, CopiesView, Data, Difference, Estimate, Flag, LawView, Measured, Measurement,
+    Note, Part, PartValue, Program, PublishedView, ResultCurve, RunView, SCHEMA_COMPARE, Sampled,
+    SeriesPoint, Statistics, Subject, Unfitted, VarianceSource, Verdict,
 };
 use machines::{empty, id, view};
 
@@ -83,6 +83,13 @@ pub fn within(value: f64, half: f64) -> Estimate {
     }
 }
 
+pub fn sampled(sampled: Sampled) -> Data {
+    Data::Measured(Box::new(Measured {
+        sampled,
+        ..Measured::default()
+    }))
+}
+
 fn result(line: &str) -> Measurement {
     let cells: Vec<&str> = line.split('|').collect();
     let number = |i: usize| cells[i].parse::<f64>().unwrap();
@@ -96,21 +103,24 @@ fn result(line: &str) -> Measurement {
     let long = real > 0.4 || ns > 3e6;
     Measurement {
         title: cells[1].to_owned(),
-        estimate: Some(within(estimate)),
-        confidence: (!exact).then_some(0.95),
-        cycles: (cells[2].starts_with("ns")).then(|| within(estimate * 4.2)),
-        ghz: (!exact).then_some(4.214),
-        launches: if exact { 1 } else { 22 },
-        samples: if exact { 1 } else { 440 },
-        statistics: (!exact).then(|| Statistics {
-            min: estimate * 0.99,
-            median: estimate,
-            mean: Some(estimate),
-            max: estimate * 1.03,
-            sd: Some(estimate * half * 2.0),
-            drift: Some(-half / 3.0),
-            modes: Some(1),
-            ..Statistics::default()
+        data: sampled(Sampled {
+            estimate: Some(within(estimate)),
+            confidence: (!exact).then_some(0.95),
+            cycles: (cells[2].starts_with("ns")).then(|| within(estimate * 4.2)),
+            ghz: (!exact).then_some(4.214),
+            launches: if exact { 1 } else { 22 },
+            samples: if exact { 1 } else { 440 },
+            statistics: (!exact).then(|| Statistics {
+                min: estimate * 0.99,
+                median: estimate,
+                mean: Some(estimate),
+                max: estimate * 1.03,
+                sd: Some(estimate * half * 2.0),
+                drift: Some(-half / 3.0),
+                modes: Some(1),
+                ..Statistics::default()
+            }),
+            ..Sampled::default()
         }),
         published: (!exact).then(|| PublishedView {
             work: cells[7].to_owned(),
@@ -154,7 +164,7 @@ fn trouble(run: &mut RunView) {
     let cc = row(run, "byte/cc");
     *cc = Measurement {
         title: cc.title.clone(),
-        outcome: Status::Skipped,
+        data: Data::absent(Absence::Skipped),
         ..empty("byte/cc", "ms")
     };
     for note in NOTES.lines() {
@@ -163,14 +173,14 @@ fn trouble(run: &mut RunView) {
         row(run, cells[0]).notes.push(stated(flag, cells[2]));
     }
     let size = row(run, "byte/object-size");
-    size.parts = [
+    size.measured_mut().sampled.parts = [
         (Part::Text, 702_112.0),
         (Part::Data, 23_240.0),
         (Part::Bss, 52_864.0),
     ]
     .map(|(part, value)| PartValue { part, value })
     .into();
-    size.names = (0..40).map(|i| format!("__symbol_{i}")).collect();
+    size.measured_mut().names = (0..40).map(|i| format!("__symbol_{i}")).collect();
     let points = [4.9712, 5.6109, 8.2377, 10.7702, 13.4129, 16.0034];
     let points = (1..).zip(points).map(|(x, y)| SeriesPoint {
         x: f64::from(x),
@@ -178,8 +188,10 @@ fn trouble(run: &mut RunView) {
         ..SeriesPoint::default()
     });
     let multi = row(run, "byte/multi/6");
-    multi.series_label = Some("number of background processes".to_owned());
-    multi.series = Some(points.collect());
+    multi.curve = Some(ResultCurve {
+        label: "number of background processes".to_owned(),
+        points: points.collect(),
+    });
 }
 
 /// Copies of a row that together do this at first, with the law or without.
@@ -227,7 +239,7 @@ pub fn copies(one: f64, law: bool) -> CopiesView {
 /// The run again with its curve on one CPU too, and with copies of a row.
 pub fn run_with_variants() -> RunView {
     let mut run = run();
-    run.results[0].copies = Some(copies(1834.2, true));
+    run.results[0].measured_mut().copies = Some(copies(1834.2, true));
     let multi: Vec<Measurement> = run
         .results
         .iter()
@@ -237,9 +249,9 @@ pub fn run_with_variants() -> RunView {
     for (mut result, n) in multi.into_iter().zip(1..) {
         result.id = id(&format!("byte/multi/{n}@one-cpu"));
         result.title += ", on one CPU";
-        result.series = None;
+        result.curve = None;
         let times = |e: Estimate| e.times(0.9 + 0.35 * f64::from(n));
-        result.estimate = result.estimate.map(times);
+        result.measured_mut().sampled.estimate = result.estimate().map(times);
         let published = result.published.as_mut().unwrap();
         published.real = published.real.map(times);
         run.results.push(result);

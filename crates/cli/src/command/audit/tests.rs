@@ -259,7 +259,7 @@ fn a_loop_that_the_compiler_removes() {
     assert_eq!(failing(&view, "cc -O3"), [Claim::Linear]);
     assert_eq!(failing(&view, "cc -O0"), [], "nobody removes it there");
     let result = planted.caught();
-    assert_eq!(result.estimate, None, "no work, no figure: {result:?}");
+    assert_eq!(result.estimate(), None, "no work, no figure: {result:?}");
 }
 
 #[test]

@@ -1,0 +1,420 @@
+//! The result of a benchmark: measured, derived from others, printed by a document, or absent.
+
+mod flat;
+
+use crate::{
+    Better, CopiesView, Counts, Estimate, Flag, Id, Kind, Latencies, Note, PartValue, Program,
+    PublishedView, Responses, SeriesPoint, Statistics, Subject, Unit, flags,
+};
+use flat::Flat;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The result of a benchmark, with flags and notes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Flat", into = "Flat")]
+pub struct Measurement {
+    pub id: Id,
+    pub title: String,
+    pub kind: Kind,
+    /// Version of the catalog entry; 0 for a reference.
+    pub version: u32,
+    pub unit: Unit,
+    pub better: Better,
+    pub notes: Vec<Note>,
+    /// The curve of which this benchmark is the last point.
+    pub curve: Option<ResultCurve>,
+    /// The reference workload.
+    pub published: Option<PublishedView>,
+    pub program: Option<Program>,
+    /// Page cache, file system or device; document and place of a printed result. `None` where the title says it.
+    pub measured: Option<String>,
+    /// Whether core cycles compare better than nanoseconds.
+    pub processor_bound: bool,
+    /// Absent when not requested.
+    pub of_runs: Option<OfRuns>,
+    pub data: Data,
+}
+
+/// Where the numbers of a result come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    /// Launches of the benchmark.
+    Measured(Box<Measured>),
+    /// Results of other benchmarks of the run.
+    Derived(Box<Sampled>),
+    Printed(Printed),
+    Absent(Absent),
+}
+
+/// Numbers from launches of a benchmark.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    pub sampled: Sampled,
+    /// Operations that were timed one by one.
+    pub latencies: Option<Latencies>,
+    pub copies: Option<CopiesView>,
+    /// Page faults that waited for a device, for each page that was touched.
+    pub faults_per_page: Option<f64>,
+    /// Counts per operation: median over launches.
+    pub counters: Counts<f64>,
+    /// Symbols that the shortest program links.
+    pub names: Vec<String>,
+}
+
+/// Values of launches (rounds, where a result is derived) and the estimate from them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sampled {
+    pub estimate: Option<Estimate>,
+    /// Confidence level of the interval.
+    pub confidence: Option<f64>,
+    /// Core cycles an operation.
+    pub cycles: Option<Estimate>,
+    /// Frequency of the core, by the cycle probe.
+    pub ghz: Option<f64>,
+    pub launches: usize,
+    pub samples: usize,
+    pub statistics: Option<Statistics>,
+    pub responses: Vec<Responses>,
+    /// Sections of a program, pairs of CPUs, ratios to a baseline.
+    pub parts: Vec<PartValue>,
+    /// In the unit of the result, in the order of time.
+    pub values: Vec<f64>,
+    /// In core cycles per operation; empty without a cycle probe.
+    pub paced_values: Vec<f64>,
+}
+
+/// Numbers that a document prints.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Printed {
+    pub estimate: Option<Estimate>,
+    pub statistics: Option<Statistics>,
+    pub faults_per_page: Option<f64>,
+}
+
+/// No estimate: the notes have the reason.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Absent {
+    pub absence: Absence,
+    /// Samples of the terms of a sum that no round has all terms of.
+    pub samples: usize,
+    /// Ratios of a score that is withheld.
+    pub parts: Vec<PartValue>,
+    /// Several copies may have run where one failed.
+    pub copies: Option<CopiesView>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Absence {
+    #[default]
+    Skipped,
+    Failed,
+    TimedOut,
+}
+
+/// Estimates along x.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ResultCurve {
+    /// Quantity along x.
+    pub label: String,
+    pub points: Vec<SeriesPoint>,
+}
+
+/// Variance of a result between the earlier runs of its system.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OfRuns {
+    /// How many they are.
+    pub runs: usize,
+    /// What a comparison uses: core cycles or the estimate.
+    pub compared: Subject,
+    /// Half-width of the 95% interval over runs of its system, as a share of the estimate; null before there are five runs.
+    pub half_width: Option<f64>,
+}
+
+/// Whether and how a result was measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// From launches here.
+    Measured,
+    /// Skipped: nothing was launched, or it cannot run here.
+    #[default]
+    Skipped,
+    /// Failed: a launch failed.
+    Failed,
+    /// Timed out: a launch was stopped at its deadline.
+    TimedOut,
+    /// A document printed it.
+    Published,
+}
+
+impl Status {
+    /// The word that it has in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Skipped => "skipped",
+            Self::Failed => "failed",
+            Self::TimedOut => "timed_out",
+            Self::Published => "published",
+        }
+    }
+}
+
+impl Data {
+    #[must_use]
+    pub fn absent(absence: Absence) -> Self {
+        Self::Absent(Absent {
+            absence,
+            ..Absent::default()
+        })
+    }
+
+    fn sampled(&self) -> Option<&Sampled> {
+        match self {
+            Self::Measured(measured) => Some(&measured.sampled),
+            Self::Derived(sampled) => Some(sampled),
+            Self::Printed(_) | Self::Absent(_) => None,
+        }
+    }
+
+    fn measured(&self) -> Option<&Measured> {
+        match self {
+            Self::Measured(measured) => Some(measured),
+            _ => None,
+        }
+    }
+}
+
+impl From<Absence> for Status {
+    fn from(absence: Absence) -> Self {
+        match absence {
+            Absence::Skipped => Self::Skipped,
+            Absence::Failed => Self::Failed,
+            Absence::TimedOut => Self::TimedOut,
+        }
+    }
+}
+
+impl Measurement {
+    /// With the identifier as the title.
+    #[must_use]
+    pub fn new(id: Id, kind: Kind, unit: Unit, better: Better, data: Data) -> Self {
+        Self {
+            title: id.to_string(),
+            id,
+            kind,
+            version: 0,
+            unit,
+            better,
+            notes: Vec::new(),
+            curve: None,
+            published: None,
+            program: None,
+            measured: None,
+            processor_bound: false,
+            of_runs: None,
+            data,
+        }
+    }
+
+    /// Numbers of a made-up result: data of another kind are replaced by an empty measurement.
+    pub fn measured_mut(&mut self) -> &mut Measured {
+        if !matches!(self.data, Data::Measured(_)) {
+            self.data = Data::Measured(Box::default());
+        }
+        match &mut self.data {
+            Data::Measured(measured) => measured,
+            _ => unreachable!("it was replaced"),
+        }
+    }
+
+    #[must_use]
+    pub fn outcome(&self) -> Status {
+        match &self.data {
+            Data::Measured(_) | Data::Derived(_) => Status::Measured,
+            Data::Printed(_) => Status::Published,
+            Data::Absent(absent) => absent.absence.into(),
+        }
+    }
+
+    #[must_use]
+    pub fn estimate(&self) -> Option<Estimate> {
+        match &self.data {
+            Data::Printed(printed) => printed.estimate,
+            data => data.sampled()?.estimate,
+        }
+    }
+
+    /// The value of the estimate.
+    #[must_use]
+    pub fn value(&self) -> Option<f64> {
+        self.estimate().map(|estimate| estimate.value)
+    }
+
+    #[must_use]
+    pub fn interval(&self) -> Option<[f64; 2]> {
+        self.estimate().and_then(|estimate| estimate.interval)
+    }
+
+    #[must_use]
+    pub fn confidence(&self) -> Option<f64> {
+        self.data.sampled()?.confidence
+    }
+
+    #[must_use]
+    pub fn cycles(&self) -> Option<Estimate> {
+        self.data.sampled()?.cycles
+    }
+
+    #[must_use]
+    pub fn ghz(&self) -> Option<f64> {
+        self.data.sampled()?.ghz
+    }
+
+    #[must_use]
+    pub fn launches(&self) -> usize {
+        self.data.sampled().map_or(0, |sampled| sampled.launches)
+    }
+
+    #[must_use]
+    pub fn samples(&self) -> usize {
+        match &self.data {
+            Data::Absent(absent) => absent.samples,
+            data => data.sampled().map_or(0, |sampled| sampled.samples),
+        }
+    }
+
+    #[must_use]
+    pub fn statistics(&self) -> Option<&Statistics> {
+        match &self.data {
+            Data::Printed(printed) => printed.statistics.as_ref(),
+            data => data.sampled()?.statistics.as_ref(),
+        }
+    }
+
+    #[must_use]
+    pub fn latencies(&self) -> Option<&Latencies> {
+        self.data.measured()?.latencies.as_ref()
+    }
+
+    #[must_use]
+    pub fn responses(&self) -> &[Responses] {
+        let sampled = self.data.sampled();
+        sampled.map_or(&[], |sampled| &sampled.responses)
+    }
+
+    #[must_use]
+    pub fn copies(&self) -> Option<&CopiesView> {
+        match &self.data {
+            Data::Absent(absent) => absent.copies.as_ref(),
+            data => data.measured()?.copies.as_ref(),
+        }
+    }
+
+    pub fn copies_mut(&mut self) -> Option<&mut CopiesView> {
+        match &mut self.data {
+            Data::Measured(measured) => measured.copies.as_mut(),
+            Data::Absent(absent) => absent.copies.as_mut(),
+            Data::Derived(_) | Data::Printed(_) => None,
+        }
+    }
+
+    #[must_use]
+    pub fn faults_per_page(&self) -> Option<f64> {
+        match &self.data {
+            Data::Printed(printed) => printed.faults_per_page,
+            data => data.measured()?.faults_per_page,
+        }
+    }
+
+    /// Empty where nothing was counted.
+    #[must_use]
+    pub fn counters(&self) -> &Counts<f64> {
+        static NONE: Counts<f64> = Counts::new();
+        let measured = self.data.measured();
+        measured.map_or(&NONE, |measured| &measured.counters)
+    }
+
+    #[must_use]
+    pub fn parts(&self) -> &[PartValue] {
+        match &self.data {
+            Data::Absent(absent) => &absent.parts,
+            data => data.sampled().map_or(&[], |sampled| &sampled.parts),
+        }
+    }
+
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        let measured = self.data.measured();
+        measured.map_or(&[], |measured| &measured.names)
+    }
+
+    /// One value a launch, in the unit of the result, in the order of time.
+    #[must_use]
+    pub fn values(&self) -> &[f64] {
+        let sampled = self.data.sampled();
+        sampled.map_or(&[], |sampled| &sampled.values)
+    }
+
+    /// The same in core cycles per operation; empty without a cycle probe.
+    #[must_use]
+    pub fn paced_values(&self) -> &[f64] {
+        let sampled = self.data.sampled();
+        sampled.map_or(&[], |sampled| &sampled.paced_values)
+    }
+
+    #[must_use]
+    pub fn series(&self) -> Option<&[SeriesPoint]> {
+        self.curve.as_ref().map(|curve| curve.points.as_slice())
+    }
+
+    #[must_use]
+    pub fn is_published(&self) -> bool {
+        matches!(self.data, Data::Printed(_))
+    }
+
+    /// Whether a flag concerns this part of the result.
+    #[must_use]
+    pub fn has(&self, flag: Flag, about: Subject) -> bool {
+        let mut notes = self.notes.iter();
+        notes.any(|note| note.flag() == Some(flag) && note.about.concerns(about))
+    }
+
+    /// Whether a flag concerns the result as a whole.
+    #[must_use]
+    pub fn is(&self, flag: Flag) -> bool {
+        self.has(flag, Subject::Result)
+    }
+
+    pub fn own_notes(&self) -> impl Iterator<Item = &Note> {
+        let own = |note: &&Note| note.about == Subject::Result;
+        self.notes.iter().filter(own)
+    }
+
+    /// The flags that count against the estimate, each once: not those of a process time, say.
+    #[must_use]
+    pub fn flags_of_estimate(&self) -> Vec<Flag> {
+        let notes = self.notes.iter();
+        let concern = notes.filter(|note| note.about.concerns(Subject::Estimate));
+        flags(&concern.cloned().collect::<Vec<_>>())
+    }
+
+    /// Each once.
+    #[must_use]
+    pub fn flags(&self) -> Vec<Flag> {
+        flags(&self.notes)
+    }
+}
+
+impl JsonSchema for Measurement {
+    fn schema_name() -> Cow<'static, str> {
+        Flat::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Flat::json_schema(generator)
+    }
+}
