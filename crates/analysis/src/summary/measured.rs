@@ -8,8 +8,8 @@ use super::{
 };
 use crate::describe;
 use gritstone_model::{
-    Absent, Benchmark, Data, Flag, Latencies, Measured, Measurement, Note, Param, Percentile, Repeat,
-    RunData, Sampled, Statistics, Work,
+    Absent, Benchmark, Data, Flag, Latencies, Measured, Measurement, Note, Param, Percentile,
+    Repeat, RunData, Sampled, Statistics, Work,
 };
 use gritstone_stats::center;
 use std::collections::BTreeMap;
