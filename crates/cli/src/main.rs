@@ -3,7 +3,6 @@
 //! Results go to standard output, progress and remarks to standard error.
 
 mod command;
-mod server;
 mod ui;
 
 use anyhow::Context as _;
@@ -88,7 +87,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Show(args)) => command::show::show(&world, args),
         Some(Command::Compare(args)) => command::show::compare(&world, args),
         Some(Command::Score(args)) => command::score::rate(&world, args),
-        Some(Command::Report(args)) => command::report::brief(&world, args),
+        Some(Command::Report(args)) => command::report::report(&world, args),
         Some(Command::Systems(args)) => command::list::systems(&world, args),
         Some(Command::Doctor(args)) => command::doctor::doctor(&world, args),
         Some(Command::Watch {
@@ -120,7 +119,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Pull(args)) => command::push::pull(&world, args),
         Some(Command::Sync(args)) => command::push::sync(&world, args),
         Some(Command::Token { command }) => command::token::token(&world, command),
-        Some(Command::Serve(args)) => server::serve(&world, args),
+        Some(Command::Serve(args)) => command::serve::serve(&world, args),
         Some(Command::Ab(args)) => command::ab::ab(&with_programs(world, &args.own)?, args),
         Some(Command::Audit(args)) => {
             command::audit::audit(&with_programs(world, &args.own)?, args)

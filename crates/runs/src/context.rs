@@ -17,6 +17,8 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::rc::{Rc, Weak};
 
+/// Two figures within this share of each other count as the same, unless asked otherwise.
+pub const MARGIN: f64 = 0.02;
 /// Runs that are asked what a launch takes and how launches scatter.
 const RUNS_LIKE: usize = 5;
 

@@ -1,8 +1,13 @@
 //! Names of runs and benchmarks to stored runs and cached results.
 
+pub mod brief;
+pub mod changes;
 pub mod clock;
 pub mod context;
 pub mod custom_catalog;
 pub mod files;
+pub mod history;
+pub mod listing;
 pub mod result_cache;
+pub mod scores;
 pub mod selection;

@@ -6,11 +6,11 @@ use crate::ui::output;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use gritstone_analysis::ab::COMMAND;
 use gritstone_analysis::comparability::Circumstances;
-use gritstone_analysis::{check as gate, run_variance, series};
-use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunInfo, RunView, Selector};
+use gritstone_analysis::{check as gate, run_variance};
+use gritstone_model::{CheckOutcome, CheckView, Id, RunInfo, RunView, Selector};
 use gritstone_plan::select;
 use gritstone_runs::context::World;
-use gritstone_store::Store;
+use gritstone_runs::history::{history_of, over_runs};
 use std::fs::File;
 use std::io::Write;
 
@@ -81,31 +81,6 @@ fn histories(world: &World, args: &HistoryArgs, ids: &[&Id]) -> Result<Exit> {
         gritstone_report::histories(&views)
     })?;
     Ok(Exit::Done)
-}
-
-/// The history of a benchmark over the newest runs.
-pub fn over_runs(
-    world: &World,
-    store: &Store,
-    id: &Id,
-    most: usize,
-) -> Result<Option<HistoryView>> {
-    world.compute_missing(store)?;
-    history_of(world, store, id, most)
-}
-
-/// The same where no result is missing.
-pub fn history_of(
-    world: &World,
-    store: &Store,
-    id: &Id,
-    most: usize,
-) -> Result<Option<HistoryView>> {
-    let runs = store.newest(id, most, &|_| true)?;
-    let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
-    let views = world.stored_results(store, &runs, id)?;
-    let views: Vec<RunView> = views.into_iter().collect::<Result<_>>()?;
-    Ok(series::history(id, &views))
 }
 
 /// `gritstone check`.

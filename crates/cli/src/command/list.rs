@@ -10,14 +10,14 @@ use gritstone_document::{Column, Style};
 use gritstone_document::{Document, unit_text};
 use gritstone_exec::privileged::Permits;
 use gritstone_model::{
-    Benchmark, Id, ListedRun, Machine, RunList, SCHEMA_LIST, SCHEMA_RUNS, SCHEMA_SYSTEMS, Selector,
+    Benchmark, Id, Machine, RunList, SCHEMA_LIST, SCHEMA_RUNS, SCHEMA_SYSTEMS, Selector,
 };
 use gritstone_plan::{selected, why_not};
 use gritstone_report::{Detail, lists};
 use gritstone_runs::context::World;
+use gritstone_runs::listing::listed;
 use gritstone_session::host_context::Site;
 use gritstone_session::undo;
-use gritstone_store::RunHead;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -352,21 +352,6 @@ fn documents(systems: &[ListedMachine]) -> Document {
     let mut document = lists::table("", columns, rows.collect());
     document.paragraph("gritstone systems WORD lists the systems of a document or a name.");
     document
-}
-
-/// A run as it is listed.
-pub(crate) fn listed(head: RunHead) -> ListedRun {
-    ListedRun {
-        kind: head.kind.as_str().to_owned(),
-        id: head.id,
-        label: head.label,
-        started: head.started,
-        elapsed_s: head.elapsed_s,
-        machine: head.machine,
-        machine_id: head.machine_id,
-        benchmarks: head.benchmarks,
-        pruned: head.pruned,
-    }
 }
 
 /// `gritstone runs verify`: what is damaged, a line each.

@@ -18,5 +18,6 @@ pub mod report;
 pub mod resume;
 pub mod run;
 pub mod score;
+pub mod serve;
 pub mod show;
 pub mod token;

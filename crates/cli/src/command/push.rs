@@ -1,23 +1,20 @@
 //! `gritstone push`, `gritstone pull` and `gritstone sync`: runs to and from another store, by a server of ours or on PostgreSQL.
 
-use crate::command::list::listed;
 use crate::ui::args::{PullArgs, PushArgs, ServerArgs, SyncArgs};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_model::{ListedRun, RunData, RunList};
 use gritstone_runs::context::World;
+use gritstone_runs::listing::listed;
 use gritstone_store::{Sent, Store};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 use ureq::Agent;
 use ureq::http::Uri;
-use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 
-/// Time for a connection, and for all of a request.
-const CONNECT: Duration = Duration::from_secs(10);
+/// Time for all of a request.
 const WHOLE: Duration = Duration::from_secs(120);
 /// How often a server that has too much to do is asked again, and after how long at most.
 const TRIES: usize = 10;
@@ -238,7 +235,7 @@ impl Server {
             None => variable.filter(|token| !token.is_empty()),
         };
         Ok(Self {
-            agent: agent(args.ca_file.as_deref(), WHOLE)?,
+            agent: gritstone_server::client::agent(args.ca_file.as_deref(), WHOLE)?,
             runs: format!("{}/api/v1/runs", url.trim_end_matches('/')),
             token,
         })
@@ -281,21 +278,6 @@ impl Server {
         });
         sent.map(drop)
     }
-}
-
-/// What speaks HTTP, with time for all of a request.
-pub fn agent(certificates: Option<&Path>, whole: Duration) -> Result<Agent> {
-    let tls = TlsConfig::builder()
-        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .root_certs(trusted(certificates)?);
-    let config = Agent::config_builder()
-        .http_status_as_error(false)
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        .timeout_connect(Some(CONNECT))
-        .timeout_global(Some(whole))
-        .tls_config(tls.build());
-    Ok(config.build().into())
 }
 
 type Response = ureq::http::Response<ureq::Body>;
@@ -342,25 +324,4 @@ fn token_of(path: &Path) -> Result<String> {
     );
     let text = gritstone_runs::files::text(path)?;
     Ok(text.lines().next().unwrap_or("").trim().to_owned())
-}
-
-/// The certificates that are trusted: of a file, or of the system.
-fn trusted(file: Option<&Path>) -> Result<RootCerts> {
-    let variable = std::env::var_os("SSL_CERT_FILE").filter(|value| !value.is_empty());
-    let named = file
-        .map(Path::to_owned)
-        .or_else(|| variable.map(Into::into));
-    let Some(path) = named.or_else(gritstone_store::trusted) else {
-        // what needs them fails with that
-        return Ok(RootCerts::Specific(Arc::new(vec![])));
-    };
-    let pem = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut certificates = vec![];
-    for item in parse_pem(&pem) {
-        let item = item.with_context(|| format!("{} has no certificates", path.display()))?;
-        if let PemItem::Certificate(certificate) = item {
-            certificates.push(certificate);
-        }
-    }
-    Ok(RootCerts::Specific(Arc::new(certificates)))
 }

@@ -1,22 +1,19 @@
 //! `gritstone report`: the performance brief of one run, or of what changed between two, as HTML and as PDF.
 
-use crate::command::score;
 use crate::ui::args::ReportArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, bail};
-use gritstone_analysis::reliability;
 use gritstone_document::Document;
-use gritstone_model::{Benchmark, RunView};
-use gritstone_references::MEASURED;
+use gritstone_model::RunView;
 use gritstone_report::{Brief, Pair};
 use gritstone_runs::context::World;
-use gritstone_runs::custom_catalog;
 use gritstone_runs::selection::{Chosen, only};
+use gritstone_runs::{brief, scores};
 use std::path::{Path, PathBuf};
 
 /// Writes the report of the runs, and says where it is.
-pub fn brief(world: &World, args: &ReportArgs) -> Result<Exit> {
+pub fn report(world: &World, args: &ReportArgs) -> Result<Exit> {
     // a name that is wrong is to be known before anything is computed
     for path in &args.out {
         is_pdf(path)?;
@@ -37,7 +34,7 @@ pub fn brief(world: &World, args: &ReportArgs) -> Result<Exit> {
         .collect::<Result<_>>()?;
     let [sheet, whole] = match (runs.as_slice(), args.against.as_deref()) {
         ([run], Some(base)) => of_one(world, run, base)?,
-        ([run], None) => of_one(world, run, score::base(world, std::iter::once(run)))?,
+        ([run], None) => of_one(world, run, scores::base(world, std::iter::once(run)))?,
         ([base, other], None) => {
             let document = of_two(world, base, other)?;
             [document.clone(), document]
@@ -67,70 +64,36 @@ pub fn brief(world: &World, args: &ReportArgs) -> Result<Exit> {
 
 /// The data sheet of a run, and its whole report.
 fn of_one(world: &World, run: &RunView, base: &str) -> Result<[Document; 2]> {
-    with_brief(world, run, base, |input| {
-        [
+    {
+        let parts = brief::parts(world, run, base)?;
+        let input = &input(run, &parts);
+        Ok([
             gritstone_report::data_sheet(input),
             gritstone_report::brief(input),
-        ]
-    })
+        ])
+    }
 }
 
-/// The whole report of a run.
-pub fn whole(world: &World, run: &RunView, base: &str) -> Result<Document> {
-    with_brief(world, run, base, gritstone_report::brief)
-}
-
-/// Has something made of all that a report of a run takes.
-fn with_brief<T>(
-    world: &World,
-    run: &RunView,
-    base: &str,
-    make: impl FnOnce(&Brief) -> T,
-) -> Result<T> {
-    let base = world.view(base)?;
-    different(&base, run)?;
-    let references = beside(world, run)?;
-    let scores = score::against(world, std::slice::from_ref(run), &base, &[])?;
-    let baseline = world.compare(&base, run, crate::command::show::MARGIN);
-    Ok(make(&Brief {
+fn input<'a>(run: &'a RunView, parts: &'a brief::Parts) -> Brief<'a> {
+    Brief {
         run,
-        assessment: &reliability::assess(run),
-        scores: &scores,
-        base: &base,
-        baseline: &baseline,
-        references: &references,
-        benchmarks: &benchmarks(world, run),
-    }))
+        assessment: &parts.assessment,
+        scores: &parts.scores,
+        base: &parts.base,
+        baseline: &parts.baseline,
+        references: &parts.references,
+        benchmarks: &parts.benchmarks,
+    }
 }
 
 fn of_two(world: &World, base: &RunView, other: &RunView) -> Result<Document> {
-    different(base, other)?;
-    let compared = world.compare(base, other, crate::command::show::MARGIN);
+    brief::check_different(base, other)?;
+    let compared = world.compare(base, other, gritstone_runs::context::MARGIN);
     Ok(gritstone_report::pair(&Pair {
         base,
         other,
         compared: &compared,
     }))
-}
-
-/// Nothing is compared with itself.
-fn different(base: &RunView, other: &RunView) -> Result<()> {
-    if base.id == other.id {
-        bail!(
-            "{} cannot be compared with itself; name another run",
-            base.id
-        );
-    }
-    Ok(())
-}
-
-/// Our entries, and those that the run has kept of a catalog of the user's own.
-fn benchmarks(world: &World, run: &RunView) -> Vec<Benchmark> {
-    let mut benchmarks = world.catalogue.benchmarks.clone();
-    for own in custom_catalog::of_runs(std::slice::from_ref(run)) {
-        benchmarks.extend(own.catalogue.benchmarks);
-    }
-    benchmarks
 }
 
 /// Whether a file is to be PDF, and not HTML: by the end of its name.
@@ -171,20 +134,4 @@ fn default_name(runs: &[RunView]) -> PathBuf {
         0 => format!("gritstone-brief-{first}"),
         more => format!("gritstone-brief-{first}-and-{more}-more"),
     })
-}
-
-/// The systems of the documents that have a result of any benchmark of the run.
-fn beside(world: &World, run: &RunView) -> Result<Vec<RunView>> {
-    let mut views = vec![];
-    let machines = world.references.machines.iter();
-    for machine in machines.filter(|of| of.document.as_deref() != Some(MEASURED)) {
-        let catalogue = &world.catalogue.benchmarks;
-        let view = world.references.view(&machine.id, catalogue)?;
-        let mut results = view.results.iter();
-        let shared = results.any(|result| run.get(&result.id).is_some());
-        if shared && run.id != view.id {
-            views.push(view);
-        }
-    }
-    Ok(views)
 }

@@ -3,7 +3,6 @@
 use crate::command::job::Job;
 use crate::command::resume;
 use crate::command::score;
-use crate::command::show;
 use crate::ui::args::RunArgs;
 use crate::ui::display::Format;
 use crate::ui::exit::Exit;
@@ -46,7 +45,7 @@ fn show(world: &World, args: &RunArgs, view: &RunView, against: Option<&RunView>
             output::text(&tables)?;
             if let Some(base) = against {
                 output::plain("\n")?;
-                let compared = world.compare(base, view, show::MARGIN);
+                let compared = world.compare(base, view, gritstone_runs::context::MARGIN);
                 let shown = Comparison {
                     sides: &[base, view],
                     detail: output::detail(),

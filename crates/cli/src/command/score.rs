@@ -3,44 +3,13 @@
 use crate::ui::args::ScoreArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use anyhow::{Context, Result, bail, ensure};
-use gritstone_analysis::run_variance;
-use gritstone_analysis::scores::{self as stats, Environment, Options};
-use gritstone_catalogue::profiles;
+use anyhow::{Result, ensure};
 use gritstone_document::{Block, Document};
-use gritstone_measure::CONFIDENCE;
-use gritstone_model::{
-    Id, Profile, PublishedRating, RatedMachine, Ratings, RatingsView, RunView, SCHEMA_RATINGS,
-    Selector, Work,
-};
-use gritstone_plan::select;
+use gritstone_model::RunView;
 use gritstone_report::{rating_lines, ratings};
 use gritstone_runs::context::World;
+use gritstone_runs::scores;
 use gritstone_runs::selection::Chosen;
-
-/// The default baseline of scores.
-const BASE: &str = "ref:amd-epyc-kvm-2026";
-
-/// The baseline of runs by default: where one has all programs, the baseline of these, which was measured by suite `standard` too.
-pub fn base<'a>(world: &'a World, mut runs: impl Iterator<Item = &'a RunView>) -> &'a str {
-    let all = &world.catalogue.benchmarks;
-    let programs = stats::environments(all, true);
-    let measured = |run: &RunView, id| run.get(id).is_some_and(|of| of.estimate().is_some());
-    let mut baselines = all.iter().filter_map(|benchmark| match &benchmark.work {
-        Work::Rating {
-            baseline,
-            together: true,
-            ..
-        } => Some(baseline.as_str()),
-        _ => None,
-    });
-    let whole = |run: &RunView| {
-        let mut rows = programs.iter().flat_map(|environment| &environment.rows);
-        rows.all(|id| measured(run, id))
-    };
-    let baseline = baselines.next().filter(|_| runs.any(whole));
-    baseline.unwrap_or(BASE)
-}
 
 /// `gritstone score`.
 pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
@@ -49,7 +18,7 @@ pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
         selectors: by,
     } = world.chosen_or_last(&args.words)?;
     let profile = match &args.profile {
-        Some(name) => Some(profile(world, name)?),
+        Some(name) => Some(scores::profile(world, name)?),
         None => None,
     };
     ensure!(
@@ -59,13 +28,13 @@ pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
     );
     let base = match &args.against {
         Some(name) => name,
-        None => base(world, runs.iter().map(|(_, view)| view)),
+        None => scores::base(world, runs.iter().map(|(_, view)| view)),
     };
     let base = world.view(base)?;
     let machines: Vec<RunView> = runs.into_iter().map(|(_, view)| view).collect();
     let view = match profile {
-        Some(profile) => by_profile(world, &machines, &base, profile),
-        None => against(world, &machines, &base, &by)?,
+        Some(profile) => scores::by_profile(world, &machines, &base, profile),
+        None => scores::against(world, &machines, &base, &by)?,
     };
     output::write(args.format.format, &view, || ratings(&view))?;
     let rated = view.machines.iter().all(|machine| {
@@ -81,155 +50,6 @@ pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
     })
 }
 
-/// Scores of runs and systems against a base: by environment, or over the benchmarks that `by` selects.
-///
-/// # Errors
-/// When a selector matches nothing.
-pub fn against(
-    world: &World,
-    machines: &[RunView],
-    base: &RunView,
-    by: &[String],
-) -> Result<RatingsView> {
-    let all = &world.catalogue.benchmarks;
-    let (environments, programs) = match by {
-        [] => [false, true]
-            .map(|together| stats::environments(all, together))
-            .into(),
-        by => {
-            let named = Environment {
-                name: "Named benchmarks".to_owned(),
-                weight: 1.0,
-                score: None,
-                rows: named(world, by)?,
-            };
-            (vec![named], vec![])
-        }
-    };
-    let rate = |machine: &RunView| {
-        let options = Options {
-            named: !by.is_empty(),
-            ..options(world, machine, base)
-        };
-        RatedMachine {
-            programs: stats::programs(&programs, machine, base, &options)
-                .map(|rated| published(world, &programs, rated)),
-            ..stats::rate(&environments, machine, base, &options)
-        }
-    };
-    Ok(RatingsView {
-        by: by.to_vec(),
-        ..view(machines, base, &rate)
-    })
-}
-
-/// The same by a profile.
-fn by_profile(
-    world: &World,
-    machines: &[RunView],
-    base: &RunView,
-    profile: Profile,
-) -> RatingsView {
-    let rate = |machine: &RunView| {
-        let options = options(world, machine, base);
-        stats::rate_profile(&profile, machine, base, &options)
-    };
-    let view = view(machines, base, &rate);
-    RatingsView {
-        profile: Some(profile),
-        ..view
-    }
-}
-
-fn options(world: &World, machine: &RunView, base: &RunView) -> Options {
-    // of a printed machine the store tells nothing: then only the measured side has runs
-    let other = match base.settings {
-        None => machine,
-        Some(_) => base,
-    };
-    Options {
-        confidence: CONFIDENCE,
-        named: false,
-        together: false,
-        between_run: run_variance::learn(&world.past(&[other, machine]), other, machine),
-    }
-}
-
-fn view(
-    machines: &[RunView],
-    base: &RunView,
-    rate: &dyn Fn(&RunView) -> RatedMachine,
-) -> RatingsView {
-    let mut all = vec![base];
-    all.extend(machines);
-    let rated = machines.iter().map(|machine| RatedMachine {
-        name: name(machine, &all),
-        ..rate(machine)
-    });
-    RatingsView {
-        schema: SCHEMA_RATINGS.to_owned(),
-        base: base.id.clone(),
-        base_name: name(base, &all),
-        by: vec![],
-        profile: None,
-        confidence: CONFIDENCE,
-        machines: rated.collect(),
-    }
-}
-
-/// The profile of that name, or the one in a file.
-fn profile(world: &World, name: &str) -> Result<Profile> {
-    let known = &world.catalogue.profiles;
-    if let Some(known) = known.iter().find(|profile| profile.name == name) {
-        return Ok(known.clone());
-    }
-    if !name.ends_with(".toml") {
-        let names: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
-        bail!(
-            "no profile '{name}'; there are {}, and files of weights, FILE.toml",
-            names.join(", ")
-        );
-    }
-    let text = std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
-    let mut found = profiles(name, &text, &world.catalogue.benchmarks)?;
-    ensure!(
-        found.len() == 1,
-        "{name} has {} profiles: keep one",
-        found.len()
-    );
-    Ok(found.remove(0))
-}
-
-/// With what the documents print for each of these environments.
-fn published(world: &World, environments: &[Environment], mut rated: Ratings) -> Ratings {
-    let references = &world.references;
-    for (environment, rating) in environments.iter().zip(&mut rated.environments) {
-        let cells = references.cells.iter();
-        let cells = cells.filter(|cell| Some(&cell.benchmark) == environment.score.as_ref());
-        let printed = cells.filter_map(|cell| {
-            let mut machines = references.machines.iter();
-            let machine = machines.find(|machine| machine.id == cell.machine)?;
-            Some(PublishedRating {
-                id: format!("ref:{}", machine.id),
-                name: machine.name.clone(),
-                rating: cell.value.as_ref()?.value,
-            })
-        });
-        rating.published = printed.collect();
-    }
-    rated
-}
-
-/// The machine, or the run where another one is of a machine of the same name.
-fn name(view: &RunView, all: &[&RunView]) -> String {
-    let twin = |other: &&RunView| other.id != view.id && other.machine.name == view.machine.name;
-    match (all.iter().any(twin), &view.label) {
-        (false, _) => view.machine.name.clone(),
-        (true, Some(label)) => label.clone(),
-        (true, None) => view.id.clone(),
-    }
-}
-
 /// Opens the tables of a run with the lines that people ask for, unless it measured a part that is not rated.
 ///
 /// # Errors
@@ -242,9 +62,9 @@ pub fn open(
 ) -> Result<()> {
     let base = match base {
         Some(base) => base,
-        None => &world.view(self::base(world, std::iter::once(run)))?,
+        None => &world.view(scores::base(world, std::iter::once(run)))?,
     };
-    let view = against(world, std::slice::from_ref(run), base, &[])?;
+    let view = scores::against(world, std::slice::from_ref(run), base, &[])?;
     let everything = run
         .settings
         .as_ref()
@@ -259,25 +79,4 @@ pub fn open(
         }
     }
     Ok(())
-}
-
-/// The rows that selectors name; a rating stands for the rows that it is over.
-fn named(world: &World, by: &[String]) -> Result<Vec<Id>> {
-    let all = &world.catalogue.benchmarks;
-    // says which selector matches nothing, and what is near
-    select(all, by)?;
-    let selectors: Vec<Selector> = by.iter().map(|text| Selector::new(text)).collect();
-    let matched = |id: &Id| selectors.iter().any(|selector| selector.matches(id));
-    let mut open: Vec<&Id> = all.iter().map(|b| &b.id).filter(|id| matched(id)).collect();
-    open.reverse();
-    let mut rows: Vec<Id> = vec![];
-    while let Some(id) = open.pop() {
-        let entry = all.iter().find(|benchmark| benchmark.id == *id);
-        match entry.map(|entry| &entry.work) {
-            Some(Work::Rating { over, .. }) => open.extend(over.iter().rev()),
-            _ if rows.contains(id) => {}
-            _ => rows.push(id.clone()),
-        }
-    }
-    Ok(rows)
 }

@@ -10,9 +10,6 @@ use gritstone_report::Comparison;
 use gritstone_runs::context::{World, is_kept};
 use gritstone_runs::selection::{Chosen, only};
 
-/// Two figures within this share of each other count as the same, unless asked otherwise.
-pub const MARGIN: f64 = 0.02;
-
 /// `gritstone` alone.
 pub fn what_next(world: &World) -> Result<Exit> {
     let runs = match world.reader()? {

@@ -670,9 +670,6 @@ pub struct ServeArgs {
     /// Send new changes to this URL, as JSON
     #[arg(long, value_name = "URL", help_heading = "Notifications")]
     pub notify_url: Option<String>,
-    /// Mail new changes to this address, by the sendmail of this machine
-    #[arg(long, value_name = "ADDRESS", help_heading = "Notifications")]
-    pub notify_mail: Option<String>,
     /// What a notification says, with {count}, {events} and {url}
     #[arg(long, value_name = "FILE", help_heading = "Notifications")]
     pub notify_template: Option<PathBuf>,

@@ -1,11 +1,11 @@
 //! Damaged requests, answered from a small store: none is a fault, and what comes back is what it says it is.
 
-use super::digest::Digests;
-use super::mutation;
-use super::pages::Pages;
+use crate::http::{Answer, Answers, Asked, Key, Media, Question, Status, parse, parse_change};
+use crate::mutation;
+use crate::pages::Pages;
+use crate::summary_worker::Digests;
 use gritstone_model::{Conditions, Event, RunData};
 use gritstone_runs::context::World;
-use gritstone_serve::{Answer, Answers, Asked, Key, Media, Question, Status, parse, parse_change};
 use gritstone_store::{Scope, Store};
 use rand::RngExt;
 use std::path::Path;

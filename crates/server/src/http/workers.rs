@@ -1,7 +1,7 @@
 //! Threads that answer: each has an [`Answers`] of its own, which is made and used there alone. A question that finds all of them busy
 //! waits in a queue, and one that finds no room there is turned away.
 
-use crate::{Answer, Asked};
+use crate::http::{Answer, Asked};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};

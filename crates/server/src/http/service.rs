@@ -1,10 +1,10 @@
 //! From a request to a response.
 
-use crate::question::{self, Asked, Key, Question};
-use crate::rate::{Buckets, Client};
-use crate::response::{self, Answer, Sent, Status, plain};
-use crate::workers::{NoAnswer, Workers};
-use crate::{Limits, Log, Policy};
+use crate::http::question::{self, Asked, Key, Question};
+use crate::http::rate::{Buckets, Client};
+use crate::http::response::{self, Answer, Sent, Status, plain};
+use crate::http::workers::{NoAnswer, Workers};
+use crate::http::{Limits, Log, Policy};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http_body_util::{BodyExt, Limited};

@@ -1,10 +1,10 @@
 //! The page of the systems as a fleet.
 
-use super::pages::{Answered, Pages, Refused, plain, said};
+use crate::http::{Answer, Asked, Form, Media, Status};
+use crate::pages::{Answered, Pages, Refused, plain, said};
 use gritstone_document::About;
 use gritstone_document::html::{self, Frame};
 use gritstone_model::{FleetNodeState, ListedSystem};
-use gritstone_serve::{Answer, Asked, Form, Media, Status};
 use gritstone_store::Store;
 use std::rc::Rc;
 

@@ -1,13 +1,12 @@
 //! What takes all runs to know: what changed, and how reliable the newest run of each system is. A thread computes it after each change of
 //! the store, while pages show what was known before.
 
-use super::notify::Notify;
-use super::system_comparison;
-use crate::command::changes;
-use crate::ui::output::remark;
+use crate::notify::Notify;
+use crate::system_comparison;
 use anyhow::Result;
 use gritstone_analysis::reliability;
 use gritstone_model::{ChangeEvent, FleetView, Reliability, RunView};
+use gritstone_runs::changes;
 use gritstone_runs::context::World;
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
@@ -92,14 +91,14 @@ impl Digests {
                 self.state().known.clone_from(&new);
                 self.computed.notify_all();
             }
-            Ok(Err(why)) => remark(&format!("gritstone: what changed is not known: {why:#}")),
-            Err(_) => remark("gritstone: what changed is not known: a fault in Gritstone"),
+            Ok(Err(why)) => log::warn!("gritstone: what changed is not known: {why:#}"),
+            Err(_) => log::warn!("gritstone: what changed is not known: a fault in Gritstone"),
         }
         // pages have it while others are told, which may take its time
         if let (Some(notify), Some(digest)) = (&self.notify, &new) {
             let tell = AssertUnwindSafe(|| notify.tell(&world, &digest.events));
             if catch_unwind(tell).is_err() {
-                remark("gritstone: others are not told of changes: a fault in Gritstone");
+                log::warn!("gritstone: others are not told of changes: a fault in Gritstone");
             }
         }
         // which goes with the process elsewhere: here one comes with every change of the store

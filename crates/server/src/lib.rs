@@ -1,39 +1,38 @@
-//! `gritstone serve`: the store in the browser.
+//! A store in the browser, and the store of a team: pages, an API by token, notifications.
 
 mod api;
 mod benchmark;
-mod choices;
+pub mod client;
 mod compare;
-mod digest;
 mod fleet;
+mod form_options;
 #[cfg(test)]
 mod fuzz;
+pub mod http;
 mod lists;
 #[cfg(test)]
 #[path = "../../../tests/common/mutation.rs"]
 mod mutation;
 mod notify;
 mod pages;
+mod summary_worker;
 mod system_comparison;
 
-use crate::ui::args::ServeArgs;
-use crate::ui::exit::Exit;
-use crate::ui::output;
 use anyhow::{Context, Result, ensure};
-use digest::Digests;
 use gritstone_document::html;
 use gritstone_runs::context::World;
-use gritstone_serve::{Answers, Config, Limits, Make, Policy, Rate, Tls};
 use gritstone_session::signals;
 use gritstone_store::{Scope, Token};
+use http::{Answers, Config, Limits, Make, Policy, Rate, Tls};
 use notify::Notify;
 use pages::Pages;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
+use summary_worker::Digests;
 
 /// How often a client may ask where others than this machine can: a page takes about 20 ms, and who reads asks for one in seconds.
 const RATE: Rate = Rate {
@@ -43,36 +42,62 @@ const RATE: Rate = Rate {
 /// How often the store is looked at for changes that others are to be told of.
 const WATCH: Duration = Duration::from_secs(5);
 
-/// `gritstone serve`.
-pub fn serve(world: &World, args: &ServeArgs) -> Result<Exit> {
-    let public = !args.listen.ip().is_loopback() || args.behind_proxy;
+/// How a store is served.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub listen: SocketAddr,
+    /// Opens the first page in the browser.
+    pub open: bool,
+    /// Allows reads without a token on other addresses than loopback.
+    pub open_reads: bool,
+    /// TLS is terminated by a reverse proxy.
+    pub behind_proxy: bool,
+    pub tls_cert: Option<PathBuf>,
+    pub tls_key: Option<PathBuf>,
+    /// Webhook for new changes.
+    pub notify_url: Option<String>,
+    pub notify_template: Option<PathBuf>,
+    /// Address of the pages in notifications.
+    pub public_url: Option<String>,
+}
+
+/// Serves the store until a signal stops it; `ready` is called with the address of the pages.
+///
+/// # Errors
+/// When the options contradict each other, or the address cannot be listened on.
+pub fn serve(
+    world: &World,
+    options: &Options,
+    ready: impl FnOnce(&str) -> Result<()>,
+) -> Result<()> {
+    let public = !options.listen.ip().is_loopback() || options.behind_proxy;
     let store = world.store_path()?;
     // what is wrong with it is said before the first page is asked for
     let tokens = match world.reader()? {
         Some(reader) => reader.tokens()?,
         None => vec![],
     };
-    let everyone = !public || args.open_reads;
+    let everyone = !public || options.open_reads;
     let reads = |token: &Token| token.revoked.is_none() && token.scopes.contains(&Scope::Read);
     ensure!(
         everyone || tokens.iter().any(reads),
         "{} can be reached by others than this machine: create a token to read by (`gritstone token create NAME --scope read`), \
          or let everyone read everything with --open-reads",
-        args.listen
+        options.listen
     );
-    let tls = encryption(args)?;
+    let tls = encryption(options)?;
     ensure!(
-        !public || args.behind_proxy || tls.is_some(),
+        !public || options.behind_proxy || tls.is_some(),
         "{} can be reached by others than this machine, and nothing on the way would be encrypted: name a certificate with --tls-cert \
          and --tls-key, or put a proxy with TLS before it and say --behind-proxy",
-        args.listen
+        options.listen
     );
     let stop = signals::end_as_stream().context("cannot catch signals")?;
-    let listener = TcpListener::bind(args.listen)
-        .with_context(|| format!("cannot listen on {}", args.listen))?;
+    let listener = TcpListener::bind(options.listen)
+        .with_context(|| format!("cannot listen on {}", options.listen))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let address = format!("{scheme}://{}/", listener.local_addr()?);
-    let notify = Notify::of(args, &address)?;
+    let notify = Notify::of(options, &address)?;
     let watched = notify.is_some();
     let digests = Arc::new(Digests::new(store.clone(), notify));
     if watched {
@@ -82,9 +107,9 @@ pub fn serve(world: &World, args: &ServeArgs) -> Result<Exit> {
         let world = World::new(Some(store.clone()));
         Box::new(Pages::new(world, Arc::clone(&digests), everyone))
     });
-    let log = Arc::new(|text: &str| output::remark(&format!("gritstone: {text}")));
-    output::plain(&format!("{address}\n"))?;
-    if args.open {
+    let log = Arc::new(|text: &str| log::warn!("gritstone: {text}"));
+    ready(&address)?;
+    if options.open {
         open(&address);
     }
     let (style, scripts) = html::inline();
@@ -94,13 +119,13 @@ pub fn serve(world: &World, args: &ServeArgs) -> Result<Exit> {
             rate: public.then_some(RATE),
             ..Limits::default()
         },
-        policy: Policy::new(!public, &style, &scripts).behind_proxy(args.behind_proxy),
+        policy: Policy::new(!public, &style, &scripts).behind_proxy(options.behind_proxy),
         tls,
         make,
         log,
     };
-    gritstone_serve::serve(listener, stop, config).context("cannot serve")?;
-    Ok(Exit::Done)
+    http::serve(listener, stop, config).context("cannot serve")?;
+    Ok(())
 }
 
 /// Has what changed computed whenever the store is another, though nobody asks: for as long as this process is there.
@@ -116,7 +141,7 @@ fn watch(store: PathBuf, digests: Arc<Digests>) -> Result<()> {
         let world = World::new(Some(store));
         loop {
             if let Err(why) = look(&world) {
-                output::remark(&format!("gritstone: {why:#}"));
+                log::warn!("gritstone: {why:#}");
             }
             std::thread::sleep(WATCH);
         }
@@ -127,8 +152,8 @@ fn watch(store: PathBuf, digests: Arc<Digests>) -> Result<()> {
 }
 
 /// By what connections are encrypted, if they are. Everybody who can read the key can pass for the server.
-fn encryption(args: &ServeArgs) -> Result<Option<Tls>> {
-    let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else {
+fn encryption(options: &Options) -> Result<Option<Tls>> {
+    let (Some(certificate), Some(key)) = (&options.tls_cert, &options.tls_key) else {
         return Ok(None);
     };
     let open = std::fs::metadata(key).with_context(|| format!("cannot read {}", key.display()))?;
@@ -153,6 +178,6 @@ fn open(address: &str) {
     match started {
         // it ends by itself, and is waited for, so that it does not stay
         Ok(mut browser) => drop(std::thread::spawn(move || browser.wait())),
-        Err(why) => output::remark(&format!("cannot start xdg-open: {why}; open {address}")),
+        Err(why) => log::warn!("cannot start xdg-open: {why}; open {address}"),
     }
 }

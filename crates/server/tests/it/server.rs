@@ -1,6 +1,6 @@
 //! A server in this process, on a free port.
 
-use gritstone_serve::{
+use gritstone_server::http::{
     Answer, Answers, Asked, Config, Limits, Make, Media, Policy, Question, Status, serve,
 };
 use std::io::{Read, Write};

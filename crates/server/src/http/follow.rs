@@ -1,9 +1,9 @@
 //! Server-sent events: a question that is asked again and again, whose answers go out as they change, until one is the last, the client or
 //! the server goes away, or a connection has lasted long enough. A browser connects again by itself.
 
-use crate::question::Asked;
-use crate::response::{self, Answer, Sent, Status};
-use crate::service::{Service, busy};
+use crate::http::question::Asked;
+use crate::http::response::{self, Answer, Sent, Status};
+use crate::http::service::{Service, busy};
 use hyper::body::Bytes;
 use hyper::header::HeaderMap;
 use std::sync::Arc;

@@ -1,12 +1,9 @@
 //! The answers to what a browser asks: the documents that the terminal shows, from the same store, as pages and as JSON.
 
-use super::choices::option;
-use super::digest::{Digest, Digests};
-use super::lists::{self, LISTED};
-use crate::command::changes::{self, differences};
-use crate::command::report;
-use crate::command::score;
-use crate::ui::output;
+use crate::form_options::option;
+use crate::http::{Answer, Answers, Asked, Form, Media, Question, Sent, Status};
+use crate::lists::{self, LISTED};
+use crate::summary_worker::{Digest, Digests};
 use anyhow::{Context, Result};
 use gritstone_document::About;
 use gritstone_document::Document;
@@ -16,8 +13,9 @@ use gritstone_model::{
     OverviewView, RunView, SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_SEARCH, SCHEMA_SYSTEM,
     SearchView, SystemView,
 };
+use gritstone_runs::changes::{self, differences};
 use gritstone_runs::context::World;
-use gritstone_serve::{Answer, Answers, Asked, Form, Media, Question, Sent, Status};
+use gritstone_runs::scores;
 use gritstone_store::{ResolveError, RunHead, Scope, Store, StoreError};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -99,12 +97,12 @@ impl Answers for Pages {
                 (Status::Busy, "Busy", why)
             }
             Refused::Away(error) => {
-                output::remark(&format!("gritstone: {error}"));
+                log::warn!("gritstone: {error}");
                 let why = "The server of the store is away: ask again later.";
                 (Status::Busy, "Busy", why.to_owned())
             }
             Refused::Broken(error) => {
-                output::remark(&format!("gritstone: {error:#}"));
+                log::warn!("gritstone: {error:#}");
                 // what is wrong with a file is for those who can see the file
                 let why = "The store cannot be read; the log of the server says why.";
                 (Status::Broken, "Out of order", why.to_owned())
@@ -382,8 +380,8 @@ impl Pages {
                 (Document::default(), Frame::default())
             })?);
         }
-        let base = score::base(&self.world, std::iter::once(&view));
-        let document = report::whole(&self.world, &view, base)?;
+        let base = scores::base(&self.world, std::iter::once(&view));
+        let document = whole_report(&self.world, &view, base)?;
         let own = store.head(&id)?;
         // one that was imported takes nothing more
         let live = match own.elapsed_s.is_none() && own.origin != Origin::Imported {
@@ -506,4 +504,18 @@ fn newest_runs(store: Option<&Rc<Store>>) -> Result<Vec<RunHead>, StoreError> {
 
 fn no_runs() -> Refused {
     Refused::NotFound("No run is stored yet.".to_owned())
+}
+
+/// The report of a run.
+fn whole_report(world: &World, run: &RunView, base: &str) -> anyhow::Result<Document> {
+    let parts = gritstone_runs::brief::parts(world, run, base)?;
+    Ok(gritstone_report::brief(&gritstone_report::Brief {
+        run,
+        assessment: &parts.assessment,
+        scores: &parts.scores,
+        base: &parts.base,
+        baseline: &parts.baseline,
+        references: &parts.references,
+        benchmarks: &parts.benchmarks,
+    }))
 }

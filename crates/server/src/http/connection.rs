@@ -1,9 +1,9 @@
 //! Connections: how many there are, how long each may last, and how all of them end.
 
-use crate::rate::Buckets;
-use crate::service::Service;
-use crate::workers::Workers;
-use crate::{Log, Make, Policy, Rate, Tls};
+use crate::http::rate::Buckets;
+use crate::http::service::Service;
+use crate::http::workers::Workers;
+use crate::http::{Log, Make, Policy, Rate, Tls};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};

@@ -1,7 +1,7 @@
 //! Lists of what a store has.
 
-use crate::command::list::listed;
 use gritstone_model::{ListedRun, ListedSystem};
+use gritstone_runs::listing::listed;
 use gritstone_store::{RunHead, Store, StoreError};
 use std::rc::Rc;
 

@@ -2,7 +2,7 @@
 
 use crate::mutation;
 use crate::server::Server;
-use gritstone_serve::{Limits, parse, parse_change};
+use gritstone_server::http::{Limits, parse, parse_change};
 use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::time::Duration;

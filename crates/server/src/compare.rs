@@ -1,13 +1,12 @@
 //! Runs against a base: two side by side, or several in one table, as far as a filter shows them.
 
-use super::choices::{choice, option};
-use super::pages::{Answered, Pages, Refused, said};
-use crate::command::show;
+use crate::form_options::{choice, option};
+use crate::http::{Asked, Compared, Form};
+use crate::pages::{Answered, Pages, Refused, said};
 use gritstone_document::Document;
 use gritstone_document::html::{self, Frame};
 use gritstone_model::{CompareRow, CompareView, RunView, Verdict};
 use gritstone_report::Pair;
-use gritstone_serve::{Asked, Compared, Form};
 use gritstone_store::{RunHead, Store};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -44,7 +43,10 @@ impl Pages {
             }
         }
         let wanted = Filter::of(of)?;
-        let compared = |run| self.world.compare(&base, run, show::MARGIN);
+        let compared = |run| {
+            self.world
+                .compare(&base, run, gritstone_runs::context::MARGIN)
+        };
         let mut views: Vec<CompareView> = runs.iter().map(compared).collect();
         let rows = views.iter().flat_map(|view| &view.rows);
         let families: BTreeSet<String> = rows.map(|row| row.id.family().to_owned()).collect();

@@ -1,11 +1,10 @@
 //! What programs ask of a server, and by which token: runs are sent, listed, fetched and removed.
 
-use super::pages::{Answered, Pages, Refused, plain, said};
-use crate::command::list::listed;
-use crate::ui::output;
+use crate::http::{Answer, Asked, Key, Media, Status};
+use crate::pages::{Answered, Pages, Refused, plain, said};
 use anyhow::Context;
 use gritstone_model::{Acknowledged, RunData, RunList, SCHEMA_RUNS, escape_json};
-use gritstone_serve::{Answer, Asked, Key, Media, Status};
+use gritstone_runs::listing::listed;
 use gritstone_store::{Scope, Sent, Store, StoreError, Token, Who};
 use serde::Deserialize;
 use std::rc::Rc;
@@ -81,7 +80,7 @@ impl Pages {
             }
         };
         if sent == Sent::Stored {
-            output::remark(&format!("gritstone: run {id} was sent by {}", by.name));
+            log::warn!("gritstone: run {id} was sent by {}", by.name);
         }
         self.told(asked, &run, status)
     }
@@ -106,7 +105,7 @@ impl Pages {
         let (mut store, now) = (self.world.writer()?, gritstone_runs::clock::now());
         store.acknowledge(&event.id, Who::Token(by), &note.note, &now)?;
         let (id, name) = (&event.id, &by.name);
-        output::remark(&format!("gritstone: change {id} is acknowledged by {name}"));
+        log::warn!("gritstone: change {id} is acknowledged by {name}");
         let value = serde_json::json!({
             "event": id,
             "acknowledged": Acknowledged {
@@ -132,7 +131,7 @@ impl Pages {
     pub(super) fn remove(&self, asked: &Asked, by: &Token, id: &str) -> Answered {
         let mut store = self.world.writer()?;
         store.remove_by(by, id, &gritstone_runs::clock::now())?;
-        output::remark(&format!("gritstone: run {id} was removed by {}", by.name));
+        log::warn!("gritstone: run {id} was removed by {}", by.name);
         Ok(said(
             asked,
             &serde_json::json!({ "removed": id }),

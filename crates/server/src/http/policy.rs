@@ -1,6 +1,6 @@
 //! Who is answered, and what browsers may do with an answer: the rules that hold for every request and every response.
 
-use crate::response::{Sent, plain};
+use crate::http::response::{Sent, plain};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hyper::header::{self, HeaderName, HeaderValue};

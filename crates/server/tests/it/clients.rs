@@ -1,7 +1,7 @@
 //! Clients that are slow, many, or gone.
 
 use crate::server::{MADE, Server};
-use gritstone_serve::{Limits, Rate};
+use gritstone_server::http::{Limits, Rate};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::Ordering;

@@ -1,11 +1,11 @@
 //! The page of a benchmark: what it does, and its history, of the newest runs or of a range of dates.
 
-use super::choices::choice;
-use super::pages::{Answered, Pages, Refused, said};
-use crate::command::history::over_runs;
+use crate::form_options::choice;
+use crate::http::{Asked, Form, History};
+use crate::pages::{Answered, Pages, Refused, said};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_model::{HistoryView, Id};
-use gritstone_serve::{Asked, Form, History};
+use gritstone_runs::history::over_runs;
 use gritstone_store::Store;
 use std::collections::BTreeSet;
 use std::rc::Rc;

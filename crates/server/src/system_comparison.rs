@@ -1,6 +1,5 @@
 //! The systems of a store compared as the nodes of a fleet, each with its newest results.
 
-use crate::ui::output;
 use gritstone_analysis::fleet::{self, NodeRun};
 use gritstone_model::{FleetView, RunView};
 use gritstone_runs::context::World;
@@ -31,7 +30,7 @@ pub(super) fn compare(
         let view = match world.stored(store, &head.id) {
             Ok(view) => view,
             Err(why) => {
-                output::remark(&format!("gritstone: run {} is left out: {why:#}", head.id));
+                log::warn!("gritstone: run {} is left out: {why:#}", head.id);
                 continue;
             }
         };

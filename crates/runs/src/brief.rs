@@ -1,0 +1,75 @@
+//! What the report of a run is made of.
+
+use crate::context::{MARGIN, World};
+use crate::custom_catalog;
+use crate::scores;
+use anyhow::{Result, bail};
+use gritstone_analysis::reliability;
+use gritstone_model::{Assessment, Benchmark, CompareView, RatingsView, RunView};
+use gritstone_references::MEASURED;
+
+/// A run beside a base and the systems of the documents.
+pub struct Parts {
+    pub assessment: Assessment,
+    pub scores: RatingsView,
+    pub base: RunView,
+    /// The run compared with the base.
+    pub baseline: CompareView,
+    pub references: Vec<RunView>,
+    /// Entries of the catalog, and of the custom catalog that the run has kept.
+    pub benchmarks: Vec<Benchmark>,
+}
+
+/// The parts of the report of a run against the base of that name.
+///
+/// # Errors
+/// When the base cannot be read, or is the run itself.
+pub fn parts(world: &World, run: &RunView, base: &str) -> Result<Parts> {
+    let base = world.view(base)?;
+    check_different(&base, run)?;
+    Ok(Parts {
+        assessment: reliability::assess(run),
+        scores: scores::against(world, std::slice::from_ref(run), &base, &[])?,
+        baseline: world.compare(&base, run, MARGIN),
+        references: beside(world, run)?,
+        benchmarks: benchmarks(world, run),
+        base,
+    })
+}
+
+/// # Errors
+/// When both are one run.
+pub fn check_different(base: &RunView, other: &RunView) -> Result<()> {
+    if base.id == other.id {
+        bail!(
+            "{} cannot be compared with itself; name another run",
+            base.id
+        );
+    }
+    Ok(())
+}
+
+/// Our entries, and those that the run has kept of a catalog of the user's own.
+fn benchmarks(world: &World, run: &RunView) -> Vec<Benchmark> {
+    let mut benchmarks = world.catalogue.benchmarks.clone();
+    for own in custom_catalog::of_runs(std::slice::from_ref(run)) {
+        benchmarks.extend(own.catalogue.benchmarks);
+    }
+    benchmarks
+}
+
+/// The systems of the documents that have a result of any benchmark of the run.
+fn beside(world: &World, run: &RunView) -> Result<Vec<RunView>> {
+    let mut views = vec![];
+    let machines = world.references.machines.iter();
+    for machine in machines.filter(|of| of.document.as_deref() != Some(MEASURED)) {
+        let catalogue = &world.catalogue.benchmarks;
+        let view = world.references.view(&machine.id, catalogue)?;
+        let mut results = view.results.iter();
+        let shared = results.any(|result| run.get(&result.id).is_some());
+        if shared && run.id != view.id {
+            views.push(view);
+        }
+    }
+    Ok(views)
+}

@@ -1,0 +1,198 @@
+//! Sends new changes to a webhook, as JSON. Notified events are in the store: a server that starts again sends nothing twice. Events that
+//! are older than the first notification count as notified.
+
+use crate::Options;
+use crate::client;
+use anyhow::{Context, Result, ensure};
+use gritstone_document::About;
+use gritstone_document::html::path;
+use gritstone_model::{ChangeEvent, SCHEMA_CHANGES, escape_json};
+use gritstone_runs::context::World;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Time for a webhook.
+const TIMEOUT: Duration = Duration::from_secs(15);
+/// What a message says unless a file says otherwise.
+const TEMPLATE: &str = "{count}\n\n{events}\n\n{url}\n";
+/// What may stand in braces.
+const PLACES: [&str; 3] = ["{count}", "{events}", "{url}"];
+/// Stands for all that was there before the first message.
+const BEFORE: &str = "";
+
+/// Name of the webhook in the store.
+const NAME: &str = "webhook";
+
+/// A webhook.
+pub struct Notify {
+    agent: ureq::Agent,
+    to: String,
+    /// Events whose first delivery failed.
+    failed: Mutex<BTreeSet<String>>,
+    template: String,
+    /// Where the pages are.
+    url: String,
+}
+
+impl Notify {
+    /// As the command line asks for; `None` where it asks for nothing.
+    ///
+    /// # Errors
+    /// What is wrong with an address or the template.
+    pub fn of(options: &Options, address: &str) -> Result<Option<Self>> {
+        let Some(to) = &options.notify_url else {
+            return Ok(None);
+        };
+        // all of it may be a secret, and what is said here is in a log
+        let uri = to.parse::<ureq::http::Uri>();
+        let uri = uri.context("the value of --notify-url is not a URL")?;
+        ensure!(
+            uri.host().is_some() && matches!(uri.scheme_str(), Some("http" | "https")),
+            "the value of --notify-url begins with neither https:// nor http://"
+        );
+        let template = match &options.notify_template {
+            None => TEMPLATE.to_owned(),
+            Some(file) => {
+                let text = std::fs::read_to_string(file)
+                    .with_context(|| format!("cannot read {}", file.display()))?;
+                ensure!(
+                    text.contains(PLACES[1]),
+                    "{} has no {{events}}, where the changes are to stand",
+                    file.display()
+                );
+                text
+            }
+        };
+        let url = options.public_url.as_deref().unwrap_or(address);
+        Ok(Some(Self {
+            agent: client::agent(None, TIMEOUT)?,
+            to: to.clone(),
+            failed: Mutex::default(),
+            template,
+            url: url.trim_end_matches('/').to_owned(),
+        }))
+    }
+
+    /// Tells of the events that are new.
+    pub fn tell(&self, world: &World, events: &[ChangeEvent]) {
+        if let Err(why) = self.send_new(world, events) {
+            log::warn!("gritstone: {NAME}: {why:#}");
+        }
+    }
+
+    fn send_new(&self, world: &World, events: &[ChangeEvent]) -> Result<()> {
+        let Some(reader) = world.reader()? else {
+            return Ok(());
+        };
+        let entries = reader.change_entries()?;
+        drop(reader);
+        let told: BTreeSet<&str> = entries
+            .iter()
+            .filter(|entry| !entry.acknowledges && entry.note == NAME)
+            .map(|entry| entry.event.as_str())
+            .collect();
+        let acknowledged = |event: &ChangeEvent| {
+            let mut entries = entries.iter();
+            entries.any(|entry| entry.acknowledges && entry.event == event.id)
+        };
+        let keep = |ids: &[String]| -> Result<()> {
+            let now = gritstone_runs::clock::now();
+            Ok(world.writer()?.notified(ids, NAME, &now)?)
+        };
+        if !told.contains(BEFORE) {
+            let ids = events.iter().map(|event| event.id.clone());
+            return keep(
+                &[BEFORE.to_owned()]
+                    .into_iter()
+                    .chain(ids)
+                    .collect::<Vec<_>>(),
+            );
+        }
+        let new = events
+            .iter()
+            .filter(|event| !told.contains(event.id.as_str()) && !acknowledged(event));
+        let new: Vec<ChangeEvent> = new.cloned().collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<String> = new.iter().map(|event| event.id.clone()).collect();
+        let sent = self.send(&self.message(&new), &new);
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let Err(why) = sent else {
+            failed.clear();
+            drop(failed);
+            return keep(&ids);
+        };
+        // each is tried twice
+        let (again, given_up): (Vec<String>, Vec<String>) =
+            ids.into_iter().partition(|id| !failed.contains(id));
+        let what = format!(
+            "{} tried again at the next change, {} given up",
+            again.len(),
+            given_up.len()
+        );
+        failed.extend(again);
+        failed.retain(|id| !given_up.contains(id));
+        drop(failed);
+        if !given_up.is_empty() {
+            keep(&given_up)?;
+        }
+        Err(why.context(what))
+    }
+
+    fn message(&self, events: &[ChangeEvent]) -> String {
+        let line = |event: &ChangeEvent| {
+            let link = path(&About::Event(event.id.clone()));
+            format!("{}\n  {}{link}", gritstone_report::event(event), self.url)
+        };
+        let lines: Vec<String> = events.iter().map(line).collect();
+        let [count, lines, url] = [
+            gritstone_report::new_events(events.len()),
+            lines.join("\n"),
+            format!("{}/changes", self.url),
+        ];
+        // in one pass: what a name of a system has in braces stays as it is
+        let mut text = String::new();
+        let mut rest = self.template.as_str();
+        while let Some(at) = rest.find('{') {
+            text.push_str(&rest[..at]);
+            rest = &rest[at..];
+            let place = PLACES.into_iter().zip([&count, &lines, &url]);
+            let mut place = place.filter(|(place, _)| rest.starts_with(place));
+            match place.next() {
+                Some((place, said)) => {
+                    text.push_str(said);
+                    rest = &rest[place.len()..];
+                }
+                None => {
+                    text.push('{');
+                    rest = &rest[1..];
+                }
+            }
+        }
+        text + rest
+    }
+
+    fn send(&self, text: &str, events: &[ChangeEvent]) -> Result<()> {
+        let value = serde_json::json!({
+            "schema": SCHEMA_CHANGES,
+            "text": text,
+            "url": self.url,
+            "events": events,
+        });
+        let sent = self
+            .agent
+            .post(&self.to)
+            .header("Content-Type", "application/json")
+            .send(escape_json(value.to_string()));
+        // what is after the host may be a secret
+        let host = self.to.parse::<ureq::http::Uri>().ok();
+        let host = host.and_then(|uri| uri.host().map(str::to_owned));
+        let host = host.unwrap_or_default();
+        let sent = sent.with_context(|| format!("cannot reach {host}"))?;
+        let status = sent.status();
+        ensure!(status.is_success(), "{host} answers {status}");
+        Ok(())
+    }
+}
