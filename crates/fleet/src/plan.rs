@@ -4,8 +4,7 @@ use super::host::Node;
 use super::inventory;
 use super::lock;
 use anyhow::{Context, Result, bail, ensure};
-use gritstone_model::Selector;
-use gritstone_plan::select;
+use gritstone_plan::{Selectors, select};
 use gritstone_runs::context::World;
 use gritstone_runs::files;
 use gritstone_session::local_backend::random;
@@ -263,14 +262,14 @@ fn options(world: &World, args: &Request) -> Result<Vec<String>> {
     words.extend(args.selectors.iter().cloned());
     if args.cores && args.selectors.is_empty() && args.suite.is_none() {
         let standard = &world.suite("standard")?.benchmarks;
-        let selectors: Vec<Selector> = standard.iter().map(|text| Selector::new(text)).collect();
+        let selectors = Selectors::new(standard);
         let entries = world
             .catalogue
             .benchmarks
             .iter()
             .filter(|entry| entry.processor_bound);
         let ids = entries.map(|entry| &entry.id);
-        let ids = ids.filter(|id| selectors.iter().any(|selector| selector.matches(id)));
+        let ids = ids.filter(|id| selectors.select(id));
         words.extend(ids.map(ToString::to_string));
     }
     Ok(words)

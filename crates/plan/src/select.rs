@@ -1,65 +1,81 @@
-//! Which benchmarks are meant.
+//! Selection of benchmarks by selectors.
 
 use gritstone_model::{Benchmark, Id, Selector};
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
-/// A selector that selects nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("no benchmark is called '{selector}'{hint}; `gritstone list` shows all of them")]
 pub struct SelectError {
-    /// The selector.
     pub selector: String,
     hint: String,
 }
 
-/// The benchmarks that any of `selectors` matches, in the order of the catalog, together with the rows that a derived
-/// one, a rating or a curve among them is made of. No selectors: all.
-///
-/// # Errors
-/// The first selector that matches nothing, with the name nearest to it.
+/// Benchmarks that any selector matches (without selectors: all), and all that these are computed from, in the order
+/// of the catalog. Fails for a selector that matches nothing; the error suggests a similar name.
 pub fn select(all: &[Benchmark], selectors: &[String]) -> Result<Vec<Benchmark>, SelectError> {
-    Ok(selected(all, selectors)?.into_iter().cloned().collect())
+    Ok(select_refs(all, selectors)?.into_iter().cloned().collect())
 }
 
-/// The same where they lie.
-///
-/// # Errors
-/// As [`select`].
-pub fn selected<'a>(
+/// [`select`] by reference.
+pub fn select_refs<'a>(
     all: &'a [Benchmark],
     selectors: &[String],
 ) -> Result<Vec<&'a Benchmark>, SelectError> {
-    if selectors.is_empty() {
-        return Ok(all.iter().collect());
+    let selectors = Selectors::new(selectors);
+    if let Some(selector) = selectors.unmatched(|| all.iter().map(|b| &b.id)) {
+        return Err(SelectError {
+            selector: selector.to_owned(),
+            hint: hint(all, selector),
+        });
     }
-    let mut wanted: BTreeSet<&Id> = BTreeSet::new();
-    for text in selectors {
-        let selector = Selector::new(text);
-        let before = wanted.len();
-        let mut any = false;
-        for benchmark in all.iter().filter(|b| selector.matches(&b.id)) {
-            any = true;
-            wanted.insert(&benchmark.id);
-        }
-        if !any && before == wanted.len() {
-            return Err(SelectError {
-                selector: text.clone(),
-                hint: hint(all, text),
-            });
-        }
-    }
-    // what a row is made of may itself be made of others
-    let by_id: BTreeMap<&Id, &Benchmark> = all.iter().map(|b| (&b.id, b)).collect();
-    let mut open: Vec<&Id> = wanted.iter().copied().collect();
-    while let Some(id) = open.pop() {
-        for part in by_id.get(id).iter().flat_map(|b| b.work.parts()) {
-            if wanted.insert(part) {
-                open.push(part);
-            }
-        }
-    }
+    let wanted = with_parts(all, &selectors);
     Ok(all.iter().filter(|b| wanted.contains(&b.id)).collect())
+}
+
+/// Selectors of a command line. Without any, everything is selected.
+pub struct Selectors(Vec<Selector>);
+
+impl Selectors {
+    #[must_use]
+    pub fn new(texts: &[String]) -> Self {
+        Self(texts.iter().map(|text| Selector::new(text)).collect())
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Selector> {
+        self.0.iter()
+    }
+
+    #[must_use]
+    pub fn select(&self, id: &Id) -> bool {
+        self.is_empty() || self.0.iter().any(|selector| selector.matches(id))
+    }
+
+    /// The first selector that matches none of `ids`.
+    pub fn unmatched<'a, I: Iterator<Item = &'a Id>>(&self, ids: impl Fn() -> I) -> Option<&str> {
+        let matches_none = |selector: &&Selector| !ids().any(|id| selector.matches(id));
+        self.0.iter().find(matches_none).map(Selector::as_str)
+    }
+}
+
+/// The selected benchmarks, and all that these are computed from.
+#[must_use]
+pub fn with_parts<'a>(all: &'a [Benchmark], selectors: &Selectors) -> BTreeSet<&'a Id> {
+    let by_id: BTreeMap<&Id, &Benchmark> = all.iter().map(|b| (&b.id, b)).collect();
+    let mut open: Vec<&Id> = by_id.keys().copied().collect();
+    open.retain(|id| selectors.select(id));
+    let mut wanted = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        if wanted.insert(id) {
+            open.extend(by_id.get(id).iter().flat_map(|b| b.work.parts()));
+        }
+    }
+    wanted
 }
 
 fn hint(all: &[Benchmark], text: &str) -> String {
@@ -79,13 +95,13 @@ fn hint(all: &[Benchmark], text: &str) -> String {
     }
 }
 
-/// The name that is most like `text`, if any is like it at all.
+/// The most similar name, if any is similar.
 #[must_use]
 pub fn nearest<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
     names
         .iter()
         .map(|name| {
-            // someone who types only the end of a name means it too
+            // the end of a name may stand for it
             let last = name.rsplit('/').next().unwrap_or(name);
             let likeness = strsim::jaro_winkler(text, name).max(strsim::jaro_winkler(text, last));
             (likeness, *name)
@@ -121,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn globs_names_and_everything() {
+    fn globs_and_names_select() {
         assert_eq!(ids(&[]).len(), 6);
         assert_eq!(ids(&["iocall", "byte/pipe"]), ["byte/pipe", "iocall"]);
         assert_eq!(ids(&["byte/*"]).len(), 4);
@@ -130,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_derived_row_brings_what_it_is_made_of() {
+    fn derived_benchmarks_bring_their_parts() {
         assert_eq!(
             ids(&["byte/fcall-overhead"]),
             [
@@ -142,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_gets_the_nearest() {
+    fn unknown_names_get_suggestions() {
         let error = |text: &str| {
             select(&catalogue(), &[text.to_owned()])
                 .unwrap_err()

@@ -1,26 +1,26 @@
-//! What can run here, where it is placed, and why the rest cannot.
+//! Steps and skips: which benchmarks can run here, and on which CPUs.
 
 use gritstone_model::{Benchmark, Id, Placement, Plan, Selector, Skip, Step, Work};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the host offers, as far as a plan needs it.
+/// What the host offers to a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
-    /// The CPU on which rows are measured.
+    /// The CPU for measurements.
     pub cpu: u32,
-    /// Another one, for rows across two CPUs.
+    /// A second CPU, for benchmarks across two.
     pub peer: Option<u32>,
-    /// All of them, in the order in which copies take them.
+    /// All CPUs, in the order in which copies take them.
     pub cpus: Vec<u32>,
-    /// Names of needs for which a program was found.
+    /// Found programs, by names of needs.
     pub programs: BTreeSet<String>,
-    /// Names of the kernels in this binary.
+    /// Workloads in this binary.
     pub kernels: BTreeSet<String>,
     /// Benchmarks that the user does not permit, with the reason.
     pub refused: BTreeMap<Id, String>,
 }
 
-/// One step for each benchmark that is launched, one skip for each that cannot be.
+/// One step for each benchmark that can be launched, one skip for each that cannot.
 #[must_use]
 pub fn steps(benchmarks: Vec<Benchmark>, offer: &Offer) -> Plan {
     let mut plan = Plan::default();
@@ -50,8 +50,8 @@ pub fn steps(benchmarks: Vec<Benchmark>, offer: &Offer) -> Plan {
     plan
 }
 
-/// The order in which a budget reaches the steps: that of the selectors, and within one that of the catalog. What no selector
-/// names is part of something that is named, and comes last.
+/// Sorts steps into the order in which a budget reaches them: that of the selectors, and within one that of the
+/// catalog. Benchmarks that are only parts of selected ones come last.
 pub fn in_order(plan: &mut Plan, selectors: &[String]) {
     let selectors: Vec<Selector> = selectors.iter().map(|text| Selector::new(text)).collect();
     let first = |id: &Id| selectors.iter().position(|selector| selector.matches(id));
@@ -59,7 +59,8 @@ pub fn in_order(plan: &mut Plan, selectors: &[String]) {
         .sort_by_key(|step| first(&step.id).unwrap_or(usize::MAX));
 }
 
-/// Adds the same rows as so many copies at once, those of `which` that can be. Returns how many rows there are.
+/// Adds steps that run N simultaneous copies, for each N in `copies`, of the copyable benchmarks in `which`. Returns
+/// the number of these benchmarks.
 pub fn add_copies(
     plan: &mut Plan,
     offer: &Offer,
@@ -82,7 +83,7 @@ pub fn add_copies(
     rows.len()
 }
 
-/// The first reason for which a benchmark cannot run here, with what mends it.
+/// The first reason for which a benchmark cannot run here, with a remedy.
 #[must_use]
 pub fn why_not(benchmark: &Benchmark, offer: &Offer) -> Option<String> {
     if let Some(why) = offer.refused.get(&benchmark.id) {

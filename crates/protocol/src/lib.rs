@@ -1,8 +1,8 @@
-//! The protocol of kernels: bytes from descriptor 3 to [`Event`]s.
+//! Protocol of workloads: from bytes of descriptor 3 to [`Event`]s.
 //!
-//! A line is a word and `key=value` pairs, the keys in a fixed order; `value=` and `why=` take the rest of their line.
+//! A line is a word and `key=value` pairs, the keys in a fixed order; `value=` and `why=` take the rest of the line.
 //! The first line is `hello`, the last `bye`, `skip` or `fail`. Parsing is pure and bounded: hostile input yields an
-//! error with its line, never a panic and never more memory than [`MAX_BYTES`] allow.
+//! error with its line, never a panic and never more memory than [`MAX_BYTES`].
 
 mod line;
 
@@ -10,26 +10,25 @@ use gritstone_model::Event;
 use std::borrow::Cow;
 use thiserror::Error;
 
-/// Version of the protocol that is understood.
+/// Supported version of the protocol.
 pub const VERSION: u32 = 1;
-/// Longest line, bytes: a batch of 4,096 walls needs about 60,000.
+/// Bytes: a batch of 4,096 walls needs about 60,000.
 pub const MAX_LINE: usize = 131_072;
-/// Most lines of a launch.
+/// Lines per launch.
 pub const MAX_EVENTS: usize = 20_000;
-/// Most bytes of a launch: 64 samples, a batch and a full histogram are less than 1 MiB.
+/// Bytes per launch: 64 samples, a batch and a full histogram are less than 1 MiB.
 pub const MAX_BYTES: usize = 16 << 20;
 
-/// What is wrong with what a kernel said, and in which line (counted from 1).
+/// Violation of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line} of the workload's output: {what}")]
 pub struct ProtocolError {
-    /// Line, from 1.
+    /// From 1.
     pub line: usize,
-    /// What is wrong with it.
     pub what: String,
 }
 
-/// Takes bytes as they come and gives events.
+/// Incremental parser of one launch.
 #[derive(Debug, Default)]
 pub struct Parser {
     rest: Vec<u8>,
@@ -39,16 +38,12 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// A parser at the start of a launch.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes some bytes and appends the events of every line that they end to `events`.
-    ///
-    /// # Errors
-    /// The first line that breaks the protocol; events before it have been appended.
+    /// Appends the events of all lines completed by `bytes`. After an error, the events before it have been appended.
     pub fn push(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), ProtocolError> {
         for piece in bytes.split_inclusive(|&b| b == b'\n') {
             if self.rest.len() + piece.len() > MAX_LINE {
@@ -77,10 +72,7 @@ impl Parser {
         Ok(())
     }
 
-    /// At the end of the bytes.
-    ///
-    /// # Errors
-    /// When the last line is cut off, or the kernel stopped before it had said everything.
+    /// Call at the end of the bytes. Fails if the last line is truncated, or not a final one.
     pub fn finish(&self) -> Result<(), ProtocolError> {
         if !self.rest.is_empty() {
             return Err(ProtocolError {
@@ -104,8 +96,8 @@ impl Parser {
         if self.ended {
             return Err(self.wrong("something after the last line".to_owned()));
         }
-        // what a user's command says is told on, and may be cut within a letter or in another encoding; all else is ASCII, of which
-        // this first question is answered many bytes at a time
+        // Output of a user command is passed on, and may have any encoding or end within a character; all else is
+        // ASCII, for which from_utf8 is fast.
         let text =
             std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
         let event = line::parse(&text).map_err(|what| self.wrong(what))?;

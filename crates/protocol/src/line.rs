@@ -1,10 +1,8 @@
-//! One line of the protocol.
-
 use gritstone_model::{
     Batch, Check, Counter, Counts, Event, Histogram, Param, ResponsesOf, Sample, Usage,
 };
 
-/// Reads one line without its end.
+/// Without the line end.
 pub fn parse(text: &str) -> Result<Event, String> {
     let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
     let mut keys = Keys { rest };
@@ -59,7 +57,7 @@ pub fn parse(text: &str) -> Result<Event, String> {
     }
 }
 
-/// What no kernel can truthfully say.
+/// Rejects what no workload can truthfully report.
 fn sound(event: Event) -> Result<Event, String> {
     let unsound = |why: &str| Err(why.to_owned());
     match &event {
@@ -119,13 +117,13 @@ fn latency(keys: &mut Keys) -> Result<Event, String> {
     Ok(Event::Latency(Box::new(histogram)))
 }
 
-/// The `key=value` pairs that are still to be read.
+/// The remaining `key=value` pairs.
 struct Keys<'a> {
     rest: &'a str,
 }
 
 impl<'a> Keys<'a> {
-    /// The value of the next key, which must be this one.
+    /// The value of the next key, which must be `key`.
     fn word(&mut self, key: &str) -> Result<&'a str, String> {
         let value = self.after(key)?;
         let (value, rest) = value.split_once(' ').unwrap_or((value, ""));
@@ -151,7 +149,7 @@ impl<'a> Keys<'a> {
             .collect()
     }
 
-    /// Those counters that are there, in their order, to the end of the line.
+    /// The present counters, in order, to the end of the line.
     fn counts(&mut self) -> Result<Counts<u64>, String> {
         let mut counts = Counts::new();
         for counter in Counter::ALL {
@@ -162,7 +160,7 @@ impl<'a> Keys<'a> {
         Ok(counts)
     }
 
-    /// The rest of the line, unescaped.
+    /// The unescaped rest of the line.
     fn text(&mut self, key: &str) -> Result<String, String> {
         let value = self.after(key)?;
         self.rest = "";
@@ -177,7 +175,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// `\xHH` stands for a control character or a backslash.
+/// `\xHH` is a control character or a backslash.
 fn unescape(text: &str) -> Result<String, String> {
     let mut parts = text.split('\\');
     let mut out = parts.next().unwrap_or("").to_owned();

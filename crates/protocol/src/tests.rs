@@ -188,7 +188,7 @@ fn a_line_without_end_and_lines_without_end_are_bounded() {
     let said = parser.push(text.as_bytes(), &mut events).unwrap_err();
     assert!(said.what.contains("more than"), "{said}");
 
-    // neither many lines nor a long one, but both
+    // many lines and long lines at once
     let line = format!("param key=k value={}\n", "x".repeat(MAX_LINE - 100));
     let mut parser = Parser::new();
     parser.push(HELLO.as_bytes(), &mut events).unwrap();

@@ -2,8 +2,8 @@
 
 use crate::context::World;
 use anyhow::{Context, Result, bail};
-use gritstone_model::{Id, RunView, Selector};
-use gritstone_plan::select;
+use gritstone_model::{RunView, Selector};
+use gritstone_plan::{Selectors, select};
 use std::path::Path;
 
 /// What the words of a command name.
@@ -89,24 +89,15 @@ impl World {
 /// # Errors
 /// When a selector matches none of them.
 pub fn only(view: &mut RunView, selectors: &[String]) -> Result<()> {
-    let all: Vec<Selector> = selectors.iter().map(|text| Selector::new(text)).collect();
-    for selector in &all {
-        if !view
-            .results
-            .iter()
-            .any(|result| selector.matches(&result.id))
-        {
-            bail!(
-                "{} has no result that matches '{}'; `gritstone show {}` lists its results",
-                view.id,
-                selector.as_str(),
-                view.id
-            );
-        }
+    let selectors = Selectors::new(selectors);
+    let ids = || view.results.iter().map(|result| &result.id);
+    if let Some(selector) = selectors.unmatched(ids) {
+        bail!(
+            "{} has no result that matches '{selector}'; `gritstone show {}` lists its results",
+            view.id,
+            view.id
+        );
     }
-    if !all.is_empty() {
-        let selected = |id: &Id| all.iter().any(|selector| selector.matches(id));
-        view.results.retain(|result| selected(&result.id));
-    }
+    view.results.retain(|result| selectors.select(&result.id));
     Ok(())
 }

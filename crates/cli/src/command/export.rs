@@ -5,7 +5,8 @@ use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Result, anyhow, ensure};
 use gritstone_exchange::{self as exchange, Exported};
-use gritstone_model::{Id, Kind, RunData, RunView, Selector};
+use gritstone_model::{Id, Kind, RunData, RunView};
+use gritstone_plan::{Selectors, with_parts};
 use gritstone_runs::context::World;
 use gritstone_runs::files;
 use gritstone_runs::selection::only;
@@ -83,17 +84,8 @@ fn reference(world: &World, run: &RunData, id: &str, out: Option<&Path>) -> Resu
 
 /// Keeps of a run what is selected, and what that is made of; all where nothing is.
 fn keep(run: &mut RunData, selectors: &[String]) {
-    let selectors: Vec<Selector> = selectors.iter().map(|text| Selector::new(text)).collect();
-    let selected = |id: &Id| selectors.is_empty() || selectors.iter().any(|of| of.matches(id));
-    let mut open: Vec<&Id> = run.benchmarks.iter().map(|b| &b.id).collect();
-    open.retain(|id| selected(id));
-    let mut kept: BTreeSet<Id> = BTreeSet::new();
-    while let Some(id) = open.pop() {
-        if kept.insert(id.clone()) {
-            let entry = run.benchmarks.iter().find(|benchmark| benchmark.id == *id);
-            open.extend(entry.into_iter().flat_map(|entry| entry.work.parts()));
-        }
-    }
+    let kept = with_parts(&run.benchmarks, &Selectors::new(selectors));
+    let kept: BTreeSet<Id> = kept.into_iter().cloned().collect();
     run.benchmarks
         .retain(|benchmark| kept.contains(&benchmark.id));
     run.programs.retain(|id, _| kept.contains(id));

@@ -8,7 +8,7 @@ use gritstone_analysis::ab::COMMAND;
 use gritstone_analysis::comparability::Circumstances;
 use gritstone_analysis::{check as gate, run_variance};
 use gritstone_model::{CheckOutcome, CheckView, Id, RunInfo, RunView, Selector};
-use gritstone_plan::select;
+use gritstone_plan::{Selectors, select};
 use gritstone_runs::context::World;
 use gritstone_runs::history::{history_of, over_runs};
 use std::fs::File;
@@ -22,13 +22,9 @@ const LOOK_BACK: usize = 3 * run_variance::MOST_RUNS;
 
 /// `gritstone history`.
 pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
-    let selectors: Vec<Selector> = args
-        .benchmarks
-        .iter()
-        .map(|text| Selector::new(text))
-        .collect();
+    let selectors = Selectors::new(&args.benchmarks);
     let benchmarks = world.catalogue.benchmarks.iter().map(|row| &row.id);
-    let selected = |id: &&Id| selectors.iter().any(|selector| selector.matches(id));
+    let selected = |id: &&Id| !selectors.is_empty() && selectors.select(id);
     let selected: Vec<&Id> = benchmarks.filter(selected).collect();
     let named = match args.benchmarks.as_slice() {
         [name] if selected.iter().all(|id| id.as_str() == name) => name,

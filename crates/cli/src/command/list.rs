@@ -12,7 +12,7 @@ use gritstone_exec::privileged::Permits;
 use gritstone_model::{
     Benchmark, Id, Machine, RunList, SCHEMA_LIST, SCHEMA_RUNS, SCHEMA_SYSTEMS, Selector,
 };
-use gritstone_plan::{selected, why_not};
+use gritstone_plan::{Selectors, select_refs, why_not};
 use gritstone_report::{Detail, lists};
 use gritstone_runs::context::World;
 use gritstone_runs::listing::listed;
@@ -53,20 +53,20 @@ struct Listed<'a> {
 /// `gritstone list`.
 pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
     let world = world.with_catalogue(args.catalogue.as_deref())?;
-    let selectors = world.selectors(&args.selectors);
-    if selectors.is_empty() && args.format.format == Format::Text {
+    let words = world.selectors(&args.selectors);
+    if words.is_empty() && args.format.format == Format::Text {
         output::text(&families(&world))?;
         return Ok(Exit::Done);
     }
     // what a score is made of is not listed with it
-    selected(&world.catalogue.benchmarks, &selectors)?;
-    let chosen: Vec<Selector> = selectors.iter().map(|text| Selector::new(text)).collect();
+    select_refs(&world.catalogue.benchmarks, &words)?;
+    let selectors = Selectors::new(&words);
     let variants = output::detail() > Detail::Results;
     let listed = |row: &&Benchmark| {
         let of_stem =
             |of: &Selector| of.matches_text(row.id.stem()) || of.as_str() == row.id.family();
-        let plain = || variants && chosen.iter().any(of_stem);
-        chosen.is_empty() || chosen.iter().any(|of| of.matches(&row.id)) || plain()
+        let plain = || variants && selectors.iter().any(of_stem);
+        selectors.select(&row.id) || plain()
     };
     let wanted: Vec<&Benchmark> = world.catalogue.benchmarks.iter().filter(listed).collect();
     let own = world.own.as_ref();
@@ -90,7 +90,7 @@ pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
         schema: SCHEMA_LIST,
         benchmarks: listed.collect(),
     };
-    output::write(args.format.format, &list, || benchmarks(&list, &selectors))?;
+    output::write(args.format.format, &list, || benchmarks(&list, &words))?;
     Ok(Exit::Done)
 }
 
@@ -193,7 +193,7 @@ fn source(benchmark: &Benchmark) -> String {
 pub fn info(world: World, args: &InfoArgs) -> Result<Exit> {
     let world = world.with_catalogue(args.catalogue.as_deref())?;
     let id = &args.benchmark;
-    let found = selected(&world.catalogue.benchmarks, std::slice::from_ref(id))?;
+    let found = select_refs(&world.catalogue.benchmarks, std::slice::from_ref(id))?;
     // what a benchmark is made of comes with it
     let benchmark = found
         .into_iter()

@@ -1,5 +1,3 @@
-//! Offers and what is planned of them.
-
 use super::*;
 use gritstone_model::{KernelWork, Need, Term, Unit};
 use std::collections::BTreeMap;
