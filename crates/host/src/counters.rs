@@ -1,7 +1,5 @@
-//! The kernel's running counters, read from bytes without allocating, so that reading them costs little and always
-//! the same.
+//! Parsers of the kernel's counters that do not allocate, so that reading costs little and always the same.
 
-/// A decimal number and nothing else.
 pub(crate) fn number(word: &[u8]) -> Option<u64> {
     if word.is_empty() {
         return None;
@@ -18,7 +16,7 @@ pub(crate) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
         .filter(|word| !word.is_empty())
 }
 
-/// Whole lines; a last one that was cut off is left out, since its last number may be cut too.
+/// Complete lines: the last number of a truncated line may be truncated too.
 pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let whole = text.iter().rposition(|&c| c == b'\n').unwrap_or(0);
     text[..whole].split(|&c| c == b'\n')
@@ -32,8 +30,7 @@ pub(crate) fn keyed(text: &[u8], key: &[u8]) -> Option<u64> {
     })
 }
 
-/// Sums what `each` says of the CPUs in `cpus`, each of which must be met exactly once; all that are met where
-/// `cpus` is empty.
+/// Sums `each` over `cpus` (empty: all). `None` unless each of `cpus` occurs exactly once.
 pub(crate) fn sum<const N: usize>(
     met: impl Iterator<Item = (u32, [u64; N])>,
     cpus: &[u32],
@@ -56,14 +53,13 @@ pub(crate) fn sum<const N: usize>(
     complete.then_some(total)
 }
 
-/// `cpu17` is 17.
+/// 17 for `cpu17`.
 pub(crate) fn cpu_name(word: &[u8]) -> Option<u32> {
     number(word.strip_prefix(b"cpu")?).and_then(|cpu| u32::try_from(cpu).ok())
 }
 
-/// /proc/stat: what the CPUs did since the start, in ticks of `USER_HZ` (10 ms nearly everywhere): busy, which is neither idle, nor waiting
-/// for input or output, nor stolen; and given to others by the hypervisor. The sum over `cpus`; over all where there are none. `None` when
-/// one of them is not listed: it is offline.
+/// Busy and stolen time of `cpus` (empty: all) in /proc/stat, in ticks of `USER_HZ` (nearly always 10 ms). Busy is
+/// neither idle, nor waiting for I/O, nor stolen. `None` if one of them is offline.
 pub(crate) fn ticks(stat: &[u8], cpus: &[u32]) -> Option<[u64; 2]> {
     // the sum over all CPUs is a line of its own, before the others
     let met = lines(stat)
@@ -79,7 +75,7 @@ pub(crate) fn steal_share(stat: &[u8]) -> Option<f64> {
     (name.is_none() && total > 0).then(|| columns[2] as f64 / total as f64)
 }
 
-/// Where the lines of CPUs end, bytes: what follows (interrupts) is long and not needed.
+/// End of the lines of CPUs, bytes: interrupts follow, which are long and not needed.
 pub(crate) fn cpu_lines(stat: &[u8]) -> usize {
     lines(stat)
         .take_while(|line| line.starts_with(b"cpu"))
@@ -87,8 +83,8 @@ pub(crate) fn cpu_lines(stat: &[u8]) -> usize {
         .sum()
 }
 
-/// Busy, idle and stolen, of user nice system idle iowait irq softirq steal guest guest_nice: the last two are within the first two. Old
-/// kernels print fewer. The CPU is `None` on the line that sums all.
+/// Busy, idle and stolen, from the columns user nice system idle iowait irq softirq steal guest guest_nice; the last
+/// two are included in the first two. Old kernels have fewer. The CPU is `None` on the line of totals.
 fn columns(line: &[u8]) -> Option<(Option<u32>, [u64; 3])> {
     let mut words = words(line);
     let name = words.next().filter(|name| name.starts_with(b"cpu"))?;
@@ -105,8 +101,8 @@ fn columns(line: &[u8]) -> Option<(Option<u32>, [u64; 3])> {
     (count >= 4).then_some((cpu_name(name), columns))
 }
 
-/// /proc/schedstat: nanoseconds that the CPUs ran tasks, counted when a task leaves the CPU. Many kernels are built with it (Debian's,
-/// Ubuntu's, Fedora's), some small ones are not. Summed as [`ticks`].
+/// /proc/schedstat: nanoseconds for which the CPUs ran tasks, counted when a task leaves the CPU. Debian, Ubuntu and
+/// Fedora enable it, some small kernels do not. Summed as [`ticks`].
 pub(crate) fn schedule(schedstat: &[u8], cpus: &[u32]) -> Option<u64> {
     let met = lines(schedstat).filter_map(|line| {
         let mut words = words(line);
@@ -117,8 +113,8 @@ pub(crate) fn schedule(schedstat: &[u8], cpus: &[u32]) -> Option<u64> {
     sum(met, cpus).map(|[total]| total)
 }
 
-/// `cpuacct.usage_percpu` of cgroup v1: nanoseconds that tasks ran on each possible CPU, in one line; `possible` gives the CPU of each
-/// column: it is the kernel's list of possible CPUs, in order. Summed as [`ticks`].
+/// `cpuacct.usage_percpu` of cgroup v1: nanoseconds for which tasks ran, one column for each of the `possible` CPUs.
+/// Summed as [`ticks`].
 pub(crate) fn usage(usage: &[u8], possible: &[u32], cpus: &[u32]) -> Option<u64> {
     if words(usage).count() != possible.len() {
         return None;
@@ -143,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_whole_words_of_whole_lines() {
+    fn keys_are_whole_words() {
         let text = b"usage_usec 5\nthrottled_usec 1234\nempty\nthrottled_us";
         assert_eq!(keyed(text, b"throttled_usec"), Some(1234));
         assert_eq!(keyed(text, b"throttled_us"), None);
@@ -160,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn busy_is_what_is_neither_idle_nor_stolen() {
+    fn busy_excludes_idle_and_stolen() {
         let stat = b"cpu  300 10 80 1000 20 3 7 40 5 5\ncpu0 100 10 30 500 20 1 4 10 5 5\ncpu2 200 0 50 500 0 2 3 30 0 0\nintr 28 0\n";
         assert_eq!(steal_share(stat), Some(40.0 / 1460.0));
         assert_eq!(&stat[cpu_lines(stat)..][..5], b"intr ");
@@ -170,11 +166,11 @@ mod tests {
             (stat, &[], Some([400, 40])),
             // CPU 1 is offline
             (stat, &[1], None),
-            // old kernels print fewer columns
+            // old kernels have fewer columns
             (b"cpu 1 2 3 4\ncpu0 1 2 3 4\n", &[0], Some([6, 0])),
             (b"cpu0 1 2 3\n", &[0], None),
             (b"cpu0 1 2 x 4\n", &[0], None),
-            // the line may be cut off
+            // the line may be truncated
             (b"cpu0 1 2 3 4 5 6 7 8", &[0], None),
             (b"cpu0 18446744073709551615 1 0 0\n", &[0], None),
         ] {
@@ -186,7 +182,7 @@ mod tests {
             );
         }
         assert_eq!(steal_share(b"cpu 0 0 0 0\n"), None);
-        // a column more than CPUs, and a CPU that has none
+        // a column more than CPUs, and a CPU without one
         assert_eq!(usage(b"100 200 300 \n", &[0, 1, 4], &[4]), Some(300));
         assert_eq!(usage(b"100 200 300 \n", &[0, 1], &[0]), None);
         assert_eq!(usage(b"100 200 300 \n", &[0, 1, 4], &[2]), None);

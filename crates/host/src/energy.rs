@@ -1,18 +1,18 @@
-//! Energy of the processor packages: RAPL, by way of powercap. Since 2020 kernels show it to root alone; virtual machines have none.
+//! Energy of processor packages: RAPL through powercap. Since 2020 only root may read it; virtual machines have none.
 
 use crate::Root;
 use crate::source::Counter;
 
 const FOLDER: &str = "/sys/class/powercap";
 
-/// The counters of all packages, kept open; none where one of them cannot be read.
+/// Open counters of all packages; none if one cannot be read.
 #[derive(Debug)]
 pub(crate) struct Energy(Vec<Package>);
 
 #[derive(Debug)]
 struct Package {
     counter: Counter,
-    /// The largest value, uJ, after which it begins at 0 again: hours at rest, many minutes at full load.
+    /// Largest value, uJ, after which it wraps: after hours when idle, many minutes at full load.
     most: u64,
 }
 
@@ -20,7 +20,7 @@ impl Energy {
     pub(crate) fn open(root: &Root) -> Self {
         let zones = root.names(FOLDER).into_iter();
         let zones = zones.map(|zone| format!("{FOLDER}/{zone}"));
-        // a zone may be a part of a package, or the whole board
+        // a zone may be part of a package, or the whole board
         let is_package = |zone: &String| {
             let name = root.line(&format!("{zone}/name"));
             name.is_some_and(|name| name.starts_with("package"))
@@ -35,14 +35,13 @@ impl Energy {
         Self(packages.unwrap_or_default())
     }
 
-    /// What each counter says; `None` where there is none.
     pub(crate) fn read(&mut self) -> Option<Vec<u64>> {
         let values = self.0.iter_mut().map(|package| package.counter.value());
         let values: Option<Vec<u64>> = values.collect();
         values.filter(|values| !values.is_empty())
     }
 
-    /// What they counted between two readings, uJ.
+    /// Differences, uJ.
     pub(crate) fn between(&self, before: &[u64], after: &[u64]) -> Option<u64> {
         let both = before.iter().zip(after).zip(&self.0);
         let used = both.map(

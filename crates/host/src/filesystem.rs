@@ -1,4 +1,4 @@
-//! Which file system and device a directory lies on.
+//! File systems and their devices.
 
 use crate::mounts::{self, Mount};
 use crate::{Root, text};
@@ -9,35 +9,28 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// The file system of a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileSystem {
-    /// Device, server or label, as it was given to mount.
+    /// Device, server or label, as given to mount.
     pub device: String,
-    /// Where it is mounted.
     pub mount_point: PathBuf,
     /// `ext4`, `tmpfs`, `overlay`, ...
     pub fs_type: String,
-    /// Options of the mount and of the file system.
+    /// Of the mount and of the file system.
     pub options: Vec<String>,
-    /// Whether the kernel takes the device for a turning disk; `None` without a block device. Virtual disks often say
-    /// that they turn.
+    /// The kernel takes the device for a turning disk; `None` without a block device. Virtual disks often claim to
+    /// turn.
     pub rotational: Option<bool>,
-    /// Whether programs on it may not be executed.
     pub noexec: bool,
-    /// Whether nothing can be written to it.
     pub read_only: bool,
-    /// Bytes that this user can still write.
+    /// Bytes available to this user.
     pub free: Option<u64>,
-    /// For an overlay, what its upper layer lies on, where that can be seen from here.
+    /// Of an overlay: the file system of its upper layer, if visible.
     pub below: Option<Box<FileSystem>>,
 }
 
-/// The file system that `dir` lies on.
-///
-/// # Errors
-/// When `dir` cannot be opened, or the kernel lists no mount for it.
-pub fn of(dir: &Path) -> io::Result<FileSystem> {
+/// The file system that contains `dir`. Fails if `dir` cannot be opened, or its mount is not listed.
+pub fn containing(dir: &Path) -> io::Result<FileSystem> {
     let context = |error: io::Error| {
         let message = format!(
             "cannot look at the directory '{}': {error}: create it, or choose another",
@@ -50,7 +43,7 @@ pub fn of(dir: &Path) -> io::Result<FileSystem> {
     let root = Root::live();
     let table = root.text("/proc/self/mountinfo").unwrap_or_default();
     let mounts = mounts::parse(&table);
-    // the number of the mount is exact also where mounts hide each other; in a chroot it may not be listed
+    // the mount id is exact where mounts hide each other; in a chroot it may not be listed
     let number: Option<u64> = root
         .text(&format!("/proc/self/fdinfo/{}", opened.as_raw_fd()))
         .and_then(|info| text::field(&info, "mnt_id", ':')?.parse().ok());
@@ -95,7 +88,7 @@ fn describe_mount(root: &Root, mounts: &[Mount], mount: &Mount) -> FileSystem {
     }
 }
 
-/// By the number of the device that the source names (btrfs shows a number that is no device's), else of the mount.
+/// By the device number of the source (btrfs reports a number without a device), else of the mount.
 fn rotational(root: &Root, mount: &Mount) -> Option<bool> {
     let source = Some(&mount.source)
         .filter(|source| source.starts_with('/'))
@@ -105,7 +98,7 @@ fn rotational(root: &Root, mount: &Mount) -> Option<bool> {
         Some(device) => (nix::sys::stat::major(device), nix::sys::stat::minor(device)),
         None => mount.number,
     };
-    // of a partition, the queue is its disk's
+    // a partition has the queue of its disk
     [
         format!("/sys/dev/block/{major}:{minor}/queue/rotational"),
         format!("/sys/dev/block/{major}:{minor}/../queue/rotational"),
@@ -115,7 +108,7 @@ fn rotational(root: &Root, mount: &Mount) -> Option<bool> {
     .map(|turns| turns != 0)
 }
 
-/// In a container the upper layer's path is one of the machine outside, and says nothing here.
+/// In a container, the upper layer's path belongs to the host, and says nothing here.
 fn upper_layer(root: &Root, mounts: &[Mount], mount: &Mount) -> Option<FileSystem> {
     if mount.fs_type != "overlay" {
         return None;
@@ -128,12 +121,12 @@ fn upper_layer(root: &Root, mounts: &[Mount], mount: &Mount) -> Option<FileSyste
         return None;
     }
     let holding = mounts::holding(mounts, Path::new(upper))?;
-    // an overlay on itself is no answer
+    // an overlay on itself says nothing
     (holding.fs_type != "overlay").then(|| describe_mount(root, mounts, holding))
 }
 
 impl FileSystem {
-    /// For a table: `ext4 on /dev/vda`, `tmpfs (memory)`, `overlay over ext4 on /dev/vda`, `nfs4 from server:/export`.
+    /// For tables: `ext4 on /dev/vda`, `tmpfs (memory)`, `overlay over ext4 on /dev/vda`, `nfs4 from server:/export`.
     #[must_use]
     pub fn describe(&self) -> String {
         let (kind, device) = (&self.fs_type, &self.device);
@@ -147,13 +140,12 @@ impl FileSystem {
         }
     }
 
-    /// Whether its files are in memory only.
     #[must_use]
     pub fn in_memory(&self) -> bool {
         ["tmpfs", "ramfs", "devtmpfs", "rootfs"].contains(&&*self.fs_type)
     }
 
-    /// Whether its files are on another machine, or with the host of this virtual one.
+    /// True if its files are on another machine, or with the host of this virtual one.
     #[must_use]
     pub fn remote(&self) -> bool {
         const REMOTE: &str = "9p afs beegfs ceph cifs fuse.glusterfs fuse.rclone fuse.s3fs fuse.sshfs \
@@ -188,7 +180,7 @@ mod tests {
             .iter()
             .map(|mount| describe_mount(&root, &mounts, mount));
         let seen: Vec<FileSystem> = seen.collect();
-        let told: Vec<String> = seen.iter().map(FileSystem::describe).collect();
+        let description: Vec<String> = seen.iter().map(FileSystem::describe).collect();
         let expected = [
             "ext4 on /dev/vda",
             "tmpfs (memory)",
@@ -201,7 +193,7 @@ mod tests {
             "zfs on tank/home",
             "odd",
         ];
-        assert_eq!(told, expected);
+        assert_eq!(description, expected);
         let [disk, memory, bound, merged, ..] = &seen[..] else {
             panic!("{seen:?}");
         };
@@ -216,16 +208,16 @@ mod tests {
     #[test]
     fn a_directory_of_this_machine() {
         let directory = tempfile::tempdir().unwrap();
-        let found = of(directory.path()).unwrap();
+        let found = containing(directory.path()).unwrap();
         let path = directory.path().canonicalize().unwrap();
         assert!(path.starts_with(&found.mount_point));
         assert!(found.free.is_some());
-        let proc = of(Path::new("/proc")).unwrap();
+        let proc = containing(Path::new("/proc")).unwrap();
         assert_eq!((proc.fs_type.as_str(), proc.rotational), ("proc", None));
         assert_eq!(proc.mount_point, Path::new("/proc"));
-        let error = of(Path::new("/no/such/directory")).unwrap_err();
+        let error = containing(Path::new("/no/such/directory")).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
-        let told = error.to_string();
-        assert!(told.contains("'/no/such/directory'") && told.contains("create it"));
+        let description = error.to_string();
+        assert!(description.contains("'/no/such/directory'") && description.contains("create it"));
     }
 }

@@ -1,5 +1,8 @@
-//! What this machine is, what went on while it was measured, and whether it is fit to be measured now. Nothing here changes a setting of
-//! the machine.
+//! Facts of this machine, conditions of a launch, and fitness for measurements. Nothing here changes a setting.
+
+// tests/tree.rs is included by tests of other crates, and names this one
+#[cfg(test)]
+extern crate self as gritstone_host;
 
 mod conditions;
 mod counters;
@@ -15,6 +18,8 @@ mod processes;
 pub mod programs;
 mod source;
 mod sysroot;
+#[cfg(test)]
+mod tests;
 mod text;
 pub mod tunables;
 

@@ -1,4 +1,4 @@
-//! The network interface that has an address.
+//! Network interfaces by address.
 
 use crate::Root;
 use gritstone_model::Link;
@@ -6,20 +6,20 @@ use nix::ifaddrs::getifaddrs;
 use std::fs;
 use std::net::{IpAddr, UdpSocket};
 
-/// The interface of this machine that has this address; `None` where none has it, or none can be listed.
+/// The interface of this machine with this address, if any.
 #[must_use]
-pub fn with(address: IpAddr) -> Option<Link> {
+pub fn with_address(address: IpAddr) -> Option<Link> {
     let found = getifaddrs().ok()?.find(|interface| {
-        let own = interface.address.as_ref();
-        let four = own.and_then(|own| own.as_sockaddr_in());
-        let six = own.and_then(|own| own.as_sockaddr_in6());
-        let own = four.map(|own| IpAddr::V4(own.ip()));
-        own.or(six.map(|own| IpAddr::V6(own.ip()))) == Some(address)
+        let storage = interface.address.as_ref();
+        let four = storage.and_then(|storage| storage.as_sockaddr_in());
+        let six = storage.and_then(|storage| storage.as_sockaddr_in6());
+        let four = four.map(|four| IpAddr::V4(four.ip()));
+        four.or(six.map(|six| IpAddr::V6(six.ip()))) == Some(address)
     })?;
     Some(read(&Root::live(), &found.interface_name))
 }
 
-/// The interface through which packets to an address leave this machine. Nothing is sent.
+/// The interface that routes to an address. Sends nothing.
 #[must_use]
 pub fn toward(address: IpAddr) -> Option<Link> {
     let any = match address {
@@ -27,16 +27,16 @@ pub fn toward(address: IpAddr) -> Option<Link> {
         IpAddr::V6(_) => "[::]:0",
     };
     let socket = UdpSocket::bind(any).ok()?;
-    // a port that is never used: the kernel looks up the route, and that is all
+    // an unused port: connect(2) on a UDP socket only looks up the route
     socket.connect((address, 9)).ok()?;
-    with(socket.local_addr().ok()?.ip())
+    with_address(socket.local_addr().ok()?.ip())
 }
 
 fn read(root: &Root, interface: &str) -> Link {
     let folder = root.join("/sys/class/net").join(interface);
     let number = |name: &str| {
         let text = fs::read_to_string(folder.join(name)).ok()?;
-        // an interface that has no speed, or none now, says -1, 0 or nothing
+        // interfaces without speed report -1, 0 or nothing
         text.trim().parse().ok().filter(|n| *n > 0)
     };
     let driver = fs::read_link(folder.join("device/driver")).ok();
@@ -57,7 +57,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn an_interface_says_what_it_knows() {
+    fn interface_facts_are_read() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("sys/class/net/eth0");
         fs::create_dir_all(folder.join("device")).unwrap();
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_interface_has_is_not_found() {
-        assert_eq!(with(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 77))), None);
+    fn unknown_addresses_have_no_interface() {
+        assert_eq!(with_address(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 77))), None);
     }
 }

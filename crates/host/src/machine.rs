@@ -1,4 +1,4 @@
-//! This machine as a value: its identifier, and its facts by name.
+//! Identifier and facts of this machine.
 
 use crate::filesystem::{self, FileSystem};
 use crate::{Host, UNLIMITED, text};
@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 impl Host {
-    /// This machine, with files measured in `dir`. What changes from minute to minute (load, free space) is left out.
+    /// This machine, with files measured in `dir`. Without facts that change by the minute (load, free space).
     #[must_use]
     pub fn machine(&self, dir: &Path) -> Machine {
-        let place = filesystem::of(dir).ok();
+        let place = filesystem::containing(dir).ok();
         Machine {
             id: self.id(),
             name: self.name(),
@@ -23,16 +23,16 @@ impl Host {
         }
     }
 
-    /// Twelve hexadecimal digits that stay the same until the machine is another: a hash of its machine-id (or of a serial
-    /// number, or of its firmware's names where it has neither), its processors' models, and how many it has, those
-    /// switched off too. Not of its frequency, memory, host name or kernel. The machine-id itself cannot be told from it.
+    /// Twelve hexadecimal digits that identify the machine: a hash of its machine-id (else of a serial number, or the
+    /// names in its firmware) and of its processors' models and number, offline ones included. Independent of
+    /// frequency, memory, host name and kernel. The machine-id cannot be recovered from it.
     #[must_use]
     pub fn id(&self) -> String {
         self.hash("gritstone machine")[..12].to_owned()
     }
 
-    /// The same under another key, whole: it stands in no document that leaves this machine, and cannot be computed from
-    /// [`Host::id`], which does.
+    /// Full hash with another key. No exported document has it, and it cannot be computed from [`Host::id`], which
+    /// they have.
     #[must_use]
     pub fn private_id(&self) -> String {
         self.hash("gritstone owner")
@@ -54,14 +54,14 @@ impl Host {
         let mut hash = Sha256::new();
         hash.update(key);
         for part in identity.into_iter().chain(models).chain([present.as_str()]) {
-            // the length keeps "ab" + "c" from being "a" + "bc"
+            // the length separates "ab" + "c" from "a" + "bc"
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
         hexadecimal(hash.finalize())
     }
 
-    /// Whether something tells this machine from another of the same model.
+    /// True if something distinguishes this machine from others of the same model.
     #[must_use]
     pub fn is_distinct(&self) -> bool {
         self.system.identity.is_some()
@@ -112,7 +112,7 @@ impl Host {
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// Every fact that does not change by itself, by its name.
+    /// Facts that do not change by themselves, by name.
     fn facts(&self, place: Option<&FileSystem>) -> BTreeMap<String, String> {
         let mut facts = Facts::default();
         self.processor_facts(&mut facts);
@@ -202,7 +202,7 @@ impl Host {
     }
 }
 
-/// Facts by name; what is not known or empty does not appear.
+/// Known, nonempty facts by name.
 #[derive(Default)]
 struct Facts(BTreeMap<String, String>);
 
@@ -215,7 +215,7 @@ impl Facts {
     }
 }
 
-/// As [`Machine::caches`] reads it.
+/// In the format of [`Machine::caches`].
 fn worded(cache: &Cache) -> String {
     match cache.shared_by {
         1 => text::bytes(cache.bytes),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_identifier_is_of_what_does_not_change() {
+    fn identifier_is_stable() {
         let one = host(Some("abc"), &["A", "B"], 8);
         let mut later = one.clone();
         later.system.host_name = Some("renamed".to_owned());
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_as_text_is_read_back() {
+    fn clean_text_is_stable() {
         let mut host = host(None, &["A"], 8);
         host.cpu.allowed = CpuSet::parse("0-3,7").unwrap();
         let caches = [

@@ -1,29 +1,29 @@
-//! /proc/self/mountinfo as values.
+//! /proc/self/mountinfo.
 
 use std::path::{Path, PathBuf};
 
-/// One mount, proc_pid_mountinfo(5).
+/// See proc_pid_mountinfo(5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mount {
-    /// Number of the mount, by which /proc/self/fdinfo names it too.
+    /// Mount id, also in /proc/self/fdinfo.
     pub id: u64,
     /// Major and minor number of the device.
     pub number: (u64, u64),
-    /// What of the file system is mounted here: `/`, or a directory of it for a bind mount.
+    /// The mounted part of the file system: `/`, or a directory for a bind mount.
     pub root: String,
-    /// Where it is mounted.
+    /// Mount point.
     pub point: PathBuf,
-    /// Options of the mount.
+    /// Of the mount.
     pub options: Vec<String>,
     /// `ext4`, `tmpfs`, `fuse.sshfs`, ...
     pub fs_type: String,
     /// Device, server or label.
     pub source: String,
-    /// Options of the file system.
+    /// Of the file system.
     pub super_options: Vec<String>,
 }
 
-/// Reads the whole file; lines that are not mounts are left out.
+/// Skips lines that are not mounts.
 pub(crate) fn parse(text: &str) -> Vec<Mount> {
     text.lines().filter_map(mount).collect()
 }
@@ -56,7 +56,7 @@ fn list(options: &str) -> Vec<String> {
     options.split(',').map(unescape).collect()
 }
 
-/// Blanks and the like stand as `\040`.
+/// Blanks and the like are octal: `\040`.
 fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -72,8 +72,8 @@ fn octal(digits: &[u8]) -> Option<u8> {
     u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok()
 }
 
-/// The mount in which an absolute path without symbolic links lies: the longest mount point above it, and of
-/// several on one point the last, which hides the others.
+/// The mount of an absolute path without symbolic links: the longest mount point above it, the last of several on one
+/// point, which hides the others.
 pub(crate) fn holding<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     mounts
         .iter()
@@ -95,7 +95,7 @@ mod tests {
 ";
 
     #[test]
-    fn the_deepest_and_last_mount_holds_a_path() {
+    fn deepest_last_mount_contains_path() {
         let mounts = parse(TEXT);
         assert_eq!(mounts.len(), 6);
         assert_eq!(mounts[1].number, (254, 0));

@@ -1,25 +1,23 @@
-//! Which CPUs to measure on, and which to watch from.
+//! Choice of CPUs to measure on.
 
 use crate::{Core, Cpu};
 
-/// The CPUs of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// Where what is measured runs.
+    /// The measured CPU.
     pub measured: u32,
-    /// Where the second process of a row across CPUs runs: on another core where there is one.
+    /// The CPU of the second process of benchmarks across CPUs: on another core if there is one.
     pub peer: Option<u32>,
-    /// Where Gritstone itself runs meanwhile. On two CPUs this is the peer too; on one CPU there is none.
+    /// The CPU of Gritstone itself. With two CPUs it is the peer; with one there is none.
     pub watcher: Option<u32>,
 }
 
-/// Chooses among the CPUs that are online and that this process may use; `None` when it may use none.
+/// Chooses among the online CPUs that this process may use, if there are any.
 ///
-/// The measured CPU is one of the fastest kind, and not CPU 0 nor a sibling of it where there is a choice, since
-/// interrupts and the kernel's own work prefer CPU 0. The peer is another core, of the same socket and kind if
-/// possible, so that a row across CPUs tells of two equal cores and not of the way between sockets. The watcher
-/// keeps off the measured core and off the peer's as far as there are others. The choice depends on the machine
-/// alone: the next run makes the same.
+/// The measured CPU is one of the fastest kind, and not CPU 0 or its sibling if possible, since interrupts and the
+/// kernel's own work prefer CPU 0. The peer is another core, of the same socket and kind if possible, so that a
+/// benchmark across CPUs measures two equal cores and not the path between sockets. The watcher avoids the measured
+/// core and the peer's if possible. The choice depends on the machine alone, so that runs agree.
 #[must_use]
 pub fn choose_cpus(cpu: &Cpu) -> Option<Chosen> {
     let place = |number: u32| {
@@ -72,7 +70,7 @@ pub fn choose_cpus(cpu: &Cpu) -> Option<Chosen> {
 }
 
 impl Chosen {
-    /// All CPUs that may be used, in the order in which copies take them: first those that are chosen.
+    /// All permitted CPUs in the order in which copies take them: the chosen ones first.
     #[must_use]
     pub fn in_turn(&self, cpu: &Cpu) -> Vec<u32> {
         let first: Vec<u32> = [self.measured].into_iter().chain(self.peer).collect();
@@ -90,7 +88,7 @@ mod tests {
     use super::*;
     use gritstone_model::CpuSet;
 
-    /// Machines by socket and core of each CPU.
+    /// By socket and core of each CPU.
     fn machine(places: impl IntoIterator<Item = (i64, u64)>) -> Cpu {
         let cores = (0..).zip(places);
         let cores = cores.map(|(cpu, (socket, core))| (cpu, Core { socket, core }));
@@ -120,14 +118,14 @@ mod tests {
                 machine([(0, 0), (0, 0), (0, 2), (0, 2)]),
                 (2, Some(0), Some(1)),
             ),
-            // one core of two threads: nothing better than the sibling
+            // one core of two threads: only the sibling is left
             (machine([(0, 0), (0, 0)]), (1, Some(0), Some(0))),
-            // peer on the same socket, and watcher on a third core
+            // peer on the same socket, watcher on a third core
             (
                 machine((0..8).map(|n| (n % 2, n as u64))),
                 (1, Some(3), Some(0)),
             ),
-            // only what is allowed and online
+            // only permitted, online CPUs
             (confined, (256, Some(257), Some(0))),
             // the fastest kind of core
             (mixed, (4, Some(5), Some(0))),

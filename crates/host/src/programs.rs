@@ -1,13 +1,14 @@
-//! Finding programs.
+//! Search for programs.
 
 use gritstone_model::Need;
 use nix::unistd::{AccessFlags, access};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The first of `names` that can be executed, in the order of the names and then of the directories of `path` (a value of
-/// `PATH`). An absolute name is taken as it is; a part of it with a `*` is a version, of which the highest counts. Directories that are not absolute, the empty one too, are left out: what they
-/// hold depends on where one stands, and measured processes stand elsewhere.
+/// The first executable of `names`, in the order of the names and then of the directories of `path` (a value of
+/// `PATH`). Absolute names are taken as they are; a component with `*` is a version, of which the highest counts.
+/// Relative directories, also the empty one, are skipped: their content depends on the working directory, which
+/// differs for measured processes.
 #[must_use]
 pub fn find<S: AsRef<str>>(names: &[S], path: &OsStr) -> Option<PathBuf> {
     names.iter().find_map(|name| locate(name.as_ref(), path))
@@ -39,7 +40,7 @@ fn locate(name: &str, path: &OsStr) -> Option<PathBuf> {
         .find_map(|directory| executable(directory.join(name)))
 }
 
-/// The paths that have something without a `/` between these two, the highest version first.
+/// Paths with something without `/` between `before` and `after`, the highest version first.
 fn versions(before: &str, after: &str) -> Vec<PathBuf> {
     let (folder, start) = before.rsplit_once('/').unwrap_or(("", before));
     let end = after.split('/').next().unwrap_or_default();
@@ -56,13 +57,13 @@ fn versions(before: &str, after: &str) -> Vec<PathBuf> {
     names.into_iter().map(path).collect()
 }
 
-/// The numbers in a name, by which versions are compared: 9.6 is below 15.
+/// The numbers in a name, by which versions are compared: 9.6 < 15.
 fn numbers(name: &str) -> Vec<u64> {
     let digits = name.split(|c: char| !c.is_ascii_digit());
     digits.filter_map(|digits| digits.parse().ok()).collect()
 }
 
-/// A file that the kernel would let us execute: also not on a file system mounted `noexec`.
+/// A file that we may execute: not on a `noexec` mount.
 fn executable(file: PathBuf) -> Option<PathBuf> {
     (is_file(&file) && access(&file, AccessFlags::X_OK).is_ok()).then_some(file)
 }
@@ -86,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_executable_of_the_path() {
+    fn first_executable_is_found() {
         let tree = tempfile::tempdir_in(".").unwrap();
         let absolute = tree.path().canonicalize().unwrap();
         let (a, b) = (absolute.join("a"), absolute.join("b"));
@@ -102,7 +103,7 @@ mod tests {
             (&[vi.to_str().unwrap()], OsStr::new(""), Some(&vi)),
             (&[], &path, None),
             (&[""], &path, None),
-            // what is not absolute is left out
+            // relative directories are skipped
             (&["vi"], OsStr::new("::"), None),
             (&["vi"], relative.as_os_str(), None),
             (

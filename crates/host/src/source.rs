@@ -1,11 +1,11 @@
-//! Files of counters, kept open and read again and again.
+//! Files of counters, kept open.
 
 use crate::Root;
 use crate::counters::{keyed, number};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// A file that is read again and again into the same buffer.
+/// Rereads a file into the same buffer.
 #[derive(Debug)]
 pub(crate) struct Source {
     file: File,
@@ -13,16 +13,16 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// `None` when it cannot be read, or is empty: some files open and then refuse.
+    /// `None` if it cannot be read, or is empty: some files open and then refuse.
     pub(crate) fn open(root: &Root, path: &str) -> Option<Self> {
         let length = root.bytes(path)?.len();
-        // counters grow by digits, and CPUs may come online
+        // counters gain digits, and CPUs may come online
         let buffer = vec![0; 2 * length + 256];
         let file = File::open(root.join(path)).ok()?;
         (length > 0).then_some(Self { file, buffer })
     }
 
-    /// From now on reads no more than twice what `needed` finds to be needed of the file.
+    /// Limits further reads to twice the length that `needed` returns for the current content.
     pub(crate) fn keep(&mut self, needed: impl Fn(&[u8]) -> usize) {
         if let Some(length) = self.read().map(needed) {
             self.buffer.truncate(2 * length + 256);
@@ -52,7 +52,7 @@ pub(crate) fn read<T>(
     parse(source.as_mut()?.read()?)
 }
 
-/// A number in a file of keys (or the only number, where the key is empty), and its unit in what is counted.
+/// A number in a file of keys (or the only number, for an empty key), and its unit.
 #[derive(Debug)]
 pub(crate) struct Counter {
     source: Source,

@@ -1,4 +1,4 @@
-//! Where a machine is read from: the live system, or a recorded tree of its files.
+//! Root of the files of a machine: the live system, or a recorded tree.
 
 use crate::text;
 use gritstone_model::CpuSet;
@@ -9,26 +9,26 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// No file is read further than this: /proc/cpuinfo of 8,192 CPUs stays below it.
+/// Bytes read of a file: /proc/cpuinfo of 8,192 CPUs is shorter.
 const LONGEST_FILE: u64 = 16 << 20;
 
-/// Long files that are looked through for something are read so many bytes at a time.
+/// Bytes per read of long files that are searched.
 const PIECE: usize = 64 << 10;
 
-/// What only calls tell, not files. `None` where the call failed or was not recorded.
+/// Answers that only system calls give. `None` if the call failed or was not recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answers {
-    /// The CPUs on which this process may run, `sched_getaffinity(2)`.
+    /// `sched_getaffinity(2)`.
     pub allowed: Option<CpuSet>,
     /// Resolution of `CLOCK_MONOTONIC_RAW`, ns.
     pub resolution: Option<u64>,
-    /// Length of the scheduler's tick, ns: the resolution of `CLOCK_MONOTONIC_COARSE`.
+    /// Tick of the scheduler, ns: the resolution of `CLOCK_MONOTONIC_COARSE`.
     pub tick: Option<u64>,
-    /// Ticks a second in /proc/stat (`USER_HZ`); 100 nearly everywhere, and where `None`.
+    /// Ticks per second in /proc/stat (`USER_HZ`); 100 if unknown.
     pub user_hz: Option<u64>,
 }
 
-/// A machine to read: its files below a directory, and its answers to calls.
+/// Files of a machine below a directory, with recorded answers to system calls.
 #[derive(Clone, Debug)]
 pub struct Root {
     directory: PathBuf,
@@ -36,7 +36,7 @@ pub struct Root {
 }
 
 impl Root {
-    /// The machine this runs on.
+    /// This machine.
     #[must_use]
     pub fn live() -> Self {
         let resolution = |clock| {
@@ -59,7 +59,7 @@ impl Root {
         }
     }
 
-    /// A machine whose files lie below `directory` (`directory/proc/cpuinfo`, ...), with the answers recorded beside them.
+    /// A machine with files below `directory` (`directory/proc/cpuinfo`, ...).
     #[must_use]
     pub fn recorded(directory: &Path, answers: Answers) -> Self {
         Self {
@@ -68,24 +68,22 @@ impl Root {
         }
     }
 
-    /// What the calls answered.
     #[must_use]
     pub fn answers(&self) -> &Answers {
         &self.answers
     }
 
-    /// Where the machine's absolute path `path` is to be opened.
+    /// Location of an absolute path of the machine.
     #[must_use]
     pub fn join(&self, path: &str) -> PathBuf {
         self.directory.join(path.trim_start_matches('/'))
     }
 
-    /// A whole file; `None` when it is not there or not for us. Bytes that are not UTF-8 are replaced.
+    /// Whole file, if it exists and is readable. Invalid UTF-8 is replaced.
     pub(crate) fn text(&self, path: &str) -> Option<String> {
         Some(String::from_utf8_lossy(&self.bytes(path)?).into_owned())
     }
 
-    /// A whole file as bytes.
     pub(crate) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
         // nearly every file is shorter, and read in one call
         let mut bytes = Vec::with_capacity(4096);
@@ -97,7 +95,8 @@ impl Root {
         Some(bytes)
     }
 
-    /// Where in a file `what` is found first, to the end of the file or so many bytes of it. Read in pieces: it may be a library.
+    /// Offset of the first occurrence of `what` within `length` bytes. Read in pieces, since the file may be a
+    /// library.
     pub(crate) fn find(&self, path: &str, what: &[u8], length: usize) -> Option<Vec<u8>> {
         let mut file = File::open(self.join(path)).ok()?.take(LONGEST_FILE);
         let mut piece = Vec::with_capacity(PIECE + what.len() + length);
@@ -111,27 +110,27 @@ impl Root {
             if read == 0 {
                 return None;
             }
-            // what begins in this piece may end in the next
+            // a match may span two pieces
             piece.drain(..found.unwrap_or(piece.len().saturating_sub(what.len())));
         }
     }
 
-    /// A file of one value, cleaned; `None` when it is empty.
+    /// A file with one value, cleaned; `None` if it is empty.
     pub(crate) fn line(&self, path: &str) -> Option<String> {
         text::clean(&self.text(path)?)
     }
 
-    /// A file of one number.
+    /// A file with one number.
     pub(crate) fn number<T: FromStr>(&self, path: &str) -> Option<T> {
         self.text(path)?.trim().parse().ok()
     }
 
-    /// A file that holds a list of CPUs.
+    /// A file with a CPU list.
     pub(crate) fn cpus(&self, path: &str) -> Option<CpuSet> {
         CpuSet::parse(&self.text(path)?)
     }
 
-    /// The numbers of all processes, in order; none without a /proc.
+    /// Pids in order; none without /proc.
     pub(crate) fn processes(&self) -> Vec<u32> {
         let entries = std::fs::read_dir(self.join("/proc"));
         let mut numbers: Vec<u32> = (entries.into_iter().flatten().flatten())
@@ -141,13 +140,12 @@ impl Root {
         numbers
     }
 
-    /// Where a symbolic link points.
     pub(crate) fn link(&self, path: &str) -> Option<String> {
         let target = std::fs::read_link(self.join(path)).ok()?;
         text::clean(target.to_str()?)
     }
 
-    /// The names in a directory, sorted; none when it cannot be read.
+    /// Sorted; empty if it cannot be read.
     pub(crate) fn names(&self, directory: &str) -> Vec<String> {
         let mut names: Vec<String> = std::fs::read_dir(self.join(directory))
             .into_iter()
@@ -159,14 +157,13 @@ impl Root {
         names
     }
 
-    /// Whether there is anything by this name.
     pub(crate) fn exists(&self, path: &str) -> bool {
         self.join(path).exists()
     }
 }
 
-/// `sched_getaffinity(2)` with a mask that grows until the kernel accepts it: the 1,024 bits of `cpu_set_t` are refused
-/// (`EINVAL`) by kernels built for more CPUs.
+/// `sched_getaffinity(2)` with a mask that grows until the kernel accepts it: kernels for more CPUs refuse the 1,024
+/// bits of `cpu_set_t` (`EINVAL`).
 fn affinity() -> Option<CpuSet> {
     const BITS: usize = libc::c_ulong::BITS as usize;
     let mut words = 1024 / BITS;
@@ -201,7 +198,7 @@ pub(crate) use tests::made_up;
 mod tests {
     use super::*;
 
-    /// A machine of these files for a test, and the directory that they go with.
+    /// A machine with these files, and its directory.
     pub(crate) fn made_up(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
         let directory = tempfile::tempdir().unwrap();
         let root = Root::recorded(directory.path(), Answers::default());
@@ -214,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_live_machine_answers_as_its_files_do() {
+    fn live_answers_equal_files() {
         let root = Root::live();
         let allowed = root.answers().allowed.clone().expect("sched_getaffinity");
         let status = root.text("/proc/thread-self/status").expect("/proc");
@@ -225,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_looked_for_in_a_long_file_is_found_wherever_it_lies() {
+    fn matches_across_pieces_are_found() {
         let needle = "needle 123456789";
         for at in [0, 1, PIECE - 20, PIECE - 3, PIECE, PIECE + 17, 3 * PIECE] {
             let (_kept, root) = made_up(&[("/file", &(".".repeat(at) + needle))]);

@@ -1,22 +1,22 @@
-//! Small readers of the kernel's text formats, and how amounts are written for people.
+//! Parsers of the kernel's text formats, and amounts for people.
 
 use gritstone_model::CpuSet;
 
-/// Longest value that is kept of a name that a machine gives itself.
+/// Of a name that a machine gives itself.
 const LONGEST: usize = 200;
 
-/// A value fit to be shown and stored: one line, no control characters, bounded. `None` when nothing is left.
+/// Makes a value fit to be shown and stored: one line, no control characters, bounded. `None` if nothing is left.
 pub(crate) fn clean(value: &str) -> Option<String> {
-    let kept: String = value
+    let cleaned: String = value
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .take(LONGEST)
         .collect();
-    let words: Vec<&str> = kept.split_whitespace().collect();
+    let words: Vec<&str> = cleaned.split_whitespace().collect();
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// The value of the first line `key: value` (or `key value` where `separator` is a blank).
+/// The value of the first line `key: value` (or `key value` if `separator` is a blank).
 pub(crate) fn field<'a>(text: &'a str, key: &str, separator: char) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (name, value) = line.split_once(separator)?;
@@ -44,7 +44,7 @@ pub(crate) fn assignment(text: &str, key: &str) -> Option<String> {
     clean(value.trim_matches(['"', '\'']))
 }
 
-/// Bytes for a person: `512 MiB`, `23.5 GiB`.
+/// `512 MiB`, `23.5 GiB`.
 pub(crate) fn bytes(amount: u64) -> String {
     const UNITS: [&str; 6] = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let mut size = amount as f64;
@@ -58,7 +58,7 @@ pub(crate) fn bytes(amount: u64) -> String {
     format!("{shown} {}", UNITS[unit])
 }
 
-/// CPUs for a sentence: the list where it is short, else how many there are, and between which.
+/// The list if short, else the number of CPUs and their range.
 pub(crate) fn cpus(set: &CpuSet) -> String {
     const SHORT: usize = 40;
     let list = set.to_string();
@@ -70,7 +70,7 @@ pub(crate) fn cpus(set: &CpuSet) -> String {
     }
 }
 
-/// A count with its noun: `1 core`, `2 cores`.
+/// `1 core`, `2 cores`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")

@@ -1,31 +1,29 @@
-//! What could be done to steady this machine while it is measured: which settings would hold the frequency still and
-//! keep interrupts away, or why there are none.
+//! Settings that would fix the frequency and keep interrupts away from measured CPUs.
 
 use crate::facts;
 use crate::{Chosen, Root};
 use gritstone_model::CpuSet;
 
-/// One thing to be steadied.
+/// One effect to achieve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aim {
-    /// What holds when it is done: `governor performance`.
+    /// `governor performance`.
     pub name: String,
-    /// Every setting that it takes, those that are right already too; or why it cannot be done here.
+    /// All settings that it needs, also those that are right already; or the reason for which it is impossible.
     pub settings: Result<Vec<Setting>, String>,
 }
 
-/// A setting of the machine, and the value it should have.
+/// A setting of the machine, and its wanted value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// What it belongs to: `policy0`, `interrupt 24 (virtio0)`.
-    pub of: String,
-    /// Its file, as an absolute path of the machine.
+    /// `policy0`, `interrupt 24 (virtio0)`.
+    pub owner: String,
+    /// Absolute path of its file.
     pub path: String,
-    /// The value.
     pub value: String,
 }
 
-/// What could be steadied for a measurement on `chosen`, on a machine whose switched-on CPUs are `online`.
+/// Possible tunings for measurements on `chosen`, on a machine with these online CPUs.
 #[must_use]
 pub fn aims(root: &Root, online: &CpuSet, chosen: &Chosen) -> Vec<Aim> {
     vec![
@@ -57,7 +55,7 @@ fn governor(root: &Root) -> Result<Vec<Setting>, String> {
             return Err(format!("{policy} offers '{offered}' and not '{WANTED}'"));
         }
         settings.push(Setting {
-            of: policy.clone(),
+            owner: policy.clone(),
             path: format!("{DIRECTORY}/{policy}/scaling_governor"),
             value: WANTED.to_owned(),
         });
@@ -75,13 +73,13 @@ fn turbo(root: &Root) -> Result<Vec<Setting>, String> {
         "no turbo switch in /sys/devices/system/cpu (intel_pstate/no_turbo, cpufreq/boost): the hypervisor or the firmware decides",
     )?;
     Ok(vec![Setting {
-        of: "turbo".to_owned(),
+        owner: "turbo".to_owned(),
         path: switch.file.to_owned(),
         value: switch.off.to_owned(),
     }])
 }
 
-/// The interrupts that may come to the measured CPU, each with the CPUs that are left to it.
+/// The interrupts that may come to the measured CPU, each with the other CPUs.
 fn interrupts(root: &Root, online: &CpuSet, measured: u32) -> Result<Vec<Setting>, String> {
     const DIRECTORY: &str = "/proc/irq";
     let without = |cpus: &CpuSet| cpus.iter().filter(|&cpu| cpu != measured).collect();
@@ -116,7 +114,7 @@ fn interrupts(root: &Root, online: &CpuSet, measured: u32) -> Result<Vec<Setting
         let left: CpuSet = without(&cpus);
         let left = if left.is_empty() { &elsewhere } else { &left };
         settings.push(Setting {
-            of: format!("interrupt {number} ({device})"),
+            owner: format!("interrupt {number} ({device})"),
             path,
             value: left.to_string(),
         });
@@ -124,10 +122,8 @@ fn interrupts(root: &Root, online: &CpuSet, measured: u32) -> Result<Vec<Setting
     Ok(settings)
 }
 
-/// Whether real-time priority would steady what is measured on `chosen`, and not do harm.
-///
-/// # Errors
-/// With the reason, and what mends it.
+/// Checks that real-time priority helps measurements on `chosen`, and does no harm. The error has the reason and a
+/// remedy.
 pub fn real_time(root: &Root, chosen: &Chosen) -> Result<(), String> {
     const FILE: &str = "/proc/sys/kernel/sched_rt_runtime_us";
     if chosen.watcher.is_none() {

@@ -51,7 +51,7 @@ pub fn far_end(directory: &Path, address: IpAddr, send: Send) -> Result<()> {
     let hello = Hello {
         address,
         machine: Site::look(Some(directory))?.machine(),
-        link: link::with(address),
+        link: link::with_address(address),
         ..Hello::version()
     };
     say(send, &Frame::Hello(Box::new(hello)))?;

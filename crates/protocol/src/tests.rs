@@ -1,3 +1,7 @@
+mod fuzz;
+#[path = "../../../tests/common/mutation.rs"]
+mod mutation;
+
 use super::*;
 use gritstone_model::{Check, Counter, Param, Sample, Usage};
 
@@ -18,7 +22,7 @@ const USAGE: &str =
     "user=1 system=2 cpu=3 vcsw=4 icsw=5 minflt=6 majflt=7 inblock=8 oublock=9 migrations=10";
 
 #[test]
-fn a_whole_launch() {
+fn whole_launch_is_parsed() {
     let text = format!(
         "{HELLO}param key=tick_ns value=4 000\\x0a\nwarm n=1 wall=20\nsample n=5 wall=100 pace=236000 wide=60000 {USAGE}\n\
          check n=5 got=7 expected=7\nbatch n=2 pace=1 wide=60000 {USAGE} walls=3,4\n\
@@ -62,7 +66,7 @@ fn a_whole_launch() {
 }
 
 #[test]
-fn bytes_may_come_one_by_one() {
+fn bytes_may_arrive_one_by_one() {
     let text = format!("{HELLO}warm n=1 wall=20\nbye\n");
     let mut parser = Parser::new();
     let mut found = vec![];
@@ -74,7 +78,7 @@ fn bytes_may_come_one_by_one() {
 }
 
 #[test]
-fn counters_are_those_that_there_are_in_their_order() {
+fn counters_are_optional_and_ordered() {
     let line = "counters n=7 user_instructions=70 branch_misses=0 page_walks=3\n";
     let found = events(&format!("{HELLO}{line}bye\n")).unwrap();
     let counts = [
@@ -96,13 +100,13 @@ fn counters_are_those_that_there_are_in_their_order() {
             "cycles=-1 is not a number that fits",
         ),
     ] {
-        let said = error(&format!("{HELLO}{line}\nbye\n"));
-        assert!(said.contains(what), "{line}: {said}");
+        let message = error(&format!("{HELLO}{line}\nbye\n"));
+        assert!(message.contains(what), "{line}: {message}");
     }
 }
 
 #[test]
-fn a_failure_and_a_skip_end_the_launch() {
+fn fail_and_skip_are_final() {
     for last in [
         "fail errno=2 call=open why=no such file\n",
         "skip why=no loop device; run as root\n",
@@ -113,7 +117,7 @@ fn a_failure_and_a_skip_end_the_launch() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_line() {
+fn errors_name_their_line() {
     for (text, what) in [
         (
             "",
@@ -134,8 +138,8 @@ fn what_is_wrong_is_said_with_its_line() {
         ("rubbish\n", "unknown word 'rubbish'"),
         ("\u{7f}ELF\n", "unknown word"),
     ] {
-        let said = error(text);
-        assert!(said.contains(what), "{text:?}: {said}");
+        let message = error(text);
+        assert!(message.contains(what), "{text:?}: {message}");
     }
     for (line, what) in [
         ("hello protocol=1 kernel=x", "a second hello"),
@@ -163,10 +167,10 @@ fn what_is_wrong_is_said_with_its_line() {
             "add up",
         ),
     ] {
-        let said = error(&format!("{HELLO}{line}\nbye\n"));
+        let message = error(&format!("{HELLO}{line}\nbye\n"));
         assert!(
-            said.starts_with("line 2 ") && said.contains(what),
-            "{line}: {said}"
+            message.starts_with("line 2 ") && message.contains(what),
+            "{line}: {message}"
         );
     }
     let zero = format!("{HELLO}sample n=5 wall=0 pace=1 wide=60000 {USAGE}\nbye\n");
@@ -176,7 +180,7 @@ fn what_is_wrong_is_said_with_its_line() {
 }
 
 #[test]
-fn a_line_without_end_and_lines_without_end_are_bounded() {
+fn input_is_bounded() {
     let mut parser = Parser::new();
     let mut events = vec![];
     let long = vec![b'x'; MAX_LINE + 1];
@@ -185,8 +189,8 @@ fn a_line_without_end_and_lines_without_end_are_bounded() {
     let mut text = HELLO.to_owned();
     text.push_str(&"warm n=1 wall=1\n".repeat(MAX_EVENTS));
     let mut parser = Parser::new();
-    let said = parser.push(text.as_bytes(), &mut events).unwrap_err();
-    assert!(said.what.contains("more than"), "{said}");
+    let message = parser.push(text.as_bytes(), &mut events).unwrap_err();
+    assert!(message.what.contains("more than"), "{message}");
 
     // many lines and long lines at once
     let line = format!("param key=k value={}\n", "x".repeat(MAX_LINE - 100));

@@ -365,7 +365,7 @@ fn tell_unsent(store: &Store) {
 /// The system that this process is on, as stores know it.
 pub fn here() -> String {
     let root = Root::live();
-    Host::with(Cpu::read(&root), &root).private_id()
+    Host::with_cpu(Cpu::read(&root), &root).private_id()
 }
 
 /// Whether a name is that of a run in the store, if of anything.

@@ -62,7 +62,7 @@ impl Site {
     /// What this machine is, read when it is first asked for: to list what would run takes little of it.
     pub fn host(&self) -> &Host {
         self.host
-            .get_or_init(|| Host::with(self.cpu.clone(), &self.root))
+            .get_or_init(|| Host::with_cpu(self.cpu.clone(), &self.root))
     }
 
     /// The machine as it is stored with a run.
@@ -168,7 +168,7 @@ impl Site {
         // what this machine is does not have in it what is made for a run, such as a swap file
         self.host();
         let work_dirs = WorkDirs::make(&program_dirs(), &self.dir, journal)?;
-        let fs = filesystem::of(&self.dir).ok();
+        let fs = filesystem::containing(&self.dir).ok();
         let unnamed = || "a file system that could not be named".to_owned();
         let storage = Storage {
             cached: !fs.as_ref().is_some_and(|fs| fs.in_memory()),

@@ -39,8 +39,8 @@ impl Steadied {
         let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for setting in settings {
             if let Err(why) = set(setting) {
-                reasons.entry(why).or_default().push(&setting.of);
-                excepted.push(setting.of.as_str());
+                reasons.entry(why).or_default().push(&setting.owner);
+                excepted.push(setting.owner.as_str());
             }
         }
         for (why, of) in &reasons {
@@ -96,8 +96,8 @@ mod tests {
 
     fn settings() -> Vec<Setting> {
         let names = ["interrupt 1 (a)", "interrupt 2 (b)"];
-        let setting = |of: &str| Setting {
-            of: of.to_owned(),
+        let setting = |owner: &str| Setting {
+            owner: of.to_owned(),
             path: format!("/{of}"),
             value: "0".to_owned(),
         };
@@ -108,7 +108,7 @@ mod tests {
     fn what_is_excepted_is_named() {
         let mut steadied = Steadied::default();
         let refuse = |which: &'static str| {
-            move |setting: &Setting| match setting.of.contains(which) {
+            move |setting: &Setting| match setting.owner.contains(which) {
                 true => Err("managed".to_owned()),
                 false => Ok(()),
             }

@@ -1,14 +1,13 @@
-//! What is looked at on a machine: what else uses it now, how its processors, its kernel and its clocks are set, whether there is room, and
-//! what lies between this process and the hardware.
+//! Checks of a machine: other users, processors, kernel, clocks, room, and layers between this process and the
+//! hardware.
 
 use super::Severity::{Note, Ok as Fine, Problem, Warning};
 use super::{Finding, MIB, as_root, found, graded, unseen, write};
 use crate::{Host, UNLIMITED, choose_cpus, text};
 
-/// A check: what is looked at, and how it is.
 type Check = (&'static str, fn(&Host) -> Finding);
 
-/// What spoils figures now, and what the machine is.
+/// What disturbs results now, and what the machine is.
 pub(super) const MACHINE: [Check; 21] = [
     ("load", load),
     ("runnable", runnable),
@@ -33,22 +32,21 @@ pub(super) const MACHINE: [Check; 21] = [
     ("open files", files),
 ];
 
-/// Of these, how many change from hour to hour: the first.
+/// The first of these change by the hour.
 pub(super) const CHANGING: usize = 5;
 
-/// What lies between this process and the hardware.
+/// Layers between this process and the hardware.
 pub(super) const SURROUNDINGS: [Check; 3] = [
     ("virtual machine", machine),
     ("container", container),
     ("identity", identity),
 ];
 
-/// What was found, where anything was.
 fn unread(finding: Option<Finding>) -> Finding {
     finding.unwrap_or_else(|| found(Note, "cannot be read here"))
 }
 
-/// The load is that of the whole machine, also where this process may use only a part of it.
+/// The load is that of the whole machine, even if this process may use only a part of it.
 fn online(host: &Host) -> usize {
     host.cpu.online.len().max(1)
 }
@@ -238,14 +236,14 @@ fn huge_pages(host: &Host) -> Finding {
     }
 }
 
-/// Clock sources that are read in tens of nanoseconds, without entering the kernel or nearly so; the processor's own first.
+/// Clock sources read in tens of nanoseconds, mostly without entering the kernel; the processor's own first.
 const FAST: &str = "tsc arch_sys_counter riscv_clocksource rdtime timebase tod stick kvm-clock \
     hyperv_clocksource_tsc_page xen arch_mmio_counter Constant";
 
-/// Right, but each reading enters the kernel and takes a microsecond or more; the better first.
+/// Correct, but each reading enters the kernel and takes a microsecond or more; the better first.
 const SLOW: &str = "hpet acpi_pm hyperv_clocksource_msr";
 
-/// They advance once a tick.
+/// They advance once per tick.
 const COARSE: &str = "jiffies pit refined-jiffies xtime";
 
 fn source(host: &Host) -> Finding {
@@ -304,8 +302,8 @@ fn tick(host: &Host) -> Finding {
     finding.why("Many kernels count user and system time in ticks: they are accurate only over a hundred ticks.")
 }
 
-/// The shell rows start a few dozen processes at once: below the first they fail instead of being slow. The second is enough for every
-/// row with other users of the machine at work.
+/// The shell benchmarks start a few dozen processes at once: below the first limit they fail. The second suffices for
+/// all benchmarks beside other active users.
 const PROCESSES: [u64; 2] = [64, 256];
 
 fn memory(host: &Host) -> Finding {
@@ -322,7 +320,7 @@ fn memory(host: &Host) -> Finding {
         .why("Without free memory the system pages, and every result depends on its disk.")
 }
 
-/// A limit of this process, below which values something fails or may, and the command that raises it.
+/// A limit of this process, the values below which something fails or may fail, and the command that raises it.
 fn limit(
     limit: Option<u64>,
     [least, enough]: [u64; 2],

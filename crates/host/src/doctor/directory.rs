@@ -1,4 +1,4 @@
-//! Where files would be measured.
+//! The directory for files.
 
 use super::{Finding, MIB, Severity, found, graded};
 use crate::filesystem::{self, FileSystem};
@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 pub(super) fn findings(dir: &Path) -> Vec<Finding> {
-    match filesystem::of(dir) {
+    match filesystem::containing(dir) {
         Ok(place) => vec![
             file_system(&place).named("file system"),
             free(&place).named("free disk"),

@@ -1,4 +1,4 @@
-//! Whether this machine is fit to be measured now: what was found, why it matters, and the command that mends it.
+//! Fitness of this machine for measurements: findings, why they matter, and commands that mend them.
 
 mod checks;
 mod directory;
@@ -42,7 +42,7 @@ pub struct Finding {
     pub severity: Severity,
 }
 
-/// A finding, of which it remains to be said what was looked at, and why it matters.
+/// A finding without name and reason, which the caller adds.
 fn found(severity: Severity, value: impl Into<String>) -> Finding {
     Finding {
         name: String::new(),
@@ -53,7 +53,6 @@ fn found(severity: Severity, value: impl Into<String>) -> Finding {
     }
 }
 
-/// Nothing is known.
 fn unseen() -> Finding {
     found(Severity::Note, "not visible here")
 }
@@ -69,21 +68,21 @@ impl Finding {
         self
     }
 
-    /// Nothing need be done where all is well.
+    /// Ignored if nothing is wrong.
     fn todo(mut self, command: impl Into<String>) -> Self {
         self.todo = (self.severity > Severity::Ok).then(|| command.into());
         self
     }
 
-    /// The same without its command, unless `applies`.
+    /// Drops the command unless `applies`.
     fn only_if(mut self, applies: bool) -> Self {
         self.todo = self.todo.filter(|_| applies);
         self
     }
 }
 
-/// Examines a machine for `benchmarks`, whose files would lie in `dir` and whose programs are searched for along `path` (a value
-/// of `PATH`). The order is that of the table: what spoils figures now, what the machine is, what is missing.
+/// Examines a machine for `benchmarks` with files in `dir` and programs along `path` (a value of `PATH`). In the
+/// order of the table: what disturbs results now, what the machine is, what is missing.
 #[must_use]
 pub fn examine(host: &Host, benchmarks: &[Benchmark], dir: &Path, path: &OsStr) -> Vec<Finding> {
     let named = |(name, check): &(&str, fn(&Host) -> Finding)| check(host).named(*name);
@@ -94,7 +93,7 @@ pub fn examine(host: &Host, benchmarks: &[Benchmark], dir: &Path, path: &OsStr) 
     findings
 }
 
-/// What makes figures scatter at this moment: load, steal, quota, battery.
+/// What makes results scatter now: load, steal, quota, battery.
 #[must_use]
 pub fn now(host: &Host) -> Vec<Finding> {
     let checks = checks::MACHINE.iter().take(checks::CHANGING);
@@ -115,7 +114,7 @@ fn graded(amount: u64, least: u64, enough: u64) -> Severity {
     }
 }
 
-/// `command`, with what it takes to be allowed to.
+/// Adds sudo if needed.
 fn as_root(host: &Host, command: &str) -> String {
     if host.system.privileged {
         command.to_owned()
@@ -124,7 +123,7 @@ fn as_root(host: &Host, command: &str) -> String {
     }
 }
 
-/// Writes `value` into `file`.
+/// Command that writes `value` to `file`.
 fn write(host: &Host, value: &str, file: &str) -> String {
     format!("echo {value} | {}", as_root(host, &format!("tee {file}")))
 }

@@ -1,4 +1,4 @@
-//! Programs that rows need and that are not there, and the command that installs them.
+//! Missing programs of benchmarks, and the command that installs them.
 
 use super::{Finding, Severity, as_root, found};
 use crate::programs::meeting;
@@ -6,23 +6,21 @@ use crate::{Host, text};
 use gritstone_model::{Benchmark, Id, Need};
 use std::ffi::OsStr;
 
-/// So many rows are named before the rest is counted.
+/// Benchmarks named before the rest is counted.
 const NAMED: usize = 3;
 
-/// Its package begins and starts a cluster of databases as it is installed, unless a file says otherwise.
+/// Its package creates and starts a database cluster during installation, unless a file prevents it.
 const POSTGRESQL: &str = "postgresql";
 const NO_CLUSTER: &str = "/etc/postgresql-common/createcluster.d";
 
-/// A program that is not there, and the rows that cannot run for want of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// What is needed.
     pub need: Need,
-    /// By which rows.
-    pub rows: Vec<Id>,
+    /// Benchmarks that need it.
+    pub benchmarks: Vec<Id>,
 }
 
-/// What `benchmarks` need and `path` (a value of `PATH`) has not, in the order of the rows.
+/// Needs of `benchmarks` that `path` (a value of `PATH`) does not meet, in the order of the benchmarks.
 #[must_use]
 pub fn missing(benchmarks: &[Benchmark], path: &OsStr) -> Vec<Missing> {
     needs(benchmarks)
@@ -31,8 +29,8 @@ pub fn missing(benchmarks: &[Benchmark], path: &OsStr) -> Vec<Missing> {
         .collect()
 }
 
-/// The one command that installs all of them, as program and arguments; `None` when nothing is missing or the packages of this
-/// distribution are not Debian's.
+/// The command that installs all of them, as program and arguments; `None` if nothing is missing or the distribution
+/// is not based on Debian.
 #[must_use]
 pub fn install(host: &Host, missing: &[Missing]) -> Option<Vec<String>> {
     let mut packages: Vec<&str> = missing
@@ -58,7 +56,7 @@ pub fn install(host: &Host, missing: &[Missing]) -> Option<Vec<String>> {
     Some(["sh", "-c", &script].map(str::to_owned).into())
 }
 
-/// A command of [`install`] as a person types it.
+/// A command of [`install`] as typed.
 #[must_use]
 pub fn shown(command: &[String]) -> String {
     match command {
@@ -90,7 +88,7 @@ fn finding(host: &Host, missing: &Missing) -> Finding {
         [] => "missing".to_owned(),
         any => format!("missing: none of {}", any.join(", ")),
     };
-    let mut why = format!("Needed by {}", named(&missing.rows));
+    let mut why = format!("Needed by {}", name_some(&missing.benchmarks));
     if !host.system.debian {
         why += &format!("; Debian has it in the package {}", need.package);
     }
@@ -101,10 +99,10 @@ fn finding(host: &Host, missing: &Missing) -> Finding {
     finding
 }
 
-fn named(rows: &[Id]) -> String {
-    let mut words: Vec<String> = rows.iter().take(NAMED).map(Id::to_string).collect();
-    if rows.len() > NAMED {
-        words.push(format!("{} more", rows.len() - NAMED));
+fn name_some(benchmarks: &[Id]) -> String {
+    let mut words: Vec<String> = benchmarks.iter().take(NAMED).map(Id::to_string).collect();
+    if benchmarks.len() > NAMED {
+        words.push(format!("{} more", benchmarks.len() - NAMED));
     }
     match words.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
@@ -112,16 +110,16 @@ fn named(rows: &[Id]) -> String {
     }
 }
 
-/// Each distinct need with the rows that have it.
+/// Distinct needs with their benchmarks.
 fn needs(benchmarks: &[Benchmark]) -> Vec<Missing> {
     let mut found: Vec<Missing> = Vec::new();
     for benchmark in benchmarks {
         for need in &benchmark.needs {
             match found.iter_mut().find(|missing| missing.need == *need) {
-                Some(missing) => missing.rows.push(benchmark.id.clone()),
+                Some(missing) => missing.benchmarks.push(benchmark.id.clone()),
                 None => found.push(Missing {
                     need: need.clone(),
-                    rows: vec![benchmark.id.clone()],
+                    benchmarks: vec![benchmark.id.clone()],
                 }),
             }
         }
@@ -129,7 +127,7 @@ fn needs(benchmarks: &[Benchmark]) -> Vec<Missing> {
     found
 }
 
-/// Debian's rule for names of packages: what does not keep to it goes into no command.
+/// Debian's rule for package names: other names go into no command.
 fn is_package(name: &str) -> bool {
     name.len() >= 2
         && name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())

@@ -1,27 +1,27 @@
-//! Control groups, versions 1 and 2: which directories govern this process, and what they allow it.
+//! Control groups, versions 1 and 2: the directories that govern this process, and their limits.
 
 use crate::Root;
 use crate::mounts::{self, Mount};
 use std::path::{Path, PathBuf};
 
-/// Deeper nesting than this is not looked at.
+/// Levels that are read.
 const DEEPEST: usize = 32;
 
 /// Limits of version 1 at or above this mean "none" (the kernel prints the largest page-aligned number).
 const NO_LIMIT: u64 = 1 << 60;
 
-/// What the control groups above this process allow. `None`: no limit, or none that can be seen from here.
+/// Limits of the control groups above this process. `None`: no visible limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cgroup {
-    /// 1 or 2: the version of the hierarchy that governs CPU time.
+    /// Version of the hierarchy that governs CPU time, 1 or 2.
     pub version: Option<u8>,
-    /// How many CPUs' worth of time it may use.
+    /// CPU time per time.
     pub cpus: Option<f64>,
-    /// Bytes of memory.
+    /// Bytes.
     pub memory: Option<u64>,
     /// Processes and threads.
     pub processes: Option<u64>,
-    /// How many more it may start now.
+    /// Further processes that may start now.
     pub processes_left: Option<u64>,
 }
 
@@ -47,17 +47,17 @@ impl Cgroup {
     }
 }
 
-/// The directories that govern this process for one controller, its own first, then each above it as far as can be seen.
+/// The directories that govern this process for one controller: its own, then each visible one above.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Levels {
-    /// Version of the hierarchy.
+    /// Of the hierarchy.
     pub version: u8,
     /// Absolute paths.
     pub directories: Vec<String>,
 }
 
 impl Levels {
-    /// What `limit` finds on each level, where there is one.
+    /// `limit` of each level that has one.
     pub(crate) fn limits<T>(
         &self,
         limit: impl Fn(u8, &str) -> Option<T>,
@@ -68,7 +68,7 @@ impl Levels {
     }
 }
 
-/// The levels of `controller`; `None` where it is not mounted.
+/// `None` if the controller is not mounted.
 pub(crate) fn levels(root: &Root, controller: &str) -> Option<Levels> {
     let mounts = mounts::parse(&root.text("/proc/self/mountinfo")?);
     let groups = root.text("/proc/self/cgroup")?;
@@ -84,15 +84,15 @@ pub(crate) fn levels(root: &Root, controller: &str) -> Option<Levels> {
         Some(mount) => (1, mount),
         None => (2, mounts.iter().find(second)?),
     };
-    let own = own_group(&groups, if version == 1 { controller } else { "" })?;
+    let group = own_group(&groups, if version == 1 { controller } else { "" })?;
     Some(Levels {
         version,
-        directories: directories(root, mount, own),
+        directories: directories(root, mount, group),
     })
 }
 
-/// Directories of control groups below which a new one can limit `what` (memory, pids), the nearest to this process first: of version 2
-/// only those that hand its controller down. Whether a group may be made there is found by trying.
+/// Directories in which a new control group may be able to limit `what` (memory, pids), nearest first; of version 2
+/// only those that delegate the controller. Only trying shows whether a group can be made there.
 #[must_use]
 pub fn groups_for(root: &Root, what: &str) -> Vec<PathBuf> {
     let levels = levels(root, what).unwrap_or_default();
@@ -102,13 +102,12 @@ pub fn groups_for(root: &Root, what: &str) -> Vec<PathBuf> {
     directories.into_iter().map(PathBuf::from).collect()
 }
 
-/// Whether a file has a word.
 fn lists(root: &Root, file: &str, word: &str) -> bool {
     let line = root.line(file);
     line.is_some_and(|line| line.split(' ').any(|one| one == word))
 }
 
-/// This process's group in the hierarchy of `controller`; the empty name is that of version 2.
+/// The group of this process in the hierarchy of `controller`; that of version 2 for an empty name.
 fn own_group<'a>(groups: &'a str, controller: &str) -> Option<&'a str> {
     groups.lines().find_map(|line| {
         let (_number, line) = line.split_once(':')?;
@@ -118,10 +117,10 @@ fn own_group<'a>(groups: &'a str, controller: &str) -> Option<&'a str> {
     })
 }
 
-/// From the group's own directory up to the mount point. In a container the mount may show only a part of the hierarchy,
-/// and the group's path may be that of the machine outside: then the mount point itself is the group's directory.
-fn directories(root: &Root, mount: &Mount, own: &str) -> Vec<String> {
-    let below = Path::new(own)
+/// From the group's own directory up to the mount point. In a container the mount may show only a part of the
+/// hierarchy, and the group's path may be the host's: then the mount point is the group's directory.
+fn directories(root: &Root, mount: &Mount, group: &str) -> Vec<String> {
+    let below = Path::new(group)
         .strip_prefix(&mount.root)
         .ok()
         .filter(|path| {
@@ -138,7 +137,7 @@ fn directories(root: &Root, mount: &Mount, own: &str) -> Vec<String> {
         .collect()
 }
 
-/// CPU time over period: how many CPUs' worth.
+/// CPU time per period.
 pub(crate) fn quota(root: &Root, version: u8, level: &str) -> Option<f64> {
     let (quota, period): (f64, f64) = if version == 1 {
         (
@@ -150,11 +149,11 @@ pub(crate) fn quota(root: &Root, version: u8, level: &str) -> Option<f64> {
         let (quota, period) = line.split_once(' ')?;
         (quota.parse().ok()?, period.parse().ok()?)
     };
-    // no quota is -1 in version 1 and the word "max" in version 2
+    // no quota is -1 in version 1 and "max" in version 2
     (quota.is_finite() && quota > 0.0 && period.is_finite() && period > 0.0).then(|| quota / period)
 }
 
-/// Bytes of memory.
+/// Bytes.
 pub(crate) fn memory_limit(root: &Root, version: u8, level: &str) -> Option<u64> {
     let file = if version == 1 {
         "memory.limit_in_bytes"
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_limited_below_groups_that_hand_it_down() {
+    fn groups_must_delegate_memory() {
         let expected = ["/sys/fs/cgroup/user", "/sys/fs/cgroup"].map(PathBuf::from);
         for (group, mounted, expected) in [
             ("0::/user/session\n", "cgroup2 cgroup2 rw", &expected[..]),
@@ -215,17 +214,17 @@ mod tests {
     fn directories_stay_within_the_mount() {
         let (_kept, root) = made_up(&[("/sys/fs/cgroup/cpu/a/b/x", "")]);
         let all = ["/a/b", "/a", ""].map(|below| format!("/sys/fs/cgroup/cpu{below}"));
-        for (mounted, own, seen) in [
+        for (mounted, group, seen) in [
             ("/", "/a/b", &all[..]),
             ("/docker/1", "/docker/1/a/b", &all),
-            // a container that sees the outside's path, and one whose group lies outside its namespace
+            // a container that sees the host's path, and one whose group lies outside its namespace
             ("/", "/docker/1", &all[2..]),
             ("/", "/../../elsewhere", &all[2..]),
             ("/docker/1", "/docker/10", &all[2..]),
         ] {
             let line = format!("1 0 0:1 {mounted} /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu");
-            let found = directories(&root, &mounts::parse(&line)[0], own);
-            assert_eq!(found, seen, "{own} in {mounted}");
+            let found = directories(&root, &mounts::parse(&line)[0], group);
+            assert_eq!(found, seen, "{group} in {mounted}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The processors: what they are, how many, which of them may be used, and how their speed is set.
+//! Processors: models, number, permitted CPUs, and frequency settings.
 
 use super::topology::{self, Core};
 use crate::Root;
@@ -8,56 +8,50 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const SYS: &str = "/sys/devices/system/cpu";
 
-/// The processors of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cpu {
-    /// Each distinct model; more than one where big and little cores are mixed.
+    /// Distinct models; several with big and little cores.
     pub models: Vec<String>,
-    /// Microcode revision.
+    /// Revision.
     pub microcode: Option<String>,
-    /// Instruction set this program was built for: `x86_64`, `aarch64`, ...
+    /// Instruction set of this program: `x86_64`, `aarch64`, ...
     pub architecture: String,
-    /// How many CPUs the machine has, offline ones too.
+    /// Number of CPUs, offline ones included.
     pub present: usize,
-    /// CPUs that are switched on.
     pub online: CpuSet,
-    /// CPUs that this process may use.
+    /// Permitted for this process.
     pub allowed: CpuSet,
-    /// Place of each online CPU.
+    /// Of each online CPU.
     pub cores: BTreeMap<u32, Core>,
-    /// Relative speed of each CPU where the kernel tells (1024 is the fastest).
+    /// Relative speed of each CPU if the kernel reports it (1024 is the fastest).
     pub capacity: BTreeMap<u32, u32>,
-    /// Caches of the first online CPU.
+    /// Of the first online CPU.
     pub caches: Vec<Cache>,
-    /// Frequency governors in use.
+    /// In use.
     pub governors: BTreeSet<String>,
-    /// Frequency driver.
     pub driver: Option<String>,
-    /// Highest frequency, kHz.
+    /// Maximum frequency.
     pub max_khz: Option<u64>,
-    /// Whether the cores may run faster than their base frequency.
     pub turbo: Option<Turbo>,
-    /// Whether threads share cores.
+    /// Threads share cores.
     pub smt: Option<bool>,
-    /// Whether /sys lets SMT be switched.
+    /// /sys lets SMT be switched.
     pub smt_control: bool,
-    /// Whether they say that a hypervisor is below; only x86 has such a flag.
+    /// The processor reports a hypervisor; only x86 has such a flag.
     pub hypervisor: Option<bool>,
 }
 
-/// The switch for frequencies above the base.
+/// Switch for frequencies above the base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turbo {
-    /// Whether they are allowed.
     pub on: bool,
-    /// The file that switches it.
     pub file: &'static str,
-    /// What switches it off.
+    /// Value that switches it off.
     pub off: &'static str,
 }
 
 impl Cpu {
-    /// Reads them. What cannot be read is `None` or empty; nothing is guessed.
+    /// Unreadable facts are `None` or empty; nothing is guessed.
     #[must_use]
     pub fn read(root: &Root) -> Self {
         let cpuinfo = &root.text("/proc/cpuinfo").unwrap_or_default();
@@ -66,7 +60,7 @@ impl Cpu {
             .cpus(&format!("{SYS}/online"))
             .filter(|set| !set.is_empty())
             .or_else(|| Some(listed).filter(|set| !set.is_empty()))
-            // a root with nothing in it: the kernel allows none that is switched off
+            // a root without files: the kernel permits no offline CPU
             .or_else(|| root.answers().allowed.clone())
             .unwrap_or_default();
         let cores = topology::read(root, cpuinfo, &online);
@@ -102,7 +96,7 @@ impl Cpu {
         }
     }
 
-    /// The models in one line.
+    /// In one line.
     #[must_use]
     pub fn model(&self) -> String {
         if self.models.is_empty() {
@@ -112,14 +106,14 @@ impl Cpu {
         }
     }
 
-    /// How many sockets, cores and hardware threads are online.
+    /// Sockets, cores and hardware threads online.
     #[must_use]
     pub fn counts(&self) -> (usize, usize, usize) {
         topology::counts(&self.cores)
     }
 }
 
-/// What `sched_getaffinity` answered, or what /proc says of this process.
+/// `sched_getaffinity`, else /proc.
 fn allowed(root: &Root) -> Option<CpuSet> {
     root.answers().allowed.clone().or_else(|| {
         let status = root.text("/proc/self/status")?;
@@ -135,7 +129,7 @@ fn processors(cpuinfo: &str) -> impl Iterator<Item = u32> + '_ {
         .filter_map(|(_, number)| number.trim().parse().ok())
 }
 
-/// The distinct models in the order of the CPUs. Each architecture has its own word for it, and 64-bit Arm only codes.
+/// Distinct models in the order of the CPUs. The key differs by architecture, and 64-bit Arm has only codes.
 fn models(cpuinfo: &str) -> Vec<String> {
     let mut models = Vec::new();
     let mut implementer = None;
@@ -214,7 +208,7 @@ fn governors(root: &Root) -> BTreeSet<String> {
         .collect()
 }
 
-/// The switch of the frequency driver.
+/// Of the frequency driver.
 pub(crate) fn turbo(root: &Root) -> Option<Turbo> {
     const INTEL: &str = "/sys/devices/system/cpu/intel_pstate/no_turbo";
     const OTHERS: &str = "/sys/devices/system/cpu/cpufreq/boost";

@@ -1,40 +1,39 @@
-//! The kernel: release, settings that move figures, and its clocks.
+//! The kernel: release, settings that affect results, and clocks.
 
 use crate::Root;
 use crate::text;
 use std::collections::BTreeMap;
 
-/// Words of the kernel's command line that move figures; the rest (devices, consoles, keys) is nobody's business.
+/// Words of the kernel's command line that affect results; the rest (devices, consoles, keys) is private.
 const PARAMETERS: &str = "\
     amd_pstate clocksource cpuidle.off default_hugepagesz hugepages hugepagesz idle \
     intel_idle.max_cstate intel_pstate irqaffinity isolcpus maxcpus mitigations nohz nohz_full \
     nokaslr nopti nosmt numa_balancing preempt processor.max_cstate rcu_nocbs skew_tick \
     threadirqs transparent_hugepage";
 
-/// The running kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kernel {
     /// `uname -r`.
     pub release: Option<String>,
     /// `uname -v`.
     pub version: Option<String>,
-    /// Parameters of its command line that move figures.
+    /// Words of its command line that affect results.
     pub parameters: Vec<String>,
-    /// Length of the scheduler's tick, ns.
+    /// Of the scheduler, ns.
     pub tick: Option<u64>,
-    /// Clock source in use.
+    /// In use.
     pub clock_source: Option<String>,
-    /// Clock sources to choose from.
+    /// Available.
     pub clock_sources: Vec<String>,
-    /// Resolution of the clock that samples are timed by, ns.
+    /// Of the clock that times samples, ns.
     pub resolution: Option<u64>,
     /// Transparent huge pages: `always`, `madvise`, `never`.
     pub huge_pages: Option<String>,
-    /// Address space randomisation: 0 none, 1 without the heap, 2 all.
+    /// 0 none, 1 without the heap, 2 full.
     pub aslr: Option<u8>,
-    /// Congestion control of TCP: BBR, which paces, sends small messages at a third of the rate of CUBIC between two network namespaces.
+    /// Of TCP: BBR, which paces, sends small messages at a third of the rate of CUBIC between two network namespaces.
     pub congestion_control: Option<String>,
-    /// Each hardware vulnerability and what is done about it.
+    /// By hardware vulnerability.
     pub mitigations: BTreeMap<String, String>,
 }
 
@@ -61,7 +60,7 @@ impl Kernel {
         }
     }
 
-    /// Ticks a second, rounded to a whole number.
+    /// Ticks per second, rounded.
     #[must_use]
     pub fn hz(&self) -> Option<u64> {
         let tick = self.tick.filter(|&tick| tick > 0)?;
@@ -96,9 +95,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_moves_figures_is_kept_of_the_command_line() {
+    fn command_line_is_filtered() {
         let line = "root=UUID=1234 mitigations=off quiet nosmt isolcpus=2-3 password=x\n";
-        let kept = ["mitigations=off", "nosmt", "isolcpus=2-3"];
-        assert_eq!(parameters(line), kept);
+        let expected = ["mitigations=off", "nosmt", "isolcpus=2-3"];
+        assert_eq!(parameters(line), expected);
     }
 }

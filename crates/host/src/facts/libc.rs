@@ -1,11 +1,11 @@
-//! Which C library the machine's own programs use. Ours need not: they may be static, or built elsewhere.
+//! The C library of the system's programs. Ours may be static, or built elsewhere.
 
 use crate::Root;
 
-/// Where distributions keep their libraries.
+/// Library directories of distributions.
 const DIRECTORIES: [&str; 4] = ["/lib64", "/lib", "/usr/lib64", "/usr/lib"];
 
-/// `glibc 2.36` or `musl`; `None` when neither is found.
+/// `glibc 2.36` or `musl`.
 pub(super) fn read(root: &Root) -> Option<String> {
     let architecture = std::env::consts::ARCH;
     for directory in DIRECTORIES {
@@ -13,7 +13,7 @@ pub(super) fn read(root: &Root) -> Option<String> {
             return Some(version);
         }
         let names = root.names(directory);
-        // Debian and its kin: /lib/x86_64-linux-gnu; others of the kind belong to foreign architectures
+        // Debian: /lib/x86_64-linux-gnu; other directories of this form belong to foreign architectures
         let multiarch = names
             .iter()
             .filter(|name| name.starts_with(architecture) && name.contains("-linux-gnu"));
@@ -33,7 +33,7 @@ fn glibc(root: &Root, directory: &str) -> Option<String> {
     version(&root.find(&format!("{directory}/libc.so.6"), BANNER, 200)?)
 }
 
-/// What the words begin with that glibc prints when it is executed.
+/// Begin of the text that glibc prints when executed.
 const BANNER: &[u8] = b"GNU C Library ";
 
 fn version(banner: &[u8]) -> Option<String> {

@@ -1,17 +1,16 @@
-//! Memory, limits of this process, and how busy the machine is at this moment.
+//! Memory, limits of this process, and the current load.
 
 use crate::Root;
 use crate::counters::{keyed, steal_share};
 use crate::text;
 
-/// Memory and swap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// Bytes that the kernel manages.
+    /// Bytes managed by the kernel.
     pub total: Option<u64>,
-    /// Bytes that could be had without swapping.
+    /// Bytes available without swapping.
     pub available: Option<u64>,
-    /// Bytes of swap.
+    /// Bytes.
     pub swap: Option<u64>,
     /// Number of memory nodes.
     pub nodes: Option<usize>,
@@ -31,14 +30,14 @@ impl Memory {
     }
 }
 
-/// Soft limits of this process, which its children inherit; [`UNLIMITED`] where there is none. `None`: not told.
+/// Soft limits of this process, which its children inherit; `None` if unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Processes and threads of the user, `RLIMIT_NPROC`; root is exempt.
     pub processes: Option<u64>,
-    /// Open files, `RLIMIT_NOFILE`.
+    /// `RLIMIT_NOFILE`.
     pub files: Option<u64>,
-    /// Bytes of address space, `RLIMIT_AS`.
+    /// Bytes, `RLIMIT_AS`.
     pub address_space: Option<u64>,
 }
 
@@ -53,18 +52,18 @@ impl Limits {
     }
 }
 
-/// What the kernel calls `RLIM_INFINITY`.
+/// `RLIM_INFINITY`.
 pub const UNLIMITED: u64 = u64::MAX;
 
 fn limit(table: &str, name: &str) -> Option<u64> {
-    let row = table.lines().find_map(|line| line.strip_prefix(name))?;
-    match row.split_whitespace().next()? {
+    let line = table.lines().find_map(|line| line.strip_prefix(name))?;
+    match line.split_whitespace().next()? {
         "unlimited" => Some(UNLIMITED),
         number => number.parse().ok(),
     }
 }
 
-/// How busy the machine is. It changes while one looks, and is no part of what the machine is.
+/// Current load, no fact of the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Load {
     /// Load average over a minute.
@@ -73,11 +72,11 @@ pub struct Load {
     pub five: Option<f64>,
     /// Load average over fifteen minutes.
     pub fifteen: Option<f64>,
-    /// Processes that could run at the moment, the one that asks among them.
+    /// Runnable processes, this one included.
     pub runnable: Option<u64>,
-    /// Whether it runs on a battery; `None` where there is none.
+    /// `None` without a battery.
     pub on_battery: Option<bool>,
-    /// Share of the time since the start that the hypervisor gave to others, 0 to 1.
+    /// Share of the time since boot that was stolen, 0 to 1.
     pub steal: Option<f64>,
 }
 
@@ -102,7 +101,7 @@ impl Load {
     }
 }
 
-/// Whether any battery is being emptied.
+/// True if any battery is discharging.
 fn on_battery(root: &Root) -> Option<bool> {
     const SUPPLIES: &str = "/sys/class/power_supply";
     let line = |supply: &String, file: &str| root.line(&format!("{SUPPLIES}/{supply}/{file}"));

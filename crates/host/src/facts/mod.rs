@@ -1,5 +1,4 @@
-//! The facts of a machine, read once: hardware, kernel, distribution, what confines this process, and the load
-//! at that moment.
+//! Facts of a machine, read once: hardware, kernel, distribution, confinement of this process, and load.
 
 mod cgroup;
 mod cpu;
@@ -22,37 +21,31 @@ pub use virtualisation::Virtualisation;
 
 use crate::Root;
 
-/// Everything that can be known of a machine without changing or measuring it. `None` within means: cannot be told here.
+/// Facts that can be read without changing or measuring the machine. `None` within means unknown.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Host {
-    /// Processors.
     pub cpu: Cpu,
-    /// Memory and swap.
     pub memory: Memory,
-    /// Kernel, its settings and its clocks.
     pub kernel: Kernel,
-    /// Distribution, libc, names.
     pub system: System,
-    /// Virtual machine and container.
     pub virtualisation: Virtualisation,
-    /// Limits of the cgroups above this process.
+    /// Above this process.
     pub cgroup: Cgroup,
-    /// Limits of this process.
     pub limits: Limits,
-    /// How busy it was at the moment of reading.
+    /// At the moment of reading.
     pub load: Load,
 }
 
 impl Host {
-    /// Reads a machine. What cannot be read is `None` or empty; nothing is guessed.
+    /// Unreadable facts are `None` or empty; nothing is guessed.
     #[must_use]
     pub fn read(root: &Root) -> Self {
-        Self::with(Cpu::read(root), root)
+        Self::with_cpu(Cpu::read(root), root)
     }
 
-    /// The same where its processors are known already.
+    /// With known processors.
     #[must_use]
-    pub fn with(cpu: Cpu, root: &Root) -> Self {
+    pub fn with_cpu(cpu: Cpu, root: &Root) -> Self {
         let kernel = Kernel::read(root);
         let virtualisation = Virtualisation::read(root, &cpu, &kernel);
         Self {

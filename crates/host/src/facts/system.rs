@@ -1,27 +1,25 @@
-//! What the system calls itself, and what tells this machine from every other.
+//! Names of the system, and the identity of the machine.
 
 use super::libc;
 use crate::Root;
 use crate::text;
 
-/// Names of the system and of the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct System {
     /// `Debian GNU/Linux 12 (bookworm)`.
     pub distribution: Option<String>,
-    /// Whether its packages are installed by apt.
+    /// Packages are installed by apt.
     pub debian: bool,
-    /// C library of the machine's programs.
+    /// Of the system's programs.
     pub libc: Option<String>,
-    /// Name that its owner gave it.
     pub host_name: Option<String>,
-    /// Maker, by its firmware.
+    /// By its firmware.
     pub vendor: Option<String>,
-    /// Model, by its firmware.
+    /// By its firmware.
     pub product: Option<String>,
-    /// Whether this process may do everything.
+    /// This process may do everything.
     pub privileged: bool,
-    /// What tells this machine from others of its kind, for hashing only: never shown, never stored.
+    /// Distinguishes this machine from others of its model. For hashing only: never shown, never stored.
     pub(crate) identity: Option<String>,
 }
 
@@ -64,8 +62,8 @@ fn effective_user(status: &str) -> Option<u32> {
         .ok()
 }
 
-/// Only what every user of the machine can read, lest root's machine be another than mine: the machine-id, or a
-/// serial number that the firmware shows to all. Never the host name, which containers are given anew.
+/// Only what every user can read, so that root sees the same machine: the machine-id, or a serial number that the
+/// firmware shows to all. Never the host name, which is new in each container.
 fn identity(root: &Root) -> Option<String> {
     [
         "/etc/machine-id",
@@ -75,7 +73,7 @@ fn identity(root: &Root) -> Option<String> {
     ]
     .iter()
     .filter_map(|file| root.line(file))
-    // systemd writes this word until the first boot is over
+    // systemd's placeholder until the first boot is over
     .find(|value| value != "uninitialized")
 }
 
@@ -84,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn debian_and_its_kin_use_apt() {
+    fn debian_derivatives_use_apt() {
         assert!(is_debian("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n"));
         assert!(!is_debian("ID=fedora\nVERSION_ID=debian\n"));
     }

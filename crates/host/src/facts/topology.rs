@@ -1,19 +1,19 @@
-//! Which hardware threads share a core and a socket.
+//! Cores and sockets of hardware threads.
 
 use crate::Root;
 use gritstone_model::CpuSet;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The place of a hardware thread.
+/// Of a hardware thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Core {
-    /// Number of the socket; -1 on boards that do not number theirs.
+    /// -1 on boards that do not number theirs.
     pub socket: i64,
-    /// A number that the threads of one core of the socket share, and no others.
+    /// Same for the threads of one core of the socket only.
     pub core: u64,
 }
 
-/// The place of each online CPU. Where neither /sys nor /proc/cpuinfo tells, each is a core of its own in socket 0.
+/// Of each online CPU. If neither /sys nor /proc/cpuinfo has it, each is a core of its own in socket 0.
 pub(super) fn read(root: &Root, cpuinfo: &str, online: &CpuSet) -> BTreeMap<u32, Core> {
     let mut listed = from_cpuinfo(cpuinfo);
     online
@@ -30,7 +30,7 @@ pub(super) fn read(root: &Root, cpuinfo: &str, online: &CpuSet) -> BTreeMap<u32,
         .collect()
 }
 
-/// By the lowest of the threads that share the core: `core_id` repeats from die to die on some machines.
+/// By the lowest thread that shares the core: `core_id` repeats between dies on some machines.
 fn from_sys(root: &Root, cpu: u32) -> Option<Core> {
     let directory = format!("/sys/devices/system/cpu/cpu{cpu}/topology");
     let siblings = root
@@ -44,7 +44,7 @@ fn from_sys(root: &Root, cpu: u32) -> Option<Core> {
     })
 }
 
-/// From the paragraphs of /proc/cpuinfo, which on x86 name socket and core.
+/// On x86, paragraphs of /proc/cpuinfo name socket and core.
 fn from_cpuinfo(cpuinfo: &str) -> BTreeMap<u32, Core> {
     let mut cores = BTreeMap::new();
     let (mut cpu, mut socket) = (None, None);
@@ -67,7 +67,7 @@ fn from_cpuinfo(cpuinfo: &str) -> BTreeMap<u32, Core> {
     cores
 }
 
-/// How many sockets, cores and threads.
+/// Sockets, cores and threads.
 pub(super) fn counts(cores: &BTreeMap<u32, Core>) -> (usize, usize, usize) {
     let distinct: BTreeSet<Core> = cores.values().copied().collect();
     let sockets: BTreeSet<i64> = cores.values().map(|core| core.socket).collect();

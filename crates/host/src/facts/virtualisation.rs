@@ -1,16 +1,16 @@
-//! Whether this is a virtual machine, and whether this process lives in a container.
+//! Detection of virtual machines and containers.
 
 use super::{Cpu, Kernel};
 use crate::Root;
 use crate::mounts;
 use std::path::Path;
 
-/// What lies between this process and the hardware. `None`: nothing was seen, which is no proof that there is nothing.
+/// Layers between this process and the hardware. `None`: nothing was detected, which proves nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Virtualisation {
     /// The hypervisor, or `unknown hypervisor`.
     pub machine: Option<String>,
-    /// The kind of container, or `unknown kind` and what gave it away.
+    /// The kind of container, or `unknown kind` and the evidence.
     pub container: Option<String>,
 }
 
@@ -23,7 +23,7 @@ impl Virtualisation {
     }
 }
 
-/// What firmware and hypervisors call themselves, and what people call them.
+/// Names in firmware and hypervisors, and their common names.
 const HYPERVISORS: [(&str, &str); 12] = [
     ("kvm", "KVM"),
     ("qemu", "KVM or QEMU"),
@@ -48,7 +48,7 @@ fn hypervisor(name: &str) -> Option<&'static str> {
 }
 
 fn machine(root: &Root, cpu: &Cpu, kernel: &Kernel) -> Option<String> {
-    // hypervisors that Linux itself has made known
+    // hypervisors that Linux itself reports
     let known = [
         "/sys/hypervisor/type",
         "/proc/device-tree/hypervisor/compatible",
@@ -78,8 +78,8 @@ fn machine(root: &Root, cpu: &Cpu, kernel: &Kernel) -> Option<String> {
     named.or_else(unnamed).map(str::to_owned)
 }
 
-/// The namespaces that the kernel makes first have fixed numbers (include/linux/proc_ns.h). A container may share one with
-/// the machine outside, but hardly all.
+/// Inodes of the initial namespaces (include/linux/proc_ns.h). A container may share one with the host, but hardly
+/// all.
 const NAMESPACES: [(&str, &str); 3] = [
     ("/proc/self/ns/ipc", "ipc:[4026531839]"),
     ("/proc/self/ns/uts", "uts:[4026531838]"),
@@ -94,7 +94,7 @@ fn container(root: &Root, kernel: &Kernel) -> Option<String> {
     if let Some(kind) = root.line("/run/systemd/container") {
         return Some(kind);
     }
-    // images of containers that were made into machines keep these files
+    // container images that were made into machines keep these files
     let outermost = NAMESPACES
         .iter()
         .all(|&(file, first)| root.link(file).as_deref() == Some(first));
@@ -104,7 +104,7 @@ fn container(root: &Root, kernel: &Kernel) -> Option<String> {
     if !outermost && root.exists("/.dockerenv") {
         return Some("docker".to_owned());
     }
-    // outside of containers the first process is in the outermost group, or in one that init made
+    // outside of containers, process 1 is in the outermost group, or in one that init made
     by_group(&root.text("/proc/1/cgroup").unwrap_or_default())
         .map(str::to_owned)
         .or_else(|| {
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use crate::sysroot::made_up;
 
-    /// By the flag of the processors on x86, which 64-bit Arm lacks, then by firmware, then by the clocks.
+    /// By the processor flag on x86, which 64-bit Arm lacks, then by firmware, then by clocks.
     #[test]
     fn machines_leave_signs() {
         let vendor = |name| ("/sys/class/dmi/id/sys_vendor", name);
@@ -190,7 +190,7 @@ mod tests {
             ..Kernel::default()
         };
         assert_eq!(container(&made_up(&[]).1, &wsl).as_deref(), Some("WSL"));
-        // a machine made from an image, once all namespaces are known to be the first
+        // a machine made from an image, if all namespaces are known to be initial
         let (_kept, root) = made_up(&[("/.dockerenv", ""), ("/proc/self/ns/x", "")]);
         for (file, first) in NAMESPACES {
             assert!(container(&root, &Kernel::default()).is_some());

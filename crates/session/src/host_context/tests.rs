@@ -1,7 +1,7 @@
 //! Where rows are placed on machines of other kinds than this one: with one CPU, with hundreds, with some switched off, in part of
 //! one, in a container that hides what it can.
 
-#[path = "../../../host/tests/common/mod.rs"]
+#[path = "../../../host/src/tests/tree.rs"]
 mod machines;
 
 use super::*;

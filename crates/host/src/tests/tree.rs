@@ -1,4 +1,4 @@
-//! Machines recorded as one text file each: `== /path` opens a file, what follows is its content.
+//! Machines recorded as one text file each: `== /path` opens a file, its content follows.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 use gritstone_host::{Answers, Host, Root};
@@ -7,10 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A machine unpacked below a directory of its own, which goes when it goes.
+/// A machine unpacked in a temporary directory.
 pub struct Tree {
     directory: TempDir,
-    /// What its calls answer.
+    /// To system calls.
     pub answers: Answers,
 }
 
@@ -27,19 +27,18 @@ impl Tree {
         }
     }
 
-    /// The machine in `tests/trees/<name>.txt`.
+    /// The machine in `trees/<name>.txt`.
     pub fn recorded(name: &str) -> Self {
         Self::unpacked(&Self::text(name))
     }
 
-    /// It as it is recorded.
+    /// The text of a recording.
     pub fn text(name: &str) -> String {
-        // by way of the crate's name: others read them too
-        let trees = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/tests/trees");
+        // relative to the crate's parent: other crates include this module
+        let trees = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/src/tests/trees");
         fs::read_to_string(trees.join(format!("{name}.txt"))).unwrap()
     }
 
-    /// The machine in a text.
     pub fn unpacked(text: &str) -> Self {
         let tree = Self::new();
         for section in text.strip_prefix("== ").unwrap().split("\n== ") {
@@ -53,14 +52,13 @@ impl Tree {
         tree
     }
 
-    /// Writes a file of the machine; an open one is written in place.
+    /// Writes a file; an open one is written in place.
     pub fn file(&self, path: &str, content: &str) {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
 
-    /// Takes a file away.
     pub fn remove(&self, path: &str) {
         fs::remove_file(self.path(path)).unwrap();
     }
@@ -69,18 +67,16 @@ impl Tree {
         self.directory.path().join(path.trim_start_matches('/'))
     }
 
-    /// To read it by.
     pub fn root(&self) -> Root {
         Root::recorded(self.directory.path(), self.answers.clone())
     }
 
-    /// Read.
     pub fn host(&self) -> Host {
         Host::read(&self.root())
     }
 }
 
-/// `cpus` hardware threads, two on each core, half of the cores on each of two sockets; those that are not `online` are switched off.
+/// `cpus` hardware threads, two per core, half of the cores on each of two sockets; those not `online` are offline.
 pub fn large(cpus: u32, online: &str) -> Tree {
     let tree = Tree::new();
     let mut cpuinfo = String::new();
@@ -111,12 +107,12 @@ pub fn large(cpus: u32, online: &str) -> Tree {
     tree
 }
 
-/// An entry that says nothing of the system.
+/// A benchmark that needs nothing.
 pub fn plain() -> Benchmark {
     using(&[])
 }
 
-/// An entry whose kernel uses these programs.
+/// A benchmark whose workload uses these programs.
 pub fn using(programs: &[&str]) -> Benchmark {
     let work = Work::Kernel(KernelWork {
         program: "a/b".to_owned(),

@@ -1,6 +1,6 @@
-//! What is found on recorded machines, and how grave it is.
+//! Findings on recorded machines, and their severity.
 
-use crate::common::Tree;
+use super::tree::Tree;
 use gritstone_host::doctor::programs;
 use gritstone_host::{Finding, Host, Severity, examine};
 use gritstone_model::{Benchmark, Id, Need, Unit, Work};
@@ -20,7 +20,7 @@ fn named<'a>(findings: &'a [Finding], name: &str) -> &'a Finding {
     found
 }
 
-/// The findings of a recorded machine as a table, without the lines that depend on where the test runs.
+/// Findings as a table, without lines that depend on the host of the test.
 fn table(name: &str) -> String {
     let findings = examined(&Tree::recorded(name).host());
     let mut table = String::new();
@@ -38,21 +38,21 @@ fn table(name: &str) -> String {
 }
 
 #[test]
-fn a_quiet_virtual_machine_is_fit() {
+fn quiet_virtual_machine_is_fit() {
     insta::assert_snapshot!(table("virtual-machine"));
 }
 
 #[test]
-fn a_netbook_in_the_worst_state_is_not() {
+fn netbook_in_worst_state_is_unfit() {
     insta::assert_snapshot!(table("one-cpu"));
 }
 
 #[test]
-fn what_a_container_hides_is_said_and_not_guessed() {
+fn hidden_facts_are_not_guessed() {
     insta::assert_snapshot!(table("container-without-sys"));
 }
 
-/// A machine, a file of it, what it says instead, the finding that it moves, and how grave that is.
+/// A machine, a file of it, its changed content, the finding that changes, and its severity.
 const MOVES: &str = r"
 cgroup-v1-half-cpu | /none | | CPU quota | Problem
 cgroup-v2-half-cpu | /none | | CPU quota | Problem
@@ -91,7 +91,7 @@ virtual-machine | /etc/machine-id | | identity | Note
 ";
 
 #[test]
-fn each_file_moves_its_finding() {
+fn files_change_their_findings() {
     for case in MOVES.lines().skip(1) {
         let [machine, path, content, name, severity] = [0, 1, 2, 3, 4].map(|at| {
             let part = case.split('|').nth(at).expect(case);
@@ -117,7 +117,7 @@ fn each_file_moves_its_finding() {
 }
 
 #[test]
-fn commands_are_for_who_asks() {
+fn commands_depend_on_the_user() {
     let mut host = Tree::recorded("one-cpu").host();
     let todo = |host: &Host, name: &str| named(&examined(host), name).todo.clone().unwrap();
     let files = "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor";
@@ -140,7 +140,7 @@ fn directories() {
             "directory",
             Some(r"mkdir -p '/no/such/dir'\''s'"),
         ),
-        // nothing can be stored in /proc, and it says that it has no room
+        // nothing can be stored in /proc, which reports no room
         ("/proc", "free disk", None),
     ] {
         let findings = examine(&host, &[], Path::new(dir), OsStr::new(""));
@@ -168,7 +168,7 @@ fn benchmark(id: &str, needs: &[(&str, &[&str], &str)]) -> Benchmark {
 }
 
 #[test]
-fn missing_programs_name_their_rows_and_their_command() {
+fn missing_programs_have_a_command() {
     let directory = tempfile::tempdir().unwrap();
     let bc = directory.path().join("bc");
     fs::write(&bc, "").unwrap();
@@ -197,7 +197,7 @@ fn missing_programs_name_their_rows_and_their_command() {
     let missing = programs::missing(&rows, nothing);
     let command = programs::install(&host, &missing).unwrap().join(" ");
     assert_eq!(command, "sudo apt-get install -y bc nvi");
-    // its package would begin a cluster of databases
+    // its package would create a database cluster
     let database = [benchmark("db/query", &[("postgres", &[], "postgresql")])];
     let command = programs::install(&host, &programs::missing(&database, nothing)).unwrap();
     assert_eq!(command[..2], ["sh", "-c"]);
@@ -209,7 +209,10 @@ fn missing_programs_name_their_rows_and_their_command() {
     assert_eq!(programs::shown(&command), command[2]);
     host.system.debian = false;
     assert_eq!(programs::install(&host, &missing), None);
-    let told = "Needed by app/calc and app/edit/1; Debian has it in the package bc.";
-    assert_eq!(named(&examined(&host, nothing), "program bc").why, told);
+    let description = "Needed by app/calc and app/edit/1; Debian has it in the package bc.";
+    assert_eq!(
+        named(&examined(&host, nothing), "program bc").why,
+        description
+    );
     assert_eq!(programs::install(&host, &[]), None);
 }

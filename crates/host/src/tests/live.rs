@@ -1,6 +1,6 @@
-//! The machine that the tests run on: only what must hold on any.
+//! Properties that hold on the host of the tests, whatever it is.
 
-use crate::common::plain;
+use super::tree::plain;
 use gritstone_host::{Host, Root, Watch, choose_cpus};
 use std::time::{Duration, Instant};
 
@@ -33,14 +33,14 @@ fn a_launch_is_watched() {
         std::hint::spin_loop();
     }
     let used = u64::try_from((cpu_time() - used).as_nanos()).unwrap();
-    // no launch is named, so that this thread's own time is that of others
+    // no launch: the time of this thread is that of others
     let conditions = watch.end(&before, 0);
     assert!(conditions.wall >= 50_000_000);
     let (others, grain) = (conditions.others.unwrap(), conditions.grain.unwrap());
     assert!(others + grain >= used, "{used} ns used: {conditions:?}");
 }
 
-/// CPU clock of this thread.
+/// Of this thread.
 fn cpu_time() -> Duration {
     nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID)
         .unwrap()

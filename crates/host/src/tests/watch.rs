@@ -1,12 +1,12 @@
-//! Conditions on recorded machines whose counters are moved by hand, so that every figure is known.
+//! Conditions on recorded machines whose counters are changed by hand, so that all results are known.
 
-use crate::common::{Tree, large, plain, using};
+use super::tree::{Tree, large, plain, using};
 use gritstone_host::Watch;
 use gritstone_model::{Benchmark, Conditions};
 
 const MS: u64 = 1_000_000;
 
-/// What is seen of a launch on these CPUs that used so much, during which files of the machine change.
+/// Conditions of a launch on `cpus` that used `used` ns, during which files of the machine change.
 fn watched(tree: &Tree, cpus: &[u32], used: u64, changes: &[(&str, &str)]) -> Conditions {
     let mut watch = Watch::open(&tree.root());
     let before = watch.begin(&plain(), cpus, 1);
@@ -17,7 +17,7 @@ fn watched(tree: &Tree, cpus: &[u32], used: u64, changes: &[(&str, &str)]) -> Co
 }
 
 #[test]
-fn ticks_are_time_and_the_launchs_own_is_taken_off() {
+fn launch_time_is_subtracted() {
     let tree = Tree::recorded("cgroup-v2-half-cpu");
     tree.remove("/proc/schedstat");
     let stat = "cpu  900 0 0 9000 0 0 0 9 0 0\ncpu0 600 0 0 4500 0 0 0 5 0 0\ncpu1 205 2 3 4600 9 1 1 4 0 0\n";
@@ -44,7 +44,7 @@ fn schedstat_is_finer_than_ticks() {
     for (cpus, run, others, count) in [
         (&[1][..], 2_000_003_000, Some(2000), 1),
         (&[], 2_000_003_000, Some(2500), 2),
-        // a spinner that had run for ten seconds when the launch came
+        // a spinner that had run for ten seconds when the launch began
         (&[1], 12_000_003_000, None, 1),
     ] {
         let tree = Tree::recorded("cgroup-v2-half-cpu");
@@ -57,19 +57,19 @@ fn schedstat_is_finer_than_ticks() {
 }
 
 #[test]
-fn the_outermost_cpuacct_is_finest_and_a_containers_is_not_used() {
+fn only_outermost_cpuacct_is_used() {
     let tree = Tree::recorded("cgroup-v1-half-cpu");
     let usage = "/sys/fs/cgroup/cpu,cpuacct/cpuacct.usage_percpu";
     let seen = watched(&tree, &[1], 200, &[(usage, "1000000 2000700 \n")]);
     assert_eq!(seen.others, Some(500));
     tree.remove("/sys/fs/cgroup/cpu,cpuacct/release_agent");
     let seen = watched(&tree, &[1], 200, &[(usage, "1000000 99999999 \n")]);
-    // by /proc/stat, which did not move
+    // by /proc/stat, which did not change
     assert_eq!((seen.others, seen.grain), (Some(0), Some(20 * MS)));
 }
 
 #[test]
-fn throttling_counts_on_every_level_with_a_quota() {
+fn throttling_counts_on_all_levels() {
     let level = |file: &str| format!("/sys/fs/cgroup/cpu,cpuacct/jobs/{file}");
     let changes = [
         (&*level("cpu.stat"), "throttled_time 250000900\n"),
@@ -91,7 +91,7 @@ fn throttling_counts_on_every_level_with_a_quota() {
     ];
     let seen = watched(&tree, &[0], 0, &changes);
     assert_eq!((seen.throttled, seen.memory_limit), (Some(MS), Some(2)));
-    // one file tells of every level where the kernel has it
+    // one file includes every level where the kernel has it
     let local = "/sys/fs/cgroup/cpu.stat.local";
     tree.file(local, "throttled_usec 5\n");
     let changes = [
@@ -104,7 +104,7 @@ fn throttling_counts_on_every_level_with_a_quota() {
 /// PF_KTHREAD and another flag.
 const KERNEL_THREAD: u64 = 0x0020_0040;
 
-/// A machine of four CPUs that have been busy for so many ticks each.
+/// A machine of four CPUs with these busy ticks.
 fn busy(tree: &Tree, ticks: [u32; 4]) {
     let mut stat = String::from("cpu  0 0 0 1 0 0 0 0 0 0\n");
     for (cpu, busy) in ticks.iter().enumerate() {
@@ -113,7 +113,7 @@ fn busy(tree: &Tree, ticks: [u32; 4]) {
     tree.file("/proc/stat", &stat);
 }
 
-/// A process: its parent, its flags, the ticks of its own and of its children, and the CPU that it was on last.
+/// A process: parent, flags, ticks of its own and of its children, and its last CPU.
 fn process(tree: &Tree, pid: u32, parent: u32, flags: u64, [own, children]: [u32; 2], cpu: u32) {
     let stat = format!(
         "{pid} (a b) c) S {parent} 1 1 0 -1 {flags} 0 0 0 0 {own} 0 {children} 0 {}{cpu} 0\n",
@@ -123,7 +123,7 @@ fn process(tree: &Tree, pid: u32, parent: u32, flags: u64, [own, children]: [u32
 }
 
 #[test]
-fn the_kernels_threads_are_none_of_the_others_where_the_entry_says_so() {
+fn kernel_threads_can_be_excluded() {
     let tree = large(4, "0-3");
     let kernel = |pid, ticks, cpu| process(&tree, pid, 2, KERNEL_THREAD, [ticks, 0], cpu);
     let fine =
@@ -143,16 +143,16 @@ fn the_kernels_threads_are_none_of_the_others_where_the_entry_says_so() {
     kernel(40, 9, 1);
     kernel(41, 11, 0);
     process(&tree, 42, 2, 64, [25, 0], 1);
-    // 40 ms of a thread of the kernel, and 40 ms of a process
+    // 40 ms of a kernel thread, and 40 ms of a process
     assert_eq!(watch.end(&alone, 10 * MS).others, Some(80 * MS));
     assert_eq!(watch.end(&with, 10 * MS).others, Some(40 * MS));
-    // what the counter alone may make is nobody's: they are not asked
+    // below the grain, kernel threads are not read
     let with = watch.begin(&written_back, &[1], 1);
     busy(&tree, [12, 11, 0, 0]);
     kernel(40, 11, 1);
     let seen = watch.end(&with, 0);
     assert_eq!((seen.others, seen.grain), (Some(20 * MS), Some(20 * MS)));
-    // in nanoseconds where the system counts them; one that is new counts from nothing, and its number may be another's later
+    // ns if the kernel counts them; a new thread counts from 0, and its pid may be reused
     fine(40, 1000);
     let with = watch.begin(&written_back, &[1], 1);
     busy(&tree, [15, 31, 0, 0]);
@@ -163,7 +163,7 @@ fn the_kernels_threads_are_none_of_the_others_where_the_entry_says_so() {
 }
 
 #[test]
-fn beside_a_load_of_our_own_others_are_those_that_do_not_descend_from_it() {
+fn background_load_is_not_others() {
     let tree = large(4, "0-3");
     process(&tree, 1, 0, 0x0040_0100, [1, 100], 0);
     process(&tree, 7, 2, KERNEL_THREAD, [9000, 0], 0);
@@ -204,7 +204,7 @@ fn three_hundred_cpus() {
 }
 
 #[test]
-fn what_goes_back_or_is_not_there_is_not_known() {
+fn missing_or_decreasing_counters_are_unknown() {
     let tree = Tree::recorded("virtual-machine");
     tree.remove("/sys/fs/cgroup/cpuacct/release_agent");
     let back = "cpu0 1 0 0 1 0 0 0 0\ncpu1 1 0 0 1 0 0 0 0\n";
@@ -222,7 +222,7 @@ fn what_goes_back_or_is_not_there_is_not_known() {
 }
 
 #[test]
-fn energy_is_that_of_all_packages_and_wraps_around() {
+fn energy_sums_packages_and_wraps() {
     let zone = |zone: &str, file: &str| format!("/sys/class/powercap/{zone}/{file}");
     let seen = |packages: &[(&str, &str, [u64; 2])]| {
         let tree = Tree::new();

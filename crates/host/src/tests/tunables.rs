@@ -1,6 +1,6 @@
-//! What could be steadied, on machines that are made up.
+//! Tunings of fake machines.
 
-use crate::common::Tree;
+use super::tree::Tree;
 use gritstone_host::Chosen;
 use gritstone_host::tunables::{Setting, aims, real_time};
 use gritstone_model::CpuSet;
@@ -14,7 +14,7 @@ const CHOSEN: Chosen = Chosen {
 const CPUFREQ: &str = "/sys/devices/system/cpu/cpufreq";
 const TURBO: &str = "/sys/devices/system/cpu/intel_pstate/no_turbo";
 
-/// What each aim takes, in the order of `aims`.
+/// Of each aim, in the order of `aims`.
 type Settings = Result<Vec<(String, String, String)>, String>;
 
 fn look(tree: &Tree, online: &str) -> [Settings; 3] {
@@ -26,7 +26,7 @@ fn look(tree: &Tree, online: &str) -> [Settings; 3] {
         "interrupts away from CPU 2",
     ];
     assert_eq!(names, expected);
-    let plain = |Setting { of, path, value }| (of, path, value);
+    let plain = |Setting { owner, path, value }| (owner, path, value);
     let settings = aims.into_iter().map(|aim| {
         let settings = aim.settings?;
         Ok(settings.into_iter().map(plain).collect())
@@ -34,12 +34,12 @@ fn look(tree: &Tree, online: &str) -> [Settings; 3] {
     settings.collect::<Vec<_>>().try_into().unwrap()
 }
 
-fn setting(of: &str, path: &str, value: &str) -> (String, String, String) {
-    (of.to_owned(), path.to_owned(), value.to_owned())
+fn setting(owner: &str, path: &str, value: &str) -> (String, String, String) {
+    (owner.to_owned(), path.to_owned(), value.to_owned())
 }
 
 #[test]
-fn every_policy_and_the_switch_of_the_driver() {
+fn governors_and_turbo_are_tuned() {
     let tree = Tree::new();
     let file = |policy: &str, name: &str| format!("{CPUFREQ}/{policy}/{name}");
     for (policy, governor) in [("policy0", "powersave"), ("policy2", "performance")] {
@@ -55,7 +55,7 @@ fn every_policy_and_the_switch_of_the_driver() {
         Ok(["policy0", "policy2"].map(performance).to_vec())
     );
     assert_eq!(turbo, Ok(vec![setting("turbo", TURBO, "1")]));
-    // other drivers have another switch, and it is the other way round
+    // other drivers have another switch, with the opposite sense
     tree.remove(TURBO);
     let boost = format!("{CPUFREQ}/boost");
     tree.file(&boost, "1\n");
@@ -63,7 +63,7 @@ fn every_policy_and_the_switch_of_the_driver() {
         look(&tree, "0-3")[1],
         Ok(vec![setting("turbo", &boost, "0")])
     );
-    // a policy that cannot
+    // a policy without it
     tree.file(
         &file("policy2", "scaling_available_governors"),
         "schedutil\n",
@@ -76,7 +76,7 @@ fn every_policy_and_the_switch_of_the_driver() {
 }
 
 #[test]
-fn interrupts_of_devices_leave_the_measured_cpu() {
+fn interrupts_leave_the_measured_cpu() {
     let tree = Tree::new();
     let path = |number: u32| format!("/proc/irq/{number}/smp_affinity_list");
     for (number, device, cpus) in [
@@ -103,7 +103,7 @@ fn interrupts_of_devices_leave_the_measured_cpu() {
 }
 
 #[test]
-fn real_time_only_where_the_kernel_lets_it_run_and_somebody_else_can_stop_it() {
+fn real_time_needs_permission_and_watcher() {
     let tree = Tree::new();
     let alone = Chosen {
         measured: 0,
@@ -114,8 +114,11 @@ fn real_time_only_where_the_kernel_lets_it_run_and_somebody_else_can_stop_it() {
     assert!(why(&CHOSEN).contains("cannot be read"));
     let file = "/proc/sys/kernel/sched_rt_runtime_us";
     tree.file(file, "950000\n");
-    let told = why(&CHOSEN);
-    assert!(told.contains("for 50 ms in every 1000 ms"), "{told}");
+    let description = why(&CHOSEN);
+    assert!(
+        description.contains("for 50 ms in every 1000 ms"),
+        "{description}"
+    );
     tree.file(file, "-1\n");
     assert_eq!(real_time(&tree.root(), &CHOSEN), Ok(()));
     assert!(why(&alone).contains("one CPU"));

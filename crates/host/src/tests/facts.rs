@@ -1,6 +1,6 @@
 //! Recorded machines, read whole.
 
-use crate::common::{Tree, large, plain};
+use super::tree::{Tree, large, plain};
 use gritstone_host::{Answers, Cgroup, Host, Load, Memory, Watch, choose_cpus, examine};
 use gritstone_model::{CpuSet, Machine};
 use std::ffi::OsStr;
@@ -10,7 +10,7 @@ fn machine(host: &Host) -> Machine {
     host.machine(Path::new("/proc"))
 }
 
-/// The facts without those of the directory and of the machine that runs the test.
+/// Without the facts of the directory and of the host of the test.
 fn facts(host: &Host) -> String {
     let facts = machine(host).facts;
     let own = |name: &str| name.starts_with("dir.") || name == "cpu.architecture";
@@ -20,7 +20,6 @@ fn facts(host: &Host) -> String {
         .collect()
 }
 
-/// The CPUs that are chosen, as many as there are.
 fn chosen(host: &Host) -> Vec<u32> {
     let chosen = choose_cpus(&host.cpu).unwrap();
     [Some(chosen.measured), chosen.peer, chosen.watcher]
@@ -30,15 +29,15 @@ fn chosen(host: &Host) -> Vec<u32> {
 }
 
 #[test]
-fn a_virtual_machine_of_two_cpus() {
+fn virtual_machine_with_two_cpus() {
     let host = Tree::recorded("virtual-machine").host();
     insta::assert_snapshot!(facts(&host));
     let machine = machine(&host);
     assert_eq!(machine.name, "vm (AMD EPYC)");
     let system = "Debian GNU/Linux 12 (bookworm), Linux 6.18.44 ";
     assert!(machine.system.starts_with(system));
-    let told = "AMD EPYC, 2 cores, 23.5 GiB of memory, proc, a virtual machine (KVM)";
-    assert_eq!(machine.configuration, told);
+    let description = "AMD EPYC, 2 cores, 23.5 GiB of memory, proc, a virtual machine (KVM)";
+    assert_eq!(machine.configuration, description);
 }
 
 #[test]
@@ -50,13 +49,13 @@ fn one_cpu() {
     assert!(!host.is_distinct());
 }
 
-/// Machines by their CPUs, those that are switched on and those that are allowed: sockets, cores and threads, and what is chosen.
+/// Machines by CPUs, online CPUs and permitted CPUs: sockets, cores and threads, and the chosen CPUs.
 #[test]
 fn large_machines_and_bare_ones() {
     for (cpus, online, allowed, counts, choice) in [
         // CPUs 250 to 259 are the second threads of cores 100 to 109, which stay
         (300, "0-249,260-299", None, (2, 150, 290), [1, 2, 0]),
-        // more than a cpu_set_t has bits
+        // more than the bits of a cpu_set_t
         (
             2048,
             "0-2047",
@@ -64,7 +63,7 @@ fn large_machines_and_bare_ones() {
             (2, 1024, 2048),
             [1500, 1501, 2040],
         ),
-        // a root without /proc and /sys has the CPUs that are allowed
+        // a root without /proc and /sys has the permitted CPUs
         (0, "", Some("2-3"), (1, 2, 2), [2, 3, 3]),
     ] {
         let mut tree = match cpus {
@@ -85,29 +84,29 @@ fn large_machines_and_bare_ones() {
 }
 
 #[test]
-fn every_other_of_three_hundred_cpus_is_no_list_to_read() {
+fn long_cpu_lists_are_summarized() {
     let mut tree = large(300, "0-299");
     tree.answers.allowed = Some((0..150).map(|n| 2 * n).collect());
     let host = tree.host();
     let machine = machine(&host);
-    let told = "Big One, 150 cores, 300 threads, 2 sockets, of which 150 CPUs between 0 and 298 may be used, proc";
-    assert_eq!(machine.configuration, told);
-    // the fact is whole
+    let description = "Big One, 150 cores, 300 threads, 2 sockets, of which 150 CPUs between 0 and 298 may be used, proc";
+    assert_eq!(machine.configuration, description);
+    // the fact is complete
     assert!(machine.facts[Machine::ALLOWED_CPUS].starts_with("0,2,4,6,"));
     let findings = examine(&host, &[], Path::new("/"), OsStr::new(""));
     let cores = findings.iter().find(|finding| finding.name == "cores");
-    let told = "150 cores, 300 threads, 150 CPUs between 0 and 298 may be used; benchmarks on CPU 2, harness on CPU 0";
-    assert_eq!(cores.unwrap().value, told);
+    let description = "150 cores, 300 threads, 150 CPUs between 0 and 298 may be used; benchmarks on CPU 2, harness on CPU 0";
+    assert_eq!(cores.unwrap().value, description);
     let short = |value: &str| value.len() < 120;
     assert!(findings.iter().all(|finding| short(&finding.value)));
 }
 
 #[test]
-fn half_a_cpu_by_either_version() {
+fn cpu_quota_in_both_versions() {
     let first = Tree::recorded("cgroup-v1-half-cpu").host();
     let expected = Cgroup {
         version: Some(1),
-        // the group above is the narrower
+        // the group above has the lower limit
         cpus: Some(0.5),
         memory: Some(64 << 20),
         processes: Some(100),
@@ -123,8 +122,8 @@ fn half_a_cpu_by_either_version() {
     assert_eq!(second.cgroup, expected);
     let container = second.virtualisation.container.as_deref();
     assert_eq!(container, Some("docker"));
-    let told = machine(&second).configuration;
-    assert!(told.contains("a quota of 0.5 CPUs"), "{told}");
+    let description = machine(&second).configuration;
+    assert!(description.contains("a quota of 0.5 CPUs"), "{description}");
 }
 
 #[test]
@@ -145,7 +144,7 @@ fn a_container_without_sys() {
 }
 
 #[test]
-fn nothing_at_all_is_read_without_panic_and_nothing_is_guessed() {
+fn empty_root_is_read_without_guesses() {
     let mut tree = Tree::new();
     tree.answers = Answers::default();
     let host = tree.host();
@@ -159,9 +158,9 @@ fn nothing_at_all_is_read_without_panic_and_nothing_is_guessed() {
     assert!(names.all(|name| name.starts_with("cpu.")), "{machine:?}");
 }
 
-/// Garbage in every file, and recordings that are cut off anywhere: together these machines have every file that is read.
+/// Garbage in every file, and truncated recordings: together these machines have every file that is read.
 #[test]
-fn broken_files_are_read_without_panic() {
+fn broken_files_do_not_panic() {
     for name in [
         "virtual-machine",
         "cgroup-v1-half-cpu",
@@ -185,7 +184,7 @@ fn broken_files_are_read_without_panic() {
         }
         let lines = text.match_indices('\n').map(|(end, _)| end);
         for cut in lines.step_by(23).flat_map(|end| [end - 1, end]) {
-            // a section needs its path, whole
+            // a section needs its whole path
             if !text[..cut].rsplit('\n').next().unwrap().starts_with("== ") {
                 read_whole(&Tree::unpacked(&text[..cut]));
             }
@@ -193,7 +192,6 @@ fn broken_files_are_read_without_panic() {
     }
 }
 
-/// Everything that reads a machine.
 fn read_whole(tree: &Tree) {
     let host = tree.host();
     let _ = machine(&host);
