@@ -7,10 +7,9 @@ use gritstone_analysis::scores::{self as stats, Environment, Options};
 use gritstone_catalogue::profiles;
 use gritstone_measure::CONFIDENCE;
 use gritstone_model::{
-    Id, Profile, PublishedRating, RatedMachine, Ratings, RatingsView, RunView, SCHEMA_RATINGS,
-    Selector, Work,
+    Id, Profile, PublishedRating, RatedMachine, Ratings, RatingsView, RunView, SCHEMA_RATINGS, Work,
 };
-use gritstone_plan::select;
+use gritstone_plan::{Selectors, select};
 
 /// The default baseline of scores.
 const BASE: &str = "ref:amd-epyc-kvm-2026";
@@ -190,9 +189,9 @@ fn named(world: &World, by: &[String]) -> Result<Vec<Id>> {
     let all = &world.catalogue.benchmarks;
     // says which selector matches nothing, and what is near
     select(all, by)?;
-    let selectors: Vec<Selector> = by.iter().map(|text| Selector::new(text)).collect();
-    let matched = |id: &Id| selectors.iter().any(|selector| selector.matches(id));
-    let mut open: Vec<&Id> = all.iter().map(|b| &b.id).filter(|id| matched(id)).collect();
+    let selectors = Selectors::new(by);
+    let ids = all.iter().map(|benchmark| &benchmark.id);
+    let mut open: Vec<&Id> = ids.filter(|id| selectors.select(id)).collect();
     open.reverse();
     let mut rows: Vec<Id> = vec![];
     while let Some(id) = open.pop() {

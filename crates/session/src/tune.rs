@@ -97,8 +97,8 @@ mod tests {
     fn settings() -> Vec<Setting> {
         let names = ["interrupt 1 (a)", "interrupt 2 (b)"];
         let setting = |owner: &str| Setting {
-            owner: of.to_owned(),
-            path: format!("/{of}"),
+            owner: owner.to_owned(),
+            path: format!("/{owner}"),
             value: "0".to_owned(),
         };
         names.map(setting).into()
