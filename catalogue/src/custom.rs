@@ -4,7 +4,7 @@ use crate::error::{Error, Text};
 use crate::folder::{self, FolderError, is_entries};
 use crate::read::{self, File, Row};
 use crate::{Catalogue, FILES, cross_checks};
-use gritstone_model::{KernelWork, Kind, OwnCatalogue, OwnFile, Work};
+use gritstone_model::{CustomCatalog, CustomFile, KernelWork, Kind, Work};
 use std::collections::BTreeSet;
 
 /// Names that a family cannot have: those of rows that are no entries, and of folders beside our programs.
@@ -14,7 +14,7 @@ const RESERVED: [&str; 5] = ["command", "runtime", "src", "target", "tests"];
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Own {
     /// All of it, as a run keeps it.
-    pub kept: OwnCatalogue,
+    pub kept: CustomCatalog,
     /// Its families and rows.
     pub catalogue: Catalogue,
     /// Its programs that are compiled: `mine/sum` for `mine/sum.c`.
@@ -38,7 +38,7 @@ pub enum OwnError {
 ///
 /// # Errors
 /// The first fault in a file, between files, or between it and ours.
-pub fn own(mut kept: OwnCatalogue, ours: &BTreeSet<&str>) -> Result<Own, OwnError> {
+pub fn own(mut kept: CustomCatalog, ours: &BTreeSet<&str>) -> Result<Own, OwnError> {
     folder::names(&kept)?;
     if kept.hash != folder::hash(&kept.files) {
         return Err(FolderError("it is not the catalog that its hash speaks of".to_owned()).into());
@@ -97,7 +97,7 @@ pub fn own(mut kept: OwnCatalogue, ours: &BTreeSet<&str>) -> Result<Own, OwnErro
     })
 }
 
-fn text<'a>(path: &str, file: &'a OwnFile) -> Result<&'a str, FolderError> {
+fn text<'a>(path: &str, file: &'a CustomFile) -> Result<&'a str, FolderError> {
     let text = file.contents.text();
     text.ok_or_else(|| FolderError(format!("{path} is not text in UTF-8")))
 }
@@ -159,7 +159,7 @@ enum Program {
     Ours,
 }
 
-fn kind_of(program: &str, kept: &OwnCatalogue, ours: &BTreeSet<&str>) -> Result<Program, String> {
+fn kind_of(program: &str, kept: &CustomCatalog, ours: &BTreeSet<&str>) -> Result<Program, String> {
     let source = format!("{program}.c");
     let executable = kept.files.get(program).map(|file| file.executable);
     match (kept.files.contains_key(&source), executable) {

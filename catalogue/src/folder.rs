@@ -2,7 +2,7 @@
 //!
 //! Nothing in it is followed, executed or read beyond a bound: who has written it is not known yet.
 
-use gritstone_model::{Contents, OwnCatalogue, OwnFile, hexadecimal};
+use gritstone_model::{Contents, CustomCatalog, CustomFile, hexadecimal};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -29,7 +29,7 @@ fn wrong<T>(what: impl Into<String>) -> Result<T, FolderError> {
 ///
 /// # Errors
 /// When there is anything in it that a catalog has no use for, or too much of it.
-pub fn read(folder: &Path) -> Result<OwnCatalogue, FolderError> {
+pub fn read(folder: &Path) -> Result<CustomCatalog, FolderError> {
     let whole = fs::canonicalize(folder).map_err(failed(folder))?;
     let name = whole.file_name().unwrap_or_default();
     let mut found = Found::default();
@@ -45,7 +45,7 @@ pub fn read(folder: &Path) -> Result<OwnCatalogue, FolderError> {
             folder.display()
         ));
     }
-    Ok(OwnCatalogue {
+    Ok(CustomCatalog {
         name: name.to_owned(),
         hash: hash(&found.files),
         families: vec![],
@@ -55,7 +55,7 @@ pub fn read(folder: &Path) -> Result<OwnCatalogue, FolderError> {
 
 /// SHA-256 of all files: their paths, whether they may be executed, and what is in them.
 #[must_use]
-pub fn hash(files: &BTreeMap<String, OwnFile>) -> String {
+pub fn hash(files: &BTreeMap<String, CustomFile>) -> String {
     let mut hash = Sha256::new();
     for (path, file) in files {
         let bytes = file.contents.bytes().unwrap_or_default();
@@ -88,7 +88,7 @@ fn plain(name: &str) -> bool {
 ///
 /// # Errors
 /// Names what could not have been read.
-pub(crate) fn names(kept: &OwnCatalogue) -> Result<(), FolderError> {
+pub(crate) fn names(kept: &CustomCatalog) -> Result<(), FolderError> {
     let stands = |name: &str| plain(name) && !left_out(name);
     let path = |path: &str| {
         let parts = path.split('/');
@@ -107,7 +107,7 @@ pub(crate) fn names(kept: &OwnCatalogue) -> Result<(), FolderError> {
 
 #[derive(Default)]
 struct Found {
-    files: BTreeMap<String, OwnFile>,
+    files: BTreeMap<String, CustomFile>,
     bytes: u64,
 }
 
@@ -175,7 +175,7 @@ impl Found {
         let contents = Contents::of(bytes);
         self.files.insert(
             path,
-            OwnFile {
+            CustomFile {
                 executable,
                 contents,
             },

@@ -85,7 +85,7 @@ fn said(earlier: &[RunView], other: &RunView) -> [Verdict; 2] {
     let base = earlier.last().expect("there is a base");
     let past: Vec<Past> = earlier.iter().map(Past::of).collect();
     let options = compare::Options {
-        between_run: run_variance::learn(&past, base, other),
+        between_run: run_variance::estimate(&past, base, other),
         ..compare::Options::default()
     };
     let view = compare::compare(base, other, &options);

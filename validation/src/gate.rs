@@ -95,7 +95,7 @@ fn against_run(earlier: &[RunView], run: &RunView, allowed: f64) -> CheckOutcome
     let past: Vec<Past> = earlier.iter().map(Past::of).collect();
     let options = compare::Options {
         margin: allowed,
-        between_run: run_variance::learn(&past, base, run),
+        between_run: run_variance::estimate(&past, base, run),
         ..compare::Options::default()
     };
     check::check(&compare::compare(base, run, &options), allowed, LEVEL).outcome

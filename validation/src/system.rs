@@ -86,7 +86,7 @@ fn comparison(
     let past: Vec<Past> = runs[..earlier].iter().map(Past::of).collect();
     let (base, other) = (&runs[earlier], &runs[earlier + 1]);
     let options = compare::Options {
-        between_run: run_variance::learn(&past, base, other),
+        between_run: run_variance::estimate(&past, base, other),
         ..compare::Options::default()
     };
     compare::compare(base, other, &options)

@@ -248,7 +248,7 @@ pub fn comparisons() -> String {
                     let base = run(&mut world, 100 + trial, events, tail, 1.0);
                     let other = run(&mut world, 1000 + trial, events, tail, later);
                     let options = compare::Options {
-                        between_run: run_variance::learn(&past, &base, &other),
+                        between_run: run_variance::estimate(&past, &base, &other),
                         ..compare::Options::default()
                     };
                     let view = compare::compare(&base, &other, &options);

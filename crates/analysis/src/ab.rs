@@ -35,7 +35,7 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
     let compared: Vec<&Benchmark> = runs.first().map_or(vec![], |run| compared(run));
     let rounds = rounds(runs, &compared);
     let times: Vec<Times> = rounds.iter().map(|of| times(of, runs.len())).collect();
-    let judged = interim::judge(&times, trial.margin, over);
+    let judged = interim::decide_all(&times, trial.margin, over);
     let reference = runs.first().is_some_and(|run| settings(run).reference);
     let mut shown: Vec<Vec<Comparison>> = times
         .iter()

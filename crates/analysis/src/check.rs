@@ -160,7 +160,7 @@ fn unpredicted(result: &Measurement, compared: Subject) -> CompareRow {
             true => result.cycles().map(|cycles| cycles.value),
             false => result.value(),
         },
-        notes: result.own_notes().cloned().collect(),
+        notes: result.notes_on_result().cloned().collect(),
         copies: vec![],
         percentiles: vec![],
     }

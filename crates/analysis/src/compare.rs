@@ -8,107 +8,24 @@ mod copies;
 mod environment;
 mod families;
 mod measured;
+mod options;
 mod pair;
 mod percentiles;
 mod published;
 
 use crate::explain::{Side, explain};
-use crate::run_variance::{BetweenRun, Class, DEFAULT, Learned};
+use crate::run_variance::DEFAULT;
 pub(crate) use environment::{peers_differ, programs_differ_in};
 use gritstone_model::{
-    CompareFigure, CompareRow, CompareShift, CompareView, Explanation, Finding, Flag, Id,
-    Measurement, Note, RunView, SCHEMA_COMPARE, Subject, VarianceSource, Verdict, in_order,
+    CompareFigure, CompareRow, CompareShift, CompareView, Explanation, Finding, Flag, Measurement,
+    Note, RunView, SCHEMA_COMPARE, Subject, VarianceSource, Verdict, in_order,
 };
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::{multiple, verdict};
-use pair::{Basis, Pair};
-pub(crate) use pair::{counts, pair, scale};
+pub use options::Options;
+pub(crate) use pair::scale;
+use pair::{ComparedBy, Pair};
 use std::collections::BTreeMap;
-
-/// Level at which the false-discovery rate is held: nominally 3.5%, since variances of benchmarks scatter more than the model's, so that
-/// 5% are kept (docs/validation.md).
-const ALPHA: f64 = 0.035;
-
-/// What a comparison is made with.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// Confidence of the intervals, between 0 and 1.
-    pub confidence: f64,
-    /// Difference within which two results count as the same: 0.01 is 1%.
-    pub margin: f64,
-    /// False-discovery rate over the rows of what is called faster or slower.
-    pub alpha: f64,
-    /// Scatter between runs of one machine where its own runs tell it: [`crate::run_variance::learn`].
-    /// [`DEFAULT`] stands for the rows that are not here.
-    pub between_run: Learned,
-    /// ln(ratio) of the common shift, of the classes of which it is taken out: [`compare`] itself finds it.
-    pub shifts: BTreeMap<Class, f64>,
-    /// Whether core cycles may stand for the time of rows that the processor bounds. [`compare`] itself forbids it where the
-    /// machines are two: a core that is twice as fast needs as many cycles.
-    pub cycles: bool,
-}
-
-impl Options {
-    /// Those for two runs: cycles say nothing of two machines.
-    pub(crate) fn of(&self, base: &RunView, other: &RunView) -> Self {
-        Self {
-            cycles: self.cycles && base.machine.id == other.machine.id,
-            ..self.clone()
-        }
-    }
-
-    /// What is said before p is known: the same, where both one-sided tests say that the difference lies within the margin.
-    fn before_p(&self, inner: Option<[f64; 2]>) -> Verdict {
-        match inner.is_some_and(|inner| verdict::within(inner, self.margin)) {
-            true => Verdict::Same,
-            false => Verdict::Inconclusive,
-        }
-    }
-
-    /// The same for runs whose common shifts are these: what runs of the system differ by is taken out.
-    fn without(&self, shifts: &BTreeMap<Class, CompareShift>) -> Self {
-        let within = shifts.iter().filter(|(_, shift)| !shift.different);
-        Self {
-            shifts: within
-                .map(|(class, shift)| (*class, shift.ratio.ln()))
-                .collect(),
-            ..self.clone()
-        }
-    }
-
-    fn between_run(&self, id: &Id) -> BetweenRun {
-        *self.between_run.rows.get(id).unwrap_or(&DEFAULT)
-    }
-
-    /// Scatter of the time of a benchmark between runs, of the common shift too.
-    fn all_of(&self, result: &Measurement) -> Scatter {
-        let own = self.between_run(&result.id).raw;
-        let common = self.between_run.shifts.get(&Class::of(result, false));
-        common.map_or(own, |common| own.with(*common))
-    }
-
-    /// What two results of a class differ by beyond what their launches show, and ln(ratio) of the shift that is taken out.
-    fn beyond(&self, class: Class, own: Scatter) -> (Scatter, f64) {
-        match (self.shifts.get(&class), self.between_run.shifts.get(&class)) {
-            (Some(shift), _) => (own, *shift),
-            (None, Some(common)) => (own.with(*common), 0.0),
-            (None, None) => (own, 0.0),
-        }
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            confidence: 0.95,
-            margin: 0.02,
-            alpha: ALPHA,
-            between_run: Learned::default(),
-            shifts: BTreeMap::new(),
-            cycles: true,
-        }
-    }
-}
 
 /// Every row that either side has, what matters first, and what they come to by family.
 #[must_use]
@@ -184,8 +101,8 @@ fn row(
     let titled = if b.is_published() { o } else { b };
     // what others did to one side is told from a change by nothing
     let mut sides = [b, o].into_iter();
-    let disturbed =
-        pair.basis == Basis::Test && sides.any(|side| side.has(Flag::Interference, pair.compared));
+    let disturbed = pair.basis == ComparedBy::Test
+        && sides.any(|side| side.has_flag(Flag::Interference, pair.compared));
     let mut notes = both(base, b, other, o, &pair);
     notes.extend(pair.notes.into_iter().map(Note::new));
     let row = CompareRow {
@@ -208,7 +125,7 @@ fn row(
         percentiles,
     };
     let basis = if disturbed {
-        Basis::Nothing
+        ComparedBy::Nothing
     } else {
         pair.basis
     };
@@ -228,7 +145,7 @@ fn explanation(
 }
 
 /// A row with what its verdict rests on.
-type Row = (CompareRow, Basis);
+type Row = (CompareRow, ComparedBy);
 
 /// A row that only `view` has; `is_base` says which side that is.
 fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
@@ -259,7 +176,27 @@ fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
         copies: vec![],
         percentiles: vec![],
     };
-    (row, Basis::Test)
+    (row, ComparedBy::Test)
+}
+
+/// Compares two results of one row.
+pub(crate) fn pair(base: &Measurement, other: &Measurement, options: &Options) -> Pair {
+    let pair = if base.is_published() || other.is_published() {
+        published::pair(base, other)
+    } else {
+        measured::pair(base, other, options)
+    };
+    let mut sides = [base, other].into_iter();
+    if sides.any(|side| side.has_flag(Flag::Invalid, pair.compared)) {
+        // the note itself, which travels with the row, says why
+        return pair.without_ratio();
+    }
+    pair
+}
+
+/// Whether it may be compared with other runs: its work was done, and nothing interfered.
+pub(crate) fn counts(result: &Measurement, compared: Subject) -> bool {
+    !result.has_flag(Flag::Invalid, compared) && !result.has_flag(Flag::Interference, compared)
 }
 
 /// The notes of both sides that concern what was compared, each with the side that it is of; all of them where nothing could be
@@ -319,12 +256,12 @@ fn judge(rows: &mut [Row], options: &Options) {
         row.p_adjusted = adjusted.next().flatten();
         // without a test the interval alone decides; an exact ratio is its own interval
         let (interval, p) = match basis {
-            Basis::Test => (row.interval, row.p_adjusted),
-            Basis::Interval => (row.interval, Some(0.0)),
-            Basis::Nothing => (None, None),
-            Basis::Exact => (row.ratio.map(|ratio| [ratio; 2]), Some(0.0)),
+            ComparedBy::Test => (row.interval, row.p_adjusted),
+            ComparedBy::Interval => (row.interval, Some(0.0)),
+            ComparedBy::Nothing => (None, None),
+            ComparedBy::Exact => (row.ratio.map(|ratio| [ratio; 2]), Some(0.0)),
         };
-        let same = *basis == Basis::Test && row.verdict == Some(Verdict::Same);
+        let same = *basis == ComparedBy::Test && row.verdict == Some(Verdict::Same);
         row.verdict = row.ratio.map(|_| match same {
             true => Verdict::Same,
             false => verdict(interval, p),

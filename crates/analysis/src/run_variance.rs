@@ -100,7 +100,7 @@ impl Past {
             counted.filter_map(figure).collect()
         };
         let percentile = |name: &str| {
-            let figures = figures(&tails::of_run(view, name).results);
+            let figures = figures(&tails::percentile_of_run(view, name).results);
             (!figures.is_empty()).then(|| (name.to_owned(), figures))
         };
         Self {
@@ -141,8 +141,8 @@ fn counts(result: &Measurement) -> bool {
     result.outcome() == Status::Measured
         && varies(result)
         && result.interval().is_some()
-        && !result.is(Flag::Invalid)
-        && !result.is(Flag::Interference)
+        && !result.is_flagged(Flag::Invalid)
+        && !result.is_flagged(Flag::Interference)
 }
 
 /// Whether runs can differ in it: sizes do not, and ratings are made of rows that are here themselves.
@@ -205,13 +205,13 @@ impl Class {
 
 /// What earlier runs say of a comparison of two.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Learned {
+pub struct RunVariances {
     /// By benchmark, less the common shift where there is one; [`DEFAULT`] holds for those that are not here.
     pub rows: BTreeMap<Id, BetweenRun>,
     /// Standard deviation of the common shift of a run, of the classes of which runs say it.
     pub shifts: BTreeMap<Class, Scatter>,
     /// The same of percentiles beyond the median, by name.
-    pub percentiles: BTreeMap<String, Learned>,
+    pub percentiles: BTreeMap<String, RunVariances>,
 }
 
 impl BetweenRun {
@@ -231,7 +231,7 @@ impl BetweenRun {
     }
 }
 
-impl FromIterator<(Id, BetweenRun)> for Learned {
+impl FromIterator<(Id, BetweenRun)> for RunVariances {
     fn from_iter<I: IntoIterator<Item = (Id, BetweenRun)>>(rows: I) -> Self {
         Self {
             rows: rows.into_iter().collect(),
@@ -243,23 +243,23 @@ impl FromIterator<(Id, BetweenRun)> for Learned {
 /// Learns from the runs that began before the later of the two sides, other than these two, and are like the side whose variance they
 /// estimate. Of two sides that are not alike, each has its own runs, and the variances are averaged.
 #[must_use]
-pub fn learn(past: &[Past], base: &RunView, other: &RunView) -> Learned {
+pub fn estimate(past: &[Past], base: &RunView, other: &RunView) -> RunVariances {
     let percentile = |name: &str| {
         let past = past.iter().filter_map(|run| run.of_percentile(name));
         let past: Vec<Past> = past.collect();
-        let [base, other] = [base, other].map(|view| tails::of_run(view, name));
+        let [base, other] = [base, other].map(|view| tails::percentile_of_run(view, name));
         let learned = of_figures(&past, &base, &other);
         (!learned.rows.is_empty()).then(|| (name.to_owned(), learned))
     };
-    Learned {
+    RunVariances {
         percentiles: tails::TAILS.into_iter().filter_map(percentile).collect(),
         ..of_figures(past, base, other)
     }
 }
 
 /// Says of each result of a run by what it is compared, and what it tells of the runs of its system, as soon as these are enough.
-pub fn tell(past: &[Past], view: &mut RunView) {
-    let learned = learn(past, view, view);
+pub fn add_to(past: &[Past], view: &mut RunView) {
+    let learned = estimate(past, view, view);
     for result in &mut view.results {
         if result.values().is_empty() || !varies(result) {
             continue;
@@ -281,7 +281,7 @@ pub fn tell(past: &[Past], view: &mut RunView) {
     }
 }
 
-fn of_figures(past: &[Past], base: &RunView, other: &RunView) -> Learned {
+fn of_figures(past: &[Past], base: &RunView, other: &RunView) -> RunVariances {
     let sides = [base, other].map(Past::head_of);
     let last = sides.iter().map(Past::begun).max();
     let mut earlier: Vec<&Past> = past
@@ -314,7 +314,7 @@ fn of_figures(past: &[Past], base: &RunView, other: &RunView) -> Learned {
         (id.clone(), mean)
     });
     let shifts = b.shifts.iter();
-    Learned {
+    RunVariances {
         rows: rows.collect(),
         shifts: shifts
             .filter_map(|(class, of)| Some((*class, of.mean(*o.shifts.get(class)?))))
@@ -353,10 +353,10 @@ fn of_side(
     view: &RunView,
     with: &RunView,
     same_work: fn(&Figure, &Measurement) -> bool,
-) -> Learned {
+) -> RunVariances {
     let shared = |result: &&Measurement| with.get(&result.id).is_some() && varies(result);
     let results: Vec<&Measurement> = view.results.iter().filter(shared).collect();
-    let mut learned = Learned::default();
+    let mut learned = RunVariances::default();
     for class in [Class::Cycles, Class::Processor, Class::Other] {
         let paced = class == Class::Cycles;
         let of: Vec<&Measurement> = results

@@ -10,14 +10,14 @@
 mod row;
 
 use crate::compare;
-use crate::run_variance::{DEFAULT, Learned};
+use crate::run_variance::{DEFAULT, RunVariances};
 use gritstone_model::{
     Benchmark, Finding, Flag, Id, LeftOutRow, Measurement, Note, Part, Profile, RatedMachine,
     Rating, Ratings, RunView, Withheld, Work,
 };
 use gritstone_stats::quantile;
 use gritstone_stats::rating::{self, RatingRow, geometric};
-use row::{Fate, Pair};
+use row::{Pair, Usability};
 use std::collections::BTreeSet;
 
 /// Rows that are rated together.
@@ -42,8 +42,8 @@ pub struct Options {
     pub named: bool,
     /// A row that the base lacks withholds the rating, instead of being left out.
     pub together: bool,
-    /// Scatter between runs, by row: [`crate::run_variance::learn`].
-    pub between_run: Learned,
+    /// Scatter between runs, by row: [`crate::run_variance::estimate`].
+    pub between_run: RunVariances,
 }
 
 /// The environments of a catalog: its ratings that others are over, those that count together or those that do not.
@@ -192,13 +192,13 @@ pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Op
     for group in groups {
         let mut own: Vec<Pair> = Vec::new();
         for id in &group.rows {
-            match row::fate(id, find(id), options.named) {
-                Fate::NotCovered => uncovered.push(Part::Benchmark(id.clone())),
-                Fate::LeftOut { invalid } => result.left_out.push(LeftOutRow {
+            match row::usability(id, find(id), options.named) {
+                Usability::NotCovered => uncovered.push(Part::Benchmark(id.clone())),
+                Usability::LeftOut { invalid } => result.left_out.push(LeftOutRow {
                     id: id.clone(),
                     invalid,
                 }),
-                Fate::Counts(pair) => own.push(*pair),
+                Usability::Counts(pair) => own.push(*pair),
             }
         }
         let weight = group.weight / own.len() as f64;

@@ -132,7 +132,7 @@ fn point(run: &RunView, result: &Measurement, compared: Subject) -> HistoryPoint
         estimate: result.value(),
         interval: result.interval(),
         value: value.filter(|x| *x > 0.0 && counts(result, compared)),
-        notes: result.own_notes().cloned().collect(),
+        notes: result.notes_on_result().cloned().collect(),
     }
 }
 

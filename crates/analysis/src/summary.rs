@@ -36,10 +36,9 @@ use gritstone_model::{
     Status, Work,
 };
 use gritstone_stats::center;
-use launch::held_to;
-pub use launch::{Learned, Reader, launch_ns_per_op};
-use reading::{MadeOf, Reading};
-use smt_contention::Floor;
+pub use launch::{LaunchTime, Reader, launch_ns_per_op};
+use reading::{Reading, SampleUse};
+use smt_contention::{Floor, floor_for};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a summary is computed with.
@@ -84,8 +83,8 @@ fn rows<'a>(run: &'a RunData, floor: &Floor) -> BTreeMap<&'a Id, Row<'a>> {
     for launch in run.launches.iter().filter(|launch| launch.copies == 1) {
         if let Some(row) = rows.get_mut(&launch.id) {
             let mut reading = Reading::of(launch);
-            let figure = figure_of(row.benchmark, &reading, trial);
-            reading.hold_to(held_to(row.benchmark, floor), figure);
+            let figure = sample_use(row.benchmark, &reading, trial);
+            smt_contention::mark(&mut reading, floor_for(row.benchmark, floor), figure);
             row.launches.push(reading);
         }
     }
@@ -252,7 +251,7 @@ fn is_work_over_time(benchmark: &Benchmark) -> bool {
 }
 
 /// Where operations were timed one by one, a time is their median, as the documents have it, or the mean that the entry asks for, ns.
-fn of_events(benchmark: &Benchmark, launch: &Reading) -> Option<f64> {
+fn event_time_ns(benchmark: &Benchmark, launch: &Reading) -> Option<f64> {
     let time = matches!(benchmark.unit.quantity(), Quantity::Time { .. });
     let figure = match benchmark.mean {
         true => launch.mean_latency_ns(),
@@ -262,10 +261,10 @@ fn of_events(benchmark: &Benchmark, launch: &Reading) -> Option<f64> {
 }
 
 /// What the figure of a launch of this row is made of.
-fn figure_of(benchmark: &Benchmark, launch: &Reading, trial: bool) -> MadeOf {
-    match trial || is_work_over_time(benchmark) || of_events(benchmark, launch).is_some() {
-        true => MadeOf::All,
-        false => MadeOf::Samples,
+fn sample_use(benchmark: &Benchmark, launch: &Reading, trial: bool) -> SampleUse {
+    match trial || is_work_over_time(benchmark) || event_time_ns(benchmark, launch).is_some() {
+        true => SampleUse::All,
+        false => SampleUse::Undisturbed,
     }
 }
 
@@ -280,14 +279,14 @@ impl<'a> Row<'a> {
 
     /// Nanoseconds an operation of a launch.
     fn ns(&self, launch: &Reading) -> Option<f64> {
-        let of_events = of_events(self.benchmark, launch);
-        of_events.or_else(|| launch.ns_per_op(is_work_over_time(self.benchmark)))
+        let event_time_ns = event_time_ns(self.benchmark, launch);
+        event_time_ns.or_else(|| launch.ns_per_op(is_work_over_time(self.benchmark)))
     }
 
     /// Core cycles an operation of a launch: of the same operations.
     fn cycles(&self, launch: &Reading) -> Option<f64> {
         let cycles = launch.cycles_per_op()?;
-        match of_events(self.benchmark, launch) {
+        match event_time_ns(self.benchmark, launch) {
             Some(ns) => Some(ns * launch.ghz()?),
             None => Some(cycles),
         }

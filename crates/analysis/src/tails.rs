@@ -7,7 +7,7 @@ use gritstone_model::{Data, Measured, Measurement, RunView, Sampled};
 pub(crate) const TAILS: [&str; 3] = ["p90", "p99", "p99.9"];
 
 /// `None` where the result does not have it.
-pub(crate) fn of(result: &Measurement, name: &str) -> Option<Measurement> {
+pub(crate) fn percentile_of(result: &Measurement, name: &str) -> Option<Measurement> {
     let percentile = result.latencies()?.get(name)?;
     let Data::Measured(measured) = &result.data else {
         return None;
@@ -31,9 +31,13 @@ pub(crate) fn of(result: &Measurement, name: &str) -> Option<Measurement> {
 }
 
 /// The results of a run that have it.
-pub(crate) fn of_run(view: &RunView, name: &str) -> RunView {
+pub(crate) fn percentile_of_run(view: &RunView, name: &str) -> RunView {
     RunView {
-        results: view.results.iter().filter_map(|r| of(r, name)).collect(),
+        results: view
+            .results
+            .iter()
+            .filter_map(|r| percentile_of(r, name))
+            .collect(),
         ..view.clone()
     }
 }

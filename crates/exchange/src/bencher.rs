@@ -25,7 +25,7 @@ pub fn bencher(view: &RunView) -> Exported {
             value["upper_value"] = json!(high * times);
         }
         // it has no place for a remark
-        let ours = !figure.result.is(Flag::Custom);
+        let ours = !figure.result.is_flagged(Flag::Custom);
         let mark = if ours { "" } else { " (not of Gritstone)" };
         let name = format!("{}{mark}", figure.result.id);
         (name, json!({ measure: value }))

@@ -30,7 +30,7 @@ pub(crate) fn figures(view: &RunView) -> (Vec<Figure<'_>>, Vec<(Id, String)>) {
     let mut figures = vec![];
     let mut left_out = vec![];
     for result in &view.results {
-        let mut notes = result.own_notes();
+        let mut notes = result.notes_on_result();
         let invalid = notes.find(|note| note.flag() == Some(Flag::Invalid));
         if let (Some(estimate), None) = (result.value(), invalid) {
             figures.push(Figure { result, estimate });
@@ -45,12 +45,12 @@ pub(crate) fn figures(view: &RunView) -> (Vec<Figure<'_>>, Vec<(Id, String)>) {
 
 /// The notes on the result as a whole, in sentences.
 pub(crate) fn messages(result: &Measurement) -> Vec<String> {
-    result.own_notes().map(findings::message).collect()
+    result.notes_on_result().map(findings::message).collect()
 }
 
 /// The flags of the estimate, each once: `noisy;interference`.
 pub(crate) fn flags(result: &Measurement) -> String {
-    let notes: Vec<_> = result.own_notes().cloned().collect();
+    let notes: Vec<_> = result.notes_on_result().cloned().collect();
     let words = gritstone_model::flags(&notes).into_iter().map(Flag::as_str);
     words.collect::<Vec<_>>().join(";")
 }

@@ -78,7 +78,7 @@ fn families(views: &[&RunView], timed: bool) -> String {
     let flags = of.iter().flat_map(|(figures, machine, at)| {
         figures.iter().flat_map(move |figure| {
             let id = escaped(figure.result.id.as_str());
-            let notes: Vec<_> = figure.result.own_notes().cloned().collect();
+            let notes: Vec<_> = figure.result.notes_on_result().cloned().collect();
             let words = flags(&notes).into_iter().map(Flag::as_str);
             let point = |flag| {
                 format!(

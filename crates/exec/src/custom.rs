@@ -10,7 +10,7 @@ use crate::rebuild::Rebuilt;
 use crate::resource::Held;
 use crate::setup::Setup;
 use crate::{ExecError, Journal};
-use gritstone_model::{Benchmark, OwnFile, Program, Work, hexadecimal};
+use gritstone_model::{Benchmark, CustomFile, Program, Work, hexadecimal};
 use nix::unistd::{Uid, getuid};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -82,7 +82,7 @@ impl Setup {
     /// Writes all `files` to a directory from which the executables among them can be started.
     pub fn executables(
         &self,
-        files: &BTreeMap<String, OwnFile>,
+        files: &BTreeMap<String, CustomFile>,
         executables: &BTreeSet<String>,
     ) -> Result<BTreeMap<String, Rebuilt>, ExecError> {
         let directory = self.work_dirs.fresh(false)?;
@@ -109,7 +109,7 @@ impl Setup {
     }
 }
 
-fn write(to: &Path, file: &OwnFile) -> std::io::Result<()> {
+fn write(to: &Path, file: &CustomFile) -> std::io::Result<()> {
     to.parent().map_or(Ok(()), fs::create_dir_all)?;
     let bytes = file.contents.bytes();
     fs::write(

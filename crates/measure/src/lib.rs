@@ -21,7 +21,7 @@ pub use fixed_count::Bounded;
 pub use prior_runs::{Prior, PriorRuns, learn_prior};
 pub use sequential::{Design, Sequential};
 
-use gritstone_analysis::summary::Learned;
+use gritstone_analysis::summary::LaunchTime;
 use gritstone_model::{Benchmark, Id, Outcome, Plan, Step};
 use gritstone_stats::paired_times::Times;
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ pub struct Slot {
 /// A finished launch, as schedulers see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation<'a> {
-    pub learned: Learned,
+    pub learned: LaunchTime,
     pub outcome: &'a Outcome,
     /// Time to prepare, launch and store it.
     pub seconds: f64,

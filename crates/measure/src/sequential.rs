@@ -137,13 +137,13 @@ impl Sequential {
         if !self.tracks.iter().any(Track::is_analysis_due) {
             return;
         }
-        let judged = interim::judge(&self.times(), self.design.margin, false);
+        let judged = interim::decide_all(&self.times(), self.design.margin, false);
         for (track, judged) in self.tracks.iter_mut().zip(&judged) {
             let reference = self.design.reference;
-            track.closed |= interim::decided(&track.times, judged, reference);
+            track.closed |= interim::is_decided(&track.times, judged, reference);
             track
                 .dropped_sides
-                .extend(interim::lost(&track.times, judged, reference));
+                .extend(interim::dropped_sides(&track.times, judged, reference));
         }
     }
 }

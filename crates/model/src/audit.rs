@@ -1,6 +1,6 @@
 //! What an audit found: every claim of every entry, for the program as shipped and as other compilers make it.
 
-use crate::{Id, Kind, Note, OwnCatalogue};
+use crate::{CustomCatalog, Id, Kind, Note};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub struct AuditView {
     pub entries: Vec<AuditEntry>,
     /// The custom catalog that some of them are of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub catalogue: Option<OwnCatalogue>,
+    pub catalogue: Option<CustomCatalog>,
 }
 
 /// One way in which the programs were compiled.

@@ -11,7 +11,7 @@ const HASH_SHOWN: usize = 12;
 
 /// A custom catalog.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct OwnCatalogue {
+pub struct CustomCatalog {
     /// Name of its folder.
     pub name: String,
     /// SHA-256 of all its files, hexadecimal.
@@ -19,12 +19,12 @@ pub struct OwnCatalogue {
     /// First parts of the identifiers of its benchmarks.
     pub families: Vec<String>,
     /// Its files by path: `mine.toml`, `mine/sum.c`.
-    pub files: BTreeMap<String, OwnFile>,
+    pub files: BTreeMap<String, CustomFile>,
 }
 
 /// One of its files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct OwnFile {
+pub struct CustomFile {
     /// Whether it may be executed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub executable: bool,
@@ -81,7 +81,7 @@ impl Contents {
     }
 }
 
-impl OwnCatalogue {
+impl CustomCatalog {
     /// Whether a row is one of its own.
     #[must_use]
     pub fn has(&self, id: &Id) -> bool {

@@ -42,7 +42,7 @@ pub use compare::{
 };
 pub use counter::{Counter, CounterChange, Counting, Counts, Explanation};
 pub use cpu_set::CpuSet;
-pub use custom_catalog::{Contents, OwnCatalogue, OwnFile};
+pub use custom_catalog::{Contents, CustomCatalog, CustomFile};
 pub use estimate::Estimate;
 pub use event::{Batch, Cause, Check, Event, Histogram, ResponsesOf, Sample, Usage};
 pub use finding::Finding;

@@ -378,18 +378,18 @@ impl Measurement {
 
     /// Whether a flag concerns this part of the result.
     #[must_use]
-    pub fn has(&self, flag: Flag, about: Subject) -> bool {
+    pub fn has_flag(&self, flag: Flag, about: Subject) -> bool {
         let mut notes = self.notes.iter();
         notes.any(|note| note.flag() == Some(flag) && note.about.concerns(about))
     }
 
     /// Whether a flag concerns the result as a whole.
     #[must_use]
-    pub fn is(&self, flag: Flag) -> bool {
-        self.has(flag, Subject::Result)
+    pub fn is_flagged(&self, flag: Flag) -> bool {
+        self.has_flag(flag, Subject::Result)
     }
 
-    pub fn own_notes(&self) -> impl Iterator<Item = &Note> {
+    pub fn notes_on_result(&self) -> impl Iterator<Item = &Note> {
         let own = |note: &&Note| note.about == Subject::Result;
         self.notes.iter().filter(own)
     }

@@ -1,6 +1,6 @@
 //! A run as it is stored: what was asked, on what, and every launch with its events.
 
-use crate::{Benchmark, Event, FleetMember, Id, Machine, OwnCatalogue, Peer, Skip};
+use crate::{Benchmark, CustomCatalog, Event, FleetMember, Id, Machine, Peer, Skip};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -166,7 +166,7 @@ pub struct Settings {
     pub peer: Option<Peer>,
     /// The custom catalog of which benchmarks were measured; `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub catalogue: Option<OwnCatalogue>,
+    pub catalogue: Option<CustomCatalog>,
     /// Compilers that recompiled the workloads; `None` where those in the binary were measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compilers: Option<Compilers>,

@@ -3,7 +3,7 @@
 use crate::findings::mark;
 use crate::words;
 use gritstone_document::{Column, Document, Row, Table, Text};
-use gritstone_model::{Flag, OwnCatalogue};
+use gritstone_model::{CustomCatalog, Flag};
 
 /// A document of one table; the first column names the row.
 #[must_use]
@@ -43,7 +43,7 @@ pub fn append<const N: usize>(
 }
 
 /// Says which rows are not Gritstone's, in a document whose tables have no footnotes for it.
-pub(crate) fn not_ours(document: &mut Document, catalogue: Option<&OwnCatalogue>) {
+pub(crate) fn not_ours(document: &mut Document, catalogue: Option<&CustomCatalog>) {
     if let Some(own) = catalogue {
         document.paragraph(format!(
             "{} Not benchmarks of Gritstone: those of the family {}, of the catalog {}.",

@@ -196,7 +196,7 @@ impl World {
     pub fn compare(&self, base: &RunView, other: &RunView, margin: f64) -> CompareView {
         let options = compare::Options {
             margin,
-            between_run: run_variance::learn(&self.past(&[base, other]), base, other),
+            between_run: run_variance::estimate(&self.past(&[base, other]), base, other),
             ..compare::Options::default()
         };
         compare::compare(base, other, &options)
@@ -204,7 +204,7 @@ impl World {
 
     /// The run with what the store tells of the runs of its system.
     pub fn among_runs(&self, mut view: RunView) -> RunView {
-        run_variance::tell(&self.past(&[&view]), &mut view);
+        run_variance::add_to(&self.past(&[&view]), &mut view);
         view
     }
 

@@ -3,7 +3,7 @@
 use crate::context::World;
 use anyhow::{Context, Result};
 use gritstone_catalogue::{Own, folder};
-use gritstone_model::{Benchmark, OwnCatalogue, Plan, RunView, Settings, Work};
+use gritstone_model::{Benchmark, CustomCatalog, Plan, RunView, Settings, Work};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub fn read(folder: &Path) -> Result<Own> {
 ///
 /// # Errors
 /// When it is damaged, or made for another version of Gritstone.
-pub fn of(kept: OwnCatalogue) -> Result<Own> {
+pub fn of(kept: CustomCatalog) -> Result<Own> {
     let ours = gritstone_kernels::sources()
         .iter()
         .map(|source| source.path);
@@ -56,7 +56,7 @@ impl World {
 }
 
 /// What a run of these rows keeps of the catalog: nothing where all of them are ours.
-pub fn kept(own: Option<&Own>, rows: &[Benchmark]) -> Option<OwnCatalogue> {
+pub fn kept(own: Option<&Own>, rows: &[Benchmark]) -> Option<CustomCatalog> {
     let own = own?;
     let any = rows.iter().any(|row| own.kept.has(&row.id));
     any.then(|| own.kept.clone())
@@ -97,7 +97,7 @@ pub fn programs_of(row: &Benchmark) -> impl Iterator<Item = &String> {
 pub fn of_runs(runs: &[RunView]) -> Vec<Own> {
     let kept = runs.iter().filter_map(|run| run.settings.as_ref());
     let kept = kept.filter_map(|settings: &Settings| settings.catalogue.clone());
-    let read = |kept: OwnCatalogue| {
+    let read = |kept: CustomCatalog| {
         let name = kept.named();
         of(kept).map_err(|why| {
             log::warn!(

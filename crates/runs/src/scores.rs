@@ -105,7 +105,7 @@ fn options(world: &World, machine: &RunView, base: &RunView) -> Options {
         confidence: CONFIDENCE,
         named: false,
         together: false,
-        between_run: run_variance::learn(&world.past(&[other, machine]), other, machine),
+        between_run: run_variance::estimate(&world.past(&[other, machine]), other, machine),
     }
 }
 

@@ -1,7 +1,7 @@
 //! One figure: the pseudo-median over launches with its interval.
 
 use crate::descriptive;
-use crate::rank_intervals::Rungs;
+use crate::rank_intervals::RankIntervals;
 use crate::scatter::Scatter;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
@@ -35,7 +35,7 @@ pub fn plain_center(values: &[f64], confidence: f64) -> Option<Estimate> {
     let some = (1..=descriptive::MOST).contains(&values.len());
     let fit = some && values.iter().all(|x| x.is_finite());
     fit.then(|| {
-        let rungs = Rungs::one(values);
+        let rungs = RankIntervals::one(values);
         Estimate {
             value: rungs.center(),
             interval: rungs.interval(confidence, Scatter::known(0.0)),

@@ -54,7 +54,7 @@ pub struct Comparison {
 /// All pairs of sides of all rows, with verdicts: the false-discovery rate is held over all of them. `over` says that nothing more
 /// will be measured, so that what no look has decided may be looked at between two looks; that look takes the place of the next one.
 #[must_use]
-pub fn judge(rows: &[Times], margin: f64, over: bool) -> Vec<Vec<Comparison>> {
+pub fn decide_all(rows: &[Times], margin: f64, over: bool) -> Vec<Vec<Comparison>> {
     let mut judged: Vec<Vec<Comparison>> = rows.iter().map(compare).collect();
     decide(&mut judged, margin);
     if over {
@@ -103,7 +103,7 @@ pub fn shown(row: &Times, judged: &[Comparison], reference: bool) -> Vec<Compari
 /// best. So whichever of these it turns out to be, what was decided of the losing side is shown. None where they are compared with a
 /// reference.
 #[must_use]
-pub fn lost(row: &Times, judged: &[Comparison], reference: bool) -> Vec<usize> {
+pub fn dropped_sides(row: &Times, judged: &[Comparison], reference: bool) -> Vec<usize> {
     let Some(best) = row.best().filter(|_| row.0.len() > 2 && !reference) else {
         return vec![];
     };
@@ -120,7 +120,7 @@ pub fn lost(row: &Times, judged: &[Comparison], reference: bool) -> Vec<usize> {
 
 /// Whether more pairs would add nothing: all that is shown has a verdict.
 #[must_use]
-pub fn decided(row: &Times, judged: &[Comparison], reference: bool) -> bool {
+pub fn is_decided(row: &Times, judged: &[Comparison], reference: bool) -> bool {
     let shown = shown(row, judged, reference);
     shown.iter().all(|c| c.verdict != Verdict::Inconclusive)
 }
@@ -228,7 +228,7 @@ mod tests {
     }
 
     fn says(times: Times, over: bool) -> Verdict {
-        judge(&[times], 0.01, over)[0][0].verdict
+        decide_all(&[times], 0.01, over)[0][0].verdict
     }
 
     #[test]
@@ -248,7 +248,7 @@ mod tests {
         assert!(least <= LEVEL_OF_LOOK);
         assert!((LEVEL_OF_LOOK * LOOKS.len() as f64 - LEVEL).abs() < 1e-15);
         assert!(LOOKS.windows(2).all(|pair| pair[0] < pair[1]));
-        let found = &judge(&[times(12, 1.5)], 0.01, false)[0][0];
+        let found = &decide_all(&[times(12, 1.5)], 0.01, false)[0][0];
         assert!(
             (found.p.unwrap() - LOOKS.len() as f64 * least).abs() < 1e-12,
             "{found:?}"
@@ -263,7 +263,7 @@ mod tests {
         for side in &mut wild.0 {
             side.extend([Some(Timed::from(1.0)); 3]);
         }
-        let found = &judge(&[wild], 0.01, false)[0][0];
+        let found = &decide_all(&[wild], 0.01, false)[0][0];
         assert_eq!((found.verdict, found.pairs), (Verdict::Slower, 15));
     }
 
@@ -277,11 +277,11 @@ mod tests {
         // and a row whose first look is still to come, with nothing to show
         let rows = [wild, times(11, 1.0)];
         for over in [false, true] {
-            let judged = judge(&rows, 0.01, over);
+            let judged = decide_all(&rows, 0.01, over);
             assert_eq!(judged[0][0].verdict, Verdict::Slower, "{over}");
         }
         // three sides: p of one comparison is enough for one, and not for three of which two show nothing
-        let p = |rows: &[Times]| judge(rows, 0.01, false)[0][0].p_adjusted.unwrap();
+        let p = |rows: &[Times]| decide_all(rows, 0.01, false)[0][0].p_adjusted.unwrap();
         let alone = p(&rows[..1]);
         assert!((p(&rows) - 2.0 * alone).abs() < 1e-12);
     }
@@ -291,7 +291,7 @@ mod tests {
         let mut holed = times(13, 1.5);
         holed.0[1][4] = None;
         assert_eq!(holed.rounds(), 12);
-        let found = &judge(&[holed], 0.01, false)[0][0];
+        let found = &decide_all(&[holed], 0.01, false)[0][0];
         assert_eq!((found.verdict, found.pairs), (Verdict::Slower, 12));
     }
 
@@ -304,7 +304,7 @@ mod tests {
                 crowded: true,
             };
         }
-        let found = &judge(&[crowded], 0.01, false)[0][0];
+        let found = &decide_all(&[crowded], 0.01, false)[0][0];
         let counts = (found.pairs, found.crowded, found.left_out);
         assert_eq!((found.verdict, counts), (Verdict::Slower, (12, [0, 5], 5)));
     }
@@ -317,7 +317,7 @@ mod tests {
             for timed in sides.0[1].iter_mut().step_by(every).flatten() {
                 (timed.ns, timed.crowded) = (1.25 * timed.ns, true);
             }
-            let found = &judge(&[sides], 0.01, false)[0][0];
+            let found = &decide_all(&[sides], 0.01, false)[0][0];
             let crowded = [0, rounds.div_ceil(every)];
             let counts = (found.pairs, found.crowded, found.left_out);
             assert_eq!(found.verdict, Verdict::Slower, "every {every}");
@@ -332,7 +332,8 @@ mod tests {
             ns: 1.25 * timed.ns,
             crowded: true,
         });
-        let said = |sides: &Times| judge(std::slice::from_ref(sides), 0.01, true)[0][0].verdict;
+        let said =
+            |sides: &Times| decide_all(std::slice::from_ref(sides), 0.01, true)[0][0].verdict;
         assert_eq!(said(&sides), Verdict::Inconclusive);
         // as much on the other side
         sides.0[0][7] = sides.0[0][7].map(|timed| Timed {
@@ -350,7 +351,7 @@ mod tests {
         let rows: Vec<Times> = std::iter::once(times(12, 1.5))
             .chain((0..17).map(|_| times(12, 1.0)))
             .collect();
-        let judged = judge(&rows, 0.01, false);
+        let judged = decide_all(&rows, 0.01, false);
         assert_eq!(judged[0][0].verdict, Verdict::Inconclusive);
         assert!(
             judged[1..]
@@ -360,7 +361,10 @@ mod tests {
         let rows: Vec<Times> = std::iter::once(times(18, 1.5))
             .chain((0..17).map(|_| times(12, 1.0)))
             .collect();
-        assert_eq!(judge(&rows, 0.01, false)[0][0].verdict, Verdict::Slower);
+        assert_eq!(
+            decide_all(&rows, 0.01, false)[0][0].verdict,
+            Verdict::Slower
+        );
     }
 
     #[test]
@@ -368,9 +372,9 @@ mod tests {
         // a is 100, b a hair more, c 10% more
         let mut three = times(18, 1.002);
         three.0.push(slower(&three.0[0], 1.1));
-        let judged = judge(std::slice::from_ref(&three), 0.0001, false);
+        let judged = decide_all(std::slice::from_ref(&three), 0.0001, false);
         assert_eq!(three.best(), Some(0));
-        assert_eq!(lost(&three, &judged[0], false), [2]);
+        assert_eq!(dropped_sides(&three, &judged[0], false), [2]);
         // once it is out, the rounds of the others count, and what is known of it stays
         let mut longer = three.clone();
         for side in &mut longer.0[..2] {
@@ -378,7 +382,7 @@ mod tests {
             side.extend(more);
         }
         assert_eq!((three.rounds(), longer.rounds()), (18, 27));
-        let again = judge(std::slice::from_ref(&longer), 0.0001, false);
+        let again = decide_all(std::slice::from_ref(&longer), 0.0001, false);
         let of = |judged: &[Comparison]| {
             let pair = judged.iter().find(|c| (c.base, c.other) == (0, 2));
             pair.map(|c| (c.pairs, c.ratio, c.p, c.verdict))
@@ -386,14 +390,14 @@ mod tests {
         assert_eq!(of(&judged[0]), of(&again[0]));
         // of two sides none is out: the trial ends
         assert!(
-            lost(
+            dropped_sides(
                 &times(18, 1.5),
-                &judge(&[times(18, 1.5)], 0.01, false)[0],
+                &decide_all(&[times(18, 1.5)], 0.01, false)[0],
                 false
             )
             .is_empty()
         );
-        assert!(lost(&three, &judged[0], true).is_empty());
+        assert!(dropped_sides(&three, &judged[0], true).is_empty());
         let with_first = shown(&three, &judged[0], true);
         assert!(with_first.iter().all(|c| c.base == 0) && with_first.len() == 2);
     }
@@ -413,7 +417,7 @@ mod tests {
         let mut three = times(18, 1.1);
         three.0.push(slower(&three.0[0], 0.9));
         assert_eq!(three.best(), Some(2));
-        let judged = judge(std::slice::from_ref(&three), 0.01, false);
+        let judged = decide_all(std::slice::from_ref(&three), 0.01, false);
         let said: Vec<_> = judged[0]
             .iter()
             .map(|c| (c.base, c.other, c.verdict))
@@ -431,7 +435,7 @@ mod tests {
             .map(|c| (c.base, c.other, c.verdict))
             .collect();
         assert_eq!(all, [(2, 0, Verdict::Slower), (2, 1, Verdict::Slower)]);
-        assert!(decided(&three, &judged[0], false));
-        assert!(judge(&[Times(vec![vec![Some(1.0.into())]])], 0.01, true)[0].is_empty());
+        assert!(is_decided(&three, &judged[0], false));
+        assert!(decide_all(&[Times(vec![vec![Some(1.0.into())]])], 0.01, true)[0].is_empty());
     }
 }

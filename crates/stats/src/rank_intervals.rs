@@ -25,7 +25,7 @@ const RANK_SUM_EXACT: usize = 1600;
 
 /// Candidates and levels.
 #[derive(Clone, Debug)]
-pub struct Rungs {
+pub struct RankIntervals {
     candidates: Vec<f64>,
     levels: Levels,
 }
@@ -101,7 +101,7 @@ impl Levels {
     }
 }
 
-impl Rungs {
+impl RankIntervals {
     /// One sample: the signed-rank test. At least one value.
     pub fn one(values: &[f64]) -> Self {
         Self {
@@ -142,7 +142,7 @@ impl Rungs {
         })
     }
 
-    /// Two-sided p against a center of 0: the smallest level at which [`Rungs::interval`] does not contain 0.
+    /// Two-sided p against a center of 0: the smallest level at which [`RankIntervals::interval`] does not contain 0.
     pub fn p(&self, unseen: Scatter) -> f64 {
         let (center, last) = (self.center(), self.candidates.len() - 1);
         let mut p: f64 = 1.0;
@@ -164,7 +164,7 @@ impl Rungs {
     }
 }
 
-/// Center, interval and p of the signed-rank test, as of [`Rungs::one`] without unseen scatter, in a tenth of its time: hundreds of pairs are
+/// Center, interval and p of the signed-rank test, as of [`RankIntervals::one`] without unseen scatter, in a tenth of its time: hundreds of pairs are
 /// looked at beside the next launch.
 pub fn signed_rank_test(values: &[f64], confidence: f64) -> (f64, Option<[f64; 2]>, f64) {
     let levels = Levels::signed_rank(values.len());
@@ -317,7 +317,7 @@ mod tests {
             for shift in [-1.0, -0.1, 0.0, 0.2] {
                 let value = |i: usize| (i * 37 % 61) as f64 / 61.0 - 0.5 + shift;
                 let values: Vec<f64> = (0..n).map(value).collect();
-                let rungs = Rungs::one(&values);
+                let rungs = RankIntervals::one(&values);
                 let (center, interval, p) = signed_rank_test(&values, 0.99);
                 assert_eq!(center, rungs.center());
                 let other = rungs.interval(0.99, Scatter::known(0.0));
@@ -335,7 +335,7 @@ mod tests {
         let base = [0.0, 0.11, 0.23, 0.29, 0.41, 0.53, 0.61];
         for shift in [0.0, 0.2, 0.37, 0.52, 0.9, -0.31, -1.3] {
             let other: Vec<f64> = base.iter().map(|x| 1.1 * x + shift + 0.013).collect();
-            let rungs = Rungs::two(&base, &other);
+            let rungs = RankIntervals::two(&base, &other);
             for unseen in [
                 Scatter::known(0.0),
                 0.1.into(),

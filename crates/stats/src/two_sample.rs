@@ -1,6 +1,6 @@
 //! One side against another: the ratio of two figures with its interval and p.
 
-use crate::rank_intervals::{Rungs, signed_rank_test};
+use crate::rank_intervals::{RankIntervals, signed_rank_test};
 use crate::scatter::Scatter;
 use crate::{descriptive, quantile};
 
@@ -55,7 +55,7 @@ pub fn ratio(
     extra: impl Into<Scatter>,
     confidence: f64,
 ) -> Option<Ratio> {
-    let rungs = Rungs::two(&descriptive::logs(base)?, &descriptive::logs(other)?);
+    let rungs = RankIntervals::two(&descriptive::logs(base)?, &descriptive::logs(other)?);
     Some(conclude(&rungs, extra.into(), confidence))
 }
 
@@ -70,7 +70,7 @@ pub fn shift(
     freedom: f64,
     confidence: f64,
 ) -> Option<Ratio> {
-    let center = Rungs::two(&descriptive::logs(base)?, &descriptive::logs(other)?).center();
+    let center = RankIntervals::two(&descriptive::logs(base)?, &descriptive::logs(other)?).center();
     let enough = base.len().min(other.len()) >= 6;
     let found = student(center, variance, freedom, confidence);
     Some(Ratio {
@@ -142,7 +142,7 @@ pub fn paired_means(base: &[f64], other: &[f64], confidence: f64) -> Option<Rati
     })
 }
 
-fn conclude(rungs: &Rungs, unseen: Scatter, confidence: f64) -> Ratio {
+fn conclude(rungs: &RankIntervals, unseen: Scatter, confidence: f64) -> Ratio {
     let ends = |confidence| {
         let ends = rungs.interval(confidence, unseen)?;
         Some(ends.map(f64::exp))

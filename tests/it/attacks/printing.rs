@@ -2,7 +2,7 @@
 
 use crate::common::{Arguments, Home, binary, ended};
 use gritstone_catalogue::folder;
-use gritstone_model::{Contents, OwnFile, hexadecimal};
+use gritstone_model::{Contents, CustomFile, hexadecimal};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -307,11 +307,11 @@ fn a_catalog_from_a_bundle_has_the_names_of_a_folder_or_is_refused() {
         "mine/..",
     ] {
         let home = Home::new();
-        let file_of = |text: &str| OwnFile {
+        let file_of = |text: &str| CustomFile {
             executable: true,
             contents: Contents::of(text.as_bytes().to_vec()),
         };
-        let files: BTreeMap<String, OwnFile> = [
+        let files: BTreeMap<String, CustomFile> = [
             ("mine.toml".to_owned(), file_of(entries)),
             (name.to_owned(), file_of("#!/bin/sh\n")),
         ]

@@ -25,7 +25,7 @@ pub(super) fn common(
         };
         let disturbed = [b, o]
             .iter()
-            .any(|side| side.has(Flag::Interference, pair.compared));
+            .any(|side| side.has_flag(Flag::Interference, pair.compared));
         if let Some((class, speed)) = measured::speed(b, o, options).filter(|_| !disturbed) {
             speeds.entry(class).or_default().push(speed);
         }

@@ -1,7 +1,7 @@
 //! In what the two sides of a comparison differ: machine, system, facts, compilers, versions, settings.
 
 use gritstone_model::{
-    Difference, Finding, Id, Kind, Measurement, OwnCatalogue, Peer, Program, RunView, Settings,
+    CustomCatalog, Difference, Finding, Id, Kind, Measurement, Peer, Program, RunView, Settings,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,7 +102,7 @@ fn steadied(steady: &[String]) -> String {
 
 fn own(settings: &Settings) -> String {
     let own = settings.catalogue.as_ref();
-    own.map_or_else(|| "none".to_owned(), OwnCatalogue::named)
+    own.map_or_else(|| "none".to_owned(), CustomCatalog::named)
 }
 
 /// Whether a document printed it.

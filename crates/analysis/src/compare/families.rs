@@ -1,7 +1,7 @@
 //! Rows of a comparison in the order in which they matter to a reader, and summed up by family.
 
 use super::Row;
-use super::pair::Basis;
+use super::pair::ComparedBy;
 use gritstone_model::{CompareRow, CompareSum, Verdict};
 use gritstone_stats::descriptive;
 
@@ -84,7 +84,7 @@ fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
 }
 
 /// Whether a ratio may be averaged: it is one of times or rates, nobody doubts it, and launches were not disturbed.
-fn counts(row: &CompareRow, basis: Basis) -> bool {
-    let averaged = matches!(basis, Basis::Test | Basis::Interval) && !row.in_doubt();
+fn counts(row: &CompareRow, basis: ComparedBy) -> bool {
+    let averaged = matches!(basis, ComparedBy::Test | ComparedBy::Interval) && !row.in_doubt();
     averaged && row.ratio.is_some_and(|x| x.is_finite() && x > 0.0)
 }

@@ -2,7 +2,7 @@
 //! time and both sides were paced.
 
 use super::Options;
-use super::pair::{Basis, Pair, ratio, scale};
+use super::pair::{ComparedBy, Pair, ratio, scale};
 use crate::run_variance::{self, Class};
 use gritstone_model::{Better, Finding, Kind, Measurement, Quantity, RowVariance, Subject};
 use gritstone_stats::quantile;
@@ -41,13 +41,13 @@ pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
     }
     if base.values().is_empty() || other.values().is_empty() || base.kind == Kind::Rating {
         pair.ratio = Some(ratio(b, o, base.better));
-        pair.basis = Basis::Nothing;
+        pair.basis = ComparedBy::Nothing;
         pair.notes.push(Finding::NoLaunches {});
         return pair;
     }
     if base.unit.quantity() == Quantity::Exact {
         pair.ratio = Some(ratio(b, o, base.better));
-        pair.basis = Basis::Exact;
+        pair.basis = ComparedBy::Exact;
         return pair;
     }
     held(

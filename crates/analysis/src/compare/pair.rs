@@ -1,12 +1,11 @@
-//! Two results of one row: which of their figures are compared, and the ratio.
+//! What is compared of two results of a benchmark, and the ratio.
 
-use super::{Options, measured, published};
-use gritstone_model::{Better, Finding, Flag, Measurement, Quantity, RowVariance, Subject, Unit};
+use gritstone_model::{Better, Finding, Measurement, Quantity, RowVariance, Subject, Unit};
 use gritstone_stats::scatter::Scatter;
 
 /// What a verdict rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Basis {
+pub(crate) enum ComparedBy {
     /// Interval and p of a test of launches against launches.
     Test,
     /// Nothing: others disturbed one side, or there are no launches of it.
@@ -37,33 +36,13 @@ pub(crate) struct Pair {
     /// Of a ratio of 1.
     pub p: Option<f64>,
     /// What the verdict rests on.
-    pub basis: Basis,
+    pub basis: ComparedBy,
     /// Scatter between runs of one machine that the interval has in it.
     pub between: Option<Scatter>,
     /// What cycles and estimates scatter by between runs.
     pub variance: Option<RowVariance>,
     /// Why there is no ratio, or what must be known of it.
     pub notes: Vec<Finding>,
-}
-
-/// Compares two results of one row.
-pub(crate) fn pair(base: &Measurement, other: &Measurement, options: &Options) -> Pair {
-    let pair = if base.is_published() || other.is_published() {
-        published::pair(base, other)
-    } else {
-        measured::pair(base, other, options)
-    };
-    let mut sides = [base, other].into_iter();
-    if sides.any(|side| side.has(Flag::Invalid, pair.compared)) {
-        // the note itself, which travels with the row, says why
-        return pair.without_ratio();
-    }
-    pair
-}
-
-/// Whether it may be compared with other runs: its work was done, and nothing interfered.
-pub(crate) fn counts(result: &Measurement, compared: Subject) -> bool {
-    !result.has(Flag::Invalid, compared) && !result.has(Flag::Interference, compared)
 }
 
 impl Pair {
@@ -80,7 +59,7 @@ impl Pair {
             interval: None,
             inner: None,
             p: None,
-            basis: Basis::Test,
+            basis: ComparedBy::Test,
             between: None,
             variance: None,
             notes: Vec::new(),
@@ -93,7 +72,7 @@ impl Pair {
         self.without_ratio()
     }
 
-    fn without_ratio(self) -> Self {
+    pub fn without_ratio(self) -> Self {
         Self {
             ratio: None,
             interval: None,

@@ -1,7 +1,7 @@
 //! Percentiles of operations on both sides. Where each launch of both has its own they are compared as the figures of launches are;
 //! else those of all launches together, by what drawing launches says of their scatter.
 
-use super::pair::{self, Basis, Pair, scale};
+use super::pair::{self, ComparedBy, Pair, scale};
 use super::{Options, Row, common_shift, judge_figure, measured};
 use crate::run_variance::{self, Class};
 use crate::tails;
@@ -22,7 +22,7 @@ pub(super) fn percentiles(
     options: &Options,
     beyond: &BTreeMap<&str, Options>,
 ) -> Vec<ComparePercentile> {
-    let tested = pair.basis == Basis::Test && pair.ratio.is_some();
+    let tested = pair.basis == ComparedBy::Test && pair.ratio.is_some();
     let sides = base.latencies().zip(other.latencies());
     let (Some((b, o)), Some(scale), true) = (sides, scale(&other.unit, &base.unit), tested) else {
         return vec![];
@@ -31,7 +31,11 @@ pub(super) fn percentiles(
     let one = |name: &str| {
         let (b, o) = (estimate(b, name)?, estimate(o, name)?.times(scale));
         let found = match beyond.get(name) {
-            Some(options) => of_tail(&tails::of(base, name)?, &tails::of(other, name)?, options)?,
+            Some(options) => of_tail(
+                &tails::percentile_of(base, name)?,
+                &tails::percentile_of(other, name)?,
+                options,
+            )?,
             None => Ratio {
                 ratio: pair.ratio?,
                 interval: pair.interval,
@@ -95,7 +99,7 @@ pub(super) fn options(
             cycles: false,
             ..options.clone()
         };
-        let [base, other] = [base, other].map(|view| tails::of_run(view, name));
+        let [base, other] = [base, other].map(|view| tails::percentile_of_run(view, name));
         let shifts = common_shift::common(&base, &other, &options);
         let options = options.without(&shifts);
         known.extend(shifts.into_values().map(|shift| CompareShift {

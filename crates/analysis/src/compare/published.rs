@@ -1,7 +1,7 @@
 //! A printed figure against a measured or another printed one: by the time that the document tells its readers to look
 //! at, else by real time, else by the figure itself where the units agree, else by any time that both have.
 
-use super::pair::{Basis, Pair, ratio, scale};
+use super::pair::{ComparedBy, Pair, ratio, scale};
 use gritstone_model::{Better, Estimate, Finding, Measurement, PublishedView, Quantity, Subject};
 
 /// What is compared where neither the time that the document points to nor real time nor the figure itself is there twice.
@@ -142,7 +142,11 @@ fn conclude(
         interval,
         inner: None,
         p: None,
-        basis: if exact { Basis::Exact } else { Basis::Interval },
+        basis: if exact {
+            ComparedBy::Exact
+        } else {
+            ComparedBy::Interval
+        },
         between: None,
         variance: None,
         notes,

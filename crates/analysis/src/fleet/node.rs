@@ -75,7 +75,7 @@ impl NodeResult {
     fn of(result: &Measurement, checks: Vec<CheckValue>) -> Self {
         let fit = |x: &f64| x.is_finite() && *x > 0.0;
         let estimate = result.value().filter(fit);
-        let counts = result.outcome() == Status::Measured && !result.is(Flag::Invalid);
+        let counts = result.outcome() == Status::Measured && !result.is_flagged(Flag::Invalid);
         let speed = estimate.filter(|_| counts).map(|x| match result.better {
             Better::Higher => x.ln(),
             Better::Lower => -x.ln(),
@@ -88,7 +88,7 @@ impl NodeResult {
             estimate: estimate.unwrap_or(0.0),
             speed,
             within: run_variance::within(result.interval(), result.launches()),
-            interference: result.is(Flag::Interference),
+            interference: result.is_flagged(Flag::Interference),
             checks,
         }
     }

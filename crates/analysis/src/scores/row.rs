@@ -6,7 +6,7 @@ use gritstone_stats::descriptive;
 use gritstone_stats::rating::RatingRow;
 
 /// What becomes of a row.
-pub(super) enum Fate {
+pub(super) enum Usability {
     /// The base has no figure of it, or none that is comparable.
     NotCovered,
     /// It was not measured or is invalid, and the user named the rows.
@@ -48,27 +48,29 @@ struct Figures {
     better: Better,
 }
 
-pub(super) fn fate(
+pub(super) fn usability(
     id: &Id,
     (machine, base): (Option<&Measurement>, Option<&Measurement>),
     named: bool,
-) -> Fate {
+) -> Usability {
     let Some(base) = base.filter(|base| has_figure(base)) else {
-        return Fate::NotCovered;
+        return Usability::NotCovered;
     };
     let Some(machine) = machine.filter(|machine| has_figure(machine)) else {
         return unusable(id, Part::Benchmark(id.clone()), named, false);
     };
     let Some(figures) = figures(machine, base) else {
-        return Fate::NotCovered;
+        return Usability::NotCovered;
     };
-    if machine.has(Flag::Invalid, figures.compared) || base.has(Flag::Invalid, figures.compared) {
+    if machine.has_flag(Flag::Invalid, figures.compared)
+        || base.has_flag(Flag::Invalid, figures.compared)
+    {
         return unusable(id, Part::Benchmark(id.clone()), named, true);
     }
     let notes = machine.notes.iter().chain(&base.notes);
     let concerns = notes.filter(|note| note.about.concerns(figures.compared));
     let doubts = concerns.filter_map(Note::flag);
-    Fate::Counts(Box::new(Pair {
+    Usability::Counts(Box::new(Pair {
         machine_printed: machine.is_published(),
         base_printed: base.is_published(),
         doubts: doubts.collect(),
@@ -106,9 +108,9 @@ fn center(values: &[f64]) -> f64 {
 }
 
 /// A row that withholds the rating as this part, with no launches or with a failed work check.
-fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Fate {
+fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Usability {
     if named {
-        return Fate::LeftOut { invalid };
+        return Usability::LeftOut { invalid };
     }
     let row = RatingRow {
         launches: invalid.then_some(1.0).into_iter().collect(),
@@ -117,7 +119,7 @@ fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Fate {
         weight: 1.0,
         invalid,
     };
-    Fate::Counts(Box::new(Pair {
+    Usability::Counts(Box::new(Pair {
         id: id.clone(),
         part,
         base: row.clone(),
@@ -140,7 +142,7 @@ fn figures(machine: &Measurement, base: &Measurement) -> Option<Figures> {
     let any_printed = machine.is_published() || base.is_published();
     let declared = |compared| {
         let mut sides = [machine, base].into_iter();
-        sides.any(|side| side.has(Flag::NotComparable, compared))
+        sides.any(|side| side.has_flag(Flag::NotComparable, compared))
     };
     if !any_printed && machine.version != base.version {
         return None;

@@ -34,7 +34,7 @@ pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<Copies
     }
     // of one copy, too, all that a launch did counts; what was beside it is in every efficiency
     let launches = measured(row);
-    let note = rules::beside_a_crowd(&launches, |l| l.mostly_crowded).map(Note::new);
+    let note = rules::smt_contention(&launches, |l| l.mostly_contended).map(Note::new);
     let one = rounds(&launches);
     let mut all = vec![(1, one.clone())];
     let mut points = vec![point(1, row, &launches, run, options)];

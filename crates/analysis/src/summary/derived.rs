@@ -173,9 +173,9 @@ impl<'a> Terms<'a> {
     /// The sums of what comes of batches; and whether another thread of the core was busy beside too many of them.
     fn batches(&self, value: impl Fn(&Reading) -> Option<f64>) -> (Vec<f64>, Option<Finding>) {
         let all = self.sums(&value);
-        let alone = self.sums(|launch| value(launch).filter(|_| !launch.crowded_batches));
+        let alone = self.sums(|launch| value(launch).filter(|_| !launch.contended_batches));
         let crowded = Count::rounds(all.len() - alone.len(), all.len());
-        (all, rules::crowd(crowded))
+        (all, rules::contention(crowded))
     }
 
     fn samples(&self) -> usize {
@@ -210,7 +210,7 @@ pub(super) fn inherited<'a>(
 ) -> Vec<Note> {
     let flags = [Some(Flag::Invalid), Some(Flag::Interference)];
     let results = made_of.filter_map(|id| results.get(id));
-    let notes = results.flat_map(|result| result.own_notes().map(move |note| (result, note)));
+    let notes = results.flat_map(|result| result.notes_on_result().map(move |note| (result, note)));
     notes
         .filter(|(_, note)| flags.contains(&note.flag()))
         .map(|(result, note)| {

@@ -2,7 +2,7 @@
 
 use super::{published, rules};
 use gritstone_model::{
-    Benchmark, Data, Flag, Measurement, Note, OwnCatalogue, PublishedView, RunData, Skip, Subject,
+    Benchmark, CustomCatalog, Data, Flag, Measurement, Note, PublishedView, RunData, Skip, Subject,
     in_order,
 };
 
@@ -22,7 +22,7 @@ impl<'a> Draft<'a> {
         notes.extend(rules::declared(benchmark));
         let catalogs = run.info.settings.catalogue.iter();
         let custom = catalogs.filter(|catalog| catalog.has(&benchmark.id));
-        notes.extend(custom.map(OwnCatalogue::note));
+        notes.extend(custom.map(CustomCatalog::note));
         Self {
             benchmark,
             run,

@@ -144,7 +144,7 @@ fn gather<'a>(
         let own = results.get(id).filter(|own| own.estimate().is_some());
         let own = own.and_then(|own| Some((own, scale(&own.unit, &printed.unit)?)));
         if let Some((own, unit)) = own {
-            row.invalid = own.has(Flag::Invalid, COMPARED);
+            row.invalid = own.has_flag(Flag::Invalid, COMPARED);
             row.launches = own.values().iter().map(|value| value * unit).collect();
         }
         factors.compared.push(Factor {
@@ -171,7 +171,7 @@ fn unprinted(factors: &Factors, entry: &Entry) -> Option<Note> {
 /// One note for each flag that rows have, with the rows.
 fn doubts(factors: &Factors) -> Vec<Note> {
     let note = |flag| {
-        let flagged = factors.own().filter(|own| own.has(flag, COMPARED));
+        let flagged = factors.own().filter(|own| own.has_flag(flag, COMPARED));
         let ids = flagged.map(|own| own.id.clone()).collect();
         parts_flagged(flag, ids, factors.compared.len())
     };

@@ -2,11 +2,10 @@
 
 use super::interference::Disturbance;
 use super::reading::Reading;
-use super::smt_contention::Floor;
-use super::{Row, figure_of};
+use super::smt_contention::{self, Floor, floor_for};
+use super::{Row, sample_use};
 use gritstone_model::{Benchmark, Launch, RunInfo};
 use gritstone_stats::paired_times::Timed;
-use std::sync::LazyLock;
 
 /// What one launch says of its row, in nanoseconds an operation: what a pilot learns the scatter from. `None` when the
 /// launch was not measured.
@@ -25,7 +24,7 @@ fn ns_per_op(benchmark: &Benchmark, reading: &Reading) -> Option<f64> {
 
 /// What one launch says of its row while the measuring goes on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Learned {
+pub struct LaunchTime {
     /// Nanoseconds an operation; in a run, of the samples that had the core to themselves where there are any. `None` when the launch was
     /// not measured.
     pub ns_per_op: Option<f64>,
@@ -35,7 +34,7 @@ pub struct Learned {
     pub crowded: bool,
 }
 
-impl Learned {
+impl LaunchTime {
     /// The same as a time that is compared with others.
     #[must_use]
     pub fn timed(&self) -> Option<Timed> {
@@ -68,24 +67,15 @@ impl Reader {
     }
 
     /// Takes a launch in, and says what it took.
-    pub fn learn(&mut self, benchmark: &Benchmark, launch: &Launch) -> Learned {
+    pub fn learn(&mut self, benchmark: &Benchmark, launch: &Launch) -> LaunchTime {
         self.see(launch);
         let mut reading = Reading::of(launch);
-        let figure = figure_of(benchmark, &reading, self.trial);
-        reading.hold_to(held_to(benchmark, &self.floor), figure);
-        Learned {
+        let figure = sample_use(benchmark, &reading, self.trial);
+        smt_contention::mark(&mut reading, floor_for(benchmark, &self.floor), figure);
+        LaunchTime {
             ns_per_op: ns_per_op(benchmark, &reading),
             disturbed: Disturbance::of(&reading).is_any(),
-            crowded: reading.crowded,
+            crowded: reading.contended,
         }
-    }
-}
-
-/// Beside a load of our own the other threads of the core are busy on purpose.
-pub(super) fn held_to<'a>(benchmark: &Benchmark, floor: &'a Floor) -> &'a Floor {
-    static NONE: LazyLock<Floor> = LazyLock::new(Floor::default);
-    match benchmark.load().is_empty() {
-        true => floor,
-        false => &NONE,
     }
 }

@@ -40,7 +40,7 @@ pub const STOPPED_SHARE: f64 = 0.01;
 
 /// How much longer than alone the additions of the SMT probe take, as a share, when another thread of the core
 /// is busy. Alone they scatter by 0.1%; beside a busy thread they take half as long again, and twice as long beside its like.
-pub const CROWDED_SHARE: f64 = 0.03;
+pub const CONTENDED_SHARE: f64 = 0.03;
 
 /// Share of a whole process that may be start-up before its time is no longer that of the published work.
 pub const START_SHARE: f64 = 0.1;

@@ -3,7 +3,7 @@
 use super::Options;
 use super::draft::Draft;
 use super::rules::{self, Spread};
-use crate::run_variance::Learned;
+use crate::run_variance::RunVariances;
 use crate::scores::{self, Environment};
 use gritstone_model::{
     Absence, Benchmark, Data, Estimate, Finding, Id, Measurement, Note, Rating, Repeat, RunData,
@@ -73,7 +73,7 @@ fn rate(
         confidence: options.confidence,
         named: false,
         together: entry.together,
-        between_run: Learned::default(),
+        between_run: RunVariances::default(),
     };
     let rating = scores::over(&entry.benchmark.title, &groups, &find, &with);
     match (&rating.withheld, rating.rating) {

@@ -1,6 +1,5 @@
 //! One launch, its events sorted by what they are for, and the values that come of it.
 
-use super::smt_contention::Floor;
 use crate::describe;
 use gritstone_model::{
     Batch, Cause, Check, Event, Histogram, Launch, Metric, Number, Outcome, Param, ResponsesOf,
@@ -41,12 +40,12 @@ pub(super) fn ghz<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> 
     median(samples.map(paced).collect::<Option<Vec<f64>>>()?)
 }
 
-/// What the figure of a launch is made of.
+/// The samples that make the value of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MadeOf {
-    /// Its samples, without those beside which another thread of the core was busy.
-    Samples,
-    /// Everything that it did: all the work over all the time, all single operations, or one side of a trial.
+pub(crate) enum SampleUse {
+    /// Without those beside which another thread of the core was busy.
+    Undisturbed,
+    /// All the work over all the time, all single operations, or one side of a trial.
     All,
 }
 
@@ -60,13 +59,13 @@ pub(crate) struct Reading<'a> {
     /// Those of them that times are made of: beside which no other thread of the core was busy, or all when there is none.
     pub alone: Vec<&'a Sample>,
     /// Whether another thread of the core was busy beside more than half of what its value is made of.
-    pub crowded: bool,
+    pub contended: bool,
     /// Whether it was beside more than half of its samples.
-    pub mostly_crowded: bool,
+    pub mostly_contended: bool,
     /// Whether it was beside the published work.
-    pub crowded_batches: bool,
+    pub contended_batches: bool,
     /// Whether it was beside a whole process that did the published work.
-    pub crowded_processes: bool,
+    pub contended_processes: bool,
     /// Check values.
     pub checks: Vec<Check>,
     /// The published work.
@@ -89,10 +88,10 @@ impl<'a> Reading<'a> {
             launch,
             samples: Vec::new(),
             alone: Vec::new(),
-            crowded: false,
-            mostly_crowded: false,
-            crowded_batches: false,
-            crowded_processes: false,
+            contended: false,
+            mostly_contended: false,
+            contended_batches: false,
+            contended_processes: false,
             checks: Vec::new(),
             batches: Vec::new(),
             processes: Vec::new(),
@@ -125,20 +124,6 @@ impl<'a> Reading<'a> {
         }
         reading.alone.clone_from(&reading.samples);
         reading
-    }
-
-    /// Finds out beside what another thread of the core was busy, and leaves those samples out of its times unless everything counts.
-    pub fn hold_to(&mut self, floor: &Floor, figure: MadeOf) {
-        let crowded = |pace, wide| floor.is_crowded(&self.launch.cpus, pace, wide);
-        let samples = self.samples.iter().copied();
-        let alone: Vec<&Sample> = samples.filter(|s| !crowded(s.pace, s.wide)).collect();
-        self.mostly_crowded = 2 * alone.len() < self.samples.len();
-        self.crowded = self.mostly_crowded && (alone.is_empty() || figure == MadeOf::All);
-        self.crowded_batches = self.batches.iter().any(|b| crowded(b.pace, b.wide));
-        self.crowded_processes = self.processes.iter().any(|p| crowded(p.pace, p.wide));
-        if figure == MadeOf::Samples && !alone.is_empty() {
-            self.alone = alone;
-        }
     }
 
     /// Whether it ended well.

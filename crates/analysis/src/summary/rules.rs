@@ -286,16 +286,16 @@ pub(super) fn fewest(confidence: f64) -> usize {
 }
 
 /// Whether the SMT sibling was busy beside too much of what an estimate is made of.
-pub(super) fn beside_a_crowd(
+pub(super) fn smt_contention(
     launches: &[&Reading],
     crowded: impl Fn(&Reading) -> bool,
 ) -> Option<Finding> {
     let part = launches.iter().filter(|launch| crowded(launch)).count();
-    crowd(Count::launches(part, launches.len()))
+    contention(Count::launches(part, launches.len()))
 }
 
 /// The same of a count.
-pub(super) fn crowd(count: Count) -> Option<Finding> {
+pub(super) fn contention(count: Count) -> Option<Finding> {
     let many = count.part as f64 > limits::DISTURBED_SHARE * count.of as f64;
     many.then(|| Finding::Interfered {
         count,

@@ -7,9 +7,10 @@
 //! these may be of two kinds, and each other's siblings.
 
 use super::limits;
-use super::reading::samples;
-use gritstone_model::{Launch, RunData, RunInfo};
+use super::reading::{Reading, SampleUse, samples};
+use gritstone_model::{Benchmark, Launch, RunData, RunInfo, Sample};
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// What the SMT probe takes, as a share of the cycle probe, on a core that is ours alone; by CPU.
 #[derive(Clone, Debug, Default)]
@@ -76,13 +77,37 @@ impl Floor {
     }
 
     /// Whether the core was shared while the probes ran that a launch on these CPUs reports.
-    pub(crate) fn is_crowded(&self, cpus: &[u32], pace: u64, wide: u64) -> bool {
+    pub(crate) fn is_contended(&self, cpus: &[u32], pace: u64, wide: u64) -> bool {
         let floor = match cpus {
             [cpu] => self.at(*cpu),
             _ => None,
         };
         let held = floor.zip(share(pace, wide));
-        held.is_some_and(|(floor, share)| share > floor * (1.0 + limits::CROWDED_SHARE))
+        held.is_some_and(|(floor, share)| share > floor * (1.0 + limits::CONTENDED_SHARE))
+    }
+}
+
+/// Marks a launch whose samples another thread of the core slowed, and leaves these out of its times unless all samples count.
+pub(super) fn mark(reading: &mut Reading, floor: &Floor, samples: SampleUse) {
+    let cpus = &reading.launch.cpus;
+    let contended = |pace, wide| floor.is_contended(cpus, pace, wide);
+    let all = reading.samples.iter().copied();
+    let alone: Vec<&Sample> = all.filter(|s| !contended(s.pace, s.wide)).collect();
+    reading.mostly_contended = 2 * alone.len() < reading.samples.len();
+    reading.contended = reading.mostly_contended && (alone.is_empty() || samples == SampleUse::All);
+    reading.contended_batches = reading.batches.iter().any(|b| contended(b.pace, b.wide));
+    reading.contended_processes = reading.processes.iter().any(|p| contended(p.pace, p.wide));
+    if samples == SampleUse::Undisturbed && !alone.is_empty() {
+        reading.alone = alone;
+    }
+}
+
+/// The floor that holds for a benchmark: none beside a load of its own, which keeps the other threads of the core busy on purpose.
+pub(super) fn floor_for<'a>(benchmark: &Benchmark, floor: &'a Floor) -> &'a Floor {
+    static NONE: LazyLock<Floor> = LazyLock::new(Floor::default);
+    match benchmark.load().is_empty() {
+        true => floor,
+        false => &NONE,
     }
 }
 
@@ -150,13 +175,13 @@ mod tests {
         let readings = || [147, 203].into_iter().chain([254; 20]).chain([380; 8]);
         let floor = seen(&info(&SMT, &[]), readings());
         assert_eq!(floor.learned(), BTreeMap::from([(0, 0.254)]));
-        assert!(!floor.is_crowded(&[0], 1000, 261));
-        assert!(floor.is_crowded(&[0], 1000, 262));
+        assert!(!floor.is_contended(&[0], 1000, 261));
+        assert!(floor.is_contended(&[0], 1000, 262));
         // of another CPU, of several, of no probe, and of few readings it says nothing
-        assert!(!floor.is_crowded(&[1], 1000, 900));
-        assert!(!floor.is_crowded(&[0, 1], 1000, 900));
-        assert!(!floor.is_crowded(&[0], 1000, 0) && !floor.is_crowded(&[0], 0, 900));
-        assert!(!seen(&info(&SMT, &[]), readings().take(9)).is_crowded(&[0], 1000, 900));
+        assert!(!floor.is_contended(&[1], 1000, 900));
+        assert!(!floor.is_contended(&[0, 1], 1000, 900));
+        assert!(!floor.is_contended(&[0], 1000, 0) && !floor.is_contended(&[0], 0, 900));
+        assert!(!seen(&info(&SMT, &[]), readings().take(9)).is_contended(&[0], 1000, 900));
         // what no core can do is no floor
         assert_eq!(seen(&info(&SMT, &[]), [60; 20]).learned()[&0], LEAST);
     }
@@ -164,13 +189,13 @@ mod tests {
     #[test]
     fn a_neighbor_that_is_always_there_is_seen_by_what_earlier_runs_saw() {
         let busy = || [381; 50];
-        assert!(!seen(&info(&SMT, &[]), busy()).is_crowded(&[0], 1000, 381));
+        assert!(!seen(&info(&SMT, &[]), busy()).is_contended(&[0], 1000, 381));
         let floor = seen(&info(&SMT, &[(0, 0.254)]), busy());
-        assert!(floor.is_crowded(&[0], 1000, 381));
+        assert!(floor.is_contended(&[0], 1000, 381));
         // and the run does not say that it has seen the floor itself
         assert_eq!(floor.learned()[&0], 0.381);
         // a run that is the first to be alone is held to its own
-        assert!(seen(&info(&SMT, &[(0, 0.381)]), [254; 50]).is_crowded(&[0], 1000, 300));
+        assert!(seen(&info(&SMT, &[(0, 0.381)]), [254; 50]).is_contended(&[0], 1000, 300));
     }
 
     #[test]
@@ -187,7 +212,7 @@ mod tests {
             let info = info(facts, &[(0, 0.254)]);
             let readings = (0..40).map(|at| if at % 4 == 0 { 254 } else { 381 });
             let floor = seen(&info, readings);
-            assert_eq!(floor.is_crowded(&[0], 1000, 381), shared, "{facts:?}");
+            assert_eq!(floor.is_contended(&[0], 1000, 381), shared, "{facts:?}");
             assert_eq!(floor.learned().is_empty(), !shared);
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::made_up::*;
 use gritstone_analysis::compare::{Options, compare};
-use gritstone_analysis::run_variance::{self, DEFAULT, Learned, Past};
+use gritstone_analysis::run_variance::{self, DEFAULT, Past, RunVariances};
 use gritstone_model::*;
 
 fn past(run: &RunData) -> Past {
@@ -32,17 +32,17 @@ fn days(ns: &[f64]) -> Vec<RunData> {
 const FIVE: [f64; 5] = [100.0, 103.0, 98.0, 101.0, 97.0];
 
 /// What the runs say of a comparison of the 20th with the 21st of January.
-fn told(earlier: &[RunData], change: impl Fn(&mut RunData)) -> Learned {
+fn told(earlier: &[RunData], change: impl Fn(&mut RunData)) -> RunVariances {
     let past: Vec<Past> = earlier.iter().map(past).collect();
     let [base, other] = [20, 21].map(|at| {
         let mut data = day(at, 100.0);
         change(&mut data);
         view(&data)
     });
-    run_variance::learn(&past, &base, &other)
+    run_variance::estimate(&past, &base, &other)
 }
 
-fn runs(told: &Learned) -> Option<usize> {
+fn runs(told: &RunVariances) -> Option<usize> {
     told.rows.get(&id("a/b")).map(|between| between.raw.runs)
 }
 
@@ -70,7 +70,7 @@ fn a_run_says_what_its_runs_scatter_by_from_five_on() {
     let of_runs = |earlier: &[f64]| {
         let past: Vec<Past> = days(earlier).iter().map(past).collect();
         let mut view = view(&day(20, 100.0));
-        run_variance::tell(&past, &mut view);
+        run_variance::add_to(&past, &mut view);
         view.results[0].of_runs.unwrap()
     };
     let found = of_runs(&FIVE);
@@ -90,7 +90,7 @@ fn a_run_says_what_its_runs_scatter_by_from_five_on() {
     }
     let past: Vec<Past> = earlier.iter().map(past).collect();
     let mut view = view(&day(20, 100.0));
-    run_variance::tell(&past, &mut view);
+    run_variance::add_to(&past, &mut view);
     let compared = view.results[0].of_runs.unwrap().compared;
     assert_eq!(compared, Subject::Estimate);
 }
@@ -190,8 +190,8 @@ fn each_side_of_an_upgrade_is_told_by_its_own_runs() {
     let mut upgraded = day(21, 100.0);
     let facts = &mut upgraded.info.machine.facts;
     facts.insert("kernel.release".to_owned(), "6.2".to_owned());
-    let found = run_variance::learn(&past, &base, &view(&upgraded)).rows[&id("a/b")];
-    let own = run_variance::learn(&past, &base, &view(&day(21, 100.0))).rows[&id("a/b")];
+    let found = run_variance::estimate(&past, &base, &view(&upgraded)).rows[&id("a/b")];
+    let own = run_variance::estimate(&past, &base, &view(&day(21, 100.0))).rows[&id("a/b")];
     let want = ((own.raw.ln_sd.powi(2) + DEFAULT.raw.ln_sd.powi(2)) / 2.0).sqrt();
     near(Some(found.raw.ln_sd), want);
     assert_eq!(found.raw.runs, 0);
@@ -203,7 +203,7 @@ fn a_comparison_says_what_it_was_made_with() {
     let with = |earlier: &[RunData]| {
         let past: Vec<Past> = earlier.iter().map(past).collect();
         let options = Options {
-            between_run: run_variance::learn(&past, &base, &other),
+            between_run: run_variance::estimate(&past, &base, &other),
             ..Options::default()
         };
         let mut found = compare(&base, &other, &options);
@@ -237,7 +237,7 @@ fn rows_that_were_learned_from_different_runs() {
     let past: Vec<Past> = earlier.iter().map(past).collect();
     let (base, other) = (view(&two(20, &all)), view(&two(21, &all)));
     let options = Options {
-        between_run: run_variance::learn(&past, &base, &other),
+        between_run: run_variance::estimate(&past, &base, &other),
         ..Options::default()
     };
     let source = compare(&base, &other, &options).between_run.unwrap();
@@ -278,7 +278,7 @@ fn what_moves_all_benchmarks_is_a_line_of_its_own() {
             wobble(21)(i) * if i == 3 { lone } else { 1.0 }
         }));
         let options = Options {
-            between_run: run_variance::learn(&earlier, &base, &other),
+            between_run: run_variance::estimate(&earlier, &base, &other),
             cycles: false,
             ..Options::default()
         };

@@ -57,7 +57,7 @@ fn a_sample_beside_a_crowd_is_left_out_of_its_launch_and_told() {
 #[test]
 fn a_launch_beside_a_crowd_is_kept_and_marked_where_they_are_many() {
     let result = spoilt(2);
-    assert!(result.launches() == 10 && !result.is(Interference));
+    assert!(result.launches() == 10 && !result.is_flagged(Interference));
     let result = spoilt(3);
     assert_eq!(result.launches(), 10);
     let why = "interfered count=3/10 causes=[smt]";
@@ -226,7 +226,10 @@ fn what_cannot_be_taken_apart_is_whole_and_marked_where_most_of_it_was_crowded()
     };
     for (row, latency) in [(files, false), (plain("a/b"), true)] {
         let [none, one] = [0, 1].map(|count| crowded_whole(&row, count, latency));
-        assert!(one.launches() == 10 && !one.is(Interference), "{latency}");
+        assert!(
+            one.launches() == 10 && !one.is_flagged(Interference),
+            "{latency}"
+        );
         // what writeback took on the other thread is in the rate
         assert!(latency || one.values()[0] < none.values()[0]);
         let marked = crowded_whole(&row, 2, latency);

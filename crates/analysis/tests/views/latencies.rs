@@ -122,7 +122,7 @@ fn a_rate_and_a_launch_without_events_have_none() {
 fn compared(base: &RunData, other: &RunData, past: &[Past]) -> CompareRow {
     let (base, other) = (view(base), view(other));
     let options = Options {
-        between_run: run_variance::learn(past, &base, &other),
+        between_run: run_variance::estimate(past, &base, &other),
         ..Options::default()
     };
     compare(&base, &other, &options).rows.remove(0)
@@ -169,12 +169,12 @@ fn runs_of_the_system_say_how_a_tail_scatters() {
         .zip(off)
         .map(|(at, off)| Past::of(&view(&day(at, 3000, LATE.map(|late| late + off)))))
         .collect();
-    let told = run_variance::learn(
+    let told = run_variance::estimate(
         &past,
         &view(&day(20, 3000, LATE)),
         &view(&day(21, 3000, LATE)),
     );
-    let scatter = |of: &run_variance::Learned| of.rows[&id("a/b")].raw.ln_sd;
+    let scatter = |of: &run_variance::RunVariances| of.rows[&id("a/b")].raw.ln_sd;
     assert!(scatter(&told.percentiles["p99"]) > 3.0 * scatter(&told));
     let row = compared(
         &day(20, 3000, LATE.map(|late| late - 15)),
@@ -226,7 +226,7 @@ fn what_moves_all_tails_alike_is_taken_out_of_each() {
     let base = view(&ten(20, |_| 0.9));
     let other = view(&ten(21, |i| if i == 3 { 0.97 * 1.2 } else { 0.97 }));
     let options = Options {
-        between_run: run_variance::learn(&past, &base, &other),
+        between_run: run_variance::estimate(&past, &base, &other),
         ..Options::default()
     };
     let view = compare(&base, &other, &options);

@@ -145,5 +145,5 @@ fn the_time_of_the_work_is_no_interference() {
     for launch in run.launches.iter_mut().step_by(3) {
         samples(launch, |sample| sample.wall = sample.wall / 5 * 6);
     }
-    assert!(!only(&run).is(Flag::Interference));
+    assert!(!only(&run).is_flagged(Flag::Interference));
 }

@@ -1,7 +1,7 @@
 //! Machines scored by a profile, which weights benchmarks.
 
 use crate::made_up::*;
-use gritstone_analysis::run_variance::Learned;
+use gritstone_analysis::run_variance::RunVariances;
 use gritstone_analysis::scores::{Options, rate_profile};
 use gritstone_analysis::summary;
 use gritstone_model::*;
@@ -38,7 +38,7 @@ fn scored(weights: &[(&str, f64)], machine: &RunView, base: &RunView) -> RatedMa
         confidence: 0.95,
         named: false,
         together: false,
-        between_run: Learned::default(),
+        between_run: RunVariances::default(),
     };
     rate_profile(&profile(weights), machine, base, &options)
 }

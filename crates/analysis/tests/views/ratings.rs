@@ -1,7 +1,7 @@
 //! Machines rated by environment against a printed and against a measured base.
 
 use crate::made_up::*;
-use gritstone_analysis::run_variance::Learned;
+use gritstone_analysis::run_variance::RunVariances;
 use gritstone_analysis::scores::{Environment, Options, environments, programs, rate};
 use gritstone_analysis::summary;
 use gritstone_model::*;
@@ -11,7 +11,7 @@ fn options() -> Options {
         confidence: 0.95,
         named: false,
         together: false,
-        between_run: Learned::default(),
+        between_run: RunVariances::default(),
     }
 }
 

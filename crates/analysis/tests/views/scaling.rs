@@ -120,7 +120,7 @@ fn without_a_point_there_is_a_result_and_it_says_which_is_missing() {
         missing: vec![16.0, 32.0],
     };
     assert_eq!(result.notes, [Note::new(incomplete)]);
-    assert!(result.is(Flag::NotComparable));
+    assert!(result.is_flagged(Flag::NotComparable));
     let none = peak(&[]);
     assert_eq!((none.outcome(), none.estimate()), (Status::Skipped, None));
 }

@@ -7,7 +7,7 @@ use gritstone_stats::verdict::Verdict;
 /// `pair 13: b 1.8% slower (detectable: 0.9%)`; of more than two sides, which comes first.
 pub fn words(times: &Times, margin: f64) -> String {
     let rounds = times.rounds();
-    let judged = interim::judge(std::slice::from_ref(times), margin, false);
+    let judged = interim::decide_all(std::slice::from_ref(times), margin, false);
     match judged[0].as_slice() {
         _ if rounds == 0 => "first round".to_owned(),
         [one] => {

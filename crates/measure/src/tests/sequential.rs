@@ -1,7 +1,7 @@
 //! Trials.
 
 use super::*;
-use gritstone_stats::interim::{LEVEL, LOOKS, decided, judge};
+use gritstone_stats::interim::{LEVEL, LOOKS, decide_all, is_decided};
 use gritstone_stats::verdict::Verdict;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -66,7 +66,7 @@ fn compare<'a>(
 }
 
 fn verdict(times: &[Times]) -> Verdict {
-    judge(times, 0.01, true)[0][0].verdict
+    decide_all(times, 0.01, true)[0][0].verdict
 }
 
 #[test]
@@ -266,11 +266,11 @@ fn early_ends_are_decided() {
             }
             reply
         });
-        let judged = judge(&times, 0.01, true);
+        let judged = decide_all(&times, 0.01, true);
         let is_early = times[0].kept().iter().all(|&kept| kept < LOOKS[7]);
         early += usize::from(is_early);
         assert!(
-            !is_early || decided(&times[0], &judged[0], false),
+            !is_early || is_decided(&times[0], &judged[0], false),
             "seed {seed}"
         );
     }

@@ -67,7 +67,7 @@ fn line(name: String, strong: bool, points: Vec<Point>) -> Line {
 fn points(view: &RunView, variant: &str, unit: &Unit) -> Option<Vec<Point>> {
     let point = |n: u32| {
         let result = view.get(&Id::parse(&format!("db/fasttrack/{n}{variant}")).ok()?)?;
-        if result.is(Flag::Invalid) {
+        if result.is_flagged(Flag::Invalid) {
             return None;
         }
         Some(Point {

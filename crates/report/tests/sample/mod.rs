@@ -418,7 +418,7 @@ pub fn against_reference() -> CompareView {
             unit: "s".to_owned(),
             base,
             other,
-            notes: result.own_notes().cloned().collect(),
+            notes: result.notes_on_result().cloned().collect(),
             copies: vec![],
             percentiles: vec![],
         });

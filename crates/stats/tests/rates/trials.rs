@@ -4,7 +4,7 @@
 use crate::world::pairs::{Order, Weather, different, trial};
 use crate::world::{Shape, World};
 use crate::{at_least, at_most};
-use gritstone_stats::interim::{Comparison, LEVEL, judge};
+use gritstone_stats::interim::{Comparison, LEVEL, decide_all};
 use gritstone_stats::paired_times::{Timed, Times};
 use gritstone_stats::verdict::Verdict;
 
@@ -38,7 +38,7 @@ fn a_ranking_calls_few_of_the_best_slower() {
             (0..27).map(launch).collect()
         };
         let row = Times(factors.iter().map(side).collect());
-        let judged = &judge(&[row], 0.001, true)[0];
+        let judged = &decide_all(&[row], 0.001, true)[0];
         let called = |c: &&Comparison| different(c.verdict);
         wrong += usize::from(judged.iter().filter(called).any(|c| c.other < 3));
         found += judged

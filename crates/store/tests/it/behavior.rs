@@ -2,8 +2,8 @@
 
 use crate::common::{self, Raw};
 use gritstone_model::{
-    CommandWork, Conditions, Contents, Event, Id, Launch, Origin, Outcome, OwnCatalogue, OwnFile,
-    Owner, Param, RunData, RunInfo, TrialSide, Work,
+    CommandWork, Conditions, Contents, CustomCatalog, CustomFile, Event, Id, Launch, Origin,
+    Outcome, Owner, Param, RunData, RunInfo, TrialSide, Work,
 };
 use gritstone_store::{ResolveError, Results, RunHead, Scope, Sent, Store, StoreError, Who};
 use std::collections::BTreeMap;
@@ -22,11 +22,11 @@ fn awkward(serial: u32, text: &str, number: u64, real: f64) -> RunData {
     info.settings.seed = number;
     info.settings.precision = real;
     info.settings.environment = texts();
-    let file = OwnFile {
+    let file = CustomFile {
         executable: true,
         contents: Contents::of(b"\x7fELF\xff".to_vec()),
     };
-    info.settings.catalogue = Some(OwnCatalogue {
+    info.settings.catalogue = Some(CustomCatalog {
         name: text(),
         hash: text(),
         families: vec![text()],

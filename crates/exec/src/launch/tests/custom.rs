@@ -2,15 +2,15 @@
 
 use super::*;
 use crate::custom::Bound;
-use gritstone_model::{Contents, OwnFile};
+use gritstone_model::{Contents, CustomFile};
 use nix::sched::sched_getaffinity;
 use nix::unistd::Pid;
 
 /// Prints a word if the shell's process limit is in the thousands.
 const BOUNDED: &str = "set -- $(grep processes /proc/self/limits); test \"$3\" -ge 1024 && test \"$3\" -lt 20000 && echo bounded || echo free";
 
-fn files(script: &str) -> BTreeMap<String, OwnFile> {
-    let file = |executable, text: &str| OwnFile {
+fn files(script: &str) -> BTreeMap<String, CustomFile> {
+    let file = |executable, text: &str| CustomFile {
         executable,
         contents: Contents::of(text.as_bytes().to_vec()),
     };

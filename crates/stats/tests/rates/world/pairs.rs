@@ -149,7 +149,7 @@ fn verdict(a: &[Timed], b: &[Timed]) -> (Verdict, usize) {
             made += 1;
             times = up_to(made);
         }
-        let verdict = interim::judge(&[times], 0.01, look == most)[0][0].verdict;
+        let verdict = interim::decide_all(&[times], 0.01, look == most)[0][0].verdict;
         if verdict != Verdict::Inconclusive {
             return (verdict, made);
         }
@@ -192,12 +192,12 @@ pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64
             continue;
         }
         let row = std::slice::from_ref(&times);
-        let judged = &interim::judge(row, margin, last)[0];
-        if last || interim::decided(&times, judged, false) {
+        let judged = &interim::decide_all(row, margin, last)[0];
+        if last || interim::is_decided(&times, judged, false) {
             let shown = interim::shown(&times, judged, false);
             return Ranking { times, shown };
         }
-        out.extend(interim::lost(&times, judged, false));
+        out.extend(interim::dropped_sides(&times, judged, false));
     }
 }
 
