@@ -6,7 +6,7 @@
 //! there so that rounding adds nothing to the uncertainty. Nothing that is not 0 is ever printed as 0.
 
 use crate::tree::MISSING;
-use gritstone_model::{Quantity, Unit};
+use gritstone_model::{Quantity, Unit, pluralize};
 
 /// Digits of a figure without an interval.
 const PLAIN_DIGITS: i32 = 3;
@@ -151,12 +151,7 @@ pub fn counted(n: usize) -> Option<String> {
 /// `1 row`, `25 rows`, `10 launches`.
 #[must_use]
 pub fn plural(n: usize, one: &str) -> String {
-    let s = match n {
-        1 => "",
-        _ if one.ends_with("ch") => "es",
-        _ => "s",
-    };
-    format!("{} {one}{s}", count(n))
+    format!("{} {}", count(n), pluralize(n, one))
 }
 
 /// Decimals that an interval justifies; negative where even tens are uncertain.

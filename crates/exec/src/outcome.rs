@@ -2,7 +2,7 @@
 
 use crate::limits::advice;
 use crate::process::Ended;
-use gritstone_model::{Event, Outcome};
+use gritstone_model::{Event, Outcome, pluralize};
 use nix::libc::{EAGAIN, EDQUOT, EFBIG, ENOSPC};
 use nix::sys::signal::Signal;
 use std::io;
@@ -58,11 +58,7 @@ pub(crate) fn classify(name: &str, ended: Ended, deadline: Duration) -> (Outcome
     } else if let Some(end) = end.filter(|end| end.exit != 0) {
         Outcome::Failed(format!("it ended with status {}{said}", end.exit))
     } else if let Some(end) = end.filter(|end| end.left > 0) {
-        let processes = if end.left == 1 {
-            "process"
-        } else {
-            "processes"
-        };
+        let processes = pluralize(end.left as usize, "process");
         Outcome::Failed(format!("it left {} {processes} running; killed", end.left))
     } else {
         Outcome::Measured

@@ -4,6 +4,7 @@ use crate::journal::{By, Entry, Journal, SUFFIX};
 use crate::owned_files::{self, Dir, Identity, State};
 use crate::owner;
 use crate::resource::{Resource, Thing, Undo};
+use gritstone_model::pluralize;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use nix::sys::memfd::{MFdFlags, memfd_create};
@@ -279,10 +280,11 @@ fn undo_dead(state: Option<&Dir>, name: &OsStr, file: &File) -> Vec<String> {
             messages.push(format!(
                 "process {} was killed while the system was tuned for it; restored: {}",
                 by.process,
-                match undone.restored {
-                    1 => "1 setting".to_owned(),
-                    n => format!("{n} settings"),
-                }
+                format_args!(
+                    "{} {}",
+                    undone.restored,
+                    pluralize(undone.restored, "setting")
+                )
             ));
         }
         messages.extend(undone.messages);

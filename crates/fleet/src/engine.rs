@@ -4,6 +4,7 @@
 use super::host::Node;
 use crate::plan::{Engine, Plan};
 use anyhow::{Context, Result};
+use gritstone_model::quote_word;
 use gritstone_session::ssh;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -147,6 +148,6 @@ pub fn own_directory(plan: &Plan, node: &str) -> String {
 
 /// Words for a shell.
 pub fn quoted(words: &[String]) -> String {
-    let words: Vec<String> = words.iter().map(|word| ssh::quoted(word)).collect();
+    let words: Vec<String> = words.iter().map(|word| quote_word(word)).collect();
     words.join(" ")
 }

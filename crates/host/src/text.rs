@@ -1,6 +1,6 @@
 //! Parsers of the kernel's text formats, and amounts for people.
 
-use gritstone_model::CpuSet;
+use gritstone_model::{CpuSet, pluralize};
 
 /// Of a name that a machine gives itself.
 const LONGEST: usize = 200;
@@ -72,8 +72,7 @@ pub(crate) fn cpus(set: &CpuSet) -> String {
 
 /// `1 core`, `2 cores`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
+    format!("{number} {}", pluralize(number, noun))
 }
 
 #[cfg(test)]

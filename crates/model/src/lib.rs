@@ -85,7 +85,7 @@ pub use score::{
     LeftOutRow, Profile, PublishedRating, RatedMachine, Rating, Ratings, RatingsView,
     SCHEMA_RATINGS,
 };
-pub use text::{escape_json, hexadecimal, is_unprintable};
+pub use text::{escape_json, hexadecimal, is_unprintable, pluralize, quote_word};
 pub use unit::{Better, Quantity, Unit, UnitError};
 pub use view::{
     CopiesPoint, CopiesView, LawView, PublishedView, RunView, SCHEMA_DOCTOR, SCHEMA_LIST,

@@ -30,7 +30,23 @@ pub fn escape_json(text: String) -> String {
     escaped
 }
 
-/// Bytes in hexadecimal.
+/// Quotes a word for a POSIX shell.
+#[must_use]
+pub fn quote_word(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// `1, "core"` gives `core`, `2, "process"` gives `processes`.
+#[must_use]
+pub fn pluralize(n: usize, noun: &str) -> String {
+    let suffix = match n {
+        1 => "",
+        _ if noun.ends_with("ch") || noun.ends_with('s') => "es",
+        _ => "s",
+    };
+    format!("{noun}{suffix}")
+}
+
 #[must_use]
 pub fn hexadecimal(bytes: impl AsRef<[u8]>) -> String {
     let digits = bytes.as_ref().iter().map(|byte| format!("{byte:02x}"));

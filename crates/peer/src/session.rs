@@ -4,6 +4,7 @@ use crate::FAR_END;
 use crate::Options;
 use crate::frame::{Frame, Hello};
 use anyhow::{Context as _, Result, bail, ensure};
+use gritstone_model::quote_word;
 use gritstone_session::ssh;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -283,5 +284,5 @@ fn script(address: Option<IpAddr>) -> String {
     );
     // whatever the login shell is
     let script = ssh::in_directory("peer", &body);
-    format!("exec sh -c {}", ssh::quoted(&script))
+    format!("exec sh -c {}", quote_word(&script))
 }

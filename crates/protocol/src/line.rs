@@ -1,3 +1,5 @@
+//! Parser of single lines.
+
 use gritstone_model::{
     Batch, Check, Counter, Counts, Event, Histogram, Param, ResponsesOf, Sample, Usage,
 };

@@ -15,6 +15,7 @@ use gritstone_model::{
     Benchmark, Calibration, Cause, CommandWork, Event, Id, Launch, Outcome, Param, Plan, Program,
     RunData, RunInfo, Settings, Step, Work,
 };
+use gritstone_runs::clock;
 use gritstone_store::{Kept, Store, StoreError};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -82,7 +83,7 @@ pub fn info(site: &Site, label: Option<String>, settings: Settings) -> RunInfo {
     RunInfo {
         id: gritstone_store::new_id(now, random()),
         label,
-        started: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        started: clock::rfc3339(now),
         elapsed_s: None,
         gritstone: env!("CARGO_PKG_VERSION").to_owned(),
         machine: site.machine(),

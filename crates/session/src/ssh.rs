@@ -31,11 +31,6 @@ pub fn in_directory(purpose: &str, script: &str) -> String {
     )
 }
 
-/// As the shell takes it for one word.
-pub fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
 /// Whether a host, with a user perhaps, may be named so: it is a word of a command and names files, and nothing in it is an option, a
 /// path or an expansion.
 pub fn is_host(name: &str) -> bool {

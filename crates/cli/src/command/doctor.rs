@@ -9,7 +9,7 @@ use gritstone_document::Document;
 use gritstone_document::Style;
 use gritstone_host::doctor::{self, programs};
 use gritstone_host::{Finding, Severity};
-use gritstone_model::SCHEMA_DOCTOR;
+use gritstone_model::{SCHEMA_DOCTOR, pluralize};
 use gritstone_plan::select;
 use gritstone_report::{Detail, lists};
 use gritstone_runs::context::World;
@@ -137,10 +137,7 @@ fn examination(findings: &[Finding], privileged: usize) -> Document {
 /// "Not ready: 1 problem, 2 warnings."
 fn verdict(rest: &[&Finding]) -> String {
     let count = |severity| rest.iter().filter(|f| f.severity == severity).count();
-    let said = |n: usize, one: &str| match n {
-        1 => format!("1 {one}"),
-        n => format!("{n} {one}s"),
-    };
+    let said = |n: usize, noun: &str| format!("{n} {}", pluralize(n, noun));
     let warnings = said(count(Severity::Warning), "warning");
     match (count(Severity::Problem), count(Severity::Warning)) {
         (0, 0) => "Ready: no problem, no warning.".to_owned(),

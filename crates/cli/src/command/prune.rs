@@ -6,6 +6,7 @@ use crate::ui::exit::Exit;
 use crate::ui::output::{plain, remark};
 use anyhow::{Context, Result};
 use gritstone_model::{AbView, RunData};
+use gritstone_runs::clock;
 use gritstone_runs::context::World;
 use gritstone_store::{RunHead, Samples, Shrunk, Store};
 use jiff::{SignedDuration, Timestamp};
@@ -31,7 +32,7 @@ pub fn prune(world: &World, args: &PruneArgs) -> Result<Exit> {
     }
     let mut store = world.writer()?;
     let due = Due::find(&store, before)?;
-    let now = now.strftime("%FT%TZ").to_string();
+    let now = clock::rfc3339(now);
     let (mut runs, mut all) = (0, Samples::default());
     let mut tests = BTreeMap::new();
     for (head, samples) in &due.runs {

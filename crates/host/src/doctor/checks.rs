@@ -4,6 +4,7 @@
 use super::Severity::{Note, Ok as Fine, Problem, Warning};
 use super::{Finding, MIB, as_root, found, graded, unseen, write};
 use crate::{Host, UNLIMITED, choose_cpus, text};
+use gritstone_model::pluralize;
 
 type Check = (&'static str, fn(&Host) -> Finding);
 
@@ -82,10 +83,7 @@ fn runnable(host: &Host) -> Finding {
         };
         found(
             severity,
-            format!(
-                "{others} other {}",
-                if others == 1 { "process" } else { "processes" }
-            ),
+            format!("{others} other {}", pluralize(others as usize, "process")),
         )
     });
     unread(finding).why("Processes that can run now compete for the CPUs; the load average lags behind by a minute.")

@@ -1,7 +1,7 @@
 //! The command that repeats a run.
 
 use gritstone_document::number;
-use gritstone_model::Settings;
+use gritstone_model::{Settings, quote_word};
 
 /// The command that measures the same, with at most so many selectors.
 pub(super) fn command(settings: &Settings, most: usize) -> String {
@@ -53,11 +53,11 @@ fn options(settings: &Settings) -> impl Iterator<Item = String> {
     before.into_iter().chain(after.into_iter().flatten())
 }
 
-/// As a shell takes it for one word.
+/// Quoted for a shell where needed.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/@.,:=%_+-".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
+        false => quote_word(word),
     }
 }

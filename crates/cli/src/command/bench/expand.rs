@@ -1,11 +1,11 @@
 //! From the command line of `gritstone bench` to one entry for each command and each way to give its parameters values.
 
 use super::parameters::{self, Values, fill_in};
-use super::shell_words::{plain, quoted, split};
+use super::shell_words::{plain, split};
 use crate::command::ab;
 use crate::ui::args::{BenchArgs, Statuses};
 use anyhow::{Context, Result, ensure};
-use gritstone_model::{Benchmark, Id, Output, UserCommand};
+use gritstone_model::{Benchmark, Id, Output, UserCommand, quote_word};
 use std::path::Path;
 
 /// A command that is timed.
@@ -242,8 +242,8 @@ impl Reader<'_> {
         let Start::Shell(words) = self.start else {
             return text.to_owned();
         };
-        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-        format!("exec {} -c {}", words.join(" "), quoted(text))
+        let words: Vec<String> = words.iter().map(|word| quote_word(word)).collect();
+        format!("exec {} -c {}", words.join(" "), quote_word(text))
     }
 }
 

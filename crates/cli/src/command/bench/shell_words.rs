@@ -74,11 +74,6 @@ pub fn split(text: &str) -> Result<Vec<String>> {
     Ok(words)
 }
 
-/// A word as a shell reads it back.
-pub fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,7 +94,10 @@ mod tests {
         for bad in ["echo 'a", "echo \"a", "echo \\", " "] {
             assert!(split(bad).is_err(), "{bad}");
         }
-        assert_eq!(split(&quoted("it's")).unwrap(), ["it's"]);
+        assert_eq!(
+            split(&gritstone_model::quote_word("it's")).unwrap(),
+            ["it's"]
+        );
     }
 
     #[test]
