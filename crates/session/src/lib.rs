@@ -13,6 +13,7 @@ pub mod resumption;
 pub mod rlimits;
 pub mod signals;
 pub mod ssh;
+pub mod trial;
 pub mod trust;
 pub mod tune;
 pub mod undo;

@@ -11,26 +11,19 @@ use crate::ui::skips;
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
 use gritstone_exec::{Journal, Variant};
-use gritstone_measure::{AfterPilot, Design, Limits, PriorRuns, Scheduler, Sequential};
-use gritstone_model::{
-    AbView, Benchmark, Compiled, Plan, RunData, RunInfo, Settings, TrialSide, Verdict,
-};
+use gritstone_model::{AbView, Benchmark, Plan, RunData, Verdict};
 use gritstone_runs::context::World;
 use gritstone_runs::custom_catalog;
 use gritstone_session::bounds::Bounds;
 use gritstone_session::host_context::Site;
-use gritstone_session::local_backend::{self, End, plans, random};
+use gritstone_session::local_backend::{self, End};
 use gritstone_session::measuring::Bench;
+use gritstone_session::trial::{Trial, command_step, load_runs};
 use gritstone_session::tune::NO_JOURNAL;
 use gritstone_session::undo;
 use gritstone_store::{RunHead, Store};
-pub use plan::{step, users_environment};
 use sides::{Side, Sides};
-pub use sides::{row, side_name};
 use std::collections::BTreeMap;
-
-/// Half-width of the interval that a command alone gets.
-const PRECISION: f64 = 0.01;
 
 /// Measures, stores and shows; or shows again.
 pub fn ab(world: &World, args: &AbArgs) -> Result<Exit> {
@@ -50,7 +43,7 @@ pub fn ab(world: &World, args: &AbArgs) -> Result<Exit> {
     outcome(&view)
 }
 
-/// Measures a trial: one run a side, and whether it was ended by nobody.
+/// The runs of all sides, and true if the trial was not interrupted.
 fn measured(world: &World, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunData>, bool)> {
     let site = Site::look(args.dir.as_deref())?;
     let mut plan = plan::plan(world, args, &site, sides)?;
@@ -63,54 +56,51 @@ fn measured(world: &World, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunData>
     };
     let bench = Bench::new(&site, &mut plan, own, bounds)?;
     let builds = plan::builds(&bench, &mut plan, sides)?;
-    let id = gritstone_store::new_id(jiff::Timestamp::now(), random());
-    let trial = Trial {
+    let trial = AbTrial {
         args,
-        site: &site,
         plan: &plan,
         custom: own,
-        same: sides.same,
-        label: args.label.clone().unwrap_or_else(|| format!("ab-{id}")),
-        id,
-        seed: args.seed.unwrap_or_else(|| u64::from(random())),
         start_up: start_up(args, &site),
+        trial: Trial {
+            budget: args.budget,
+            margin: args.margin,
+            same: sides.same,
+            ..Trial::new(&site, "ab", args.label.clone(), args.seed)
+        },
     };
     trial.announce(sides);
     undo(sides, bench.journal.as_ref())?;
     let sides = sides.sides.iter().zip(builds).enumerate();
-    let sides = sides.map(|(at, (side, build))| trial.side(at, side, build));
+    let sides = sides.map(|(index, (side, build))| trial.side(index, side, build));
     let sides: Vec<local_backend::Side> = sides.collect();
+    let mut scheduler = (trial.trial).scheduler(&sides, trial.start_up.is_some(), None);
     let mut store = world.writer()?;
     let end = bench.measure(
         &mut store,
         &sides,
         None,
-        trial.scheduler(&sides).as_mut(),
+        scheduler.as_mut(),
         &mut Display::new(),
     )?;
-    let load = |side: &local_backend::Side| Ok(store.load(&side.info.id)?);
-    let runs: Result<_> = sides.iter().map(load).collect();
-    Ok((runs?, end == End::Whole))
+    Ok((load_runs(&store, &sides)?, end == End::Whole))
 }
 
-/// What is common to the sides of a trial.
-struct Trial<'a> {
+struct AbTrial<'a> {
     args: &'a AbArgs,
-    site: &'a Site,
-    /// What is compared.
+    trial: Trial<'a>,
     plan: &'a Plan,
     custom: Option<&'a Own>,
-    same: bool,
-    id: String,
-    label: String,
-    seed: u64,
-    /// The program that does nothing, where commands are timed.
+    /// A program that does nothing, if commands are timed.
     start_up: Option<Benchmark>,
 }
 
-impl Trial<'_> {
-    /// A side, ready to be measured.
-    fn side(&self, at: usize, side: &Side, (builds, compiled): plan::Made) -> local_backend::Side {
+impl AbTrial<'_> {
+    fn side(
+        &self,
+        index: usize,
+        side: &Side,
+        (builds, compiled): plan::Made,
+    ) -> local_backend::Side {
         let mut plan = self.plan.clone();
         for benchmark in &mut plan.benchmarks {
             let mut commands = side.commands.iter();
@@ -118,17 +108,29 @@ impl Trial<'_> {
                 benchmark.clone_from(command);
             }
         }
-        let mut info = self.info(side, compiled);
-        info.settings.catalogue = custom_catalog::kept(self.custom, &plan.benchmarks);
-        if let Some(nothing) = self.start_up.as_ref().filter(|_| at == 0) {
-            plan.steps.push(plan::step(nothing));
+        let mut settings = self.trial.settings(&side.name, &side.what);
+        settings.selectors = self.args.selectors();
+        // of the environment of user commands, only what was set on the command line is stored
+        if side.commands.is_empty() {
+            settings.environment = self.trial.site.environment();
+        }
+        settings
+            .environment
+            .extend(side.environment.iter().cloned());
+        settings.catalogue = custom_catalog::kept(self.custom, &plan.benchmarks);
+        if let Some(trial) = &mut settings.trial {
+            trial.compiled = compiled;
+        }
+        let info = self.trial.run_info(&side.name, settings);
+        if let Some(nothing) = self.start_up.as_ref().filter(|_| index == 0) {
+            plan.steps.push(command_step(nothing));
             plan.benchmarks.push(nothing.clone());
         }
         local_backend::Side {
             name: side.name.clone(),
             plan,
             variant: Variant {
-                environment: plan::environment(self.site, side),
+                environment: plan::environment(self.trial.site, side),
                 builds,
             },
             setting: side.setting.clone(),
@@ -136,67 +138,16 @@ impl Trial<'_> {
         }
     }
 
-    fn info(&self, side: &Side, compiled: Option<Compiled>) -> RunInfo {
-        // of what the user's commands find in their environment, only what was asked for is written down
-        let mut environment = match side.commands.is_empty() {
-            true => self.site.environment(),
-            false => BTreeMap::new(),
-        };
-        environment.extend(side.environment.iter().cloned());
-        let args = self.args;
-        let settings = Settings {
-            selectors: args.selectors(),
-            seed: self.seed,
-            budget_s: Some(args.budget.as_secs_f64()),
-            precision: args.margin,
-            dir: self.site.dir.display().to_string(),
-            environment,
-            trial: Some(TrialSide {
-                trial: self.id.clone(),
-                side: side.name.clone(),
-                what: side.what.clone(),
-                margin: args.margin,
-                same: self.same,
-                reference: false,
-                compiled,
-            }),
-            ..Settings::default()
-        };
-        let label = format!("{}-{}", self.label, side.name);
-        local_backend::info(self.site, Some(label), settings)
-    }
-
-    /// Pairs until it is decided; a command alone is measured as a run is.
-    fn scheduler(&self, sides: &[local_backend::Side]) -> Box<dyn Scheduler> {
-        let (budget, seed) = (self.args.budget, self.seed);
-        if sides.len() == 1 {
-            let limits = Limits {
-                budget: Some(budget),
-                precision: PRECISION,
-                quick: false,
-                seed,
-            };
-            return Box::new(AfterPilot::new(&plans(sides), limits, &PriorRuns::new()));
-        }
-        Box::new(Sequential::new(Design {
-            steps: self.plan.steps.len(),
-            sides: sides.len(),
-            start_up: self.start_up.is_some(),
-            reference: false,
-            budget,
-            margin: self.args.margin,
-            seed,
-        }))
-    }
-
     fn announce(&self, sides: &Sides) {
-        let rows = match self.plan.steps.len() {
+        let benchmarks = match self.plan.steps.len() {
             1 => String::new(),
             n => format!("{n} benchmarks, "),
         };
         let seconds = self.args.budget.as_secs();
-        let label = &self.label;
-        output::remark(&format!("A/B test {label}: {rows}at most {seconds} s"));
+        let label = &self.trial.label;
+        output::remark(&format!(
+            "A/B test {label}: {benchmarks}at most {seconds} s"
+        ));
         for side in &sides.sides {
             output::remark(&format!("  {}: {}", side.name, side.what));
         }
@@ -204,13 +155,13 @@ impl Trial<'_> {
     }
 }
 
-/// The program that does nothing, where commands are timed and there is one.
+/// Benchmark of a program that does nothing, if commands are timed.
 fn start_up(args: &AbArgs, site: &Site) -> Option<Benchmark> {
     let program = site.program("true").filter(|_| !args.commands.is_empty())?;
     Some(sides::start_up(&program.to_string_lossy()))
 }
 
-/// Writes down what undoes the settings, before there is one.
+/// Registers the command that undoes settings, before any is made.
 fn undo(sides: &Sides, journal: Option<&Journal>) -> Result<()> {
     if sides.sides.iter().all(|side| side.setting.is_none()) {
         return Ok(());
@@ -233,10 +184,7 @@ fn of_launches(world: &World, runs: &[RunData]) -> AbView {
     gritstone_analysis::ab::view(runs, &world.summary_options(runs))
 }
 
-/// The A/B test of these runs, one for each side in their order: from their launches, or as it was kept when these were pruned.
-///
-/// # Errors
-/// When it cannot be read.
+/// The trial of these runs, one per side: from their launches, or from the cache if they are pruned.
 pub fn view_of(world: &World, store: &Store, sides: &[&RunHead]) -> Result<AbView> {
     let Some(pruned) = sides.iter().find(|head| head.pruned.is_some()) else {
         let runs = sides.iter().map(|head| Ok(store.load(&head.id)?));
@@ -244,7 +192,7 @@ pub fn view_of(world: &World, store: &Store, sides: &[&RunHead]) -> Result<AbVie
     };
     let mut view = world.kept_test(store, &pruned.id)?;
     for side in &mut view.sides {
-        // it may have been given since
+        // labels may change after pruning
         if let Some(head) = sides.iter().find(|head| head.id == side.run) {
             side.label.clone_from(&head.label);
         }
@@ -252,7 +200,7 @@ pub fn view_of(world: &World, store: &Store, sides: &[&RunHead]) -> Result<AbVie
     Ok(view)
 }
 
-/// A trial that is there: by its label, or by one of its runs.
+/// Finds a stored trial by its label, or by one of its runs.
 fn stored(world: &World, name: &str) -> Result<AbView> {
     let store = world
         .reader()?

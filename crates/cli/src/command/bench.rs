@@ -1,10 +1,8 @@
 //! `gritstone bench`: commands timed, interleaved and compared, in the shape of hyperfine.
 
 mod expand;
-pub mod parameters;
 mod shell_words;
 
-use crate::command::ab;
 use crate::ui::args::{BenchArgs, Sort, StyleType, TimeUnit};
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -14,25 +12,22 @@ use expand::{Commands, Timed};
 use gritstone_exchange::{Markup, Timing};
 use gritstone_exec::privileged::Permits;
 use gritstone_exec::{Executor, Variant};
-use gritstone_measure::{
-    AfterPilot, Backend, Bounded, Design, Limits, PriorRuns, Scheduler, Sequential,
-};
-use gritstone_model::{
-    Calibration, Event, Id, Outcome, Plan, RunData, RunInfo, Settings, TrialSide, UserCommand, Work,
-};
+use gritstone_measure::Backend;
+use gritstone_model::{Calibration, Event, Id, Outcome, Plan, RunData, UserCommand, Work};
 use gritstone_report::{Ranked, Ranking};
 use gritstone_runs::context::World;
 use gritstone_session::bounds::Bounds;
 use gritstone_session::host_context::Site;
-use gritstone_session::local_backend::{self, End, Local, plans, random};
+use gritstone_session::local_backend::{self, End, Local, plans};
 use gritstone_session::measuring::Bench;
+use gritstone_session::trial::{
+    Trial, command_benchmark, command_step, load_runs, side_name, user_environment,
+};
 use gritstone_session::undo;
 use gritstone_stats::descriptive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Half-width of the interval that a command alone gets.
-const PRECISION: f64 = 0.01;
 /// No command of a person's who waits for it takes longer: a launch has no other end.
 const LONGEST: Duration = Duration::from_hours(24);
 /// How often the start of a shell is launched; each launch times it up to 20 times.
@@ -84,7 +79,13 @@ fn measured(world: &World, args: &BenchArgs, commands: &Commands) -> Result<(Vec
     let site = Site::look(None)?;
     let mut bounds = Bounds::new(Permits::default());
     bounds.deadline = LONGEST;
-    let mut sides = sides(&site, args, commands);
+    let trial = Trial {
+        budget: args.budget,
+        margin: args.margin,
+        reference: args.reference.is_some(),
+        ..Trial::new(&site, "bench", args.label.clone(), args.seed)
+    };
+    let mut sides = sides(&trial, commands);
     let bench = Bench::new(&site, &mut sides[0].plan, None, bounds)?;
     let here = std::env::current_dir().context("the current directory is unknown")?;
     let (journal, mut executor) = bench.executor(&plans(&sides));
@@ -101,55 +102,34 @@ fn measured(world: &World, args: &BenchArgs, commands: &Commands) -> Result<(Vec
     local.numbered = Some("warmup-");
     let warm = warm_up(&mut local, args, commands, &here);
     local.numbered = Some("");
-    let measured = warm.and_then(|()| local.measure(&site, &[], scheduler(args, &sides).as_mut()));
+    let mut scheduler = trial.scheduler(&sides, false, launch_bounds(args));
+    let measured = warm.and_then(|()| local.measure(&site, &[], scheduler.as_mut()));
     clean_up(commands, &here)?;
-    let load = |side: &local_backend::Side| Ok(store.load(&side.info.id)?);
     let end = measured?;
-    let runs: Result<_> = sides.iter().map(load).collect();
-    Ok((runs?, end))
+    Ok((load_runs(&store, &sides)?, end))
 }
 
-/// A side of the trial for each command.
-fn sides(site: &Site, args: &BenchArgs, commands: &Commands) -> Vec<local_backend::Side> {
-    let id = gritstone_store::new_id(jiff::Timestamp::now(), random());
-    let label = args.label.clone().unwrap_or_else(|| format!("bench-{id}"));
-    let seed = args.seed.unwrap_or_else(|| u64::from(random()));
-    let many = commands.all.len();
-    let one = |(at, timed): (usize, &Timed)| {
-        let name = ab::side_name(at, many);
-        let settings = Settings {
-            seed,
-            budget_s: Some(args.budget.as_secs_f64()),
-            precision: args.margin,
-            dir: site.dir.display().to_string(),
-            trial: Some(TrialSide {
-                compiled: None,
-                trial: id.clone(),
-                side: name.clone(),
-                what: timed.name.clone(),
-                margin: args.margin,
-                same: false,
-                reference: args.reference.is_some(),
-            }),
-            ..Settings::default()
-        };
-        let info: RunInfo = local_backend::info(site, Some(format!("{label}-{name}")), settings);
+fn sides(trial: &Trial<'_>, commands: &Commands) -> Vec<local_backend::Side> {
+    let count = commands.all.len();
+    let side = |(index, timed): (usize, &Timed)| {
+        let name = side_name(index, count);
+        let settings = trial.settings(&name, &timed.name);
         local_backend::Side {
+            info: trial.run_info(&name, settings),
             name,
             plan: Plan {
-                steps: vec![ab::step(&timed.entry)],
+                steps: vec![command_step(&timed.entry)],
                 benchmarks: vec![timed.entry.clone()],
                 skips: vec![],
             },
             variant: Variant {
-                environment: ab::users_environment(),
+                environment: user_environment(),
                 ..Variant::default()
             },
             setting: timed.setup.clone().filter(|_| commands.setup_varies),
-            info,
         }
     };
-    commands.all.iter().enumerate().map(one).collect()
+    commands.all.iter().enumerate().map(side).collect()
 }
 
 /// Measures what the shell takes that starts commands, and takes that from their times.
@@ -168,7 +148,7 @@ fn subtract_start_up(
         ..UserCommand::default()
     };
     let id = Id::parse(gritstone_analysis::ab::START_UP)?;
-    let nothing = ab::row(id, "the shell", words.map(str::to_owned).collect(), user);
+    let nothing = command_benchmark(id, "the shell", words.map(str::to_owned).collect(), user);
     let mut walls = vec![];
     for _ in 0..START_UPS {
         let launched = executor.launch(
@@ -247,36 +227,11 @@ fn clean_up(commands: &Commands, here: &Path) -> Result<()> {
     done
 }
 
-/// Pairs until it is decided, a command alone as a run is; no fewer and no more than asked for.
-fn scheduler(args: &BenchArgs, sides: &[local_backend::Side]) -> Box<dyn Scheduler> {
-    let (budget, seed) = (args.budget, sides[0].info.settings.seed);
-    let inner: Box<dyn Scheduler> = match sides {
-        [_] => Box::new(AfterPilot::new(
-            &plans(sides),
-            Limits {
-                budget: Some(budget),
-                precision: PRECISION,
-                quick: false,
-                seed,
-            },
-            &PriorRuns::new(),
-        )),
-        _ => Box::new(Sequential::new(Design {
-            steps: 1,
-            sides: sides.len(),
-            start_up: false,
-            reference: args.reference.is_some(),
-            budget,
-            margin: args.margin,
-            seed,
-        })),
-    };
-    if !counted(args) {
-        return inner;
-    }
-    let least = args.runs.or(args.min_runs).unwrap_or(1);
-    let most = args.runs.or(args.max_runs).unwrap_or(u32::MAX);
-    Box::new(Bounded::new(inner, sides.len(), [least, most], seed))
+/// The bounds on launches that were asked for.
+fn launch_bounds(args: &BenchArgs) -> Option<[u32; 2]> {
+    let min = args.runs.or(args.min_runs).unwrap_or(1);
+    let max = args.runs.or(args.max_runs).unwrap_or(u32::MAX);
+    counted(args).then_some([min, max])
 }
 
 /// What is shown beside the trial.

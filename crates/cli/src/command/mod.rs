@@ -12,6 +12,7 @@ pub mod history;
 pub mod init;
 pub mod job;
 pub mod list;
+pub mod parameters;
 pub mod prune;
 pub mod push;
 pub mod report;

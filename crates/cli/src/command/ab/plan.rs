@@ -6,12 +6,13 @@ use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Result, ensure};
 use gritstone_exec::rebuild::{Builds, Rebuilt};
-use gritstone_model::{Benchmark, CommandWork, Compiled, Figure, Plan, Skip, Step, Work};
+use gritstone_model::{Benchmark, CommandWork, Compiled, Figure, Plan, Skip, Work};
 use gritstone_plan::{select, steps};
 use gritstone_runs::context::World;
 use gritstone_session::compiler::{self, Toolchain};
 use gritstone_session::host_context::Site;
 use gritstone_session::measuring::Bench;
+use gritstone_session::trial::{command_step, user_environment};
 use std::collections::BTreeMap;
 
 /// What is launched: commands, or the rows of the catalog that have a time of their own.
@@ -19,7 +20,7 @@ pub fn plan(world: &World, args: &AbArgs, site: &Site, sides: &Sides) -> Result<
     let commands = &sides.sides[0].commands;
     if !commands.is_empty() {
         return Ok(Plan {
-            steps: commands.iter().map(step).collect(),
+            steps: commands.iter().map(command_step).collect(),
             benchmarks: commands.clone(),
             skips: vec![],
         });
@@ -32,15 +33,6 @@ pub fn plan(world: &World, args: &AbArgs, site: &Site, sides: &Sides) -> Result<
     let plan = steps(wanted, &offer);
     some(&plan)?;
     Ok(plan)
-}
-
-/// How a command of the user's is launched.
-pub fn step(command: &Benchmark) -> Step {
-    Step {
-        id: command.id.clone(),
-        cpus: vec![],
-        copies: 1,
-    }
 }
 
 /// That something is left to be compared.
@@ -113,15 +105,8 @@ fn compiled(builds: &Builds) -> Compiled {
 pub fn environment(site: &Site, side: &Side) -> BTreeMap<String, String> {
     let mut environment = match side.commands.is_empty() {
         true => site.environment(),
-        false => users_environment(),
+        false => user_environment(),
     };
     environment.extend(side.environment.iter().cloned());
     environment
-}
-
-/// The environment of the user; a name or value that is no UTF-8 is not passed on.
-pub fn users_environment() -> BTreeMap<String, String> {
-    std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect()
 }

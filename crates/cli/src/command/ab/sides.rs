@@ -1,16 +1,14 @@
 //! From the command line of `gritstone ab` to sides and rows.
 
-use crate::command::bench::parameters::{self, Values, fill_in, list};
+use crate::command::parameters::{self, Values, fill_in, list};
 use crate::ui::args::AbArgs;
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_analysis::ab::{COMMAND, START_UP};
-use gritstone_model::{Benchmark, CommandWork, Id, Placement, Unit, UserCommand, Work};
+use gritstone_model::{Benchmark, Id, UserCommand};
+use gritstone_session::trial::{MAX_LETTERS, command_benchmark, side_name};
 
 /// Options of ours that say how long and how exactly; behind `--` they are hardly meant for a command.
 const OURS: [&str; 2] = ["--budget", "--margin"];
-
-/// More sides have no letter.
-const MOST: usize = 26;
 
 /// One side.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,8 +62,8 @@ pub fn read(args: &AbArgs) -> Result<Sides> {
         "--self is an A/A test: it takes one command, or benchmarks"
     );
     ensure!(
-        sides.len() <= MOST,
-        "{} sides are more than the {MOST} that have a letter",
+        sides.len() <= MAX_LETTERS,
+        "{} sides are more than the {MAX_LETTERS} that have a letter",
         sides.len()
     );
     let many = sides.len();
@@ -172,30 +170,7 @@ fn benchmark(id: Id, argv: &[String], user: UserCommand) -> Benchmark {
     };
     Benchmark {
         remark: shell.then(|| "Started by a shell, whose start-up time is included.".to_owned()),
-        ..row(id, &argv.join(" "), words, user)
-    }
-}
-
-/// The row of a program with its arguments.
-pub fn row(id: Id, title: &str, argv: Vec<String>, user: UserCommand) -> Benchmark {
-    let work = Work::Command(CommandWork {
-        argv,
-        user: Some(user),
-        ..CommandWork::default()
-    });
-    Benchmark {
-        title: title.to_owned(),
-        operation: "one process".to_owned(),
-        placement: Placement::All,
-        ..Benchmark::new(id, Unit::parse("ms").expect("ms is a unit"), work)
-    }
-}
-
-/// What the how many-th of so many sides is called: letters where they are enough, else numbers. Names sort as the sides do.
-pub fn side_name(at: usize, many: usize) -> String {
-    match u8::try_from(at) {
-        Ok(at) if many <= MOST => char::from(b'a' + at).to_string(),
-        _ => format!("{:0width$}", at + 1, width = many.to_string().len()),
+        ..command_benchmark(id, &argv.join(" "), words, user)
     }
 }
 

@@ -1,11 +1,11 @@
 //! From the command line of `gritstone bench` to one entry for each command and each way to give its parameters values.
 
-use super::parameters::{self, Values, fill_in};
 use super::shell_words::{plain, split};
-use crate::command::ab;
+use crate::command::parameters::{self, Values, fill_in};
 use crate::ui::args::{BenchArgs, Statuses};
 use anyhow::{Context, Result, ensure};
 use gritstone_model::{Benchmark, Id, Output, UserCommand, quote_word};
+use gritstone_session::trial::command_benchmark;
 use std::path::Path;
 
 /// A command that is timed.
@@ -189,7 +189,7 @@ impl Reader<'_> {
             .name(number, at, values)
             .unwrap_or_else(|| with_unused(text, &command, values));
         Ok(Timed {
-            entry: ab::row(
+            entry: command_benchmark(
                 Id::parse(gritstone_analysis::ab::COMMAND)?,
                 &name,
                 words,
