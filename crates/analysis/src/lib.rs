@@ -16,6 +16,8 @@ pub mod scores;
 pub mod series;
 pub mod summary;
 mod tails;
+#[cfg(test)]
+mod tests;
 
 /// Version of all that turns launches into results. Whoever changes what results a run gets raises it: stores keep results that were
 /// computed before, and compute them again where it is another.

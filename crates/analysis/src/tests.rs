@@ -1,0 +1,30 @@
+//! Made-up runs, summarized and compared: each estimate is known, each note is provoked alone.
+
+mod ab;
+mod audit;
+mod compare;
+mod copies;
+mod counters;
+mod derived;
+mod environment;
+mod families;
+mod fleet;
+mod history;
+mod hostile;
+mod latencies;
+mod made_up_runs;
+mod minimum_effect;
+mod notes;
+mod printed;
+mod profile;
+mod published;
+mod responses;
+mod results;
+mod run_variance;
+mod scaling;
+mod score_entries;
+mod scores;
+mod size;
+mod smt_contention;
+mod two_machines;
+mod whole_views;

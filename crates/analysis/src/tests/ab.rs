@@ -1,0 +1,272 @@
+//! Trials of made-up runs: what becomes of rounds, of the program that does nothing, of user and system time.
+
+use crate::ab::{START_UP, view};
+use crate::summary::Options;
+use crate::tests::made_up_runs::{id, plain, unit};
+use gritstone_model::*;
+
+fn launch(name: &str, round: u32, ms: f64) -> Launch {
+    let wall = (ms * 1e6) as u64;
+    let param = |key: &str, value: &str| Event::Param(Param::new(key, value));
+    Launch {
+        id: id(name),
+        round,
+        start: u64::from(round) * 1_000_000_000,
+        cpus: vec![],
+        copies: 1,
+        outcome: Outcome::Measured,
+        events: vec![
+            param("tick_ns", "4000000"),
+            param("peak_kb", &(1000 + round).to_string()),
+            Event::Sample(Box::new(Sample {
+                n: 1,
+                wall,
+                usage: Usage {
+                    user: wall / 2,
+                    system: wall / 4,
+                    ..Usage::default()
+                },
+                ..Sample::default()
+            })),
+        ],
+        conditions: Conditions::default(),
+    }
+}
+
+/// A side whose launches take so long, a little more or less.
+fn side(name: &str, ms: f64, rounds: u32) -> RunData {
+    let mut run = RunData::default();
+    run.info.id = format!("run-{name}");
+    run.info.elapsed_s = Some(60.0);
+    run.info.settings.trial = Some(TrialSide {
+        compiled: None,
+        trial: "t".to_owned(),
+        side: name.to_owned(),
+        what: format!("./{name}"),
+        margin: 0.01,
+        same: false,
+        reference: false,
+    });
+    let row = |name| Benchmark {
+        unit: unit("ms"),
+        ..plain(name)
+    };
+    run.info.machine.facts = [("cpu.smt".to_owned(), "on".to_owned())].into();
+    run.benchmarks = vec![row("command"), row(START_UP)];
+    let scatter = |round: u32| ms * (1.0 + 0.001 * f64::from(round * 7 % 5));
+    run.launches = (0..rounds)
+        .map(|round| launch("command", round, scatter(round)))
+        .collect();
+    run
+}
+
+fn said(runs: &[RunData]) -> AbView {
+    view(runs, &Options::default())
+}
+
+#[test]
+fn launches_of_one_round_are_a_pair_wherever_they_stand() {
+    let (a, mut b) = (side("a", 10.0, 12), side("b", 11.0, 13));
+    b.launches.reverse();
+    b.launches[3].outcome = Outcome::Failed("it was the ninth".to_owned());
+    let view = said(&[a, b]);
+    assert_eq!(view.rows.len(), 1, "nothing was launched of {START_UP}");
+    let comparison = &view.rows[0].comparisons[0];
+    assert_eq!(
+        (comparison.pairs, comparison.verdict),
+        (11, Verdict::Slower)
+    );
+    assert!((comparison.ratio.unwrap() - 10.0 / 11.0).abs() < 1e-6);
+    let figure = &view.rows[0].figures[1];
+    assert_eq!((figure.launches, figure.peak_kb), (12, Some(1012)));
+}
+
+#[test]
+fn a_trial_that_was_cut_off_has_the_verdict_of_its_last_look() {
+    let (a, mut b) = (side("a", 10.0, 11), side("b", 11.0, 11));
+    let verdict = |a: &RunData, b: &RunData| {
+        let view = said(&[a.clone(), b.clone()]);
+        view.rows[0].comparisons[0].verdict
+    };
+    assert_eq!(verdict(&a, &b), Verdict::Slower);
+    b.info.elapsed_s = None;
+    assert_eq!(verdict(&a, &b), Verdict::Inconclusive);
+}
+
+#[test]
+fn a_side_that_disturbs_the_next_launch_is_named() {
+    let noted = |slower: f64| {
+        let (mut a, mut b) = (side("a", 10.0, 40), side("b", 10.0, 40));
+        // no order that a period of the others could meet
+        let first = |round: u32| ((round * round + round / 3) % 11).is_multiple_of(2);
+        for (a, b) in a.launches.iter_mut().zip(&mut b.launches) {
+            // after b, a takes longer
+            let after = if first(b.round) { 1.0 } else { slower };
+            *a = launch(
+                "command",
+                a.round,
+                after * (10.0 + f64::from(a.round * 3 % 7) * 0.01),
+            );
+            match first(b.round) {
+                true => b.start += 1,
+                false => a.start += 1,
+            }
+        }
+        said(&[a, b]).rows.remove(0).comparisons.remove(0).notes
+    };
+    assert!(noted(1.0).is_empty());
+    let notes = noted(1.05);
+    let [
+        Note {
+            finding:
+                Finding::CarryOver {
+                    base_first,
+                    other_first,
+                    p,
+                },
+            ..
+        },
+    ] = notes[..]
+    else {
+        panic!("{notes:?}");
+    };
+    assert!((base_first - 1.0).abs() < 0.01 && (other_first - 1.05).abs() < 0.01);
+    assert!(p < 1e-4, "{p}");
+}
+
+/// With the core to itself the SMT probe takes a quarter of the pace; beside another thread half as long again.
+fn pace(run: &mut RunData, crowded: impl Fn(u32) -> bool) {
+    for launch in &mut run.launches {
+        let busy = crowded(launch.round);
+        launch.cpus = vec![1];
+        for event in &mut launch.events {
+            if let Event::Sample(sample) = event {
+                (sample.pace, sample.wide) = (240_000, if busy { 90_000 } else { 60_000 });
+                sample.wall = if busy {
+                    sample.wall * 3 / 2
+                } else {
+                    sample.wall
+                };
+            }
+        }
+    }
+}
+
+#[test]
+fn pairs_beside_another_thread_of_the_core_are_left_out_and_counted() {
+    let (mut a, mut b) = (side("a", 10.0, 16), side("b", 11.0, 16));
+    pace(&mut a, |round| round == 5);
+    pace(&mut b, |round| matches!(round, 5 | 9 | 13));
+    // in the order of time
+    b.launches.iter_mut().for_each(|launch| launch.start += 1);
+    let comparison = &said(&[a.clone(), b.clone()]).rows[0].comparisons[0];
+    assert_eq!(
+        (comparison.pairs, comparison.verdict),
+        (13, Verdict::Slower)
+    );
+    assert!((comparison.ratio.unwrap() - 10.0 / 11.0).abs() < 1e-6);
+    assert_eq!((comparison.crowded, comparison.left_out), ([1, 3], 3));
+
+    // what one side does to its core is compared; earlier runs have seen the core alone
+    a.info.settings.smt_floors = [(1, 0.25)].into();
+    for share in [1, 2] {
+        pace(&mut b, |round| round % share == 0);
+        pace(&mut a, |_| false);
+        let comparison = &said(&[a.clone(), b.clone()]).rows[0].comparisons[0];
+        let crowded = [0, 16 / share as usize];
+        assert_eq!(
+            (comparison.crowded, comparison.crowded_differ),
+            (crowded, true)
+        );
+        assert_eq!((comparison.pairs, comparison.left_out), (16, 0));
+    }
+}
+
+/// As while the trial went on: whatever is launched tells what the core is alone.
+#[test]
+fn the_program_that_does_nothing_tells_of_the_core_too() {
+    let said_of = |nothing: bool| {
+        let (mut a, b) = (side("a", 10.0, 12), side("b", 10.0, 12));
+        let mut runs = if nothing {
+            let before = a.launches.clone().into_iter();
+            a.launches = before
+                .flat_map(|own| {
+                    let start = own.start.saturating_sub(1);
+                    let mut idle = launch(START_UP, own.round, 1.0);
+                    idle.start = start;
+                    [idle, own]
+                })
+                .collect();
+            [a, b]
+        } else {
+            [a, b]
+        };
+        for run in &mut runs {
+            pace(run, |_| true);
+            for launch in run.launches.iter_mut().filter(|l| l.id == id(START_UP)) {
+                for event in &mut launch.events {
+                    if let Event::Sample(sample) = event {
+                        sample.wide = 60_000;
+                    }
+                }
+            }
+        }
+        said(&runs).rows[0].comparisons[0].crowded
+    };
+    // all but the first, before which too little was seen
+    assert_eq!((said_of(false), said_of(true)), ([0, 0], [9, 9]));
+}
+
+#[test]
+fn user_and_system_time_need_a_hundred_ticks() {
+    // 12 launches of 40 ms have 360 ms of both, which is 90 ticks
+    let few = &said(&[side("a", 40.0, 12)]).rows[0].figures[0];
+    assert_eq!((few.user_s, few.system_s), (None, None));
+    assert!((few.cpu_s.unwrap() - 0.03).abs() < 1e-4);
+    let enough = &said(&[side("a", 50.0, 12)]).rows[0].figures[0];
+    assert!((enough.user_s.unwrap() - 0.025).abs() < 1e-4);
+    assert!((enough.system_s.unwrap() - 0.0125).abs() < 1e-4);
+}
+
+#[test]
+fn what_starting_takes_stands_beside_the_rows() {
+    let mut a = side("a", 10.0, 12);
+    a.launches
+        .extend((0..6).map(|round| launch(START_UP, round, 1.5)));
+    let view = said(&[a]);
+    assert!((view.start_up_ns.unwrap() - 1.5e6).abs() < 1.0);
+    assert!(view.rows[0].comparisons.is_empty());
+}
+
+#[test]
+fn three_sides_are_shown_against_the_best_nearest_first() {
+    let runs = [
+        side("a", 12.0, 12),
+        side("b", 10.0, 12),
+        side("c", 11.0, 12),
+    ];
+    let view = said(&runs);
+    let shown = view.rows[0].comparisons.iter();
+    let shown: Vec<_> = shown
+        .map(|c| (c.base.as_str(), c.other.as_str(), c.verdict))
+        .collect();
+    assert_eq!(
+        shown,
+        [("b", "c", Verdict::Slower), ("b", "a", Verdict::Slower)]
+    );
+}
+
+/// A damaged store may say anything.
+#[test]
+fn rounds_that_cannot_be_take_no_memory() {
+    let mut a = side("a", 10.0, 12);
+    a.launches[3].round = u32::MAX;
+    let view = said(&[a, side("b", 10.0, 12)]);
+    assert_eq!(view.rows[0].comparisons[0].pairs, 11);
+    assert!(said(&[]).rows.is_empty());
+    assert!(
+        said(&[RunData::default(), RunData::default()])
+            .rows
+            .is_empty()
+    );
+}

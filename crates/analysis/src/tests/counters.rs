@@ -1,0 +1,84 @@
+//! What launches counted of an operation, and what it explains. The counters are made up: no machine at hand has any.
+
+use crate::tests::compare::{first, one, options};
+use crate::tests::made_up_runs::*;
+use gritstone_model::*;
+
+/// Launches in which an operation takes `ns`, and `counts` are those of 100 operations.
+fn counting(ns: f64, counts: &[(Counter, u64)]) -> Vec<Launch> {
+    let counters = Event::Counters {
+        n: 100,
+        counts: counts.iter().copied().collect(),
+    };
+    let mut launches = scattered("a/b", ns);
+    for launch in &mut launches {
+        launch.events.insert(2, counters.clone());
+    }
+    launches
+}
+
+#[test]
+fn counts_are_of_an_operation_and_energy_is_power_for_its_time() {
+    let mut launches = counting(100.0, &[(Counter::Cycles, 40_000)]);
+    for launch in &mut launches {
+        // 20 W during the launch
+        launch.conditions.energy_uj = Some(20_000_000);
+    }
+    let run = run(vec![plain("a/b")], launches);
+    let counters = only(&run).counters().clone();
+    let expected = [
+        (Counter::Cycles, 400.0),
+        (Counter::ContextSwitches, 2.0),
+        (Counter::PageFaults, 0.001),
+        (Counter::EnergyUj, 20.0 * 100.0 / 1000.0),
+    ];
+    for (counter, count) in expected {
+        near(counters.get(&counter).copied(), count);
+    }
+    assert_eq!(counters.len(), expected.len());
+    assert_eq!(view(&run).counting, Some(Counting::Everything));
+}
+
+#[test]
+fn what_could_be_counted_is_a_fact_of_the_run() {
+    let counted = |counts: &[(Counter, u64)]| one(plain("a/b"), counting(1.0, counts)).counting;
+    assert_eq!(counted(&[(Counter::UserCycles, 1)]), Some(Counting::User));
+    // single steps are no counter
+    let stepped = counted(&[(Counter::UserInstructions, 1)]);
+    assert_eq!(stepped, Some(Counting::Nothing));
+    assert_eq!(reference(vec![]).counting, None);
+}
+
+#[test]
+fn a_difference_is_explained_and_nothing_else() {
+    use Counter::{CacheMisses, Cycles, Instructions};
+    let of = |ns: f64, misses: u64| {
+        let counts = [
+            (Instructions, 100_000),
+            (Cycles, (ns * 400.0) as u64),
+            (CacheMisses, misses),
+        ];
+        one(plain("a/b"), counting(ns, &counts))
+    };
+    let row = first(&of(100.0, 20), &of(120.0, 60), &options());
+    assert_eq!(row.verdict, Some(Verdict::Slower));
+    let why = row.explanation.unwrap();
+    assert!(why.instructions.unwrap().same && !why.cycles.unwrap().same);
+    let causes: Vec<_> = why
+        .causes
+        .iter()
+        .map(|c| (c.counter, c.base, c.other))
+        .collect();
+    assert_eq!(causes, [(CacheMisses, 0.2, 0.6)]);
+    // of what is not called different nothing is explained, nor across machines
+    assert_eq!(
+        first(&of(100.0, 20), &of(100.1, 60), &options()).explanation,
+        None
+    );
+    let mut elsewhere = of(120.0, 60);
+    elsewhere.machine.id = "another".to_owned();
+    assert_eq!(
+        first(&of(100.0, 20), &elsewhere, &options()).explanation,
+        None
+    );
+}

@@ -1,0 +1,357 @@
+//! Figures made of other rows.
+
+use crate::tests::made_up_runs::*;
+use gritstone_model::Flag::*;
+use gritstone_model::*;
+use gritstone_stats::center;
+
+/// a/long less a/short, with published work; neither enters the kernel of the system.
+fn rows() -> Vec<Benchmark> {
+    let mut rows = vec![
+        claimed("a/long"),
+        claimed("a/short"),
+        derived("a/rest", &[(1.0, "a/long"), (-1.0, "a/short")]),
+    ];
+    rows[0].claims.syscalls_per_op = Some(0.0);
+    rows[1].claims.syscalls_per_op = Some(0.0);
+    rows[2].published = rows[0].published.clone();
+    rows
+}
+
+fn both(long: f64, short: f64) -> RunData {
+    // the short one three rounds later, so that the difference scatters too
+    let mut later = scattered("a/short", short);
+    for launch in &mut later {
+        launch.round = (launch.round + 3) % LAUNCHES;
+    }
+    run(rows(), [scattered("a/long", long), later].concat())
+}
+
+fn rest(run: &RunData) -> Measurement {
+    row(&view(run), "a/rest").clone()
+}
+
+fn notes(result: &Measurement) -> Vec<(Option<Flag>, Option<&str>, &str)> {
+    let note = |n: &'_ Note| n.flag();
+    result
+        .notes
+        .iter()
+        .map(|n| (note(n), about(n), short(n)))
+        .collect()
+}
+
+#[test]
+fn the_difference_round_by_round() {
+    let mut run = both(100.0, 60.0);
+    run.info.settings.precision = 0.05;
+    let result = rest(&run);
+    assert_eq!(result.outcome(), Status::Measured);
+    assert_eq!((result.launches(), result.samples()), (10, 60));
+    let center = center::plain_center(result.values(), 0.95).unwrap();
+    assert_eq!(result.value(), Some(center.value));
+    assert_eq!(result.interval(), center.interval);
+    assert!((result.value().unwrap() - 40.0).abs() < 0.1);
+    // round 0: 100 * 1.002 - 60 / 1.003
+    near(result.values().first().copied(), 100.2 - 60.0 / 1.003);
+    // 4 GHz
+    near(
+        result.paced_values().first().copied(),
+        4.0 * (100.2 - 60.0 / 1.003),
+    );
+    near(result.ghz(), 4.0);
+    assert_eq!(notes(&result), []);
+    let published = result.published.unwrap();
+    assert!((published.real.unwrap().value - 0.04).abs() < 1e-4);
+    assert!((published.user.unwrap().value - 0.04).abs() < 1e-4);
+    assert_eq!((published.system, published.process), (None, None));
+    assert_eq!(published.values.len(), 10);
+}
+
+#[test]
+fn terms_count_as_often_as_they_say() {
+    let rows = vec![
+        plain("a/long"),
+        plain("a/short"),
+        derived("a/rest", &[(1.0, "a/long"), (-2.0, "a/short")]),
+    ];
+    let launches = [launches("a/long", 100.0), launches("a/short", 20.0)].concat();
+    let result = rest(&run(rows, launches));
+    near(result.estimate(), 60.0);
+    near(result.cycles(), 240.0);
+    assert_eq!(notes(&result), []);
+}
+
+#[test]
+fn user_time_needs_rows_that_stay_out_of_the_kernel() {
+    let mut run = both(100.0, 60.0);
+    run.benchmarks[1].claims.syscalls_per_op = Some(1.0);
+    let published = rest(&run).published.unwrap();
+    assert!(published.real.is_some());
+    assert_eq!(published.user, None);
+}
+
+/// The rows without published work.
+fn unpublished() -> Vec<Benchmark> {
+    let mut rows = rows();
+    rows[2].published = None;
+    rows
+}
+
+#[test]
+fn less_than_nothing_is_said_and_not_clamped() {
+    let rows = unpublished();
+    let launches = [launches("a/long", 60.0), launches("a/short", 100.0)].concat();
+    let result = rest(&run(rows, launches));
+    near(result.value().map(|x| -x), 40.0);
+    let why = "negative value=-40 unit=ns/call because=work";
+    assert_eq!(notes(&result), [(Some(Invalid), None, why)]);
+}
+
+#[test]
+fn less_than_nothing_by_noise_is_not_held_against_the_rows() {
+    let rows = unpublished();
+    // all but as long as each other
+    let run = run(
+        rows,
+        [launches("a/long", 100.0), scattered("a/short", 100.1)].concat(),
+    );
+    let result = rest(&run);
+    assert!(result.value().unwrap() < 0.0 && result.interval().unwrap()[1] > 0.0);
+    let kinds: Vec<_> = notes(&result).iter().map(|(kind, ..)| *kind).collect();
+    assert_eq!(kinds, [Some(Noisy)], "{:?}", notes(&result));
+    // too few rounds for an interval
+    let few = RunData {
+        launches: run
+            .launches
+            .iter()
+            .filter(|l| l.round < 4)
+            .cloned()
+            .collect(),
+        ..run
+    };
+    let result = rest(&few);
+    assert!(result.value().unwrap() < 0.0 && result.interval().is_none());
+    let found = notes(&result);
+    assert!(
+        found.iter().all(|(kind, ..)| *kind == Some(Noisy)),
+        "{found:?}"
+    );
+    assert!(
+        found
+            .iter()
+            .any(|(.., why)| why.ends_with("because=too-few")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn less_than_nothing_of_disturbed_rows_says_nothing_of_their_work() {
+    let mut run = run(
+        rows(),
+        [launches("a/long", 60.0), launches("a/short", 100.0)].concat(),
+    );
+    for launch in run.launches.iter_mut().filter(|l| l.id == id("a/short")) {
+        launch.conditions.others = Some(launch.conditions.wall / 2);
+    }
+    let found = rest(&run);
+    let kinds: Vec<_> = notes(&found).iter().map(|(kind, ..)| *kind).collect();
+    assert!(!kinds.contains(&Some(Invalid)), "{kinds:?}");
+    assert!(kinds.contains(&Some(Noisy)) && kinds.contains(&Some(Interference)));
+    let why = "negative value=-40 unit=ns/call because=interference";
+    assert!(notes(&found).contains(&(Some(Noisy), None, why)));
+}
+
+#[test]
+fn published_times_below_nothing_have_their_own_footnotes() {
+    let mut run = run(
+        rows(),
+        [launches("a/long", 100.0), launches("a/short", 60.0)].concat(),
+    );
+    for launch in run.launches.iter_mut().filter(|l| l.id == id("a/long")) {
+        batches(launch, |batch| {
+            batch.walls.iter_mut().for_each(|wall| *wall /= 2);
+            batch.usage.cpu /= 2;
+        });
+    }
+    let result = rest(&run);
+    let of: Vec<_> = notes(&result)
+        .into_iter()
+        .map(|(k, of, _)| (k, of))
+        .collect();
+    assert_eq!(
+        of,
+        [
+            (Some(Invalid), Some("real_s")),
+            (Some(Invalid), Some("user_s"))
+        ]
+    );
+    assert!(result.published.unwrap().real.unwrap().value < 0.0);
+}
+
+/// The difference of rows of which the longer has a crowd beside the published work of its first rounds.
+fn beside_a_crowd(rounds: u32, factor: u64) -> Measurement {
+    let mut run = both(100.0, 60.0);
+    let longer = |launch: &&mut Launch| launch.id == id("a/long") && launch.round < rounds;
+    for launch in run.launches.iter_mut().filter(longer) {
+        batches(launch, |batch| {
+            batch.wide = batch.wide / 2 * 3;
+            batch.walls.iter_mut().for_each(|wall| *wall /= factor);
+            batch.usage.cpu /= factor;
+        });
+    }
+    rest(&run)
+}
+
+#[test]
+fn published_work_beside_a_crowd_marks_the_difference() {
+    let of = |result: &Measurement| -> Vec<_> {
+        let found = notes(result).into_iter();
+        found
+            .map(|(kind, of, _)| (kind, of.map(str::to_owned)))
+            .collect()
+    };
+    let both = |kind| ["real_s", "user_s"].map(|time| (kind, Some(time.to_owned())));
+    let result = beside_a_crowd(2, 1);
+    assert_eq!(of(&result), []);
+    let result = beside_a_crowd(3, 1);
+    assert_eq!(of(&result), both(Some(Interference)));
+    assert_eq!(result.published.unwrap().values.len(), 10);
+    // less than nothing, but for a reason that is known
+    let result = beside_a_crowd(10, 2);
+    assert!(result.published.as_ref().unwrap().real.unwrap().value < 0.0);
+    assert!(of(&result).iter().all(|(kind, _)| *kind != Some(Invalid)));
+}
+
+#[test]
+fn an_interval_that_reaches_nothing() {
+    let mut run = both(100.0, 99.9);
+    run.benchmarks[2].published = None;
+    let result = rest(&run);
+    assert!(result.value().unwrap() > 0.0);
+    let found = notes(&result);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].0, Some(Noisy));
+    assert!(found[0].2.starts_with("reaches-zero"));
+}
+
+#[test]
+fn a_round_without_a_term_does_not_count() {
+    let mut run = both(100.0, 60.0);
+    run.benchmarks[2].published = None;
+    run.info.settings.precision = 0.05;
+    run.launches.remove(12);
+    run.launches[3].outcome = Outcome::Failed("fork: EAGAIN".to_owned());
+    let result = rest(&run);
+    assert_eq!(result.launches(), 8);
+    let why = "incomplete-rounds count=2/10";
+    assert_eq!(notes(&result), [(Some(Noisy), None, why)]);
+}
+
+#[test]
+fn a_launch_that_was_repeated_in_its_round_counts_once() {
+    let mut run = run(
+        rows(),
+        [launches("a/long", 100.0), launches("a/short", 60.0)].concat(),
+    );
+    run.launches.push(launch("a/long", 4, 104.0));
+    let result = rest(&run);
+    assert_eq!(result.launches(), 10);
+    near(result.values().get(4).copied(), 42.0);
+}
+
+#[test]
+fn the_doubts_of_a_term_are_doubts_of_the_sum() {
+    let mut run = both(100.0, 60.0);
+    run.info.settings.precision = 0.05;
+    run.benchmarks[0].claims.min_ns_per_op = Some(200.0);
+    for launch in run.launches.iter_mut().filter(|l| l.id == id("a/short")) {
+        launch.conditions.steal = Some(50_000_000);
+    }
+    let result = rest(&run);
+    let found = notes(&result);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert_eq!(
+        (found[0].0, found[1].0),
+        (Some(Invalid), Some(Interference))
+    );
+    assert!(
+        found[0]
+            .2
+            .starts_with("inherited from=a/long finding=below-minimum ns=100")
+    );
+    assert!(
+        found[1]
+            .2
+            .starts_with("inherited from=a/short finding=interfered count=10/10")
+    );
+}
+
+#[test]
+fn without_its_terms_it_was_not_run() {
+    let launches = launches("a/long", 100.0);
+    let absent = rest(&run(rows(), launches.clone()));
+    assert_eq!(
+        (absent.outcome(), absent.estimate()),
+        (Status::Skipped, None)
+    );
+    let why = "parts-missing absent=[] empty=[a/short]";
+    assert_eq!(notes(&absent)[0], (Some(Skipped), None, why));
+
+    let mut without = rows();
+    without.remove(1);
+    let unlisted = rest(&run(without, launches.clone()));
+    let why = "parts-missing absent=[a/short] empty=[]";
+    assert_eq!(notes(&unlisted)[0], (Some(Skipped), None, why));
+
+    let mut late = scattered("a/short", 60.0);
+    late.iter_mut().for_each(|launch| launch.round += 100);
+    let apart = rest(&run(rows(), [launches, late].concat()));
+    let why = "parts-missing absent=[] empty=[]";
+    assert_eq!(notes(&apart)[0], (Some(Skipped), None, why));
+}
+
+/// The rate of a/x as a share of that of a/whole, whose operation does half as much.
+fn share() -> Benchmark {
+    Benchmark {
+        unit: unit("%"),
+        better: Better::Higher,
+        amount_per_op: 2.0,
+        work: Work::Derived {
+            terms: vec![Term {
+                id: id("a/x"),
+                times: 1.0,
+            }],
+            share_of: Some(id("a/whole")),
+        },
+        ..plain("a/share")
+    }
+}
+
+#[test]
+fn a_share_is_of_two_rates_round_by_round() {
+    let rows = vec![plain("a/x"), plain("a/whole"), share()];
+    // both scatter together, so that their share does not scatter at all
+    let mut launches = scattered("a/x", 400.0);
+    launches.extend(scattered("a/whole", 50.0));
+    let view = view(&run(rows, launches));
+    let found = row(&view, "a/share");
+    let estimate = found.value().unwrap();
+    assert!((24.999..25.001).contains(&estimate), "{estimate}");
+    let [low, high] = found.interval().unwrap();
+    assert!(24.99 < low && high < 25.01, "{low} {high}");
+    assert_eq!((found.cycles(), found.notes.len()), (None, 0));
+}
+
+#[test]
+fn a_share_of_what_was_not_measured_is_none() {
+    let rows = vec![plain("a/x"), share()];
+    let view = view(&run(rows, scattered("a/x", 400.0)));
+    let found = row(&view, "a/share");
+    assert_eq!(found.estimate(), None);
+    let why = "parts-missing absent=[a/whole] empty=[]";
+    assert!(
+        found.notes.iter().any(|note| short(note) == why),
+        "{:?}",
+        found.notes
+    );
+}

@@ -1,0 +1,145 @@
+//! Comparisons of several rows: what stands first, and what they come to by family.
+
+use crate::compare::{Options, compare};
+use crate::run_variance::BetweenRun;
+use crate::tests::made_up_runs::*;
+use gritstone_model::*;
+
+/// A row, and how many nanoseconds it takes on the base and on the other; `None` where a side has none.
+type Sides = (&'static str, Option<f64>, Option<f64>);
+
+/// Runs of these rows.
+fn sides(rows: &[Sides]) -> [RunView; 2] {
+    let side = |ns: fn(&Sides) -> Option<f64>| {
+        let mine = rows.iter().filter_map(|row| Some((row.0, ns(row)?)));
+        let launches = mine.clone().flat_map(|(name, ns)| scattered(name, ns));
+        let launches = launches.collect();
+        view(&run(mine.map(|(name, _)| plain(name)).collect(), launches))
+    };
+    [side(|row| row.1), side(|row| row.2)]
+}
+
+/// Runs of the machine do not differ in these rows.
+fn without_scatter(names: &[&str]) -> Options {
+    let none = BetweenRun {
+        paced: 0.0.into(),
+        raw: 0.0.into(),
+    };
+    Options {
+        between_run: names.iter().map(|name| (id(name), none)).collect(),
+        ..Options::default()
+    }
+}
+
+fn geometric(values: &[f64]) -> f64 {
+    let logs: f64 = values.iter().map(|x| x.ln()).sum();
+    (logs / values.len() as f64).exp()
+}
+
+#[test]
+fn what_matters_comes_first() {
+    let [base, other] = sides(&[
+        ("c/gone", Some(1.0), None),
+        ("b/unsure", Some(103.0), Some(100.0)),
+        ("a/same", Some(100.0), Some(100.0)),
+        ("a/slow", Some(100.0), Some(150.0)),
+        ("a/fast", Some(100.0), Some(40.0)),
+        ("c/starred", Some(1.0), Some(2.0)),
+        ("c/new", None, Some(1.0)),
+    ]);
+    let mut starred = other.clone();
+    let star = stated(Some(Flag::Invalid), "Why.");
+    let row = starred
+        .results
+        .iter_mut()
+        .find(|r| r.title.ends_with("starred"));
+    row.unwrap().notes.push(star);
+    let options = without_scatter(&["a/same", "a/slow", "a/fast"]);
+    let found = compare(&base, &starred, &options);
+    let told: Vec<(&str, Option<Verdict>)> = found
+        .rows
+        .iter()
+        .map(|row| (row.id.as_str(), row.verdict))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("a/fast", Some(Verdict::Faster)),
+            ("a/slow", Some(Verdict::Slower)),
+            ("b/unsure", Some(Verdict::Inconclusive)),
+            ("a/same", Some(Verdict::Same)),
+            ("c/starred", None),
+            ("c/gone", None),
+            ("c/new", None),
+        ]
+    );
+}
+
+#[test]
+fn families_are_summed_up_and_those_that_differ_come_first() {
+    let [base, other] = sides(&[
+        ("c/gone", Some(1.0), None),
+        ("b/unsure", Some(103.0), Some(100.0)),
+        ("a/same", Some(100.0), Some(100.0)),
+        ("a/slow", Some(100.0), Some(150.0)),
+        ("a/fast", Some(100.0), Some(40.0)),
+    ]);
+    let options = without_scatter(&["a/same", "a/slow", "a/fast"]);
+    let found = compare(&base, &other, &options);
+    let [a, b, c, all] = &found.sums[..] else {
+        panic!("{:?}", found.sums);
+    };
+    let counts = |sum: &CompareSum| {
+        let verdicts = [sum.faster, sum.slower, sum.same, sum.inconclusive];
+        (
+            sum.family.clone(),
+            sum.rows,
+            verdicts,
+            sum.without_ratio,
+            sum.of,
+        )
+    };
+    let named = |name: &str| Some(name.to_owned());
+    assert_eq!(counts(a), (named("a"), 3, [1, 1, 1, 0], 0, 3));
+    assert_eq!(counts(b), (named("b"), 1, [0, 0, 0, 1], 0, 1));
+    assert_eq!(counts(c), (named("c"), 1, [0; 4], 1, 0));
+    assert_eq!(counts(all), (None, 5, [1, 1, 1, 1], 1, 4));
+    near(a.mean, geometric(&[2.5, 100.0 / 150.0, 1.0]));
+    near(b.mean, 1.03);
+    assert_eq!((c.mean, c.interval), (None, None));
+    near(all.mean, geometric(&[2.5, 100.0 / 150.0, 1.0, 1.03]));
+    // as wide as if all rows erred together
+    let of_a = || found.rows.iter().filter(|row| row.id.family() == "a");
+    for end in [0, 1] {
+        let ends: Vec<f64> = of_a().map(|row| row.interval.unwrap()[end]).collect();
+        near(a.interval.map(|ends| ends[end]), geometric(&ends));
+    }
+    // a family alone needs no sum over all
+    let [base, other] = sides(&[("a/same", Some(1.0), Some(1.0))]);
+    assert_eq!(compare(&base, &other, &options).sums.len(), 1);
+}
+
+#[test]
+fn sizes_ratings_doubts_and_what_was_disturbed_are_in_no_mean() {
+    let names = ["a/time", "a/size", "a/rating", "a/doubt", "a/disturbed"];
+    let rows = names.map(|name| (name, Some(100.0), Some(50.0)));
+    let mut both = sides(&rows);
+    for side in &mut both {
+        let size = &mut side.results[1];
+        size.unit = unit("bytes");
+        size.measured_mut().sampled.estimate = size.value().map(Estimate::exact);
+        side.results[2].kind = Kind::Rating;
+        let disturbed = stated(Some(Flag::Interference), "Why.");
+        side.results[4].notes.push(disturbed);
+    }
+    let doubt = stated(Some(Flag::NotComparable), "Why.");
+    both[0].results[3].notes.push(doubt);
+    let [base, other] = &both;
+    let found = compare(base, other, &Options::default());
+    assert!(found.rows.iter().all(|row| row.ratio.is_some()));
+    let [sum] = &found.sums[..] else {
+        panic!("{:?}", found.sums);
+    };
+    assert_eq!((sum.rows, sum.of), (5, 1));
+    near(sum.mean, 2.0);
+}

@@ -1,0 +1,485 @@
+//! Nodes of made-up fleets against each other.
+
+use crate::fleet::{self, CheckValue, MARGIN, NodeResult, NodeRun, Verdict, verdict};
+use gritstone_model::{Better, FleetProof, FleetScope, FleetView, Id, Unit};
+use std::collections::BTreeMap;
+
+const FAMILIES: [&str; 4] = ["cpu", "disk", "memory", "net"];
+
+/// A value between -1 and 1 that is as good as random: splitmix64.
+fn noise(node: usize, benchmark: usize) -> f64 {
+    let mut z = ((node * 1000 + benchmark + 1) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+}
+
+/// A node with three benchmarks of each family, whose times scatter by 1% at most.
+fn node(number: usize) -> NodeRun {
+    let result = |at: usize| {
+        let id = Id::parse(&format!("{}/{}", FAMILIES[at / 3], at % 3)).unwrap();
+        let time = 100.0 * (0.01 * noise(number, at)).exp();
+        let check = CheckValue {
+            n: 4096,
+            got: 17,
+            expected: 17,
+            cpu: Some(1),
+        };
+        let result = NodeResult {
+            version: 1,
+            program: "abc".to_owned(),
+            unit: Unit::parse("ns").unwrap(),
+            better: Better::Lower,
+            estimate: time,
+            speed: Some(-time.ln()),
+            within: 1e-6,
+            interference: false,
+            checks: vec![check],
+        };
+        (id, result)
+    };
+    NodeRun {
+        run: format!("run-{number:02}"),
+        started: format!("2026-11-03T10:{number:02}:00Z"),
+        node: format!("node-{number:02}"),
+        machine: format!("machine-{number:02}"),
+        place: BTreeMap::from([("rack".to_owned(), format!("{}", number / 8))]),
+        facts: BTreeMap::from([("cpu.model".to_owned(), "A".to_owned())]),
+        results: (0..12).map(result).collect(),
+    }
+}
+
+fn made(nodes: usize) -> Vec<NodeRun> {
+    (0..nodes).map(node).collect()
+}
+
+fn report(name: &str, runs: &[NodeRun]) -> FleetView {
+    fleet::report(name, runs, MARGIN)
+}
+
+fn slow(run: &mut NodeRun, family: &str, by: f64) {
+    for (id, result) in &mut run.results {
+        if id.family() == family {
+            result.speed = result.speed.map(|speed| speed + (1.0 - by).ln());
+        }
+    }
+}
+
+fn called(view: &FleetView) -> Vec<(&str, &FleetScope)> {
+    view.outliers
+        .iter()
+        .map(|of| (of.node.as_str(), &of.about))
+        .collect()
+}
+
+#[test]
+fn slow_nodes_are_named_with_what_they_have_in_common() {
+    let mut runs = made(24);
+    for at in [3, 17] {
+        slow(&mut runs[at], "memory", 0.18);
+        runs[at]
+            .facts
+            .insert("kernel.release".to_owned(), "6.9".to_owned());
+    }
+    for run in &mut runs {
+        run.facts
+            .entry("kernel.release".to_owned())
+            .or_insert_with(|| "6.1".to_owned());
+    }
+    let view = report("november", &runs);
+    let memory = FleetScope::Family("memory".to_owned());
+    let mut found = called(&view);
+    found.sort_by_key(|(node, _)| *node);
+    assert_eq!(found, [("node-03", &memory), ("node-17", &memory)]);
+    for of in &view.outliers {
+        assert!((of.effect.effect + 0.18).abs() < 0.02, "{of:?}");
+        let [low, high] = of.effect.interval;
+        assert!(
+            low < of.effect.effect && of.effect.effect < high && high < -0.1,
+            "{of:?}"
+        );
+        assert_eq!(of.results, 3);
+    }
+    let common = &view.common[0];
+    assert_eq!((common.slow, common.others, common.of_others), (2, 0, 22));
+    assert_eq!(common.facts[0].name, "kernel.release");
+    assert_eq!(view.common.len(), 1, "their racks are others");
+    assert_eq!(
+        (view.nodes.len(), view.benchmarks.len(), view.families.len()),
+        (24, 12, 4)
+    );
+    let memory = view
+        .families
+        .iter()
+        .find(|of| of.family == "memory")
+        .unwrap();
+    assert_eq!(memory.spread.outliers, 2);
+    assert!(
+        memory.spread.smallest > 0.005 && memory.spread.smallest < 0.05,
+        "{memory:?}"
+    );
+}
+
+#[test]
+fn a_fleet_of_like_nodes_has_no_outlier() {
+    let view = report("quiet", &made(24));
+    assert_eq!(
+        (called(&view), view.wrong.len(), view.common.len()),
+        (vec![], 0, 0)
+    );
+}
+
+#[test]
+fn wrong_check_values_are_told_by_the_workload_and_by_other_nodes() {
+    let mut runs = made(12);
+    let id = Id::parse("cpu/1").unwrap();
+    // the core that computes wrong values also expects wrong ones
+    let check = |run: &mut NodeRun, got, expected| {
+        run.results.get_mut(&id).unwrap().checks[0] = CheckValue {
+            n: 4096,
+            got,
+            expected,
+            cpu: Some(5),
+        };
+    };
+    check(&mut runs[2], 18, 17);
+    check(&mut runs[7], 19, 19);
+    let wrong = report("silent", &runs).wrong;
+    let told: Vec<_> = wrong
+        .iter()
+        .map(|of| (of.node.as_str(), of.by, of.got, of.right, of.cpu))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("node-02", FleetProof::Workload, 18, 17, Some(5)),
+            ("node-07", FleetProof::Nodes(10), 19, 17, Some(5)),
+        ]
+    );
+    // a value that differs from node to node is no constant of the workload
+    for (at, run) in runs.iter_mut().enumerate() {
+        check(run, at as u64, at as u64);
+    }
+    assert_eq!(report("varied", &runs).wrong, []);
+}
+
+#[test]
+fn other_work_other_kinds_and_missing_results_are_counted_and_not_compared() {
+    let mut runs = made(12);
+    slow(&mut runs[11], "disk", 0.5);
+    runs[11]
+        .facts
+        .insert("cpu.model".to_owned(), "B".to_owned());
+    let id = Id::parse("net/0").unwrap();
+    runs[0].results.get_mut(&id).unwrap().program = "other".to_owned();
+    runs[1].results.get_mut(&id).unwrap().speed = None;
+    runs[2].results.get_mut(&id).unwrap().interference = true;
+    let view = report("mixed", &runs);
+    assert_eq!(called(&view), [], "of a kind with one node nothing is said");
+    let kinds: Vec<_> = view
+        .kinds
+        .iter()
+        .map(|kind| (kind.model.as_str(), kind.nodes, kind.compared))
+        .collect();
+    assert_eq!(kinds, [("A", 11, true), ("B", 1, false)]);
+    let row = view.benchmarks.iter().find(|row| row.id == id).unwrap();
+    assert_eq!(
+        (row.other_work, row.without_result, row.interference),
+        (1, 1, 1)
+    );
+}
+
+#[test]
+fn runs_of_one_node_are_taken_together() {
+    let mut runs = made(12);
+    let again: Vec<NodeRun> = (0..12)
+        .map(|at| NodeRun {
+            node: format!("node-{at:02}"),
+            started: format!("2026-11-04T10:{at:02}:00Z"),
+            ..node(100 + at)
+        })
+        .collect();
+    runs.extend(again);
+    let view = report("twice", &runs);
+    assert!(view.nodes.iter().all(|node| node.runs.len() == 2));
+    let spread = view.benchmarks[0].spread.unwrap();
+    assert!(spread.between_runs.unwrap() > 0.002, "{spread:?}");
+    assert_eq!(view.last, "2026-11-04T10:11:00Z");
+}
+
+#[test]
+fn a_health_check_passes_fails_or_is_inconclusive() {
+    let check = |change: &dyn Fn(&mut NodeRun)| {
+        let mut runs = made(24);
+        change(&mut runs[9]);
+        verdict(&report("check", &runs), "node-09")
+    };
+    assert_eq!(check(&|_| ()), Verdict::Passed);
+    assert_eq!(check(&|run| slow(run, "disk", 0.1)), Verdict::Failed);
+    assert_eq!(
+        check(&|run| slow(run, "disk", -0.1)),
+        Verdict::Passed,
+        "faster is no failure"
+    );
+    let wrong = |run: &mut NodeRun| {
+        run.results
+            .values_mut()
+            .for_each(|result| result.checks[0].got = 1)
+    };
+    assert_eq!(check(&wrong), Verdict::Failed);
+    let disturbed = |run: &mut NodeRun| {
+        run.results
+            .values_mut()
+            .for_each(|result| result.interference = true)
+    };
+    assert_eq!(check(&disturbed), Verdict::Inconclusive);
+    let other = |run: &mut NodeRun| drop(run.facts.insert("cpu.model".to_owned(), "B".to_owned()));
+    assert_eq!(check(&other), Verdict::Inconclusive);
+    assert_eq!(
+        verdict(&report("check", &made(24)), "nowhere"),
+        Verdict::Inconclusive
+    );
+}
+
+/// The same nodes a week later each, and what was changed on them.
+fn week(number: usize, change: &dyn Fn(usize, &mut NodeRun)) -> Vec<NodeRun> {
+    let mut runs = made(24);
+    for (at, run) in runs.iter_mut().enumerate() {
+        run.started = format!("2026-1{}-{:02}T10:00:00Z", number / 4, 1 + 7 * (number % 4));
+        for (place, result) in run.results.values_mut().enumerate() {
+            let own = 0.002 * noise(at + 100 * number, place);
+            result.speed = result.speed.map(|speed| speed + own);
+        }
+        change(at, run);
+    }
+    runs
+}
+
+fn over_weeks(weeks: usize, change: &dyn Fn(usize, usize, &mut NodeRun)) -> FleetView {
+    let mut all: Vec<Vec<NodeRun>> = (0..weeks)
+        .map(|number| week(number, &|at, run| change(number, at, run)))
+        .collect();
+    let now = all.pop().unwrap();
+    let mut view = report("november", &now);
+    let earlier = all.into_iter().map(|runs| fleet::Earlier {
+        started: runs[0].started.clone(),
+        runs,
+    });
+    fleet::since(&mut view, &now, earlier.collect());
+    view
+}
+
+#[test]
+fn earlier_fleet_runs_say_since_when_a_node_differs() {
+    let view = over_weeks(8, &|number, at, run| {
+        if at == 5 && number >= 5 {
+            slow(run, "memory", 0.18);
+        }
+        if at == 9 {
+            slow(run, "disk", 0.3);
+        }
+        if at == 11 && number == 7 {
+            slow(run, "net", 0.2);
+        }
+    });
+    let since = |node: &str| {
+        let found = view.outliers.iter().find(|of| of.node == node).unwrap();
+        let since = found.since.clone().unwrap();
+        (
+            since.first[..10].to_owned(),
+            since.before.map(|text| text[..10].to_owned()),
+        )
+    };
+    let text = |first: &str, before: Option<&str>| (first.to_owned(), before.map(str::to_owned));
+    assert_eq!(since("node-05"), text("2026-11-08", Some("2026-11-01")));
+    assert_eq!(since("node-09"), text("2026-10-01", None));
+    assert_eq!(since("node-11"), text("2026-11-22", Some("2026-11-15")));
+    assert_eq!((view.earlier, view.drifts.len()), (7, 0));
+}
+
+#[test]
+fn what_another_machine_did_by_the_name_of_a_node_is_not_compared() {
+    let replaced = |number: usize, at: usize, run: &mut NodeRun| {
+        if number < 5 && [5, 9].contains(&at) {
+            run.machine += "-old";
+        }
+        if at == 5 && number >= 3 {
+            slow(run, "memory", 0.18);
+        }
+        if number >= 6 {
+            slow(run, "net", 0.04);
+        }
+    };
+    let view = over_weeks(8, &replaced);
+    assert_eq!(
+        called(&view),
+        [("node-05", &FleetScope::Family("memory".to_owned()))]
+    );
+    let outlier = &view.outliers[0];
+    let since = outlier.since.as_ref().unwrap();
+    // the machine of the weeks 3 and 4 was slow too, and was another
+    assert_eq!((&since.first[..10], &since.before), ("2026-11-08", &None));
+    assert_eq!(outlier.replaced.as_deref(), Some("2026-11-01T10:00:00Z"));
+    // where the oldest runs are of all nodes but two, those two are left out
+    let [drift] = &view.drifts[..] else {
+        panic!("{:?}", view.drifts)
+    };
+    assert_eq!((drift.nodes, &drift.since.first[..10]), (24, "2026-11-15"));
+    let view = over_weeks(5, &|number, at, run| {
+        if number < 4 && at % 2 == 0 {
+            run.machine += "-old";
+        }
+        if number == 4 {
+            slow(run, "net", 0.04);
+        }
+    });
+    assert_eq!((view.drifts.len(), view.drifts[0].nodes), (1, 12));
+}
+
+/// Groups that differ, each by its facts and value.
+fn groups(view: &FleetView) -> Vec<(String, &str, usize, &[gritstone_model::FleetGroupEffect])> {
+    let of_divisions = view.groups.iter().flat_map(|division| {
+        let differ = division
+            .groups
+            .iter()
+            .filter(|group| !group.differs.is_empty());
+        differ.map(|group| {
+            let facts = division.facts.join(" ");
+            (
+                facts,
+                group.values[0].as_str(),
+                group.nodes,
+                group.differs.as_slice(),
+            )
+        })
+    });
+    of_divisions.collect()
+}
+
+#[test]
+fn a_group_that_differs_is_named_by_what_divides_the_fleet() {
+    assert_eq!(report("alike", &made(48)).groups, []);
+    let mut runs = made(48);
+    for (at, run) in runs.iter_mut().enumerate() {
+        let kernel = if at % 2 == 0 { "6.18" } else { "6.12" };
+        for fact in ["kernel.release", "os.version"] {
+            run.facts.insert(fact.to_owned(), kernel.to_owned());
+        }
+        if at / 8 == 1 {
+            slow(run, "memory", 0.05);
+        }
+    }
+    let view = report("a rack", &runs);
+    let found = groups(&view);
+    let [(facts, value, nodes, [differs])] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!((facts.as_str(), *value, *nodes), ("rack", "1", 8));
+    assert_eq!(differs.about, FleetScope::Family("memory".to_owned()));
+    let [low, high] = differs.effect.interval;
+    assert!(low < -0.045 && high > -0.055 && high < 0.0, "{differs:?}");
+    assert_eq!(view.groups[0].groups.len(), 6);
+
+    // facts of the same nodes are one; what all benchmarks share is said once
+    let mut runs = made(48);
+    for (at, run) in runs.iter_mut().enumerate() {
+        let kernel = if at % 2 == 0 { "6.18" } else { "6.12" };
+        for fact in ["kernel.release", "os.version"] {
+            run.facts.insert(fact.to_owned(), kernel.to_owned());
+        }
+        let families = if at % 2 == 0 { &[] } else { &FAMILIES[..] };
+        families.iter().for_each(|family| slow(run, family, 0.06));
+    }
+    let view = report("a kernel", &runs);
+    let found = groups(&view);
+    let named = found.iter().map(|(facts, value, nodes, differs)| {
+        assert_eq!((facts.as_str(), *nodes), ("kernel.release os.version", 24));
+        assert_eq!(
+            (differs.len(), &differs[0].about),
+            (1, &FleetScope::All),
+            "{differs:?}"
+        );
+        (*value, differs[0].effect.effect > 0.0)
+    });
+    assert_eq!(named.collect::<Vec<_>>(), [("6.12", false), ("6.18", true)]);
+}
+
+#[test]
+fn groups_are_compared_within_a_model_and_models_with_each_other() {
+    let mut runs = made(48);
+    for (at, run) in runs.iter_mut().enumerate() {
+        let other = at % 3 == 0;
+        let model = if other { "B" } else { "A" };
+        run.facts.insert("cpu.model".to_owned(), model.to_owned());
+        // each microcode belongs to one model
+        run.facts
+            .insert("cpu.microcode".to_owned(), format!("{model}{}", at % 2));
+        if other {
+            slow(run, "cpu", 0.3);
+        }
+        if at % 2 == 1 && !other {
+            slow(run, "disk", 0.05);
+        }
+    }
+    let view = report("two models", &runs);
+    let found = groups(&view);
+    let of = |fact: &str| -> Vec<(&str, &FleetScope)> {
+        let own = found.iter().filter(|(facts, ..)| facts == fact);
+        own.flat_map(|(_, value, _, differs)| differs.iter().map(|of| (*value, &of.about)))
+            .collect()
+    };
+    let [cpu, disk] = ["cpu", "disk"].map(|name| FleetScope::Family(name.to_owned()));
+    assert!(of("cpu.model").contains(&("B", &cpu)), "{found:?}");
+    assert_eq!(of("cpu.microcode"), [("A0", &disk), ("A1", &disk)]);
+}
+
+#[test]
+fn fleets_without_groups_have_none() {
+    let mut with = 0;
+    for number in 0..200 {
+        let mut runs: Vec<NodeRun> = (0..32).map(|at| node(number * 32 + at)).collect();
+        for (at, run) in runs.iter_mut().enumerate() {
+            run.node = format!("node-{at:02}");
+            run.place = BTreeMap::from([("rack".to_owned(), (at / 8).to_string())]);
+            for (fact, of) in [("kernel.release", 2), ("bios.version", 3), ("dimm", 5)] {
+                run.facts.insert(fact.to_owned(), (at % of).to_string());
+            }
+        }
+        with += usize::from(!fleet::report("alike", &runs, 0.0).groups.is_empty());
+    }
+    // one in twenty at most, of which 200 fleets have 19 with a chance of one in a hundred
+    assert!(with < 19, "{with}");
+}
+
+#[test]
+fn what_changes_on_all_nodes_is_no_difference_between_them() {
+    let view = over_weeks(6, &|number, _, run| {
+        if number >= 4 {
+            slow(run, "memory", 0.04);
+        }
+    });
+    assert_eq!(view.outliers, []);
+    let [drift] = &view.drifts[..] else {
+        panic!("{:?}", view.drifts)
+    };
+    assert_eq!(drift.about, FleetScope::Family("memory".to_owned()));
+    assert!((drift.effect + 0.04).abs() < 0.005, "{drift:?}");
+    assert!(drift.since.first.starts_with("2026-11-01"), "{drift:?}");
+    assert_eq!(drift.nodes, 24);
+    // without a change, and with no earlier run, there is none
+    assert_eq!(over_weeks(6, &|_, _, _| ()).drifts, []);
+    assert_eq!(over_weeks(1, &|_, _, _| ()).earlier, 0);
+    // earlier fleet runs of too few nodes, or of none of these, say nothing
+    let now = made(24);
+    let mut view = report("november", &now);
+    let mut others = made(24);
+    for run in &mut others {
+        run.node += "-other";
+    }
+    let earlier = [made(2), others].map(|runs| fleet::Earlier {
+        started: "2026-10-01T10:00:00Z".to_owned(),
+        runs,
+    });
+    fleet::since(&mut view, &now, earlier.into());
+    assert_eq!((view.drifts.len(), view.earlier), (0, 2));
+}

@@ -1,0 +1,246 @@
+//! Percentiles of operations that were timed one by one: what they are of, their intervals, and what a comparison says of them.
+
+use crate::compare::{Options, compare};
+use crate::run_variance::{self, Past};
+use crate::tests::made_up_runs::*;
+use gritstone_model::*;
+use gritstone_stats::center;
+
+/// A launch of so many events, of which one in 50 takes `late` ns and the others 50.
+fn launch_of(round: u32, events: u64, late: u64) -> Launch {
+    let (slow, mut launch) = (events / 50, launch("a/b", round, 50.0));
+    let floor = |ns: u64| {
+        if ns < 128 {
+            ns
+        } else {
+            panic!("{ns} is not a bucket of its own")
+        }
+    };
+    launch.events.push(Event::Latency(Box::new(Histogram {
+        count: events,
+        min: 50,
+        max: late,
+        sum: 50 * (events - slow) + late * slow,
+        buckets: vec![(50, events - slow), (floor(late) as u32, slow)],
+        of: None,
+    })));
+    launch
+}
+
+/// Launches of so many events whose late ones take these times.
+fn timed(events: u64, late: &[u64]) -> RunData {
+    let launches = (0..)
+        .zip(late)
+        .map(|(round, late)| launch_of(round, events, *late));
+    run(vec![plain("a/b")], launches.collect())
+}
+
+fn latencies(run: &RunData) -> Latencies {
+    only(run).latencies().unwrap().clone()
+}
+
+/// Ten launches about 100 ns, in an order without drift.
+const LATE: [u64; 10] = [102, 99, 104, 95, 98, 103, 101, 97, 105, 96];
+
+#[test]
+fn a_percentile_is_the_center_of_those_of_the_launches() {
+    let result = only(&timed(3000, &LATE));
+    let found = result.latencies().unwrap();
+    assert_eq!(found.events, 30_000);
+    let names: Vec<&str> = found
+        .percentiles
+        .iter()
+        .map(|of| of.name.as_str())
+        .collect();
+    assert_eq!(names, ["p50", "p90", "p99", "p99.9"]);
+    // rank 0.99 * 3000.333 + 0.333 of 3000, the 60 late ones between the integer less a half and their most
+    let p99 = found.get("p99").unwrap();
+    assert_eq!(p99.basis, PercentileBasis::Launches);
+    let rank = 0.99 * (3000.0 + 1.0 / 3.0) + 1.0 / 3.0 - 2940.0 - 0.5;
+    let right = LATE.map(|late| late as f64 - 0.5 + rank / 60.0 * 0.5);
+    for (found, right) in p99.values.iter().zip(right) {
+        assert!((found - right).abs() < 1e-9, "{found} {right}");
+    }
+    let center = center::log_center(&right, 0.95).unwrap();
+    let estimate = p99.estimate.unwrap();
+    assert!((estimate.value - center.value).abs() < 1e-9);
+    let [low, high] = estimate.interval.unwrap();
+    assert!(low < 99.0 && 101.0 < high && high < 105.0, "{low} {high}");
+    // one number wherever it stands
+    assert_eq!(found.get("p50").unwrap().estimate, result.estimate());
+    let statistics = result.statistics().unwrap();
+    assert_eq!(Some(statistics.median), result.estimate().map(f64::from));
+    assert_eq!(statistics.percentiles["p99"], estimate.value);
+    assert_eq!((statistics.min, statistics.max), (50.0, 105.0));
+}
+
+#[test]
+fn launches_with_too_few_events_are_taken_together() {
+    let found = latencies(&timed(500, &LATE));
+    let basis = |name: &str| found.get(name).unwrap().basis;
+    assert_eq!(basis("p99"), PercentileBasis::Launches);
+    assert_eq!(basis("p99.9"), PercentileBasis::Operations);
+    let p999 = found.get("p99.9").unwrap();
+    assert!(p999.values.is_empty());
+    // rank 4995.83 of 5000: of the ten that take 105, the fifth and the sixth from above
+    let Estimate { value, interval } = p999.estimate.unwrap();
+    assert!((104.5..105.0).contains(&value), "{value}");
+    let [low, high] = interval.unwrap();
+    assert!(low < value && value < high && high < 110.0, "{low} {high}");
+    // 3,000 events support p99.9, not its interval; 2,500 and 280 support less
+    let six = latencies(&timed(500, &LATE[..6]));
+    assert_eq!(six.get("p99.9").unwrap().estimate.unwrap().interval, None);
+    assert!(latencies(&timed(500, &LATE[..5])).get("p99.9").is_none());
+    let one = latencies(&timed(280, &LATE[..1]));
+    assert!(one.get("p90").is_some() && one.get("p99").is_none());
+}
+
+#[test]
+fn a_histogram_is_in_the_unit_of_the_result() {
+    let mut data = timed(100, &[100]);
+    data.benchmarks[0].unit = unit("us/call");
+    let found = latencies(&data).histogram;
+    // eight buckets to a power of two: 48 to 52 and 96 to 104 ns
+    let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
+    assert_eq!(found.len(), 2);
+    assert!(near(found[0].0, 0.048) && near(found[0].1, 0.052) && found[0].2 == 98);
+    assert!(near(found[1].0, 0.096) && near(found[1].1, 0.104) && found[1].2 == 2);
+}
+
+#[test]
+fn a_rate_and_a_launch_without_events_have_none() {
+    let mut data = timed(3000, &LATE);
+    data.launches[3]
+        .events
+        .retain(|event| !matches!(event, Event::Latency(_)));
+    assert_eq!(only(&data).latencies(), None);
+    let mut data = timed(3000, &LATE);
+    data.benchmarks[0].unit = unit("calls/s");
+    assert_eq!(only(&data).latencies(), None);
+}
+
+fn compared(base: &RunData, other: &RunData, past: &[Past]) -> CompareRow {
+    let (base, other) = (view(base), view(other));
+    let options = Options {
+        between_run: run_variance::estimate(past, &base, &other),
+        ..Options::default()
+    };
+    compare(&base, &other, &options).rows.remove(0)
+}
+
+fn verdict(row: &CompareRow, name: &str) -> (Verdict, f64) {
+    let of = row.percentiles.iter().find(|of| of.name == name).unwrap();
+    (of.figure.verdict, of.figure.ratio.unwrap())
+}
+
+/// A run of a day in January.
+fn day(day: u32, events: u64, late: [u64; 10]) -> RunData {
+    let mut data = timed(events, &late);
+    data.info.id = format!("run-{day}");
+    data.info.started = format!("2026-01-{day:02}T00:00:00Z");
+    data
+}
+
+#[test]
+fn a_tail_is_slower_while_the_median_is_the_same() {
+    for events in [3000, 500] {
+        let [base, other] = [(20, LATE.map(|late| late - 30)), (21, LATE)];
+        let [base, other] = [base, other].map(|(at, late)| day(at, events, late));
+        let row = compared(&base, &other, &[]);
+        assert_eq!(row.verdict, Some(Verdict::Inconclusive));
+        for name in ["p99", "p99.9"] {
+            let (verdict, ratio) = verdict(&row, name);
+            assert_eq!(verdict, Verdict::Slower, "{name}, {events}: {row:?}");
+            assert!((0.68..0.73).contains(&ratio), "{name}, {events}: {ratio}");
+        }
+        assert_eq!(
+            verdict(&row, "p50"),
+            (Verdict::Inconclusive, row.ratio.unwrap())
+        );
+        assert_eq!(verdict(&row, "p90").0, Verdict::Inconclusive);
+    }
+}
+
+#[test]
+fn runs_of_the_system_say_how_a_tail_scatters() {
+    // the tails of earlier runs differ by a fifth, their medians by nothing
+    let off = [0, 20, 3, 17, 8];
+    let past: Vec<Past> = (1..)
+        .zip(off)
+        .map(|(at, off)| Past::of(&view(&day(at, 3000, LATE.map(|late| late + off)))))
+        .collect();
+    let told = run_variance::estimate(
+        &past,
+        &view(&day(20, 3000, LATE)),
+        &view(&day(21, 3000, LATE)),
+    );
+    let scatter = |of: &run_variance::RunVariances| of.rows[&id("a/b")].raw.ln_sd;
+    assert!(scatter(&told.percentiles["p99"]) > 3.0 * scatter(&told));
+    let row = compared(
+        &day(20, 3000, LATE.map(|late| late - 15)),
+        &day(21, 3000, LATE),
+        &past,
+    );
+    assert_eq!(verdict(&row, "p99").0, Verdict::Inconclusive);
+    assert_eq!(verdict(&row, "p50").0, Verdict::Same);
+}
+
+#[test]
+fn nothing_is_concluded_of_a_row_that_was_disturbed() {
+    let base = day(20, 3000, LATE.map(|late| late - 30));
+    let mut other = day(21, 3000, LATE);
+    for launch in &mut other.launches {
+        launch.conditions.steal = Some(500_000_000);
+    }
+    let row = compared(&base, &other, &[]);
+    let (found, ratio) = verdict(&row, "p99");
+    assert!(found == Verdict::Inconclusive && ratio < 0.75, "{row:?}");
+}
+
+/// Ten benchmarks whose late operations take so many times as long, in a run of a day.
+fn ten(at: u32, late: impl Fn(usize) -> f64) -> RunData {
+    let name = |i: usize| format!("a/{i}");
+    let mut data = day(at, 3000, LATE);
+    data.benchmarks = (0..10).map(|i| plain(&name(i))).collect();
+    data.launches = (0..)
+        .zip(LATE)
+        .flat_map(|(round, ns)| {
+            let late = |i| (ns as f64 * late(i)).round() as u64;
+            let one = |i| Launch {
+                id: id(&name(i)),
+                ..launch_of(round, 3000, late(i))
+            };
+            (0..10).map(one).collect::<Vec<_>>()
+        })
+        .collect();
+    data
+}
+
+#[test]
+fn what_moves_all_tails_alike_is_taken_out_of_each() {
+    let past: Vec<Past> = (1..)
+        .zip([1.0, 1.08, 0.95, 1.05, 0.98])
+        .map(|(at, late)| Past::of(&view(&ten(at, |_| late))))
+        .collect();
+    // all tails are longer by 8%, as between runs of this system, and that of one benchmark by 20% more
+    let base = view(&ten(20, |_| 0.9));
+    let other = view(&ten(21, |i| if i == 3 { 0.97 * 1.2 } else { 0.97 }));
+    let options = Options {
+        between_run: run_variance::estimate(&past, &base, &other),
+        ..Options::default()
+    };
+    let view = compare(&base, &other, &options);
+    let of_p99 = |shift: &&CompareShift| shift.percentile.as_deref() == Some("p99");
+    let shift = view.shifts.iter().find(of_p99).unwrap();
+    assert!(
+        !shift.different && (shift.ratio - 0.9 / 0.97).abs() < 0.01,
+        "{shift:?}"
+    );
+    for row in &view.rows {
+        let (found, ratio) = verdict(row, "p99");
+        let lone = row.id == id("a/3");
+        let expected = if lone { 1.0 / 1.2 } else { 1.0 };
+        assert!((ratio / expected - 1.0).abs() < 0.02, "{}: {ratio}", row.id);
+        assert_eq!(found == Verdict::Slower, lone, "{}: {found:?}", row.id);
+    }
+}

@@ -1,0 +1,418 @@
+//! A made-up run with nothing wrong in it, for a test to spoil in one place.
+
+use crate::summary::{Options, summarize};
+use gritstone_model::*;
+use std::collections::BTreeMap;
+
+/// Operations in a sample, and in the published work.
+pub const N: u64 = 1_000_000;
+/// Launches in a run.
+pub const LAUNCHES: u32 = 10;
+/// Factors of launches whose center is exactly 1, in an order without drift.
+pub const SCATTER: [f64; 10] = [
+    1.002,
+    1.0 / 1.001,
+    1.004,
+    1.0 / 1.005,
+    1.0 / 1.002,
+    1.003,
+    1.001,
+    1.0 / 1.003,
+    1.005,
+    1.0 / 1.004,
+];
+
+pub fn id(text: &str) -> Id {
+    Id::parse(text).unwrap()
+}
+
+pub fn unit(text: &str) -> Unit {
+    Unit::parse(text).unwrap()
+}
+
+/// A kernel in ns/call that claims nothing.
+pub fn plain(name: &str) -> Benchmark {
+    Benchmark {
+        title: format!("Title of {name}"),
+        operation: "one call".to_owned(),
+        why: "It was made up.".to_owned(),
+        ..Benchmark::new(
+            id(name),
+            unit("ns/call"),
+            Work::Kernel(KernelWork {
+                program: "made/up".to_owned(),
+                params: BTreeMap::new(),
+                uses: Vec::new(),
+            }),
+        )
+    }
+}
+
+/// The same with every claim and with published work.
+pub fn claimed(name: &str) -> Benchmark {
+    Benchmark {
+        published: Some(PublishedWork {
+            work: "1,000,000 calls".to_owned(),
+            operations: N,
+            figure: Subject::Real,
+        }),
+        claims: Claims {
+            check: true,
+            linear: true,
+            syscalls_per_op: Some(1.0),
+            switches_per_op: Some(2.0),
+            faults_per_op: Some(0.001),
+            major_faults_per_op: None,
+            page_outs_per_op: None,
+            min_ns_per_op: Some(10.0),
+            ieee: false,
+            syscalls_vary: false,
+        },
+        processor_bound: true,
+        ..plain(name)
+    }
+}
+
+/// A command that is timed as a process.
+pub fn command(name: &str) -> Benchmark {
+    Benchmark {
+        work: Work::Command(CommandWork::default()),
+        unit: unit("s"),
+        published: Some(PublishedWork {
+            work: "1 script".to_owned(),
+            operations: 1,
+            figure: Subject::Real,
+        }),
+        ..plain(name)
+    }
+}
+
+/// A row made from others, in ns/call.
+pub fn derived(name: &str, terms: &[(f64, &str)]) -> Benchmark {
+    let terms = terms.iter().map(|(times, name)| Term {
+        id: id(name),
+        times: *times,
+    });
+    Benchmark {
+        work: Work::Derived {
+            terms: terms.collect(),
+            share_of: None,
+        },
+        ..plain(name)
+    }
+}
+
+fn param(key: &str, value: &str) -> Event {
+    Event::Param(Param::new(key, value))
+}
+
+/// A launch at 4 GHz in which an operation takes `ns` and all claims of [`claimed`] hold: 3 samples, 5 batches, 3
+/// processes that take 5% longer. In each batch 60 ms are user and 40 ms system time.
+pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
+    let wall = |n: u64| (ns * n as f64).round() as u64;
+    let check = |n| {
+        Event::Check(Check {
+            n,
+            got: n + 1,
+            expected: n + 1,
+        })
+    };
+    let mut events = vec![
+        Event::Hello {
+            protocol: 1,
+            kernel: "made/up".to_owned(),
+        },
+        param("tick_ns", "4000000"),
+    ];
+    // calibration, then the probe
+    for n in [1000, 2000, 4000, 8000, 4000, 8000, 4000, 8000] {
+        events.push(Event::Warm { n, wall: wall(n) });
+    }
+    for _ in 0..3 {
+        events.push(Event::Sample(Box::new(Sample {
+            n: N,
+            wall: wall(N),
+            pace: 250_000,
+            wide: 62_500,
+            usage: Usage {
+                vcsw: 2 * N,
+                minflt: N / 1000,
+                ..Usage::default()
+            },
+        })));
+        events.push(check(N));
+    }
+    events.push(Event::Batch(Box::new(Batch {
+        n: N,
+        walls: vec![wall(N); 5],
+        pace: 250_000,
+        wide: 62_500,
+        usage: Usage {
+            user: 300_000_000,
+            system: 200_000_000,
+            cpu: wall(N) * 5 - 5000,
+            ..Usage::default()
+        },
+    })));
+    events.push(check(N));
+    for _ in 0..3 {
+        events.push(Event::Process(Box::new(Sample {
+            n: 1,
+            wall: wall(N) / 20 * 21,
+            pace: 250_000,
+            wide: 62_500,
+            ..Sample::default()
+        })));
+    }
+    events.push(Event::Bye);
+    Launch {
+        id: id(name),
+        round,
+        start: u64::from(round) * 1_000_000_000,
+        cpus: vec![1],
+        copies: 1,
+        outcome: Outcome::Measured,
+        events,
+        conditions: Conditions {
+            wall: 1_000_000_000,
+            others: Some(0),
+            steal: Some(0),
+            throttled: Some(0),
+            ..Conditions::default()
+        },
+    }
+}
+
+/// A launch of a command: three processes of `s` seconds, half of it user time, a quarter system time.
+pub fn process(name: &str, round: u32, s: f64) -> Launch {
+    let ns = (s * 1e9).round() as u64;
+    let sample = Event::Sample(Box::new(Sample {
+        n: 1,
+        wall: ns,
+        pace: 0,
+        wide: 0,
+        usage: Usage {
+            user: ns / 2,
+            system: ns / 4,
+            ..Usage::default()
+        },
+    }));
+    Launch {
+        events: vec![
+            param("tick_ns", "4000000"),
+            sample.clone(),
+            sample.clone(),
+            sample,
+            Event::Bye,
+        ],
+        ..launch(name, round, 1.0)
+    }
+}
+
+/// Ten launches of `ns`, one a round.
+pub fn launches(name: &str, ns: f64) -> Vec<Launch> {
+    (0..LAUNCHES).map(|round| launch(name, round, ns)).collect()
+}
+
+/// Ten launches that scatter about `ns`.
+pub fn scattered(name: &str, ns: f64) -> Vec<Launch> {
+    (0..LAUNCHES)
+        .zip(SCATTER)
+        .map(|(round, factor)| launch(name, round, ns * factor))
+        .collect()
+}
+
+pub fn run(benchmarks: Vec<Benchmark>, launches: Vec<Launch>) -> RunData {
+    let program = |b: &Benchmark| {
+        let program = Program {
+            hash: "00ff".to_owned(),
+            compiler: "cc 14.2".to_owned(),
+            flags: "-O2".to_owned(),
+        };
+        (b.id.clone(), program)
+    };
+    RunData {
+        info: RunInfo {
+            id: "run-1".to_owned(),
+            label: None,
+            started: "2026-01-02T03:04:05Z".to_owned(),
+            elapsed_s: Some(120.0),
+            gritstone: "0.1.0".to_owned(),
+            machine: Machine {
+                id: "0123".to_owned(),
+                name: "Made-up Computer".to_owned(),
+                system: "Linux 6.1".to_owned(),
+                configuration: "2 CPUs, 4 GB".to_owned(),
+                facts: BTreeMap::from([
+                    ("cpu.model".to_owned(), "Abacus".to_owned()),
+                    ("cpu.smt".to_owned(), "on".to_owned()),
+                    ("load.1".to_owned(), "0.1".to_owned()),
+                ]),
+                ..Machine::default()
+            },
+            settings: Settings {
+                seed: 7,
+                budget_s: Some(600.0),
+                precision: 0.01,
+                dir: "/tmp".to_owned(),
+                environment: BTreeMap::from([("LC_ALL".to_owned(), "C".to_owned())]),
+                ..Settings::default()
+            },
+        },
+        programs: benchmarks.iter().map(program).collect(),
+        benchmarks,
+        skips: Vec::new(),
+        launches,
+    }
+}
+
+pub fn view(run: &RunData) -> RunView {
+    summarize(run, &Options::default())
+}
+
+/// The only result of a run of one row.
+pub fn only(run: &RunData) -> Measurement {
+    let mut view = view(run);
+    assert_eq!(view.results.len(), 1);
+    view.results.remove(0)
+}
+
+/// A row of a view.
+pub fn row<'a>(view: &'a RunView, name: &str) -> &'a Measurement {
+    let found = view.results.iter().find(|r| r.id.as_str() == name);
+    found.unwrap_or_else(|| panic!("no row {name}"))
+}
+
+/// Changes every sample of a launch.
+pub fn samples(launch: &mut Launch, change: impl Fn(&mut Sample)) {
+    for event in &mut launch.events {
+        if let Event::Sample(sample) = event {
+            change(sample);
+        }
+    }
+}
+
+/// Changes every batch of a launch.
+pub fn batches(launch: &mut Launch, change: impl Fn(&mut Batch)) {
+    for event in &mut launch.events {
+        if let Event::Batch(batch) = event {
+            change(batch);
+        }
+    }
+}
+
+/// A printed machine with the given rows.
+pub fn reference(results: Vec<Measurement>) -> RunView {
+    RunView {
+        id: "ref:vax".to_owned(),
+        started: "1984-08".to_owned(),
+        elapsed_s: None,
+        gritstone: None,
+        machine: Machine {
+            id: "vax".to_owned(),
+            name: "VAX 11/780".to_owned(),
+            system: "4.1 BSD".to_owned(),
+            document: Some("byte-1984".to_owned()),
+            year: Some(1984),
+            configuration: "2 MB".to_owned(),
+            facts: BTreeMap::new(),
+        },
+        settings: None,
+        counting: None,
+        smt_floors: Default::default(),
+        pruned: None,
+        results,
+        ..view(&run(Vec::new(), Vec::new()))
+    }
+}
+
+/// A printed row with published times (real, user, system), pointing to `figure`.
+pub fn printed(name: &str, figure: Subject, times: [Option<f64>; 3]) -> Measurement {
+    Measurement {
+        data: Data::Printed(Printed::default()),
+        version: 0,
+        program: None,
+        notes: Vec::new(),
+        published: Some(PublishedView {
+            work: "1,000,000 calls".to_owned(),
+            figure,
+            real: times[0].map(Estimate::exact),
+            user: times[1].map(Estimate::exact),
+            system: times[2].map(Estimate::exact),
+            ..PublishedView::default()
+        }),
+        ..only(&run(vec![plain(name)], Vec::new()))
+    }
+}
+
+pub fn near(got: Option<impl Into<f64>>, want: f64) {
+    let got: f64 = got
+        .unwrap_or_else(|| panic!("no figure where {want} was expected"))
+        .into();
+    assert!(
+        (got - want).abs() <= want.abs() * 1e-6,
+        "{got} where {want} was expected"
+    );
+}
+
+/// Another frequency of the core, which both probes feel.
+pub fn at_pace(sample: &mut Sample, pace: u64) {
+    sample.pace = pace;
+    sample.wide = pace / 4;
+}
+
+/// A note that raises a flag, and says so.
+pub fn stated(flag: Option<Flag>, text: &str) -> Note {
+    Note::new(Finding::Stated {
+        by: Author::Workload,
+        flag,
+        text: text.to_owned(),
+    })
+}
+
+/// A note in short: the side that it is of, its code, and its numbers to four digits.
+pub fn short(note: &Note) -> &'static str {
+    let side = note.side.as_ref().map(|side| format!("{side}: "));
+    let finding = in_short(&serde_json::to_value(&note.finding).unwrap());
+    Box::leak((side.unwrap_or_default() + &finding).into_boxed_str())
+}
+
+fn in_short(value: &serde_json::Value) -> String {
+    use serde_json::Value;
+    match value {
+        Value::Object(fields) if fields.contains_key("code") => {
+            let code = fields["code"].as_str().unwrap();
+            format!("{code} {}", in_short(&fields["data"]))
+                .trim()
+                .to_owned()
+        }
+        Value::Object(count) if count.contains_key("part") && count.len() == 3 => {
+            format!("{}/{}", count["part"], count["of"])
+        }
+        Value::Object(fields) => {
+            let field = |(key, value)| format!("{key}={}", in_short(value));
+            fields.iter().map(field).collect::<Vec<_>>().join(" ")
+        }
+        Value::Array(values) => {
+            let values: Vec<String> = values.iter().map(in_short).collect();
+            format!("[{}]", values.join(", "))
+        }
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => {
+            let rounded: f64 = format!("{:.3e}", number.as_f64().unwrap()).parse().unwrap();
+            rounded.to_string()
+        }
+        other => other.to_string(),
+    }
+}
+
+/// What a note is about, where that is not the result as a whole.
+pub fn about(note: &Note) -> Option<&'static str> {
+    let about = note.about;
+    (about != Subject::Result).then(|| about.as_str())
+}
+
+/// Notes in short.
+pub fn shorts(notes: &[Note]) -> Vec<&'static str> {
+    notes.iter().map(short).collect()
+}

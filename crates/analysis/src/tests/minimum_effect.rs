@@ -1,0 +1,107 @@
+//! The smallest change that two runs would have shown.
+
+use crate::compare::{Options, compare};
+use crate::tests::made_up_runs::*;
+use gritstone_model::*;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+#[test]
+fn a_change_of_that_size_is_seen_in_95_of_100_cases() {
+    let mut random = Pcg64::seed_from_u64(117);
+    // what is stated is as much
+    let sd = 0.01;
+    let mut row = |change: f64| {
+        let base = drawn(&mut random, 0, sd, 0.0);
+        let other = drawn(&mut random, 1, sd, change.ln_1p());
+        compare(&base, &other, &Options::default()).rows.remove(0)
+    };
+    let cannot_tell = (0..9)
+        .map(|_| row(0.0))
+        .find(|row| row.verdict == Some(Verdict::Inconclusive));
+    let smallest = cannot_tell.unwrap().smallest.unwrap();
+    assert!((0.05..0.08).contains(&smallest), "{smallest}");
+    let mut seen = |change: f64| {
+        let hit = |_: &i32| row(change).verdict == Some(Verdict::Slower);
+        (0..400).filter(hit).count()
+    };
+    // 380 expected, with a standard deviation of 4.4
+    let hits = seen(smallest);
+    assert!((362..=398).contains(&hits), "{hits} of 400");
+    assert!(seen(smallest / 2.0) < 240);
+}
+
+#[test]
+fn more_rows_ask_for_a_larger_change_and_few_launches_never_show_one() {
+    let names: Vec<String> = (0..40).map(|i| format!("a/{i}")).collect();
+    let all = |names: &[String], rounds: u32| {
+        let launches = names.iter().flat_map(|name| scattered(name, 100.0));
+        let launches = launches.filter(|launch| launch.round < rounds).collect();
+        view(&run(
+            names.iter().map(|name| plain(name)).collect(),
+            launches,
+        ))
+    };
+    let smallest = |names: &[String], rounds: u32| {
+        let view = all(names, rounds);
+        let row = compare(&view, &view, &Options::default()).rows.remove(0);
+        assert_eq!(row.verdict, Some(Verdict::Inconclusive));
+        row.smallest
+    };
+    let (alone, among_forty) = (smallest(&names[..1], 10), smallest(&names, 10));
+    assert!(among_forty.unwrap() > 1.2 * alone.unwrap());
+    // the smallest p of 6 against 6 is .0022, and one row among 40 needs .00125
+    assert!(smallest(&names[..1], 6).is_some());
+    assert_eq!(smallest(&names, 6), None);
+}
+
+#[test]
+fn it_is_told_where_one_cannot_tell_and_nobody_disturbed() {
+    let at = |ns: f64| view(&run(vec![plain("a/b")], scattered("a/b", ns)));
+    let smallest = |base: &RunView, other: &RunView| {
+        let row = compare(base, other, &Options::default()).rows.remove(0);
+        (row.verdict, row.smallest.is_some())
+    };
+    let told = smallest(&at(100.0), &at(100.0));
+    assert_eq!(told, (Some(Verdict::Inconclusive), true));
+    assert_eq!(
+        smallest(&at(100.0), &at(50.0)),
+        (Some(Verdict::Faster), false)
+    );
+    let mut disturbed = at(100.0);
+    let note = stated(Some(Flag::Interference), "Others.");
+    disturbed.results[0].notes.push(note);
+    let untold = smallest(&at(100.0), &disturbed);
+    assert_eq!(untold, (Some(Verdict::Inconclusive), false));
+}
+
+fn paced(name: &str) -> Benchmark {
+    Benchmark {
+        processor_bound: true,
+        ..plain(name)
+    }
+}
+
+/// Normal numbers.
+fn normal(random: &mut Pcg64) -> f64 {
+    let radius = (-2.0 * (1.0 - random.random::<f64>()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * random.random::<f64>()).cos()
+}
+
+/// A run whose cycles are off by one draw of this standard deviation, and by a change.
+fn drawn(random: &mut Pcg64, at: usize, sd: f64, change: f64) -> RunView {
+    let shift = sd * normal(random);
+    let launches = (0..10)
+        .map(|round| {
+            launch(
+                "a/b",
+                round,
+                1000.0 * (shift + change + 0.004 * normal(random)).exp(),
+            )
+        })
+        .collect();
+    let mut data = run(vec![paced("a/b")], launches);
+    data.info.id = format!("run-{at}");
+    data.info.started = format!("2026-01-01T00:{:02}:{:02}Z", at / 60, at % 60);
+    view(&data)
+}

@@ -1,0 +1,243 @@
+//! Ratings against a baseline.
+
+use crate::summary::{Options, summarize};
+use crate::tests::made_up_runs::*;
+use gritstone_model::*;
+use std::collections::BTreeMap;
+
+fn rated(over: &[&str]) -> RunData {
+    let rating = Benchmark {
+        work: Work::Rating {
+            over: over.iter().map(|name| id(name)).collect(),
+            baseline: "ref:vax".to_owned(),
+            weights: vec![],
+            together: false,
+        },
+        unit: unit("ratio"),
+        better: Better::Higher,
+        ..plain("a/rating")
+    };
+    let rows = vec![rating, claimed("a/one"), claimed("a/two"), plain("a/rate")];
+    let launches = [
+        scattered("a/one", 100.0),
+        scattered("a/two", 200.0),
+        scattered("a/rate", 50.0),
+    ];
+    run(rows, launches.concat())
+}
+
+/// 4 times slower in a/one, 9 times in a/two; 2 times in a/rate, which it prints in us.
+fn baseline() -> RunView {
+    let mut rate = printed("a/rate", Subject::Result, [None; 3]);
+    rate.published = None;
+    rate.unit = unit("us/call");
+    rate.data = Data::Printed(Printed {
+        estimate: Some(Estimate::exact(0.1)),
+        ..Printed::default()
+    });
+    reference(vec![
+        printed("a/one", Subject::Real, [Some(0.4), None, None]),
+        printed("a/two", Subject::Real, [Some(1.8), None, None]),
+        rate,
+    ])
+}
+
+fn rating(run: &RunData, baseline: Option<RunView>) -> Measurement {
+    let baselines = baseline.map(|view| ("ref:vax".to_owned(), view));
+    let options = Options {
+        baselines: BTreeMap::from_iter(baselines),
+        ..Options::default()
+    };
+    row(&summarize(run, &options), "a/rating").clone()
+}
+
+#[test]
+fn the_geometric_mean_of_four_and_nine() {
+    let result = rating(&rated(&["a/one", "a/two"]), Some(baseline()));
+    assert_eq!(
+        (result.outcome(), result.kind),
+        (Status::Measured, Kind::Rating)
+    );
+    near(result.estimate(), 6.0);
+    let [low, high] = result.interval().unwrap();
+    // the launches give 0.4%, and 2.5% with four degrees of freedom are stated: 2.78 times that is 6.9%
+    let half = (high / low).ln() / 2.0;
+    assert!(
+        low < 6.0 && 6.0 < high && (0.0694..0.0699).contains(&half),
+        "{half}"
+    );
+    assert_eq!(result.launches(), 20);
+    assert_eq!(result.notes, []);
+    near(
+        rating(&rated(&["a/one", "a/two", "a/rate"]), Some(baseline())).value(),
+        72.0_f64.cbrt(),
+    );
+}
+
+#[track_caller]
+fn withheld(result: &Measurement, why: &str) {
+    assert_eq!(
+        (result.outcome(), result.estimate()),
+        (Status::Skipped, None)
+    );
+    assert_eq!(shorts(&result.notes), [why]);
+}
+
+#[test]
+fn what_withholds_it() {
+    let run = rated(&["a/one", "a/two"]);
+    withheld(
+        &rating(&run, None),
+        "score-withheld baseline=ref:vax of=2 why=no-baseline",
+    );
+    let mut starred = run.clone();
+    starred.benchmarks[1].claims.min_ns_per_op = Some(500.0);
+    withheld(
+        &rating(&starred, Some(baseline())),
+        "score-withheld baseline=ref:vax of=2 why=invalid=[benchmark=a/one]",
+    );
+    let mut failed = run.clone();
+    for launch in failed.launches.iter_mut().filter(|l| l.id == id("a/two")) {
+        launch.outcome = Outcome::Failed("read: EIO".to_owned());
+    }
+    withheld(
+        &rating(&failed, Some(baseline())),
+        "score-withheld baseline=ref:vax of=2 why=missing=[benchmark=a/two]",
+    );
+}
+
+#[test]
+fn rows_that_the_baseline_lacks_are_not_covered_and_it_says_so() {
+    let run = rated(&["a/one", "a/two"]);
+    let mut less = baseline();
+    less.results.remove(1);
+    let result = rating(&run, Some(less.clone()));
+    near(result.estimate(), 4.0);
+    let why = "partial-score part=1 of=2";
+    assert_eq!(shorts(&result.notes), [why]);
+    less.results.remove(0);
+    let result = rating(&run, Some(less));
+    let why = "score-withheld baseline=ref:vax of=2 why=not-comparable";
+    assert_eq!(result.estimate(), None);
+    assert_eq!(shorts(&result.notes), [why]);
+}
+
+#[test]
+fn rows_that_the_baseline_lacks_withhold_one_whose_rows_count_together() {
+    let mut run = rated(&["a/one", "a/two"]);
+    let Work::Rating { together, .. } = &mut run.benchmarks[0].work else {
+        panic!("{:?}", run.benchmarks[0]);
+    };
+    *together = true;
+    near(rating(&run, Some(baseline())).estimate(), 6.0);
+    let mut less = baseline();
+    less.results.remove(1);
+    withheld(
+        &rating(&run, Some(less)),
+        "score-withheld baseline=ref:vax of=2 why=uncovered=[benchmark=a/two]",
+    );
+}
+
+#[test]
+fn a_rating_over_ratings_gives_each_one_weight() {
+    let mut run = rated(&["a/one", "a/two"]);
+    let over = |name: &str, rows: &[&str]| Benchmark {
+        id: id(name),
+        work: Work::Rating {
+            over: rows.iter().map(|row| id(row)).collect(),
+            baseline: "ref:vax".to_owned(),
+            weights: vec![],
+            together: false,
+        },
+        ..run.benchmarks[0].clone()
+    };
+    let rest = over("a/rest", &["a/rate"]);
+    let all = over("a/all", &["a/rating", "a/rest"]);
+    run.benchmarks.extend([rest, all]);
+    let options = Options {
+        baselines: [("ref:vax".to_owned(), baseline())].into(),
+        ..Options::default()
+    };
+    let view = summarize(&run, &options);
+    near(row(&view, "a/rest").estimate(), 2.0);
+    near(row(&view, "a/all").estimate(), 12.0_f64.sqrt());
+}
+
+#[test]
+fn a_printed_system_time_is_not_rated_by_real_time() {
+    let run = rated(&["a/one", "a/two"]);
+    let mut other = baseline();
+    other.results[0] = printed("a/one", Subject::System, [None, None, Some(0.4)]);
+    let mut no_ticks = run.clone();
+    for launch in &mut no_ticks.launches {
+        batches(launch, |batch| batch.usage = Usage::default());
+    }
+    near(rating(&no_ticks, Some(other)).estimate(), 9.0);
+}
+
+/// The same rows with weights 1 and 3: times, of which the run has a quarter and a ninth of the baseline's.
+fn weighted(over: &[&str], weights: &[f64], baseline: RunView) -> Measurement {
+    let mut run = rated(over);
+    if let Work::Rating { weights: own, .. } = &mut run.benchmarks[0].work {
+        *own = weights.to_vec();
+    }
+    run.benchmarks[0].better = Better::Lower;
+    rating(&run, Some(baseline))
+}
+
+fn medians() -> RunView {
+    let median = |name: &str, us: f64| {
+        let mut row = printed(name, Subject::Result, [None; 3]);
+        row.published = None;
+        row.unit = unit("us/call");
+        row.measured_mut().sampled.estimate = Some(Estimate::exact(us));
+        row
+    };
+    reference(vec![median("a/one", 0.4), median("a/two", 0.1)])
+}
+
+#[test]
+fn the_weighted_mean_of_a_quarter_and_of_two() {
+    let result = weighted(&["a/one", "a/two"], &[1.0, 3.0], medians());
+    near(part(&result, &Part::RatioOf(id("a/one"))), 0.25);
+    near(part(&result, &Part::RatioOf(id("a/two"))), 2.0);
+    near(result.estimate(), (0.25 + 3.0 * 2.0) / 4.0);
+    let [low, high] = result.interval().unwrap();
+    assert!(low < 1.5625 && 1.5625 < high);
+    assert_eq!(result.notes, []);
+}
+
+#[test]
+fn what_the_baseline_lacks_is_left_out_and_named() {
+    let result = weighted(&["a/one", "a/rate"], &[3.0, 1.0], medians());
+    near(result.estimate(), 0.25);
+    let [note] = result.notes.as_slice() else {
+        panic!("{:?}", result.notes);
+    };
+    assert_eq!(note.flag(), None);
+    assert_eq!(
+        short(note),
+        "weight-left-out share=0.75 baseline=ref:vax benchmarks=[a/rate]"
+    );
+}
+
+#[test]
+fn what_the_run_lacks_withholds_the_weighted_mean() {
+    let mut run = rated(&["a/one", "a/two"]);
+    run.launches.retain(|launch| launch.id.as_str() != "a/two");
+    if let Work::Rating { weights, .. } = &mut run.benchmarks[0].work {
+        *weights = vec![1.0, 1.0];
+    }
+    let result = rating(&run, Some(medians()));
+    assert_eq!(result.estimate(), None);
+    near(part(&result, &Part::RatioOf(id("a/one"))), 0.25);
+    assert_eq!(
+        short(&result.notes[0]),
+        "score-withheld baseline=ref:vax of=2 why=missing=[benchmark=a/two]"
+    );
+}
+
+fn part(result: &Measurement, wanted: &Part) -> Option<f64> {
+    let found = result.parts().iter().find(|part| part.part == *wanted);
+    found.map(|part| part.value)
+}

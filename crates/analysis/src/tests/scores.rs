@@ -1,0 +1,326 @@
+//! Machines rated by environment against a printed and against a measured base.
+
+use crate::run_variance::RunVariances;
+use crate::scores::{Environment, Options, environments, programs, rate};
+use crate::summary;
+use crate::tests::made_up_runs::*;
+use gritstone_model::*;
+
+fn options() -> Options {
+    Options {
+        confidence: 0.95,
+        named: false,
+        together: false,
+        between_run: RunVariances::default(),
+    }
+}
+
+fn environment(name: &str, rows: &[&str]) -> Environment {
+    Environment {
+        name: name.to_owned(),
+        score: None,
+        weight: 1.0,
+        rows: rows.iter().map(|row| id(row)).collect(),
+    }
+}
+
+/// One environment of two rows, one of one.
+fn two() -> Vec<Environment> {
+    vec![
+        environment("Processor", &["a/one", "a/two", "a/three"]),
+        environment("Files", &["a/rate"]),
+    ]
+}
+
+/// Rows that take these nanoseconds, on a machine with this name.
+fn measured(name: &str, rows: &[(&str, f64)]) -> RunView {
+    let benchmarks = rows.iter().map(|(row, _)| claimed(row)).collect();
+    let launches: Vec<Launch> = rows
+        .iter()
+        .flat_map(|(row, ns)| scattered(row, *ns))
+        .collect();
+    let mut view = summary::summarize(&run(benchmarks, launches), &summary::Options::default());
+    view.id = name.to_owned();
+    view
+}
+
+/// 100, 200 and 50 ns.
+fn machine() -> RunView {
+    measured(
+        "run",
+        &[("a/one", 100.0), ("a/two", 200.0), ("a/rate", 50.0)],
+    )
+}
+
+/// 4, 9 and 8 times as long for the whole published work; nothing of a/three.
+fn vax() -> RunView {
+    reference(vec![
+        printed("a/one", Subject::Real, [Some(0.4), None, None]),
+        printed("a/two", Subject::Real, [Some(1.8), None, None]),
+        printed("a/rate", Subject::Real, [Some(0.4), None, None]),
+    ])
+}
+
+fn row_of<'a>(view: &'a mut RunView, name: &str) -> &'a mut Measurement {
+    view.results.iter_mut().find(|r| r.id == id(name)).unwrap()
+}
+
+fn star() -> Note {
+    stated(Some(Flag::Invalid), "It did nothing.")
+}
+
+#[test]
+fn environments_have_one_weight_each_however_many_rows_they_have() {
+    let rated = rate(&two(), &machine(), &vax(), &options());
+    let one = &rated.one_cpu;
+    near(one.environments[0].rating, 6.0);
+    near(one.environments[1].rating, 8.0);
+    near(one.overall.rating, 48.0_f64.sqrt());
+    let [low, high] = one.overall.interval.unwrap();
+    assert!(low < 48.0_f64.sqrt() && 48.0_f64.sqrt() < high && high / low < 1.16);
+    // a/three is no fault of the machine: the base has no figure of it
+    let covered = |rating: &Rating| (rating.rows.len(), rating.of);
+    assert_eq!(covered(&one.environments[0]), (2, 3));
+    assert_eq!(covered(&one.overall), (3, 4));
+}
+
+#[test]
+fn a_starred_row_of_either_side_and_a_missing_one_withhold_it() {
+    let withheld = |run: &RunView, base: &RunView| {
+        let rated = rate(&two(), run, base, &options()).one_cpu;
+        let [cpu, files] = [0, 1].map(|i: usize| rated.environments[i].clone());
+        near(files.rating, 8.0);
+        assert_eq!((cpu.rating, cpu.interval), (None, None));
+        assert_eq!((rated.overall.rating, cpu.rows.len()), (None, 1));
+        assert_eq!(rated.overall.withheld, cpu.withheld);
+        cpu.withheld.unwrap()
+    };
+    let (mut run, mut base) = (machine(), vax());
+    row_of(&mut run, "a/two").notes.push(star());
+    assert_eq!(
+        withheld(&run, &base),
+        Withheld::Invalid(vec![Part::Benchmark(id("a/two"))])
+    );
+    row_of(&mut base, "a/two").notes.push(star());
+    assert_eq!(
+        withheld(&machine(), &base),
+        Withheld::Invalid(vec![Part::Benchmark(id("a/two"))])
+    );
+    let mut run = machine();
+    run.results.retain(|result| result.id != id("a/two"));
+    assert_eq!(
+        withheld(&run, &vax()),
+        Withheld::Missing(vec![Part::Benchmark(id("a/two"))])
+    );
+}
+
+#[test]
+fn what_went_to_another_peer_is_no_base() {
+    let mut run = machine();
+    let mut settings = run.settings.clone().unwrap_or_default();
+    settings.peer = Some(Peer {
+        host: "far".to_owned(),
+        ..Peer::default()
+    });
+    run.settings = Some(settings);
+    let rated = |base: &RunView| rate(&two(), &run, base, &options()).one_cpu.overall;
+    assert_eq!(
+        (rated(&machine()).rating, rated(&machine()).rows),
+        (None, vec![])
+    );
+    near(rated(&run).rating, 1.0);
+}
+
+#[test]
+fn a_doubt_about_another_figure_of_a_row_withholds_nothing() {
+    let mut run = machine();
+    row_of(&mut run, "a/two")
+        .notes
+        .push(star().about(Subject::Process));
+    near(
+        rate(&two(), &run, &vax(), &options())
+            .one_cpu
+            .overall
+            .rating,
+        48.0_f64.sqrt(),
+    );
+}
+
+#[test]
+fn rows_that_the_user_names_are_left_out_aloud() {
+    let mut run = machine();
+    row_of(&mut run, "a/two").notes.push(star());
+    run.results.retain(|result| result.id != id("a/rate"));
+    let named = [environment(
+        "Named benchmarks",
+        &["a/one", "a/two", "a/three", "a/rate"],
+    )];
+    let with = Options {
+        named: true,
+        ..options()
+    };
+    let rated = rate(&named, &run, &vax(), &with).one_cpu;
+    near(rated.overall.rating, 4.0);
+    assert_eq!(
+        rated.overall.left_out,
+        [("a/two", true), ("a/rate", false)].map(|(name, invalid)| LeftOutRow {
+            id: id(name),
+            invalid,
+        })
+    );
+    assert_eq!(
+        (rated.overall.rows, rated.overall.of),
+        (vec![id("a/one")], 4)
+    );
+}
+
+#[test]
+fn what_is_not_comparable_with_a_printed_figure_is_not_covered_and_two_runs_compare_it() {
+    let mut run = machine();
+    let stand_in = stated(Some(Flag::NotComparable), "A stand-in.");
+    row_of(&mut run, "a/two").notes.push(stand_in);
+    let rated = rate(&two(), &run, &vax(), &options()).one_cpu;
+    near(rated.environments[0].rating, 4.0);
+    let slow = measured(
+        "slow",
+        &[("a/one", 200.0), ("a/two", 400.0), ("a/rate", 100.0)],
+    );
+    near(
+        rate(&two(), &run, &slow, &options()).one_cpu.overall.rating,
+        2.0,
+    );
+    // another version of the work is other work
+    row_of(&mut run, "a/one").version = 2;
+    let rated = rate(&two(), &run, &slow, &options()).one_cpu;
+    assert_eq!(rated.environments[0].rows, [id("a/two")]);
+}
+
+#[test]
+fn between_two_runs_the_interval_has_both_sides_and_what_runs_differ_by() {
+    let (run, slow) = (
+        machine(),
+        measured(
+            "slow",
+            &[("a/one", 200.0), ("a/two", 800.0), ("a/rate", 50.0)],
+        ),
+    );
+    let half = |base: &RunView, options: &Options| {
+        let rating = rate(&two()[..1], &run, base, options).one_cpu.overall;
+        let [low, high] = rating.interval.unwrap();
+        near(rating.rating, (low * high).sqrt());
+        (high / low).ln() / 2.0
+    };
+    near(
+        rate(&two(), &run, &slow, &options()).one_cpu.environments[0].rating,
+        8.0_f64.sqrt(),
+    );
+    // stated are 2.5% in time with four degrees of freedom, and 2.78 times that is 6.9%; of two runs sqrt(2) times
+    let (printed, live) = (half(&vax(), &options()), half(&slow, &options()));
+    assert!((0.0694..0.07).contains(&printed), "{printed}");
+    near(Some(live), printed * 2.0_f64.sqrt());
+    let steady = crate::run_variance::BetweenRun {
+        paced: 0.0.into(),
+        raw: 0.0.into(),
+    };
+    let known = ["a/one", "a/two", "a/three"].map(|row| (id(row), steady));
+    let with = Options {
+        between_run: known.into_iter().collect(),
+        ..options()
+    };
+    let (printed, live) = (half(&vax(), &with), half(&slow, &with));
+    assert!(printed < 0.01, "{printed}");
+    near(Some(live), printed * 2.0_f64.sqrt());
+}
+
+#[test]
+fn few_launches_give_no_interval_and_two_printed_machines_neither() {
+    let mut run = machine();
+    let published = row_of(&mut run, "a/one").published.as_mut().unwrap();
+    published.values.truncate(5);
+    let rated = rate(&two(), &run, &vax(), &options()).one_cpu;
+    assert!(rated.overall.rating.is_some() && rated.overall.interval.is_none());
+    assert!(rated.environments[1].interval.is_some());
+    let mut faster = vax();
+    row_of(&mut faster, "a/one")
+        .published
+        .as_mut()
+        .unwrap()
+        .real = Some(Estimate::exact(0.1));
+    let rated = rate(&two(), &faster, &vax(), &options()).one_cpu;
+    near(rated.environments[0].rating, 2.0);
+    assert_eq!(rated.overall.interval, None);
+}
+
+#[test]
+fn disturbed_rows_are_named() {
+    let mut run = machine();
+    row_of(&mut run, "a/two")
+        .notes
+        .push(stated(Some(Flag::Interference), "Others."));
+    let rated = rate(&two(), &run, &vax(), &options()).one_cpu;
+    assert_eq!(
+        shorts(&rated.overall.notes),
+        ["parts-flagged flag=interference benchmarks=[a/two] of=3"]
+    );
+    assert_eq!(rated.environments[1].notes, []);
+}
+
+#[test]
+fn programs_are_rated_together_or_not_at_all() {
+    let both = [
+        environment("One", &["a/one", "a/two"]),
+        environment("Two", &["a/rate"]),
+    ];
+    let of = |run: &RunView, base: &RunView| programs(&both, run, base, &options());
+    let whole = of(&machine(), &vax()).unwrap();
+    near(whole.overall.rating, 48.0_f64.sqrt());
+    let withheld = |of: Option<Ratings>| {
+        let overall = of.unwrap().overall;
+        assert_eq!(overall.rating, None);
+        overall.withheld.unwrap()
+    };
+    let named = |row: &str| vec![Part::Benchmark(id(row))];
+    let without = |mut view: RunView, row: &str| {
+        view.results.retain(|result| result.id != id(row));
+        view
+    };
+    assert_eq!(
+        withheld(of(&without(machine(), "a/rate"), &vax())),
+        Withheld::Missing(named("a/rate"))
+    );
+    // an environment of small benchmarks would go without it
+    assert_eq!(
+        withheld(of(&machine(), &without(vax(), "a/two"))),
+        Withheld::Uncovered(named("a/two"))
+    );
+    let only = [environment("Two", &["a/three"])];
+    assert_eq!(programs(&only, &machine(), &vax(), &options()), None);
+}
+
+#[test]
+fn the_environments_are_the_ratings_that_others_are_over() {
+    let rating = |name: &str, over: &[&str], together| Benchmark {
+        work: Work::Rating {
+            over: over.iter().map(|row| id(row)).collect(),
+            baseline: "ref:vax".to_owned(),
+            weights: vec![],
+            together,
+        },
+        ..plain(name)
+    };
+    let all = [
+        rating("r/all", &["r/cpu"], false),
+        plain("a/one"),
+        rating("r/cpu", &["a/one"], false),
+        rating("r/programs", &["r/two"], true),
+        rating("r/two", &["a/two"], true),
+        // of no environment
+        rating("r/alone", &["a/one"], false),
+    ];
+    let named = |name: &str, rows: &[&str]| Environment {
+        score: Some(id(name)),
+        ..environment(&format!("Title of {name}"), rows)
+    };
+    assert_eq!(environments(&all, false), [named("r/cpu", &["a/one"])]);
+    assert_eq!(environments(&all, true), [named("r/two", &["a/two"])]);
+}

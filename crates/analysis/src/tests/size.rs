@@ -1,0 +1,82 @@
+//! Sizes of what a command links.
+
+use crate::tests::made_up_runs::*;
+use gritstone_model::*;
+
+fn sized(round: u32, text: &str) -> Launch {
+    let param = |(key, value): (&str, &str)| Event::Param(Param::new(key, value));
+    let said = [
+        ("size.text", text),
+        ("size.data", "600"),
+        ("size.bss", "8"),
+        ("symbol", "_start"),
+        ("symbol", "main"),
+    ];
+    Launch {
+        events: said.into_iter().map(param).collect(),
+        ..launch("a/size", round, 1.0)
+    }
+}
+
+fn benchmark() -> Benchmark {
+    Benchmark {
+        work: Work::Command(CommandWork {
+            figure: Figure::LinkedSize,
+            ..CommandWork::default()
+        }),
+        unit: unit("bytes"),
+        ..plain("a/size")
+    }
+}
+
+#[test]
+fn a_size_is_exact() {
+    let result = only(&run(vec![benchmark()], vec![sized(0, "1392")]));
+    assert_eq!(result.outcome(), Status::Measured);
+    assert_eq!((result.value(), result.interval()), (Some(2000.0), None));
+    assert_eq!(result.confidence(), None);
+    let parts: Vec<_> = result
+        .parts()
+        .iter()
+        .map(|p| (p.part.clone(), p.value))
+        .collect();
+    assert_eq!(
+        parts,
+        [(Part::Text, 1392.0), (Part::Data, 600.0), (Part::Bss, 8.0)]
+    );
+    assert_eq!(result.names(), ["_start", "main"]);
+    assert_eq!((result.values(), result.launches()), (&[2000.0][..], 1));
+    assert_eq!(result.notes, []);
+}
+
+#[test]
+fn a_size_that_changes_or_is_no_number() {
+    let result = only(&run(
+        vec![benchmark()],
+        vec![sized(0, "1392"), sized(1, "1400")],
+    ));
+    assert_eq!(result.value(), Some(2000.0));
+    let why = "size-varies least=2000 most=2008";
+    assert_eq!(shorts(&result.notes), [why]);
+
+    let result = only(&run(
+        vec![benchmark()],
+        vec![sized(0, "big"), sized(1, "1392")],
+    ));
+    assert_eq!(result.value(), Some(2000.0));
+    let why = "unsized count=1/2";
+    assert_eq!(shorts(&result.notes), [why]);
+}
+
+#[test]
+fn no_compiler_no_size() {
+    let mut failed = sized(0, "1392");
+    failed.outcome = Outcome::Failed("cc: exit 1".to_owned());
+    let result = only(&run(vec![benchmark()], vec![failed]));
+    assert_eq!(
+        (result.outcome(), result.estimate()),
+        (Status::Failed, None)
+    );
+    let why = "failed outcome=failed reason=cc: exit 1 count=1/1 refuted=false";
+    assert_eq!(shorts(&result.notes), [why]);
+}

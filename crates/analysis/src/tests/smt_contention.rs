@@ -1,0 +1,248 @@
+//! Another thread of the core beside some of what was measured: what is left out, what is marked, and what is not.
+
+use crate::summary::{Reader, launch_ns_per_op};
+use crate::tests::made_up_runs::*;
+use gritstone_model::Flag::*;
+use gritstone_model::*;
+
+/// Somebody else's work beside a sample: it takes half as long again, and so do additions that need not wait.
+pub fn crowd(sample: &mut Sample) {
+    sample.wide = sample.wide / 2 * 3;
+    sample.wall = sample.wall / 2 * 3;
+}
+
+/// The same beside the whole launch.
+fn crowd_all(launch: &mut Launch) {
+    samples(launch, crowd);
+    for event in &mut launch.events {
+        if let Event::Batch(batch) = event {
+            batch.wide = batch.wide / 2 * 3;
+        }
+    }
+}
+
+fn sentences(result: &Measurement) -> Vec<(Option<Flag>, &str)> {
+    let notes = result.notes.iter();
+    notes.map(|note| (note.flag(), short(note))).collect()
+}
+
+fn spoilt(crowded: usize) -> Measurement {
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    for launch in &mut run.launches[..crowded] {
+        crowd_all(launch);
+    }
+    only(&run)
+}
+
+#[test]
+fn a_sample_beside_a_crowd_is_left_out_of_its_launch_and_told() {
+    let clean = only(&run(vec![claimed("a/b")], scattered("a/b", 100.0)));
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    for launch in &mut run.launches {
+        crowd(first_sample(launch));
+    }
+    let result = only(&run);
+    assert_eq!(result.estimate(), clean.estimate());
+    assert_eq!(result.cycles(), clean.cycles());
+    assert_eq!(result.samples(), clean.samples());
+    assert_eq!(sentences(&result), [(None, "left-out count=10/30")]);
+    // a side of a trial keeps all it has
+    run.info.settings.trial = Some(TrialSide::default());
+    let (side, n) = (only(&run), clean.launches());
+    assert_eq!((side.launches(), sentences(&side)), (n, vec![]));
+    let (side, clean) = (side.values()[0], clean.values()[0]);
+    assert_eq!(side, clean, "the median of three bears one");
+}
+
+#[test]
+fn a_launch_beside_a_crowd_is_kept_and_marked_where_they_are_many() {
+    let result = spoilt(2);
+    assert!(result.launches() == 10 && !result.is_flagged(Interference));
+    let result = spoilt(3);
+    assert_eq!(result.launches(), 10);
+    let why = "interfered count=3/10 causes=[smt]";
+    assert!(sentences(&result).contains(&(Some(Interference), why)));
+}
+
+#[test]
+fn a_neighbor_that_is_always_there_is_marked_once_the_core_was_seen_alone() {
+    assert_eq!(sentences(&spoilt(10)), []);
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    // what the view says of one run is what the next is told
+    run.info.settings.smt_floors = view(&run).smt_floors;
+    assert_eq!(run.info.settings.smt_floors, [(1, 0.25)].into());
+    assert_eq!(sentences(&only(&run)), []);
+    run.launches.iter_mut().for_each(crowd_all);
+    let result = only(&run);
+    assert_eq!(result.launches(), 10);
+    let why = "interfered count=10/10 causes=[smt]";
+    assert!(sentences(&result).contains(&(Some(Interference), why)));
+}
+
+#[test]
+fn machines_whose_cores_are_of_two_kinds_or_not_shared_have_no_crowd() {
+    // big.LITTLE: three places for additions in a big core, two in a little one; no CPU has a second thread
+    let mut board = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    board.info.machine.facts.remove("cpu.smt");
+    for (at, launch) in board.launches.iter_mut().enumerate() {
+        launch.cpus = [vec![1], vec![]][at % 2].clone();
+        let wide = [83_000, 125_000][at / 2 % 2];
+        samples(launch, |sample| sample.wide = wide);
+    }
+    let result = only(&board);
+    assert_eq!((sentences(&result), result.launches()), (vec![], 10));
+    assert!(view(&board).smt_floors.is_empty());
+    // a laptop with SMT on its big cores: all CPUs at once are of both kinds
+    board
+        .info
+        .machine
+        .facts
+        .insert("cpu.smt".into(), "on".into());
+    board.launches.iter_mut().for_each(|l| l.cpus = vec![]);
+    assert_eq!(sentences(&only(&board)), []);
+}
+
+#[test]
+fn a_run_from_before_the_smt_probe_is_as_it_was() {
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    for launch in &mut run.launches {
+        samples(launch, |sample| sample.wide = 0);
+    }
+    assert_eq!(only(&run).launches(), 10);
+    assert_eq!(sentences(&only(&run)), []);
+}
+
+#[test]
+fn a_sum_is_of_the_samples_that_its_terms_are_made_of() {
+    let rows = vec![
+        plain("a/x"),
+        plain("a/y"),
+        derived("a/d", &[(1.0, "a/x"), (-1.0, "a/y")]),
+    ];
+    let mut all = scattered("a/x", 300.0);
+    crowd(first_sample(&mut all[2]));
+    all.extend(scattered("a/y", 100.0));
+    let view = view(&run(rows, all));
+    let sum = row(&view, "a/d");
+    assert_eq!((sum.launches(), sentences(sum)), (10, vec![]));
+    let estimate = sum.value().unwrap();
+    assert!((199.0..201.0).contains(&estimate), "{estimate}");
+}
+
+#[test]
+fn a_reader_learns_what_the_core_is_alone() {
+    let benchmark = claimed("a/b");
+    let quiet = launch("a/b", 0, 100.0);
+    let mut loud = launch("a/b", 1, 100.0);
+    crowd_all(&mut loud);
+    let info = run(vec![], vec![]).info;
+    let mut reader = Reader::of(&info);
+    assert!(!reader.learn(&benchmark, &loud).disturbed);
+    for _ in 0..3 {
+        assert!(!reader.learn(&benchmark, &quiet).disturbed);
+    }
+    assert!(reader.learn(&benchmark, &loud).crowded);
+    // of the CPU of somebody else's launches it says nothing
+    loud.cpus = vec![0];
+    assert!(!reader.learn(&benchmark, &loud).disturbed);
+    assert_eq!(launch_ns_per_op(&benchmark, &quiet), Some(100.0));
+}
+
+/// A run in whose first launches the published work has a crowd beside it.
+fn crowded_batches(launches: usize) -> Measurement {
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    for launch in &mut run.launches[..launches] {
+        batches(launch, |batch| batch.wide = batch.wide / 2 * 3);
+    }
+    only(&run)
+}
+
+#[test]
+fn published_work_is_kept_and_marked_where_too_much_was_beside_a_crowd() {
+    let few = crowded_batches(2);
+    assert_eq!(sentences(&few), []);
+    let result = crowded_batches(3);
+    assert_eq!(result.published.as_ref().unwrap().values.len(), 10);
+    let marks: Vec<_> = result
+        .notes
+        .iter()
+        .map(|note| (note.flag(), about(note)))
+        .collect();
+    let mark = |of| (Some(Interference), Some(of));
+    assert_eq!(marks, [mark("real_s"), mark("user_s")]);
+}
+
+#[test]
+fn a_whole_process_beside_a_crowd_is_told_of_its_own_time() {
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    for launch in &mut run.launches[..3] {
+        for event in &mut launch.events {
+            if let Event::Process(process) = event {
+                crowd(process);
+            }
+        }
+    }
+    let result = only(&run);
+    let told: Vec<_> = result
+        .notes
+        .iter()
+        .map(|note| (note.flag(), note.about))
+        .collect();
+    assert_eq!(told, [(Some(Interference), Subject::Process)]);
+}
+
+/// So many samples of three launches beside a crowd, where the figure is of everything that a launch did.
+fn crowded_whole(row: &Benchmark, count: usize, latency: bool) -> Measurement {
+    let mut run = run(vec![row.clone()], scattered("a/b", 100.0));
+    for (at, launch) in run.launches.iter_mut().enumerate() {
+        if latency {
+            launch.events.push(Event::Latency(Box::new(Histogram {
+                count: 1,
+                min: 100,
+                max: 100,
+                sum: 100,
+                buckets: vec![(100, 1)],
+                of: None,
+            })));
+        }
+        let samples = launch.events.iter_mut().filter_map(|event| match event {
+            Event::Sample(sample) => Some(sample),
+            _ => None,
+        });
+        if at < 3 {
+            samples.take(count).for_each(|sample| crowd(sample));
+        }
+    }
+    only(&run)
+}
+
+#[test]
+fn what_cannot_be_taken_apart_is_whole_and_marked_where_most_of_it_was_crowded() {
+    let files = Benchmark {
+        files: true,
+        unit: unit("calls/s"),
+        better: Better::Higher,
+        ..plain("a/b")
+    };
+    for (row, latency) in [(files, false), (plain("a/b"), true)] {
+        let [none, one] = [0, 1].map(|count| crowded_whole(&row, count, latency));
+        assert!(
+            one.launches() == 10 && !one.is_flagged(Interference),
+            "{latency}"
+        );
+        // what writeback took on the other thread is in the rate
+        assert!(latency || one.values()[0] < none.values()[0]);
+        let marked = crowded_whole(&row, 2, latency);
+        assert_eq!(marked.launches(), 10);
+        let why = "interfered count=3/10 causes=[smt]";
+        assert!(sentences(&marked).contains(&(Some(Interference), why)));
+    }
+}
+
+fn first_sample(launch: &mut Launch) -> &mut Sample {
+    let sample = launch.events.iter_mut().find_map(|event| match event {
+        Event::Sample(sample) => Some(sample),
+        _ => None,
+    });
+    sample.unwrap()
+}

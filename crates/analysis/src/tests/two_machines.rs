@@ -1,0 +1,149 @@
+//! Made-up machines: what interferes on one must not be what another always does.
+
+use crate::tests::made_up_runs::*;
+use gritstone_model::*;
+
+const MS: u64 = 1_000_000;
+
+/// What is flagged of a run whose launches all had these conditions.
+fn causes(cpus: &[u32], conditions: Conditions) -> Vec<&'static str> {
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    for launch in &mut run.launches {
+        (launch.cpus, launch.conditions) = (cpus.to_vec(), conditions);
+    }
+    let name = |cause: &Interference| match cause {
+        Interference::Others(_) => "others",
+        Interference::Steal(_) => "steal",
+        Interference::Throttled(_) => "throttled",
+        Interference::MemoryLimit(_) => "memory",
+        Interference::Smt => "smt",
+    };
+    let notes = only(&run).notes;
+    let found = notes.iter().find_map(|note| match &note.finding {
+        Finding::Interfered { causes, .. } => Some(causes.iter().map(name).collect()),
+        _ => None,
+    });
+    found.unwrap_or_default()
+}
+
+#[test]
+fn what_others_had_of_the_launchs_cpus_interferes() {
+    let quiet = Conditions {
+        wall: 250 * MS,
+        cpus: 1,
+        others: Some(0),
+        steal: Some(0),
+        throttled: Some(0),
+        ..Conditions::default()
+    };
+    // all of 64 CPUs: 16 s of CPU time in a launch
+    let large = Conditions { cpus: 64, ..quiet };
+    let cases: [(&str, &[u32], Conditions, &[&str]); 11] = [
+        ("a quiet machine", &[1], quiet, &[]),
+        (
+            "its housekeeping, 1.5%",
+            &[],
+            Conditions {
+                others: Some(240 * MS),
+                ..large
+            },
+            &[],
+        ),
+        (
+            "64 ticks of which nothing is known",
+            &[],
+            Conditions {
+                others: Some(900 * MS),
+                grain: Some(256 * MS),
+                ..large
+            },
+            &[],
+        ),
+        (
+            "four of 64 CPUs at work for others",
+            &[],
+            Conditions {
+                others: Some(1000 * MS),
+                ..large
+            },
+            &["others"],
+        ),
+        (
+            "a tenth of one CPU",
+            &[1],
+            Conditions {
+                others: Some(25 * MS),
+                ..quiet
+            },
+            &["others"],
+        ),
+        (
+            "a quota of one CPU, of which Gritstone itself takes a little",
+            &[1],
+            Conditions {
+                throttled: Some(2 * MS),
+                ..quiet
+            },
+            &[],
+        ),
+        (
+            "a quota that stops the work",
+            &[1],
+            Conditions {
+                throttled: Some(50 * MS),
+                ..quiet
+            },
+            &["throttled"],
+        ),
+        (
+            "a memory limit that was met",
+            &[1],
+            Conditions {
+                memory_limit: Some(1),
+                ..quiet
+            },
+            &["memory"],
+        ),
+        (
+            "a hypervisor that takes a tick of all CPUs together",
+            &[],
+            Conditions {
+                steal: Some(10 * MS),
+                ..large
+            },
+            &[],
+        ),
+        (
+            "one that takes a twentieth",
+            &[1],
+            Conditions {
+                steal: Some(13 * MS),
+                ..quiet
+            },
+            &["steal"],
+        ),
+        (
+            "a run from before CPUs were counted",
+            &[1, 3],
+            Conditions {
+                cpus: 0,
+                others: Some(24 * MS),
+                ..quiet
+            },
+            &[],
+        ),
+    ];
+    for (machine, cpus, conditions, expected) in cases {
+        assert_eq!(causes(cpus, conditions), expected, "{machine}");
+    }
+}
+
+#[test]
+fn the_time_of_the_work_is_no_interference() {
+    // a third of the launches in a second mode, with nothing else to see
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    for launch in run.launches.iter_mut().step_by(3) {
+        samples(launch, |sample| sample.wall = sample.wall / 5 * 6);
+    }
+    assert!(!only(&run).is_flagged(Flag::Interference));
+}
