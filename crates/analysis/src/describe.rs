@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bucket_ends_where_the_least_and_the_most_of_its_events_are() {
+    fn buckets_end_at_extreme_events() {
         // bucket 256 is 512 to 519 ns, and 100 is 100 ns
         let of = |min, max| {
             let buckets = buckets(&Histogram {

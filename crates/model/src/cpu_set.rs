@@ -83,7 +83,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn lists_are_read_and_written_as_the_kernel_writes_them() {
+    fn cpu_lists_round_trip() {
         for list in ["", "0", "0-3", "0-3,8", "1,3,5", "0-1023,1025-2047"] {
             assert_eq!(CpuSet::parse(list).unwrap().to_string(), list);
         }
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_refused() {
+    fn invalid_lists_are_refused() {
         for bad in ["a", "3-1", "-1", "0-", "0-4294967295", "1;2", "99999999999"] {
             assert_eq!(CpuSet::parse(bad), None, "{bad}");
         }

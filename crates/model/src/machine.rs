@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_that_are_texts_are_read_as_what_they_are() {
+    fn textual_facts_are_parsed() {
         let machine = machine(&[
             ("cache.l1d", "32 KiB"),
             ("cache.l1i", "512 bytes, shared by 2 CPUs"),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_or_not_understood_is_not_made_up() {
+    fn unknown_facts_stay_unknown() {
         assert_eq!(Machine::default().allowed_cpus(), Some(CpuSet::default()));
         assert_eq!(machine(&[("cpu.allowed", "all")]).allowed_cpus(), None);
         for bad in [

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_peer_is_the_same_whoever_logs_in_and_another_on_another_link() {
+    fn peer_identity_is_host_and_link() {
         let peer = |host: &str, mtu| Peer {
             host: host.to_owned(),
             far: Some(Link {

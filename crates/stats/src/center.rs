@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_center() {
+    fn invalid_values_have_no_center() {
         assert!(log_center(&[], 0.95).is_none());
         assert!(log_center(&[1.0, 0.0], 0.95).is_none());
         assert!(log_center(&[1.0, -1.0], 0.95).is_none());

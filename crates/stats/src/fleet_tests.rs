@@ -45,7 +45,7 @@ fn called(level: &Option<Level>) -> Vec<usize> {
 }
 
 #[test]
-fn like_nodes_are_not_told_apart() {
+fn equal_nodes_have_no_outlier() {
     let fit = fit(&made(40, 24, 4, |_, _| 0.0));
     assert_eq!(called(&fit.all), []);
     assert!(
@@ -57,7 +57,7 @@ fn like_nodes_are_not_told_apart() {
 }
 
 #[test]
-fn what_differs_is_said_once_and_on_its_own_level() {
+fn difference_is_reported_at_its_level() {
     // node 3 is slow in everything, 7 in family 1, 11 in benchmark 5 of that family
     let found = fit(&made(40, 24, 4, |b, i| match i {
         3 => -0.2,
@@ -90,7 +90,7 @@ fn what_differs_is_said_once_and_on_its_own_level() {
 }
 
 #[test]
-fn kinds_are_compared_with_themselves_and_few_nodes_with_none() {
+fn kinds_are_compared_separately() {
     let mut measured = made(24, 12, 3, |_, i| if i < 12 { 0.0 } else { 0.5 });
     measured.kinds = (0..24).map(|i| usize::from(i >= 12)).collect();
     let found = fit(&measured);
@@ -122,7 +122,7 @@ fn four_nodes_show_one_that_is_far_off() {
 }
 
 #[test]
-fn a_node_with_fewer_runs_may_be_farther_off() {
+fn fewer_runs_widen_the_limit() {
     let mut measured = made(40, 9, 1, |_, _| 0.0);
     measured.between_runs = vec![Some(1e-4); 9];
     for cell in measured
@@ -139,7 +139,7 @@ fn a_node_with_fewer_runs_may_be_farther_off() {
 }
 
 #[test]
-fn what_is_within_the_margin_is_like_the_others() {
+fn margin_hides_small_differences() {
     let mut measured = made(40, 24, 4, |_, i| if i == 3 { -0.02 } else { 0.0 });
     assert_eq!(called(&fit(&measured).all), [3]);
     measured.margin = 0.03;
@@ -149,7 +149,7 @@ fn what_is_within_the_margin_is_like_the_others() {
 }
 
 #[test]
-fn an_onset_is_where_the_series_becomes_what_it_is() {
+fn onset_is_where_level_begins() {
     let series = |off: &[f64]| -> Vec<(f64, f64)> { off.iter().map(|x| (*x, 0.01)).collect() };
     let of = |off: &[f64]| onset(&series(off), Some(0.0));
     assert_eq!(of(&[0.004, -0.01, 0.01, -0.18, -0.2]), 3);

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_found_where_they_are() {
+    fn steps_are_located() {
         assert_eq!(changes(&steps(&[(30, 0.0), (12, 0.05)])), [30]);
         assert_eq!(
             changes(&steps(&[(20, 0.0), (25, -0.1), (40, 0.03)])),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn too_short_too_small_too_hostile() {
+    fn short_or_hostile_series_have_no_step() {
         assert!(changes(&steps(&[(30, 0.0), (4, 0.05)])).is_empty());
         assert!(changes(&steps(&[(30, 0.0), (30, 0.015)])).is_empty());
         assert!(changes(&[]).is_empty() && changes(&[f64::NAN; 40]).is_empty());
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_newest_are_looked_at() {
+    fn only_newest_values_are_searched() {
         let long = steps(&[(100, 0.0), (MOST, 0.1), (20, 0.2)]);
         assert_eq!(changes(&long), [100 + MOST]);
     }

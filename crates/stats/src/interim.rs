@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_concluded_before_the_first_look() {
+    fn no_verdict_before_first_look() {
         assert_eq!(says(times(11, 1.5), false), Verdict::Inconclusive);
         assert_eq!(says(times(12, 1.5), false), Verdict::Slower);
         assert_eq!(says(times(12, 0.9), false), Verdict::Faster);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_look_can_reach_its_level_and_levels_add_up() {
+    fn levels_of_looks_add_up() {
         let least = 2.0_f64.powi(1 - LOOKS[0] as i32);
         assert!(least <= LEVEL_OF_LOOK);
         assert!((LEVEL_OF_LOOK * LOOKS.len() as f64 - LEVEL).abs() < 1e-15);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_once_is_not_unseen_between_looks() {
+    fn decision_holds_between_looks() {
         // the look at 12 holds until that at 18, whatever the pairs in between say
         let mut wild = times(12, 1.5);
         for side in &mut wild.0 {
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_look_has_decided_stands_at_the_end() {
+    fn early_decision_is_final() {
         // fifteen pairs of which the last three say the opposite
         let mut wild = times(12, 1.5);
         for (side, ns) in wild.0.iter_mut().zip([900.0, 1.0]) {
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_that_failed_on_one_side_is_no_pair() {
+    fn failed_round_is_no_pair() {
         let mut holed = times(13, 1.5);
         holed.0[1][4] = None;
         assert_eq!(holed.rounds(), 12);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_are_by_the_pairs_that_are_kept() {
+    fn looks_count_kept_pairs() {
         let mut crowded = times(17, 1.5);
         for timed in crowded.0[1][6..11].iter_mut().flatten() {
             *timed = Timed {
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_side_does_to_its_own_core_is_found_all_the_same() {
+    fn own_contention_is_still_found() {
         // the same but for a share of launches that take a quarter more time and keep the other thread busy
         for (every, rounds) in [(10, 200), (5, 90), (2, 18), (1, 12)] {
             let mut sides = times(rounds, 1.0);
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_not_the_same_while_it_may_be_one_sides() {
+    fn one_sided_contention_prevents_same() {
         let mut sides = times(12, 1.0);
         sides.0[1][4] = sides.0[1][4].map(|timed| Timed {
             ns: 1.25 * timed.ns,
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn many_comparisons_need_more_than_one() {
+    fn more_comparisons_need_more_evidence() {
         let rows: Vec<Times> = std::iter::once(times(12, 1.5))
             .chain((0..17).map(|_| times(12, 1.0)))
             .collect();
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_of_a_ranking_is_out_when_all_that_may_be_best_are_faster() {
+    fn slower_sides_are_dropped() {
         // a is 100, b a hair more, c 10% more
         let mut three = times(18, 1.002);
         three.0.push(slower(&three.0[0], 1.1));
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_that_is_out_is_not_best_because_the_machine_was_faster_then() {
+    fn dropped_side_does_not_return() {
         let mut three = times(12, 1.002);
         three.0.push(slower(&three.0[0], 1.1));
         for side in &mut three.0[..2] {
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_sides_all_pairs_count() {
+    fn all_pairs_of_sides_count() {
         let mut three = times(18, 1.1);
         three.0.push(slower(&three.0[0], 0.9));
         assert_eq!(three.best(), Some(2));

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shift_of_all_is_no_variance_of_one() {
+    fn common_shift_is_no_variance() {
         let shifts = [0.0, 0.03, -0.01, 0.02, 0.0, 0.01];
         let found = fit(&made(&shifts, &[1e-3; 9]), STATED);
         let moved = |r: usize| found.shifts[r] - found.shifts[0] - shifts[r];
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restless_benchmark_keeps_most_of_its_own() {
+    fn high_variance_is_shrunk_little() {
         let mut amplitudes = [1e-3; 24];
         amplitudes[5] = 0.03;
         let found = fit(&made(&[0.0; 6], &amplitudes), STATED);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn few_runs_or_benchmarks_leave_what_is_stated() {
+    fn few_runs_keep_the_default() {
         let two = fit(&made(&[0.0, 0.02], &[1e-3; 12]), STATED);
         assert_eq!((two.benchmarks[3], two.shift), (STATED, None));
         let few = fit(&made(&[0.0, 0.02, 0.01, 0.0], &[1e-3; 3]), STATED);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_without_a_benchmark_leave_a_gap() {
+    fn missing_benchmarks_are_allowed() {
         let mut values = made(&[0.0, 0.02, 0.01, 0.03], &[1e-3; 9]);
         values[0] = vec![None, Some(0.02), None, Some(0.03)];
         let found = fit(&values, STATED);

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_is_left_out_when_either_launch_was_crowded() {
+    fn contended_pairs_are_left_out() {
         for (sides, crowded) in [
             (["abCdef", "uvwxyz"], [1, 0]),
             (["abcdef", "uvWxyz"], [0, 1]),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_out_where_one_side_is_crowded_more_than_by_chance() {
+    fn unequal_contention_keeps_all_pairs() {
         // 2 / 2^7 is above 1%, 2 / 2^8 below
         let seven = times(["abcdefghijklmnop", "hijklmnopABCDEFG"]).pairs(0, 1);
         assert_eq!((seven.differ, seven.left_out), (false, 7));
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_pairs_stay_whatever_the_neighbor_does() {
+    fn half_of_the_pairs_stay() {
         let pairs = times(["ABCDEFGH", "STUVWXYZ"]).pairs(0, 1);
         assert_eq!(
             (pairs.base.len(), pairs.crowded, pairs.left_out),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn sides_that_are_out_have_no_pairs_to_come() {
+    fn dropped_sides_have_no_pairs() {
         let mut three = times(["abcd", "wXyz"]);
         three.0.push(three.0[0][..2].to_vec());
         assert_eq!((three.rounds(), three.kept()), (4, vec![3]));

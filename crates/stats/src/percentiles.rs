@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_percentile_is_where_its_event_lies_in_its_bucket() {
+    fn percentile_interpolates_in_bucket() {
         let of = |buckets: &[Bucket], share| percentile(buckets, share).unwrap();
         assert_eq!(of(&[bucket(512.0, 520.0, 1)], 0.5), 516.0);
         // rank 10.5 of 20: halfway between the last event of the one and the first of the other
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn launches_that_are_alike_have_no_interval_to_speak_of() {
+    fn equal_launches_have_narrow_interval() {
         let launch = vec![bucket(10.0, 11.0, 990), bucket(100.0, 101.0, 10)];
         let alike = pooled(&vec![launch; 8], 0.999, 0.95).unwrap();
         let [low, high] = alike.interval.unwrap();
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_is_as_wide_as_launches_differ() {
+    fn interval_follows_launch_variance() {
         let launch = |at: f64| vec![bucket(10.0, 11.0, 990), bucket(at, at + 1.0, 10)];
         let of = |ends: [f64; 8]| pooled(&ends.map(launch), 0.999, 0.95).unwrap();
         let width = |found: Pooled| found.interval.map(|[low, high]| high / low).unwrap();

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scatter_that_is_known_takes_fewer() {
+    fn known_variance_needs_fewer_launches() {
         // (1.959964 * 0.05 / 0.0198026)^2 = 24.49
         assert_eq!(launches_for(0.05, 0.02, 0.95, 6, 100), 25);
         assert_eq!(launches_for(0.05, 0.02, 0.95, 6, 10), 10);

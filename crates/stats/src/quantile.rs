@@ -61,7 +61,7 @@ pub fn chi_square(share: f64, freedom: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn nothing_by_nothing_is_no_difference() {
+    fn zero_over_zero_is_no_difference() {
         assert_eq!(super::student_tails(f64::NAN, 4.0), 1.0);
         assert_eq!(super::student_tails(f64::INFINITY, 4.0), 0.0);
     }
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_printed_in_every_table() {
+    fn quantiles_equal_printed_tables() {
         assert!((normal(0.95) - 1.959_964).abs() < 1e-5);
         assert!((normal_tails(2.575_829) - 0.01).abs() < 1e-7);
         assert!((student(0.95, 5.0) - 2.570_582).abs() < 1e-5);

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn distributions_counted_by_hand() {
+    fn null_distributions_equal_hand_counts() {
         // 1, 2, 3 with signs: sums 0 1 2 3 3 4 5 6
         let w: Vec<f64> = signed_rank(3).iter().map(|p| p * 8.0).collect();
         assert_eq!(w, [1.0, 1.0, 1.0, 2.0, 1.0, 1.0, 1.0]);
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_of_printed_tables() {
+    fn levels_equal_printed_tables() {
         // signed rank, n = 10: P(W <= 8) = .0244, P(W <= 9) = .0322
         let levels = counted(&signed_rank(10), 55);
         assert!((levels[8] - 2.0 * 25.0 / 1024.0).abs() < 1e-12);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn normal_approximation_meets_the_exact_one() {
+    fn normal_approximation_meets_exact_levels() {
         let close = |exact: &[f64], normal: &Levels| {
             let levels = exact.iter().enumerate();
             levels
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn the_quick_test_says_what_the_rungs_do() {
+    fn quick_test_equals_full_test() {
         for n in [1, 2, 7, 12, 60, 130] {
             for shift in [-1.0, -0.1, 0.0, 0.2] {
                 let value = |i: usize| (i * 37 % 61) as f64 / 61.0 - 0.5 + shift;
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn p_and_interval_say_the_same() {
+    fn p_and_interval_agree() {
         let base = [0.0, 0.11, 0.23, 0.29, 0.41, 0.53, 0.61];
         for shift in [0.0, 0.2, 0.37, 0.52, 0.9, -0.31, -1.3] {
             let other: Vec<f64> = base.iter().map(|x| 1.1 * x + shift + 0.013).collect();

@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_are_those_of_the_textbook() {
+    fn ranks_equal_textbook_example() {
         // five against five that are all less: U = 0 of 25, sd = sqrt(25 x 11 / 12)
         let apart: Vec<(f64, usize)> = (0..10)
             .map(|n| (f64::from(n), usize::from(n >= 5)))
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_groups_are_rarely_told_apart() {
+    fn equal_groups_are_rarely_rejected() {
         let mut told = 0;
         for seed in 0..400 {
             let place = |n: u64| (value(20 * seed + n), usize::from(n < 6));

@@ -224,7 +224,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_published_summary_comes_out() {
+    fn published_summary_is_reproduced() {
         let rows = |ratio: fn(&(f64, f64, f64)) -> f64| -> Vec<RatingRow> {
             HP.iter()
                 .map(|line| RatingRow {

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_sides_of_their_own() {
+    fn variances_of_two_sides_combine() {
         let learned = |ln_sd| Scatter {
             ln_sd,
             freedom: 4.0,

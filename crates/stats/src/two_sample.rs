@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shift_beyond_all_scatter_has_the_smallest_p() {
+    fn separated_samples_have_smallest_p() {
         let found = ratio(&BASE, &times(1.5), 0.0, 0.95).unwrap();
         assert!((found.ratio - 1.5).abs() < 1e-12);
         assert!((found.p.unwrap() - 2.0 / 924.0).abs() < 1e-12);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_machine_between_runs_is_added_in_quadrature() {
+    fn run_variance_adds_in_quadrature() {
         let exact = ratio(&BASE, &times(1.05), 0.0, 0.95).unwrap();
         let honest = ratio(&BASE, &times(1.05), 0.03, 0.95).unwrap();
         assert_eq!(exact.ratio, honest.ratio);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn both_directions_say_the_same() {
+    fn swapped_sides_invert_the_ratio() {
         let there = ratio(&BASE, &times(0.97), 0.004, 0.95).unwrap();
         let back = ratio(&times(0.97), &BASE, 0.004, 0.95).unwrap().inverse();
         assert!((there.ratio - back.ratio).abs() < 1e-12);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared() {
+    fn incomparable_samples_have_no_ratio() {
         assert!(ratio(&[], &BASE, 0.0, 0.95).is_none());
         assert!(ratio(&BASE, &[1.0, -1.0], 0.0, 0.95).is_none());
         assert!(paired(&BASE, &BASE[..5], 0.95).is_none());

@@ -19,7 +19,7 @@ fn explained(
 }
 
 #[test]
-fn same_work_that_misses_the_cache() {
+fn cache_misses_explain_equal_instructions() {
     let base = [
         (Instructions, 1e3),
         (Cycles, 500.0),
@@ -44,7 +44,7 @@ fn same_work_that_misses_the_cache() {
 }
 
 #[test]
-fn what_went_the_other_way_is_no_cause() {
+fn opposite_changes_are_no_cause() {
     let base = [
         (Instructions, 1e3),
         (Cycles, 500.0),
@@ -70,7 +70,7 @@ fn cycles_of_more_instructions_need_no_other_cause() {
 }
 
 #[test]
-fn where_only_one_side_may_look_at_the_kernel_misses_are_not_compared() {
+fn misses_need_equal_counting_scope() {
     let base = [
         (Instructions, 1e3),
         (Cycles, 500.0),
@@ -86,7 +86,7 @@ fn where_only_one_side_may_look_at_the_kernel_misses_are_not_compared() {
 }
 
 #[test]
-fn without_hardware_counters_there_are_the_probe_and_the_kernel_s_own_counts() {
+fn software_counts_explain_without_hardware_counters() {
     let base = [(UserInstructions, 12.0), (ContextSwitches, 0.0)];
     let other = [
         (UserInstructions, 12.0),

@@ -127,7 +127,7 @@ mod tests {
     ];
 
     #[test]
-    fn each_cache_is_held_against_the_curve() {
+    fn each_cache_is_matched_to_a_rise() {
         let mut caches = data(&[32, 1024, 32768]);
         caches.insert(1, cache(1, CacheKind::Instruction, 256));
         let rises = vec![
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rise_within_the_noise_is_none() {
+    fn rise_within_noise_is_ignored() {
         let caches = data(&[32, 1024]);
         // 4.1 to 5 is a fifth, and intervals of 12% meet
         let rises = vec![(32.0, 128.0, Some(1)), (1024.0, 4096.0, Some(2))];
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn without_all_points_their_noise_or_a_cache_nothing_is_said() {
+    fn incomplete_curve_gives_no_finding() {
         let caches = data(&[32]);
         let whole = points(&SEEN, 0.02);
         assert!(told(&whole, &caches).is_some());
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn rises_that_meet_are_two_and_one_may_take_several_points() {
+    fn adjacent_rises_are_separated() {
         let of = |values: &[f64]| told(&points(values, 0.01), &data(&[8])).unwrap().0;
         assert_eq!(of(&[1.0, 1.0, 1.3, 2.6, 3.2]), [(8.0, 64.0, Some(1))]);
         let two = [(4.0, 16.0, Some(1)), (16.0, 32.0, None)];
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_that_was_measured_beside_others_has_its_caches() {
+    fn noisy_curve_still_shows_caches() {
         // CPUs were shared with compilers: 4 KB to 256 MB
         let ns = [
             2.49, 2.5, 2.3, 3.0, 6.8, 9.4, 8.5, 11.1, 26.0, 77.0, 290.0, 300.0, 330.0, 350.0,

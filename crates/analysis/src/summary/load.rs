@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_of_each_part_is_told() {
+    fn load_rate_is_mean_over_launches() {
         let launches = [
             launch(["1000 transactions of 16 users", "4 writes"]),
             launch(["2000 transactions of 16 users", "8 writes"]),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_that_stood_still_was_none() {
+    fn idle_load_is_reported() {
         let [_, idle] = found(&[launch(["0 transactions of 16 users", "4 writes"])]);
         let programs = vec!["load/users".to_owned()];
         assert_eq!(idle, Some(Finding::IdleLoad { programs }));

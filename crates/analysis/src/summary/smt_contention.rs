@@ -170,7 +170,7 @@ mod tests {
     const SMT: [(&str, &str); 1] = [("cpu.smt", "on")];
 
     #[test]
-    fn what_a_tenth_stays_below_is_the_floor() {
+    fn floor_is_the_tenth_percentile() {
         // readings of a CPU that is shared by time: a few too low, most right, some beside a neighbor
         let readings = || [147, 203].into_iter().chain([254; 20]).chain([380; 8]);
         let floor = seen(&info(&SMT, &[]), readings());
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_neighbor_that_is_always_there_is_seen_by_what_earlier_runs_saw() {
+    fn earlier_floors_reveal_permanent_neighbor() {
         let busy = || [381; 50];
         assert!(!seen(&info(&SMT, &[]), busy()).is_contended(&[0], 1000, 381));
         let floor = seen(&info(&SMT, &[(0, 0.254)]), busy());
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_and_launches_on_several_cpus_show_no_floor() {
+    fn floor_needs_one_copy_on_one_cpu() {
         let mut floor = Floor::before(&info(&SMT, &[]));
         for _ in 0..20 {
             floor.see(&launch(&[0, 1], 254));

@@ -65,7 +65,7 @@ fn said(runs: &[RunData]) -> AbView {
 }
 
 #[test]
-fn launches_of_one_round_are_a_pair_wherever_they_stand() {
+fn launches_pair_by_round() {
     let (a, mut b) = (side("a", 10.0, 12), side("b", 11.0, 13));
     b.launches.reverse();
     b.launches[3].outcome = Outcome::Failed("it was the ninth".to_owned());
@@ -82,7 +82,7 @@ fn launches_of_one_round_are_a_pair_wherever_they_stand() {
 }
 
 #[test]
-fn a_trial_that_was_cut_off_has_the_verdict_of_its_last_look() {
+fn interrupted_trial_keeps_last_verdict() {
     let (a, mut b) = (side("a", 10.0, 11), side("b", 11.0, 11));
     let verdict = |a: &RunData, b: &RunData| {
         let view = said(&[a.clone(), b.clone()]);
@@ -94,7 +94,7 @@ fn a_trial_that_was_cut_off_has_the_verdict_of_its_last_look() {
 }
 
 #[test]
-fn a_side_that_disturbs_the_next_launch_is_named() {
+fn carry_over_is_reported() {
     let noted = |slower: f64| {
         let (mut a, mut b) = (side("a", 10.0, 40), side("b", 10.0, 40));
         // no order that a period of the others could meet
@@ -153,7 +153,7 @@ fn pace(run: &mut RunData, crowded: impl Fn(u32) -> bool) {
 }
 
 #[test]
-fn pairs_beside_another_thread_of_the_core_are_left_out_and_counted() {
+fn contended_pairs_are_dropped_and_counted() {
     let (mut a, mut b) = (side("a", 10.0, 16), side("b", 11.0, 16));
     pace(&mut a, |round| round == 5);
     pace(&mut b, |round| matches!(round, 5 | 9 | 13));
@@ -184,7 +184,7 @@ fn pairs_beside_another_thread_of_the_core_are_left_out_and_counted() {
 
 /// As while the trial went on: whatever is launched tells what the core is alone.
 #[test]
-fn the_program_that_does_nothing_tells_of_the_core_too() {
+fn start_up_launches_set_the_smt_floor() {
     let said_of = |nothing: bool| {
         let (mut a, b) = (side("a", 10.0, 12), side("b", 10.0, 12));
         let mut runs = if nothing {
@@ -229,7 +229,7 @@ fn user_and_system_time_need_a_hundred_ticks() {
 }
 
 #[test]
-fn what_starting_takes_stands_beside_the_rows() {
+fn start_up_time_is_reported() {
     let mut a = side("a", 10.0, 12);
     a.launches
         .extend((0..6).map(|round| launch(START_UP, round, 1.5)));
@@ -239,7 +239,7 @@ fn what_starting_takes_stands_beside_the_rows() {
 }
 
 #[test]
-fn three_sides_are_shown_against_the_best_nearest_first() {
+fn sides_are_compared_with_the_best() {
     let runs = [
         side("a", 12.0, 12),
         side("b", 10.0, 12),
@@ -258,7 +258,7 @@ fn three_sides_are_shown_against_the_best_nearest_first() {
 
 /// A damaged store may say anything.
 #[test]
-fn rounds_that_cannot_be_take_no_memory() {
+fn absurd_round_numbers_take_no_memory() {
     let mut a = side("a", 10.0, 12);
     a.launches[3].round = u32::MAX;
     let view = said(&[a, side("b", 10.0, 12)]);

@@ -64,7 +64,7 @@ fn alone(spoil: impl FnOnce(&mut Launch), claim: Claim, reason: &str) {
 }
 
 #[test]
-fn all_claims_hold_and_start_up_is_no_work() {
+fn all_claims_hold_less_start_up() {
     let tests = told(&claimed("a/b"), audited(), Ok(1.0));
     assert!(
         tests
@@ -84,7 +84,7 @@ fn all_claims_hold_and_start_up_is_no_work() {
 }
 
 #[test]
-fn a_row_that_claims_nothing_is_measured_all_the_same() {
+fn benchmark_without_claims_is_measured() {
     let tests = told(&plain("a/b"), audited(), Ok(2.5));
     let findings: Vec<ClaimOutcome> = tests.iter().map(|test| test.outcome).collect();
     assert_eq!(findings[0], ClaimOutcome::Holds, "it ran");
@@ -107,7 +107,7 @@ fn grown(launches: &[&[(u64, u64)]]) -> AuditTest {
 }
 
 #[test]
-fn one_lucky_region_is_not_the_growth_of_all_launches() {
+fn linearity_needs_all_launches() {
     const LUCKY: &[(u64, u64)] = &[(4000, 100), (4000, 400), (8000, 800), (8000, 800)];
     const PLAIN: &[(u64, u64)] = &[(4000, 400), (4000, 400), (8000, 800), (8000, 800)];
     let one = grown(&[LUCKY, PLAIN, PLAIN, PLAIN]);
@@ -174,7 +174,7 @@ fn each_claim_fails_alone() {
 }
 
 #[test]
-fn switches_that_a_busy_machine_saves_are_no_fault() {
+fn saved_switches_do_not_fail() {
     let saved = || {
         let mut launch = audited();
         samples(&mut launch, |sample| sample.usage.vcsw = N);
@@ -189,7 +189,7 @@ fn switches_that_a_busy_machine_saves_are_no_fault() {
 }
 
 #[test]
-fn entries_are_exact_within_one_in_a_hundred_operations() {
+fn syscall_counts_allow_one_percent() {
     let entry = |measured| {
         let tests = told(&claimed("a/b"), audited(), Ok(measured));
         let test = of(&tests, Claim::SyscallsPerOp);
@@ -207,7 +207,7 @@ fn entries_are_exact_within_one_in_a_hundred_operations() {
 }
 
 #[test]
-fn entries_that_cannot_be_counted_are_not_told() {
+fn uncounted_syscalls_are_untested() {
     let tests = told(&claimed("a/b"), audited(), Err("tracing is forbidden here"));
     let test = of(&tests, Claim::SyscallsPerOp);
     assert_eq!(test.outcome, ClaimOutcome::Untested);
@@ -219,7 +219,7 @@ fn entries_that_cannot_be_counted_are_not_told() {
 }
 
 #[test]
-fn without_a_claim_a_build_must_do_as_the_shipped_program_does() {
+fn unclaimed_resources_match_the_shipped_program() {
     let launch = audited();
     let evidence = |entries| Evidence {
         build: "gcc -O3",
@@ -237,7 +237,7 @@ fn without_a_claim_a_build_must_do_as_the_shipped_program_does() {
 }
 
 #[test]
-fn work_of_which_there_is_none_is_not_linear() {
+fn absent_work_is_not_linear() {
     let mut launch = audited();
     launch.outcome = Outcome::Failed("calibrate: time does not grow with n".to_owned());
     launch.events.retain(|e| matches!(e, Event::Warm { .. }));
@@ -256,7 +256,7 @@ fn work_of_which_there_is_none_is_not_linear() {
 }
 
 #[test]
-fn what_cannot_run_here_is_not_told() {
+fn skipped_benchmark_has_no_tests() {
     let mut launch = audited();
     launch.outcome = Outcome::Skipped("no card reader; buy one".to_owned());
     let tests = told(&claimed("a/b"), launch, Ok(1.0));
@@ -272,7 +272,7 @@ fn what_cannot_run_here_is_not_told() {
 }
 
 #[test]
-fn an_operation_that_is_alone_in_its_region_is_taken_whole() {
+fn single_operation_regions_count_whole() {
     let mut launch = audited();
     samples(&mut launch, |sample| {
         sample.n = 1;
@@ -283,7 +283,7 @@ fn an_operation_that_is_alone_in_its_region_is_taken_whole() {
 }
 
 #[test]
-fn without_batches_switches_and_faults_are_not_judged() {
+fn switches_and_faults_need_batches() {
     let mut launch = audited();
     launch.events.retain(|e| !matches!(e, Event::Batch(_)));
     let tests = told(&claimed("a/b"), launch, Ok(1.0));

@@ -90,7 +90,7 @@ fn twice_the_rate_is_twice_as_fast() {
 }
 
 #[test]
-fn the_same_is_no_difference_and_a_small_one_cannot_be_told() {
+fn small_difference_is_inconclusive() {
     let row = first(&at(100.0), &at(100.0), &exact());
     near(row.ratio, 1.0);
     assert_eq!(row.verdict, Some(Verdict::Same));
@@ -109,7 +109,7 @@ fn the_same_is_no_difference_and_a_small_one_cannot_be_told() {
 }
 
 #[test]
-fn the_same_is_what_two_one_sided_tests_say() {
+fn same_needs_two_one_sided_tests() {
     let (base, other) = (at(101.0), at(100.0));
     let values = |view: &RunView| view.results[0].values().to_vec();
     let inner = two_sample::ratio(&values(&other), &values(&base), 0.0, 0.9).unwrap();
@@ -150,7 +150,7 @@ fn margin_and_level_are_as_asked() {
 }
 
 #[test]
-fn rows_bound_by_the_processor_are_compared_in_cycles() {
+fn processor_bound_results_compare_in_cycles() {
     // the other ran at half the frequency and took twice as long
     let mut slow = scattered("a/b", 200.0);
     for launch in &mut slow {
@@ -215,7 +215,7 @@ fn other_versions_and_other_units_have_no_ratio() {
 }
 
 #[test]
-fn a_star_on_either_side_takes_the_ratio_away() {
+fn invalid_side_removes_the_ratio() {
     let mut starred = plain("a/b");
     starred.claims.min_ns_per_op = Some(1000.0);
     let star = one(starred, launches("a/b", 100.0));
@@ -230,7 +230,7 @@ fn a_star_on_either_side_takes_the_ratio_away() {
 }
 
 #[test]
-fn footnotes_tell_their_side_or_stand_once() {
+fn notes_name_their_side() {
     let mut remarked = plain("a/b");
     remarked.remark = Some("The listing is lost.".to_owned());
     let mut base = one(remarked.clone(), launches("a/b", 100.0));
@@ -267,7 +267,7 @@ fn footnotes_tell_their_side_or_stand_once() {
 }
 
 #[test]
-fn rows_of_one_side_are_told() {
+fn one_sided_benchmarks_are_listed() {
     let base = view(&run(vec![plain("a/b"), plain("b/b")], launches("a/b", 1.0)));
     let other = view(&run(vec![plain("c/c"), plain("a/b")], launches("c/c", 3.0)));
     let found = compare(&base, &other, &options());
@@ -285,7 +285,7 @@ fn rows_of_one_side_are_told() {
 }
 
 #[test]
-fn a_difference_that_may_be_nothing_has_no_ratio() {
+fn nonpositive_estimate_has_no_ratio() {
     let rest = |long, short| {
         let rows = vec![
             plain("a/long"),
@@ -329,7 +329,7 @@ fn sizes_are_compared_exactly() {
 }
 
 #[test]
-fn what_keeps_both_from_being_compared_with_a_document_is_nothing_between_them() {
+fn measured_sides_ignore_not_comparable() {
     let other_work = |text: &str| {
         let mut view = at(100.0);
         let note = stated(Some(NotComparable), text);
@@ -352,7 +352,7 @@ fn what_keeps_both_from_being_compared_with_a_document_is_nothing_between_them()
 }
 
 #[test]
-fn a_rating_is_compared_without_an_interval() {
+fn scores_are_compared_without_interval() {
     let rating = |value| {
         let mut view = at(100.0);
         let result = &mut view.results[0];
@@ -370,7 +370,7 @@ fn a_rating_is_compared_without_an_interval() {
 }
 
 #[test]
-fn what_others_disturbed_is_no_verdict() {
+fn interference_removes_the_verdict() {
     let disturbed = |ns: f64| {
         let mut launches = scattered("a/b", ns);
         for launch in &mut launches {
@@ -389,7 +389,7 @@ fn what_others_disturbed_is_no_verdict() {
 }
 
 #[test]
-fn another_machine_is_compared_by_the_clock_on_the_wall() {
+fn other_machines_are_compared_by_time() {
     let paced = Benchmark {
         processor_bound: true,
         ..plain("a/b")

@@ -53,7 +53,7 @@ fn of(view: &CopiesView, copies: u32) -> &CopiesPoint {
 }
 
 #[test]
-fn times_add_up_as_rates_do() {
+fn times_of_copies_add_as_rates() {
     let view = measured(plain("a/b"), &[(2, 125.0), (4, 400.0)]);
     let numbers: Vec<u32> = view.points.iter().map(|point| point.copies).collect();
     assert_eq!(numbers, [1, 2, 4]);
@@ -105,7 +105,7 @@ fn unequal_copies_add_their_own_rates() {
 }
 
 #[test]
-fn one_copy_beside_a_crowd_marks_every_efficiency() {
+fn contended_single_copy_flags_efficiencies() {
     let of_crowded = |crowded: u32| {
         let mut launches = vec![];
         for round in 0..LAUNCHES {
@@ -137,7 +137,7 @@ fn one_copy_beside_a_crowd_marks_every_efficiency() {
 }
 
 #[test]
-fn the_row_itself_is_of_one_copy() {
+fn copies_leave_the_result_unchanged() {
     let mut launches: Vec<Launch> = (0..10).map(|r| launch("a/b", r, 100.0)).collect();
     let alone = view(&run(vec![plain("a/b")], launches.clone()));
     launches.extend((0..10).map(|round| copies("a/b", round, &[500.0; 2])));
@@ -148,7 +148,7 @@ fn the_row_itself_is_of_one_copy() {
 }
 
 #[test]
-fn the_law_takes_six_sizes_and_five_launches() {
+fn law_needs_six_sizes() {
     // N/X by contention of 5% and coherence of .2%: time of a copy is 100 (1 + .05 (N-1) + .002 N (N-1))
     let ns = |n: usize| {
         let n = n as f64;
@@ -173,7 +173,7 @@ fn the_law_takes_six_sizes_and_five_launches() {
 }
 
 #[test]
-fn claims_are_held_by_every_copy() {
+fn claims_are_checked_per_copy() {
     let notes = |launches: Vec<Launch>| {
         let view = only(&run(vec![claimed("a/b")], launches))
             .copies()
@@ -225,7 +225,7 @@ fn claims_are_held_by_every_copy() {
 }
 
 #[test]
-fn a_copy_that_is_missing_is_no_figure() {
+fn missing_copy_has_no_value() {
     let mut lost = copies("a/b", 0, &[100.0; 2]);
     lost.copies = 3;
     assert_eq!(summary::launch_ns_per_op(&plain("a/b"), &lost), None);
@@ -240,7 +240,7 @@ fn a_copy_that_is_missing_is_no_figure() {
 }
 
 #[test]
-fn copies_are_compared_by_what_they_do_together_and_how_well() {
+fn copies_compare_by_total_and_efficiency() {
     let with = |ns: f64, two: f64, four: Option<f64>| {
         let mut launches = vec![];
         for (round, factor) in (0..LAUNCHES).zip(SCATTER) {

@@ -18,7 +18,7 @@ fn counting(ns: f64, counts: &[(Counter, u64)]) -> Vec<Launch> {
 }
 
 #[test]
-fn counts_are_of_an_operation_and_energy_is_power_for_its_time() {
+fn counts_are_per_operation() {
     let mut launches = counting(100.0, &[(Counter::Cycles, 40_000)]);
     for launch in &mut launches {
         // 20 W during the launch
@@ -40,7 +40,7 @@ fn counts_are_of_an_operation_and_energy_is_power_for_its_time() {
 }
 
 #[test]
-fn what_could_be_counted_is_a_fact_of_the_run() {
+fn counting_scope_is_reported() {
     let counted = |counts: &[(Counter, u64)]| one(plain("a/b"), counting(1.0, counts)).counting;
     assert_eq!(counted(&[(Counter::UserCycles, 1)]), Some(Counting::User));
     // single steps are no counter
@@ -50,7 +50,7 @@ fn what_could_be_counted_is_a_fact_of_the_run() {
 }
 
 #[test]
-fn a_difference_is_explained_and_nothing_else() {
+fn only_differences_are_explained() {
     use Counter::{CacheMisses, Cycles, Instructions};
     let of = |ns: f64, misses: u64| {
         let counts = [

@@ -68,7 +68,7 @@ fn the_difference_round_by_round() {
 }
 
 #[test]
-fn terms_count_as_often_as_they_say() {
+fn terms_are_weighted() {
     let rows = vec![
         plain("a/long"),
         plain("a/short"),
@@ -82,7 +82,7 @@ fn terms_count_as_often_as_they_say() {
 }
 
 #[test]
-fn user_time_needs_rows_that_stay_out_of_the_kernel() {
+fn user_time_needs_syscall_free_terms() {
     let mut run = both(100.0, 60.0);
     run.benchmarks[1].claims.syscalls_per_op = Some(1.0);
     let published = rest(&run).published.unwrap();
@@ -98,7 +98,7 @@ fn unpublished() -> Vec<Benchmark> {
 }
 
 #[test]
-fn less_than_nothing_is_said_and_not_clamped() {
+fn negative_difference_is_reported() {
     let rows = unpublished();
     let launches = [launches("a/long", 60.0), launches("a/short", 100.0)].concat();
     let result = rest(&run(rows, launches));
@@ -108,7 +108,7 @@ fn less_than_nothing_is_said_and_not_clamped() {
 }
 
 #[test]
-fn less_than_nothing_by_noise_is_not_held_against_the_rows() {
+fn negative_by_noise_is_valid() {
     let rows = unpublished();
     // all but as long as each other
     let run = run(
@@ -145,7 +145,7 @@ fn less_than_nothing_by_noise_is_not_held_against_the_rows() {
 }
 
 #[test]
-fn less_than_nothing_of_disturbed_rows_says_nothing_of_their_work() {
+fn negative_by_interference_is_valid() {
     let mut run = run(
         rows(),
         [launches("a/long", 60.0), launches("a/short", 100.0)].concat(),
@@ -162,7 +162,7 @@ fn less_than_nothing_of_disturbed_rows_says_nothing_of_their_work() {
 }
 
 #[test]
-fn published_times_below_nothing_have_their_own_footnotes() {
+fn negative_reference_times_are_noted() {
     let mut run = run(
         rows(),
         [launches("a/long", 100.0), launches("a/short", 60.0)].concat(),
@@ -203,7 +203,7 @@ fn beside_a_crowd(rounds: u32, factor: u64) -> Measurement {
 }
 
 #[test]
-fn published_work_beside_a_crowd_marks_the_difference() {
+fn contended_batches_flag_the_difference() {
     let of = |result: &Measurement| -> Vec<_> {
         let found = notes(result).into_iter();
         found
@@ -223,7 +223,7 @@ fn published_work_beside_a_crowd_marks_the_difference() {
 }
 
 #[test]
-fn an_interval_that_reaches_nothing() {
+fn interval_reaching_zero_is_noted() {
     let mut run = both(100.0, 99.9);
     run.benchmarks[2].published = None;
     let result = rest(&run);
@@ -235,7 +235,7 @@ fn an_interval_that_reaches_nothing() {
 }
 
 #[test]
-fn a_round_without_a_term_does_not_count() {
+fn incomplete_rounds_do_not_count() {
     let mut run = both(100.0, 60.0);
     run.benchmarks[2].published = None;
     run.info.settings.precision = 0.05;
@@ -248,7 +248,7 @@ fn a_round_without_a_term_does_not_count() {
 }
 
 #[test]
-fn a_launch_that_was_repeated_in_its_round_counts_once() {
+fn repeated_launch_counts_once() {
     let mut run = run(
         rows(),
         [launches("a/long", 100.0), launches("a/short", 60.0)].concat(),
@@ -260,7 +260,7 @@ fn a_launch_that_was_repeated_in_its_round_counts_once() {
 }
 
 #[test]
-fn the_doubts_of_a_term_are_doubts_of_the_sum() {
+fn sum_inherits_flags() {
     let mut run = both(100.0, 60.0);
     run.info.settings.precision = 0.05;
     run.benchmarks[0].claims.min_ns_per_op = Some(200.0);
@@ -287,7 +287,7 @@ fn the_doubts_of_a_term_are_doubts_of_the_sum() {
 }
 
 #[test]
-fn without_its_terms_it_was_not_run() {
+fn sum_without_terms_is_skipped() {
     let launches = launches("a/long", 100.0);
     let absent = rest(&run(rows(), launches.clone()));
     assert_eq!(
@@ -343,7 +343,7 @@ fn a_share_is_of_two_rates_round_by_round() {
 }
 
 #[test]
-fn a_share_of_what_was_not_measured_is_none() {
+fn share_of_absent_result_is_absent() {
     let rows = vec![plain("a/x"), share()];
     let view = view(&run(rows, scattered("a/x", 400.0)));
     let found = row(&view, "a/share");

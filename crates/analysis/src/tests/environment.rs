@@ -32,7 +32,7 @@ fn nothing_differs_from_itself() {
 }
 
 #[test]
-fn what_does_not_change_a_figure_is_not_told() {
+fn irrelevant_facts_are_not_listed() {
     differs(
         |run| {
             run.info.id = "run-2".to_owned();
@@ -85,7 +85,7 @@ fn machine_facts_and_settings() {
 }
 
 #[test]
-fn compilers_and_versions_of_the_rows() {
+fn compilers_and_versions_differ() {
     differs(
         |run| {
             let program = run.programs.get_mut(&id("a/c")).unwrap();

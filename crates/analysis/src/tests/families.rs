@@ -37,7 +37,7 @@ fn geometric(values: &[f64]) -> f64 {
 }
 
 #[test]
-fn what_matters_comes_first() {
+fn differences_come_first() {
     let [base, other] = sides(&[
         ("c/gone", Some(1.0), None),
         ("b/unsure", Some(103.0), Some(100.0)),
@@ -76,7 +76,7 @@ fn what_matters_comes_first() {
 }
 
 #[test]
-fn families_are_summed_up_and_those_that_differ_come_first() {
+fn differing_families_come_first() {
     let [base, other] = sides(&[
         ("c/gone", Some(1.0), None),
         ("b/unsure", Some(103.0), Some(100.0)),
@@ -120,7 +120,7 @@ fn families_are_summed_up_and_those_that_differ_come_first() {
 }
 
 #[test]
-fn sizes_ratings_doubts_and_what_was_disturbed_are_in_no_mean() {
+fn doubtful_results_are_in_no_mean() {
     let names = ["a/time", "a/size", "a/rating", "a/doubt", "a/disturbed"];
     let rows = names.map(|name| (name, Some(100.0), Some(50.0)));
     let mut both = sides(&rows);

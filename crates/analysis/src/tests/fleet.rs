@@ -73,7 +73,7 @@ fn called(view: &FleetView) -> Vec<(&str, &FleetScope)> {
 }
 
 #[test]
-fn slow_nodes_are_named_with_what_they_have_in_common() {
+fn slow_nodes_show_shared_facts() {
     let mut runs = made(24);
     for at in [3, 17] {
         slow(&mut runs[at], "memory", 0.18);
@@ -121,7 +121,7 @@ fn slow_nodes_are_named_with_what_they_have_in_common() {
 }
 
 #[test]
-fn a_fleet_of_like_nodes_has_no_outlier() {
+fn equal_nodes_give_no_outlier() {
     let view = report("quiet", &made(24));
     assert_eq!(
         (called(&view), view.wrong.len(), view.common.len()),
@@ -130,7 +130,7 @@ fn a_fleet_of_like_nodes_has_no_outlier() {
 }
 
 #[test]
-fn wrong_check_values_are_told_by_the_workload_and_by_other_nodes() {
+fn wrong_check_values_are_reported() {
     let mut runs = made(12);
     let id = Id::parse("cpu/1").unwrap();
     // the core that computes wrong values also expects wrong ones
@@ -164,7 +164,7 @@ fn wrong_check_values_are_told_by_the_workload_and_by_other_nodes() {
 }
 
 #[test]
-fn other_work_other_kinds_and_missing_results_are_counted_and_not_compared() {
+fn incomparable_nodes_are_only_counted() {
     let mut runs = made(12);
     slow(&mut runs[11], "disk", 0.5);
     runs[11]
@@ -190,7 +190,7 @@ fn other_work_other_kinds_and_missing_results_are_counted_and_not_compared() {
 }
 
 #[test]
-fn runs_of_one_node_are_taken_together() {
+fn runs_of_a_node_are_pooled() {
     let mut runs = made(12);
     let again: Vec<NodeRun> = (0..12)
         .map(|at| NodeRun {
@@ -270,7 +270,7 @@ fn over_weeks(weeks: usize, change: &dyn Fn(usize, usize, &mut NodeRun)) -> Flee
 }
 
 #[test]
-fn earlier_fleet_runs_say_since_when_a_node_differs() {
+fn earlier_runs_date_the_onset() {
     let view = over_weeks(8, &|number, at, run| {
         if at == 5 && number >= 5 {
             slow(run, "memory", 0.18);
@@ -298,7 +298,7 @@ fn earlier_fleet_runs_say_since_when_a_node_differs() {
 }
 
 #[test]
-fn what_another_machine_did_by_the_name_of_a_node_is_not_compared() {
+fn renamed_machines_are_not_compared() {
     let replaced = |number: usize, at: usize, run: &mut NodeRun| {
         if number < 5 && [5, 9].contains(&at) {
             run.machine += "-old";
@@ -357,7 +357,7 @@ fn groups(view: &FleetView) -> Vec<(String, &str, usize, &[gritstone_model::Flee
 }
 
 #[test]
-fn a_group_that_differs_is_named_by_what_divides_the_fleet() {
+fn differing_group_is_named_by_its_fact() {
     assert_eq!(report("alike", &made(48)).groups, []);
     let mut runs = made(48);
     for (at, run) in runs.iter_mut().enumerate() {
@@ -405,7 +405,7 @@ fn a_group_that_differs_is_named_by_what_divides_the_fleet() {
 }
 
 #[test]
-fn groups_are_compared_within_a_model_and_models_with_each_other() {
+fn groups_are_compared_within_models() {
     let mut runs = made(48);
     for (at, run) in runs.iter_mut().enumerate() {
         let other = at % 3 == 0;
@@ -452,7 +452,7 @@ fn fleets_without_groups_have_none() {
 }
 
 #[test]
-fn what_changes_on_all_nodes_is_no_difference_between_them() {
+fn fleet_wide_change_is_no_outlier() {
     let view = over_weeks(6, &|number, _, run| {
         if number >= 4 {
             slow(run, "memory", 0.04);

@@ -64,7 +64,7 @@ fn a_large_step_is_suspected_after_three_runs() {
 }
 
 #[test]
-fn runs_that_are_not_alike_are_series_of_their_own() {
+fn different_conditions_make_separate_series() {
     fn settings(run: &mut RunView) -> &mut Settings {
         run.settings.as_mut().unwrap()
     }
@@ -90,7 +90,7 @@ fn runs_that_are_not_alike_are_series_of_their_own() {
 }
 
 #[test]
-fn what_is_marked_does_not_count_and_is_shown() {
+fn flagged_runs_are_shown_not_counted() {
     let mut runs = steady(12);
     for (at, kind) in [(3, Some(Flag::Invalid)), (5, Some(Flag::Interference))] {
         runs[at].results[0].notes = vec![stated(kind, "Why.")];
@@ -103,7 +103,7 @@ fn what_is_marked_does_not_count_and_is_shown() {
 }
 
 #[test]
-fn a_gate_passes_fails_and_says_when_it_cannot_tell() {
+fn gate_passes_fails_or_is_inconclusive() {
     let earlier = steady(14);
     let outcome = |ns: f64, allowed: f64| against(&one(14, ns), &earlier, allowed).outcome;
     assert_eq!(outcome(100.0, 0.02), CheckOutcome::Passed);
@@ -115,7 +115,7 @@ fn a_gate_passes_fails_and_says_when_it_cannot_tell() {
 }
 
 #[test]
-fn a_gate_cannot_tell_without_enough_runs_or_when_disturbed() {
+fn gate_needs_enough_undisturbed_runs() {
     let few = against(&one(4, 200.0), &steady(4), 0.02);
     assert_eq!(few.outcome, CheckOutcome::Inconclusive);
     let why = short(&few.rows[0].row.notes[0]);
@@ -136,7 +136,7 @@ fn a_gate_cannot_tell_without_enough_runs_or_when_disturbed() {
 }
 
 #[test]
-fn one_run_that_was_far_off_is_red_alone() {
+fn single_outlier_fails_alone() {
     let mut runs = steady(12);
     let mut outcome = |ns: f64| {
         let run = one(runs.len(), ns);
@@ -152,7 +152,7 @@ fn one_run_that_was_far_off_is_red_alone() {
 }
 
 #[test]
-fn a_level_that_is_accepted_by_name_is_what_later_runs_are_held_against() {
+fn accepted_level_becomes_the_base() {
     let mut runs = steady(12);
     runs.extend((12..15).map(|at| one(at, 105.0)));
     let said = |run: &RunView, earlier: &[RunView], accepted: &check::Accepted| {
@@ -177,7 +177,7 @@ fn a_level_that_is_accepted_by_name_is_what_later_runs_are_held_against() {
 }
 
 #[test]
-fn a_regression_stays_red_and_an_improvement_that_is_lost_is_stopped() {
+fn regression_keeps_failing() {
     let mut runs = steady(12);
     let mut outcomes = |levels: &[f64]| -> Vec<(CheckOutcome, Option<String>)> {
         let said = |ns: &f64| {

@@ -67,7 +67,7 @@ fn spoilt(number: u64) -> RunData {
 }
 
 #[test]
-fn numbers_at_either_end_stop_nothing() {
+fn extreme_numbers_do_not_panic() {
     for number in [0, 1, u64::MAX] {
         let found = view(&spoilt(number));
         assert_eq!(found.results.len(), 4);
@@ -81,7 +81,7 @@ fn numbers_at_either_end_stop_nothing() {
 }
 
 #[test]
-fn events_that_are_missing_stop_nothing() {
+fn missing_events_do_not_panic() {
     let mut run = spoilt(1);
     for launch in &mut run.launches {
         launch.events.clear();

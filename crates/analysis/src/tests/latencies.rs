@@ -43,7 +43,7 @@ fn latencies(run: &RunData) -> Latencies {
 const LATE: [u64; 10] = [102, 99, 104, 95, 98, 103, 101, 97, 105, 96];
 
 #[test]
-fn a_percentile_is_the_center_of_those_of_the_launches() {
+fn percentile_is_center_over_launches() {
     let result = only(&timed(3000, &LATE));
     let found = result.latencies().unwrap();
     assert_eq!(found.events, 30_000);
@@ -75,7 +75,7 @@ fn a_percentile_is_the_center_of_those_of_the_launches() {
 }
 
 #[test]
-fn launches_with_too_few_events_are_taken_together() {
+fn sparse_launches_are_pooled() {
     let found = latencies(&timed(500, &LATE));
     let basis = |name: &str| found.get(name).unwrap().basis;
     assert_eq!(basis("p99"), PercentileBasis::Launches);
@@ -108,7 +108,7 @@ fn a_histogram_is_in_the_unit_of_the_result() {
 }
 
 #[test]
-fn a_rate_and_a_launch_without_events_have_none() {
+fn rates_have_no_latencies() {
     let mut data = timed(3000, &LATE);
     data.launches[3]
         .events
@@ -142,7 +142,7 @@ fn day(day: u32, events: u64, late: [u64; 10]) -> RunData {
 }
 
 #[test]
-fn a_tail_is_slower_while_the_median_is_the_same() {
+fn slower_tail_with_equal_median() {
     for events in [3000, 500] {
         let [base, other] = [(20, LATE.map(|late| late - 30)), (21, LATE)];
         let [base, other] = [base, other].map(|(at, late)| day(at, events, late));
@@ -162,7 +162,7 @@ fn a_tail_is_slower_while_the_median_is_the_same() {
 }
 
 #[test]
-fn runs_of_the_system_say_how_a_tail_scatters() {
+fn run_variance_of_percentiles_is_learned() {
     // the tails of earlier runs differ by a fifth, their medians by nothing
     let off = [0, 20, 3, 17, 8];
     let past: Vec<Past> = (1..)
@@ -186,7 +186,7 @@ fn runs_of_the_system_say_how_a_tail_scatters() {
 }
 
 #[test]
-fn nothing_is_concluded_of_a_row_that_was_disturbed() {
+fn interference_leaves_percentiles_inconclusive() {
     let base = day(20, 3000, LATE.map(|late| late - 30));
     let mut other = day(21, 3000, LATE);
     for launch in &mut other.launches {
@@ -217,7 +217,7 @@ fn ten(at: u32, late: impl Fn(usize) -> f64) -> RunData {
 }
 
 #[test]
-fn what_moves_all_tails_alike_is_taken_out_of_each() {
+fn common_shift_of_percentiles_is_removed() {
     let past: Vec<Past> = (1..)
         .zip([1.0, 1.08, 0.95, 1.05, 0.98])
         .map(|(at, late)| Past::of(&view(&ten(at, |_| late))))

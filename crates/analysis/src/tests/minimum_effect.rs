@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 #[test]
-fn a_change_of_that_size_is_seen_in_95_of_100_cases() {
+fn minimum_effect_has_95_percent_power() {
     let mut random = Pcg64::seed_from_u64(117);
     // what is stated is as much
     let sd = 0.01;
@@ -32,7 +32,7 @@ fn a_change_of_that_size_is_seen_in_95_of_100_cases() {
 }
 
 #[test]
-fn more_rows_ask_for_a_larger_change_and_few_launches_never_show_one() {
+fn more_tests_raise_minimum_effect() {
     let names: Vec<String> = (0..40).map(|i| format!("a/{i}")).collect();
     let all = |names: &[String], rounds: u32| {
         let launches = names.iter().flat_map(|name| scattered(name, 100.0));
@@ -56,7 +56,7 @@ fn more_rows_ask_for_a_larger_change_and_few_launches_never_show_one() {
 }
 
 #[test]
-fn it_is_told_where_one_cannot_tell_and_nobody_disturbed() {
+fn inconclusive_results_have_minimum_effect() {
     let at = |ns: f64| view(&run(vec![plain("a/b")], scattered("a/b", ns)));
     let smallest = |base: &RunView, other: &RunView| {
         let row = compare(base, other, &Options::default()).rows.remove(0);

@@ -295,7 +295,7 @@ fn launches_without_a_figure() {
 }
 
 #[test]
-fn the_budget_that_is_named_is_more_than_was_given() {
+fn suggested_budget_exceeds_the_given() {
     // ten launches in 20 s, of 600: what is left was not enough for either of the other two
     let benchmarks = ["a/b", "a/c", "a/d"].map(plain);
     let mut run = run(benchmarks.to_vec(), scattered("a/b", 100.0));

@@ -15,7 +15,7 @@ fn vax(figure: Subject, times: [Option<f64>; 3]) -> RunView {
 }
 
 #[test]
-fn how_many_vaxes_is_from_real_time() {
+fn ratio_uses_real_time() {
     let (base, other) = (vax(Subject::Real, [Some(4.8), None, None]), live());
     let row = first(&base, &other, &options());
     near(row.ratio, 48.0);
@@ -42,7 +42,7 @@ fn how_many_vaxes_is_from_real_time() {
 }
 
 #[test]
-fn the_document_says_which_time() {
+fn document_names_the_compared_time() {
     let row = first(
         &vax(Subject::System, [Some(4.8), None, Some(4.0)]),
         &live(),
@@ -68,7 +68,7 @@ fn the_document_says_which_time() {
 }
 
 #[test]
-fn a_time_that_is_missing_is_replaced_by_real_time_and_told() {
+fn real_time_replaces_missing_time() {
     let mut no_ticks = live();
     let published = no_ticks.results[0].published.as_mut().unwrap();
     (published.user, published.system) = (None, None);
@@ -160,7 +160,7 @@ fn two_printed_machines_have_no_interval() {
 }
 
 #[test]
-fn a_star_on_the_printed_time_counts_only_for_that_time() {
+fn flag_of_printed_time_is_local() {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     run.benchmarks[0].claims.min_ns_per_op = Some(1000.0);
     let row = first(
@@ -190,7 +190,7 @@ fn a_star_on_the_printed_time_counts_only_for_that_time() {
 }
 
 #[test]
-fn processor_time_in_one_is_compared_with_its_two_parts() {
+fn cpu_time_compares_with_user_plus_system() {
     let mut one = printed("a/b", Subject::Cpu, [None; 3]);
     one.published.as_mut().expect("times").cpu_s = Some(4.0);
     let two = vax(Subject::Result, [Some(9.0), Some(1.5), Some(0.5)]);
@@ -201,7 +201,7 @@ fn processor_time_in_one_is_compared_with_its_two_parts() {
 }
 
 #[test]
-fn any_time_that_both_have_is_compared_at_last() {
+fn any_common_time_is_compared() {
     let user = |s| vax(Subject::Real, [None, Some(s), None]);
     let row = first(&user(3.0), &user(2.0), &options());
     assert_eq!((row.compared, row.ratio), (Subject::User, Some(1.5)));

@@ -48,7 +48,7 @@ fn base() -> RunView {
 }
 
 #[test]
-fn the_score_is_the_weighted_geometric_mean_of_what_is_shown() {
+fn profile_score_is_weighted_geometric_mean() {
     let machine = measured("new", &[("a/one", 0.1), ("a/two", 0.2)]);
     let rated = scored(&[("a/one", 1.0), ("a/two", 3.0)], &machine, &base());
     let one = &rated.one_cpu;
@@ -82,7 +82,7 @@ fn equal_machines_score_one_whatever_the_weights() {
 }
 
 #[test]
-fn a_benchmark_that_either_side_lacks_withholds_the_score() {
+fn missing_benchmark_withholds_profile_score() {
     let machine = measured("new", &[("a/one", 0.1), ("a/four", 0.2)]);
     let withheld = |row: &str| {
         let rated = scored(&[("a/one", 1.0), (row, 1.0)], &machine, &base());
@@ -96,7 +96,7 @@ fn a_benchmark_that_either_side_lacks_withholds_the_score() {
 }
 
 #[test]
-fn versions_of_programs_are_told_where_they_differ() {
+fn differing_program_versions_are_listed() {
     let with = |name: &str, version: &str| {
         let mut view = measured(name, &[("a/one", 0.1), ("a/two", 0.2)]);
         for result in &mut view.results {

@@ -39,7 +39,7 @@ fn real_time_is_that_of_a_batch() {
 /// The estimate and the reference workload are one definition: of launches whose batches do what their samples do, the time of the
 /// work is that of its operations, with the same share of an interval.
 #[test]
-fn the_estimate_times_the_operations_is_the_reference_workload() {
+fn estimate_times_operations_is_reference_time() {
     let result = only(&run(vec![claimed("a/b")], scattered("a/b", 1.42)));
     let published = result.published.as_ref().unwrap();
     let (one, all) = (result.estimate().unwrap(), published.real.unwrap());
@@ -53,7 +53,7 @@ fn the_estimate_times_the_operations_is_the_reference_workload() {
 }
 
 #[test]
-fn batches_that_agree_are_no_more_exact_than_the_clock() {
+fn interval_is_at_least_a_clock_step() {
     let mut run = clean();
     for launch in &mut run.launches {
         batches(launch, |batch| batch.walls = vec![67_680; 5]);
@@ -122,7 +122,7 @@ fn below_a_hundred_ticks_there_is_no_user_time() {
 }
 
 #[test]
-fn a_row_that_stays_out_of_the_kernel_has_the_cpu_clock_for_user_time() {
+fn syscall_free_user_time_is_cpu_clock() {
     let mut run = clean();
     run.benchmarks[0].claims.syscalls_per_op = Some(0.0);
     for launch in &mut run.launches {
@@ -164,7 +164,7 @@ fn a_start_above_a_tenth_is_not_comparable() {
 }
 
 #[test]
-fn work_that_was_not_done_or_was_other_work() {
+fn missing_or_other_batch_is_noted() {
     let without = |launches: usize| {
         let mut run = clean();
         run.info.settings.reference = true;
@@ -206,7 +206,7 @@ fn work_that_was_not_done_or_was_other_work() {
 }
 
 #[test]
-fn a_command_is_its_process() {
+fn command_reference_time_is_its_process() {
     let launches = (0..10).map(|round| process("a/b", round, 2.0)).collect();
     let result = only(&run(vec![command("a/b")], launches));
     near(result.estimate(), 2.0);

@@ -32,7 +32,7 @@ fn value(of: &Responses, name: &str) -> Option<f64> {
 }
 
 #[test]
-fn responses_are_told_by_users_and_by_kind_and_are_no_figure() {
+fn responses_are_grouped_by_users_and_kind() {
     let of = [
         (4, "ls", 50, 600),
         (4, "compile", 120, 400),
@@ -72,7 +72,7 @@ fn responses_are_told_by_users_and_by_kind_and_are_no_figure() {
 }
 
 #[test]
-fn points_of_a_curve_have_the_percentiles_of_all_kinds() {
+fn curve_points_have_all_percentiles() {
     let rows = [1, 2].map(|users| plain(&format!("a/x@{users}")));
     let mut last = plain("a/x");
     last.curve = Some(Curve {
@@ -101,7 +101,7 @@ fn points_of_a_curve_have_the_percentiles_of_all_kinds() {
 }
 
 #[test]
-fn users_who_are_carried_are_those_of_the_launches() {
+fn carried_users_are_reported() {
     let said = |round: u32| {
         let mut launch = launch("a/b", round, 50.0);
         let users = if round == 1 { 512 } else { 256 };
@@ -125,7 +125,7 @@ fn users_who_are_carried_are_those_of_the_launches() {
 }
 
 #[test]
-fn ends_of_a_network_worked_what_the_launches_told() {
+fn network_ends_report_cpu_time() {
     let told = |unit: &str, amount: f64, lost: &[&str]| {
         let said = |round: u32| {
             let mut launch = launch("a/b", round, 50.0);

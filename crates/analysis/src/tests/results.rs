@@ -58,7 +58,7 @@ fn the_median_of_samples_is_the_value_of_a_launch() {
 }
 
 #[test]
-fn cycles_are_the_time_in_the_beat_of_the_core() {
+fn cycles_follow_the_core_frequency() {
     let result = only(&run(vec![claimed("a/b")], launches("a/b", 100.0)));
     // 100 ns at 4 GHz
     near(result.cycles(), 400.0);
@@ -82,7 +82,7 @@ fn cycles_are_the_time_in_the_beat_of_the_core() {
 }
 
 #[test]
-fn a_launch_without_a_probe_takes_the_cycles_away() {
+fn cycles_need_every_probe() {
     let mut unpaced = launches("a/b", 100.0);
     samples(&mut unpaced[3], |sample| sample.pace = 0);
     let result = only(&run(vec![plain("a/b")], unpaced));
@@ -92,7 +92,7 @@ fn a_launch_without_a_probe_takes_the_cycles_away() {
 }
 
 #[test]
-fn a_rate_on_files_is_all_the_work_over_all_the_time() {
+fn file_rate_is_work_over_time() {
     let slow_last = |launch: &mut Launch| {
         let all = launch.events.iter_mut();
         let mut samples: Vec<_> = all.filter(|e| matches!(e, Event::Sample(_))).collect();
@@ -119,7 +119,7 @@ fn a_rate_on_files_is_all_the_work_over_all_the_time() {
 }
 
 #[test]
-fn a_rate_has_its_interval_the_right_way_round() {
+fn rate_interval_is_ordered() {
     let mut benchmark = plain("a/b");
     benchmark.unit = unit("calls/s");
     benchmark.better = Better::Higher;
@@ -167,7 +167,7 @@ fn latencies_of_all_launches_are_one_distribution() {
 }
 
 #[test]
-fn what_was_really_measured_is_told() {
+fn medium_is_reported() {
     let mut said = launches("a/b", 100.0);
     for launch in &mut said {
         let medium = Param::new("measured", "page cache of ext4 on /dev/vda1");
@@ -195,7 +195,7 @@ fn only_measured_launches_count() {
 }
 
 #[test]
-fn a_curve_by_working_set_is_held_against_the_caches() {
+fn working_set_curve_finds_caches() {
     let of = |caches| {
         let mut last = plain("a/64");
         last.curve = Some(Curve {
@@ -231,7 +231,7 @@ fn a_curve_by_working_set_is_held_against_the_caches() {
 }
 
 #[test]
-fn a_curve_is_made_of_its_rows() {
+fn curve_points_are_results() {
     let mut last = plain("a/2");
     last.curve = Some(Curve {
         label: "processes".to_owned(),

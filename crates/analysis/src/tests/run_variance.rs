@@ -66,7 +66,7 @@ fn few_benchmarks_have_their_own_variance() {
 }
 
 #[test]
-fn a_run_says_what_its_runs_scatter_by_from_five_on() {
+fn run_variance_needs_five_runs() {
     let of_runs = |earlier: &[f64]| {
         let past: Vec<Past> = days(earlier).iter().map(past).collect();
         let mut view = view(&day(20, 100.0));
@@ -121,7 +121,7 @@ fn only_the_newest_twenty_count() {
 }
 
 #[test]
-fn runs_that_are_not_like_this_one_tell_nothing() {
+fn unlike_runs_do_not_count() {
     type Change = fn(&mut RunData);
     let changes: [(&str, Change); 7] = [
         ("steadying", |run| {
@@ -157,7 +157,7 @@ fn runs_that_are_not_like_this_one_tell_nothing() {
 }
 
 #[test]
-fn the_two_runs_themselves_and_later_ones_tell_nothing() {
+fn compared_and_later_runs_do_not_count() {
     let mut earlier = days(&FIVE[..4]);
     earlier.extend([20, 21, 22].map(|at| day(at, 300.0)));
     assert_eq!(runs(&told(&earlier, |_| ())), Some(4));
@@ -169,7 +169,7 @@ fn the_two_runs_themselves_and_later_ones_tell_nothing() {
 }
 
 #[test]
-fn disturbed_figures_and_too_few_launches_do_not_count() {
+fn disturbed_results_do_not_count() {
     let disturb = |run: &mut RunData| {
         for launch in &mut run.launches {
             launch.conditions.others = Some(900_000_000);
@@ -184,7 +184,7 @@ fn disturbed_figures_and_too_few_launches_do_not_count() {
 }
 
 #[test]
-fn each_side_of_an_upgrade_is_told_by_its_own_runs() {
+fn each_side_has_own_variance() {
     let past: Vec<Past> = days(&FIVE).iter().map(past).collect();
     let base = view(&day(20, 100.0));
     let mut upgraded = day(21, 100.0);
@@ -198,7 +198,7 @@ fn each_side_of_an_upgrade_is_told_by_its_own_runs() {
 }
 
 #[test]
-fn a_comparison_says_what_it_was_made_with() {
+fn comparison_reports_variance_source() {
     let (base, other) = (view(&day(20, 100.0)), view(&day(21, 102.5)));
     let with = |earlier: &[RunData]| {
         let past: Vec<Past> = earlier.iter().map(past).collect();
@@ -218,7 +218,7 @@ fn a_comparison_says_what_it_was_made_with() {
 }
 
 #[test]
-fn rows_that_were_learned_from_different_runs() {
+fn variance_uses_runs_of_each_benchmark() {
     let two = |day: u32, rows: &[&str]| {
         let benchmarks = rows.iter().map(|name| paced(name)).collect();
         let launches = rows
@@ -265,7 +265,7 @@ fn ten(day: u32, ns: f64, of: impl Fn(usize) -> f64) -> RunData {
 }
 
 #[test]
-fn what_moves_all_benchmarks_is_a_line_of_its_own() {
+fn common_shift_is_reported() {
     let wobble = |day: u32| move |i: usize| 1.0 + 0.001 * f64::from((day + i as u32) % 3);
     let earlier: Vec<Past> = [1000.0, 1020.0, 990.0, 1010.0, 985.0, 1000.0]
         .iter()

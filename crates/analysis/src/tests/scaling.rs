@@ -62,7 +62,7 @@ fn law_of(result: &Measurement) -> &LawView {
 }
 
 #[test]
-fn an_operation_that_is_one_call_of_each_user_gives_the_same_law() {
+fn law_is_independent_of_operation_unit() {
     let launches = USERS.map(|users| scattered(&name(users), f64::from(users) * 1e9 / rate(users)));
     let mut launches: Vec<Launch> = launches.into_iter().flatten().collect();
     for launch in &mut launches {
@@ -78,7 +78,7 @@ fn an_operation_that_is_one_call_of_each_user_gives_the_same_law() {
 }
 
 #[test]
-fn the_highest_rate_is_the_result_and_the_law_stands_beside_it() {
+fn peak_is_the_highest_rate() {
     let result = peak(&USERS);
     // 8 users do 4.04, 16 do 4.32, and 32 do 3.53 million
     assert_eq!(result.outcome(), Status::Measured);
@@ -111,7 +111,7 @@ fn the_highest_rate_is_the_result_and_the_law_stands_beside_it() {
 }
 
 #[test]
-fn without_a_point_there_is_a_result_and_it_says_which_is_missing() {
+fn missing_curve_point_is_named() {
     let result = peak(&USERS[..4]);
     let value = result.estimate().unwrap().value;
     assert!((value / rate(8) - 1.0).abs() < 0.01, "{value}");
@@ -140,7 +140,7 @@ fn with_one_late(name: &str, round: u32, late: u32) -> Launch {
 }
 
 #[test]
-fn the_longest_of_a_curve_is_that_of_all_its_operations() {
+fn longest_is_over_all_operations() {
     let names = ["a/x/test-0", "a/x/test-3"];
     let points = [0.0, 3.0].into_iter().zip(names.map(id)).collect();
     let terms = names.map(|name| Term {

@@ -107,7 +107,7 @@ fn what_withholds_it() {
 }
 
 #[test]
-fn rows_that_the_baseline_lacks_are_not_covered_and_it_says_so() {
+fn uncovered_benchmarks_are_counted() {
     let run = rated(&["a/one", "a/two"]);
     let mut less = baseline();
     less.results.remove(1);
@@ -123,7 +123,7 @@ fn rows_that_the_baseline_lacks_are_not_covered_and_it_says_so() {
 }
 
 #[test]
-fn rows_that_the_baseline_lacks_withhold_one_whose_rows_count_together() {
+fn uncovered_benchmark_withholds_joint_score() {
     let mut run = rated(&["a/one", "a/two"]);
     let Work::Rating { together, .. } = &mut run.benchmarks[0].work else {
         panic!("{:?}", run.benchmarks[0]);
@@ -139,7 +139,7 @@ fn rows_that_the_baseline_lacks_withhold_one_whose_rows_count_together() {
 }
 
 #[test]
-fn a_rating_over_ratings_gives_each_one_weight() {
+fn score_over_scores_weighs_equally() {
     let mut run = rated(&["a/one", "a/two"]);
     let over = |name: &str, rows: &[&str]| Benchmark {
         id: id(name),
@@ -164,7 +164,7 @@ fn a_rating_over_ratings_gives_each_one_weight() {
 }
 
 #[test]
-fn a_printed_system_time_is_not_rated_by_real_time() {
+fn system_time_is_not_scored() {
     let run = rated(&["a/one", "a/two"]);
     let mut other = baseline();
     other.results[0] = printed("a/one", Subject::System, [None, None, Some(0.4)]);
@@ -208,7 +208,7 @@ fn the_weighted_mean_of_a_quarter_and_of_two() {
 }
 
 #[test]
-fn what_the_baseline_lacks_is_left_out_and_named() {
+fn benchmarks_without_baseline_are_named() {
     let result = weighted(&["a/one", "a/rate"], &[3.0, 1.0], medians());
     near(result.estimate(), 0.25);
     let [note] = result.notes.as_slice() else {
@@ -222,7 +222,7 @@ fn what_the_baseline_lacks_is_left_out_and_named() {
 }
 
 #[test]
-fn what_the_run_lacks_withholds_the_weighted_mean() {
+fn missing_result_withholds_weighted_mean() {
     let mut run = rated(&["a/one", "a/two"]);
     run.launches.retain(|launch| launch.id.as_str() != "a/two");
     if let Work::Rating { weights, .. } = &mut run.benchmarks[0].work {

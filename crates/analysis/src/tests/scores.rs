@@ -70,7 +70,7 @@ fn star() -> Note {
 }
 
 #[test]
-fn environments_have_one_weight_each_however_many_rows_they_have() {
+fn environments_weigh_equally() {
     let rated = rate(&two(), &machine(), &vax(), &options());
     let one = &rated.one_cpu;
     near(one.environments[0].rating, 6.0);
@@ -85,7 +85,7 @@ fn environments_have_one_weight_each_however_many_rows_they_have() {
 }
 
 #[test]
-fn a_starred_row_of_either_side_and_a_missing_one_withhold_it() {
+fn invalid_or_missing_withholds_score() {
     let withheld = |run: &RunView, base: &RunView| {
         let rated = rate(&two(), run, base, &options()).one_cpu;
         let [cpu, files] = [0, 1].map(|i: usize| rated.environments[i].clone());
@@ -115,7 +115,7 @@ fn a_starred_row_of_either_side_and_a_missing_one_withhold_it() {
 }
 
 #[test]
-fn what_went_to_another_peer_is_no_base() {
+fn other_peer_is_no_base() {
     let mut run = machine();
     let mut settings = run.settings.clone().unwrap_or_default();
     settings.peer = Some(Peer {
@@ -132,7 +132,7 @@ fn what_went_to_another_peer_is_no_base() {
 }
 
 #[test]
-fn a_doubt_about_another_figure_of_a_row_withholds_nothing() {
+fn unrelated_flag_keeps_the_score() {
     let mut run = machine();
     row_of(&mut run, "a/two")
         .notes
@@ -147,7 +147,7 @@ fn a_doubt_about_another_figure_of_a_row_withholds_nothing() {
 }
 
 #[test]
-fn rows_that_the_user_names_are_left_out_aloud() {
+fn unusable_named_benchmarks_are_listed() {
     let mut run = machine();
     row_of(&mut run, "a/two").notes.push(star());
     run.results.retain(|result| result.id != id("a/rate"));
@@ -175,7 +175,7 @@ fn rows_that_the_user_names_are_left_out_aloud() {
 }
 
 #[test]
-fn what_is_not_comparable_with_a_printed_figure_is_not_covered_and_two_runs_compare_it() {
+fn not_comparable_is_covered_between_runs() {
     let mut run = machine();
     let stand_in = stated(Some(Flag::NotComparable), "A stand-in.");
     row_of(&mut run, "a/two").notes.push(stand_in);
@@ -196,7 +196,7 @@ fn what_is_not_comparable_with_a_printed_figure_is_not_covered_and_two_runs_comp
 }
 
 #[test]
-fn between_two_runs_the_interval_has_both_sides_and_what_runs_differ_by() {
+fn score_interval_includes_run_variance() {
     let (run, slow) = (
         machine(),
         measured(
@@ -233,7 +233,7 @@ fn between_two_runs_the_interval_has_both_sides_and_what_runs_differ_by() {
 }
 
 #[test]
-fn few_launches_give_no_interval_and_two_printed_machines_neither() {
+fn score_interval_needs_launches() {
     let mut run = machine();
     let published = row_of(&mut run, "a/one").published.as_mut().unwrap();
     published.values.truncate(5);
@@ -252,7 +252,7 @@ fn few_launches_give_no_interval_and_two_printed_machines_neither() {
 }
 
 #[test]
-fn disturbed_rows_are_named() {
+fn disturbed_benchmarks_are_named() {
     let mut run = machine();
     row_of(&mut run, "a/two")
         .notes
@@ -266,7 +266,7 @@ fn disturbed_rows_are_named() {
 }
 
 #[test]
-fn programs_are_rated_together_or_not_at_all() {
+fn programs_score_together_or_never() {
     let both = [
         environment("One", &["a/one", "a/two"]),
         environment("Two", &["a/rate"]),
@@ -298,7 +298,7 @@ fn programs_are_rated_together_or_not_at_all() {
 }
 
 #[test]
-fn the_environments_are_the_ratings_that_others_are_over() {
+fn environments_are_partial_scores() {
     let rating = |name: &str, over: &[&str], together| Benchmark {
         work: Work::Rating {
             over: over.iter().map(|row| id(row)).collect(),

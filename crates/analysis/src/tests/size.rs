@@ -50,7 +50,7 @@ fn a_size_is_exact() {
 }
 
 #[test]
-fn a_size_that_changes_or_is_no_number() {
+fn changing_or_unreadable_size_is_noted() {
     let result = only(&run(
         vec![benchmark()],
         vec![sized(0, "1392"), sized(1, "1400")],
@@ -69,7 +69,7 @@ fn a_size_that_changes_or_is_no_number() {
 }
 
 #[test]
-fn no_compiler_no_size() {
+fn size_needs_a_compiler() {
     let mut failed = sized(0, "1392");
     failed.outcome = Outcome::Failed("cc: exit 1".to_owned());
     let result = only(&run(vec![benchmark()], vec![failed]));

@@ -35,7 +35,7 @@ fn spoilt(crowded: usize) -> Measurement {
 }
 
 #[test]
-fn a_sample_beside_a_crowd_is_left_out_of_its_launch_and_told() {
+fn contended_samples_are_left_out() {
     let clean = only(&run(vec![claimed("a/b")], scattered("a/b", 100.0)));
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches {
@@ -55,7 +55,7 @@ fn a_sample_beside_a_crowd_is_left_out_of_its_launch_and_told() {
 }
 
 #[test]
-fn a_launch_beside_a_crowd_is_kept_and_marked_where_they_are_many() {
+fn contended_launches_are_kept_and_flagged() {
     let result = spoilt(2);
     assert!(result.launches() == 10 && !result.is_flagged(Interference));
     let result = spoilt(3);
@@ -65,7 +65,7 @@ fn a_launch_beside_a_crowd_is_kept_and_marked_where_they_are_many() {
 }
 
 #[test]
-fn a_neighbor_that_is_always_there_is_marked_once_the_core_was_seen_alone() {
+fn permanent_neighbor_is_flagged_after_quiet_run() {
     assert_eq!(sentences(&spoilt(10)), []);
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     // what the view says of one run is what the next is told
@@ -80,7 +80,7 @@ fn a_neighbor_that_is_always_there_is_marked_once_the_core_was_seen_alone() {
 }
 
 #[test]
-fn machines_whose_cores_are_of_two_kinds_or_not_shared_have_no_crowd() {
+fn unshared_cores_have_no_contention() {
     // big.LITTLE: three places for additions in a big core, two in a little one; no CPU has a second thread
     let mut board = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     board.info.machine.facts.remove("cpu.smt");
@@ -103,7 +103,7 @@ fn machines_whose_cores_are_of_two_kinds_or_not_shared_have_no_crowd() {
 }
 
 #[test]
-fn a_run_from_before_the_smt_probe_is_as_it_was() {
+fn runs_without_smt_probe_are_unchanged() {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches {
         samples(launch, |sample| sample.wide = 0);
@@ -113,7 +113,7 @@ fn a_run_from_before_the_smt_probe_is_as_it_was() {
 }
 
 #[test]
-fn a_sum_is_of_the_samples_that_its_terms_are_made_of() {
+fn sum_uses_undisturbed_samples() {
     let rows = vec![
         plain("a/x"),
         plain("a/y"),
@@ -130,7 +130,7 @@ fn a_sum_is_of_the_samples_that_its_terms_are_made_of() {
 }
 
 #[test]
-fn a_reader_learns_what_the_core_is_alone() {
+fn reader_learns_the_smt_floor() {
     let benchmark = claimed("a/b");
     let quiet = launch("a/b", 0, 100.0);
     let mut loud = launch("a/b", 1, 100.0);
@@ -158,7 +158,7 @@ fn crowded_batches(launches: usize) -> Measurement {
 }
 
 #[test]
-fn published_work_is_kept_and_marked_where_too_much_was_beside_a_crowd() {
+fn contended_batches_are_kept_and_flagged() {
     let few = crowded_batches(2);
     assert_eq!(sentences(&few), []);
     let result = crowded_batches(3);
@@ -173,7 +173,7 @@ fn published_work_is_kept_and_marked_where_too_much_was_beside_a_crowd() {
 }
 
 #[test]
-fn a_whole_process_beside_a_crowd_is_told_of_its_own_time() {
+fn contended_process_flags_its_time() {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches[..3] {
         for event in &mut launch.events {
@@ -217,7 +217,7 @@ fn crowded_whole(row: &Benchmark, count: usize, latency: bool) -> Measurement {
 }
 
 #[test]
-fn what_cannot_be_taken_apart_is_whole_and_marked_where_most_of_it_was_crowded() {
+fn indivisible_launches_are_whole_and_flagged() {
     let files = Benchmark {
         files: true,
         unit: unit("calls/s"),

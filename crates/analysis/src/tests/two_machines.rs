@@ -27,7 +27,7 @@ fn causes(cpus: &[u32], conditions: Conditions) -> Vec<&'static str> {
 }
 
 #[test]
-fn what_others_had_of_the_launchs_cpus_interferes() {
+fn foreign_time_on_own_cpus_interferes() {
     let quiet = Conditions {
         wall: 250 * MS,
         cpus: 1,
@@ -139,7 +139,7 @@ fn what_others_had_of_the_launchs_cpus_interferes() {
 }
 
 #[test]
-fn the_time_of_the_work_is_no_interference() {
+fn own_time_is_no_interference() {
     // a third of the launches in a second mode, with nothing else to see
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in run.launches.iter_mut().step_by(3) {

@@ -26,7 +26,7 @@ fn near(found: f64, truth: f64) -> bool {
 }
 
 #[test]
-fn rates_by_the_law_give_its_parameters_back() {
+fn parameters_are_recovered() {
     for truth in [
         [1000.0, 0.05, 0.001],
         [3.5, 0.0, 0.02],
@@ -65,7 +65,7 @@ fn a_peak_is_where_the_rate_is_highest() {
 }
 
 #[test]
-fn nothing_is_extrapolated_from_a_curve_that_does_not_bend() {
+fn unbent_curve_has_no_peak() {
     // the more than linear speed of small parts in a cache cannot be told from none: a and b stay at 0
     for truth in [
         [1000.0, 0.1, 0.0],
@@ -85,7 +85,7 @@ fn nothing_is_extrapolated_from_a_curve_that_does_not_bend() {
 }
 
 #[test]
-fn the_same_rates_and_seed_give_the_same_intervals() {
+fn intervals_are_deterministic() {
     let rounds = rounds(8, [1000.0, 0.05, 0.002], 0.05, 9);
     assert_eq!(fit(&rounds, 0.95, 7), fit(&rounds, 0.95, 7));
     let (narrow, wide) = (
@@ -121,7 +121,7 @@ fn too_little_is_no_fit() {
 }
 /// 52 or more of 60 do not reject 95 in 100 at 99%; 5 or fewer of 60 do not reject the one end in 40 that is outside.
 #[test]
-fn intervals_hold_what_they_should_as_often_as_they_say() {
+fn intervals_cover_at_their_level() {
     let truth = [1000.0, 0.05, 0.002];
     let (mut peaks, mut held, mut curve) = (0, [0; 3], [0; 3]);
     let holds = |range: &Range, right: f64| u32::from(range.low <= right && right <= range.high);
