@@ -15,7 +15,6 @@ use gritstone_model::{
 /// One build of a program and what it did.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
-    /// Name of the build.
     pub build: &'a str,
     /// Its launches. Where they have batches of another n than their samples, switches and faults are judged as well.
     pub launches: &'a [Launch],
@@ -108,7 +107,6 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     }
 }
 
-/// Switches and faults.
 fn resources(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     let claims = &benchmark.claims;
     // the most of any launch: a busy machine saves switches in some

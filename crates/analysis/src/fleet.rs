@@ -39,7 +39,6 @@ struct Row<'a> {
     id: &'a Id,
     /// Valid results that did the work that most nodes did, of each node.
     results: Vec<Vec<&'a NodeResult>>,
-    /// Any of them.
     first: &'a NodeResult,
     other_work: usize,
     without_result: usize,

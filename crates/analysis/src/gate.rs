@@ -36,7 +36,6 @@ struct Base {
     regressed: Option<Regressed>,
 }
 
-/// What the gate stops.
 struct Regressed {
     /// Number of the run since which it does.
     since: usize,

@@ -38,13 +38,11 @@ pub const DEFAULT: BetweenRun = BetweenRun {
 /// What a run tells of the scatter between runs, and nothing else of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Past {
-    /// Identifier of the run.
     pub run: String,
     /// Its start, RFC 3339, UTC.
     pub started: String,
     /// On what, where and how it was measured.
     pub circumstances: Circumstances,
-    /// The figures that count.
     pub figures: BTreeMap<Id, Figure>,
     /// Those of percentiles beyond the median, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -54,7 +52,6 @@ pub struct Past {
 /// The figure of a row in one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// Version of the entry.
     pub version: u32,
     /// Hash of the program; empty where there is none.
     pub program: String,
@@ -187,9 +184,7 @@ pub(crate) fn program(result: &Measurement) -> &str {
 pub enum Class {
     /// Core cycles of benchmarks that the processor bounds.
     Cycles,
-    /// Times of the same.
     Processor,
-    /// Times of all others.
     Other,
 }
 

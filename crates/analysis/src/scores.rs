@@ -23,13 +23,11 @@ use std::collections::BTreeSet;
 /// Rows that are rated together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Environment {
-    /// Heading.
     pub name: String,
     /// The rating of the catalog that it is; none of rows that the user named.
     pub score: Option<Id>,
     /// Its weight, in which its rows share equally.
     pub weight: f64,
-    /// Its rows.
     pub rows: Vec<Id>,
 }
 

@@ -30,7 +30,6 @@ pub struct AbView {
     pub start_up_ns: Option<f64>,
 }
 
-/// One side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AbSide {
     /// `a`, `b` and so on.
@@ -39,20 +38,15 @@ pub struct AbSide {
     pub run: String,
     /// The label of that run.
     pub label: Option<String>,
-    /// What distinguishes it.
     pub what: String,
     /// What its compiler made; null without a compiler.
     pub compiled: Option<Compiled>,
 }
 
-/// One benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AbRow {
-    /// Identifier of the benchmark.
     pub id: Id,
-    /// Title of the benchmark.
     pub title: String,
-    /// Unit of the estimates.
     pub unit: Unit,
     /// One for each side.
     pub figures: Vec<AbFigure>,
@@ -69,11 +63,8 @@ pub struct AbFigure {
     pub estimate: Option<f64>,
     /// 95% CI of this result alone; null with too few launches.
     pub interval: Option<[f64; 2]>,
-    /// Smallest and largest launch.
     pub range: Option<[f64; 2]>,
-    /// Launches that were measured.
     pub launches: usize,
-    /// Samples in them.
     pub samples: usize,
     /// User time of one operation, s; null below 100 ticks of work.
     pub user_s: Option<f64>,
@@ -88,11 +79,9 @@ pub struct AbFigure {
     pub counters: Counts<f64>,
     /// Accepted exit statuses other than 0.
     pub statuses: Vec<i32>,
-    /// Flags and notes.
     pub notes: Vec<Note>,
 }
 
-/// One side against another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AbComparison {
     /// The side that is 1.
@@ -115,14 +104,12 @@ pub struct AbComparison {
     pub p: Option<f64>,
     /// The same, adjusted for the number of comparisons.
     pub p_adjusted: Option<f64>,
-    /// Verdict on the other.
     pub verdict: Verdict,
     /// Minimum detectable effect of this number of pairs (power 95%), as a share.
     pub smallest: Option<f64>,
     /// Explanation by the counters; null where they give none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
-    /// Notes.
     #[serde(default)]
     pub notes: Vec<Note>,
 }

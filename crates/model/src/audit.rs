@@ -7,12 +7,10 @@ use serde::{Deserialize, Serialize};
 /// Name and version of the schema of [`AuditView`].
 pub const SCHEMA_AUDIT: &str = "gritstone/audit/2";
 
-/// An audit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditView {
     /// [`SCHEMA_AUDIT`].
     pub schema: String,
-    /// Version of Gritstone.
     pub gritstone: String,
     /// The shipped programs first, then every compiler with every set of flags.
     pub builds: Vec<AuditBuild>,
@@ -28,9 +26,7 @@ pub struct AuditView {
 pub struct AuditBuild {
     /// `shipped`, `gcc -O3 -flto`.
     pub name: String,
-    /// Compiler and version.
     pub compiler: String,
-    /// Its flags.
     pub flags: String,
     /// Whether a claim that fails here fails the entry, or is only reported.
     pub counts: bool,
@@ -38,14 +34,10 @@ pub struct AuditBuild {
     pub why_not: Option<String>,
 }
 
-/// One entry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditEntry {
-    /// Which.
     pub id: Id,
-    /// Its version.
     pub version: u32,
-    /// Its kind.
     pub kind: Kind,
     /// SHA-256 of the source that was audited; null where another program does the work.
     pub source: Option<String>,
@@ -56,21 +48,17 @@ pub struct AuditEntry {
 /// One work check, tested on one build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditTest {
-    /// Name of the build.
     pub build: String,
-    /// Which work check.
     pub claim: Claim,
     /// What is claimed, where that is a number.
     pub claimed: Option<f64>,
     /// The measured number, if any.
     pub measured: Option<f64>,
-    /// Outcome.
     pub outcome: ClaimOutcome,
     /// Why it fails, or could not be tested; null otherwise.
     pub why: Option<Note>,
 }
 
-/// Work checks.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -104,13 +92,10 @@ pub enum Claim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimOutcome {
-    /// It holds.
     Holds,
-    /// It does not.
     Fails,
     /// It does not, and need not: the build gives up the IEEE arithmetic that the entry says it needs.
     Expected,
-    /// Not testable here.
     Untested,
     /// Nothing is claimed; the measured value is given.
     NotClaimed,

@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 pub struct Family {
     /// First part of the identifiers.
     pub name: String,
-    /// Heading.
     pub title: String,
     /// What is measured and why, a few sentences.
     pub why: String,
@@ -23,11 +22,9 @@ pub struct Family {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A workload of Gritstone.
     Kernel,
     /// Another program, timed as a process.
     Command,
-    /// Several programs together.
     Scenario,
     /// From other results, with its interval.
     Derived,
@@ -57,7 +54,6 @@ pub struct PublishedWork {
     pub figure: crate::Subject,
 }
 
-/// Where the processes run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
@@ -120,7 +116,6 @@ pub struct Need {
 pub struct KernelWork {
     /// `family/name`: `kernels/family/name.c`.
     pub program: String,
-    /// Parameters handed to it.
     #[serde(default)]
     pub params: BTreeMap<String, String>,
     /// Helper programs that it executes (`family/name`): built like it, and of no entry of their own.
@@ -132,13 +127,11 @@ pub struct KernelWork {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Verify {
-    /// Program and arguments.
     pub argv: Vec<String>,
     /// What it must print, white space apart.
     pub stdout: String,
 }
 
-/// What a command yields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Figure {
@@ -181,7 +174,6 @@ pub struct CommandWork {
     /// Files that it must remove.
     #[serde(default)]
     pub removes: Vec<String>,
-    /// The untimed proof.
     #[serde(default)]
     pub verify: Option<Verify>,
     /// What is taken from it.
@@ -195,7 +187,6 @@ pub struct CommandWork {
 /// A command of the user's: it stands where the user stands, in the user's environment, and prints and leaves what it likes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserCommand {
-    /// Where it is started.
     pub directory: String,
     /// A command for the shell, untimed, before each time.
     #[serde(default)]
@@ -212,7 +203,6 @@ pub struct UserCommand {
     /// The file that it reads; `None` when there is nothing to read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// Where its output goes.
     #[serde(default, skip_serializing_if = "Output::is_memory")]
     pub output: Output,
     /// Whether a launch executes it just once, with nothing untimed before.
@@ -258,21 +248,16 @@ pub struct Term {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Work {
-    /// A workload of Gritstone.
     Kernel(KernelWork),
-    /// Someone else's program.
     Command(CommandWork),
-    /// Several programs together.
     Scenario(CommandWork),
     /// Sum of terms, on the plain scale of nanoseconds an operation.
     Derived {
-        /// The terms.
         terms: Vec<Term>,
         /// The row whose rate is the whole of which the rate of the sum is a share.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         share_of: Option<Id>,
     },
-    /// Mean of ratios.
     Rating {
         /// The rows that it is made of.
         over: Vec<Id>,
@@ -320,7 +305,6 @@ impl Work {
 pub struct Curve {
     /// What is counted along x.
     pub label: String,
-    /// (x, row).
     pub points: Vec<(f64, Id)>,
     /// Whether x are working sets in KB, so that the curve shows where caches end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -334,32 +318,24 @@ pub struct Curve {
     pub longest: bool,
 }
 
-/// One entry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Benchmark {
     /// Its name, fixed for good.
     pub id: Id,
-    /// Title of the benchmark.
     pub title: String,
     /// Changes when its work does; figures of different versions are never compared silently.
     pub version: u32,
-    /// What is done.
     pub work: Work,
-    /// What one operation is.
     pub operation: String,
     /// Why anyone would want to know.
     pub why: String,
-    /// The documents it answers.
     pub sources: Vec<Source>,
-    /// Unit of the estimate.
     pub unit: Unit,
-    /// Which direction is better.
     pub better: Better,
     /// How much of what the unit counts one operation does (bytes, calls).
     pub amount_per_op: f64,
     /// The reference workload: the amount of work of the document.
     pub published: Option<PublishedWork>,
-    /// Where its processes run.
     pub placement: Placement,
     /// Whether the core's frequency sets its time, so that core cycles compare better than nanoseconds.
     pub processor_bound: bool,

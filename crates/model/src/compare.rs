@@ -7,13 +7,10 @@ use serde::{Deserialize, Serialize};
 /// Name and version of the schema of [`CompareView`].
 pub const SCHEMA_COMPARE: &str = "gritstone/compare/2";
 
-/// Verdict of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The other is better.
     Faster,
-    /// The other is worse.
     Slower,
     /// The interval is inside the margin.
     Same,
@@ -23,7 +20,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// In words.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -38,7 +34,6 @@ impl Verdict {
 /// A difference between two sides of a comparison: system, kernel, compiler, settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
-    /// Name of the fact.
     pub what: String,
     /// Its value on the base.
     pub base: String,
@@ -51,15 +46,12 @@ pub struct Difference {
 pub struct CompareView {
     /// [`SCHEMA_COMPARE`].
     pub schema: String,
-    /// Name of the base.
     pub base: String,
-    /// Name of the other.
     pub other: String,
     /// Display name of each: machine and operating system.
     pub base_name: String,
     /// Display name of each: machine and operating system.
     pub other_name: String,
-    /// Differences between the sides.
     pub differ_in: Vec<Difference>,
     /// Difference within which two results count as the same: 0.01 is 1%.
     pub margin: f64,
@@ -80,7 +72,6 @@ pub struct CompareView {
 /// The common shift of one run against another, of benchmarks of one class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareShift {
-    /// Times or core cycles.
     pub compared: Subject,
     /// Whether it is of processor-bound benchmarks.
     pub processor_bound: bool,
@@ -93,7 +84,6 @@ pub struct CompareShift {
     pub ratio: f64,
     /// Its interval at 95%, with the variance of such shifts between earlier runs.
     pub interval: [f64; 2],
-    /// Of no shift.
     pub p: f64,
     /// Whether it is more than runs of the system differ by (p below 0.2%). If not, it is taken out of the ratios of the
     /// benchmarks.
@@ -111,7 +101,6 @@ pub struct VarianceSource {
     pub runs: Option<[usize; 2]>,
     /// Default standard deviation of the logarithm, of core cycles.
     pub default_cycles: f64,
-    /// The same of times.
     pub default_times: f64,
 }
 
@@ -120,7 +109,6 @@ pub struct VarianceSource {
 pub struct RowVariance {
     /// Of core cycles; null where these are not an alternative.
     pub cycles: Option<f64>,
-    /// Of the estimate.
     pub estimate: f64,
     /// Runs that it was learned from; 0 where it is what is stated.
     pub runs: usize,
@@ -131,17 +119,13 @@ pub struct RowVariance {
 pub struct CompareSum {
     /// First part of their identifiers; null over all benchmarks.
     pub family: Option<String>,
-    /// How many there are.
     pub rows: usize,
     /// Those that are better on the other side.
     pub faster: usize,
-    /// Those that are worse.
     pub slower: usize,
     /// Those without a difference beyond the margin.
     pub same: usize,
-    /// Inconclusive ones.
     pub inconclusive: usize,
-    /// Those without a ratio.
     pub without_ratio: usize,
     /// Geometric mean of the ratios, above 1 when the other side is better; null where none counts.
     pub mean: Option<f64>,
@@ -155,9 +139,7 @@ pub struct CompareSum {
 /// One benchmark of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareRow {
-    /// Identifier of the benchmark.
     pub id: Id,
-    /// Title of the benchmark.
     pub title: String,
     /// Above 1: the other is better, whatever the unit. Null where they cannot be compared.
     pub ratio: Option<f64>,
@@ -168,7 +150,6 @@ pub struct CompareRow {
     /// p value, before and after adjustment for the false discovery rate over the benchmarks.
     #[serde(default)]
     pub p: Option<f64>,
-    /// Benjamini-Hochberg adjusted p.
     #[serde(default)]
     pub p_adjusted: Option<f64>,
     /// Minimum detectable effect of such runs (power 95%), as a share, when inconclusive; null otherwise, and when no effect is
@@ -215,15 +196,12 @@ impl CompareRow {
 /// A number of simultaneous copies, compared by wall time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareCopies {
-    /// How many.
     pub copies: u32,
     /// Unit of `total`, that of the base.
     pub unit: String,
-    /// Their total.
     pub total: CompareFigure,
     /// That over the same number times what one does.
     pub efficiency: CompareFigure,
-    /// Notes of both sides.
     pub notes: Vec<Note>,
 }
 
@@ -253,6 +231,5 @@ pub struct CompareFigure {
     pub p: Option<f64>,
     /// The same, adjusted over all that is compared: benchmarks and copies.
     pub p_adjusted: Option<f64>,
-    /// Verdict.
     pub verdict: Verdict,
 }

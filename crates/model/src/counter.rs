@@ -10,11 +10,8 @@ use std::collections::BTreeMap;
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Counter {
-    /// Instructions.
     Instructions,
-    /// Instructions in user mode.
     UserInstructions,
-    /// Core cycles.
     Cycles,
     /// Core cycles in user mode. Where these are counted, so are all misses.
     UserCycles,
@@ -24,11 +21,8 @@ pub enum Counter {
     CacheMisses,
     /// Loads that missed the first level of the TLB for data.
     TlbMisses,
-    /// Page walks for data.
     PageWalks,
-    /// Context switches.
     ContextSwitches,
-    /// Page faults.
     PageFaults,
     /// Energy of the processor packages, uJ.
     EnergyUj,
@@ -83,7 +77,6 @@ pub enum Counting {
     Nothing,
     /// Those of user mode alone.
     User,
-    /// All.
     Everything,
 }
 
@@ -107,11 +100,8 @@ impl Counting {
 /// One counter on both sides of a comparison, for each operation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CounterChange {
-    /// Which.
     pub counter: Counter,
-    /// Of the base.
     pub base: f64,
-    /// Of the other.
     pub other: f64,
     /// Whether the two are the same, to 0.5%.
     pub same: bool,

@@ -27,13 +27,11 @@ impl CpuSet {
         Some(Self(set))
     }
 
-    /// How many.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

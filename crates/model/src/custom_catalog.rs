@@ -9,10 +9,8 @@ use std::collections::BTreeMap;
 /// Hexadecimal digits that tell catalogs apart; all of them stand in the JSON.
 const HASH_SHOWN: usize = 12;
 
-/// A custom catalog.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CustomCatalog {
-    /// Name of its folder.
     pub name: String,
     /// SHA-256 of all its files, hexadecimal.
     pub hash: String,
@@ -22,13 +20,11 @@ pub struct CustomCatalog {
     pub files: BTreeMap<String, CustomFile>,
 }
 
-/// One of its files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CustomFile {
     /// Whether it may be executed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub executable: bool,
-    /// What is in it.
     #[serde(flatten)]
     pub contents: Contents,
 }
@@ -37,7 +33,6 @@ pub struct CustomFile {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Contents {
-    /// Text, as it is.
     Text(String),
     /// Anything else, hexadecimal.
     Hex(String),

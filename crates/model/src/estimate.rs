@@ -10,7 +10,6 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Without an interval.
     #[must_use]
     pub fn exact(value: f64) -> Self {
         let interval = None;

@@ -13,17 +13,11 @@ pub struct Usage {
     pub system: u64,
     /// CPU clock of the process (`CLOCK_PROCESS_CPUTIME_ID`), ns: exact where user and system are ticks.
     pub cpu: u64,
-    /// Voluntary context switches.
     pub vcsw: u64,
-    /// Involuntary context switches.
     pub icsw: u64,
-    /// Minor page faults.
     pub minflt: u64,
-    /// Major page faults.
     pub majflt: u64,
-    /// Blocks read.
     pub inblock: u64,
-    /// Blocks written.
     pub oublock: u64,
     /// Lower bound of the moves to another CPU.
     pub migrations: u64,
@@ -82,7 +76,6 @@ pub struct Histogram {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ResponsesOf {
     pub users: u64,
-    /// Of transaction.
     pub kind: String,
 }
 
@@ -112,7 +105,6 @@ pub struct Check {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum Event {
-    /// First line.
     Hello {
         protocol: u32,
         /// `family/name` of the workload.
@@ -126,7 +118,6 @@ pub enum Event {
         wall: u64,
     },
     Sample(Box<Sample>),
-    /// Reference workload.
     Batch(Box<Batch>),
     /// A whole process of the reference workload, as time(1) sees it.
     Process(Box<Sample>),
@@ -139,10 +130,8 @@ pub enum Event {
     Check(Check),
     /// The workload cannot run here.
     Skip {
-        /// Reason and remedy.
         why: String,
     },
-    /// A call failed.
     Fail {
         /// 0 without errno.
         errno: i32,
@@ -158,7 +147,6 @@ pub enum Event {
 pub enum Cause {
     /// Time does not grow with n.
     NoGrowth,
-    /// Another copy ended early.
     OtherCopy,
     /// Nonzero exit status of a command.
     Status,

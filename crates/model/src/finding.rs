@@ -23,18 +23,13 @@ pub enum Finding {
         #[serde(default)]
         budget_s: Option<f64>,
     },
-    /// It cannot run here.
     Unavailable {
-        /// Reason, and remedy.
         reason: String,
     },
-    /// Launches gave no result.
     Failed {
         /// How the first of them ended.
         outcome: Status,
-        /// What it said.
         reason: String,
-        /// How many.
         count: Count,
         /// Whether one showed by itself that work was not done.
         refuted: bool,
@@ -43,14 +38,11 @@ pub enum Finding {
     // What others say of it.
     /// Text of the catalog entry, the workload or a document.
     Stated {
-        /// Author of the text.
         by: Author,
         /// What they mean for the result.
         flag: Option<Flag>,
-        /// The words.
         text: String,
     },
-    /// A custom benchmark.
     Custom {
         /// Name of the catalog, with the beginning of its hash.
         catalog: String,
@@ -63,34 +55,26 @@ pub enum Finding {
     WrongCheck {
         /// Timed regions with a wrong value.
         wrong: usize,
-        /// Of how many.
         regions: usize,
         /// Operations of the first.
         n: u64,
-        /// What it came to.
         got: u64,
-        /// What it should be.
         expected: u64,
     },
     /// Check values are claimed and missing.
     NoCheck {
-        /// Launches without one.
         count: Count,
     },
     /// Time does not grow in proportion to n.
     NotLinear {
-        /// Smaller n.
         small: u64,
-        /// Larger n.
         large: u64,
         /// Exponent of n between the two; null where it is not finite.
         exponent: Option<f64>,
-        /// Exponents that are allowed.
         allowed: [f64; 2],
     },
     /// No launch timed two values of n twice.
     GrowthUnverified {
-        /// Launches.
         launches: usize,
     },
     /// Less time than any system needs.
@@ -104,7 +88,6 @@ pub enum Finding {
     FewSwitches {
         /// Each operation.
         per_op: f64,
-        /// Claimed.
         claimed: f64,
         /// Least share of the claim.
         share: f64,
@@ -113,7 +96,6 @@ pub enum Finding {
     SavedSwitches {
         /// Each operation, over all samples.
         per_op: f64,
-        /// Claimed.
         claimed: f64,
     },
     /// More page faults than claimed.
@@ -141,30 +123,24 @@ pub enum Finding {
     SystemCalls {
         /// Each operation.
         per_op: f64,
-        /// Expected.
         expected: f64,
         /// Whether the catalog entry claims it.
         claimed: bool,
     },
     /// No time passed in what was timed.
     Untimed {
-        /// Launches.
         count: Count,
     },
     /// The size did not come in whole bytes.
     Unsized {
-        /// Launches.
         count: Count,
     },
 
     // Repeatability.
     /// Too few values for an interval.
     NoInterval {
-        /// Requested confidence.
         confidence: f64,
-        /// Values that it takes.
         needed: usize,
-        /// Values that there are.
         n: usize,
         /// What a value is of.
         what: Repeat,
@@ -175,16 +151,13 @@ pub enum Finding {
         half: f64,
         /// Target half-width.
         asked: f64,
-        /// Values.
         n: usize,
         /// What a value is of.
         what: Repeat,
     },
     /// The values fall into separate groups.
     SeveralModes {
-        /// Groups.
         modes: usize,
-        /// Values.
         n: usize,
         /// What a value is of.
         what: Repeat,
@@ -198,47 +171,33 @@ pub enum Finding {
     },
     /// Rounds in which a part has no value do not count.
     IncompleteRounds {
-        /// Rounds.
         count: Count,
     },
-    /// A difference below zero.
     Negative {
-        /// The difference.
         value: f64,
-        /// Its unit.
         unit: String,
-        /// Why.
         because: NegativeBecause,
     },
     /// The interval of a difference reaches zero.
     ReachesZero {
-        /// Its ends.
         interval: [f64; 2],
-        /// Their unit.
         unit: String,
     },
 
     // Conditions.
     /// Too many launches had interference.
     Interfered {
-        /// How many.
         count: Count,
-        /// By what.
         causes: Vec<Interference>,
     },
     /// Samples taken while the SMT sibling was busy are not in the estimate.
     LeftOut {
-        /// How many.
         count: Count,
     },
-    /// Rates of the load.
     Load {
-        /// Its programs.
         rates: Vec<LoadRate>,
     },
-    /// Load programs did nothing.
     IdleLoad {
-        /// Which.
         programs: Vec<String>,
     },
     /// What an operation took that waits for pages.
@@ -247,7 +206,6 @@ pub enum Finding {
         cpu_s: f64,
         /// Wall time, s.
         real_s: f64,
-        /// Major page faults.
         major_faults: f64,
         /// The same for each of what the unit counts, with its name.
         each: Option<(f64, String)>,
@@ -272,7 +230,6 @@ pub enum Finding {
 
     /// A curve by working set in KB, compared with the caches that the system reports.
     CacheRises {
-        /// Where it rises.
         rises: Vec<Rise>,
         /// Caches at whose size it does not rise.
         unseen: Vec<Cache>,
@@ -288,16 +245,13 @@ pub enum Finding {
         last: f64,
         /// Drop from the highest rate to the last, as a share of the highest.
         drop: f64,
-        /// The law.
         law: Option<Box<LawView>>,
-        /// Why there is none.
         unfitted: Option<Unfitted>,
     },
     /// The highest rate of a curve with missing points, one of which may be higher.
     IncompleteCurve {
         /// What there is more and more of.
         things: String,
-        /// Where along x.
         missing: Vec<f64>,
     },
     /// How many users were carried.
@@ -313,57 +267,44 @@ pub enum Finding {
     // Results that are made of others.
     /// A finding about a part.
     Inherited {
-        /// The part.
         from: Id,
-        /// What was found.
         finding: Box<Finding>,
     },
     /// Parts have no result, or are not in the run.
     PartsMissing {
         /// Those that are not in the run.
         absent: Vec<Id>,
-        /// Those without a result.
         empty: Vec<Id>,
     },
     /// A score that is not computed.
     ScoreWithheld {
-        /// Against which system.
         baseline: String,
         /// Benchmarks that it is over.
         of: usize,
-        /// Why.
         why: Withheld,
     },
     /// A score over a part of its benchmarks: of the others the baseline has nothing.
     PartialScore {
-        /// Benchmarks in it.
         part: usize,
-        /// Of how many.
         of: usize,
     },
     /// Benchmarks of a weighted mean that the baseline has nothing of.
     WeightLeftOut {
         /// Share of the weight that counts.
         share: f64,
-        /// Against which system.
         baseline: String,
-        /// Which are left out.
         benchmarks: Vec<Id>,
     },
     /// Benchmarks of a score that have a flag.
     PartsFlagged {
-        /// Which flag.
         flag: Flag,
-        /// Which benchmarks.
         benchmarks: Vec<Id>,
-        /// Of how many.
         of: usize,
     },
 
     // The reference workload.
     /// It was not timed as one batch.
     NoBatch {
-        /// How often.
         count: Count,
         /// Operations that one did instead of `operations`.
         did: Option<u64>,
@@ -393,9 +334,7 @@ pub enum Finding {
     },
     /// The work of the benchmark changed.
     VersionsDiffer {
-        /// Version of the base.
         base: u32,
-        /// Version of the other.
         other: u32,
     },
     /// The far ends were on different hosts, or reached in different ways.
@@ -407,9 +346,7 @@ pub enum Finding {
     },
     /// The units count different things.
     UnitsDiffer {
-        /// Unit of the base.
         base: String,
-        /// Unit of the other.
         other: String,
     },
     /// A side, or both, has no estimate.
@@ -425,19 +362,16 @@ pub enum Finding {
     NoLaunches {},
     /// The time that the document compares is not on both sides; real time is compared.
     RealTimeInstead {
-        /// That time.
         asked: Subject,
         /// Whether a measured side lacks it, and not a printed one.
         unmeasured: bool,
     },
     /// Only one of the times is on both sides.
     OnlyTime {
-        /// Which.
         time: Subject,
     },
     /// A printed time is compared with measured real time.
     AcrossTimes {
-        /// The printed time.
         printed: Subject,
     },
     /// The sides have nothing of the same kind.
@@ -452,9 +386,7 @@ pub enum Finding {
     Accepted {},
     /// Too few runs since the last change.
     ShortHistory {
-        /// Runs.
         runs: usize,
-        /// How many it takes.
         needed: usize,
     },
 
@@ -463,7 +395,6 @@ pub enum Finding {
     CarryOver {
         /// Ratio of the pairs that the base began.
         base_first: f64,
-        /// Ratio of the others.
         other_first: f64,
         /// Of no such effect, adjusted over all comparisons.
         p: f64,
@@ -472,26 +403,20 @@ pub enum Finding {
     // Runs against each other.
     /// A run has no result above 0.
     NoEstimateIn {
-        /// The run.
         run: String,
     },
     /// A run has no such benchmark.
     NotInRun {
-        /// The run.
         run: String,
     },
     /// The work is in doubt in a run.
     InvalidIn {
-        /// The run.
         run: String,
-        /// What was found.
         finding: Box<Finding>,
     },
     /// The program or the version differs between two runs.
     ProgramsDiffer {
-        /// A run.
         run: String,
-        /// The first run.
         first: String,
     },
 
@@ -500,9 +425,7 @@ pub enum Finding {
     EndedEarly {},
     /// A failure that is to be expected: the build gives up the arithmetic that the entry needs.
     NeedsIeee {
-        /// What was found.
         finding: Box<Finding>,
-        /// Flags of the build.
         flags: String,
     },
 }

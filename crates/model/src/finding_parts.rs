@@ -4,11 +4,9 @@ use crate::{Cache, Id};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Author of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Author {
-    /// The catalog entry.
     Catalog,
     /// The workload, or what set it up.
     Workload,
@@ -22,9 +20,7 @@ pub enum Author {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Repeat {
-    /// Processes.
     Launch,
-    /// Passes over several benchmarks.
     Round,
     /// Timed regions of a launch.
     Sample,
@@ -33,30 +29,24 @@ pub enum Repeat {
 /// A part of a count: 3 of 8 launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Count {
-    /// How many.
     pub part: usize,
-    /// Of how many.
     pub of: usize,
-    /// What is counted.
     pub what: Repeat,
 }
 
 impl Count {
-    /// Of launches.
     #[must_use]
     pub fn launches(part: usize, of: usize) -> Self {
         let what = Repeat::Launch;
         Self { part, of, what }
     }
 
-    /// Of samples.
     #[must_use]
     pub fn samples(part: usize, of: usize) -> Self {
         let what = Repeat::Sample;
         Self { part, of, what }
     }
 
-    /// Of rounds.
     #[must_use]
     pub fn rounds(part: usize, of: usize) -> Self {
         let what = Repeat::Round;
@@ -93,7 +83,6 @@ pub struct LoadRate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NegativeBecause {
-    /// Its parts had interference.
     Interference,
     /// There are too few rounds for an interval.
     TooFew,
@@ -111,7 +100,6 @@ pub enum Withheld {
     NoBaseline,
     /// The baseline has no result that is comparable.
     NotComparable,
-    /// These have no result.
     Missing(Vec<Part>),
     /// The baseline has no comparable result of these.
     Uncovered(Vec<Part>),
@@ -133,7 +121,6 @@ pub enum Part {
     Data,
     /// Its zeroed data, bytes.
     Bss,
-    /// Between two CPUs.
     Cpus(u32, u32),
     /// CPU time of the client of a database in one operation: the mean.
     ClientCpu,
@@ -143,16 +130,13 @@ pub enum Part {
     Without(Id),
     /// Ratio of this benchmark to the baseline.
     RatioOf(Id),
-    /// A benchmark.
     Benchmark(Id),
 }
 
 /// A part with its value, in the unit of the result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PartValue {
-    /// Which.
     pub part: Part,
-    /// What it comes to.
     pub value: f64,
 }
 
@@ -177,16 +161,12 @@ pub enum Unfitted {
     Sizes {
         /// Numbers of copies that were measured.
         sizes: usize,
-        /// How many it takes.
         needed: usize,
     },
     /// Too few launches of one number of copies.
     Launches {
-        /// The number of copies.
         copies: u32,
-        /// Its launches.
         launches: usize,
-        /// How many it takes.
         needed: usize,
     },
     /// A rate is missing or zero.

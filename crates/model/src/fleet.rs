@@ -13,7 +13,6 @@ pub const SCHEMA_FLEET: &str = "gritstone/fleet/1";
 pub struct FleetMember {
     /// Identifier of the fleet run; all its nodes have the same.
     pub fleet: String,
-    /// Name of the node.
     pub node: String,
     /// Where the node stands: `partition`, `rack`, ..., as the plan of the fleet says.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -39,13 +38,10 @@ pub struct FleetProgress {
 /// How far a node of a fleet run has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetNodeProgress {
-    /// Its name.
     pub node: String,
-    /// How far.
     pub state: FleetNodeState,
     /// Its run, once it has one.
     pub run: Option<String>,
-    /// Why it has none.
     pub why: Option<String>,
 }
 
@@ -60,13 +56,9 @@ impl FleetNodeProgress {
 /// How a node of a fleet run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FleetNodeState {
-    /// It was skipped.
     Failed,
-    /// It is being measured.
     Measuring,
-    /// It has not begun.
     Missing,
-    /// Its run is there.
     Done,
 }
 
@@ -105,14 +97,12 @@ pub struct FleetView {
     pub families: Vec<FleetFamily>,
     /// Distribution over nodes of each benchmark.
     pub benchmarks: Vec<FleetBenchmark>,
-    /// All nodes, by name.
     pub nodes: Vec<FleetNode>,
 }
 
 /// Nodes that can be compared with each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetKind {
-    /// Model of the processor.
     pub model: String,
     /// How many nodes there are.
     pub nodes: usize,
@@ -123,21 +113,15 @@ pub struct FleetKind {
 /// A check value that is wrong, or that other nodes do not get.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetWrong {
-    /// The node.
     pub node: String,
-    /// Its run.
     pub run: String,
-    /// The benchmark.
     pub id: Id,
     /// Operations that were asked for: the input of the workload.
     pub n: u64,
     /// CPU that computed it; null where the launch had several.
     pub cpu: Option<u32>,
-    /// What came out.
     pub got: u64,
-    /// What should have.
     pub right: u64,
-    /// How that is known.
     pub by: FleetProof,
 }
 
@@ -170,7 +154,6 @@ pub struct FleetEffect {
     pub effect: f64,
     /// Its 95% interval.
     pub interval: [f64; 2],
-    /// p value.
     pub p: f64,
     /// Benjamini-Hochberg adjusted p, over all nodes and all of its level.
     pub p_adjusted: f64,
@@ -179,24 +162,19 @@ pub struct FleetEffect {
 /// Something in which a node is not like the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetOutlier {
-    /// The node.
     pub node: String,
-    /// What differs.
     pub about: FleetScope,
-    /// How much.
     #[serde(flatten)]
     pub effect: FleetEffect,
     /// Since when, by earlier fleet runs; null where no earlier one has the node.
     pub since: Option<FleetSince>,
     /// Start of the newest earlier fleet run in which another machine had the name of the node, RFC 3339: what that did is not compared.
     pub replaced: Option<String>,
-    /// Results behind it.
     pub results: usize,
     /// Those of them that were measured with interference.
     pub interference: usize,
 }
 
-/// Since when something differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetSince {
     /// Start of the first fleet run that has it, RFC 3339.
@@ -214,7 +192,6 @@ pub struct FleetDrift {
     pub effect: f64,
     /// Its 95% interval, of the nodes.
     pub interval: [f64; 2],
-    /// Since when.
     pub since: FleetSince,
     /// Nodes that were measured before and after.
     pub nodes: usize,
@@ -227,11 +204,9 @@ pub struct FleetCommon {
     pub facts: Vec<FleetFact>,
     /// Slow nodes that have it.
     pub slow: usize,
-    /// Slow nodes that say.
     pub of_slow: usize,
     /// Other nodes that have it.
     pub others: usize,
-    /// Other nodes that say.
     pub of_others: usize,
     /// p of Fisher's exact test, one-sided, adjusted over all facts.
     pub p_adjusted: f64,
@@ -270,16 +245,13 @@ pub struct FleetGroupEffect {
 /// A fact of a node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct FleetFact {
-    /// Its name.
     pub name: String,
-    /// Its value.
     pub value: String,
 }
 
 /// How far nodes are apart.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetSpread {
-    /// Nodes that have it.
     pub nodes: usize,
     /// Robust standard deviation of the logarithm over nodes of a kind, one run or the mean of several each.
     pub sd: f64,
@@ -287,30 +259,22 @@ pub struct FleetSpread {
     pub between_runs: Option<f64>,
     /// Minimum detectable effect on one node (power 95%), as a share.
     pub smallest: f64,
-    /// Nodes that differ.
     pub outliers: usize,
 }
 
-/// A family over nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetFamily {
-    /// Its name.
     pub family: String,
-    /// Its benchmarks.
     pub benchmarks: usize,
-    /// Its distribution.
     #[serde(flatten)]
     pub spread: FleetSpread,
 }
 
-/// A benchmark over nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetBenchmark {
-    /// The benchmark.
     pub id: Id,
     /// Unit of `quantiles`.
     pub unit: Unit,
-    /// Which direction is better.
     pub better: Better,
     /// Minimum, 5th percentile, quartiles and median, 95th percentile and maximum of the estimates of the nodes.
     pub quantiles: [f64; 7],
@@ -324,21 +288,17 @@ pub struct FleetBenchmark {
     pub other_work: usize,
 }
 
-/// A node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FleetNode {
-    /// Its name.
     pub node: String,
     /// Its runs, oldest first.
     pub runs: Vec<String>,
     /// Its kind, by its place in `kinds`.
     pub kind: usize,
-    /// Where it stands.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub place: BTreeMap<String, String>,
     /// Benchmarks with a result that is compared.
     pub benchmarks: usize,
-    /// Results with interference.
     pub interference: usize,
     /// Everything against the other nodes.
     pub overall: Option<FleetEffect>,

@@ -15,13 +15,9 @@ pub const SCHEMA_CHECK: &str = "gritstone/check/2";
 pub struct HistoryView {
     /// [`SCHEMA_HISTORY`].
     pub schema: String,
-    /// Identifier of the benchmark.
     pub id: Id,
-    /// Title of the benchmark.
     pub title: String,
-    /// Unit of the estimates.
     pub unit: Unit,
-    /// Which direction is better.
     pub better: Better,
     /// One for each system, Linux kernel, compiler, version of the benchmark, directory, tuning and set of parameters; the one with the
     /// newest run last.
@@ -33,13 +29,10 @@ pub struct HistoryView {
 pub struct HistorySeries {
     /// Short name of the system.
     pub machine: String,
-    /// Display name.
     pub name: String,
-    /// Linux release.
     pub kernel: String,
     /// Compiler and flags of the program.
     pub compiler: String,
-    /// Version of the benchmark.
     pub version: u32,
     /// Directory in which files were measured.
     #[serde(default)]
@@ -54,30 +47,23 @@ pub struct HistorySeries {
     pub compared: Subject,
     /// Oldest first.
     pub points: Vec<HistoryPoint>,
-    /// Change points.
     pub changes: Vec<HistoryChange>,
 }
 
-/// One run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryPoint {
-    /// Which run.
     pub run: String,
     /// The user's name for it.
     pub label: Option<String>,
     /// Start, RFC 3339.
     pub started: String,
-    /// The estimate.
     pub estimate: Option<f64>,
-    /// Its interval.
     pub interval: Option<[f64; 2]>,
     /// The value that is compared; null when a flag excludes it, or there is no result.
     pub value: Option<f64>,
-    /// Flags and notes.
     pub notes: Vec<Note>,
 }
 
-/// A change of level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryChange {
     /// The first run of the new level.
@@ -88,7 +74,6 @@ pub struct HistoryChange {
     pub at: usize,
     /// Level after over level before, above 1 when it became better.
     pub ratio: f64,
-    /// Its interval.
     pub interval: Option<[f64; 2]>,
     /// Fewer than ten runs show it, each beyond four robust standard deviations of those before.
     #[serde(default)]
@@ -102,11 +87,9 @@ pub struct CheckView {
     pub schema: String,
     /// What it is compared with.
     pub base: String,
-    /// The run.
     pub run: String,
     /// The slowdown that is still allowed: 0.02 is 2%.
     pub max_slowdown: f64,
-    /// Differences between the sides.
     pub differ_in: Vec<Difference>,
     /// The worst outcome of the benchmarks.
     pub outcome: CheckOutcome,
@@ -117,7 +100,6 @@ pub struct CheckView {
 /// One benchmark of the gate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckRow {
-    /// Outcome.
     pub outcome: CheckOutcome,
     /// Start of the run since which it is regressed, RFC 3339; null where it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -127,7 +109,6 @@ pub struct CheckRow {
     pub row: CompareRow,
 }
 
-/// Outcome of a gate.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -142,7 +123,6 @@ pub enum CheckOutcome {
 }
 
 impl CheckOutcome {
-    /// In words.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

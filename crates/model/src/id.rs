@@ -51,7 +51,6 @@ impl Id {
         Ok(Self(text.to_owned()))
     }
 
-    /// The whole identifier.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

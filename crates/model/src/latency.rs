@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// Of all launches of a result that is a time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latencies {
-    /// Operations.
     pub events: u64,
     /// Those that the events support, from the median on.
     pub percentiles: Vec<Percentile>,
@@ -43,15 +42,12 @@ pub struct Percentile {
 /// How long users waited for the system, ms.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Responses {
-    /// Users at once.
     pub users: u64,
     /// Kind of transaction; null for all kinds together.
     pub kind: Option<String>,
-    /// Transactions.
     pub events: u64,
     /// `p50`, `p95` and `p99`, those that the transactions support; without the values of single launches.
     pub percentiles: Vec<Percentile>,
-    /// The longest.
     pub max: f64,
 }
 

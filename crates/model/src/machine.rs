@@ -10,14 +10,11 @@ use std::collections::BTreeMap;
 pub struct Machine {
     /// Short name that selects it: `vax-11-780-4.1bsd`, or a hash of facts that do not change on a live system.
     pub id: String,
-    /// Display name.
     pub name: String,
-    /// Operating system and version.
     pub system: String,
     /// The document that published its results; `None` for a system that Gritstone measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
-    /// Year of the results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub year: Option<i32>,
     /// Memory, disks, and the like, in a sentence.
@@ -35,25 +32,19 @@ pub const PRIVATE_FACTS: [&str; 2] = ["host.name", "dir.mount_point"];
 pub struct Cache {
     /// 1, 2, 3, ...
     pub level: u8,
-    /// What it holds.
     pub kind: CacheKind,
-    /// Its size.
     pub bytes: u64,
     /// How many CPUs share it.
     pub shared_by: usize,
 }
 
-/// What a cache holds.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheKind {
-    /// Data and instructions.
     Unified,
-    /// Data.
     Data,
-    /// Instructions.
     Instruction,
 }
 

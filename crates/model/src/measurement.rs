@@ -25,7 +25,6 @@ pub struct Measurement {
     pub notes: Vec<Note>,
     /// The curve of which this benchmark is the last point.
     pub curve: Option<ResultCurve>,
-    /// The reference workload.
     pub published: Option<PublishedView>,
     pub program: Option<Program>,
     /// Page cache, file system or device; document and place of a printed result. `None` where the title says it.
@@ -40,7 +39,6 @@ pub struct Measurement {
 /// Where the numbers of a result come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Data {
-    /// Launches of the benchmark.
     Measured(Box<Measured>),
     /// Results of other benchmarks of the run.
     Derived(Box<Sampled>),
@@ -69,7 +67,6 @@ pub struct Sampled {
     pub estimate: Option<Estimate>,
     /// Confidence level of the interval.
     pub confidence: Option<f64>,
-    /// Core cycles an operation.
     pub cycles: Option<Estimate>,
     /// Frequency of the core, by the cycle probe.
     pub ghz: Option<f64>,
@@ -113,10 +110,8 @@ pub enum Absence {
     TimedOut,
 }
 
-/// Estimates along x.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResultCurve {
-    /// Quantity along x.
     pub label: String,
     pub points: Vec<SeriesPoint>,
 }
@@ -124,7 +119,6 @@ pub struct ResultCurve {
 /// Variance of a result between the earlier runs of its system.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OfRuns {
-    /// How many they are.
     pub runs: usize,
     /// What a comparison uses: core cycles or the estimate.
     pub compared: Subject,
@@ -136,16 +130,13 @@ pub struct OfRuns {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// From launches here.
     Measured,
     /// Skipped: nothing was launched, or it cannot run here.
     #[default]
     Skipped,
-    /// Failed: a launch failed.
     Failed,
     /// Timed out: a launch was stopped at its deadline.
     TimedOut,
-    /// A document printed it.
     Published,
 }
 

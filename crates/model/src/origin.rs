@@ -4,16 +4,13 @@
 /// written to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It began here.
     Here(Owner),
     /// It came in a file.
     Imported,
 }
 
-/// Who begins a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// The effective user.
     pub uid: u32,
     /// A hash of the machine that stands in no document that leaves it.
     pub machine: String,

@@ -27,7 +27,6 @@ pub struct RunList {
 /// One line of `runs`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ListedRun {
-    /// Identifier.
     pub id: String,
     /// The user's name for it.
     pub label: Option<String>,
@@ -51,15 +50,12 @@ pub struct ListedRun {
 /// A system with runs in the store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ListedSystem {
-    /// Identifier.
     pub id: String,
-    /// Display name.
     pub name: String,
     /// Operating system and version, in its newest run.
     pub system: String,
     /// How many runs it has.
     pub runs: usize,
-    /// Its newest run.
     pub newest: String,
     /// Start of that run, RFC 3339.
     pub started: String,
@@ -70,11 +66,8 @@ pub struct ListedSystem {
 /// A change of level of a benchmark on a system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
-    /// The benchmark.
     pub benchmark: Id,
-    /// Its title.
     pub title: String,
-    /// Identifier of the system.
     pub machine: String,
     /// Display name of the system.
     pub name: String,
@@ -107,7 +100,6 @@ pub struct ChangeEvent {
     pub run: String,
     /// Its start, RFC 3339.
     pub started: String,
-    /// Identifier of the system.
     pub machine: String,
     /// Display name of the system.
     pub name: String,
@@ -128,7 +120,6 @@ pub struct ChangeEvent {
 pub struct ChangesView {
     /// [`SCHEMA_CHANGES`].
     pub schema: String,
-    /// Changes that belong together.
     pub events: Vec<ChangeEvent>,
 }
 
@@ -150,7 +141,6 @@ pub struct OverviewView {
 /// A fact of a system that is another since a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FactChange {
-    /// Its name.
     pub fact: String,
     /// What it was; null where it was not recorded.
     pub before: Option<String>,
@@ -180,22 +170,16 @@ pub struct SystemView {
 /// A benchmark that was searched for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundBenchmark {
-    /// Identifier.
     pub id: Id,
-    /// Title.
     pub title: String,
 }
 
-/// What a search finds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchView {
     /// [`SCHEMA_SEARCH`].
     pub schema: String,
-    /// The words.
     pub query: String,
-    /// Benchmarks of the catalog.
     pub benchmarks: Vec<FoundBenchmark>,
-    /// Systems of the store.
     pub systems: Vec<ListedSystem>,
     /// Runs, newest first: those of which id, label, date, system, facts of the system or compilers have the words.
     pub runs: Vec<ListedRun>,

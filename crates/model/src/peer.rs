@@ -19,10 +19,8 @@ pub struct Peer {
     pub far: Option<Link>,
 }
 
-/// A network interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Link {
-    /// Its name.
     pub interface: String,
     /// Speed that its driver reports, Mbit/s; null where it reports none.
     pub speed_mbit: Option<u64>,
@@ -39,9 +37,7 @@ pub struct PeerPath {
     pub machine: String,
     /// Name of the host, since virtual machines of one image may share the short name; empty where it was left out.
     pub host: String,
-    /// The near interface.
     pub near: Option<Link>,
-    /// The far interface.
     pub far: Option<Link>,
 }
 

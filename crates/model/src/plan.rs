@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// One launch of one benchmark.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
-    /// Identifier of the benchmark.
     pub id: Id,
     /// The CPUs on which its processes are placed: one, two for `@cross`, empty for all; those of copies in turn.
     pub cpus: Vec<u32>,
@@ -28,7 +27,6 @@ pub struct Calibration {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "StoredSkip", into = "StoredSkip")]
 pub struct Skip {
-    /// Identifier of the benchmark.
     pub id: Id,
     /// The reason and what mends it.
     pub reason: String,
@@ -90,6 +88,5 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Every benchmark that is shown, in the order of the catalog, skipped and derived ones too.
     pub benchmarks: Vec<Benchmark>,
-    /// What cannot run here.
     pub skips: Vec<Skip>,
 }

@@ -14,12 +14,10 @@ pub enum Reliability {
     Low,
     /// A tenth or more are, a result is invalid, or the run was interrupted.
     Medium,
-    /// All others.
     High,
 }
 
 impl Reliability {
-    /// In words.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -33,12 +31,9 @@ impl Reliability {
 /// The reliability of a run and what it follows from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assessment {
-    /// The word.
     pub reliability: Reliability,
-    /// Results that were measured.
     pub measured: usize,
     /// Flags that put results in doubt, each with how many carry it; the most frequent first.
     pub causes: Vec<(Flag, usize)>,
-    /// Whether it was interrupted.
     pub interrupted: bool,
 }

@@ -72,7 +72,6 @@ pub struct Conditions {
 /// One execution of a benchmark's process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
-    /// Identifier of the benchmark.
     pub id: Id,
     /// The pass in which it was done, from 0.
     pub round: u32,
@@ -83,11 +82,8 @@ pub struct Launch {
     /// Number of simultaneous copies. The events of each of several begin with [`crate::Param::Copy`].
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub copies: u32,
-    /// How it ended.
     pub outcome: Outcome,
-    /// Everything that it said.
     pub events: Vec<Event>,
-    /// What else went on.
     pub conditions: Conditions,
 }
 
@@ -111,7 +107,6 @@ pub struct Program {
     pub flags: String,
 }
 
-/// Settings of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Settings {
     /// The selectors as given; empty where a suite was measured.
@@ -132,7 +127,6 @@ pub struct Settings {
     pub reference: bool,
     /// Directory in which files are measured.
     pub dir: String,
-    /// Environment of every child.
     pub environment: BTreeMap<String, String>,
     /// Parameters of workloads that override those of their catalog entries.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -178,13 +172,11 @@ pub struct Compilers {
     /// Name or path of the compiler of C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cc: Option<String>,
-    /// Its flags.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cflags: Option<String>,
     /// Name or path of the compiler of Fortran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fc: Option<String>,
-    /// Its flags.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fflags: Option<String>,
 }
@@ -221,7 +213,6 @@ pub struct Compiled {
     pub compile_s: f64,
     /// Text, data and bss that became of them, before linking; null where the linker is left to make the code.
     pub bytes: Option<u64>,
-    /// Programs that it made.
     pub programs: usize,
     /// Programs that it refused, and what it said.
     pub refused: BTreeMap<String, String>,
@@ -240,24 +231,18 @@ pub struct RunInfo {
     /// Seconds from start to end; `None` for a run that was cut off.
     #[serde(default)]
     pub elapsed_s: Option<f64>,
-    /// Version of Gritstone.
     pub gritstone: String,
-    /// The measured system.
     pub machine: Machine,
-    /// Settings of a run.
     pub settings: Settings,
 }
 
-/// A run, whole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunData {
-    /// Head.
     pub info: RunInfo,
     /// The entries as they were then, in the order in which they are shown.
     pub benchmarks: Vec<Benchmark>,
     /// The program behind each.
     pub programs: BTreeMap<Id, Program>,
-    /// What could not run.
     pub skips: Vec<Skip>,
     /// Every launch, in the order of time.
     pub launches: Vec<Launch>,

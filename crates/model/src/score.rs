@@ -23,7 +23,6 @@ pub struct RatingsView {
     /// The profile that the user chose: then each of its benchmarks is an environment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
-    /// Confidence of the intervals.
     pub confidence: f64,
     /// In the order in which they were named.
     pub machines: Vec<RatedMachine>,
@@ -37,7 +36,6 @@ pub struct Profile {
     pub name: String,
     /// What is done, in a few words.
     pub title: String,
-    /// Why these weights.
     pub why: String,
     /// The weight of each benchmark, above 0; only the proportions matter.
     pub weights: BTreeMap<Id, f64>,
@@ -60,13 +58,11 @@ impl Profile {
 pub struct RatedMachine {
     /// Identifier of the run, or `ref:...`.
     pub id: String,
-    /// Display name.
     pub name: String,
     /// By whole programs and several users, as table 1.1 of hp-1987: all of its environments or none; null where the run has no benchmark of them that
     /// the base has.
     #[serde(default)]
     pub programs: Option<Ratings>,
-    /// By single benchmarks.
     pub one_cpu: Ratings,
     /// In which programs of a profile it differs from the base, and their versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -82,10 +78,8 @@ pub struct Ratings {
     pub overall: Rating,
 }
 
-/// One score.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rating {
-    /// Heading of the environment.
     pub environment: String,
     /// Above 1: better than the base. Null when it is not computed, and when the base has no benchmark of the environment.
     pub rating: Option<f64>,
@@ -101,7 +95,6 @@ pub struct Rating {
     /// Selected benchmarks that cannot be used.
     #[serde(default)]
     pub left_out: Vec<LeftOutRow>,
-    /// Doubts about its benchmarks.
     #[serde(default)]
     pub notes: Vec<Note>,
     /// What documents print for the environment, which is not comparable.
@@ -114,16 +107,13 @@ pub struct Rating {
 pub struct PublishedRating {
     /// `ref:...`.
     pub id: String,
-    /// Display name.
     pub name: String,
-    /// As it is printed.
     pub rating: f64,
 }
 
 /// A benchmark that a score leaves out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOutRow {
-    /// Which.
     pub id: Id,
     /// Whether its work check failed; else it was not measured.
     pub invalid: bool,

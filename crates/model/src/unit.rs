@@ -4,17 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Which direction is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
-    /// Rates.
     Higher,
-    /// Times and sizes.
     Lower,
 }
 
-/// What a unit counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Quantity {
     /// Time for an amount of work; the number is how many nanoseconds the unit has.
@@ -67,13 +63,11 @@ impl Unit {
             .ok_or_else(|| UnitError(text.to_owned()))
     }
 
-    /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What it counts.
     #[must_use]
     pub fn quantity(&self) -> Quantity {
         // a Unit is only made by `parse`, which has asked the same question

@@ -59,7 +59,6 @@ pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
     )
 }
 
-/// Launches against launches.
 fn held(
     mut pair: Pair,
     base: &Measurement,

@@ -23,13 +23,10 @@ pub(crate) struct Pair {
     pub compared: Subject,
     /// Unit of `base` and `other`.
     pub unit: String,
-    /// Figure of the base.
     pub base: Option<f64>,
-    /// Figure of the other.
     pub other: Option<f64>,
     /// Above 1: the other is better.
     pub ratio: Option<f64>,
-    /// Interval of the ratio.
     pub interval: Option<[f64; 2]>,
     /// The same of [`gritstone_stats::two_sample::Ratio::inner`].
     pub inner: Option<[f64; 2]>,
@@ -66,7 +63,6 @@ impl Pair {
         }
     }
 
-    /// No ratio, and why.
     pub fn apart(mut self, why: Finding) -> Self {
         self.notes.push(why);
         self.without_ratio()

@@ -12,7 +12,6 @@ const MOST: usize = 12;
 /// Fewest nodes of a group of which anything is said.
 const FEWEST: usize = 2;
 
-/// Of an interval.
 const CONFIDENCE: f64 = 0.95;
 
 /// Facts that divide the nodes in the same way.

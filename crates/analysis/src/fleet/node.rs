@@ -13,32 +13,24 @@ const OF_ONE_NODE: [&str; 2] = ["host.name", "dir.mount_point"];
 /// A run of a node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NodeRun {
-    /// Identifier of the run.
     pub run: String,
     /// Its start, RFC 3339, UTC.
     pub started: String,
-    /// The node.
     pub node: String,
     /// Identifier of the machine: a node that was replaced by another keeps its name.
     pub machine: String,
-    /// Where it stands.
     pub place: BTreeMap<String, String>,
-    /// Facts of the node.
     pub facts: BTreeMap<String, String>,
-    /// Its results.
     pub results: BTreeMap<Id, NodeResult>,
 }
 
 /// A result on a node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NodeResult {
-    /// Version of the entry.
     pub version: u32,
     /// Hash of the program; empty where there is none.
     pub program: String,
-    /// Unit of the estimate.
     pub unit: Unit,
-    /// Which direction is better.
     pub better: Better,
     /// The estimate; 0 without one.
     pub estimate: f64,
@@ -52,14 +44,10 @@ pub struct NodeResult {
     pub checks: Vec<CheckValue>,
 }
 
-/// A check value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckValue {
-    /// Operations.
     pub n: u64,
-    /// What came out.
     pub got: u64,
-    /// What the workload expects.
     pub expected: u64,
     /// The CPU, of a launch on one.
     pub cpu: Option<u32>,

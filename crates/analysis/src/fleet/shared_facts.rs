@@ -6,7 +6,6 @@ use gritstone_stats::multiple;
 use statrs::distribution::{DiscreteCDF, Hypergeometric};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// False discovery rate.
 const LEVEL: f64 = 0.05;
 /// Fewest slow nodes of which anything in common is said.
 const FEWEST: usize = 2;

@@ -29,7 +29,6 @@ pub(super) struct Pair {
     pub base: RatingRow,
     pub machine_printed: bool,
     pub base_printed: bool,
-    /// Flags of what counts.
     pub doubts: Vec<Flag>,
 }
 

@@ -156,7 +156,6 @@ fn gather<'a>(
     factors
 }
 
-/// What the baseline lacks.
 fn unprinted(factors: &Factors, entry: &Entry) -> Option<Note> {
     let benchmarks: Vec<Id> = factors.unprinted.iter().copied().cloned().collect();
     (!benchmarks.is_empty()).then(|| {

@@ -68,7 +68,6 @@ pub(crate) fn surely_not_linear(exponents: &[f64]) -> bool {
 pub(crate) struct Growth {
     small: u64,
     large: u64,
-    /// The power of n.
     pub exponent: f64,
 }
 

@@ -23,7 +23,6 @@ pub(super) fn parts(benchmark: &Benchmark, launches: &[&Reading]) -> Vec<PartVal
     of.into_iter().filter_map(value).collect()
 }
 
-/// Two CPUs.
 type Pair = (u32, u32);
 
 fn in_launch(launch: &Reading) -> BTreeMap<Pair, Vec<f64>> {

@@ -13,9 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The entry of a rating: the rows that it is over, and the name of the baseline.
 pub(super) struct Entry<'a> {
-    /// The entry.
     pub benchmark: &'a Benchmark,
-    /// Its rows.
     pub over: &'a [Id],
     /// `ref:...`.
     pub baseline: &'a str,

@@ -52,7 +52,6 @@ pub(crate) enum SampleUse {
 /// A launch as it was read.
 #[derive(Clone, Debug)]
 pub(crate) struct Reading<'a> {
-    /// Where it came from.
     pub launch: &'a Launch,
     /// The timed regions that are figures, n above 0.
     pub samples: Vec<&'a Sample>,
@@ -66,15 +65,11 @@ pub(crate) struct Reading<'a> {
     pub contended_batches: bool,
     /// Whether it was beside a whole process that did the published work.
     pub contended_processes: bool,
-    /// Check values.
     pub checks: Vec<Check>,
-    /// The published work.
     pub batches: Vec<&'a Batch>,
     /// Whole processes that did the published work.
     pub processes: Vec<&'a Sample>,
-    /// Latencies of single operations.
     pub latencies: Vec<&'a Histogram>,
-    /// Responses to users.
     pub responses: Vec<(&'a ResponsesOf, &'a Histogram)>,
     pub params: Vec<&'a Param>,
     /// Where the samples of each copy begin, of several at once.
@@ -126,7 +121,6 @@ impl<'a> Reading<'a> {
         reading
     }
 
-    /// Whether it ended well.
     pub fn measured(&self) -> bool {
         self.launch.outcome == Outcome::Measured
     }
@@ -182,7 +176,6 @@ impl<'a> Reading<'a> {
         percentiles::percentile(&describe::buckets(&merged), 0.5).filter(|&median| median > 0.0)
     }
 
-    /// The mean of them.
     pub fn mean_latency_ns(&self) -> Option<f64> {
         let merged = merged(self.latencies.iter().copied());
         (merged.count > 0).then(|| merged.sum as f64 / merged.count as f64)

@@ -10,7 +10,6 @@ use std::collections::BTreeSet;
 
 /// What a rule looks at: an entry, its launches, and what came of them.
 pub(super) struct Evidence<'a> {
-    /// The entry.
     pub benchmark: &'a Benchmark,
     /// The launches that were measured.
     pub launches: &'a [&'a Reading<'a>],
@@ -213,13 +212,10 @@ pub(crate) fn few_page_outs(per_op: f64, claimed: f64) -> Option<Finding> {
 /// How far the values of an estimate agree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spread {
-    /// How many there are.
     pub n: usize,
-    /// What one is of.
     pub what: Repeat,
     /// On a scale where 0 is nothing.
     pub estimate: Option<Estimate>,
-    /// Requested confidence.
     pub confidence: f64,
     /// Half-width that was asked for, as a share; 0 where nothing was.
     pub precision: f64,

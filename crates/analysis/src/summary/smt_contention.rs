@@ -17,7 +17,6 @@ use std::sync::LazyLock;
 pub struct Floor {
     /// Whether a core may be shared at all.
     shared: bool,
-    /// Of earlier runs.
     known: BTreeMap<u32, f64>,
     /// What this run saw, in order.
     seen: BTreeMap<u32, Vec<f64>>,

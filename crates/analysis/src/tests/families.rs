@@ -8,7 +8,6 @@ use gritstone_model::*;
 /// A row, and how many nanoseconds it takes on the base and on the other; `None` where a side has none.
 type Sides = (&'static str, Option<f64>, Option<f64>);
 
-/// Runs of these rows.
 fn sides(rows: &[Sides]) -> [RunView; 2] {
     let side = |ns: fn(&Sides) -> Option<f64>| {
         let mine = rows.iter().filter_map(|row| Some((row.0, ns(row)?)));

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 /// Operations in a sample, and in the published work.
 pub const N: u64 = 1_000_000;
-/// Launches in a run.
 pub const LAUNCHES: u32 = 10;
 /// Factors of launches whose center is exactly 1, in an order without drift.
 pub const SCATTER: [f64; 10] = [
@@ -412,7 +411,6 @@ pub fn about(note: &Note) -> Option<&'static str> {
     (about != Subject::Result).then(|| about.as_str())
 }
 
-/// Notes in short.
 pub fn shorts(notes: &[Note]) -> Vec<&'static str> {
     notes.iter().map(short).collect()
 }

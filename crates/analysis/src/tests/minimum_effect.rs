@@ -82,7 +82,6 @@ fn paced(name: &str) -> Benchmark {
     }
 }
 
-/// Normal numbers.
 fn normal(random: &mut Pcg64) -> f64 {
     let radius = (-2.0 * (1.0 - random.random::<f64>()).ln()).sqrt();
     radius * (std::f64::consts::TAU * random.random::<f64>()).cos()
