@@ -7,7 +7,7 @@ use crate::journal::Journal;
 use crate::load::{Load, Mark};
 use crate::resource::{Held, Unavailable};
 use crate::scratch_fs::{Volume, needs_scratch_fs};
-use crate::setup::Setup;
+use crate::setup::{Setup, join};
 use crate::swap::{Swap, needs_swap};
 use crate::tracefs::{Instance, is_traced};
 use crate::tune::Tuning;
@@ -51,10 +51,10 @@ pub(crate) fn make(
     let wants = |needs: fn(&Benchmark) -> bool| config.rows.iter().any(|row| needs(row));
     let acquired = Acquired {
         confinement: acquire_if(wants(is_confined), journal, |journal| {
-            Group::below(&config.memory, setup, journal)
+            Group::below(&config.memory, join(setup), journal)
         }),
         throttle: acquire_if(wants(is_throttled), journal, |journal| {
-            Group::below(&config.cpu, setup, journal)
+            Group::below(&config.cpu, join(setup), journal)
         }),
         tracing: acquire_if(wants(is_traced), journal, Instance::acquire),
         volume: acquire_if(wants(needs_scratch_fs), journal, |journal| {
@@ -63,7 +63,8 @@ pub(crate) fn make(
         swap: acquire_if(wants(needs_swap), journal, |journal| {
             Swap::acquire(config.dir.ok_or(Unavailable::NotAsked)?, journal)
         }),
-        bound: (!config.custom.families.is_empty()).then(|| Bound::new(setup, config, journal)),
+        bound: (!config.custom.families.is_empty())
+            .then(|| Bound::new(&config.processes, setup, journal)),
     };
     let loaded = wants(|row| !row.load().is_empty());
     (

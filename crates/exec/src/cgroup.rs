@@ -3,23 +3,19 @@
 //! One per run and limit, made if a benchmark of the run needs it. It is recorded in the journal before it is made;
 //! without a journal there is none. A word to the supervisor makes a launch join it before its program is executed.
 
-use crate::journal::Journal;
 use crate::owned_files::{self, Dir, Identity, check_our_name, fresh_name};
-use crate::resource::{Held, Resource, Thing, Unavailable, Undo, make_directory, retry};
-use crate::setup::Setup;
-use crate::{Executor, pidfd};
-use gritstone_model::{Benchmark, KernelWork, Work};
-use nix::unistd::{SysconfVar, sysconf};
+use crate::pidfd;
+use crate::resource::{Held, Recorder, Resource, Unavailable, Undo, make_directory, retry};
+use gritstone_model::{Benchmark, Work};
 use serde::{Deserialize, Serialize};
-use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// Parameter of catalog entries: memory limit of the launch, pages.
-const PAGES: &str = "memory_pages";
+pub(crate) const MEMORY_PAGES: &str = "memory_pages";
 /// Parameter of catalog entries: CPU time limit, percent of one CPU.
-const SHARE: &str = "cpu_percent";
+pub(crate) const CPU_PERCENT: &str = "cpu_percent";
 /// Period of CPU time limits, us: the default of Linux.
 const PERIOD: u64 = 100_000;
 /// Supervisor's word for the group to join.
@@ -78,16 +74,20 @@ fn kill_all(group: &Dir) {
 }
 
 impl Group {
-    fn acquire(parent: &Path, journal: &Journal) -> Result<Held<Self>, Unavailable> {
-        journal.acquire(Thing::Group, || Ok(Self(parent.join(fresh_name("group")?))))
+    fn acquire(parent: &Path, journal: &impl Recorder<Self>) -> Result<Held<Self>, Unavailable> {
+        journal.acquire(|| Ok(Self(parent.join(fresh_name("group")?))))
     }
 
     /// Makes a group below the first of `parents` where one can be made and joined.
-    pub(crate) fn below(parents: &[PathBuf], setup: &Setup, journal: &Journal) -> Confinement {
+    pub(crate) fn below(
+        parents: &[PathBuf],
+        join: impl Fn(&Self) -> io::Result<()>,
+        journal: &impl Recorder<Self>,
+    ) -> Confinement {
         let mut nearest = None;
         for parent in parents {
             let group = Self::acquire(parent, journal).and_then(|group| {
-                setup.attempt(&group.word()).map_err(io::Error::other)?;
+                join(&group)?;
                 Ok(group)
             });
             match group {
@@ -107,20 +107,20 @@ impl Group {
     /// `number` to it.
     pub(crate) fn with_limit(
         parents: &[PathBuf],
-        setup: &Setup,
-        journal: &Journal,
+        join: impl Fn(&Self) -> io::Result<()>,
+        journal: &impl Recorder<Self>,
         (file, number): (&str, u64),
     ) -> Option<Held<Self>> {
         parents.iter().find_map(|parent| {
             let group = Self::acquire(parent, journal).ok()?;
-            let fits = group.0.join(file).exists() && setup.attempt(&group.word()).is_ok();
+            let fits = group.0.join(file).exists() && join(&group).is_ok();
             let bounded = fits && fs::write(group.0.join(file), number.to_string()).is_ok();
             bounded.then_some(group)
         })
     }
 
     /// Limits memory. Pages beyond the limit go to swap if `swap`, where that can be configured.
-    fn allow(&self, bytes: u64, swap: bool) -> io::Result<()> {
+    pub(crate) fn allow(&self, bytes: u64, swap: bool) -> io::Result<()> {
         let second = self.0.join("memory.max");
         if !second.exists() {
             let swappiness = if swap { "100" } else { "0" };
@@ -147,7 +147,7 @@ impl Group {
         texts.map(|text| kills_in(&text)).max().unwrap_or(0)
     }
 
-    fn throttle(&self, percent: u64) -> io::Result<()> {
+    pub(crate) fn throttle(&self, percent: u64) -> io::Result<()> {
         let quota = percent * PERIOD / 100;
         let second = self.0.join("cpu.max");
         if second.exists() {
@@ -172,73 +172,12 @@ fn kills_in(text: &str) -> u64 {
 
 #[must_use]
 pub fn is_confined(benchmark: &Benchmark) -> bool {
-    matches!(&benchmark.work, Work::Kernel(work) if work.params.contains_key(PAGES))
+    matches!(&benchmark.work, Work::Kernel(work) if work.params.contains_key(MEMORY_PAGES))
 }
 
 #[must_use]
 pub fn is_throttled(benchmark: &Benchmark) -> bool {
-    matches!(&benchmark.work, Work::Kernel(work) if work.params.contains_key(SHARE))
-}
-
-impl Executor {
-    /// The group that a workload joins, if any, and arguments that report why there is none. An error is the failure
-    /// of the launch.
-    pub(crate) fn join_group(
-        &self,
-        work: &KernelWork,
-    ) -> Result<(Option<&Group>, Vec<OsString>), String> {
-        let mut told: Vec<OsString> = self.unswapped(work).into_iter().collect();
-        if let Some(percent) = work.params.get(SHARE) {
-            return self.throttled(percent, told);
-        }
-        let Some(pages) = work.params.get(PAGES) else {
-            return Ok((None, told));
-        };
-        let group = match self.acquired.confinement.as_deref() {
-            Ok(group) => group,
-            Err(why) => {
-                told.push(format!("unconfined={why}").into());
-                return Ok((None, told));
-            }
-        };
-        let size = sysconf(SysconfVar::PAGE_SIZE).ok().flatten();
-        let bytes = pages
-            .parse()
-            .ok()
-            .zip(size.and_then(|size| u64::try_from(size).ok()))
-            .and_then(|(pages, size): (u64, u64)| pages.checked_mul(size))
-            .ok_or_else(|| format!("{PAGES} = {pages} is not a number of pages"))?;
-        group
-            .allow(bytes, self.may_swap(work))
-            .map_err(|why| format!("cannot hold {} to {bytes} bytes: {why}", group.0.display()))?;
-        told.push("confined=yes".into());
-        Ok((Some(group), told))
-    }
-
-    fn throttled(
-        &self,
-        percent: &str,
-        mut told: Vec<OsString>,
-    ) -> Result<(Option<&Group>, Vec<OsString>), String> {
-        let group = match self.acquired.throttle.as_deref() {
-            Ok(group) => group,
-            Err(why) => {
-                told.push(format!("unthrottled={why}").into());
-                return Ok((None, told));
-            }
-        };
-        let number = percent
-            .parse()
-            .ok()
-            .filter(|number| (1..=1_000_000).contains(number));
-        let number = number.ok_or_else(|| {
-            format!("{SHARE} = {percent} is not a percentage of a CPU from 1 to 1000000")
-        })?;
-        group
-            .throttle(number)
-            .map_err(|why| format!("cannot hold {} to {number}%: {why}", group.0.display()))?;
-        Ok((Some(group), told))
-    }
+    matches!(&benchmark.work, Work::Kernel(work) if work.params.contains_key(CPU_PERCENT))
 }
 
 #[cfg(test)]

@@ -3,12 +3,11 @@
 //! The supervisor kills all descendants of a program. Since it cannot keep up with a fork bomb, their number is
 //! limited: by a control group where one can be made, else by RLIMIT_NPROC.
 
-use crate::acquired::Config;
+use crate::arguments::cpu_list;
 use crate::cgroup::Group;
-use crate::launch::programs::cpu_list;
 use crate::rebuild::Rebuilt;
 use crate::resource::Held;
-use crate::setup::Setup;
+use crate::setup::{Setup, join};
 use crate::{ExecError, Journal};
 use gritstone_model::{Benchmark, CustomFile, Program, Work, hexadecimal};
 use nix::unistd::{Uid, getuid};
@@ -16,7 +15,7 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Processes of a launch: more than any benchmark needs, few enough to be killed.
@@ -63,10 +62,10 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    pub(crate) fn new(setup: &Setup, config: &Config<'_>, journal: Option<&Journal>) -> Self {
+    pub(crate) fn new(parents: &[PathBuf], setup: &Setup, journal: Option<&Journal>) -> Self {
         let bound = (BOUND, MAX_PROCESSES);
         let group =
-            journal.and_then(|journal| Group::with_limit(&config.processes, setup, journal, bound));
+            journal.and_then(|journal| Group::with_limit(parents, join(setup), journal, bound));
         let word = match &group {
             Some(group) => group.word(),
             None => format!("{PROCESSES}{}", MAX_PROCESSES + tasks_of(getuid())),

@@ -5,18 +5,21 @@
 //! open file. Whoever gets the lock knows that both are dead, and undoes their changes (`recover`). The file is
 //! removed when everything is undone.
 
+use crate::journal_file::{By, Entry, SUFFIX, is_at, remove_journal, running_journals};
 use crate::owned_files::{Dir, Identity, State};
-use crate::recover::{self, Command, running_journals, undo};
-use crate::resource::{Held, Resource, Thing, Unavailable};
+use crate::recover::undo;
+use crate::resource::{Held, Recorder, Resource, Unavailable};
 use crate::settings::Setting;
+use crate::thing::Thing;
+use crate::undo_command::Command;
 use crate::watchdog::Watchdog;
 use crate::{owned_files, owner};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::geteuid;
 use rustix::fs::OFlags;
-use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write};
@@ -24,45 +27,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use thiserror::Error;
 
-pub(crate) const SUFFIX: &str = ".journal";
 /// Attempts to find a free name. With 128 random bits, none is taken by chance.
 const MAX_NAMES: u32 = 10;
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Entry {
-    /// First entry: the writer and its host.
-    By(By),
-    /// The run will change settings: no other run may while it lives.
-    Steadies,
-    /// Id of the run that is measured.
-    Measures(String),
-    /// About to make or change this.
-    Makes(Thing),
-    /// Identity of the last thing made.
-    Made(Identity),
-    /// The name of the last thing was taken by somebody else.
-    Taken,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct By {
-    pub host: String,
-    pub boot: String,
-    /// Of process ids.
-    pub namespace: u32,
-    pub process: u32,
-    /// Ticks since boot.
-    pub start: u64,
-}
-
-impl By {
-    /// True if the writer may be running, as far as this namespace can see. A dead writer's watchdog may still be
-    /// undoing.
-    pub(crate) fn may_live(&self) -> bool {
-        self.namespace != owner::namespace() || owner::start_of(self.process) == Some(self.start)
-    }
-}
 
 #[derive(Clone, Debug)]
 pub struct Registry {
@@ -128,15 +94,6 @@ impl Journal {
         &self.name
     }
 
-    /// Makes something with its contents; undone when the result is dropped.
-    pub(crate) fn acquire<R: Resource + Clone>(
-        &self,
-        thing: fn(R) -> Thing,
-        named: impl Fn() -> io::Result<R>,
-    ) -> Result<Held<R>, Unavailable> {
-        self.writer.acquire(thing, named)
-    }
-
     /// Call before anything of a run is measured: prevents others from resuming it meanwhile.
     pub fn measures(&self, run: &str) -> io::Result<()> {
         self.writer.record(Entry::Measures(run.to_owned()))
@@ -187,15 +144,14 @@ impl Writer {
     }
 
     /// Makes or changes something until the end of the run, under another name if the first is taken.
-    fn make<R: Resource + Clone>(
+    fn make<R: Resource + Clone + Into<Thing>>(
         &self,
-        thing: fn(R) -> Thing,
         named: impl Fn() -> io::Result<R>,
     ) -> io::Result<(R, Option<Identity>)> {
         let mut tries = 0;
         loop {
             let resource = named()?;
-            self.record(Entry::Makes(thing(resource.clone())))?;
+            self.record(Entry::Makes(resource.clone().into()))?;
             match resource.make() {
                 Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {
                     self.record(Entry::Taken)?;
@@ -214,17 +170,20 @@ impl Writer {
             }
         }
     }
+}
 
-    /// Makes something with its contents; undone when the result is dropped.
-    pub(crate) fn acquire<R: Resource + Clone>(
-        &self,
-        thing: fn(R) -> Thing,
-        named: impl Fn() -> io::Result<R>,
-    ) -> Result<Held<R>, Unavailable> {
-        let (resource, identity) = self.make(thing, named)?;
+impl<R: Resource + Clone + Into<Thing>> Recorder<R> for Writer {
+    fn acquire(&self, named: impl Fn() -> io::Result<R>) -> Result<Held<R>, Unavailable> {
+        let (resource, identity) = self.make(named)?;
         let held = Held { resource, identity };
         held.set_up()?;
         Ok(held)
+    }
+}
+
+impl<R: Resource + Clone + Into<Thing>> Recorder<R> for Journal {
+    fn acquire(&self, named: impl Fn() -> io::Result<R>) -> Result<Held<R>, Unavailable> {
+        self.writer.acquire(named)
     }
 }
 
@@ -232,7 +191,7 @@ impl Drop for Journal {
     fn drop(&mut self) {
         let undone = undo(&self.writer.entries.borrow(), true);
         if undone.whole {
-            recover::remove_journal(&self.state, &self.name, &self.writer.file);
+            remove_journal(&self.state, &self.name, &self.writer.file);
         }
         if let Some(watchdog) = &mut self.watchdog {
             watchdog.dismiss();
@@ -277,7 +236,7 @@ impl Settings<'_> {
                 directory: directory.to_owned(),
             })
         };
-        self.0.writer.make(Thing::Command, undo)?;
+        self.0.writer.make(undo)?;
         Ok(())
     }
 
@@ -286,10 +245,27 @@ impl Settings<'_> {
     pub fn set(&self, path: &str, new: &str) -> Result<(), SettingError> {
         let Self(journal) = self;
         if let Some(change) = Setting::change(&journal.registry.root, path, new)? {
-            journal.writer.make(Thing::Setting, || Ok(change.clone()))?;
+            journal.writer.make(|| Ok(change.clone()))?;
         }
         Ok(())
     }
+}
+
+/// Runs that other processes of this user are measuring, with their process.
+#[must_use]
+pub fn measuring(state: &State, own: Option<&Journal>) -> BTreeMap<String, u32> {
+    let Ok(dir) = state.open() else {
+        return BTreeMap::new();
+    };
+    let journals = running_journals(&dir, own.map(Journal::name)).into_iter();
+    let journals = journals.filter(|(by, _)| by.may_live());
+    let runs = journals.flat_map(|(by, entries)| {
+        entries.into_iter().filter_map(move |entry| match entry {
+            Entry::Measures(run) => Some((run, by.process)),
+            _ => None,
+        })
+    });
+    runs.collect()
 }
 
 fn create(state: &Dir) -> io::Result<(OsString, Flock<File>)> {
@@ -298,10 +274,10 @@ fn create(state: &Dir) -> io::Result<(OsString, Flock<File>)> {
         let how = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
         let file = match state.file(&name, how) {
             Err(why) if why.kind() == io::ErrorKind::AlreadyExists => continue,
-            identity => identity?,
+            opened => opened?,
         };
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-            Ok(file) if recover::is_at(state, &name, &file) => return Ok((name, file)),
+            Ok(file) if is_at(state, &name, &file) => return Ok((name, file)),
             // another process took it for a dead run's journal before it was locked
             Ok(_) | Err((_, Errno::EWOULDBLOCK)) => {}
             Err((_, errno)) => {

@@ -6,11 +6,14 @@
 mod command;
 mod copies;
 mod counted;
+mod load;
 mod measured;
-pub(crate) mod programs;
+mod programs;
+mod resources;
 mod user;
 
 use crate::acquired::{self, Acquired, Config};
+use crate::arguments::{cpus_argument, environment_in};
 use crate::cgroup::{Group, is_confined};
 use crate::custom::Custom;
 use crate::load::Load;
@@ -18,7 +21,7 @@ use crate::outcome::classify;
 use crate::process::{Task, carry_out};
 use crate::rebuild::Rebuilt;
 use crate::scratch_fs::Volume;
-use crate::setup::{Setup, environment_in};
+use crate::setup::Setup;
 use crate::tune::Tuning;
 use crate::{ExecError, Journal, elf, owned_files};
 pub use counted::Subject;
@@ -26,7 +29,6 @@ use gritstone_kernels::{COMMAND, SUPERVISOR};
 use gritstone_model::{
     Benchmark, Calibration, Event, Id, KernelWork, Outcome, Param, Placement, Work,
 };
-use programs::cpus_argument;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;

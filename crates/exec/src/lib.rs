@@ -10,11 +10,13 @@
 //! and instructions.
 
 mod acquired;
+mod arguments;
 mod cgroup;
 mod custom;
 mod disk;
 mod elf;
 mod journal;
+mod journal_file;
 mod launch;
 mod limits;
 mod load;
@@ -35,8 +37,10 @@ mod swap;
 pub mod syscalls;
 #[cfg(test)]
 mod tests;
+mod thing;
 mod tracefs;
 mod tune;
+mod undo_command;
 mod version;
 mod watchdog;
 mod work_dirs;
@@ -44,11 +48,11 @@ mod work_dirs;
 pub use acquired::Config;
 pub use cgroup::is_confined;
 pub use custom::Custom;
-pub use journal::{Journal, Registry, SettingError, Settings};
+pub use journal::{Journal, Registry, SettingError, Settings, measuring};
 pub use launch::{Executor, Launched, Subject, Variant};
 pub use limits::Shortage;
 pub use owned_files::{Dir, NotOurs, State, read_owned_text};
-pub use recover::{measuring, recover, shell};
+pub use recover::recover;
 pub use resource::Unavailable;
 pub use rustix::fs::OFlags;
 pub use scratch_fs::needs_scratch_fs;
@@ -56,6 +60,7 @@ pub use setup::{FarEnd, Setup, Storage};
 pub use swap::needs_swap;
 pub use tracefs::is_traced;
 pub use tune::Tuning;
+pub use undo_command::shell;
 pub use watchdog::watch;
 pub use work_dirs::WorkDirs;
 

@@ -4,32 +4,29 @@
 //! above it. A mark in the environment is recorded in the journal before the start, so that processes are found even
 //! without their supervisor.
 
-use crate::journal::Journal;
-use crate::launch::programs::assigned;
 use crate::owned_files::{Identity, check_our_name, fresh_name, remove_within};
-use crate::process::{Supervised, Task};
-use crate::resource::{GRACE_PERIOD, Held, Resource, Thing, Unavailable, Undo};
-use crate::setup::environment_in;
-use crate::{ExecError, Executor, Variant, pidfd};
-use gritstone_model::{Benchmark, Event, Param};
+use crate::process::Supervised;
+use crate::resource::{GRACE_PERIOD, Held, Recorder, Resource, Unavailable, Undo};
+use crate::{ExecError, pidfd};
+use gritstone_model::{Event, Param};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Environment variable of all processes of a load.
-const MARK: &str = "GRITSTONE_LOAD";
+pub(crate) const MARK: &str = "GRITSTONE_LOAD";
 /// Needs a directory that permits execution, since it runs what it compiles; others need the directory for files.
-const COMPILES: &str = "load/users";
+pub(crate) const COMPILES: &str = "load/users";
 /// Written by a program once it works: pieces of work done, a blank, and their name.
 const PROGRESS: &str = "progress";
 /// Written by a program that replaces what the level calls for: an explanation.
 const STAND_IN: &str = "stand_in";
 /// A program may compile for many users before it works.
-const START_TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) const START_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Ended on drop.
@@ -94,8 +91,8 @@ impl Resource for Mark {
 }
 
 impl Mark {
-    pub(crate) fn acquire(journal: &Journal) -> Result<Held<Self>, Unavailable> {
-        journal.acquire(Thing::Load, || Ok(Self(fresh_name("load")?)))
+    pub(crate) fn acquire(journal: &impl Recorder<Self>) -> Result<Held<Self>, Unavailable> {
+        journal.acquire(|| Ok(Self(fresh_name("load")?)))
     }
 }
 
@@ -182,77 +179,59 @@ impl Drop for Part {
     }
 }
 
-impl Executor {
-    /// Adjusts the load to that of a benchmark.
-    pub(crate) fn load_for(
+impl Load {
+    /// Adjusts the load to these programs. `start` gets the name of a program and the mark, and returns the directory.
+    pub(crate) fn adjust(
         &mut self,
-        variant: &Variant,
-        benchmark: &Benchmark,
+        wanted: &[&str],
+        stop: &AtomicBool,
+        start: impl Fn(&str, &str) -> Result<(PathBuf, Supervised), ExecError>,
     ) -> Result<(), ExecError> {
-        let wanted = benchmark.load();
         let same = |(part, wanted): &(&Part, &&str)| part.program == **wanted;
-        let common = self.load.parts.iter().zip(&wanted).take_while(same).count();
-        self.load.shrink(common);
+        let common = self.parts.iter().zip(wanted).take_while(same).count();
+        self.shrink(common);
         for program in &wanted[common..] {
-            if let Some(why) = self.load.refused.get(*program) {
+            if let Some(why) = self.refused.get(*program) {
                 return Err(ExecError::NoLoad(why.clone()));
             }
-            match self.start_part(variant, program) {
-                Ok(part) => self.load.parts.push(part),
-                Err(ExecError::NoLoad(why)) => {
-                    let refused = &mut self.load.refused;
-                    refused.insert((*program).to_owned(), why.clone());
-                    return Err(ExecError::NoLoad(why));
-                }
-                Err(error) => return Err(error),
+            let mark = self.mark.as_ref();
+            let mark = mark.map_err(|why| ExecError::NoLoad(why.to_string()));
+            let part = mark.and_then(|mark| {
+                let (directory, supervised) = start(program, &mark.0)?;
+                let part = Part {
+                    program: (*program).to_owned(),
+                    directory,
+                    supervised: Some(supervised),
+                };
+                part.await_work(stop)
+            });
+            if let Err(ExecError::NoLoad(why)) = &part {
+                self.refused.insert((*program).to_owned(), why.clone());
             }
+            self.parts.push(part?);
         }
         Ok(())
     }
+}
 
-    /// Starts a program, and waits until it works.
-    fn start_part(&self, variant: &Variant, name: &str) -> Result<Part, ExecError> {
-        let setup = &self.setup;
-        let mark = match &self.load.mark {
-            Ok(mark) => mark.0.clone(),
-            Err(why) => return Err(ExecError::NoLoad(why.to_string())),
-        };
-        let directory = setup.work_dirs.fresh(name != COMPILES)?;
-        let mut environment = environment_in(&setup.environment, &directory);
-        environment.insert(MARK.to_owned(), mark.into());
-        let programs = setup.programs.iter();
-        let supervised = Supervised::start(&Task {
-            supervisor: &setup.supervisor()?,
-            cpus: &setup.cpus,
-            words: "-",
-            program: &self.path_of(variant, name)?,
-            arguments: programs.map(|(need, path)| assigned(need, path)).collect(),
-            directory: &directory,
-            environment: &environment,
-            deadline: START_TIMEOUT,
-            stop: &setup.stop,
-        })?;
-        let mut part = Part {
-            program: name.to_owned(),
-            directory,
-            supervised: Some(supervised),
-        };
+impl Part {
+    fn await_work(mut self, stop: &AtomicBool) -> Result<Self, ExecError> {
         let end = Instant::now() + START_TIMEOUT;
-        while !part.is_at_work() {
-            if setup.stop.load(Ordering::Relaxed) {
+        while !self.is_at_work() {
+            if stop.load(Ordering::Relaxed) {
                 return Err(ExecError::Interrupted);
             }
-            if part.has_ended() {
-                return Err(ExecError::NoLoad(part.end()));
+            if self.has_ended() {
+                return Err(ExecError::NoLoad(self.end()));
             }
             if Instant::now() >= end {
                 let seconds = START_TIMEOUT.as_secs();
-                let why = format!("{name} was not at work after {seconds} s");
+                let why = format!("{} was not at work after {seconds} s", self.program);
                 return Err(ExecError::NoLoad(why));
             }
             std::thread::sleep(POLL_INTERVAL);
         }
-        Ok(part)
+        Ok(self)
     }
 }
 

@@ -4,8 +4,9 @@
 //! Compilers run under the supervisor: they end with us, and have a deadline. The runtime is compiled with the same
 //! flags, since link-time optimizers must see everything.
 
+use crate::arguments::environment_in;
 use crate::process::{Task, carry_out};
-use crate::setup::{Setup, environment_in};
+use crate::setup::Setup;
 use crate::{ExecError, elf, version};
 use gritstone_kernels::linking;
 use gritstone_model::{Program, hexadecimal};

@@ -1,28 +1,18 @@
 //! Undoes journals: that of this process at its end, those of dead ones at the next start.
 
-use crate::journal::{By, Entry, Journal, SUFFIX};
+use crate::journal_file::{
+    Entry, Holder, journals, open_journal, parse, read_journal, remove_journal,
+};
 use crate::owned_files::{self, Dir, Identity, State};
 use crate::owner;
-use crate::resource::{Resource, Thing, Undo};
+use crate::resource::Undo;
+use crate::thing::Thing;
+use crate::undo_command::Command;
 use gritstone_model::pluralize;
-use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg};
-use nix::sys::memfd::{MFdFlags, memfd_create};
-use rustix::fs::OFlags;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read, Seek};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
-use std::process::{self, ExitStatus, Stdio};
-
-/// Bytes of a command's error output that are passed on.
-const MAX_OUTPUT: u64 = 2000;
-/// Bytes of a journal that are read: a run has some hundred lines.
-const MAX_JOURNAL: u64 = 16 << 20;
+use std::io;
+use std::path::PathBuf;
 
 /// Result of undoing a journal.
 #[derive(Debug)]
@@ -90,56 +80,6 @@ impl UndoReport {
     }
 }
 
-/// A user's command that undoes other commands, for the shell in a directory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Command {
-    pub command: String,
-    pub directory: PathBuf,
-}
-
-impl Resource for Command {
-    /// The user's commands make the change later.
-    fn make(&self) -> io::Result<Option<Identity>> {
-        Ok(None)
-    }
-
-    fn undo(&self, _: Option<Identity>) -> io::Result<Undo> {
-        shell(&self.command, &self.directory).map_err(io::Error::other)?;
-        Ok(Undo::Restored)
-    }
-
-    fn remedy(&self) -> (String, &'static str) {
-        let Self { command, .. } = self;
-        let what = format!("the command that undoes what the run has changed, '{command}', failed");
-        (what, "; do it by hand")
-    }
-}
-
-/// Runs a user's command in the shell; waits for it, not for its background processes. An error has its status and
-/// output.
-pub fn shell(command: &str, directory: &Path) -> Result<(), String> {
-    let start = || -> io::Result<(ExitStatus, String)> {
-        // not a pipe, which would end with its last holder
-        let mut stderr = File::from(memfd_create("stderr", MFdFlags::MFD_CLOEXEC)?);
-        let status = process::Command::new("/bin/sh")
-            .args(["-c", command])
-            .current_dir(directory)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(stderr.try_clone()?)
-            .status()?;
-        let mut bytes = vec![];
-        stderr.rewind()?;
-        stderr.take(MAX_OUTPUT).read_to_end(&mut bytes)?;
-        Ok((status, String::from_utf8_lossy(&bytes).trim().to_owned()))
-    };
-    let (status, stderr) = start().map_err(|why| why.to_string())?;
-    match status.success() {
-        true => Ok(()),
-        false => Err(format!("{status}; it said: {stderr}")),
-    }
-}
-
 /// Undoes the changes of this user's killed runs whose watchdogs are dead too. Returns messages for the user.
 #[must_use]
 pub fn recover(state: &State) -> Vec<String> {
@@ -178,79 +118,6 @@ pub(crate) fn undo_dead_run(
     // the run wrote it, wherever the directory is now
     let dir = state.open().ok();
     Ok(undo_dead(dir.as_ref(), name, journal))
-}
-
-/// Runs that other processes of this user are measuring, with their process.
-#[must_use]
-pub fn measuring(state: &State, own: Option<&Journal>) -> BTreeMap<String, u32> {
-    let Ok(dir) = state.open() else {
-        return BTreeMap::new();
-    };
-    let journals = running_journals(&dir, own.map(Journal::name)).into_iter();
-    let journals = journals.filter(|(by, _)| by.may_live());
-    let runs = journals.flat_map(|(by, entries)| {
-        entries.into_iter().filter_map(move |entry| match entry {
-            Entry::Measures(run) => Some((run, by.process)),
-            _ => None,
-        })
-    });
-    runs.collect()
-}
-
-/// Journals of running processes, except ours.
-pub(crate) fn running_journals(state: &Dir, own: Option<&OsStr>) -> Vec<(By, Vec<Entry>)> {
-    let names = journals(state).into_iter();
-    names
-        .filter(|name| Some(name.as_os_str()) != own)
-        .filter_map(|name| match open_journal(state, &name) {
-            Ok(Holder::Running(by, entries)) => Some((by, entries)),
-            _ => None,
-        })
-        .collect()
-}
-
-/// True if the name still refers to this file.
-pub(crate) fn is_at(state: &Dir, name: &OsStr, file: &File) -> bool {
-    let there = Identity::of_entry(state, name).ok();
-    there.is_some() && there == Identity::of_file(file).ok()
-}
-
-pub(crate) fn remove_journal(state: &Dir, name: &OsStr, file: &File) {
-    if is_at(state, name, file) {
-        let _ = state.unlink(name);
-    }
-}
-
-/// A journal by the holder of its lock.
-enum Holder {
-    /// A running run or its watchdog, and the entries so far.
-    Running(By, Vec<Entry>),
-    /// Locked by us now.
-    Dead(Flock<File>),
-    /// Of a running process that has not written its identity.
-    Damaged,
-}
-
-fn open_journal(state: &Dir, name: &OsStr) -> io::Result<Holder> {
-    let file = state.file(name, OFlags::RDONLY)?;
-    let text = read_journal(&file)?;
-    match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-        Ok(file) if is_at(state, name, &file) => Ok(Holder::Dead(file)),
-        Ok(_) => Err(io::ErrorKind::NotFound.into()),
-        Err((_, Errno::EWOULDBLOCK)) => Ok(match parse(&text) {
-            (Some(by), entries, _) => Holder::Running(by, entries),
-            (None, ..) => Holder::Damaged,
-        }),
-        Err((_, errno)) => Err(errno.into()),
-    }
-}
-
-/// By offset: others may share the open file.
-fn read_journal(file: &File) -> io::Result<String> {
-    let length = file.metadata()?.len().min(MAX_JOURNAL);
-    let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
-    file.read_exact_at(&mut bytes, 0)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Undoes the changes of a dead run, and removes its journal if complete.
@@ -294,28 +161,4 @@ fn undo_dead(state: Option<&Dir>, name: &OsStr, file: &File) -> Vec<String> {
         remove_journal(state, name, file);
     }
     messages
-}
-
-/// Writer and entries, and true if a line is invalid. An unfinished last line is ignored: the run was killed while it
-/// wrote it, so the change has not happened.
-fn parse(text: &str) -> (Option<By>, Vec<Entry>, bool) {
-    let lines = text
-        .split_inclusive('\n')
-        .filter(|line| line.ends_with('\n'));
-    let read: Vec<Option<Entry>> = lines.map(|line| serde_json::from_str(line).ok()).collect();
-    let damaged = read.contains(&None);
-    let entries: Vec<Entry> = read.into_iter().flatten().collect();
-    let by = match entries.first() {
-        Some(Entry::By(by)) => Some(by.clone()),
-        _ => None,
-    };
-    (by, entries, damaged)
-}
-
-/// Sorted.
-fn journals(state: &Dir) -> Vec<OsString> {
-    let mut found = state.names().unwrap_or_default();
-    found.retain(|name| name.as_bytes().ends_with(SUFFIX.as_bytes()));
-    found.sort();
-    found
 }

@@ -1,13 +1,6 @@
 //! Resources that a run makes or changes outside its store: recorded in its journal, made, and undone.
 
-use crate::cgroup::Group;
-use crate::load::Mark;
 use crate::owned_files::{self, Dir, Identity};
-use crate::recover::Command;
-use crate::scratch_fs::Volume;
-use crate::settings::Setting;
-use crate::swap::Swap;
-use crate::tracefs::Trace;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,6 +26,12 @@ pub(crate) trait Resource {
 
     /// For messages: what cannot be undone, and, after the reason, what to do.
     fn remedy(&self) -> (String, &'static str);
+}
+
+/// Records resources in a journal, then makes them.
+pub(crate) trait Recorder<R: Resource> {
+    /// Makes something with its contents; undone when the result is dropped.
+    fn acquire(&self, named: impl Fn() -> io::Result<R>) -> Result<Held<R>, Unavailable>;
 }
 
 /// Result of undoing.
@@ -97,35 +96,6 @@ impl From<Unavailable> for io::Error {
         match why {
             Unavailable::System(why) => why,
             why => Self::other(why),
-        }
-    }
-}
-
-/// All kinds of resources, as recorded in journals.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Thing {
-    Directory(Directory),
-    Group(Group),
-    Load(Mark),
-    Trace(Trace),
-    Volume(Volume),
-    Swap(Swap),
-    Setting(Setting),
-    Command(Command),
-}
-
-impl Thing {
-    pub(crate) fn resource(&self) -> &dyn Resource {
-        match self {
-            Self::Directory(it) => it,
-            Self::Group(it) => it,
-            Self::Load(it) => it,
-            Self::Trace(it) => it,
-            Self::Volume(it) => it,
-            Self::Swap(it) => it,
-            Self::Setting(it) => it,
-            Self::Command(it) => it,
         }
     }
 }

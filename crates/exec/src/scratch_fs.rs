@@ -3,12 +3,11 @@
 //! One per run, made if a benchmark needs it. It is one directory, recorded in the journal before it is made, with
 //! the file and the mount point. The loop device detaches itself after its last use (autoclear).
 
+use crate::asks;
 use crate::disk::{check_room, fill, tool};
-use crate::journal::Journal;
 use crate::loops;
 use crate::owned_files::{self, Dir, Identity, NotOurs, fresh_name};
-use crate::resource::{GRACE_PERIOD, Held, Resource, Thing, Unavailable, Undo, make_directory};
-use crate::{Executor, asks};
+use crate::resource::{GRACE_PERIOD, Held, Recorder, Resource, Unavailable, Undo, make_directory};
 use gritstone_model::Benchmark;
 use nix::errno::Errno;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
@@ -32,10 +31,13 @@ const MOUNTED: &str = "mounted";
 pub(crate) struct Volume(pub(crate) PathBuf);
 
 impl Volume {
-    pub(crate) fn acquire(dir: &Path, journal: &Journal) -> Result<Held<Self>, Unavailable> {
+    pub(crate) fn acquire(
+        dir: &Path,
+        journal: &impl Recorder<Self>,
+    ) -> Result<Held<Self>, Unavailable> {
         check_room(dir, SIZE)?;
         owned_files::safe_parent(dir)?;
-        journal.acquire(Thing::Volume, || Ok(Self(dir.join(fresh_name("volume")?))))
+        journal.acquire(|| Ok(Self(dir.join(fresh_name("volume")?))))
     }
 
     /// Mount point.
@@ -148,14 +150,4 @@ fn mounted(home: &Dir) -> io::Result<Option<u64>> {
 #[must_use]
 pub fn needs_scratch_fs(benchmark: &Benchmark) -> bool {
     asks(benchmark, PARAM)
-}
-
-impl Executor {
-    /// The scratch file system or the reason for its absence, for a benchmark that needs one.
-    pub(crate) fn volume_for(
-        &self,
-        benchmark: &Benchmark,
-    ) -> Option<Result<&Volume, &Unavailable>> {
-        needs_scratch_fs(benchmark).then_some(self.acquired.volume.as_deref())
-    }
 }

@@ -1,12 +1,14 @@
 //! Configuration of launches: directories, CPUs, environment, deadline; and trials of what the supervisor may do.
 
-use crate::launch::programs::assigned;
+use crate::arguments::{assigned, environment_in};
+use crate::cgroup::Group;
 use crate::process::{Task, carry_out};
 use crate::{ExecError, WorkDirs};
 use gritstone_kernels::SUPERVISOR;
 use gritstone_model::KernelWork;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -91,14 +93,7 @@ impl Setup {
     }
 }
 
-/// HOME and TMPDIR are `directory`.
-pub(crate) fn environment_in(
-    environment: &BTreeMap<String, String>,
-    directory: &Path,
-) -> BTreeMap<String, OsString> {
-    environment
-        .iter()
-        .map(|(key, value)| (key.clone(), OsString::from(value)))
-        .chain(["HOME", "TMPDIR"].map(|key| (key.to_owned(), directory.into())))
-        .collect()
+/// Tries whether a program can join a group.
+pub(crate) fn join(setup: &Setup) -> impl Fn(&Group) -> io::Result<()> {
+    |group| setup.attempt(&group.word()).map_err(io::Error::other)
 }

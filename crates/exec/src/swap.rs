@@ -4,18 +4,17 @@
 //! the journal before it is made. Other processes may use it too, though never before the system's own swap; so it is
 //! not made where that is encrypted, and is overwritten before removal.
 
+use crate::asks;
 use crate::disk::{check_room, fill, overwrite, tool};
-use crate::journal::Journal;
 use crate::owned_files::{self, Dir, Identity, by_descriptor, fresh_name, open_below};
-use crate::resource::{Held, Resource, Thing, Unavailable, Undo, make_directory, retry};
-use crate::{Executor, asks};
-use gritstone_model::{Benchmark, KernelWork};
+use crate::resource::{Held, Recorder, Resource, Unavailable, Undo, make_directory, retry};
+use gritstone_model::Benchmark;
 use machine::{areas, comes_last, encrypted};
 use nix::errno::Errno;
 use nix::libc;
 use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
-use std::ffi::{CString, OsString};
+use std::ffi::CString;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -24,7 +23,7 @@ use std::path::{Path, PathBuf};
 mod machine;
 
 /// Parameter of catalog entries.
-const PARAM: &str = "swap";
+pub(crate) const PARAM: &str = "swap";
 /// Size of the file, bytes: twice the largest benchmark's data with pages of 16 KB. When more than half is used, the
 /// kernel frees the slot of a page that it reads back, and would have to write it again.
 const SIZE: u64 = 256 << 20;
@@ -35,13 +34,16 @@ const AREA: &str = "area";
 pub(crate) struct Swap(pub(crate) PathBuf);
 
 impl Swap {
-    pub(crate) fn acquire(dir: &Path, journal: &Journal) -> Result<Held<Self>, Unavailable> {
+    pub(crate) fn acquire(
+        dir: &Path,
+        journal: &impl Recorder<Self>,
+    ) -> Result<Held<Self>, Unavailable> {
         check_room(dir, SIZE)?;
         if let Some(device) = encrypted(Path::new("/sys"), &areas(&swaps()?)) {
             return Err(Unavailable::EncryptedSwap(device));
         }
         owned_files::safe_parent(dir)?;
-        journal.acquire(Thing::Swap, || Ok(Self(dir.join(fresh_name("swap")?))))
+        journal.acquire(|| Ok(Self(dir.join(fresh_name("swap")?))))
     }
 }
 
@@ -121,17 +123,4 @@ pub(crate) fn release(home: &Dir) -> io::Result<()> {
 #[must_use]
 pub fn needs_swap(benchmark: &Benchmark) -> bool {
     asks(benchmark, PARAM)
-}
-
-impl Executor {
-    /// Argument for a workload that needs swap and cannot have it.
-    pub(crate) fn unswapped(&self, work: &KernelWork) -> Option<OsString> {
-        let swap = self.acquired.swap.as_ref();
-        let why = swap.err().filter(|_| work.asks(PARAM))?;
-        Some(format!("unswapped={why}").into())
-    }
-
-    pub(crate) fn may_swap(&self, work: &KernelWork) -> bool {
-        work.asks(PARAM) && self.acquired.swap.is_ok()
-    }
 }

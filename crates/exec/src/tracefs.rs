@@ -5,21 +5,19 @@
 //! there, since traced events cost every process until it is removed. Where tracefs is not mounted, it is mounted for
 //! this process alone, without a path.
 
-use crate::journal::Journal;
+use crate::asks;
 use crate::owned_files::{self, Dir, Identity, NotOurs, check_our_name, fresh_name};
-use crate::resource::{Held, Resource, Thing, Unavailable, Undo, retry};
-use crate::{Executor, asks};
-use gritstone_model::{Benchmark, KernelWork};
+use crate::resource::{Held, Recorder, Resource, Unavailable, Undo, retry};
+use gritstone_model::Benchmark;
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
 use serde::{Deserialize, Serialize};
-use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 /// Parameter of catalog entries.
-const PARAM: &str = "traced";
+pub(crate) const PARAM: &str = "traced";
 const MOUNTED: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
 /// By its name.
@@ -94,12 +92,12 @@ impl Tracefs {
 }
 
 impl Instance {
-    pub(crate) fn acquire(journal: &Journal) -> Result<Self, Unavailable> {
+    pub(crate) fn acquire(journal: &impl Recorder<Trace>) -> Result<Self, Unavailable> {
         let tracefs = Tracefs::open().map_err(|why| match why.kind() {
             ErrorKind::PermissionDenied => Unavailable::NeedsRoot,
             _ => why.into(),
         })?;
-        let trace = journal.acquire(Thing::Trace, || Ok(Trace(fresh_name("trace")?)))?;
+        let trace = journal.acquire(|| Ok(Trace(fresh_name("trace")?)))?;
         Ok(Self {
             path: tracefs.instances.join(&trace.0),
             _trace: trace,
@@ -107,7 +105,6 @@ impl Instance {
         })
     }
 
-    #[cfg(test)]
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -116,22 +113,4 @@ impl Instance {
 #[must_use]
 pub fn is_traced(benchmark: &Benchmark) -> bool {
     asks(benchmark, PARAM)
-}
-
-impl Executor {
-    /// Argument for a workload that the trace times.
-    pub(crate) fn trace_argument(&self, work: &KernelWork) -> Option<OsString> {
-        if !work.asks(PARAM) {
-            return None;
-        }
-        let mut told = OsString::new();
-        match &self.acquired.tracing {
-            Ok(instance) => {
-                told.push("trace=");
-                told.push(&instance.path);
-            }
-            Err(why) => told.push(format!("untraced={why}")),
-        }
-        Some(told)
-    }
 }

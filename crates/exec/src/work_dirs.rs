@@ -9,7 +9,7 @@ mod programs;
 use crate::journal::Writer;
 use crate::owned_files::{self, Dir, Identity, fresh_name};
 use crate::owner::{namespace, start_of};
-use crate::resource::{Directory, Held, Resource, Thing};
+use crate::resource::{Directory, Held, Recorder, Resource};
 use crate::{ExecError, Journal, scratch_fs, swap};
 use gritstone_kernels::Embedded;
 use programs::Programs;
@@ -104,7 +104,7 @@ fn make_in(
     owned_files::safe_parent(parent)?;
     let named = || Ok(Directory(parent.join(fresh_name(purpose)?)));
     match writer {
-        Some(writer) => Ok(writer.acquire(Thing::Directory, named)?),
+        Some(writer) => Ok(writer.acquire(named)?),
         None => {
             let resource = named()?;
             let identity = resource.make()?;

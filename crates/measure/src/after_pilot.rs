@@ -2,39 +2,14 @@
 //! disturbed launches.
 
 use crate::budget::{Budget, duration_of};
+use crate::limits::{Limits, MAX_TIME_FACTOR, PILOT};
 use crate::prior_runs::PriorRuns;
 use crate::rounds::{Need, merge_groups, share};
 use crate::stages::{Stage, StageEnd, Stages};
 use crate::track::Track;
-use crate::{MIN_LAUNCHES, Observation, Scheduler, Slot, Standing, steps_with_entries};
+use crate::{Observation, Scheduler, Slot, Standing, steps_with_entries};
 use gritstone_model::{Benchmark, Plan, Step, Work};
 use std::time::Duration;
-
-/// Launches of the pilot: the fewest that have an interval at 95%.
-pub const PILOT: usize = 6;
-/// Without a budget, a run with wide intervals takes at most this multiple of the time of the fewest launches: suite `standard` ends in
-/// five minutes on two cores.
-pub const MAX_TIME_FACTOR: u32 = 5;
-
-/// Limits of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
-    /// Time for everything, which decides how many steps are begun. Without it all are, and wide intervals get more launches, up to
-    /// [`MAX_TIME_FACTOR`] times the time of the fewest.
-    pub budget: Option<Duration>,
-    /// Target half-width of intervals, as a share of the estimate.
-    pub precision: f64,
-    /// The pilot is everything.
-    pub quick: bool,
-    /// Seed of the orders.
-    pub seed: u64,
-}
-
-impl Limits {
-    fn min_launches(&self) -> usize {
-        if self.quick { PILOT } else { MIN_LAUNCHES }
-    }
-}
 
 /// A pilot, the launches that intervals need, and repeats of disturbed ones.
 pub struct AfterPilot {

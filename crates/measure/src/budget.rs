@@ -1,7 +1,6 @@
 //! Which tracks the time budget admits, and in which order they use up the rest of it.
 
-use crate::MIN_LAUNCHES;
-use crate::PILOT;
+use crate::limits::{MIN_LAUNCHES, PILOT};
 use crate::rounds::adjacent;
 use crate::track::{Track, slowness};
 use std::collections::BTreeSet;

@@ -1,6 +1,7 @@
 //! The measuring loop.
 
-use crate::{Observation, PILOT, Scheduler, Slot, Standing, steps_with_entries};
+use crate::limits::PILOT;
+use crate::{Observation, Scheduler, Slot, Standing, steps_with_entries};
 use gritstone_analysis::summary::Reader;
 use gritstone_model::{Benchmark, Calibration, Conditions, Event, Id, Launch, Outcome, Plan, Step};
 use std::collections::BTreeMap;

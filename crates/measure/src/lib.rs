@@ -7,6 +7,7 @@ mod after_pilot;
 mod budget;
 mod drive;
 mod fixed_count;
+mod limits;
 mod prior_runs;
 mod rounds;
 mod sequential;
@@ -15,9 +16,10 @@ mod stages;
 mod tests;
 mod track;
 
-pub use after_pilot::{AfterPilot, Limits, MAX_TIME_FACTOR, PILOT};
+pub use after_pilot::AfterPilot;
 pub use drive::{Backend, Finished, Progress, drive};
 pub use fixed_count::Bounded;
+pub use limits::{CONFIDENCE, Limits, MAX_TIME_FACTOR, PILOT};
 pub use prior_runs::{Prior, PriorRuns, learn_prior};
 pub use sequential::{Design, Sequential};
 
@@ -26,13 +28,6 @@ use gritstone_model::{Benchmark, Id, Outcome, Plan, Step};
 use gritstone_stats::paired_times::Times;
 use std::collections::BTreeMap;
 use std::time::Duration;
-
-/// Confidence of all intervals.
-pub const CONFIDENCE: f64 = 0.95;
-/// Launches that a result needs to be compared.
-const MIN_LAUNCHES: usize = 10;
-/// Beyond this the drift of the machine, not the number of launches, limits what can be known.
-const MAX_LAUNCHES: usize = 100;
 
 /// One launch to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

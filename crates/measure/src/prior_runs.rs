@@ -34,7 +34,7 @@ pub fn learn_prior(runs: &[RunData], benchmarks: &[Benchmark]) -> PriorRuns {
                 .get_or_insert(seconds);
         }
         for (step, values) in ln_values(run, benchmarks) {
-            if values.len() >= crate::PILOT {
+            if values.len() >= crate::limits::PILOT {
                 let scatter = scatters.entry(step).or_default();
                 scatter.push(descriptive::deviation(&values));
             }

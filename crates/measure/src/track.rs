@@ -1,8 +1,8 @@
 //! A step of a side: its launches so far, and how many it needs.
 
-use crate::after_pilot::{Limits, PILOT};
+use crate::limits::{CONFIDENCE, Limits, MAX_LAUNCHES, MIN_LAUNCHES, PILOT};
 use crate::prior_runs::Prior;
-use crate::{CONFIDENCE, MAX_LAUNCHES, MIN_LAUNCHES, Observation, is_failing};
+use crate::{Observation, is_failing};
 use gritstone_model::{Benchmark, Outcome, Quantity, Work};
 use gritstone_stats::plan::{launches_for, launches_needed};
 

@@ -1,12 +1,15 @@
 //! Settings of a fake machine: changed, restored by various processes, and left alone where somebody else changed
 //! them.
 
-use crate::journal::{By, Entry};
+use crate::journal::measuring;
+use crate::journal_file::{By, Entry};
 use crate::owned_files::{State, fresh_name};
-use crate::recover::{Command, measuring, undo_dead_run};
-use crate::resource::{Directory, Thing};
+use crate::recover::undo_dead_run;
+use crate::resource::Directory;
 use crate::settings::Setting;
 use crate::tests::mode;
+use crate::thing::Thing;
+use crate::undo_command::Command;
 use crate::{Journal, Registry, SettingError, owner, recover};
 use nix::fcntl::{Flock, FlockArg};
 use std::cell::RefCell;

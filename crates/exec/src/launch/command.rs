@@ -1,7 +1,7 @@
 //! Programs of the system: proved once per run, untimed, then timed as processes.
 
-use super::programs::cpus_argument;
 use super::{Job, Launched};
+use crate::arguments::cpus_argument;
 use crate::{ExecError, elf, owned_files};
 use gritstone_kernels::COMMAND;
 use gritstone_model::{CommandWork, Event, Figure, Outcome, Verify};

@@ -1,8 +1,8 @@
 //! Simultaneous copies of a workload, each under its own supervisor in its own directory. Their runtime synchronizes
 //! them through a shared file (`kernels/runtime/copies.c`).
 
-use super::programs::{assigned, cpus_argument};
 use super::{Job, Launched};
+use crate::arguments::{assigned, cpus_argument};
 use crate::outcome::classify;
 use crate::process::{Task, carry_out_together};
 use crate::{ExecError, owned_files};

@@ -2,14 +2,17 @@
 
 use super::user::user_program;
 use super::{Executor, Job, Variant};
+use crate::arguments::{assigned, cpus_argument};
+use crate::custom::Custom;
 use crate::rebuild::Rebuilt;
+use crate::setup::Setup;
 use crate::{ExecError, version};
 use gritstone_model::{
     Benchmark, Calibration, CommandWork, Id, KernelWork, Program, Work, hexadecimal,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::{fs, iter};
 
@@ -95,27 +98,13 @@ impl Executor {
 
     /// A workload by name: rebuilt, custom, or embedded.
     fn embedded_program(&self, variant: &Variant, name: &str) -> Option<Program> {
-        match self.custom_build(variant, name) {
+        match custom_build(&self.custom, variant, name) {
             Some(build) => Some(build.program.clone()),
             None => gritstone_kernels::find(name).map(|program| Program {
                 hash: program.hash.to_owned(),
                 compiler: gritstone_kernels::COMPILER.to_owned(),
                 flags: program.flags.to_owned(),
             }),
-        }
-    }
-
-    /// A program that is not embedded.
-    fn custom_build<'a>(&'a self, variant: &'a Variant, name: &str) -> Option<&'a Rebuilt> {
-        let custom = || self.custom.programs.get(name);
-        variant.builds.get(name).or_else(custom)
-    }
-
-    /// Path of a workload: rebuilt, or embedded.
-    pub(crate) fn path_of(&self, variant: &Variant, name: &str) -> Result<PathBuf, ExecError> {
-        match self.custom_build(variant, name) {
-            Some(build) => Ok(build.path.clone()),
-            None => self.setup.work_dirs.embedded_program(name),
         }
     }
 
@@ -130,9 +119,29 @@ impl Executor {
     }
 }
 
+/// A program that is not embedded.
+fn custom_build<'a>(custom: &'a Custom, variant: &'a Variant, name: &str) -> Option<&'a Rebuilt> {
+    let builds = &variant.builds;
+    builds.get(name).or_else(|| custom.programs.get(name))
+}
+
+/// Path of a workload: rebuilt, custom, or embedded.
+pub(super) fn path_of(
+    setup: &Setup,
+    custom: &Custom,
+    variant: &Variant,
+    name: &str,
+) -> Result<PathBuf, ExecError> {
+    match custom_build(custom, variant, name) {
+        Some(build) => Ok(build.path.clone()),
+        None => setup.work_dirs.embedded_program(name),
+    }
+}
+
 impl Job<'_> {
     pub(super) fn path_of(&self, name: &str) -> Result<PathBuf, ExecError> {
-        self.executor.path_of(self.variant, name)
+        let Executor { setup, custom, .. } = self.executor;
+        path_of(setup, custom, self.variant, name)
     }
 
     /// Arguments for preparation and check, if any, and the timed command, each prefixed by `within`.
@@ -234,12 +243,6 @@ fn needed(benchmark: &Benchmark) -> impl Iterator<Item = &str> {
     all.iter().map(|need| need.name.as_str())
 }
 
-pub(crate) fn assigned(key: &str, path: impl AsRef<OsStr>) -> OsString {
-    let mut argument = OsString::from(format!("{key}="));
-    argument.push(path);
-    argument
-}
-
 /// Cached. `None` if a file cannot be read.
 fn hash_of(files: Vec<PathBuf>, known: &mut Hashes) -> Option<String> {
     if let Some(hash) = known.get(&files) {
@@ -252,13 +255,4 @@ fn hash_of(files: Vec<PathBuf>, known: &mut Hashes) -> Option<String> {
     let hash = hexadecimal(hash.finalize());
     known.insert(files, hash.clone());
     Some(hash)
-}
-
-pub(crate) fn cpus_argument(cpus: &[u32]) -> OsString {
-    format!("cpus={}", cpu_list(cpus)).into()
-}
-
-pub(crate) fn cpu_list(cpus: &[u32]) -> String {
-    let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
-    list.join(",")
 }

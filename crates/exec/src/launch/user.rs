@@ -1,8 +1,8 @@
 //! User commands, started in the user's directory and environment, which may differ between sides.
 
-use super::programs::cpus_argument;
 use super::{Job, Launched, Variant};
 use crate::ExecError;
+use crate::arguments::cpus_argument;
 use gritstone_kernels::USER;
 use gritstone_model::{CommandWork, Outcome, Output, Program, UserCommand, hexadecimal};
 use sha2::{Digest, Sha256};

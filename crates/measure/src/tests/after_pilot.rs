@@ -1,6 +1,7 @@
 //! Runs.
 
 use super::*;
+use crate::limits::{MAX_LAUNCHES, MIN_LAUNCHES};
 use crate::rounds::rounds as rounds_from;
 use crate::track::DISTURBED_PER_REPEAT;
 use gritstone_model::{RunData, Term};

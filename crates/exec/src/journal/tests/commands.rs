@@ -1,9 +1,9 @@
 //! Commands that undo other commands.
 
 use super::{Machine, REPORTED};
-use crate::journal::{By, Entry};
-use crate::recover::Command;
-use crate::resource::Thing;
+use crate::journal_file::{By, Entry};
+use crate::thing::Thing;
+use crate::undo_command::Command;
 use std::fs;
 
 #[test]

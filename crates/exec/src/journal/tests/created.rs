@@ -2,11 +2,12 @@
 
 use super::Machine;
 use crate::cgroup::Group;
-use crate::journal::Entry;
+use crate::journal_file::Entry;
 use crate::owned_files::{Identity, fresh_name};
-use crate::resource::{Directory, Held, Resource, Thing};
+use crate::resource::{Directory, Held, Recorder, Resource};
 use crate::scratch_fs::Volume;
 use crate::swap::Swap;
+use crate::thing::Thing;
 use crate::{WorkDirs, recover};
 use std::cell::Cell;
 use std::fs;
@@ -140,7 +141,7 @@ fn taken_names_are_left_alone() {
     let free = machine.0.path().join(fresh_name("work").unwrap());
     let names = Cell::new(true);
     let held: Held<Directory> = journal
-        .acquire(Thing::Directory, || {
+        .acquire(|| {
             let first = names.replace(false);
             Ok(Directory(if first { &taken } else { &free }.clone()))
         })

@@ -1,8 +1,9 @@
 //! Traces: recorded before they are made, and removed after.
 
 use super::{Machine, REPORTED};
-use crate::journal::Entry;
-use crate::resource::{Thing, Unavailable};
+use crate::journal_file::Entry;
+use crate::resource::Unavailable;
+use crate::thing::Thing;
 use crate::tracefs::{Instance, Trace};
 use std::mem::ManuallyDrop;
 

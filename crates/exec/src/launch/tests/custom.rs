@@ -24,7 +24,7 @@ fn files(script: &str) -> BTreeMap<String, CustomFile> {
 fn bound(bench: &mut Bench, family: &str) {
     let executor = &mut bench.executor;
     executor.custom.families = vec![family.to_owned()];
-    executor.acquired.bound = Some(Bound::new(&executor.setup, &Config::default(), None));
+    executor.acquired.bound = Some(Bound::new(&[], &executor.setup, None));
 }
 
 /// An executor that knows `made/x`.

@@ -1,0 +1,134 @@
+//! Journals as files: entries, and the holders of their locks.
+
+use crate::owned_files::{Dir, Identity};
+use crate::owner;
+use crate::thing::Thing;
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
+use rustix::fs::OFlags;
+use serde::{Deserialize, Serialize};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
+
+pub(crate) const SUFFIX: &str = ".journal";
+/// Bytes of a journal that are read: a run has some hundred lines.
+const MAX_JOURNAL: u64 = 16 << 20;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Entry {
+    /// First entry: the writer and its host.
+    By(By),
+    /// The run will change settings: no other run may while it lives.
+    Steadies,
+    /// Id of the run that is measured.
+    Measures(String),
+    /// About to make or change this.
+    Makes(Thing),
+    /// Identity of the last thing made.
+    Made(Identity),
+    /// The name of the last thing was taken by somebody else.
+    Taken,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct By {
+    pub host: String,
+    pub boot: String,
+    /// Of process ids.
+    pub namespace: u32,
+    pub process: u32,
+    /// Ticks since boot.
+    pub start: u64,
+}
+
+impl By {
+    /// True if the writer may be running, as far as this namespace can see. A dead writer's watchdog may still be
+    /// undoing.
+    pub(crate) fn may_live(&self) -> bool {
+        self.namespace != owner::namespace() || owner::start_of(self.process) == Some(self.start)
+    }
+}
+
+/// Journals of running processes, except ours.
+pub(crate) fn running_journals(state: &Dir, own: Option<&OsStr>) -> Vec<(By, Vec<Entry>)> {
+    let names = journals(state).into_iter();
+    names
+        .filter(|name| Some(name.as_os_str()) != own)
+        .filter_map(|name| match open_journal(state, &name) {
+            Ok(Holder::Running(by, entries)) => Some((by, entries)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// True if the name still refers to this file.
+pub(crate) fn is_at(state: &Dir, name: &OsStr, file: &File) -> bool {
+    let there = Identity::of_entry(state, name).ok();
+    there.is_some() && there == Identity::of_file(file).ok()
+}
+
+pub(crate) fn remove_journal(state: &Dir, name: &OsStr, file: &File) {
+    if is_at(state, name, file) {
+        let _ = state.unlink(name);
+    }
+}
+
+/// A journal by the holder of its lock.
+pub(crate) enum Holder {
+    /// A running run or its watchdog, and the entries so far.
+    Running(By, Vec<Entry>),
+    /// Locked by us now.
+    Dead(Flock<File>),
+    /// Of a running process that has not written its identity.
+    Damaged,
+}
+
+pub(crate) fn open_journal(state: &Dir, name: &OsStr) -> io::Result<Holder> {
+    let file = state.file(name, OFlags::RDONLY)?;
+    let text = read_journal(&file)?;
+    match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+        Ok(file) if is_at(state, name, &file) => Ok(Holder::Dead(file)),
+        Ok(_) => Err(io::ErrorKind::NotFound.into()),
+        Err((_, Errno::EWOULDBLOCK)) => Ok(match parse(&text) {
+            (Some(by), entries, _) => Holder::Running(by, entries),
+            (None, ..) => Holder::Damaged,
+        }),
+        Err((_, errno)) => Err(errno.into()),
+    }
+}
+
+/// By offset: others may share the open file.
+pub(crate) fn read_journal(file: &File) -> io::Result<String> {
+    let length = file.metadata()?.len().min(MAX_JOURNAL);
+    let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+    file.read_exact_at(&mut bytes, 0)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Writer and entries, and true if a line is invalid. An unfinished last line is ignored: the run was killed while it
+/// wrote it, so the change has not happened.
+pub(crate) fn parse(text: &str) -> (Option<By>, Vec<Entry>, bool) {
+    let lines = text
+        .split_inclusive('\n')
+        .filter(|line| line.ends_with('\n'));
+    let read: Vec<Option<Entry>> = lines.map(|line| serde_json::from_str(line).ok()).collect();
+    let damaged = read.contains(&None);
+    let entries: Vec<Entry> = read.into_iter().flatten().collect();
+    let by = match entries.first() {
+        Some(Entry::By(by)) => Some(by.clone()),
+        _ => None,
+    };
+    (by, entries, damaged)
+}
+
+/// Sorted.
+pub(crate) fn journals(state: &Dir) -> Vec<OsString> {
+    let mut found = state.names().unwrap_or_default();
+    found.retain(|name| name.as_bytes().ends_with(SUFFIX.as_bytes()));
+    found.sort();
+    found
+}

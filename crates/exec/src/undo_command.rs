@@ -1,0 +1,62 @@
+//! A user's command as a resource, and the shell that runs it.
+
+use crate::owned_files::Identity;
+use crate::resource::{Resource, Undo};
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
+use std::process::{self, ExitStatus, Stdio};
+
+/// Bytes of a command's error output that are passed on.
+const MAX_OUTPUT: u64 = 2000;
+/// A user's command that undoes other commands, for the shell in a directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Command {
+    pub command: String,
+    pub directory: PathBuf,
+}
+
+impl Resource for Command {
+    /// The user's commands make the change later.
+    fn make(&self) -> io::Result<Option<Identity>> {
+        Ok(None)
+    }
+
+    fn undo(&self, _: Option<Identity>) -> io::Result<Undo> {
+        shell(&self.command, &self.directory).map_err(io::Error::other)?;
+        Ok(Undo::Restored)
+    }
+
+    fn remedy(&self) -> (String, &'static str) {
+        let Self { command, .. } = self;
+        let what = format!("the command that undoes what the run has changed, '{command}', failed");
+        (what, "; do it by hand")
+    }
+}
+
+/// Runs a user's command in the shell; waits for it, not for its background processes. An error has its status and
+/// output.
+pub fn shell(command: &str, directory: &Path) -> Result<(), String> {
+    let start = || -> io::Result<(ExitStatus, String)> {
+        // not a pipe, which would end with its last holder
+        let mut stderr = File::from(memfd_create("stderr", MFdFlags::MFD_CLOEXEC)?);
+        let status = process::Command::new("/bin/sh")
+            .args(["-c", command])
+            .current_dir(directory)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(stderr.try_clone()?)
+            .status()?;
+        let mut bytes = vec![];
+        stderr.rewind()?;
+        stderr.take(MAX_OUTPUT).read_to_end(&mut bytes)?;
+        Ok((status, String::from_utf8_lossy(&bytes).trim().to_owned()))
+    };
+    let (status, stderr) = start().map_err(|why| why.to_string())?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(format!("{status}; it said: {stderr}")),
+    }
+}

@@ -1,0 +1,36 @@
+//! Limits of a run: launches, time and precision.
+
+use std::time::Duration;
+
+/// Confidence of all intervals.
+pub const CONFIDENCE: f64 = 0.95;
+/// Launches that a result needs to be compared.
+pub(crate) const MIN_LAUNCHES: usize = 10;
+/// Beyond this the drift of the machine, not the number of launches, limits what can be known.
+pub(crate) const MAX_LAUNCHES: usize = 100;
+
+/// Launches of the pilot: the fewest that have an interval at 95%.
+pub const PILOT: usize = 6;
+/// Without a budget, a run with wide intervals takes at most this multiple of the time of the fewest launches: suite `standard` ends in
+/// five minutes on two cores.
+pub const MAX_TIME_FACTOR: u32 = 5;
+
+/// Limits of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Time for everything, which decides how many steps are begun. Without it all are, and wide intervals get more launches, up to
+    /// [`MAX_TIME_FACTOR`] times the time of the fewest.
+    pub budget: Option<Duration>,
+    /// Target half-width of intervals, as a share of the estimate.
+    pub precision: f64,
+    /// The pilot is everything.
+    pub quick: bool,
+    /// Seed of the orders.
+    pub seed: u64,
+}
+
+impl Limits {
+    pub(crate) fn min_launches(&self) -> usize {
+        if self.quick { PILOT } else { MIN_LAUNCHES }
+    }
+}
