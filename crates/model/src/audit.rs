@@ -92,10 +92,13 @@ pub enum Claim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimOutcome {
+    /// It holds.
     Holds,
+    /// It does not.
     Fails,
     /// It does not, and need not: the build gives up the IEEE arithmetic that the entry says it needs.
     Expected,
+    /// Not testable here.
     Untested,
     /// Nothing is claimed; the measured value is given.
     NotClaimed,

@@ -22,9 +22,11 @@ pub struct Family {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
+    /// A workload of Gritstone.
     Kernel,
     /// Another program, timed as a process.
     Command,
+    /// Several programs together.
     Scenario,
     /// From other results, with its interval.
     Derived,

@@ -10,7 +10,9 @@ pub const SCHEMA_COMPARE: &str = "gritstone/compare/2";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
+    /// The other is better.
     Faster,
+    /// The other is worse.
     Slower,
     /// The interval is inside the margin.
     Same,

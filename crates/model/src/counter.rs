@@ -10,8 +10,11 @@ use std::collections::BTreeMap;
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Counter {
+    /// Instructions.
     Instructions,
+    /// Instructions in user mode.
     UserInstructions,
+    /// Core cycles.
     Cycles,
     /// Core cycles in user mode. Where these are counted, so are all misses.
     UserCycles,
@@ -21,8 +24,11 @@ pub enum Counter {
     CacheMisses,
     /// Loads that missed the first level of the TLB for data.
     TlbMisses,
+    /// Page walks for data.
     PageWalks,
+    /// Context switches.
     ContextSwitches,
+    /// Page faults.
     PageFaults,
     /// Energy of the processor packages, uJ.
     EnergyUj,
@@ -77,6 +83,7 @@ pub enum Counting {
     Nothing,
     /// Those of user mode alone.
     User,
+    /// All.
     Everything,
 }
 

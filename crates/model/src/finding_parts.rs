@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Author {
+    /// The catalog entry.
     Catalog,
     /// The workload, or what set it up.
     Workload,
@@ -20,7 +21,9 @@ pub enum Author {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Repeat {
+    /// Processes.
     Launch,
+    /// Passes over several benchmarks.
     Round,
     /// Timed regions of a launch.
     Sample,
@@ -83,6 +86,7 @@ pub struct LoadRate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NegativeBecause {
+    /// Its parts had interference.
     Interference,
     /// There are too few rounds for an interval.
     TooFew,

@@ -43,8 +43,11 @@ pub struct Cache {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheKind {
+    /// Data and instructions.
     Unified,
+    /// Data.
     Data,
+    /// Instructions.
     Instruction,
 }
 

@@ -130,13 +130,16 @@ pub struct OfRuns {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
+    /// From launches here.
     Measured,
     /// Skipped: nothing was launched, or it cannot run here.
     #[default]
     Skipped,
+    /// Failed: a launch failed.
     Failed,
     /// Timed out: a launch was stopped at its deadline.
     TimedOut,
+    /// A document printed it.
     Published,
 }
 

@@ -14,6 +14,7 @@ pub enum Reliability {
     Low,
     /// A tenth or more are, a result is invalid, or the run was interrupted.
     Medium,
+    /// All others.
     High,
 }
 

@@ -7,7 +7,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
+    /// Rates.
     Higher,
+    /// Times and sizes.
     Lower,
 }
 
