@@ -1,4 +1,4 @@
-//! The runs of a trial, one a side, as a reader sees them: figures side by side, and what the pairs of launches say.
+//! Results of a trial: sides by their runs, comparisons by pairs of launches.
 
 use crate::compare::word;
 use crate::explain::{Side, explain};
@@ -16,13 +16,13 @@ use std::collections::BTreeMap;
 
 /// Family of the commands of `ab`.
 pub const COMMAND: &str = "command";
-/// The row in which a program is timed that does nothing.
+/// The benchmark that times a program without work.
 pub const START_UP: &str = "command/start-up";
-/// What was launched in each round, by side, in the order of time.
+/// Launches of each round, by side, in the order of time.
 type Rounds = BTreeMap<u32, Vec<(usize, Option<Timed>)>>;
 
-/// The trial of these runs, one for each side in their order, recomputed from their launches. A trial that ended by itself, or with its
-/// budget, may be looked at between two looks. One that was cut off may not: whoever did it saw how it stood.
+/// A trial from the launches of its sides. A trial that ended by itself or with its budget is tested once more; one
+/// that was interrupted is not, since its user saw the interim results.
 #[must_use]
 pub fn view(runs: &[RunData], options: &Options) -> AbView {
     let over = runs.iter().all(|run| run.info.elapsed_s.is_some());
@@ -79,7 +79,7 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
     }
 }
 
-/// The rows of a run that are compared: those with a time, but for the program that does nothing.
+/// Benchmarks with a time, but for the start-up program.
 fn compared(run: &RunData) -> Vec<&Benchmark> {
     let launched = |row: &&Benchmark| run.launches.iter().any(|launch| launch.id == row.id);
     let rows = run
@@ -109,7 +109,7 @@ fn side(run: &RunData) -> AbSide {
     }
 }
 
-/// What each round of each row took on each side; rounds that no side has are left out.
+/// Times of each benchmark by round; empty rounds are left out.
 fn rounds(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Rounds> {
     let sides = runs.iter().enumerate();
     let mut launches: Vec<(usize, &Launch)> = sides
@@ -128,7 +128,7 @@ fn rounds(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Rounds> {
                 let round = rounds.entry(launch.round).or_default();
                 round.push((side, reader.learn(row, launch).timed()));
             }
-            // what it says of its core counts all the same, as it did while the trial went on
+            // its SMT probe counts as it did during the trial
             None => reader.see(launch),
         }
     }
@@ -147,8 +147,8 @@ fn times(rounds: &Rounds, sides: usize) -> Times {
     Times((0..sides).map(side).collect())
 }
 
-/// Of each comparison, whether it matters which side goes first: pairs that the base began against those that the other began, by the
-/// rank-sum test, adjusted by Holm over all. Where no launch disturbs the next, the coin is the only difference between them.
+/// Tests for carry-over: pairs that the base began against the others, by the rank-sum test, adjusted by Holm over all
+/// comparisons. Without carry-over the coin is the only difference between them.
 fn carried_over(rounds: &[Rounds], shown: &[Vec<Comparison>]) -> Vec<Option<Finding>> {
     let comparisons = rounds
         .iter()
@@ -189,7 +189,6 @@ fn carried_over(rounds: &[Rounds], shown: &[Vec<Comparison>]) -> Vec<Option<Find
     found.into_iter().zip(adjusted).map(finding).collect()
 }
 
-/// Of two sides the one comparison; of more, one of those with the best.
 fn comparison(
     runs: &[RunData],
     views: &[RunView],
@@ -270,7 +269,6 @@ fn figure(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
     }
 }
 
-/// Nanoseconds that the program takes that does nothing.
 fn start_up(runs: &[RunData]) -> Option<f64> {
     let run = runs.first()?;
     let row = run

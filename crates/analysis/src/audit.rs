@@ -1,5 +1,5 @@
-//! The claims of a kernel's entry, held against a few launches of one build of its program: harder than a run does, since
-//! start-up is told from work by two n, and kernel entries were counted.
+//! Audit: the work checks of a kernel entry, tested with a few launches of one build. Stricter than in a run, since
+//! two n separate start-up from work, and syscalls are counted.
 
 use crate::summary::growth::{Growth, least, surely_not_linear};
 use crate::summary::limits;
@@ -12,19 +12,18 @@ use gritstone_model::{
     Usage,
 };
 
-/// One build of a program and what it did.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
     pub build: &'a str,
-    /// Its launches. Where they have batches of another n than their samples, switches and faults are judged as well.
+    /// Batches of another n than the samples allow tests of switches and faults.
     pub launches: &'a [Launch],
     /// Entries into the kernel for each operation, or why they are not known.
     pub entries: Result<f64, &'a str>,
-    /// What another build of the same program was seen to do: held against this one where the entry claims nothing.
+    /// Resource use of another build of the program: the reference where the entry claims nothing.
     pub entries_elsewhere: Option<f64>,
 }
 
-/// Every claim of `benchmark` with what came out. Without launches there is nothing to tell.
+/// Tests every claim of `benchmark`; none without launches.
 #[must_use]
 pub fn tests(benchmark: &Benchmark, evidence: &Evidence<'_>) -> Vec<AuditTest> {
     let readings: Vec<Reading> = evidence.launches.iter().map(Reading::of).collect();
@@ -79,8 +78,8 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
         ),
         _ => found.judged(Claim::Check, None, None, claims.check, wrong),
     }
-    // the least of all launches: whoever else uses the machine only ever adds time, and more to long regions than to short; but where
-    // two want the same, the least may be the luck of one short region: the launches one by one do not say so, and have the word
+    // minimum over launches: contention only adds time, and more to long regions than to short ones. The minimum of a
+    // short region may be luck: where launches one by one are linear, they decide
     let warm = all.iter().flat_map(|r| r.warm());
     let each = all.iter().filter_map(|r| Growth::of(r.warm(), least));
     let each: Vec<f64> = each.map(|growth| growth.exponent).collect();
@@ -88,7 +87,7 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
         Some(_) => growth.as_of(&each),
         None => growth,
     });
-    // launches that timed one n each say nothing for themselves
+    // launches with one n each cannot show growth
     let sure = each.is_empty() || surely_not_linear(&each);
     let fault = |growth: Growth| growth.fault().filter(|_| sure);
     let flat = match idle.filter(|r| r.checks.iter().all(|check| check.got == check.expected)) {
@@ -168,8 +167,7 @@ fn entries(found: &mut Found<'_>, benchmark: &Benchmark, evidence: &Evidence<'_>
     );
 }
 
-/// Resource use for each operation, by launch: the slope between samples and batches, so that what a region costs whatever its n
-/// falls out; where there is one n only, the whole of it. None of launches without batches.
+/// Resource use per operation, by launch: the slope between samples and batches, which removes the cost per region
 fn per_op<'a>(
     all: &'a [&Reading],
     of: impl Fn(&Usage) -> u64 + 'a,
@@ -234,7 +232,6 @@ impl Found<'_> {
     }
 }
 
-/// What a launch said last, when it gave up.
 fn reason<'a>(launch: &'a Reading<'_>) -> &'a str {
     match launch.launch.events.last() {
         Some(Event::Fail { why, .. }) => why,
@@ -242,7 +239,6 @@ fn reason<'a>(launch: &'a Reading<'_>) -> &'a str {
     }
 }
 
-/// What the workload, or who counted for it, said.
 fn said(text: &str) -> Finding {
     Finding::Stated {
         by: Author::Workload,

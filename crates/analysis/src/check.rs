@@ -1,4 +1,4 @@
-//! A gate: is a run surely not slower than is allowed, surely slower, or can one not tell.
+//! A gate: passed, failed or inconclusive.
 
 pub use crate::gate::Accepted;
 use crate::gate::{self, Judged};
@@ -9,8 +9,8 @@ use gritstone_model::{
 };
 use gritstone_stats::multiple;
 
-/// Holds a comparison against the slowdown that is allowed, with p adjusted by Holm. Rows that neither side has a figure for, and those that
-/// only the run has, are nothing to hold against; a row that the base has and the run has not is inconclusive.
+/// Tests a comparison against the allowed slowdown, with p adjusted by Holm. Results that only the run has, or that
+/// neither side has, are ignored; a result that only the base has is inconclusive.
 #[must_use]
 pub fn check(view: &CompareView, max_slowdown: f64, alpha: f64) -> CheckView {
     let rows = view.rows.iter().filter(|row| row.base.is_some());
@@ -31,7 +31,7 @@ pub fn check(view: &CompareView, max_slowdown: f64, alpha: f64) -> CheckView {
     }
 }
 
-/// Holds a run against the earlier runs that are like it, oldest first: [`gate::replay`].
+/// Tests a run against earlier comparable runs, oldest first: [`gate::replay`].
 #[must_use]
 pub fn against_history(
     run: &RunView,
@@ -47,7 +47,6 @@ pub fn against_history(
     worst_first("its history", &run.id, rows.collect(), max_slowdown)
 }
 
-/// A result of the run against its base.
 fn row(result: &Measurement, judged: Option<&Judged>) -> CheckRow {
     let paced = judged.is_some_and(|judged| judged.paced);
     let compared = if paced {
@@ -122,7 +121,7 @@ fn judge(row: &CompareRow, max_slowdown: f64, alpha: f64) -> CheckOutcome {
     let mut notes = row.notes.iter();
     let disturbed = notes.any(|note| note.flag() == Some(Flag::Interference));
     match (row.interval, row.ratio) {
-        // sizes have no interval, and are what they are
+        // sizes are exact
         (None, Some(ratio)) if row.unit == "bytes" => match ratio < allowed {
             true => CheckOutcome::Regressed,
             false => CheckOutcome::Passed,
@@ -136,7 +135,6 @@ fn judge(row: &CompareRow, max_slowdown: f64, alpha: f64) -> CheckOutcome {
     }
 }
 
-/// The row of a figure that is held against nothing yet.
 fn unpredicted(result: &Measurement, compared: Subject) -> CompareRow {
     let cycles = compared == Subject::Cycles;
     CompareRow {

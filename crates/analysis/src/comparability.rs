@@ -1,20 +1,18 @@
-//! What runs must have in common to be held against each other, whatever the row: a figure that differs though all of this is the same
-//! has changed.
+//! Conditions that comparable runs share: a result that differs under equal conditions has changed.
 
 use gritstone_model::{Machine, PeerPath, Settings};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// On what, where and how a run was measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Circumstances {
     /// Short name of the system.
     pub machine: String,
     /// Release of the system's kernel, or the system where that is not known.
     pub kernel: String,
-    /// Directory in which files were measured: it says on which file system.
+    /// Directory of file benchmarks, which stands for the file system.
     pub dir: String,
-    /// What was steadied while it was measured.
+    /// Settings that `--tune` held.
     pub steady: Vec<String>,
     /// Parameters of workloads that override those of their catalog entries.
     pub params: BTreeMap<String, String>,

@@ -1,7 +1,7 @@
-//! One run or machine against another, row by row: ratios above 1 mean that the other is better, whatever the unit.
+//! Compares two runs or systems: a ratio above 1 means that the other is better, whatever the unit.
 //!
-//! Two stored runs cannot be interleaved, so what is said is about these two runs, and the interval has the machine's
-//! own variance between runs in it. The false-discovery rate is held over the rows.
+//! Stored runs are not interleaved, so that intervals include the variance between runs of the system. The
+//! false-discovery rate is controlled over all results.
 
 pub(crate) mod common_shift;
 mod copies;
@@ -27,7 +27,7 @@ pub(crate) use pair::scale;
 use pair::{ComparedBy, Pair};
 use std::collections::BTreeMap;
 
-/// Every row that either side has, what matters first, and what they come to by family.
+/// Compares all results of both sides, the most important first, with sums by family.
 #[must_use]
 pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
     let options = options.of(base, other);
@@ -71,7 +71,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     }
 }
 
-/// Where the variance between runs was taken from that the intervals have in them; `None` where no launches were compared.
+/// `None` where no launches were compared.
 fn between_run(rows: &[Scatter]) -> Option<VarianceSource> {
     let learned = || rows.iter().map(|s| s.runs).filter(|&n| n > 0);
     let ends = learned().min().zip(learned().max());
@@ -84,7 +84,7 @@ fn between_run(rows: &[Scatter]) -> Option<VarianceSource> {
     })
 }
 
-/// A row that both sides have, without its verdict, and the scatter between runs that it was compared with.
+/// A row without its verdict, and the variance between runs in its interval.
 fn row(
     base: &RunView,
     b: &Measurement,
@@ -99,7 +99,7 @@ fn row(
     }
     let percentiles = percentiles::percentiles(b, o, &pair, options, tails);
     let titled = if b.is_published() { o } else { b };
-    // what others did to one side is told from a change by nothing
+    // interference on one side cannot be distinguished from a change
     let mut sides = [b, o].into_iter();
     let disturbed = pair.basis == ComparedBy::Test
         && sides.any(|side| side.has_flag(Flag::Interference, pair.compared));
@@ -132,7 +132,7 @@ fn row(
     ((row, basis), pair.between)
 }
 
-/// What the counters say of two results of one machine; instructions of two are not the same.
+/// Instruction counts compare only within one machine.
 fn explanation(
     b: &Measurement,
     o: &Measurement,
@@ -144,10 +144,9 @@ fn explanation(
     alike.then(|| explain(Side::of(b), Side::of(o)))?
 }
 
-/// A row with what its verdict rests on.
 type Row = (CompareRow, ComparedBy);
 
-/// A row that only `view` has; `is_base` says which side that is.
+/// A result of one side; `is_base` tells which.
 fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
     let mut notes = result.notes.clone();
     let lacking = name(lacking).to_owned();
@@ -179,7 +178,6 @@ fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
     (row, ComparedBy::Test)
 }
 
-/// Compares two results of one row.
 pub(crate) fn pair(base: &Measurement, other: &Measurement, options: &Options) -> Pair {
     let pair = if base.is_published() || other.is_published() {
         published::pair(base, other)
@@ -188,19 +186,19 @@ pub(crate) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
     };
     let mut sides = [base, other].into_iter();
     if sides.any(|side| side.has_flag(Flag::Invalid, pair.compared)) {
-        // the note itself, which travels with the row, says why
+        // the note itself gives the reason
         return pair.without_ratio();
     }
     pair
 }
 
-/// Whether it may be compared with other runs: its work was done, and nothing interfered.
+/// Valid and without interference.
 pub(crate) fn counts(result: &Measurement, compared: Subject) -> bool {
     !result.has_flag(Flag::Invalid, compared) && !result.has_flag(Flag::Interference, compared)
 }
 
-/// The notes of both sides that concern what was compared, each with the side that it is of; all of them where nothing could be
-/// compared, since any may say why. What keeps both measured sides from being compared with a document is nothing between the two.
+/// Notes on the compared quantity, with their side; all notes where there is no ratio, since any may give the reason.
+/// "Not comparable" is about documents, not about two measured sides.
 fn both(
     base: &RunView,
     b: &Measurement,
@@ -220,7 +218,7 @@ fn both(
     notes
 }
 
-/// Those that both sides have, then those of one with its name.
+/// Common notes, then those of one side with its name.
 fn beside(base: &RunView, b: &[Note], other: &RunView, o: &[Note]) -> Vec<Note> {
     let of_side = |view: &RunView, mine: &[Note], theirs: &[Note]| -> Vec<Note> {
         let named = |note: &Note| Note {
@@ -237,7 +235,6 @@ fn beside(base: &RunView, b: &[Note], other: &RunView, o: &[Note]) -> Vec<Note> 
     notes
 }
 
-/// The verdict as views have it.
 pub(crate) fn word(verdict: verdict::Verdict) -> Verdict {
     match verdict {
         verdict::Verdict::Faster => Verdict::Faster,
@@ -247,14 +244,14 @@ pub(crate) fn word(verdict: verdict::Verdict) -> Verdict {
     }
 }
 
-/// Adjusts every p for the number of all that is compared, and gives the verdicts.
+/// Adjusts p over all comparisons and sets the verdicts.
 fn judge(rows: &mut [Row], options: &Options) {
     let all: Vec<Option<f64>> = rows.iter().flat_map(|(row, _)| tested(row)).collect();
     let mut adjusted = multiple::benjamini_hochberg(&all).into_iter();
     let verdict = |interval, p| word(verdict::verdict(interval, p, options.margin, options.alpha));
     for (row, basis) in rows {
         row.p_adjusted = adjusted.next().flatten();
-        // without a test the interval alone decides; an exact ratio is its own interval
+        // without a test the interval decides; an exact ratio is its own interval
         let (interval, p) = match basis {
             ComparedBy::Test => (row.interval, row.p_adjusted),
             ComparedBy::Interval => (row.interval, Some(0.0)),
@@ -279,7 +276,7 @@ fn judge(rows: &mut [Row], options: &Options) {
     }
 }
 
-/// The verdict of a percentile or of copies, with p as adjusted; nothing is concluded without p.
+/// Inconclusive without p.
 fn judge_figure(figure: &mut CompareFigure, p: Option<f64>, options: &Options) {
     figure.p_adjusted = p;
     if p.is_none() || figure.verdict != Verdict::Same {
@@ -288,19 +285,17 @@ fn judge_figure(figure: &mut CompareFigure, p: Option<f64>, options: &Options) {
     }
 }
 
-/// Every p of a row and of its copies.
 fn tested(row: &CompareRow) -> Vec<Option<f64>> {
     let copies = row.copies.iter();
     let copies = copies.flat_map(|of| [of.total.p, of.efficiency.p]);
     std::iter::once(row.p).chain(copies).collect()
 }
 
-/// How many tests a comparison of these rows is.
 pub(crate) fn tests<'a>(rows: impl Iterator<Item = &'a CompareRow>) -> usize {
     rows.flat_map(tested).flatten().count()
 }
 
-/// Says of rows that cannot be told how large a change would have been.
+/// Sets the minimum detectable effect of inconclusive results.
 fn unseen(rows: &mut [Row], base: &RunView, other: &RunView, options: &Options) {
     let tests = tests(rows.iter().map(|(row, _)| row));
     let inconclusive =
@@ -311,13 +306,11 @@ fn unseen(rows: &mut [Row], base: &RunView, other: &RunView, options: &Options) 
     }
 }
 
-/// The name of a side in a sentence.
 fn name(view: &RunView) -> &str {
     view.label.as_deref().unwrap_or(&view.id)
 }
 
-/// The name of a side for people: machine and system of a printed machine, the machine of a run, and the name of the run
-/// where the other side is of a machine of the same name.
+/// Machine and system of a reference system; machine of a run, or the run's name where both sides share the machine.
 fn people(view: &RunView, beside: &RunView) -> String {
     let machine = &view.machine;
     let printed = machine.document.is_some();

@@ -1,4 +1,4 @@
-//! What stands beside a figure: smallest, median, mean, largest, scatter, percentiles, drift, modes.
+//! Descriptive statistics: smallest, median, mean, largest, deviation, percentiles, drift, modes.
 
 use gritstone_model::{Histogram, Statistics};
 use gritstone_stats::percentiles::{self, Bucket};
@@ -24,7 +24,7 @@ pub fn describe(values: &[f64]) -> Option<Statistics> {
     let n = values.len();
     let sorted = descriptive::sorted(values);
     let rank = |share: f64| sorted[((share * n as f64).ceil() as usize).clamp(1, n) - 1];
-    // what looks at all pairs
+    // the estimators that use all pairs
     let pairs = Some(values).filter(|_| n <= descriptive::MOST);
     Some(Statistics {
         min: sorted[0],

@@ -1,4 +1,4 @@
-//! What the counters of two sides say of their difference. No cause without its counter.
+//! Explains a difference by hardware counters; only counted causes are named.
 
 use gritstone_model::{Counter, CounterChange, Counts, Explanation, Measurement};
 
@@ -18,10 +18,11 @@ const COSTS: [(Counter, f64); 6] = [
     (Counter::TlbMisses, 50.0),
     (Counter::PageWalks, 200.0),
 ];
-/// How many of them every kernel counts; what the hardware counts is compared where cycles were counted in the same modes.
+/// Software counters, which every kernel has; hardware counters are compared only if cycles were counted in the same
+/// modes.
 const OF_THE_KERNEL: usize = 2;
 
-/// What was counted of one side, for each operation.
+/// Counts per operation of one side.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side<'a> {
     pub counters: &'a Counts<f64>,
@@ -41,7 +42,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// What explains the difference of `other` from `base`; `None` where the counters say nothing.
+/// `None` without comparable counters.
 pub(crate) fn explain(base: Side<'_>, other: Side<'_>) -> Option<Explanation> {
     let counted = |counter| {
         change(
@@ -71,7 +72,7 @@ pub(crate) fn explain(base: Side<'_>, other: Side<'_>) -> Option<Explanation> {
     })
 }
 
-/// `None` of what is not above 0 on both sides together.
+/// `None` unless a side is above 0.
 fn change(counter: Counter, base: f64, other: f64) -> Option<CounterChange> {
     let larger = base.max(other);
     (larger > 0.0).then(|| CounterChange {

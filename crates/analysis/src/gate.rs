@@ -1,5 +1,5 @@
-//! The gate of `gritstone check` over earlier runs: replayed run by run, so that what it stopped never becomes what later runs are held
-//! against, and what is regressed stays so until a run is surely not.
+//! The gate of `gritstone check` over earlier runs, replayed run by run: a stopped level never becomes the base, and a
+//! regression lasts until a run is surely better.
 //!
 //! The base of a benchmark are its newest accepted values but the last two, which wait: one run far off decides by itself, three that
 //! are off by less decide together. docs/statistics.md, "Gate", has the formulas, docs/validation.md the rates.
@@ -13,7 +13,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Newest accepted values that are not of the base yet.
 const WAITING: usize = 2;
-/// Fewest earlier values that a benchmark is held against.
 pub(crate) const MIN_EARLIER: usize = moderated::MIN_RUNS + WAITING;
 /// Level of one run over all of its benchmarks: nominally 0.5%, since variances of benchmarks scatter more than the model's, so that
 /// less than 1% of runs are false alarms (docs/validation.md).
@@ -37,7 +36,7 @@ struct Base {
 }
 
 struct Regressed {
-    /// Number of the run since which it does.
+    /// Number of the first regressed run.
     since: usize,
     /// ln(speed) of that run and of each since over that of the base.
     ratios: Vec<f64>,
@@ -46,7 +45,6 @@ struct Regressed {
 /// Benchmarks whose level in a run, by its identifier, someone has accepted by name.
 pub type Accepted = BTreeSet<(String, Id)>;
 
-/// What the gate says of one benchmark of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Judged {
     pub outcome: CheckOutcome,
@@ -56,11 +54,11 @@ pub(crate) struct Judged {
     pub earlier: usize,
     /// How it stands to the base; `None` with too few earlier values.
     pub held: Option<Held>,
-    /// Start of the run since which it is regressed.
+    /// Start of the first regressed run.
     pub since: Option<String>,
     /// Its level was accepted by name.
     pub accepted: bool,
-    /// By what cycles or estimates were chosen.
+    /// Decides between cycles and estimates.
     pub variance: Option<RowVariance>,
 }
 
@@ -79,7 +77,7 @@ pub(crate) struct Held {
     better: Option<f64>,
 }
 
-/// Replays the gate over runs that are alike, oldest first, and says what it says of the last, `run`.
+/// Replays the gate over comparable runs, oldest first, and returns the verdicts of the last, `run`.
 pub(crate) fn replay(
     earlier: &[Past],
     run: &RunView,
@@ -244,7 +242,7 @@ fn below(t: f64, df: f64) -> f64 {
     if t > 0.0 { both } else { 1.0 - both }
 }
 
-/// What moved all benchmarks alike; 0 where they are few.
+/// The common shift; 0 with few benchmarks.
 fn common(away: &[f64]) -> f64 {
     match away.len() >= moderated::MIN_BENCHMARKS {
         true => descriptive::median(&descriptive::sorted(away)),
@@ -339,7 +337,7 @@ fn accept(base: &mut Base, value: Value, outcome: CheckOutcome, held: Option<Hel
         let level: Vec<f64> = stopped.into_iter().chain([ratio]).collect();
         move_to(&mut base.accepted[..last], descriptive::mean(&level));
     } else if let Some(by) = held.and_then(|held| held.better) {
-        // a better level is what later runs are held against
+        // an improvement becomes the base
         move_to(&mut base.accepted[..last - WAITING], by);
     }
 }

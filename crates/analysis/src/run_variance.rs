@@ -1,5 +1,5 @@
-//! What runs of one system differ by, beyond what the launches of a run show: stated until three of its runs are there, then learned
-//! from runs of the same circumstances, program and version of the work ([`gritstone_stats::moderated`]).
+//! Variance between runs of one system beyond that of their launches: a default until there are three runs, then
+//! learned
 
 use crate::comparability::Circumstances;
 use crate::tails;
@@ -12,16 +12,14 @@ use gritstone_stats::{descriptive, history, moderated, quantile};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Most runs from which it is learned, the newest: what a machine did last year is not what it does now.
+/// Most runs that are used, the newest: old runs say little about today.
 pub const MOST_RUNS: usize = 20;
-/// Fewest earlier runs whose scatter is printed beside that of a run.
 const RUNS_OF_A_SYSTEM: usize = 5;
-/// Scatter of the figures of a row between runs of one machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BetweenRun {
-    /// Of figures in core cycles, freed by the cycle probe from the drift of the core's frequency.
+    /// In core cycles, without the drift of the core's frequency.
     pub paced: Scatter,
-    /// Of figures as the clock has them.
+    /// Of times.
     pub raw: Scatter,
 }
 
@@ -35,13 +33,12 @@ pub const DEFAULT: BetweenRun = BetweenRun {
     raw: Scatter::stated(0.025, 4.0),
 };
 
-/// What a run tells of the scatter between runs, and nothing else of it.
+/// The part of a run that the variance between runs needs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Past {
     pub run: String,
     /// Its start, RFC 3339, UTC.
     pub started: String,
-    /// On what, where and how it was measured.
     pub circumstances: Circumstances,
     pub figures: BTreeMap<Id, Figure>,
     /// Those of percentiles beyond the median, by name.
@@ -49,13 +46,12 @@ pub struct Past {
     pub percentiles: BTreeMap<String, BTreeMap<Id, Figure>>,
 }
 
-/// The figure of a row in one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     pub version: u32,
     /// Hash of the program; empty where there is none.
     pub program: String,
-    /// In the unit of the row, above 0.
+    /// In the unit of the benchmark, above 0.
     pub raw: f64,
     /// Variance of ln(raw) that the launches of the run show.
     pub raw_within: f64,
@@ -66,7 +62,6 @@ pub struct Figure {
 }
 
 impl Past {
-    /// A run without its figures.
     pub(crate) fn head(
         run: &str,
         started: &str,
@@ -107,7 +102,7 @@ impl Past {
         }
     }
 
-    /// The figures of a percentile as if they were those of the run.
+    /// Percentiles in place of the estimates.
     fn of_percentile(&self, name: &str) -> Option<Self> {
         Some(Self {
             figures: self.percentiles.get(name)?.clone(),
@@ -142,13 +137,13 @@ fn counts(result: &Measurement) -> bool {
         && !result.is_flagged(Flag::Interference)
 }
 
-/// Whether runs can differ in it: sizes do not, and ratings are made of rows that are here themselves.
+/// Sizes are exact, and the parts of scores are there themselves.
 pub(crate) fn varies(result: &Measurement) -> bool {
     result.kind != Kind::Rating && result.unit.quantity() != Quantity::Exact
 }
 
 impl Figure {
-    /// `None` where there is no figure above 0.
+    /// `None` unless the estimate is above 0.
     pub(crate) fn of(result: &Measurement) -> Option<Self> {
         let fit = |x: &f64| x.is_finite() && *x > 0.0;
         Some(Self {
@@ -165,7 +160,7 @@ impl Figure {
     }
 }
 
-/// Variance of the logarithm that an interval of so many launches at 95% stands for; 0 without an interval.
+/// Variance of ln(estimate) that a 95% interval of `n` launches implies; 0 without an interval.
 pub(crate) fn within(interval: Option<[f64; 2]>, launches: usize) -> f64 {
     let Some([low, high]) = interval.filter(|[low, _]| *low > 0.0) else {
         return 0.0;
@@ -198,12 +193,12 @@ impl Class {
     }
 }
 
-/// What earlier runs say of a comparison of two.
+/// Variances between runs for a comparison of two runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunVariances {
     /// By benchmark, less the common shift where there is one; [`DEFAULT`] holds for those that are not here.
     pub rows: BTreeMap<Id, BetweenRun>,
-    /// Standard deviation of the common shift of a run, of the classes of which runs say it.
+    /// Standard deviation of the common shift, by class.
     pub shifts: BTreeMap<Class, Scatter>,
     /// The same of percentiles beyond the median, by name.
     pub percentiles: BTreeMap<String, RunVariances>,
@@ -216,7 +211,7 @@ impl BetweenRun {
         self.raw.runs == 0 || self.paced.ln_sd <= self.raw.ln_sd
     }
 
-    /// As readers see it; `cycles` says whether these are an alternative.
+    /// `cycles`: core cycles are an alternative.
     pub(crate) fn row(&self, cycles: bool) -> RowVariance {
         RowVariance {
             cycles: cycles.then_some(self.paced.ln_sd),
@@ -252,7 +247,7 @@ pub fn estimate(past: &[Past], base: &RunView, other: &RunView) -> RunVariances 
     }
 }
 
-/// Says of each result of a run by what it is compared, and what it tells of the runs of its system, as soon as these are enough.
+/// Adds the variance between runs to each result.
 pub fn add_to(past: &[Past], view: &mut RunView) {
     let learned = estimate(past, view, view);
     for result in &mut view.results {
@@ -318,13 +313,13 @@ fn of_figures(past: &[Past], base: &RunView, other: &RunView) -> RunVariances {
     }
 }
 
-/// What earlier runs that are like a run say of its benchmarks, whatever the programs were.
+/// By benchmark, from comparable earlier runs, whatever their programs.
 pub(crate) fn of_run(earlier: &[Past], run: &RunView) -> BTreeMap<Id, BetweenRun> {
     let newest: Vec<&Past> = earlier.iter().rev().take(MOST_RUNS).collect();
     of_side(&newest, run, run, |_, _| true).rows
 }
 
-/// The values, newest first, without those of another level: these say what changed, and not what runs differ by.
+/// Values newest first, without other levels: those are changes, not variance.
 fn of_level(mut speeds: Vec<Option<(f64, f64)>>) -> Vec<Option<(f64, f64)>> {
     let known: Vec<(usize, f64)> = (0..)
         .zip(&speeds)
@@ -342,7 +337,7 @@ fn of_level(mut speeds: Vec<Option<(f64, f64)>>) -> Vec<Option<(f64, f64)>> {
     speeds
 }
 
-/// What the runs that are like one side, newest first, say of the benchmarks that both sides have.
+/// By benchmark that both sides have, from comparable runs of one side, newest first.
 fn of_side(
     runs: &[&Past],
     view: &RunView,

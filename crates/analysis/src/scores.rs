@@ -1,11 +1,12 @@
-//! Machines rated by environment against a base, printed or measured.
+//! Scores of systems by environment against a base, printed or measured.
 //!
-//! A row counts by the real time of the published work where a side is printed, else by its figure as the clock had it: core
-//! cycles would take the frequency away, which is what one pays for. What rows there are to rate by is up to the
-//! base and to the work: a row of which the base has no figure, or which is not comparable with it, is not covered. What
-//! the machine then lacks, or did not do, withholds the rating, unless the user named the rows.
+//! A benchmark counts by the real time of its reference workload where a side is printed, else by its time: core
+//! cycles would ignore the frequency, which users pay for. A benchmark that the base lacks, or that is not comparable,
+//! is not covered. A benchmark that the system lacks, or did not do, withholds the score unless the user named the
+//! benchmarks.
 //!
-//! The environments of table 1.1 of hp-1987 are whole programs and several users: these are rated together or not at all.
+//! The environments of table 1.1 of hp-1987 are whole programs and several users: these are scored together or not at
+//! all.
 
 mod row;
 
@@ -20,31 +21,29 @@ use gritstone_stats::rating::{self, RatingRow, geometric};
 use row::{Pair, Usability};
 use std::collections::BTreeSet;
 
-/// Rows that are rated together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Environment {
     pub name: String,
-    /// The rating of the catalog that it is; none of rows that the user named.
+    /// The catalog's score; none for benchmarks that the user named.
     pub score: Option<Id>,
-    /// Its weight, in which its rows share equally.
+    /// Shared equally by its benchmarks.
     pub weight: f64,
     pub rows: Vec<Id>,
 }
 
-/// What ratings are made with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Confidence of the intervals, between 0 and 1.
     pub confidence: f64,
-    /// The user named the rows: those that cannot be used are left out and said, instead of withholding the rating.
+    /// The user named the benchmarks: unusable ones are listed, and do not withhold the score.
     pub named: bool,
-    /// A row that the base lacks withholds the rating, instead of being left out.
+    /// A benchmark that the base lacks withholds the score, instead of being left out.
     pub together: bool,
-    /// Scatter between runs, by row: [`crate::run_variance::estimate`].
+    /// Variance between runs: [`crate::run_variance::estimate`].
     pub between_run: RunVariances,
 }
 
-/// The environments of a catalog: its ratings that others are over, those that count together or those that do not.
+/// Scores of the catalog that are parts of other scores, joint ones or not.
 #[must_use]
 pub fn environments(benchmarks: &[Benchmark], counts_together: bool) -> Vec<Environment> {
     let parts = |benchmark: &Benchmark| match &benchmark.work {
@@ -77,8 +76,7 @@ pub fn profiled(profile: &Profile) -> Vec<Environment> {
     each.collect()
 }
 
-/// A machine rated by a profile: by its benchmarks as they are, and only where both sides have all of them, since over what is left it would
-/// be another rating under the same name.
+/// Withheld unless both sides have all benchmarks: a score over fewer would be another one under the same name.
 #[must_use]
 pub fn rate_profile(
     profile: &Profile,
@@ -119,7 +117,6 @@ pub fn rate_profile(
     }
 }
 
-/// A machine rated against a base.
 #[must_use]
 pub fn rate(
     environments: &[Environment],
@@ -137,7 +134,7 @@ pub fn rate(
     }
 }
 
-/// A machine rated by environments of whole programs, as they are: all of them or none. `None` where it has no row that the base has.
+/// All environments or none. `None` where no benchmark is shared.
 #[must_use]
 pub fn programs(
     environments: &[Environment],
@@ -163,7 +160,7 @@ fn sides<'a>(
     move |id| (machine.get(id), base.get(id).filter(|_| !apart))
 }
 
-/// A row of the machine and of the base.
+/// Results of the system and of the base.
 pub(crate) type Find<'a> = dyn Fn(&Id) -> (Option<&'a Measurement>, Option<&'a Measurement>) + 'a;
 
 fn ratings(environments: &[Environment], find: &Find, options: &Options) -> Ratings {
@@ -178,7 +175,7 @@ fn ratings(environments: &[Environment], find: &Find, options: &Options) -> Rati
     }
 }
 
-/// The rating over groups of rows, each group with a weight in which its rows share.
+/// Weights belong to groups; the benchmarks of a group share its weight.
 pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Options) -> Rating {
     let mut pairs: Vec<Pair> = Vec::new();
     let mut uncovered: Vec<Part> = Vec::new();
@@ -209,7 +206,7 @@ pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Op
     let shared = pairs.iter().filter(|pair| pair.is_shared());
     result.rows = shared.map(|pair| pair.id.clone()).collect();
     if pairs.is_empty() {
-        // nothing of it is known of the base: no rating, and nobody's fault
+        // the base has none of the benchmarks
         return result;
     }
     if options.together && !uncovered.is_empty() {
@@ -227,7 +224,7 @@ pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Op
     result
 }
 
-/// The mean, and its interval: what the launches of both sides give, and what the runs of each measured side differ by.
+/// The mean with its interval: variance of the launches of both sides and between runs of each measured side.
 fn mean(pairs: &[Pair], options: &Options) -> Result<(rating::Rating, Option<[f64; 2]>), Withheld> {
     let side = |of: fn(&Pair) -> &RatingRow| -> Vec<RatingRow> {
         pairs.iter().map(|pair| of(pair).clone()).collect()
@@ -236,7 +233,7 @@ fn mean(pairs: &[Pair], options: &Options) -> Result<(rating::Rating, Option<[f6
     let whose = |why| withheld(why, &parts);
     let machine = geometric(&side(|p| &p.machine), options.confidence).map_err(whose)?;
     let base = geometric(&side(|p| &p.base), options.confidence).map_err(whose)?;
-    // printed figures have no scatter, and two of them nothing to make an interval of
+    // printed values have no variance; two of them give no interval
     let half = |rating: &rating::Rating, printed: bool| match rating.interval {
         _ if printed => Some(0.0),
         Some([low, high]) => Some((high / low).ln() / 2.0),
@@ -255,8 +252,8 @@ fn mean(pairs: &[Pair], options: &Options) -> Result<(rating::Rating, Option<[f6
     Ok((machine, interval))
 }
 
-/// Half the width, on the logarithmic scale, of what the runs of a machine differ by though nothing changed: the common shift of a run is in
-/// all of its benchmarks, and is not averaged away; what each has for itself is. Where no runs say which is which, all of it is common.
+/// Half-width of the variance between runs, on the logarithmic scale. The common shift is in all benchmarks and does
+/// not average out; the rest does. Without learned shifts all variance counts as common.
 fn between(pairs: &[Pair], options: &Options) -> f64 {
     let learned = &options.between_run;
     let total: f64 = pairs.iter().map(|pair| pair.machine.weight).sum();
@@ -279,7 +276,6 @@ fn between(pairs: &[Pair], options: &Options) -> f64 {
     common.hypot(own.sqrt()) * quantile::student(options.confidence, freedom)
 }
 
-/// Why there is no mean, with the names of the rows at fault.
 pub(crate) fn withheld(why: rating::Withheld, parts: &[&Part]) -> Withheld {
     let named = |places: Vec<usize>| places.into_iter().map(|at| parts[at].clone()).collect();
     match why {
@@ -291,7 +287,7 @@ pub(crate) fn withheld(why: rating::Withheld, parts: &[&Part]) -> Withheld {
     }
 }
 
-/// One note for each flag that rows have, with the rows.
+/// One note for each flag, with its benchmarks.
 fn doubts(pairs: &[Pair]) -> Vec<Note> {
     let note = |flag: Flag| {
         let flagged = pairs.iter().filter(|pair| pair.doubts.contains(&flag));
@@ -305,7 +301,6 @@ fn doubts(pairs: &[Pair]) -> Vec<Note> {
     flags.into_iter().filter_map(note).collect()
 }
 
-/// That some of the benchmarks of a score have a flag.
 pub(crate) fn parts_flagged(flag: Flag, benchmarks: Vec<Id>, of: usize) -> Option<Note> {
     (!benchmarks.is_empty()).then(|| {
         Note::new(Finding::PartsFlagged {

@@ -1,4 +1,4 @@
-//! One figure over many runs, as a reader sees it: runs that are alike in series of their own, with their changes.
+//! Histories: one result over comparable runs, with change points.
 
 use crate::comparability::Circumstances;
 use crate::compare::counts;
@@ -41,7 +41,6 @@ pub fn history<'a>(id: &Id, runs: impl IntoIterator<Item = &'a RunView>) -> Opti
     })
 }
 
-/// What the runs of a series have in common.
 #[derive(PartialEq)]
 struct Key {
     circumstances: Circumstances,

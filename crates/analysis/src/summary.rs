@@ -1,8 +1,7 @@
-//! A stored run as a reader sees it: every launch is read, each row becomes one result with its interval, its published
-//! work, and the notes that its claims and conditions earn.
+//! Results of a stored run, computed from its launches.
 //!
-//! The way: launches -> `reading` -> rows of launches (`measured`, `size`) -> rows made from other rows
-//! (`derived`, `rating`, curves). Nothing that was measured is left out without a finding that says so.
+//! Launches -> `reading` -> launched benchmarks (`measured`, `size`) -> computed ones (`derived`, `rating`, curves).
+//! Nothing that was measured is left out without a finding.
 
 mod caches;
 mod copies;
@@ -41,12 +40,11 @@ use reading::{Reading, SampleUse};
 use smt_contention::{Floor, floor_for};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a summary is computed with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Confidence of every interval, between 0 and 1.
     pub confidence: f64,
-    /// The machines that ratings are relative to, by the name that the entry gives (`ref:...`).
+    /// Baselines of scores by their name in the entry (`ref:...`).
     pub baselines: BTreeMap<String, RunView>,
 }
 
@@ -59,13 +57,12 @@ impl Default for Options {
     }
 }
 
-/// A row with its launches, in the order of time.
+/// A benchmark with its launches, in the order of time.
 struct Row<'a> {
     benchmark: &'a Benchmark,
     launches: Vec<Reading<'a>>,
 }
 
-/// A center as views have it.
 fn estimate(of: center::Estimate) -> Estimate {
     Estimate {
         value: of.value,
@@ -73,8 +70,7 @@ fn estimate(of: center::Estimate) -> Estimate {
     }
 }
 
-/// The rows of a run, launched or not, with their launches of one copy. What the run knows of its cores is from all of its launches,
-/// also from those whose rows are not there.
+/// All benchmarks with their launches of one copy. The SMT floor is from all launches, also those of other benchmarks.
 fn rows<'a>(run: &'a RunData, floor: &Floor) -> BTreeMap<&'a Id, Row<'a>> {
     let trial = run.info.settings.trial.is_some();
     let benchmarks = run.benchmarks.iter();
@@ -91,12 +87,11 @@ fn rows<'a>(run: &'a RunData, floor: &Floor) -> BTreeMap<&'a Id, Row<'a>> {
     rows
 }
 
-/// The whole run, recomputed from its launches.
 #[must_use]
 pub fn summarize(run: &RunData, options: &Options) -> RunView {
     let floor = Floor::of(run);
     let rows = rows(run, &floor);
-    // in three passes, since a derived figure is made of measured ones and a rating of both
+    // three passes: measured, derived, scores
     let mut results: BTreeMap<&Id, Measurement> = BTreeMap::new();
     for row in rows.values() {
         let result = match &row.benchmark.work {
@@ -156,8 +151,8 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
     }
 }
 
-/// The budget for everything that a run was to measure, s: what it had, and as many launches of what it did not reach as an interval
-/// needs, by what its launches took. `None` where no budget ended it.
+/// Budget that would have measured everything, s: what was given, and enough further launches for an interval of each
+/// benchmark that was not reached. `None` without a budget.
 fn budget_for_all(run: &RunData) -> Option<f64> {
     let (budget_s, elapsed_s) = (run.info.settings.budget_s?, run.info.elapsed_s?);
     let skipped: BTreeSet<&Id> = run.skips.iter().map(|skip| &skip.id).collect();
@@ -170,7 +165,6 @@ fn budget_for_all(run: &RunData) -> Option<f64> {
     (!launched.is_empty()).then(|| budget_s + lacking * elapsed_s / run.launches.len() as f64)
 }
 
-/// Gives rows that have a curve its points.
 fn draw_curves(
     run: &RunData,
     rows: &BTreeMap<&Id, Row>,
@@ -225,7 +219,7 @@ fn view(run: &RunData, mut results: BTreeMap<&Id, Measurement>) -> RunView {
     }
 }
 
-/// The points of a curve; a row that is not in the run is a point without a figure.
+/// A benchmark that the run lacks is a point without an estimate.
 fn series(
     curve: &Curve,
     rows: &BTreeMap<&Id, Row>,
@@ -244,13 +238,13 @@ fn series(
         .collect()
 }
 
-/// Of rates on files the figure is all the work over all the time, since a median of samples hides the writeback that a few of
-/// them pay for.
+/// Rates on files are all the work over all the time: a median of samples would hide the writeback that some of them
+/// pay for.
 fn is_work_over_time(benchmark: &Benchmark) -> bool {
     benchmark.files && matches!(benchmark.unit.quantity(), Quantity::Rate { .. })
 }
 
-/// Where operations were timed one by one, a time is their median, as the documents have it, or the mean that the entry asks for, ns.
+/// Median of operations timed one by one, or the mean if the entry asks for it, ns.
 fn event_time_ns(benchmark: &Benchmark, launch: &Reading) -> Option<f64> {
     let time = matches!(benchmark.unit.quantity(), Quantity::Time { .. });
     let figure = match benchmark.mean {
@@ -260,7 +254,6 @@ fn event_time_ns(benchmark: &Benchmark, launch: &Reading) -> Option<f64> {
     figure.filter(|_| time)
 }
 
-/// What the figure of a launch of this row is made of.
 fn sample_use(benchmark: &Benchmark, launch: &Reading, trial: bool) -> SampleUse {
     match trial || is_work_over_time(benchmark) || event_time_ns(benchmark, launch).is_some() {
         true => SampleUse::All,
@@ -269,7 +262,6 @@ fn sample_use(benchmark: &Benchmark, launch: &Reading, trial: bool) -> SampleUse
 }
 
 impl<'a> Row<'a> {
-    /// A row of which no more is known than its entry.
     fn without_launches(benchmark: &'a Benchmark) -> Self {
         Self {
             benchmark,
@@ -283,7 +275,7 @@ impl<'a> Row<'a> {
         event_time_ns.or_else(|| launch.ns_per_op(is_work_over_time(self.benchmark)))
     }
 
-    /// Core cycles an operation of a launch: of the same operations.
+    /// Core cycles per operation, of the same operations.
     fn cycles(&self, launch: &Reading) -> Option<f64> {
         let cycles = launch.cycles_per_op()?;
         match event_time_ns(self.benchmark, launch) {
@@ -292,7 +284,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Why nothing was measured, if so, and a note on launches that failed.
+    /// Absence, if all launches failed, and a note on those that did.
     fn failure(&self, skipped: bool, run: &RunData) -> (Option<Absence>, Option<Note>) {
         let bad: Vec<&Reading> = self.launches.iter().filter(|r| !r.measured()).collect();
         let Some(last) = self.launches.last() else {

@@ -1,5 +1,4 @@
-//! A percentile of operations as a result of its own, so that what holds for results holds for it: how it scatters between runs, and
-//! how two of them are compared.
+//! A percentile of operations as a result, for variance between runs and comparisons.
 
 use gritstone_model::{Data, Measured, Measurement, RunView, Sampled};
 

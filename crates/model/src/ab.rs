@@ -1,4 +1,4 @@
-//! What a trial of sides against each other looks like to a reader: the shape of `gritstone ab --format json`.
+//! Results of a trial: the shape of `gritstone ab --format json`.
 
 use crate::{Compiled, Counts, Explanation, Id, Note, Unit, Verdict};
 use schemars::JsonSchema;
@@ -39,7 +39,7 @@ pub struct AbSide {
     /// The label of that run.
     pub label: Option<String>,
     pub what: String,
-    /// What its compiler made; null without a compiler.
+    /// Compiled programs; null without a compiler.
     pub compiled: Option<Compiled>,
 }
 
@@ -74,7 +74,7 @@ pub struct AbFigure {
     pub cpu_s: Option<f64>,
     /// Largest peak memory of a process, KiB; null for benchmarks of the catalog.
     pub peak_kb: Option<u64>,
-    /// What was counted of an operation: median over launches.
+    /// Counts per operation: median over launches.
     #[serde(default, skip_serializing_if = "Counts::is_empty")]
     pub counters: Counts<f64>,
     /// Accepted exit statuses other than 0.

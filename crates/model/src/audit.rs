@@ -1,4 +1,4 @@
-//! What an audit found: every claim of every entry, for the program as shipped and as other compilers make it.
+//! Results of an audit: every claim of every entry, for the shipped program and for other builds.
 
 use crate::{CustomCatalog, Id, Kind, Note};
 use schemars::JsonSchema;
@@ -41,7 +41,7 @@ pub struct AuditEntry {
     pub kind: Kind,
     /// SHA-256 of the source that was audited; null where another program does the work.
     pub source: Option<String>,
-    /// What was tested, build by build.
+    /// Tests by build.
     pub tests: Vec<AuditTest>,
 }
 
@@ -50,7 +50,7 @@ pub struct AuditEntry {
 pub struct AuditTest {
     pub build: String,
     pub claim: Claim,
-    /// What is claimed, where that is a number.
+    /// The claimed number, if any.
     pub claimed: Option<f64>,
     /// The measured number, if any.
     pub measured: Option<f64>,
@@ -64,7 +64,7 @@ pub struct AuditTest {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Claim {
-    /// The program compiles and runs to its end; another program prints and leaves what it should.
+    /// The program compiles and ends well; another program prints and leaves what it should.
     Runs,
     /// Every check value is right.
     Check,
@@ -96,7 +96,7 @@ pub enum ClaimOutcome {
     Holds,
     /// It does not.
     Fails,
-    /// It does not, and need not: the build gives up the IEEE arithmetic that the entry says it needs.
+    /// It fails as expected: the build gives up the IEEE arithmetic that the entry needs.
     Expected,
     /// Not testable here.
     Untested,

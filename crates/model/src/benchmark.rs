@@ -11,9 +11,9 @@ pub struct Family {
     /// First part of the identifiers.
     pub name: String,
     pub title: String,
-    /// What is measured and why, a few sentences.
+    /// Subject and reasons, a few sentences.
     pub why: String,
-    /// What the documents asked of whoever measures, and how it is kept here: pairs of rule and how.
+    /// Rules of the documents, each with how it is followed here.
     #[serde(default)]
     pub guidelines: Vec<(String, String)>,
 }
@@ -52,7 +52,7 @@ pub struct PublishedWork {
     pub work: String,
     /// The same in operations of this benchmark.
     pub operations: u64,
-    /// Which time the document tells its readers to look at: `real_s`, `user_s` or `system_s`.
+    /// The time that the document compares: `real_s`, `user_s` or `system_s`.
     pub figure: crate::Subject,
 }
 
@@ -68,7 +68,7 @@ pub enum Placement {
     All,
 }
 
-/// What a benchmark says it exercises; each is tested on every run.
+/// Work checks; each is tested on every run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Claims {
@@ -78,7 +78,7 @@ pub struct Claims {
     pub linear: bool,
     /// Entries into the kernel for each operation.
     pub syscalls_per_op: Option<f64>,
-    /// How often it enters the kernel depends on which of several comes first: it is counted, and not judged.
+    /// The number of system calls depends on a race: it is counted, and not tested.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub syscalls_vary: bool,
     /// Voluntary switches for each operation, at least.
@@ -108,7 +108,7 @@ pub struct Need {
     pub any: Vec<String>,
     /// The Debian package that has it.
     pub package: String,
-    /// The argument at which it says its version, which then belongs to the result; `None` where it is not asked.
+    /// Argument that prints its version, which belongs to the result; `None` if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
 }
@@ -120,17 +120,17 @@ pub struct KernelWork {
     pub program: String,
     #[serde(default)]
     pub params: BTreeMap<String, String>,
-    /// Helper programs that it executes (`family/name`): built like it, and of no entry of their own.
+    /// Helper programs that it executes (`family/name`), which have no entries.
     #[serde(default)]
     pub uses: Vec<String>,
 }
 
-/// A second, untimed execution that shows that the timed one does what it says.
+/// Untimed execution that proves the work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Verify {
     pub argv: Vec<String>,
-    /// What it must print, white space apart.
+    /// Expected output, white space apart.
     pub stdout: String,
 }
 
@@ -140,7 +140,7 @@ pub enum Figure {
     /// The time of the process.
     #[default]
     Time,
-    /// Text, data and bss of the program that it links, which it must name `a.out`.
+    /// Text, data and bss of the linked program `a.out`.
     LinkedSize,
 }
 
@@ -152,10 +152,10 @@ pub struct CommandWork {
     /// Files that are put into its directory beforehand.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
-    /// Program and arguments of what is done untimed before each time, in the same directory; empty when nothing is.
+    /// Untimed command before each time, in the same directory; empty if none.
     #[serde(default)]
     pub prepare: Vec<String>,
-    /// Program and arguments of what is done untimed after each time: it ends well, and says nothing, only where the work was done.
+    /// Untimed command after each time, which fails or prints if the work was not done.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub check: Vec<String>,
     /// Programs of ours that `prepare` and `check` execute, `{family/name}` in their arguments.
@@ -167,7 +167,7 @@ pub struct CommandWork {
     /// Where its standard output goes: one of the files that it leaves, or `/dev/null`; `None` when it is compared.
     #[serde(default)]
     pub output: Option<String>,
-    /// What it must print, white space apart; `None` when it must print nothing.
+    /// Expected output, white space apart; `None` for no output.
     #[serde(default)]
     pub stdout: Option<String>,
     /// Files that it must leave; they are removed before the next time. All others are a failure.
@@ -178,15 +178,14 @@ pub struct CommandWork {
     pub removes: Vec<String>,
     #[serde(default)]
     pub verify: Option<Verify>,
-    /// What is taken from it.
     #[serde(default)]
     pub figure: Figure,
-    /// A command of the user's and no entry of the catalog: how it is started.
+    /// A command of the user without a catalog entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<UserCommand>,
 }
 
-/// A command of the user's: it stands where the user stands, in the user's environment, and prints and leaves what it likes.
+/// Runs in the user's directory and environment, with free output and files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UserCommand {
     pub directory: String,
@@ -199,7 +198,7 @@ pub struct UserCommand {
     /// Whether any exit status is good.
     #[serde(default)]
     pub ignore_failure: bool,
-    /// Exit statuses beside 0 that are good.
+    /// Further exit statuses that count as success.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statuses: Vec<u8>,
     /// The file that it reads; `None` when there is nothing to read.
@@ -210,16 +209,15 @@ pub struct UserCommand {
     /// Whether a launch executes it just once, with nothing untimed before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub once: bool,
-    /// What the shell takes that starts it, ns: no part of its time.
+    /// Start-up time of its shell, ns, which is subtracted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_up_ns: Option<u64>,
 }
 
-/// Where the output of a command of the user's goes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Output {
-    /// To memory, and nobody reads it: some programs do less where they see `/dev/null`.
+    /// Discarded in memory: some programs do less where they see `/dev/null`.
     #[default]
     Memory,
     /// Through a pipe that is emptied meanwhile.
@@ -236,17 +234,15 @@ impl Output {
     }
 }
 
-/// One term of a derived figure.
+/// One term of a derived result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Term {
-    /// The row that is used.
     pub id: Id,
     /// How often it counts; negative to take it away.
     pub times: f64,
 }
 
-/// What is done, by kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Work {
@@ -256,19 +252,19 @@ pub enum Work {
     /// Sum of terms, on the plain scale of nanoseconds an operation.
     Derived {
         terms: Vec<Term>,
-        /// The row whose rate is the whole of which the rate of the sum is a share.
+        /// The benchmark whose rate is 100%, for a share.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         share_of: Option<Id>,
     },
     Rating {
-        /// The rows that it is made of.
+        /// Parts of the score.
         over: Vec<Id>,
         /// The machine that is 1: `ref:...`.
         baseline: String,
-        /// One for each row, for the weighted arithmetic mean of hp-1987; empty for the geometric mean.
+        /// One for each part, for the weighted arithmetic mean of hp-1987; empty for the geometric mean.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         weights: Vec<f64>,
-        /// Whether a row that the baseline lacks withholds it, instead of being left out.
+        /// A benchmark that the baseline lacks withholds the score, instead of being left out.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         together: bool,
     },
@@ -287,7 +283,7 @@ impl Work {
         }
     }
 
-    /// The rows that it is made of; none where it is launched itself.
+    /// Benchmarks that it is computed from; none if it is launched itself.
     #[must_use]
     pub fn parts(&self) -> Vec<&Id> {
         match self {
@@ -301,21 +297,21 @@ impl Work {
     }
 }
 
-/// A curve in which a row ends: the rows that are its points, in order.
+/// A curve that ends in a benchmark: the benchmarks that are its points, in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
-    /// What is counted along x.
+    /// Quantity along x.
     pub label: String,
     pub points: Vec<(f64, Id)>,
     /// Whether x are working sets in KB, so that the curve shows where caches end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub caches: bool,
-    /// Whether x are users or jobs at once, so that the law of scaling is fitted; a derived row that has it is the highest of its
+    /// x counts users or jobs at once: the law of scaling is fitted, and a derived benchmark is the highest of its
     /// rates.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub scaling: bool,
-    /// Whether a derived row that has it is the longest of all operations at its points.
+    /// A derived benchmark is the longest of all operations at its points.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub longest: bool,
 }
@@ -325,7 +321,7 @@ pub struct Benchmark {
     /// Its name, fixed for good.
     pub id: Id,
     pub title: String,
-    /// Changes when its work does; figures of different versions are never compared silently.
+    /// Changes with the work; results of different versions are never compared silently.
     pub version: u32,
     pub work: Work,
     pub operation: String,
@@ -334,7 +330,7 @@ pub struct Benchmark {
     pub sources: Vec<Source>,
     pub unit: Unit,
     pub better: Better,
-    /// How much of what the unit counts one operation does (bytes, calls).
+    /// Amount per operation in what the unit counts (bytes, calls).
     pub amount_per_op: f64,
     /// The reference workload: the amount of work of the document.
     pub published: Option<PublishedWork>,
@@ -346,10 +342,10 @@ pub struct Benchmark {
     /// Whether threads of the kernel work for it (writeback, journal, network, swap): they are then none of the others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kernel_threads: bool,
-    /// Whether the figure of operations that are timed one by one is their mean, and not their median.
+    /// The estimate of operations timed one by one is their mean, not their median.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mean: bool,
-    /// What it says it exercises.
+    /// Work checks.
     pub claims: Claims,
     /// Programs that must be there.
     pub needs: Vec<Need>,
@@ -357,21 +353,20 @@ pub struct Benchmark {
     pub curve: Option<Curve>,
     /// An assumption or a departure from the document that every reader must know.
     pub remark: Option<String>,
-    /// Another row of the same name does other work, and is not comparable with it: why.
+    /// Reason why a benchmark of the same name elsewhere is not comparable.
     pub not_comparable: Option<String>,
 }
 
-/// The parameter that says how the two ends of a network workload are joined, and what it is where one is on another host.
+/// Parameter for the connection between the two ends of a network workload, and its value if one is on another host.
 pub const OVER: &str = "over";
 /// See [`OVER`].
 pub const PEER: &str = "peer";
 /// The parameter that names a database server which is there already; `none` where the launch starts one.
 pub const SERVER: &str = "dsn";
-/// Programs of this family, `load/name`, work beside a kernel that uses them.
+/// Family of load programs, `load/name`, which run during a kernel.
 pub(crate) const LOAD: &str = "load/";
 
 impl KernelWork {
-    /// Whether a parameter of it is `yes`: what whoever launches it is to see to.
     #[must_use]
     pub fn asks(&self, key: &str) -> bool {
         self.params.get(key).is_some_and(|value| value == "yes")
@@ -383,7 +378,7 @@ impl KernelWork {
         self.params.get(OVER).is_some_and(|way| way == PEER)
     }
 
-    /// The programs that make the load under which it is measured, from level 1; nothing for level 0.
+    /// Load programs from level 1; none at level 0.
     pub fn load(&self) -> impl Iterator<Item = &str> {
         let uses = self.uses.iter().map(String::as_str);
         uses.filter(|program| program.starts_with(LOAD))
@@ -397,8 +392,7 @@ impl KernelWork {
 }
 
 impl Benchmark {
-    /// An entry that says nothing but this, and claims nothing: for what is in no catalog. Of a rate more is better, of all
-    /// else less.
+    /// An entry without claims, for commands outside a catalog: higher rates are better, everything else lower.
     #[must_use]
     pub fn new(id: Id, unit: Unit, work: Work) -> Self {
         Self {
@@ -429,13 +423,11 @@ impl Benchmark {
         }
     }
 
-    /// Whether its figure is the highest of the rates of its curve.
     #[must_use]
     pub fn is_peak(&self) -> bool {
         self.is_of_curve(|curve| curve.scaling)
     }
 
-    /// Whether its figure is the longest of the operations of its curve.
     #[must_use]
     pub fn is_longest(&self) -> bool {
         self.is_of_curve(|curve| curve.longest)
@@ -445,9 +437,9 @@ impl Benchmark {
         self.curve.as_ref().is_some_and(how) && matches!(self.work, Work::Derived { .. })
     }
 
-    /// Whether several copies of it can be measured at once: kernels that keep to one CPU. A command, a size and what is
-    /// computed is no kernel; rows across CPUs are about all of them already; one control group holds one process to its
-    /// memory, one trace times one, a peer has one far end, one has real-time priority on a CPU; and several copies beside a load are under another load.
+    /// Several copies need kernels on one CPU: commands, sizes and computed results are no kernels; benchmarks across
+    /// CPUs use all of them already; one control group limits one process's memory, one trace times one, a peer has
+    /// one far end, one has real-time priority on a CPU; and copies would add to a load.
     #[must_use]
     pub fn can_be_copied(&self) -> bool {
         let alone = ["memory_pages", "traced", "priority"];

@@ -1,4 +1,4 @@
-//! What a comparison looks like to a reader: the shape of `--format json`.
+//! A comparison: the shape of `--format json`.
 
 use crate::{Explanation, Flag, Id, Note, Subject};
 use schemars::JsonSchema;
@@ -60,7 +60,7 @@ pub struct CompareView {
     /// Source of the variance between runs that the intervals include; null when no launches were compared with launches.
     #[serde(default)]
     pub between_run: Option<VarianceSource>,
-    /// What moved all benchmarks of a class alike; empty where fewer than three earlier runs say what runs differ by.
+    /// Common shifts by class; empty where fewer than three earlier runs give the variance between runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shifts: Vec<CompareShift>,
     /// Benchmarks summed up by family, those with differences first; with several families, the last is over all benchmarks.
@@ -112,7 +112,7 @@ pub struct RowVariance {
     /// Of core cycles; null where these are not an alternative.
     pub cycles: Option<f64>,
     pub estimate: f64,
-    /// Runs that it was learned from; 0 where it is what is stated.
+    /// Runs that it was learned from; 0 for the default.
     pub runs: usize,
 }
 
@@ -161,7 +161,7 @@ pub struct CompareRow {
     /// Explanation by the counters; null where they give none, and where neither is better.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
-    /// What was compared: the estimate, the cycles, or a time of the reference workload.
+    /// The compared quantity: the estimate, the cycles, or a time of the reference workload.
     pub compared: Subject,
     /// Variance between runs of this benchmark, by which cycles or times were chosen; null where no launches were compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -183,8 +183,8 @@ pub struct CompareRow {
 }
 
 impl CompareRow {
-    /// Whether the work behind what was compared is in doubt: such a row is shown, but nothing is concluded from it. A doubt about
-    /// another figure of the row, such as its process time, does not count.
+    /// The work is in doubt: the row is shown without a conclusion. A doubt about another quantity, such as process
+    /// time, does not count.
     #[must_use]
     pub fn in_doubt(&self) -> bool {
         let doubts = [Some(Flag::Invalid), Some(Flag::NotComparable)];
@@ -212,8 +212,6 @@ pub struct CompareCopies {
 pub struct ComparePercentile {
     /// `p50`, `p90`, `p99` or `p99.9`.
     pub name: String,
-    /// What comes of it. The false-discovery rate is held over all percentiles of the comparison beyond the median, whose p is that of
-    /// the row.
     #[serde(flatten)]
     pub figure: CompareFigure,
 }

@@ -1,10 +1,10 @@
-//! What is counted of an operation, and what explains a difference by it.
+//! Counts per operation, and explanations of differences.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Something that is counted while operations are done. The work of the kernel is in all of them unless their name says otherwise.
+/// A counter. The work of the kernel is included unless its name says otherwise.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -35,7 +35,7 @@ pub enum Counter {
 }
 
 impl Counter {
-    /// All of them, in the order in which they are said and shown.
+    /// In the order of display.
     pub const ALL: [Self; 11] = [
         Self::Instructions,
         Self::UserInstructions,
@@ -69,7 +69,6 @@ impl Counter {
     }
 }
 
-/// So much of each counter.
 pub type Counts<T> = BTreeMap<Counter, T>;
 
 /// Hardware counters that the launches of a run could use.

@@ -1,12 +1,12 @@
-//! A catalog that is not Gritstone's, as a run keeps it: whole, so that its rows can be shown, briefed and measured on when the
-//! folder that it came from is gone.
+//! A custom catalog, stored with its run so that results can be shown, reported and extended after the files have
+//! changed.
 
 use crate::{Finding, Id, Note, hexadecimal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Hexadecimal digits that tell catalogs apart; all of them stand in the JSON.
+/// Hexadecimal digits of the hash that are shown.
 const HASH_SHOWN: usize = 12;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -29,7 +29,6 @@ pub struct CustomFile {
     pub contents: Contents,
 }
 
-/// What is in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Contents {
@@ -77,7 +76,6 @@ impl Contents {
 }
 
 impl CustomCatalog {
-    /// Whether a row is one of its own.
     #[must_use]
     pub fn has(&self, id: &Id) -> bool {
         self.families.iter().any(|family| family == id.family())

@@ -3,9 +3,8 @@
 /// A value, and where it lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// In the unit of what it is of.
     pub value: f64,
-    /// `None` when the value is exact, or what it is made of is too little.
+    /// `None` for an exact value, or too few values.
     pub interval: Option<[f64; 2]>,
 }
 
@@ -39,7 +38,7 @@ impl From<Estimate> for f64 {
     }
 }
 
-/// For `#[serde(flatten, with = ...)]`: an `Option<Estimate>` as two keys of what it is part of, both null without a value.
+/// For `#[serde(flatten, with = ...)]`: an `Option<Estimate>` as two keys, both null without a value.
 macro_rules! as_keys {
     ($($name:ident: $value:literal, $interval:literal;)*) => {$(
         pub(crate) mod $name {

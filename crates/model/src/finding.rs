@@ -1,4 +1,4 @@
-//! What is known of a result beside its numbers: facts with their figures. No sentences: `report` words them.
+//! Findings about results, as data: `report` words them.
 
 use crate::{
     Author, Cache, Count, Flag, Id, Interference, LawView, LoadRate, NegativeBecause, Repeat, Rise,
@@ -35,11 +35,10 @@ pub enum Finding {
         refuted: bool,
     },
 
-    // What others say of it.
     /// Text of the catalog entry, the workload or a document.
     Stated {
         by: Author,
-        /// What they mean for the result.
+        /// Consequence for the result.
         flag: Option<Flag>,
         text: String,
     },
@@ -92,7 +91,7 @@ pub enum Finding {
         /// Least share of the claim.
         share: f64,
     },
-    /// All switches in some sample, but fewer than claimed over all samples: the estimate is of fewer switches than it says.
+    /// Contention saved switches: all in some sample, fewer than claimed over all.
     SavedSwitches {
         /// Each operation, over all samples.
         per_op: f64,
@@ -127,7 +126,7 @@ pub enum Finding {
         /// Whether the catalog entry claims it.
         claimed: bool,
     },
-    /// No time passed in what was timed.
+    /// No time elapsed.
     Untimed {
         count: Count,
     },
@@ -200,28 +199,28 @@ pub enum Finding {
     IdleLoad {
         programs: Vec<String>,
     },
-    /// What an operation took that waits for pages.
+    /// Cost of an operation that waits for pages.
     Paging {
         /// CPU time, s.
         cpu_s: f64,
         /// Wall time, s.
         real_s: f64,
         major_faults: f64,
-        /// The same for each of what the unit counts, with its name.
+        /// Per counted thing, with its name.
         each: Option<(f64, String)>,
-        /// Pages that came in from swap and went out to it, for each of what `each` is of; null where none could.
+        /// Pages in from swap and out to it, per `each`; null if unknown.
         swapped: Option<[f64; 2]>,
     },
 
-    /// What the two ends of a network worked.
+    /// Cost at both ends of a network.
     Ends {
-        /// CPU time for each of what the unit counts, ns: of the end that measures, and of the other.
+        /// CPU time per counted thing, ns: of the measuring end, and of the other.
         cpu_ns: [f64; 2],
         /// The same as a share of one CPU.
         share: [f64; 2],
-        /// What the unit counts: a byte, a trip.
+        /// The counted thing: a byte, a trip.
         each: String,
-        /// For how long both were observed, s: all regions of all launches; 0 where that was not told.
+        /// Observed time, s: all regions of all launches; 0 if unreported.
         #[serde(default)]
         seconds: f64,
         /// Share of the datagrams that were sent and did not arrive; null where none may be lost.
@@ -237,7 +236,7 @@ pub enum Finding {
 
     /// A curve of rates by users or jobs at once.
     Scaling {
-        /// What there is more and more of.
+        /// Quantity along x.
         things: String,
         /// Number of them with the highest measured rate.
         peak: f64,
@@ -358,7 +357,7 @@ pub enum Finding {
     },
     /// A value that is not above 0 has no ratio.
     NotPositive {},
-    /// There are no values of single launches.
+    /// No values of single launches.
     NoLaunches {},
     /// The time that the document compares is not on both sides; real time is compared.
     RealTimeInstead {

@@ -1,4 +1,4 @@
-//! What findings speak of: counts, parts, loads, interference, and reasons.
+//! Parts of findings: counts, loads, interference, reasons.
 
 use crate::{Cache, Id};
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Author {
     /// The catalog entry.
     Catalog,
-    /// The workload, or what set it up.
+    /// The workload, or its setup.
     Workload,
     /// The document that published the result.
     Document,
@@ -17,7 +17,6 @@ pub enum Author {
     Reader,
 }
 
-/// What a count is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Repeat {
@@ -57,7 +56,7 @@ impl Count {
     }
 }
 
-/// What interfered, at its worst over the launches.
+/// Interference, the worst over the launches.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Interference {
@@ -78,7 +77,7 @@ pub enum Interference {
 pub struct LoadRate {
     /// Pieces of work an hour.
     pub per_hour: f64,
-    /// What a piece is, as the program calls it.
+    /// The piece of work, in the program's words.
     pub what: String,
 }
 
@@ -98,7 +97,7 @@ pub enum NegativeBecause {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Withheld {
-    /// There are no benchmarks to score by.
+    /// No benchmarks to score by.
     Empty,
     /// The baseline is not among the systems that are known.
     NoBaseline,
@@ -147,9 +146,9 @@ pub struct PartValue {
 /// Where a curve rises by more than its noise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rise {
-    /// The x from which it rises.
+    /// Start of the rise, x.
     pub from: f64,
-    /// The x up to which it rises.
+    /// End of the rise, x.
     pub to: f64,
     /// How many times as high it is there.
     pub factor: f64,

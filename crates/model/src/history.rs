@@ -1,4 +1,4 @@
-//! What one figure over many runs, and a run held against a gate, look like to a reader: the shape of `--format json`.
+//! A history and a gate: the shapes of `--format json`.
 
 use crate::{Better, CompareRow, Difference, Id, Note, Subject, Unit};
 use schemars::JsonSchema;
@@ -43,7 +43,7 @@ pub struct HistorySeries {
     /// Parameters of workloads that override those of their catalog entries.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
-    /// Quantity in which changes are looked for: the estimate, or cycles for processor-bound benchmarks.
+    /// Quantity of the change points: the estimate, or cycles for processor-bound benchmarks.
     pub compared: Subject,
     /// Oldest first.
     pub points: Vec<HistoryPoint>,
@@ -85,7 +85,7 @@ pub struct HistoryChange {
 pub struct CheckView {
     /// [`SCHEMA_CHECK`].
     pub schema: String,
-    /// What it is compared with.
+    /// The base.
     pub base: String,
     pub run: String,
     /// The slowdown that is still allowed: 0.02 is 2%.
@@ -101,7 +101,7 @@ pub struct CheckView {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckRow {
     pub outcome: CheckOutcome,
-    /// Start of the run since which it is regressed, RFC 3339; null where it is not.
+    /// Start of the first regressed run, RFC 3339; null otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
     /// The comparison that it rests on.
@@ -114,11 +114,11 @@ pub struct CheckRow {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum CheckOutcome {
-    /// The slowdown is below what is allowed.
+    /// The slowdown is below the allowed one.
     Passed,
     /// It may be above or below.
     Inconclusive,
-    /// The slowdown is above what is allowed.
+    /// The slowdown is above the allowed one.
     Regressed,
 }
 

@@ -62,7 +62,7 @@ impl Id {
         self.0.split(['/', '@']).next().unwrap_or(&self.0)
     }
 
-    /// All before `@`: what its variants have in common.
+    /// All before `@`, which variants share.
     #[must_use]
     pub fn stem(&self) -> &str {
         self.0.split('@').next().unwrap_or(&self.0)

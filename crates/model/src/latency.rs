@@ -32,7 +32,6 @@ pub struct Percentile {
     #[serde(flatten, with = "crate::estimate::estimate")]
     #[schemars(with = "crate::estimate::estimate::Keys")]
     pub estimate: Option<Estimate>,
-    /// What it is an estimate of.
     pub basis: PercentileBasis,
     /// One value a launch, in the order of time; empty where launches have too few operations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -51,7 +50,7 @@ pub struct Responses {
     pub max: f64,
 }
 
-/// What a percentile is an estimate of.
+/// Population of a percentile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PercentileBasis {

@@ -19,12 +19,12 @@ pub struct Machine {
     pub year: Option<i32>,
     /// Memory, disks, and the like, in a sentence.
     pub configuration: String,
-    /// Everything else, by name (`cpu.model`, `kernel.release`, ...): what `compare` names when two systems differ.
+    /// Facts by name (`cpu.model`, `kernel.release`, ...), which `compare` lists if they differ.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
 }
 
-/// Facts that are left out of what is made to be shared.
+/// Facts that anonymized exports omit.
 pub const PRIVATE_FACTS: [&str; 2] = ["host.name", "dir.mount_point"];
 
 /// A cache of the CPU that is asked for them.
@@ -51,7 +51,7 @@ pub enum CacheKind {
     Instruction,
 }
 
-/// The model of a processor without trademarks, frequency and the words that say nothing: "Intel Xeon Gold 6148".
+/// The model of a processor without trademarks, frequency and filler: "Intel Xeon Gold 6148".
 #[must_use]
 pub fn short_processor(model: &str) -> String {
     let model = model.replace("(R)", "").replace("(TM)", "");
@@ -67,7 +67,7 @@ impl Machine {
     /// The fact that lists the CPUs that the process may use.
     pub const ALLOWED_CPUS: &str = "cpu.allowed";
 
-    /// The CPUs that the process may use, none where the machine does not say; `None` where what it says is no list.
+    /// CPUs that the process may use; empty if unknown, `None` if unreadable.
     #[must_use]
     pub fn allowed_cpus(&self) -> Option<CpuSet> {
         CpuSet::parse(
@@ -84,7 +84,7 @@ impl Machine {
         smt || self.facts.contains_key("virtual.machine")
     }
 
-    /// Its caches by level, with sizes as exact as facts have them; what does not read as a cache is none.
+    /// Caches by level; unreadable ones are omitted.
     #[must_use]
     pub fn caches(&self) -> Vec<Cache> {
         let facts = self.facts.iter();

@@ -120,7 +120,7 @@ pub struct ResultCurve {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OfRuns {
     pub runs: usize,
-    /// What a comparison uses: core cycles or the estimate.
+    /// The compared quantity: core cycles or the estimate.
     pub compared: Subject,
     /// Half-width of the 95% interval over runs of its system, as a share of the estimate; null before there are five runs.
     pub half_width: Option<f64>,
@@ -388,7 +388,7 @@ impl Measurement {
         self.notes.iter().filter(own)
     }
 
-    /// The flags that count against the estimate, each once: not those of a process time, say.
+    /// Flags that concern the estimate, each once.
     #[must_use]
     pub fn flags_of_estimate(&self) -> Vec<Flag> {
         let notes = self.notes.iter();

@@ -1,10 +1,10 @@
-//! What is said of a result: a finding, what it is about, and the flag that it raises.
+//! Notes on results: a finding, its subject, and its flag.
 
 use crate::{Finding, NegativeBecause};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a reader must know before using a result, in the order in which flags are shown.
+/// Flags, in the order of display.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -45,7 +45,7 @@ impl Flag {
     }
 }
 
-/// What a finding is about.
+/// Subject of a finding.
 #[derive(
     Clone,
     Copy,
@@ -114,20 +114,20 @@ impl Subject {
         }
     }
 
-    /// Whether what is said of `self` counts against a use of `other`: what is said of the result as a whole always does.
+    /// Whether a note on `self` concerns a use of `other`: notes on the whole result always do.
     #[must_use]
     pub fn concerns(self, other: Self) -> bool {
         self == Self::Result || self == other
     }
 }
 
-/// A finding, and what it is about.
+/// A finding with its subject.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Note {
-    /// What was found: `code` and `data` in JSON.
+    /// `code` and `data` in JSON.
     #[serde(flatten)]
     pub finding: Finding,
-    /// About what.
+    /// Subject of the finding.
     #[serde(default)]
     pub about: Subject,
     /// In a comparison, the side that it is of, by its name; absent where it is of both.

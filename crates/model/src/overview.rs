@@ -1,4 +1,4 @@
-//! What a store has, for its readers: the lists and pages of `gritstone serve`, as their JSON has them.
+//! Lists and pages of `gritstone serve`, as JSON.
 
 use crate::{Difference, HistoryChange, Id, Machine, Reliability};
 use schemars::JsonSchema;
@@ -75,7 +75,7 @@ pub struct Change {
     pub kernel: String,
     /// The last run of the level before; null where it is no longer among the newest.
     pub before: Option<String>,
-    /// What changed, and since when.
+    /// Changes with their dates.
     #[serde(flatten)]
     pub change: HistoryChange,
 }
@@ -87,7 +87,6 @@ pub struct Acknowledged {
     pub who: String,
     /// When, RFC 3339.
     pub at: String,
-    /// What they say of it.
     pub note: String,
 }
 
@@ -109,13 +108,13 @@ pub struct ChangeEvent {
     pub before: Option<String>,
     /// Facts of the system that differ between these two runs.
     pub differ_in: Vec<Difference>,
-    /// Who knows of it; null where nobody said so.
+    /// Acknowledgment; null without one.
     pub acknowledged: Option<Acknowledged>,
     /// One for each benchmark.
     pub changes: Vec<Change>,
 }
 
-/// What changed, newest first.
+/// Changes, newest first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangesView {
     /// [`SCHEMA_CHANGES`].
@@ -130,7 +129,7 @@ pub struct OverviewView {
     pub schema: String,
     /// How many runs are stored.
     pub stored: usize,
-    /// What changed, newest first; null while it is computed.
+    /// Changes, newest first; null while computed.
     pub events: Option<Vec<ChangeEvent>>,
     /// The newest runs, newest first.
     pub runs: Vec<ListedRun>,
@@ -142,9 +141,9 @@ pub struct OverviewView {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FactChange {
     pub fact: String,
-    /// What it was; null where it was not recorded.
+    /// Old value; null if not recorded.
     pub before: Option<String>,
-    /// What it is since; null where it is not recorded.
+    /// New value; null if not recorded.
     pub after: Option<String>,
     /// The first run with it.
     pub run: String,
@@ -161,7 +160,7 @@ pub struct SystemView {
     pub machine: Machine,
     /// Facts that changed, newest first.
     pub changes: Vec<FactChange>,
-    /// In how many of its newest runs they were looked for.
+    /// Newest runs that were searched.
     pub examined: usize,
     /// Its runs, newest first.
     pub runs: Vec<ListedRun>,

@@ -23,9 +23,9 @@ pub enum Param {
     LoadRate(Box<ProgramRate>),
     /// A symbol that a program defines.
     Symbol(String),
-    /// What standard input of a command is.
+    /// Standard input of a command.
     Input(String),
-    /// What the files of a launch are on: page cache, file system, device.
+    /// Medium of the files of a launch: page cache, file system, device.
     Medium(String),
     /// Means by which the page cache was avoided.
     Uncached(String),
@@ -99,7 +99,7 @@ pub struct Number(String);
 pub struct ProgramRate {
     pub program: String,
     pub per_hour: Number,
-    /// What is counted: "transactions of 16 users".
+    /// The counted thing: "transactions of 16 users".
     pub work: String,
 }
 

@@ -30,7 +30,7 @@ pub struct Link {
     pub driver: Option<String>,
 }
 
-/// What two runs must share for their far ends to be the same: one host, reached in one way.
+/// Comparable runs share one peer host over one path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PeerPath {
     /// Short name of the host's system.
@@ -42,7 +42,7 @@ pub struct PeerPath {
 }
 
 impl Peer {
-    /// What identifies it. The user who logs in does not.
+    /// Identity of the peer, without its user.
     #[must_use]
     pub fn path(&self) -> PeerPath {
         let host = self.host.rsplit('@').next().unwrap_or_default();

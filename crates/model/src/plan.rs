@@ -1,4 +1,4 @@
-//! What is to be done: steps, and skips with their reasons.
+//! Plan: steps, and skips with reasons.
 
 use crate::{Benchmark, Finding, Id, Note};
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ pub struct Step {
     pub copies: u32,
 }
 
-/// What earlier launches of a step found, so that later ones need not find it again.
+/// Calibration of earlier launches of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Calibration {
     /// Operations of a timed region.
@@ -28,7 +28,7 @@ pub struct Calibration {
 #[serde(from = "StoredSkip", into = "StoredSkip")]
 pub struct Skip {
     pub id: Id,
-    /// The reason and what mends it.
+    /// Reason and remedy.
     pub reason: String,
 }
 
@@ -81,7 +81,7 @@ impl From<Skip> for StoredSkip {
     }
 }
 
-/// What a run measures, what it computes from that, and what it must leave out.
+/// Measured, computed and skipped benchmarks of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// One step for every benchmark that is launched; rounds repeat them in fresh orders.

@@ -29,7 +29,7 @@ impl Reliability {
     }
 }
 
-/// The reliability of a run and what it follows from.
+/// Reliability of a run, with reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assessment {
     pub reliability: Reliability,

@@ -1,4 +1,4 @@
-//! A run as it is stored: what was asked, on what, and every launch with its events.
+//! A stored run: settings, machine, and every launch with its events.
 
 use crate::{Benchmark, CustomCatalog, Event, FleetMember, Id, Machine, Peer, Skip};
 use schemars::JsonSchema;
@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", content = "why", rename_all = "snake_case")]
 pub enum Outcome {
-    /// It said `bye`, and left nothing behind.
+    /// The workload said `bye`, and left no process.
     Measured,
-    /// It said that it cannot run here.
+    /// The workload cannot run here.
     Skipped(String),
     /// A call failed, the protocol was broken, a signal came, processes were left behind.
     Failed(String),
@@ -41,18 +41,18 @@ impl Outcome {
     }
 }
 
-/// What the machine did for others during a launch. `None` where it cannot be known here.
+/// Contention during a launch; `None` if unknown here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conditions {
     /// Length of the launch, ns.
     pub wall: u64,
-    /// CPUs that the counters are of: those of the launch, or all; 0 where an older run does not say.
+    /// CPUs of the counters: those of the launch, or all; 0 if an older run does not say.
     #[serde(default)]
     pub cpus: u32,
     /// CPU time on these CPUs that neither the launch nor idling used, ns.
     #[serde(default)]
     pub others: Option<u64>,
-    /// What of `others` may be the grain of the counter alone, ns: less than this is not told from nothing.
+    /// Grain of the counter of `others`, ns: less is indistinguishable from zero.
     #[serde(default)]
     pub grain: Option<u64>,
     /// Time stolen by the hypervisor from these CPUs, ns.
@@ -101,7 +101,7 @@ fn is_one(copies: &u32) -> bool {
 pub struct Program {
     /// SHA-256 of the executable, hexadecimal.
     pub hash: String,
-    /// Compiler and version; for a command, the program and its version where it tells.
+    /// Compiler and version; for a command, program and version if known.
     pub compiler: String,
     /// Compiler flags, or the command line.
     pub flags: String,
@@ -199,12 +199,12 @@ pub struct TrialSide {
     /// Whether all other sides are compared with the first, not with the best.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reference: bool,
-    /// What the compiler of this side made; `None` without a compiler.
+    /// Programs that the compiler of this side built; `None` without a compiler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compiled: Option<Compiled>,
 }
 
-/// What a compiler made of the workloads.
+/// Build of the workloads by a compiler.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Compiled {
     /// Version that the C compiler reports, and that of the Fortran compiler.
@@ -214,7 +214,7 @@ pub struct Compiled {
     /// Text, data and bss that became of them, before linking; null where the linker is left to make the code.
     pub bytes: Option<u64>,
     pub programs: usize,
-    /// Programs that it refused, and what it said.
+    /// Failed programs, with messages.
     pub refused: BTreeMap<String, String>,
 }
 

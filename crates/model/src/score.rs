@@ -28,13 +28,13 @@ pub struct RatingsView {
     pub machines: Vec<RatedMachine>,
 }
 
-/// What somebody does with a system, as weights of benchmarks.
+/// A use of a system as weights of benchmarks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     /// Its name, for `--profile`.
     pub name: String,
-    /// What is done, in a few words.
+    /// The use in a few words.
     pub title: String,
     pub why: String,
     /// The weight of each benchmark, above 0; only the proportions matter.
@@ -89,7 +89,7 @@ pub struct Rating {
     pub rows: Vec<Id>,
     /// Number of benchmarks of the environment.
     pub of: usize,
-    /// Why there is no score although the base has benchmarks.
+    /// Reason for a missing score although the base has benchmarks.
     #[serde(default)]
     pub withheld: Option<Withheld>,
     /// Selected benchmarks that cannot be used.
@@ -97,7 +97,7 @@ pub struct Rating {
     pub left_out: Vec<LeftOutRow>,
     #[serde(default)]
     pub notes: Vec<Note>,
-    /// What documents print for the environment, which is not comparable.
+    /// Printed scores of the environment, which are not comparable.
     #[serde(default)]
     pub published: Vec<PublishedRating>,
 }

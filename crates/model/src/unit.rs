@@ -1,4 +1,4 @@
-//! Units of figures, and how a time per operation becomes a figure.
+//! Units, and conversion of times per operation.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

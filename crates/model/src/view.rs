@@ -1,5 +1,4 @@
-//! What a run or a reference system looks like to a reader: the shape of `--format json`, from which every table, page and figure
-//! is made.
+//! A run or a reference system: the shape of `--format json`.
 
 use crate::{
     Counting, Estimate, Id, Machine, Measurement, Note, Percentile, Settings, Subject, Unfitted,
@@ -160,7 +159,7 @@ pub struct SeriesPoint {
 pub struct CopiesView {
     /// One for each number of copies, from the fewest.
     pub points: Vec<CopiesPoint>,
-    /// The Universal Scalability Law through them; null where `unfitted` says why there is none.
+    /// The Universal Scalability Law through the points; null if `unfitted` gives a reason.
     pub law: Option<LawView>,
     /// Why no law was fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -172,7 +171,7 @@ pub struct CopiesView {
 pub struct CopiesPoint {
     /// How many.
     pub copies: u32,
-    /// Of all together, in the unit of the row: the sum of their rates; of times, time an operation of any of them.
+    /// Total in the unit of the benchmark: the sum of rates; of times, time per operation of any copy.
     #[serde(flatten, with = "crate::estimate::total")]
     #[schemars(with = "crate::estimate::total::Keys")]
     pub total: Option<Estimate>,
@@ -208,7 +207,7 @@ pub struct LawView {
     pub contention: f64,
     /// Interval of `contention`.
     pub contention_interval: [Option<f64>; 2],
-    /// b, what each pair costs.
+    /// b, cost of each pair.
     pub coherence: f64,
     /// Interval of `coherence`.
     pub coherence_interval: [Option<f64>; 2],
@@ -218,7 +217,7 @@ pub struct LawView {
     pub peak_interval: Option<[Option<f64>; 2]>,
     /// 1/a, where the asymptotes of the rate cross; null when the interval of a holds 0.
     pub knee: Option<f64>,
-    /// What the law predicts from one copy to the largest measured number, in the unit of the benchmark.
+    /// Prediction from one copy to the largest measured number, in the unit of the benchmark.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<SeriesPoint>,
 }

@@ -1,4 +1,4 @@
-//! One figure: the pseudo-median over launches with its interval.
+//! The pseudo-median over launches, with its interval.
 
 use crate::descriptive;
 use crate::rank_intervals::RankIntervals;

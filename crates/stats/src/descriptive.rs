@@ -1,7 +1,7 @@
-//! Sorted values and what is read off them.
+//! Descriptive statistics of sorted values.
 
-/// Most values of which a center is taken. All pairs of them are looked at, and a file from elsewhere that claims a million
-/// launches must not use up the memory; no run has so many.
+/// Most values of a center: all pairs are computed, and an imported file that claims a million launches must not
+/// exhaust the memory.
 pub const MOST: usize = 1000;
 
 /// The values in ascending order.

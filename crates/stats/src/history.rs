@@ -1,4 +1,4 @@
-//! A figure over many runs: where it changed.
+//! Change points of a result over many runs.
 //!
 //! Candidates are the splits with the largest energy distance between both sides (E-divisive; Matteson and James, JASA 109, 2014), found
 //! again within each side. A candidate is a change when the rank-sum test of both sides has a p of at most [`LEVEL`] and their
@@ -19,7 +19,7 @@ pub const YOUNGEST: usize = 3;
 pub const FAR: f64 = 4.0;
 /// Standard deviation of normal values over their median absolute deviation.
 pub const OF_MAD: f64 = 1.4826;
-/// Most values that are looked at, the newest: the cost grows with their square, and what was years ago gates nothing.
+/// Most values, the newest: the cost grows with their square.
 pub const MOST: usize = 400;
 
 /// Where a new level begins: positions from the left, in order. `values` are natural logarithms, in the order of time; beyond

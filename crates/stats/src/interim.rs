@@ -19,10 +19,10 @@ pub const LOOKS: [usize; 10] = [12, 18, 27, 40, 60, 90, 135, 200, 300, 450];
 pub const LEVEL: f64 = 0.01;
 /// Level of one look.
 pub const LEVEL_OF_LOOK: f64 = LEVEL / LOOKS.len() as f64;
-/// Of changes of the smallest size that is said to be seen, so many are.
+/// Power at the minimum detectable effect.
 const POWER: f64 = 0.95;
 
-/// One side of a row against another.
+/// Comparison of two sides of a benchmark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// Index of the side that is 1.
@@ -37,7 +37,7 @@ pub struct Comparison {
     pub crowded_differ: bool,
     /// Pairs that it does not rest on.
     pub left_out: usize,
-    /// What pairs of which one launch alone is crowded have in the mean of ln(ratio of times) over all pairs.
+    /// Contribution of pairs with one contended launch to the mean of ln(ratio of times) over all pairs.
     pub one_sided: f64,
     /// Above 1: the other takes less time. Its p is that of the last look alone.
     pub ratio: Option<Ratio>,
@@ -45,14 +45,13 @@ pub struct Comparison {
     pub p: Option<f64>,
     /// The same, adjusted for the number of comparisons.
     pub p_adjusted: Option<f64>,
-    /// The smallest change that so many pairs show in 95 of 100 trials, as a share.
+    /// Minimum detectable effect of this number of pairs, as a share, with 95% power.
     pub smallest: Option<f64>,
-    /// What it comes to.
     pub verdict: Verdict,
 }
 
-/// All pairs of sides of all rows, with verdicts: the false-discovery rate is held over all of them. `over` says that nothing more
-/// will be measured, so that what no look has decided may be looked at between two looks; that look takes the place of the next one.
+/// Compares all pairs of sides of all benchmarks; the false-discovery rate is over all of them. `over`: nothing more
+/// will be measured, so that an undecided comparison is tested once more, in place of the next look.
 #[must_use]
 pub fn decide_all(rows: &[Times], margin: f64, over: bool) -> Vec<Vec<Comparison>> {
     let mut judged: Vec<Vec<Comparison>> = rows.iter().map(compare).collect();
@@ -69,7 +68,7 @@ pub fn decide_all(rows: &[Times], margin: f64, over: bool) -> Vec<Vec<Comparison
     judged
 }
 
-/// A comparison without a look counts as one that shows nothing: what is decided before its first look stands after it.
+/// Before its first look a comparison counts as undecided.
 fn decide(judged: &mut [Vec<Comparison>], margin: f64) {
     let all = judged.iter().flatten();
     let p: Vec<Option<f64>> = all.map(|c| Some(c.p.unwrap_or(1.0))).collect();
@@ -78,7 +77,7 @@ fn decide(judged: &mut [Vec<Comparison>], margin: f64) {
         comparison.p_adjusted = adjusted.filter(|_| comparison.p.is_some());
         let interval = comparison.ratio.and_then(|ratio| ratio.interval);
         let said = verdict(interval, comparison.p_adjusted, margin, LEVEL);
-        // what is left out may be what one side costs, before its launches are enough to say so
+        // dropped pairs may be the cost of one side, before its launches can show that
         let hidden = comparison.left_out > 0 && comparison.one_sided.abs() > margin.ln_1p();
         comparison.verdict = match said {
             Verdict::Same if hidden => Verdict::Inconclusive,

@@ -11,7 +11,7 @@ use statrs::function::gamma::digamma;
 
 /// Fewest benchmarks of which a shift and a distribution of variances are estimated.
 pub const MIN_BENCHMARKS: usize = 8;
-/// Fewest runs of a system that say anything of a variance.
+/// Fewest runs that give a variance.
 pub const MIN_RUNS: usize = 3;
 /// Most degrees of freedom that the distribution lends. The variances of real benchmarks have longer tails than the model's: with 30
 /// in place of 10, false calls rise by a percent (docs/validation.md).
@@ -35,7 +35,7 @@ impl Variance {
         }
     }
 
-    /// This variance together with what the distribution of variances says of it.
+    /// Shrinks this variance towards the distribution.
     #[must_use]
     pub fn moderated(self, prior: Self) -> Self {
         let df = self.df + prior.df;

@@ -1,4 +1,4 @@
-//! Many rows at once: p values adjusted so that the false-discovery rate is held.
+//! p values adjusted for many benchmarks.
 
 /// Benjamini and Hochberg (1995): the i-th smallest of m becomes the smallest of p_j m / j over j >= i, at most 1. Rows
 /// without p stay without, and do not count.

@@ -1,4 +1,4 @@
-//! The times of one row of a trial, side by side, round by round; and which launches are held against each other.
+//! Times of one benchmark of a trial by side and round, and the pairs that are compared.
 //!
 //! A pair beside which another thread of the core was busy leaves the comparison, whichever of its launches it was. What the
 //! probes saw hangs on when a launch was made, and not on whose it was; so where the sides are the same, the pairs
@@ -10,33 +10,33 @@
 use crate::two_sample;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-/// What one launch took.
+/// Time of a launch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timed {
     /// Nanoseconds an operation.
     pub ns: f64,
-    /// Whether another thread of its core was busy beside most of it.
+    /// SMT contention beside most of it.
     pub crowded: bool,
 }
 
-/// Times of one row, side by side: those of each round, or none where it failed. A side that is out has fewer rounds.
+/// By side, then by round; `None` where a launch failed. A dropped side has fewer rounds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Times(pub Vec<Vec<Option<Timed>>>);
 
-/// The launches of two sides that are held against each other, in order, and what became of the others.
+/// Compared pairs of two sides, in order, with counts of dropped ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pairs {
     /// Of the side that is 1.
     pub base: Vec<f64>,
     /// Of the other.
     pub other: Vec<f64>,
-    /// Launches of each side beside which another thread of the core was busy.
+    /// Contended launches of each side.
     pub crowded: [usize; 2],
-    /// Whether these differ by more than chance: one side keeps the other thread busy.
+    /// Contention differs by more than chance: one side causes it.
     pub differ: bool,
     /// Pairs that are left out.
     pub left_out: usize,
-    /// What pairs of which one launch alone is crowded have in the mean of ln(other / base) over all pairs.
+    /// Contribution of pairs with one contended launch to the mean of ln(other / base) over all pairs.
     pub one_sided: f64,
 }
 
@@ -51,8 +51,8 @@ impl From<f64> for Timed {
 }
 
 impl Pairs {
-    /// A crowded pair is left out while fewer have been left out than were kept: no trial takes more than twice as long, and what is kept
-    /// stays kept when more pairs come, unless the sides turn out to differ.
+    /// Drops a contended pair while fewer were dropped than kept: no trial takes more than twice as long, and kept
+    /// pairs stay kept when more come, unless contention turns out to differ.
     fn of(all: &[(Timed, Timed)]) -> Self {
         let count = |of: fn(&(Timed, Timed)) -> bool| all.iter().filter(|pair| of(pair)).count();
         let alone = [
@@ -83,7 +83,7 @@ impl Pairs {
     }
 }
 
-/// Two-sided p of so many of one kind and so many of the other, where both are equally likely.
+/// Two-sided p of two counts of equal probability.
 fn sign_test(one: usize, other: usize) -> f64 {
     let fewer = one.min(other) as u64;
     let known = Binomial::new(0.5, (one + other) as u64);
@@ -100,15 +100,13 @@ impl Times {
         Pairs::of(&all)
     }
 
-    /// The side that takes least time, each held against the best so far in the rounds that both have: a side that is out early
-    /// has met another machine than those that went on.
+    /// The fastest side: each is compared with the best so far in their common rounds.
     #[must_use]
     pub fn best(&self) -> Option<usize> {
         let sides = 0..self.0.len();
         let known = sides.filter(|&side| self.0[side].iter().any(Option::is_some));
         known.reduce(|best, side| {
             let pairs = self.pairs(best, side);
-            // of which the center alone is looked at
             match two_sample::paired(&pairs.base, &pairs.other, 0.95) {
                 Some(found) if found.ratio < 1.0 => side,
                 _ => best,
@@ -128,7 +126,7 @@ impl Times {
             .count()
     }
 
-    /// For each two sides that are not out, the pairs that are held against each other.
+    /// Compared pairs of each two sides that remain.
     #[must_use]
     pub fn kept(&self) -> Vec<usize> {
         let still_in = self.still_in();

@@ -20,8 +20,8 @@ pub struct Bucket {
     pub events: f64,
 }
 
-/// Whether the largest of so many events exceeds this percentile with a probability of 95%: from 29 events for p90, 299 for p99 and
-/// 2,995 for p99.9. With fewer, it would be the maximum under another name.
+/// The largest of this number of events exceeds this percentile with a probability of 95%: from 29 events for p90, 299
+/// for p99 and 2,995 for p99.9.
 #[must_use]
 pub fn supports(share: f64, events: f64) -> bool {
     share.powf(events) <= 0.05

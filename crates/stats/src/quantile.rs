@@ -26,7 +26,7 @@ pub fn student(confidence: f64, freedom: f64) -> f64 {
     })
 }
 
-/// P(|T| >= t) for t >= 0; 1 where t is no number, as of nothing by nothing.
+/// P(|T| >= t) for t >= 0; 1 for NaN, as of zero over zero.
 pub fn student_tails(t: f64, freedom: f64) -> f64 {
     if t.is_nan() {
         return 1.0;

@@ -17,10 +17,10 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// Up to so many values the signed-rank distribution is counted out; above, the normal approximation is within
-/// 6% of the level from .01 upwards, and on the safe side.
+/// Most values whose signed-rank distribution is counted exactly; above, the normal approximation is within 6% of the
+/// level from .01 upwards, and conservative.
 const SIGNED_RANK_EXACT: usize = 100;
-/// Up to so many pairs the rank-sum distribution is counted out: 40 launches against 40.
+/// Most pairs whose rank-sum distribution is counted exactly: 40 launches against 40.
 const RANK_SUM_EXACT: usize = 1600;
 
 /// Candidates and levels.
@@ -86,7 +86,6 @@ impl Levels {
         }
     }
 
-    /// How many are within the level that belongs to a confidence.
     fn within(&self, confidence: f64) -> usize {
         let level = 1.0 - confidence + 1e-12;
         let (mut within, mut end) = (0, self.len());

@@ -1,20 +1,20 @@
-//! One number over many rows: the weighted mean of how they stand against a reference.
+//! Scores: weighted means of ratios to a reference.
 
 use crate::{descriptive, quantile};
 
-/// Fewest launches of each row for an interval.
+/// Fewest launches of each benchmark for an interval.
 const LAUNCHES: usize = 6;
 
-/// One row of a rating.
+/// A benchmark of a score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatingRow {
-    /// The value of each measured launch; empty for a row that is missing.
+    /// Values of measured launches; empty if missing.
     pub launches: Vec<f64>,
     /// The reference's value, in the same unit.
     pub reference: f64,
     /// Whether less is better.
     pub lower_is_better: bool,
-    /// Weight, above 0; only the proportions matter. Equal weights inside a group of k rows are 1 / k each.
+    /// Weight, above 0; only proportions matter. Equal weights in a group of k are 1 / k each.
     pub weight: f64,
     /// A work check failed.
     pub invalid: bool,
@@ -25,35 +25,36 @@ pub struct RatingRow {
 pub struct Rating {
     /// Of [`geometric`]: above 1 is better than the reference. Of [`arithmetic`]: the mean ratio to it.
     pub value: f64,
-    /// Interval by the delta method; `None` when a row has fewer than six launches. The reference is taken as exact.
+    /// Interval by the delta method; `None` when a benchmark has fewer than six launches. The reference is exact.
     pub interval: Option<[f64; 2]>,
-    /// Rows in it.
+    /// Benchmarks in it.
     pub rows: usize,
 }
 
-/// Why there is no rating, with the places of the rows at fault.
+/// Reason for a missing score, with indices of benchmarks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Withheld {
-    /// There are no rows.
+    /// No benchmarks.
     Empty,
-    /// These rows have no launches.
+    /// No launches.
     Missing(Vec<usize>),
-    /// These rows have more than 1,000 launches.
+    /// More than 1,000 launches.
     TooMany(Vec<usize>),
-    /// A work check of these rows failed.
+    /// A failed work check.
     Invalid(Vec<usize>),
-    /// These rows have a value, reference or weight that is not positive and finite.
+    /// A value, reference or weight that is not positive and finite.
     NotPositive(Vec<usize>),
 }
 
-/// The rating of the rows of one run: exp(sum w s ln(x / reference)), x the row's pseudo-median, s = 1 where higher is
-/// better and -1 where lower is, w the share of the weights. The geometric mean is the only one whose order of machines
+/// The score of a run: exp(sum w s ln(x / reference)), x the pseudo-median of a benchmark, s = 1 where higher is
+/// better and -1 where lower is, w the share of the weights. The geometric mean is the only one whose order of systems
 /// does not depend on the reference (Fleming and Wallace 1986).
 ///
-/// The interval is that of the delta method: ln(rating) ± t times the root of the sum of (g e)^2, where e is the standard error
-/// of a row's pseudo-median of logarithms, s sqrt(pi / 3n) with s the deviation of its n launches (the Hodges-Lehmann estimator has
-/// 3 / pi of the efficiency of the mean for normal errors), g how far ln(rating) moves with it, and t Student's quantile with the degrees of
-/// freedom of Welch and Satterthwaite. What runs differ by as a whole is not in it.
+/// The interval is that of the delta method: ln(score) ± t times the root of the sum of (g e)^2, where e is the
+/// standard error of a benchmark's pseudo-median of logarithms, s sqrt(pi / 3n) with s the deviation of its n launches
+/// (the Hodges-Lehmann estimator has 3 / pi of the efficiency of the mean for normal errors), g the derivative of
+/// ln(score), and t Student's quantile with the degrees of freedom of Welch and Satterthwaite. Variance between runs
+/// is not included.
 ///
 /// # Errors
 /// When a row is missing or invalid, or has a number that has no logarithm: a rating over what is left would be another
@@ -62,8 +63,8 @@ pub fn geometric(rows: &[RatingRow], confidence: f64) -> Result<Rating, Withheld
     rate(Mean::Geometric, rows, confidence)
 }
 
-/// The weighted arithmetic mean of x / reference, as in the real-time summary of hp-1987, table 5.1. Which way is better is not
-/// looked at: of times, lower is better. Everything else as for [`geometric`].
+/// The weighted arithmetic mean of x / reference, as in the real-time summary of hp-1987, table 5.1, whatever the
+/// direction: of times, lower is better. Otherwise as [`geometric`].
 ///
 /// # Errors
 /// As for [`geometric`].
@@ -128,7 +129,7 @@ fn check(rows: &[RatingRow]) -> Result<(), Withheld> {
     why.map_or(Ok(()), Err)
 }
 
-/// A row on the logarithmic scale.
+/// On the logarithmic scale.
 #[derive(Clone, Copy)]
 struct Term {
     weight: f64,

@@ -77,7 +77,7 @@ pub fn fit(rounds: &[Round], confidence: f64, seed: u64) -> Result<Law, Unfitted
     enough(rounds)?;
     let all: Vec<&Round> = rounds.iter().collect();
     let best = parameters(&all, &[&[0], &[0, 1], &[0, 2], &[0, 1, 2]], true);
-    // a and b that may be below 0 scatter evenly around what they are, and those that may not do not
+    // unconstrained a and b are unbiased, constrained ones are not
     let free = |rounds: &[&Round]| parameters(rounds, &[&[0, 1, 2]], false);
     let center = free(&all);
     let mut random = Pcg64::seed_from_u64(seed);
@@ -95,7 +95,7 @@ pub fn fit(rounds: &[Round], confidence: f64, seed: u64) -> Result<Law, Unfitted
     // made on a scale on which draws scatter evenly; `back` leads to that of the estimate
     let range = |scale: &dyn Fn([f64; 3]) -> f64, estimate: f64, back: fn(f64) -> f64| {
         let drawn: Vec<f64> = draws.iter().map(|draw| scale(*draw)).collect();
-        // a free fit without a rate, which ln cannot take, tells nothing of the interval
+        // a fit without a positive rate contributes no interval
         let (middle, half) = match scale(center) {
             middle if middle.is_finite() => (middle, t * deviation(&drawn)),
             _ => (0.0, f64::INFINITY),
@@ -125,7 +125,7 @@ pub fn fit(rounds: &[Round], confidence: f64, seed: u64) -> Result<Law, Unfitted
     })
 }
 
-/// What the law of these parameters, g, a and b, says of N copies.
+/// The rate of N copies by the law with parameters g, a and b.
 fn rate([g, a, b]: [f64; 3], copies: f64) -> f64 {
     g * copies / (1.0 + a * (copies - 1.0) + b * copies * (copies - 1.0))
 }

@@ -1,18 +1,17 @@
-//! How far values that should be alike lie apart, and how well that is known: what runs of one machine differ by, beyond
-//! what the launches of a run can show.
+//! Variance between runs of one system beyond that of their launches, and its degrees of freedom.
 
 use crate::moderated::Variance;
 
-/// Standard deviation of ln(figure), and how well it is known.
+/// Standard deviation of ln(estimate), with degrees of freedom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scatter {
-    /// Standard deviation of ln(figure); of one run unless it is said to be of a difference.
+    /// Standard deviation of ln(estimate) of one run, or of a difference.
     pub ln_sd: f64,
     /// Degrees of freedom; infinite where it is taken for known.
     pub freedom: f64,
-    /// Runs from which it was learned; 0 where it was not.
+    /// Runs that it is learned from; 0 for a default.
     pub runs: usize,
-    /// Variance of ln(figure) in it that the launches of a run show already; 0 where it was not learned.
+    /// Part of the variance that launches show; 0 for a default.
     pub within: f64,
 }
 
@@ -55,7 +54,7 @@ impl Scatter {
         }
     }
 
-    /// Of a variance that was learned from so many runs, and what the launches of a run show of it.
+    /// From a learned variance and its part that launches show.
     #[must_use]
     pub fn of(variance: Variance, runs: usize, within: f64) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Values in the order of time: how much one tells of the next, and whether they move.
+//! Serial correlation and trend of values in time.
 
 use crate::descriptive;
 

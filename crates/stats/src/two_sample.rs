@@ -1,4 +1,4 @@
-//! One side against another: the ratio of two figures with its interval and p.
+//! The ratio of two samples with interval and p.
 
 use crate::rank_intervals::{RankIntervals, signed_rank_test};
 use crate::scatter::Scatter;
@@ -59,7 +59,7 @@ pub fn ratio(
     Some(conclude(&rungs, extra.into(), confidence))
 }
 
-/// Two sets of launches whose difference has this variance in all, of so many degrees of freedom: the same estimate, and Student's t.
+/// The same estimate with a known variance of the difference: Student's t with `freedom` degrees of freedom.
 ///
 /// `None` as of [`ratio`]; no interval where a side has fewer than six values, of which no interval would be given by themselves.
 #[must_use]
@@ -81,7 +81,7 @@ pub fn shift(
     })
 }
 
-/// A ratio of whose logarithm the variance is known with so many degrees of freedom.
+/// A ratio with a known variance of its logarithm.
 #[must_use]
 pub fn student(center: f64, variance: f64, freedom: f64, confidence: f64) -> Ratio {
     let sd = variance.sqrt();

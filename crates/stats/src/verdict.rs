@@ -1,6 +1,6 @@
 //! From interval and p to one of four words.
 
-/// What a comparison says.
+/// Outcome of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The other is better.
@@ -19,7 +19,7 @@ pub fn within([low, high]: [f64; 2], margin: f64) -> bool {
     low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin
 }
 
-/// What a comparison of one row says; a ratio above 1 means that the other is better.
+/// Verdict of a comparison; a ratio above 1 means that the other is better.
 ///
 /// In this order:
 /// 1. no interval: inconclusive;

@@ -1,4 +1,4 @@
-//! What moved all benchmarks of a class alike from one run to the other: frequency, temperature, a neighbor, or a change to all of them.
+//! The common shift of a class of benchmarks between two runs: frequency, temperature, a neighbor, or a change to all.
 
 use super::{Options, measured, pair};
 use crate::run_variance::Class;
@@ -6,12 +6,12 @@ use gritstone_model::{CompareShift, Flag, RunView, Subject};
 use gritstone_stats::{descriptive, history, moderated, quantile};
 use std::collections::BTreeMap;
 
-/// p below which runs differ in it beyond what runs of the system do. Rarely, since then all benchmarks are called at once.
+/// p below which the common shift is a difference; low, since it concerns all benchmarks at once.
 pub(crate) const LEVEL: f64 = 0.002;
 /// Standard error of a median of normal values over that of their mean.
 const OF_MEDIAN: f64 = 1.2533;
 
-/// By class, of those with enough benchmarks in both runs and a variance of shifts that earlier runs say.
+/// By class; needs enough benchmarks in both runs and a known variance of shifts.
 pub(super) fn common(
     base: &RunView,
     other: &RunView,

@@ -1,7 +1,7 @@
-//! Copies of a row on both sides: what so many do together, and how efficiently.
+//! Compares copies on both sides: total rate and efficiency.
 //!
-//! Launches against launches, as the clock had them. Efficiencies are one value a round. How they scatter between runs is not
-//! known apart, so both have the scatter of the row's time.
+//! By time, launches against launches. Efficiencies have one value a round. Their variance between runs is not known;
+//! that of the time of the benchmark is used.
 
 use super::Options;
 use super::pair::scale;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// Puts the notes of both sides together.
 type Beside<'a> = dyn Fn(&[Note], &[Note]) -> Vec<Note> + 'a;
 
-/// Where both sides have copies, one for each number that either has, without their verdicts.
+/// One for each number of copies of either side, without verdicts.
 pub(super) fn copies(
     base: &Measurement,
     other: &Measurement,
@@ -51,7 +51,7 @@ pub(super) fn copies(
                 ratio: found.map(|found| found.ratio),
                 interval: found.and_then(|found| found.interval),
                 verdict: options.before_p(found.and_then(|found| found.inner)),
-                // what others did to one side is told from a change by nothing
+                // interference on one side cannot be distinguished from a change
                 p: found
                     .and_then(|found| found.p)
                     .filter(|_| !flagged(Flag::Interference)),

@@ -5,8 +5,8 @@ use gritstone_model::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Facts that differ from minute to minute on one machine, should whoever found them have kept them: a name is volatile
-/// when it is one of these or begins with one of them and a dot. What they do to figures is watched during every launch.
+/// Facts that change from minute to minute: exact names, or prefixes before a dot. Their effect is observed during
+/// every launch instead.
 const VOLATILE_FACTS: [&str; 9] = [
     "boot",
     "disk.free",
@@ -19,7 +19,7 @@ const VOLATILE_FACTS: [&str; 9] = [
     "time",
     "uptime",
 ];
-/// Stands for a fact that one side does not tell.
+/// A fact that one side lacks.
 const UNKNOWN: &str = "not known";
 
 /// Everything that is not the same on both sides, the machine first.
@@ -87,7 +87,7 @@ fn peer(settings: &Settings) -> BTreeMap<String, String> {
     facts
 }
 
-/// What was special about a side of an A/B test; nothing about any other run.
+/// Settings of a side of an A/B test; none for other runs.
 fn side(settings: &Settings) -> &str {
     settings.trial.as_ref().map_or("none", |side| &side.what)
 }
@@ -110,7 +110,6 @@ fn printed(view: &RunView) -> bool {
     view.settings.is_none()
 }
 
-/// Pairs of the rows that both have.
 fn common<'a>(
     base: &'a RunView,
     other: &'a RunView,
@@ -121,7 +120,7 @@ fn common<'a>(
     })
 }
 
-/// Compilers and flags of the wanted rows that both have, and versions and command lines of other people's programs, each set as one text.
+/// Compilers and flags of selected benchmarks, and versions and command lines of foreign programs, as one text each.
 pub(crate) fn programs_differ_in(
     base: &RunView,
     other: &RunView,
@@ -158,7 +157,7 @@ pub(crate) fn programs_differ_in(
 struct Differences(Vec<Difference>);
 
 impl Differences {
-    /// Adds what is different; a side that tells nothing is not known.
+    /// Adds a difference; an absent fact is unknown.
     fn add(&mut self, what: &str, base: &str, other: &str) {
         let told = |text: &str| {
             let text = if text.is_empty() { UNKNOWN } else { text };
@@ -173,8 +172,7 @@ impl Differences {
         }
     }
 
-    /// Facts that do not change by themselves; only those that both sides tell where a document tells one side, since
-    /// it tells few.
+    /// Facts that do not change by themselves; where one side is a document, which prints few facts, only common ones.
     fn facts(
         &mut self,
         base: &BTreeMap<String, String>,

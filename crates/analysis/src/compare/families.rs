@@ -1,12 +1,11 @@
-//! Rows of a comparison in the order in which they matter to a reader, and summed up by family.
+//! Order of a comparison, and sums by family.
 
 use super::Row;
 use super::pair::ComparedBy;
 use gritstone_model::{CompareRow, CompareSum, Verdict};
 use gritstone_stats::descriptive;
 
-/// What is different, then what cannot be told, then what is the same, each by its size; then rows without a ratio, and last those
-/// of which a side has no figure at all.
+/// Different, inconclusive, same, without ratio, one-sided; each by the size of the ratio.
 pub(super) fn in_order(rows: Vec<Row>) -> Vec<CompareRow> {
     let mut rows: Vec<CompareRow> = rows.into_iter().map(|(row, _)| row).collect();
     let place = |row: &CompareRow| match row.verdict {
@@ -23,7 +22,8 @@ pub(super) fn in_order(rows: Vec<Row>) -> Vec<CompareRow> {
     rows
 }
 
-/// One for each family: those with a difference first, each by the size of its mean. Where there are several, one over all rows is the last.
+/// One for each family, those with differences first, by the size of the mean; the sum over all last, if there are
+/// several.
 pub(super) fn sums(rows: &[Row]) -> Vec<CompareSum> {
     let mut families: Vec<(&str, Vec<&Row>)> = vec![];
     for row in rows {
@@ -45,8 +45,7 @@ pub(super) fn sums(rows: &[Row]) -> Vec<CompareSum> {
     sums
 }
 
-/// How far a ratio is from 1, either way, in steps of a millionth, below which it is arithmetic that differs; less than nothing where
-/// there is none.
+/// Distance of a ratio from 1 in millionths, below which only rounding differs; -1 without a ratio.
 fn size(ratio: Option<f64>) -> f64 {
     ratio.map_or(-1.0, |ratio| (ratio.ln().abs() * 1e6).round())
 }
@@ -67,7 +66,7 @@ fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
             .collect::<Option<_>>()?;
         (!logs.is_empty()).then(|| descriptive::mean(&logs).exp())
     };
-    // what all rows of a run have in common is not averaged away
+    // the common shift of a run does not average out
     let ends = mean(|row| Some(row.interval?[0])).zip(mean(|row| Some(row.interval?[1])));
     CompareSum {
         family: family.map(str::to_owned),
@@ -83,7 +82,7 @@ fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
     }
 }
 
-/// Whether a ratio may be averaged: it is one of times or rates, nobody doubts it, and launches were not disturbed.
+/// Sizes, doubtful and disturbed results are not averaged.
 fn counts(row: &CompareRow, basis: ComparedBy) -> bool {
     let averaged = matches!(basis, ComparedBy::Test | ComparedBy::Interval) && !row.in_doubt();
     averaged && row.ratio.is_some_and(|x| x.is_finite() && x > 0.0)

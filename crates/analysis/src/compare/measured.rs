@@ -1,5 +1,5 @@
-//! Two measured results of one row: launches against launches, in core cycles where the frequency of the core sets the
-//! time and both sides were paced.
+//! Compares launches of two measured results: in core cycles where the processor bounds the benchmark and both sides
+//! have the cycle probe.
 
 use super::Options;
 use super::pair::{ComparedBy, Pair, ratio, scale};
@@ -9,7 +9,7 @@ use gritstone_stats::quantile;
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::two_sample::{self, Ratio};
 
-/// Of changes of the smallest size that is said to be shown, so many are.
+/// Power at the minimum detectable effect.
 const POWER: f64 = 0.95;
 
 /// Compares the estimates, or the cycles, of two measured results.
@@ -83,7 +83,7 @@ fn held(
     pair
 }
 
-/// What of two measured results is held against each other.
+/// Samples and variances of a comparison.
 struct Launches<'a> {
     /// In core cycles.
     paced: bool,
@@ -91,11 +91,11 @@ struct Launches<'a> {
     /// In the unit of the base, less the common shift where that is taken out.
     other: Vec<f64>,
     better: Better,
-    /// Scatter between runs of one machine, of the common shift too where that is not taken out.
+    /// Variance between runs, including the common shift where it is not removed.
     between: Scatter,
     /// Variance of ln(estimate) that the launches of both sides show.
     within: f64,
-    /// By what cycles or estimates were chosen.
+    /// Decides between cycles and estimates.
     variance: RowVariance,
 }
 
@@ -153,7 +153,7 @@ impl<'a> Launches<'a> {
         let extra = self.between.of_two_runs();
         let found = match self.between.runs {
             0 => two_sample::ratio(self.base, &self.other, extra, confidence)?,
-            // what runs scatter by is known with all that launches do in them
+            // the learned variance includes that of the launches
             _ => {
                 let more = (self.within - 2.0 * self.between.within).max(0.0);
                 let variance = (extra.ln_sd.powi(2) + more).max(self.within);
@@ -172,8 +172,8 @@ impl<'a> Launches<'a> {
         Some((high / low).ln() / 2.0)
     }
 
-    /// How far both sides must be apart, on the logarithmic scale, to be called different where they are the only ones among so many
-    /// tests; `None` when so few launches never are.
+    /// Distance on the logarithmic scale that is significant in a single test among `tests`; `None` where these
+    /// launches never suffice.
     fn needed(&self, tests: usize, options: &Options) -> Option<f64> {
         let half = self.half(options.confidence)?;
         let sure = self.half(1.0 - options.alpha / tests.max(1) as f64)?;
@@ -193,7 +193,7 @@ pub(super) fn ratio_of(
     Launches::of(base, other, scale, options).ratio(options.confidence)
 }
 
-/// The class of two results that launches are compared of, and ln(ratio) of their speeds.
+/// The class of a result, and ln(ratio) of speeds.
 pub(super) fn speed(
     base: &Measurement,
     other: &Measurement,
@@ -205,8 +205,8 @@ pub(super) fn speed(
     Some((Class::of(base, launches.paced), ratio.ln()))
 }
 
-/// The smallest change, as a share, that two such runs show in [`POWER`] of cases, where it is the only one among so many tests: how
-/// far their figures must be apart, and on top what that distance itself scatters by. `None` when no change is shown.
+/// Minimum detectable effect with [`POWER`], as a share: the significant distance plus the variance of the distance
+/// itself. `None` where no change is detectable.
 pub(super) fn smallest(
     base: &Measurement,
     other: &Measurement,

@@ -3,20 +3,18 @@
 use gritstone_model::{Better, Finding, Measurement, Quantity, RowVariance, Subject, Unit};
 use gritstone_stats::scatter::Scatter;
 
-/// What a verdict rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ComparedBy {
     /// Interval and p of a test of launches against launches.
     Test,
-    /// Nothing: others disturbed one side, or there are no launches of it.
+    /// Interference on one side, or no launches.
     Nothing,
-    /// The interval alone: one side is a printed figure.
+    /// The interval alone: one side is printed.
     Interval,
     /// Sizes, which do not vary.
     Exact,
 }
 
-/// What comes of two results.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pair {
     /// The estimate, the cycles or one of the times.
@@ -32,20 +30,18 @@ pub(crate) struct Pair {
     pub inner: Option<[f64; 2]>,
     /// Of a ratio of 1.
     pub p: Option<f64>,
-    /// What the verdict rests on.
     pub basis: ComparedBy,
-    /// Scatter between runs of one machine that the interval has in it.
+    /// Variance between runs that is in the interval.
     pub between: Option<Scatter>,
-    /// What cycles and estimates scatter by between runs.
+    /// Variance between runs of cycles and estimates.
     pub variance: Option<RowVariance>,
-    /// Why there is no ratio, or what must be known of it.
+    /// Reasons for a missing ratio, and caveats.
     pub notes: Vec<Finding>,
 }
 
 impl Pair {
-    /// The two estimates, without a ratio yet.
     pub fn new(base: &Measurement, other: &Measurement) -> Self {
-        // one unit stands for both sides: what cannot be told in it is not shown
+        // one unit for both sides: an estimate that does not convert is absent
         let scale = scale(&other.unit, &base.unit);
         Self {
             compared: Subject::Estimate,
@@ -81,7 +77,7 @@ impl Pair {
     }
 }
 
-/// By how much a figure of one unit is multiplied to be in another; `None` where they count different things.
+/// Conversion factor; `None` for different quantities.
 pub(crate) fn scale(from: &Unit, to: &Unit) -> Option<f64> {
     match (from.quantity(), to.quantity()) {
         (Quantity::Time { ns: from }, Quantity::Time { ns: to }) => Some(from / to),
@@ -96,11 +92,11 @@ pub(crate) fn scale(from: &Unit, to: &Unit) -> Option<f64> {
     }
 }
 
-/// What a rate counts: bytes however many at a time, or the thing that it names.
+/// The counted thing of a rate, bytes without their multiple.
 fn counted(unit: &Unit) -> &str {
     let text = unit.as_str();
     match text.split_once('/').map_or(text, |(thing, _)| thing) {
-        // a rate with a name of its own: KFLOPS, MFLOPS
+        // named rates: KFLOPS, MFLOPS
         named if named == text => text.trim_start_matches(['K', 'M', 'G']),
         "GB" | "MB" | "KB" | "B" | "bytes" => "bytes",
         thing => thing,

@@ -1,5 +1,5 @@
-//! Percentiles of operations on both sides. Where each launch of both has its own they are compared as the figures of launches are;
-//! else those of all launches together, by what drawing launches says of their scatter.
+//! Compares percentiles of operations: by launches where each launch of both sides has its own, else by pooled
+//! percentiles with bootstrap intervals.
 
 use super::pair::{self, ComparedBy, Pair, scale};
 use super::{Options, Row, common_shift, judge_figure, measured};
@@ -13,8 +13,7 @@ use gritstone_stats::scatter::Scatter;
 use gritstone_stats::two_sample::{self, Ratio};
 use std::collections::BTreeMap;
 
-/// Those that both sides have, without their verdicts; `pair` is what comes of the rows themselves. None where these have no ratio
-/// that launches were tested for.
+/// Common percentiles, without verdicts. None where the benchmark itself has no tested ratio.
 pub(super) fn percentiles(
     base: &Measurement,
     other: &Measurement,
@@ -60,8 +59,8 @@ pub(super) fn percentiles(
     names.filter_map(one).collect()
 }
 
-/// Adjusts every p beyond the median, a family of tests of their own, and gives the verdicts; p of the median is that of the row. Nothing
-/// is concluded where nothing is of the row: others disturbed a side, which is told from a change by nothing.
+/// Adjusts p of percentiles beyond the median as a family of their own; the median has p of the benchmark.
+/// Inconclusive where the benchmark is.
 pub(super) fn judge(rows: &mut [Row], options: &Options) {
     let is_tail = |of: &ComparePercentile| tails::TAILS.contains(&of.name.as_str());
     for (row, _) in rows.iter_mut() {
@@ -83,8 +82,8 @@ pub(super) fn judge(rows: &mut [Row], options: &Options) {
     }
 }
 
-/// What each percentile beyond the median is compared with: how it scatters between runs, and its common shift, as of any result. The
-/// shifts are put to those that are known.
+/// Options for each percentile beyond the median: its variance between runs and common shift, which is added to
+/// `known`.
 pub(super) fn options(
     base: &RunView,
     other: &RunView,
@@ -130,7 +129,7 @@ fn of_operations(base: &Measurement, other: &Measurement, options: &Options) -> 
     };
     let between = options.between_run(&base.id).raw;
     let (extra, shift) = options.beyond(Class::of(base, false), between);
-    // what was learned of runs has what their launches show in it
+    // the learned variance includes that of the launches
     let variance = (extra.ln_sd.powi(2) - extra.within).max(0.0);
     let extra = Scatter {
         ln_sd: variance.sqrt(),

@@ -1,10 +1,10 @@
-//! A printed figure against a measured or another printed one: by the time that the document tells its readers to look
-//! at, else by real time, else by the figure itself where the units agree, else by any time that both have.
+//! Compares a printed result with a measured or printed one: by the time that the document points to, else by real
+//! time, else by the estimate if units agree, else by any common time.
 
 use super::pair::{ComparedBy, Pair, ratio, scale};
 use gritstone_model::{Better, Estimate, Finding, Measurement, PublishedView, Quantity, Subject};
 
-/// What is compared where neither the time that the document points to nor real time nor the figure itself is there twice.
+/// Times that are compared last, in this order.
 const TIMES: [Subject; 3] = [Subject::User, Subject::Cpu, Subject::System];
 
 /// Compares two results of which one at least is printed.
@@ -71,7 +71,7 @@ fn time(result: &Measurement, figure: Subject) -> Option<Estimate> {
     side(result, time)
 }
 
-/// User and system time in one: as printed, or added up, with bounds that are wider than those of a sum need be.
+/// CPU time: as printed, or the sum of user and system time with conservative bounds.
 fn processor(published: &PublishedView) -> Option<Estimate> {
     let sum = published.user.zip(published.system).map(|(user, system)| {
         let intervals = user.interval.zip(system.interval);
@@ -83,7 +83,7 @@ fn processor(published: &PublishedView) -> Option<Estimate> {
     published.cpu_s.map(Estimate::exact).or(sum)
 }
 
-/// A figure that was printed without an interval adds nothing to that of the other side.
+/// A printed value without an interval adds no variance.
 fn side(result: &Measurement, figure: Option<Estimate>) -> Option<Estimate> {
     let Estimate { value, interval } = figure.filter(|figure| figure.value > 0.0)?;
     let interval = match result.is_published() {
@@ -93,7 +93,7 @@ fn side(result: &Measurement, figure: Option<Estimate>) -> Option<Estimate> {
     Some(Estimate { value, interval })
 }
 
-/// The measured real time against whatever time was printed.
+/// Measured real time against any printed time.
 fn across(
     base: &Measurement,
     other: &Measurement,

@@ -5,11 +5,10 @@ use gritstone_model::{Better, Flag, Id, Measurement, Note, Part, Subject};
 use gritstone_stats::descriptive;
 use gritstone_stats::rating::RatingRow;
 
-/// What becomes of a row.
 pub(super) enum Usability {
-    /// The base has no figure of it, or none that is comparable.
+    /// The base has no comparable result.
     NotCovered,
-    /// It was not measured or is invalid, and the user named the rows.
+    /// Absent or invalid, and named by the user.
     LeftOut {
         /// Whether a work check failed.
         invalid: bool,
@@ -18,10 +17,8 @@ pub(super) enum Usability {
     Counts(Box<Pair>),
 }
 
-/// A row with both of its sides.
 pub(super) struct Pair {
     pub id: Id,
-    /// What it is called where it withholds the rating.
     pub part: Part,
     /// The machine, with the base as its reference.
     pub machine: RatingRow,
@@ -33,13 +30,13 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// Whether both sides have a figure whose work was done.
+    /// Both sides have valid results.
     pub fn is_shared(&self) -> bool {
         !self.machine.launches.is_empty() && !self.machine.invalid
     }
 }
 
-/// What counts, and one value for each launch, in the unit of the base; a printed figure is one value.
+/// One value for each launch, in the unit of the base; one value if printed.
 struct Figures {
     compared: Subject,
     machine: Vec<f64>,
@@ -97,16 +94,15 @@ fn counted(id: &Id, figures: &Figures) -> Pair {
     }
 }
 
-/// The center of values, which is what they are compared by.
 fn center(values: &[f64]) -> f64 {
     match descriptive::logs(values) {
         Some(logs) if logs.len() <= descriptive::MOST => descriptive::pseudo_median(&logs).exp(),
-        // not positive, or too many: the mean says so with the name of the row
+        // not positive, or too many: the mean reports it with the benchmark
         _ => values[0],
     }
 }
 
-/// A row that withholds the rating as this part, with no launches or with a failed work check.
+/// A benchmark without launches or with a failed work check, which withholds the score.
 fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Usability {
     if named {
         return Usability::LeftOut { invalid };
@@ -135,8 +131,8 @@ fn has_figure(result: &Measurement) -> bool {
     result.estimate().is_some() || times.is_some_and(|times| times.iter().any(Option::is_some))
 }
 
-/// Real time of the published work where a side is printed and both have it, else the figures where their units count the
-/// same; `None` where nothing is comparable.
+/// Real time of the reference workload where a side is printed and both have it, else estimates in comparable units;
+/// `None` otherwise.
 fn figures(machine: &Measurement, base: &Measurement) -> Option<Figures> {
     let any_printed = machine.is_published() || base.is_published();
     let declared = |compared| {
@@ -171,7 +167,7 @@ fn figures(machine: &Measurement, base: &Measurement) -> Option<Figures> {
     })
 }
 
-/// The value of each launch; the figure alone where it is printed, or came without its launches.
+/// Values of launches; the estimate alone where it is printed, or has no launches.
 fn values(result: &Measurement, figure: Option<f64>, launches: &[f64]) -> Option<Vec<f64>> {
     let figure = figure?;
     match result.is_published() || launches.is_empty() {

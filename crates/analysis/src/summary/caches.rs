@@ -1,4 +1,4 @@
-//! A curve by working set beside the caches of the machine: which of them end where it rises.
+//! Finds the caches that end where a curve by working set rises.
 //!
 //! Within a cache the curve is flat, beyond it flat again but higher. The rise between takes several doublings of the working
 //! set, since a cache that is not quite large enough still has a part of what is asked for. Two rises that meet are told apart
@@ -6,7 +6,7 @@
 
 use gritstone_model::{Cache, CacheKind, Estimate, Finding, Rise, SeriesPoint};
 
-/// The least factor from one point to the next that is a rise: a flat stretch scatters by less.
+/// Smallest factor between points that counts as a rise.
 const LEAST: f64 = 1.15;
 
 /// Where the curve rises, and which caches that hold data end there. Nothing where the machine reports no cache, or a point has
@@ -27,7 +27,7 @@ pub(super) fn rises(points: &[SeriesPoint], caches: &[Cache]) -> Option<Finding>
     let mut unseen = vec![];
     let mut first = 0;
     for cache in caches {
-        // of several that fit, the highest: beside it are those of translation buffers
+        // of several, the highest: others are of translation buffers
         let fitting = (first..rises.len()).filter(|&at| fits(&rises[at], cache));
         match fitting.max_by(|&a, &b| rises[a].factor.total_cmp(&rises[b].factor)) {
             Some(at) => {

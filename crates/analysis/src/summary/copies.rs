@@ -1,7 +1,7 @@
-//! A row as one copy and as several at once: what they do together, what each has of it, and the law by which that grows.
+//! Several copies at once: total rate, rate per copy, efficiency and law of scaling.
 //!
-//! A copy's rate is all its work over all its time: where copies share a CPU, a sample that had it alone says nothing. What
-//! all do together is the sum of their rates. Efficiency is taken round by round, from the launches of the same round.
+//! A copy's rate is all its work over all its time: where copies share a CPU, a sample alone on it says nothing. The
+//! total is the sum of the rates. Efficiency is computed round by round.
 
 use super::draft::Draft;
 use super::reading::{Reading, median};
@@ -15,10 +15,10 @@ use gritstone_stats::center;
 use gritstone_stats::scaling::{self, Law, Peak, Range, Round, Unfitted};
 use std::collections::BTreeMap;
 
-/// What all copies did together in each round, ns an operation; of several launches in one round the median.
+/// ns per operation of all copies together, by round; the median of several launches in a round.
 type Rounds = BTreeMap<u32, f64>;
 
-/// All that a row was measured as, beside `one` copy; `None` when that was nothing.
+/// `None` without launches of several copies.
 pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<CopiesView> {
     let mut sizes: BTreeMap<u32, Vec<Reading>> = BTreeMap::new();
     for launch in run
@@ -32,7 +32,7 @@ pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<Copies
     if sizes.is_empty() {
         return None;
     }
-    // of one copy, too, all that a launch did counts; what was beside it is in every efficiency
+    // all samples count for one copy, too, since contention is in every efficiency
     let launches = measured(row);
     let note = rules::smt_contention(&launches, |l| l.mostly_contended).map(Note::new);
     let one = rounds(&launches);
@@ -67,8 +67,7 @@ pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<Copies
     })
 }
 
-/// What is claimed of so many copies. Time that grows with n is shown by one copy, which nothing makes wait; and so many
-/// do an operation in so much less time than the least that one takes.
+/// Claims for this number of copies: linearity is tested with one copy, and n copies divide the minimum time.
 fn of_copies(benchmark: &Benchmark, copies: u32) -> Benchmark {
     let least = benchmark.claims.min_ns_per_op;
     Benchmark {
@@ -98,7 +97,7 @@ fn rounds(launches: &[&Reading]) -> Rounds {
         .collect()
 }
 
-/// The figure of so many copies, with the notes of several; those of one stand at the row.
+/// With notes for several copies only; those of one are on the result.
 fn point(
     copies: u32,
     row: &Row,
@@ -154,7 +153,6 @@ fn point(
     }
 }
 
-/// Operations a second of all sizes, round by round.
 fn by_round(all: &[(u32, Rounds)]) -> Vec<Round> {
     let mut rounds: BTreeMap<u32, Round> = BTreeMap::new();
     for (copies, together) in all {

@@ -1,4 +1,4 @@
-//! What was counted of an operation, from the launches that counted.
+//! Counts per operation, from the launches that counted.
 
 use super::Row;
 use super::reading::{Reading, median};

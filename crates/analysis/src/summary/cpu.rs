@@ -1,4 +1,4 @@
-//! CPU time of an operation by whose it is, as a workload with a server says it of each launch: mean over its operations, ns.
+//! CPU time per operation of client and server: the mean over operations, as the workload reports it, ns.
 
 use super::reading::{Reading, mean};
 use gritstone_model::{Benchmark, Metric, Part, PartValue};
@@ -8,7 +8,7 @@ const PARTS: [(Metric, Part); 2] = [
     (Metric::ServerCpu, Part::ServerCpu),
 ];
 
-/// In the unit of the row: the mean over launches. Empty where none says it.
+/// In the unit of the benchmark: the mean over launches.
 pub(super) fn parts(benchmark: &Benchmark, launches: &[&Reading]) -> Vec<PartValue> {
     let part = |(metric, part): (Metric, Part)| {
         let ns = mean(launches, metric).filter(|ns| *ns > 0.0)?;

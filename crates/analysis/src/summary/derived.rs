@@ -1,5 +1,5 @@
-//! A figure made from other rows: per round, the sum of its terms; over rounds, the center on the plain scale, since a
-//! difference can be negative. What is not positive is said and never clamped.
+//! Sums of other results: by round, then the center over rounds on the plain scale, since a difference can be
+//! negative. Values below zero are reported, not clamped.
 
 use super::draft::Draft;
 use super::reading::{Reading, median};
@@ -20,16 +20,15 @@ pub(super) struct Terms<'a> {
     rounds: BTreeSet<u32>,
 }
 
-/// What a derived row says of itself.
 pub(super) struct Sum<'a> {
     pub benchmark: &'a Benchmark,
     pub terms: &'a [Term],
-    /// The row whose rate is the whole, where the figure is a share.
+    /// The benchmark whose rate is 100%, if the result is a share.
     pub share_of: Option<&'a Id>,
 }
 
 impl Sum<'_> {
-    /// The sums of rounds in the unit of the row. A share pairs each round with the whole as that round has it.
+    /// Sums of rounds in the unit of the benchmark; a share uses the whole of the same round.
     fn figures(&self, sums: &[(u32, f64)], rows: &BTreeMap<&Id, Row>) -> Vec<f64> {
         let amount = self.benchmark.amount_per_op;
         let Some(whole) = self.share_of else {
@@ -55,7 +54,6 @@ impl Sum<'_> {
     }
 }
 
-/// The result of a derived row.
 pub(super) fn result(
     sum: &Sum,
     rows: &BTreeMap<&Id, Row>,
@@ -170,7 +168,7 @@ impl<'a> Terms<'a> {
             .collect()
     }
 
-    /// The sums of what comes of batches; and whether another thread of the core was busy beside too many of them.
+    /// Sums of batches, and whether too many of them had SMT contention.
     fn batches(&self, value: impl Fn(&Reading) -> Option<f64>) -> (Vec<f64>, Option<Finding>) {
         let all = self.sums(&value);
         let alone = self.sums(|launch| value(launch).filter(|_| !launch.contended_batches));
@@ -202,8 +200,7 @@ fn cycles(sampled: &mut Sampled, launched: &Terms, options: &Options) {
     }
 }
 
-/// What is doubtful about a term is doubtful about what is made of it. How far launches of a term scatter shows in the
-/// interval of the sum.
+/// Flags of terms that count for the sum. The variance of terms shows in its interval.
 pub(super) fn inherited<'a>(
     made_of: impl Iterator<Item = &'a Id>,
     results: &BTreeMap<&Id, Measurement>,
@@ -222,7 +219,6 @@ pub(super) fn inherited<'a>(
         .collect()
 }
 
-/// Why there is nothing to sum.
 pub(super) fn unmade(benchmark: &Benchmark, results: &BTreeMap<&Id, Measurement>) -> Note {
     let parts = benchmark.work.parts();
     let absent = |id: &&&Id| !results.contains_key(**id);
@@ -237,7 +233,6 @@ pub(super) fn unmade(benchmark: &Benchmark, results: &BTreeMap<&Id, Measurement>
     })
 }
 
-/// What the rules of a difference look at.
 struct Evidence<'a> {
     benchmark: &'a Benchmark,
     center: Estimate,
@@ -250,7 +245,6 @@ struct Evidence<'a> {
     confidence: f64,
 }
 
-/// What is found, if anything.
 type Rule = fn(&Evidence) -> Option<Finding>;
 
 /// The rules of a difference that has an estimate, in the order of their findings.
@@ -275,7 +269,7 @@ impl Evidence<'_> {
             what: Repeat::Round,
             estimate: sampled.estimate,
             confidence: self.confidence,
-            // a width relative to what may be nothing says nothing
+            // a width relative to zero says nothing
             precision: match self.positive() {
                 Some(_) => 0.0,
                 None => self.precision,
@@ -292,9 +286,9 @@ impl Evidence<'_> {
     }
 }
 
-/// A sum that is not positive, or that may not be. Only one whose whole interval is below nothing tells against its rows: noise
-/// alone makes half of all differences of equal rows negative. Other work that shares the CPU with a row that never sleeps takes more
-/// from it than from one that does, so that of rows with interference a sum below nothing says nothing of their work.
+/// A sum below zero. Only an interval entirely below zero is evidence against the work: noise alone makes half of all
+/// differences of equal results negative. Contention takes more from work that never sleeps, so that a negative sum of
+/// results with interference is no evidence.
 fn positive(sum: Estimate, unit: &str, disturbed: bool) -> Option<Finding> {
     let Estimate { value, interval } = sum;
     let sure = interval.is_none_or(|[_, high]| high <= 0.0);

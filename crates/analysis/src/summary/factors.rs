@@ -1,7 +1,7 @@
-//! The summary of hp-1987, table 5.1: the arithmetic mean, with published weights, of how each row stands against a baseline.
+//! The summary of hp-1987, table 5.1: the weighted arithmetic mean of ratios to a baseline.
 //!
-//! Of times, so lower is better. A row that the baseline does not print is left out, with its weight, and named; one that this
-//! run lacks, or that is invalid, withholds the mean: over what is left it would be another one under the same name.
+//! Of times, so lower is better. A benchmark that the baseline does not print is left out with its weight, and named;
+//! one that the run lacks, or that is invalid, withholds the mean.
 
 use super::Options;
 use super::draft::Draft;
@@ -18,22 +18,19 @@ use gritstone_stats::quantile;
 use gritstone_stats::rating::{RatingRow, arithmetic};
 use std::collections::BTreeMap;
 
-/// What is compared: the median of what was measured.
 const COMPARED: Subject = Subject::Estimate;
 
-/// A row that the baseline has a figure of.
+/// A benchmark that the baseline prints.
 struct Factor<'a> {
     part: Part,
     row: RatingRow,
-    /// The result here, and what its unit is in that of the baseline.
+    /// The result, and the conversion to the baseline's unit.
     own: Option<(&'a Measurement, f64)>,
 }
 
-/// The rows, by what becomes of them.
 #[derive(Default)]
 struct Factors<'a> {
     compared: Vec<Factor<'a>>,
-    /// The baseline has no figure.
     unprinted: Vec<&'a Id>,
     /// Weight of the former, and of all.
     left_out: f64,
@@ -48,7 +45,6 @@ impl<'a> Factors<'a> {
     }
 }
 
-/// The result of such a rating.
 pub(super) fn result(
     entry: &Entry,
     weights: &[f64],
@@ -84,7 +80,7 @@ pub(super) fn result(
             })
         }
         Ok(mean) => {
-            // what runs differ by is in all rows alike, and is not averaged away
+            // variance between runs is common to all, and does not average out
             let half = |[low, high]: [f64; 2]| {
                 let drift =
                     quantile::student(options.confidence, DEFAULT.raw.freedom) * DEFAULT.raw.ln_sd;
@@ -167,7 +163,7 @@ fn unprinted(factors: &Factors, entry: &Entry) -> Option<Note> {
     })
 }
 
-/// One note for each flag that rows have, with the rows.
+/// One note for each flag, with its benchmarks.
 fn doubts(factors: &Factors) -> Vec<Note> {
     let note = |flag| {
         let flagged = factors.own().filter(|own| own.has_flag(flag, COMPARED));

@@ -1,4 +1,4 @@
-//! Whether time grows in proportion to the operations done: what a loop that a compiler removed, and work that piles up, cannot show.
+//! Linearity: whether time grows in proportion to operations. Loops that a compiler removed and quadratic work fail.
 
 use super::interference::Disturbance;
 use super::limits;
@@ -18,7 +18,7 @@ pub(super) fn linear(launches: &[&Reading]) -> Option<Finding> {
     if launches.iter().all(|l| growth(l).is_none()) {
         return Some(Growth::unseen(launches.len()));
     }
-    // without a /proc nobody knows
+    // unknown without /proc
     let calm = |l: &Reading| {
         l.launch.conditions.others.is_some() && !Disturbance::by_conditions(l.launch).is_any()
     };
@@ -109,7 +109,6 @@ impl Growth {
             steps.push(Self {
                 small: n,
                 large,
-                // no time at either n is no growth
                 exponent: if exponent.is_nan() { 0.0 } else { exponent },
             });
             last = (n, wall);
@@ -117,7 +116,6 @@ impl Growth {
         steps
     }
 
-    /// With the median of these exponents instead of its own, where there are any.
     pub(crate) fn as_of(self, exponents: &[f64]) -> Self {
         let exponent = median(exponents.iter().copied()).unwrap_or(self.exponent);
         Self { exponent, ..self }
@@ -136,7 +134,6 @@ impl Growth {
         })
     }
 
-    /// What is found where no launch shows any growth.
     pub(crate) fn unseen(launches: usize) -> Finding {
         Finding::GrowthUnverified { launches }
     }

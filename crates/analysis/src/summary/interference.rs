@@ -1,5 +1,5 @@
-//! What else went on during launches: how much of the machine they did not have, and when that is too much. The time of the work itself has
-//! no part in it.
+//! Interference during launches: other processes, steal, throttling, memory limit, SMT. The time of the work itself
+//! does not count.
 
 use super::limits;
 use super::reading::Reading;
@@ -20,8 +20,7 @@ pub(super) fn interfered(launches: &[&Reading]) -> Option<Finding> {
     })
 }
 
-/// How much there was of each cause, in the order of [`CAUSES`]: shares of the time of the launch's CPUs, and counts; 0 for what was not
-/// above its limit, or cannot be known here.
+/// By cause, in the order of [`CAUSES`]: shares of the time of the launch's CPUs, and counts; 0 if unobserved.
 #[derive(Default)]
 pub(super) struct Disturbance([f64; 5]);
 
@@ -51,7 +50,7 @@ impl Disturbance {
             let share = part.unwrap_or(0) as f64 / (conditions.wall.max(1) as f64 * cpus);
             if share > limit { share } else { 0.0 }
         };
-        // of others only what is more than the grain of their counter
+        // other processes only beyond the grain of their counter
         let grain = conditions.grain.unwrap_or(0);
         let others = conditions.others.map(|others| others.saturating_sub(grain));
         Self([

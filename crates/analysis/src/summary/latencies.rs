@@ -37,7 +37,7 @@ pub(super) fn of(benchmark: &Benchmark, timed: &[&Reading], confidence: f64) -> 
     })
 }
 
-/// The median is of launches however few their operations are: it is what the result is the center of.
+/// The median is always over launches: the estimate is its center.
 pub(super) fn percentile(
     name: &str,
     share: f64,
@@ -73,7 +73,7 @@ pub(super) fn percentile(
     })
 }
 
-/// In buckets of an eighth of a power of two: what a reader can tell apart, in a few dozen numbers.
+/// Buckets of an eighth of a power of two: a few dozen numbers.
 fn histogram(all: &Histogram, unit: f64) -> Vec<(f64, f64, u64)> {
     let mut coarse: Vec<(u64, u64, u64)> = vec![];
     for (bucket, events) in &all.buckets {

@@ -1,4 +1,4 @@
-//! What one launch says of its row, while a run or a trial goes on.
+//! Times of single launches while a run or a trial goes on.
 
 use super::interference::Disturbance;
 use super::reading::Reading;
@@ -7,8 +7,7 @@ use super::{Row, sample_use};
 use gritstone_model::{Benchmark, Launch, RunInfo};
 use gritstone_stats::paired_times::Timed;
 
-/// What one launch says of its row, in nanoseconds an operation: what a pilot learns the scatter from. `None` when the
-/// launch was not measured.
+/// ns per operation, for the variance that pilots estimate. `None` unless measured.
 #[must_use]
 pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
     ns_per_op(benchmark, &Reading::of(launch))
@@ -22,20 +21,17 @@ fn ns_per_op(benchmark: &Benchmark, reading: &Reading) -> Option<f64> {
     ns.filter(|_| reading.measured())
 }
 
-/// What one launch says of its row while the measuring goes on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaunchTime {
-    /// Nanoseconds an operation; in a run, of the samples that had the core to themselves where there are any. `None` when the launch was
-    /// not measured.
+    /// ns per operation; in a run, of undisturbed samples if there are any. `None` unless measured.
     pub ns_per_op: Option<f64>,
-    /// Whether the machine did too much else meanwhile: such a launch is kept, and repeated.
+    /// Too much interference: the launch is kept, and repeated.
     pub disturbed: bool,
-    /// Whether another thread of the core was busy beside more than half of what this is made of.
+    /// SMT contention beside more than half of the samples.
     pub crowded: bool,
 }
 
 impl LaunchTime {
-    /// The same as a time that is compared with others.
     #[must_use]
     pub fn timed(&self) -> Option<Timed> {
         let crowded = self.crowded;
@@ -43,7 +39,7 @@ impl LaunchTime {
     }
 }
 
-/// Reads launches one after another, each by what was seen of its cores until then.
+/// Reads launches in order, each with the SMT floor of those before.
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
     floor: Floor,
@@ -61,12 +57,12 @@ impl Reader {
         }
     }
 
-    /// Takes in what a launch saw of its cores.
+    /// Updates the SMT floor.
     pub fn see(&mut self, launch: &Launch) {
         self.floor.see(launch);
     }
 
-    /// Takes a launch in, and says what it took.
+    /// Updates the SMT floor, and reads a launch.
     pub fn learn(&mut self, benchmark: &Benchmark, launch: &Launch) -> LaunchTime {
         self.see(launch);
         let mut reading = Reading::of(launch);

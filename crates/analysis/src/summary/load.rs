@@ -1,4 +1,4 @@
-//! What a load did beside which a benchmark was measured, as its launches said it.
+//! Rates of the load under which a benchmark was measured, as launches report them.
 
 use super::reading::Reading;
 use gritstone_model::{Benchmark, Finding, LoadRate, Param};
@@ -30,7 +30,6 @@ fn rates<'a>(
     programs.filter_map(rate)
 }
 
-/// What each program of the load did.
 pub(super) fn did(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Finding> {
     let rates: Vec<LoadRate> = rates(benchmark, launches).map(|(_, rate)| rate).collect();
     (!rates.is_empty()).then_some(Finding::Load { rates })

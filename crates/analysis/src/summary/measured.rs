@@ -1,4 +1,4 @@
-//! A row that was launched: kernels, commands and scenarios. One value a launch, one figure from the launches.
+//! Results from launches of kernels, commands and scenarios: one value a launch, one estimate.
 
 use super::draft::Draft;
 use super::reading::{Reading, median, merged};
@@ -111,8 +111,7 @@ fn sampled(
     sampled
 }
 
-/// Over launches; where operations were timed one by one, over those of all launches, with drift and modes still those of the launches,
-/// which are what the estimate is made of.
+/// Over launches, or over operations timed one by one; drift and modes are always over launches.
 fn statistics(
     timed: &[&Reading],
     benchmark: &Benchmark,
@@ -142,7 +141,7 @@ fn statistics(
     })
 }
 
-/// What was really measured, as the launches said it; more than one thing is all of them.
+/// Media as launches reported them, joined.
 fn measured(launches: &[&Reading]) -> Option<String> {
     let mut media: Vec<&str> = Vec::new();
     for param in launches.iter().flat_map(|launch| &launch.params) {

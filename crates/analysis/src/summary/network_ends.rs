@@ -1,9 +1,9 @@
-//! What the two ends of a network worked for a result: CPU time of each, and datagrams that were lost.
+//! CPU time of both ends of a network, and lost datagrams.
 
 use super::reading::{Reading, mean};
 use gritstone_model::{Benchmark, Finding, Metric, Number, Quantity};
 
-/// As the launches told it, for an operation; the mean over those that did.
+/// Per operation, the mean over launches that report it.
 pub(super) fn worked(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Finding> {
     let both = |[near, far]: [Metric; 2]| Some([mean(launches, near)?, mean(launches, far)?]);
     let cpu_ns = both([Metric::NearCpu, Metric::FarCpu])?;
@@ -17,7 +17,7 @@ pub(super) fn worked(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Fin
     })
 }
 
-/// For how long they worked, in all launches; 0 where they did not tell.
+/// Seconds over all launches; 0 if unreported.
 fn seconds(launches: &[&Reading]) -> f64 {
     let told = launches
         .iter()
@@ -26,7 +26,7 @@ fn seconds(launches: &[&Reading]) -> f64 {
     ns / 1e9
 }
 
-/// What the unit counts, one of it.
+/// One of the counted things.
 fn each(benchmark: &Benchmark) -> String {
     let unit = benchmark.unit.as_str();
     let named = match (benchmark.unit.quantity(), unit.split_once('/')) {

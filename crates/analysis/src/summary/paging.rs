@@ -1,4 +1,4 @@
-//! What stands beside an estimate of work that waits for pages: faults, pages in and out, CPU and real time.
+//! Paging per operation: faults, pages in and out, CPU and real time.
 
 use super::reading::{Reading, mean};
 use gritstone_model::{Benchmark, Finding, Metric, Sample};
@@ -21,8 +21,7 @@ pub(crate) fn swapped(launches: &[&Reading]) -> Option<[f64; 2]> {
     ])
 }
 
-/// What an operation that waits for pages took: times alone do not tell whether the processor or the device was slow.
-/// All samples together, since that is what the exact counts and clocks are of.
+/// Times alone do not distinguish a slow processor from a slow device.
 pub(super) fn paged(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Finding> {
     benchmark.claims.major_faults_per_op?;
     let samples = || launches.iter().flat_map(|launch| &launch.samples);

@@ -1,11 +1,10 @@
-//! What a row says of each pair of CPUs: a kernel that goes through pairs names each one before its region, `pair=0-1`.
+//! Values of each pair of CPUs: a workload reports the pair before its region.
 
 use super::reading::{Reading, median};
 use gritstone_model::{Benchmark, Event, Param, Part, PartValue};
 use std::collections::BTreeMap;
 
-/// In the unit of the row: the median of what the launches say of each pair, each of which is the median of its samples of that
-/// pair. Empty where no pair was named.
+/// In the unit of the benchmark: medians over launches of medians over samples.
 pub(super) fn parts(benchmark: &Benchmark, launches: &[&Reading]) -> Vec<PartValue> {
     let mut of: BTreeMap<Pair, Vec<f64>> = BTreeMap::new();
     for launch in launches {

@@ -1,5 +1,5 @@
-//! The document's own amount of work: real, user and system time of it as one batch, and the time of a whole process
-//! that does it. Measured, never multiplied up from samples.
+//! The reference workload: real, user and system time of one batch, and the time of a whole process. Measured, never
+//! multiplied up from samples.
 
 use super::reading::Reading;
 use super::{Row, estimate, limits, rules};
@@ -9,14 +9,14 @@ use gritstone_model::{
 };
 use gritstone_stats::{center, quantile};
 
-/// Whether there is anything to say of the published work: of kernels it is done only where it was asked for.
+/// Kernels do the reference workload only on request.
 pub(super) fn is_told(row: &Row, run: &RunData) -> bool {
     let kernel = matches!(row.benchmark.work, Work::Kernel(_));
     let done = |launch: &Reading| !launch.batches.is_empty();
     !kernel || run.info.settings.reference || row.launches.iter().any(done)
 }
 
-/// The published work of a kernel: batches in a process that is already running, and whole processes beside them.
+/// Of a kernel: batches in a running process, and whole processes.
 pub(super) fn batches(
     work: &PublishedWork,
     benchmark: &Benchmark,
@@ -36,9 +36,9 @@ pub(super) fn batches(
     }
     charged.fill(&mut view, launches, confidence);
     if benchmark.claims.syscalls_per_op == Some(0.0) {
-        // what the system charged is the instrument's own readings
+        // the system time is that of the instrument
         view.system = None;
-        // a process that never enters the kernel has no system time to tell from user time: its CPU clock is exact
+        // without system calls the CPU clock is the exact user time
         let cpu = each(launches, |launch| launch.batch_cpu_s(work.operations));
         view.user = center_of(&cpu, confidence);
     }
@@ -59,7 +59,7 @@ pub(super) fn batches(
     (view, found.into_iter().filter_map(note).collect())
 }
 
-/// The published work of a command or a scenario, which is a whole process: its real time is the time of the process.
+/// Of a command or scenario: the time of its process.
 pub(super) fn processes(
     work: &PublishedWork,
     launches: &[&Reading],
@@ -79,7 +79,7 @@ pub(super) fn processes(
     (view, Vec::new())
 }
 
-/// A time of one batch is known to a step of the clock: medians that agree to the last digit are no more exact than that.
+/// One batch is exact to a step of the clock, even if medians agree to the last digit.
 fn no_narrower(of: Estimate, launches: &[&Reading]) -> Estimate {
     let step = launches.iter().filter_map(|launch| launch.clock_step_ns());
     let step = step.max().unwrap_or(0) as f64 / 1e9;
@@ -131,8 +131,8 @@ impl Charged {
         }
     }
 
-    /// User and system seconds of one repetition, where all together are ticks enough to be figures. The longest tick
-    /// that a launch reports counts; where none reports one, nothing is known about the grain, and there is no figure.
+    /// User and system seconds per repetition, from enough ticks: by the longest tick of any launch; none without a
+    /// known tick.
     fn fill(&self, view: &mut PublishedView, launches: &[&Reading], confidence: f64) {
         let Some(tick) = launches.iter().filter_map(|l| l.tick_ns()).max() else {
             return;
@@ -145,9 +145,9 @@ impl Charged {
         view.system = Some(self.ratio(1, confidence));
     }
 
-    /// All that was charged over all repetitions, s: a single launch has too few ticks for a figure, so the sums are the
-    /// estimate. The interval is that of a ratio of sums: t times the deviation of the launches from it (Cochran,
-    /// Sampling Techniques, 1977, section 6.4), from as many launches as every other interval.
+    /// Ratio of sums, s: a single launch has too few ticks. The interval is that of a ratio of sums: t times the
+    /// deviation of the launches from it (Cochran, Sampling Techniques, 1977, section 6.4), from as many launches as
+    /// every other interval.
     fn ratio(&self, which: usize, confidence: f64) -> Estimate {
         let n = self.0.len();
         let charged: f64 = self.0.iter().map(|launch| launch[which]).sum();
@@ -167,7 +167,6 @@ impl Charged {
     }
 }
 
-/// A launch that did not do the published work as a batch, or did another amount.
 fn missing(work: &PublishedWork, launches: &[&Reading], view: &PublishedView) -> Option<Finding> {
     let without = launches.len() - view.values.len();
     let mut batches = launches.iter().flat_map(|launch| &launch.batches);

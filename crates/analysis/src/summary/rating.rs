@@ -1,4 +1,4 @@
-//! A rating of the catalog, as a row of the run: against the baseline of its entry, by the rules of [`crate::scores`].
+//! Scores of the catalog against the baseline of their entry, by the rules of [`crate::scores`].
 
 use super::Options;
 use super::draft::Draft;
@@ -11,18 +11,16 @@ use gritstone_model::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The entry of a rating: the rows that it is over, and the name of the baseline.
 pub(super) struct Entry<'a> {
     pub benchmark: &'a Benchmark,
     pub over: &'a [Id],
     /// `ref:...`.
     pub baseline: &'a str,
-    /// Whether a row that the baseline lacks withholds it.
+    /// A benchmark that the baseline lacks withholds the score.
     pub together: bool,
 }
 
 impl Entry<'_> {
-    /// That there is no rating, and why.
     pub fn withheld(&self, why: Withheld) -> Finding {
         Finding::ScoreWithheld {
             baseline: self.baseline.to_owned(),
@@ -32,8 +30,7 @@ impl Entry<'_> {
     }
 }
 
-/// The result of a rating; without a figure, and with the reason, where the baseline has nothing to rate by, a row that it
-/// has is missing, or a row is starred.
+/// Withheld, with the reason, if the baseline has nothing to score by, or a result is missing or invalid.
 pub(super) fn result(
     entry: &Entry,
     results: &BTreeMap<&Id, Measurement>,
@@ -81,7 +78,7 @@ fn rate(
     }
 }
 
-/// Its own rows as one group, or those of the ratings that it is over, each a group.
+/// Its benchmarks as one group, or one group for each partial score.
 fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
     let mut own = Environment {
         name: String::new(),
@@ -129,7 +126,7 @@ fn sampled(
         what: Repeat::Launch,
         estimate,
         confidence: options.confidence,
-        // most of the width is what runs differ by, which no budget mends
+        // most of the width is variance between runs, which no budget reduces
         precision: 0.0,
         modes: None,
         range: 0.0,

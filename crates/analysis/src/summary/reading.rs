@@ -1,4 +1,4 @@
-//! One launch, its events sorted by what they are for, and the values that come of it.
+//! A launch with its events by kind, and values from them.
 
 use crate::describe;
 use gritstone_model::{
@@ -8,7 +8,7 @@ use gritstone_model::{
 use gritstone_stats::{descriptive, percentiles};
 use std::collections::BTreeMap;
 
-/// What is left of a command, ns, that takes less than the shell that starts it does to do nothing: less than a process can take.
+/// Floor of a command's time less the start of its shell, ns: no process takes less.
 const LEAST_NS: f64 = 1e3;
 /// Femtoseconds in a nanosecond: the cycle probe speaks of the one, the clock of the other.
 const FS_PER_NS: f64 = 1e6;
@@ -26,7 +26,7 @@ pub(crate) fn mean(launches: &[&Reading], metric: Metric) -> Option<f64> {
     (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
 }
 
-/// The timed regions of a launch that are figures.
+/// Timed regions.
 pub(super) fn samples(launch: &Launch) -> impl Iterator<Item = &Sample> {
     launch.events.iter().filter_map(|event| match event {
         Event::Sample(sample) if sample.n > 0 => Some(sample.as_ref()),
@@ -49,21 +49,20 @@ pub(crate) enum SampleUse {
     All,
 }
 
-/// A launch as it was read.
 #[derive(Clone, Debug)]
 pub(crate) struct Reading<'a> {
     pub launch: &'a Launch,
-    /// The timed regions that are figures, n above 0.
+    /// Timed regions with n above 0.
     pub samples: Vec<&'a Sample>,
-    /// Those of them that times are made of: beside which no other thread of the core was busy, or all when there is none.
+    /// Samples that times use: undisturbed ones, or all if there are none.
     pub alone: Vec<&'a Sample>,
-    /// Whether another thread of the core was busy beside more than half of what its value is made of.
+    /// SMT contention beside more than half of the samples that the value uses.
     pub contended: bool,
-    /// Whether it was beside more than half of its samples.
+    /// SMT contention beside more than half of all samples.
     pub mostly_contended: bool,
-    /// Whether it was beside the published work.
+    /// SMT contention beside the reference workload.
     pub contended_batches: bool,
-    /// Whether it was beside a whole process that did the published work.
+    /// SMT contention beside a whole process of the reference workload.
     pub contended_processes: bool,
     pub checks: Vec<Check>,
     pub batches: Vec<&'a Batch>,
@@ -107,7 +106,7 @@ impl<'a> Reading<'a> {
                     None => reading.latencies.push(histogram),
                 },
                 Event::Check(check) => reading.checks.push(*check),
-                // what went wrong stands in the outcome; calibration is read where it is looked at
+                // the outcome has failures; calibration is read on demand
                 Event::Sample(_)
                 | Event::Warm { .. }
                 | Event::Counters { .. }
@@ -125,14 +124,14 @@ impl<'a> Reading<'a> {
         self.launch.outcome == Outcome::Measured
     }
 
-    /// Whether it shows by itself that work was not done: time did not grow with n at all, or a check value is wrong.
+    /// Evidence of undone work: time did not grow with n at all, or a check value is wrong.
     pub fn refutes_its_work(&self) -> bool {
         let last = self.launch.events.last();
         let idle = last.and_then(Event::cause) == Some(Cause::NoGrowth);
         idle || self.checks.iter().any(|check| check.got != check.expected)
     }
 
-    /// Calibration and the probe of linearity: (n, wall in ns). Half of what a launch says, and of no figure: read from its events.
+    /// Calibration and linearity probe: (n, wall in ns). Half of the events; read on demand.
     pub fn warm(&self) -> impl Iterator<Item = (u64, u64)> {
         self.launch.events.iter().filter_map(|event| match event {
             Event::Warm { n, wall } => Some((*n, *wall)),
@@ -165,7 +164,7 @@ impl<'a> Reading<'a> {
         (ns > 0.0).then_some(ns)
     }
 
-    /// What the shell took that started the command, by what it takes to do nothing: no part of the command's time.
+    /// Start of the shell, which does not count for the command.
     fn start_up_ns(&self) -> Option<f64> {
         self.numbers(Metric::StartUp).next().map(Number::get)
     }
@@ -216,7 +215,6 @@ impl<'a> Reading<'a> {
         self.samples.iter().all(|s| s.pace > 0).then_some(())
     }
 
-    /// The batches that did just so many operations.
     pub fn batches_of(&self, operations: u64) -> impl Iterator<Item = &'a Batch> {
         self.batches
             .iter()
@@ -224,7 +222,7 @@ impl<'a> Reading<'a> {
             .filter(move |batch| batch.n == operations && !batch.walls.is_empty())
     }
 
-    /// Seconds that the published work took as one batch: the median.
+    /// The median, s.
     pub fn batch_s(&self, operations: u64) -> Option<f64> {
         median(
             self.batches_of(operations)
@@ -242,17 +240,17 @@ impl<'a> Reading<'a> {
         (cpu > 0.0).then(|| cpu / batches / 1e9)
     }
 
-    /// Seconds that the whole process took that does the published work: the median.
+    /// The median, s.
     pub fn process_s(&self) -> Option<f64> {
         median(self.processes.iter().map(|p| p.wall as f64 / 1e9))
     }
 
-    /// Step of the clock, ns, where the launch says it.
+    /// ns, if reported.
     pub fn clock_step_ns(&self) -> Option<u64> {
         self.numbers(Metric::ClockStep).find_map(Number::integer)
     }
 
-    /// Length of a tick of the scheduler, ns, where the launch says it.
+    /// ns, if reported.
     pub fn tick_ns(&self) -> Option<u64> {
         self.numbers(Metric::Tick).find_map(Number::integer)
     }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const PERCENTILES: [(&str, f64); 3] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)];
 const MS: f64 = 1e-6;
 
-/// By users, all kinds first. A launch that has no response of a kind does not count for it.
+/// By users, all kinds first. Launches without a response of a kind do not count for it.
 pub(super) fn of(launches: &[&Reading], confidence: f64) -> Vec<Responses> {
     let mut by: BTreeMap<(u64, Option<&str>), Vec<Histogram>> = BTreeMap::new();
     for launch in launches {
@@ -50,7 +50,6 @@ pub(super) fn of(launches: &[&Reading], confidence: f64) -> Vec<Responses> {
     responses.collect()
 }
 
-/// The point of a curve that a result is.
 pub(super) fn point(x: f64, result: Option<&Measurement>) -> SeriesPoint {
     let latencies = result.and_then(Measurement::latencies);
     let percentiles = latencies.into_iter().flat_map(|of| of.percentiles.iter());
@@ -70,7 +69,6 @@ pub(super) fn point(x: f64, result: Option<&Measurement>) -> SeriesPoint {
     }
 }
 
-/// How many users were carried, where that is what a launch finds.
 pub(super) fn carried(launches: &[&Reading]) -> Option<Finding> {
     let users = |metric| {
         let numbers = launches

@@ -1,4 +1,4 @@
-//! The rules by which a result from launches gets its notes: a function each, in lists whose order is visible.
+//! Rules that give results from launches their notes: functions in ordered lists.
 
 use super::growth;
 use super::reading::Reading;
@@ -8,23 +8,21 @@ use gritstone_model::{
 };
 use std::collections::BTreeSet;
 
-/// What a rule looks at: an entry, its launches, and what came of them.
 pub(super) struct Evidence<'a> {
     pub benchmark: &'a Benchmark,
     /// The launches that were measured.
     pub launches: &'a [&'a Reading<'a>],
-    /// How many of these gave a time.
+    /// Launches with a time.
     pub timed: usize,
     /// The estimate, ns an operation.
     pub ns: Option<f64>,
-    /// How far the values agree; none without values.
+    /// None without values.
     pub spread: Option<Spread>,
 }
 
-/// What is found, if anything.
 type Rule = fn(&Evidence) -> Option<Finding>;
 
-/// Whether the work was done, the launches agree, and nothing interfered: of one copy and of several.
+/// Work, repeatability and interference: of one copy and of several.
 const WORK: [Rule; 11] = [
     |e| untimed(e.timed, e.launches),
     |e| checks(e.launches, e.benchmark.claims.check),
@@ -39,7 +37,7 @@ const WORK: [Rule; 11] = [
     |e| interference::interfered(e.launches),
 ];
 
-/// What else there is to say of one copy.
+/// Further rules for one copy.
 const BESIDE: [Rule; 5] = [
     |e| load::did(e.benchmark, e.launches),
     |e| load::idle(e.benchmark, e.launches),
@@ -48,13 +46,12 @@ const BESIDE: [Rule; 5] = [
     |e| left_out(e.launches),
 ];
 
-/// What the work rules find.
 pub(super) fn work<'a>(evidence: &'a Evidence) -> impl Iterator<Item = Note> + 'a {
     let found = WORK.iter().filter_map(|rule| rule(evidence));
     found.map(Note::new)
 }
 
-/// What all rules find, and what the launches themselves said.
+/// Findings of all rules, and remarks of launches.
 pub(super) fn all<'a>(evidence: &'a Evidence) -> impl Iterator<Item = Note> + 'a {
     let beside = BESIDE.iter().filter_map(|rule| rule(evidence));
     let remarks = stated(evidence.launches, None, |param| match param {
@@ -70,7 +67,7 @@ pub(super) fn all<'a>(evidence: &'a Evidence) -> impl Iterator<Item = Note> + 'a
     work(evidence).chain(said)
 }
 
-/// What the entry itself says that every reader must know.
+/// Caveats of the catalog entry.
 pub(super) fn declared(benchmark: &Benchmark) -> impl Iterator<Item = Note> {
     let said = [
         (Some(Flag::NotComparable), &benchmark.not_comparable),
@@ -100,7 +97,7 @@ fn stated<'a>(
     })
 }
 
-/// Whether launches ended well and yet no time passed in them.
+/// Launches without elapsed time.
 pub(super) fn untimed(timed: usize, launches: &[&Reading]) -> Option<Finding> {
     let untimed = launches.len() - timed;
     debug_assert!(
@@ -140,7 +137,6 @@ fn linear(evidence: &Evidence) -> Option<Finding> {
         .flatten()
 }
 
-/// Whether an operation was done in less time than any machine needs.
 pub(crate) fn below_minimum(benchmark: &Benchmark, ns: f64) -> Option<Finding> {
     let minimum = benchmark.claims.min_ns_per_op?;
     (ns < minimum).then_some(Finding::BelowMinimum { ns, minimum })
@@ -154,9 +150,9 @@ fn sums(evidence: &Evidence, of: fn(&gritstone_model::Usage) -> f64) -> Option<(
     (!evidence.launches.is_empty()).then(|| (sum, n, samples().count() as f64))
 }
 
-/// By the sample that switched most: a side that is not running when it would go to sleep finds its answer there already, and saves the
-/// switch; so a busy machine leaves switches out of some samples, and work that is not done out of all. What is lacking over all
-/// samples is interference, since the estimate is of fewer switches than it says.
+/// By the sample with most switches: a side that finds its answer before it sleeps saves the switch, so that a busy
+/// machine removes switches from some samples, and undone work from all. Fewer over all samples is interference: the
+/// estimate includes fewer switches than claimed.
 fn switches(evidence: &Evidence) -> Option<Finding> {
     let claimed = evidence.benchmark.claims.switches_per_op?;
     let samples = evidence.launches.iter().flat_map(|l| &l.samples);
@@ -209,7 +205,6 @@ pub(crate) fn few_page_outs(per_op: f64, claimed: f64) -> Option<Finding> {
     (per_op < claimed).then_some(Finding::FewPageOuts { per_op, claimed })
 }
 
-/// How far the values of an estimate agree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spread {
     pub n: usize,
@@ -236,13 +231,11 @@ pub(super) fn range(values: &[f64]) -> f64 {
     }
 }
 
-/// Whether an estimate would come out the same again.
 pub(super) fn repeatable(spread: &Spread) -> impl Iterator<Item = Note> {
     let found = [width(spread), modes(spread)];
     found.into_iter().flatten().map(Note::new)
 }
 
-/// Whether the interval is as narrow as was asked for.
 fn width(spread: &Spread) -> Option<Finding> {
     let &Spread { n, what, .. } = spread;
     let interval = spread.estimate.and_then(|estimate| estimate.interval);
@@ -267,7 +260,7 @@ fn width(spread: &Spread) -> Option<Finding> {
     }
 }
 
-/// Whether the values fall into groups that are further apart than anyone asked to know.
+/// Groups further apart than the target precision.
 fn modes(spread: &Spread) -> Option<Finding> {
     let &Spread { n, what, .. } = spread;
     let modes = spread.modes.filter(|&modes| modes > 1)?;
@@ -281,7 +274,7 @@ pub(super) fn fewest(confidence: f64) -> usize {
     (1.0 - (1.0 - confidence).log2() - 1e-9).ceil() as usize
 }
 
-/// Whether the SMT sibling was busy beside too much of what an estimate is made of.
+/// SMT contention in too many launches.
 pub(super) fn smt_contention(
     launches: &[&Reading],
     crowded: impl Fn(&Reading) -> bool,
@@ -290,7 +283,6 @@ pub(super) fn smt_contention(
     contention(Count::launches(part, launches.len()))
 }
 
-/// The same of a count.
 pub(super) fn contention(count: Count) -> Option<Finding> {
     let many = count.part as f64 > limits::DISTURBED_SHARE * count.of as f64;
     many.then(|| Finding::Interfered {
@@ -299,7 +291,7 @@ pub(super) fn contention(count: Count) -> Option<Finding> {
     })
 }
 
-/// What is not in an estimate since an SMT sibling was busy.
+/// Samples that SMT contention removed.
 fn left_out(launches: &[&Reading]) -> Option<Finding> {
     let of = launches.iter().map(|launch| launch.samples.len()).sum();
     let alone: usize = launches.iter().map(|launch| launch.alone.len()).sum();

@@ -1,4 +1,4 @@
-//! A curve of rates by users or jobs at once: where it is highest, how far it falls behind that, and the law by which it grows.
+//! Curves of rates by users or jobs: peak, drop after it, and law of scaling.
 
 use super::draft::Draft;
 use super::{Row, copies, derived};
@@ -9,7 +9,7 @@ use gritstone_model::{
 use gritstone_stats::scaling::{self, Round};
 use std::collections::BTreeMap;
 
-/// The result of a row that is the highest of the rates of its curve: that of this point, with what is doubtful about it.
+/// The highest rate of a curve, with the flags of its point.
 pub(super) fn peak(
     benchmark: &Benchmark,
     results: &BTreeMap<&Id, Measurement>,
@@ -39,7 +39,6 @@ pub(super) fn peak(
     })))
 }
 
-/// CPUs that were in use in all samples of a point.
 pub(super) fn cpus(row: &Row) -> Option<f64> {
     let launches = row.launches.iter().filter(|launch| launch.measured());
     let samples: Vec<_> = launches.flat_map(|launch| &launch.samples).collect();
@@ -48,7 +47,7 @@ pub(super) fn cpus(row: &Row) -> Option<f64> {
     (wall > 0).then(|| cpu as f64 / wall as f64)
 }
 
-/// The result of a row that is the longest of all operations of its curve: a single one, and so without an interval.
+/// The longest operation of a curve, without an interval.
 pub(super) fn longest(
     benchmark: &Benchmark,
     results: &BTreeMap<&Id, Measurement>,
@@ -89,7 +88,7 @@ pub(super) fn incomplete(curve: &Curve, points: &[SeriesPoint]) -> Option<Findin
     })
 }
 
-/// What the curve says: nothing where no point of it was measured, and where some were not, which.
+/// `None` where no point was measured; otherwise missing points or the law.
 pub(super) fn found(
     curve: &Curve,
     points: &[SeriesPoint],
@@ -117,7 +116,7 @@ pub(super) fn found(
     })
 }
 
-/// Operations of the first point a second at all points, round by round.
+/// Rates in operations of the first point.
 fn by_round(curve: &Curve, rows: &BTreeMap<&Id, Row>) -> Vec<Round> {
     let mut rounds: BTreeMap<u32, Round> = BTreeMap::new();
     let amount = |id: &Id| rows.get(id).map_or(1.0, |row| row.benchmark.amount_per_op);

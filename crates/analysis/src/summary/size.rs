@@ -1,4 +1,4 @@
-//! The size of a program that a command links: exact, without an interval.
+//! Size of the program that a command links: exact.
 
 use super::Row;
 use super::draft::Draft;
@@ -14,7 +14,6 @@ const PARTS: [(Part, Metric); 3] = [
     (Part::Bss, Metric::BssSize),
 ];
 
-/// The result of a row that takes the size of what it links.
 pub(super) fn result(row: &Row, run: &RunData) -> Measurement {
     let mut draft = Draft::new(row.benchmark, run);
     let (absence, failure) = row.failure(draft.is_flagged(Flag::Skipped), run);
@@ -75,7 +74,7 @@ fn parts(launch: &Reading) -> Option<Vec<PartValue>> {
         .collect()
 }
 
-/// A size is the same every time; where it was not, the first stands and this says so.
+/// The first size counts; sizes that differ are noted.
 fn unequal(sizes: &[f64]) -> Option<Finding> {
     let least = sizes.iter().copied().reduce(f64::min)?;
     let most = sizes.iter().copied().reduce(f64::max)?;

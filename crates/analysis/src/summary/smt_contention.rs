@@ -12,18 +12,17 @@ use gritstone_model::{Benchmark, Launch, RunData, RunInfo, Sample};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What the SMT probe takes, as a share of the cycle probe, on a core that is ours alone; by CPU.
+/// Time of the SMT probe on a core without a busy sibling, as a share of the cycle probe; by CPU.
 #[derive(Clone, Debug, Default)]
 pub struct Floor {
-    /// Whether a core may be shared at all.
+    /// Cores have siblings.
     shared: bool,
     known: BTreeMap<u32, f64>,
-    /// What this run saw, in order.
+    /// Readings of this run, sorted.
     seen: BTreeMap<u32, Vec<f64>>,
 }
 
 impl Floor {
-    /// That of a run of which nothing was seen yet.
     pub(crate) fn before(run: &RunInfo) -> Self {
         Self {
             shared: run.machine.may_share_cores(),
@@ -32,7 +31,6 @@ impl Floor {
         }
     }
 
-    /// That of a whole run.
     pub(crate) fn of(run: &RunData) -> Self {
         let mut all = Self::before(&run.info);
         for launch in &run.launches {
@@ -41,7 +39,7 @@ impl Floor {
         all
     }
 
-    /// Takes in what a launch saw. Of several copies each has the others beside it, so that they show nothing.
+    /// Ignores several copies, which are each other's neighbors.
     pub(crate) fn see(&mut self, launch: &Launch) {
         let ([cpu], 1, true) = (launch.cpus.as_slice(), launch.copies, self.shared) else {
             return;
@@ -53,8 +51,7 @@ impl Floor {
         }
     }
 
-    /// What this run says of each CPU: the value that a tenth of its samples stay below, since a few are off to either side where the
-    /// CPU is shared by time.
+    /// The tenth percentile of each CPU: a few readings are off to either side where the CPU is shared by time.
     pub(crate) fn learned(&self) -> BTreeMap<u32, f64> {
         let cpus = self.seen.keys();
         cpus.filter_map(|cpu| Some((*cpu, self.own(*cpu)?)))
@@ -75,7 +72,6 @@ impl Floor {
             .reduce(f64::min)
     }
 
-    /// Whether the core was shared while the probes ran that a launch on these CPUs reports.
     pub(crate) fn is_contended(&self, cpus: &[u32], pace: u64, wide: u64) -> bool {
         let floor = match cpus {
             [cpu] => self.at(*cpu),
@@ -110,10 +106,10 @@ pub(super) fn floor_for<'a>(benchmark: &Benchmark, floor: &'a Floor) -> &'a Floo
     }
 }
 
-/// One in so many readings may be below the floor.
+/// Share of readings below the floor: one in ten.
 const BELOW: usize = 10;
 
-/// No core does the additions of the SMT probe in less: it has eight chains, each of which takes a cycle an addition.
+/// Lower bound of any core: the SMT probe has eight chains, each of which takes a cycle an addition.
 const LEAST: f64 = 1.0 / 8.0;
 
 /// `None` where one of the probes is missing.

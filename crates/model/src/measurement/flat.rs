@@ -10,7 +10,7 @@ use crate::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The result of a benchmark: estimate, interval, notes and what they rest on.
+/// The result of a benchmark: estimate, interval, notes and their basis.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Measurement")]
 pub(super) struct Flat {
@@ -56,7 +56,7 @@ pub(super) struct Flat {
     pub(super) responses: Vec<Responses>,
     /// The curve of which this benchmark is the last point.
     pub(super) series: Option<Vec<SeriesPoint>>,
-    /// What is counted along the x of `series`.
+    /// Quantity along the x of `series`.
     #[serde(default)]
     pub(super) series_label: Option<String>,
     /// Copies of it at once; null where only one was measured.
@@ -65,14 +65,14 @@ pub(super) struct Flat {
     /// Page faults that waited for a device, for each page that was touched; null where the work is not paging.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) faults_per_page: Option<f64>,
-    /// What was counted of an operation: median over launches.
+    /// Counts per operation: median over launches.
     #[serde(default, skip_serializing_if = "Counts::is_empty")]
     pub(super) counters: Counts<f64>,
     /// The reference workload: the amount of work of the document.
     pub(super) published: Option<PublishedView>,
     /// The program behind it.
     pub(super) program: Option<Program>,
-    /// What was measured: page cache, file system, device; null where the title says it.
+    /// Medium: page cache, file system, device; null where the title says it.
     #[serde(default)]
     pub(super) measured: Option<String>,
     /// Parts of the estimate: text, data and bss of a program, pairs of CPUs.
