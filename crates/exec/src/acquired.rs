@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, Default)]
 pub struct Config<'a> {
-    pub rows: Vec<&'a Benchmark>,
+    pub benchmarks: Vec<&'a Benchmark>,
     /// Parent of file systems and swap files.
     pub dir: Option<&'a Path>,
     /// Control groups that delegate the memory controller, nearest first.
@@ -48,7 +48,8 @@ pub(crate) fn make(
     config: &Config<'_>,
     journal: Option<&Journal>,
 ) -> (Acquired, Load) {
-    let wants = |needs: fn(&Benchmark) -> bool| config.rows.iter().any(|row| needs(row));
+    let wants =
+        |needs: fn(&Benchmark) -> bool| config.benchmarks.iter().any(|benchmark| needs(benchmark));
     let acquired = Acquired {
         confinement: acquire_if(wants(is_confined), journal, |journal| {
             Group::below(&config.memory, join(setup), journal)
@@ -66,7 +67,7 @@ pub(crate) fn make(
         bound: (!config.custom.families.is_empty())
             .then(|| Bound::new(&config.processes, setup, journal)),
     };
-    let loaded = wants(|row| !row.load().is_empty());
+    let loaded = wants(|benchmark| !benchmark.load().is_empty());
     (
         acquired,
         Load::new(acquire_if(loaded, journal, Mark::acquire)),

@@ -122,13 +122,13 @@ fn write(to: &Path, file: &CustomFile) -> std::io::Result<()> {
 /// Visible processes and threads of a user. RLIMIT_NPROC counts them all.
 fn tasks_of(user: Uid) -> u64 {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let own = processes.filter(|process| {
+    let tasks = processes.filter(|process| {
         let name = process.file_name();
         let number = name.to_str().and_then(|name| name.parse::<u32>().ok());
         let owner = process.metadata().map(|data| data.uid());
         number.is_some() && owner.is_ok_and(|owner| owner == user.as_raw())
     });
-    let threads = own.map(|process| {
+    let threads = tasks.map(|process| {
         let tasks = fs::read_dir(process.path().join("task"));
         tasks.map_or(1, |tasks| tasks.count() as u64)
     });

@@ -33,7 +33,7 @@ fn sizes(file: &object::File) -> Result<[u64; 3], String> {
 /// Text, data and bss together. 0 for intermediate code of link-time optimization, which need not be ELF.
 pub fn size(path: &Path) -> Result<u64, String> {
     let bytes =
-        std::fs::read(path).map_err(|why| format!("cannot read what was compiled: {why}"))?;
+        std::fs::read(path).map_err(|why| format!("cannot read the compiled object: {why}"))?;
     let sizes = object::File::parse(&*bytes)
         .ok()
         .and_then(|file| sizes(&file).ok());
@@ -42,10 +42,11 @@ pub fn size(path: &Path) -> Result<u64, String> {
 
 /// Sizes and defined symbols of a program, as events.
 pub fn measure(path: &Path) -> Result<Vec<Event>, String> {
-    let bytes = std::fs::read(path).map_err(|why| format!("cannot read what was linked: {why}"))?;
+    let bytes =
+        std::fs::read(path).map_err(|why| format!("cannot read the linked program: {why}"))?;
     let file = object::File::parse(&*bytes)
-        .map_err(|why| format!("what was linked is not an object file: {why}"))?;
-    let [text, data, bss] = sizes(&file).map_err(|why| format!("what was linked: {why}"))?;
+        .map_err(|why| format!("the linked program is not an object file: {why}"))?;
+    let [text, data, bss] = sizes(&file).map_err(|why| format!("the linked program: {why}"))?;
     let mut params = vec![
         Param::Number(Metric::TextSize, text.into()),
         Param::Number(Metric::DataSize, data.into()),

@@ -253,11 +253,11 @@ impl Settings<'_> {
 
 /// Runs that other processes of this user are measuring, with their process.
 #[must_use]
-pub fn measuring(state: &State, own: Option<&Journal>) -> BTreeMap<String, u32> {
+pub fn measuring(state: &State, except: Option<&Journal>) -> BTreeMap<String, u32> {
     let Ok(dir) = state.open() else {
         return BTreeMap::new();
     };
-    let journals = running_journals(&dir, own.map(Journal::name)).into_iter();
+    let journals = running_journals(&dir, except.map(Journal::name)).into_iter();
     let journals = journals.filter(|(by, _)| by.may_live());
     let runs = journals.flat_map(|(by, entries)| {
         entries.into_iter().filter_map(move |entry| match entry {
@@ -271,8 +271,8 @@ pub fn measuring(state: &State, own: Option<&Journal>) -> BTreeMap<String, u32> 
 fn create(state: &Dir) -> io::Result<(OsString, Flock<File>)> {
     for _ in 0..MAX_NAMES {
         let name = OsString::from(format!("{}{SUFFIX}", owned_files::fresh_name("run")?));
-        let how = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
-        let file = match state.file(&name, how) {
+        let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
+        let file = match state.file(&name, flags) {
             Err(why) if why.kind() == io::ErrorKind::AlreadyExists => continue,
             opened => opened?,
         };

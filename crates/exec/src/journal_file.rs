@@ -54,10 +54,10 @@ impl By {
 }
 
 /// Journals of running processes, except ours.
-pub(crate) fn running_journals(state: &Dir, own: Option<&OsStr>) -> Vec<(By, Vec<Entry>)> {
+pub(crate) fn running_journals(state: &Dir, except: Option<&OsStr>) -> Vec<(By, Vec<Entry>)> {
     let names = journals(state).into_iter();
     names
-        .filter(|name| Some(name.as_os_str()) != own)
+        .filter(|name| Some(name.as_os_str()) != except)
         .filter_map(|name| match open_journal(state, &name) {
             Ok(Holder::Running(by, entries)) => Some((by, entries)),
             _ => None,

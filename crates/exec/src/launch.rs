@@ -251,7 +251,7 @@ impl Executor {
 impl Job<'_> {
     fn carry_out(&self, copies: u32) -> Result<Launched, ExecError> {
         let alone = copies == 1;
-        let not = |why: &str| {
+        let skip = |why: &str| {
             let outcome = Outcome::Skipped(why.to_owned());
             Ok(Launched::without_a_start(outcome))
         };
@@ -265,9 +265,9 @@ impl Job<'_> {
                 None => self.command(work),
             },
             Work::Derived { .. } | Work::Rating { .. } if alone => {
-                not("It is computed from other benchmarks.")
+                skip("It is computed from other benchmarks.")
             }
-            _ => not(
+            _ => skip(
                 "Only programs with Gritstone's runtime can be measured as copies: it starts them together, each on its CPU.",
             ),
         }

@@ -92,7 +92,7 @@ pub enum ExecError {
     },
     #[error("cannot measure files in {dir}: {why}; choose another directory with --dir")]
     NowhereToMeasure { dir: PathBuf, why: std::io::Error },
-    #[error("The load cannot be made: {0}")]
+    #[error("The background load cannot be started: {0}")]
     NoLoad(String),
     #[error("{what}: {why}{}", limits::advice(why))]
     System { what: String, why: std::io::Error },

@@ -167,7 +167,7 @@ impl Part {
         match ended {
             Some(Ok(ended)) if !ended.stderr.is_empty() => ended.stderr,
             Some(Err(why)) => why.to_string(),
-            _ => "it ended and did not say why".to_owned(),
+            _ => "it ended without a message".to_owned(),
         }
     }
 }
@@ -226,7 +226,7 @@ impl Part {
             }
             if Instant::now() >= end {
                 let seconds = START_TIMEOUT.as_secs();
-                let why = format!("{} was not at work after {seconds} s", self.program);
+                let why = format!("{} did not work after {seconds} s", self.program);
                 return Err(ExecError::NoLoad(why));
             }
             std::thread::sleep(POLL_INTERVAL);

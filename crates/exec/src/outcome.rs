@@ -14,7 +14,7 @@ const STARTS: [&str; 4] = ["fork", "posix_spawn", "pthread_create", "clone"];
 /// Classifies the exit: the first matching cause, root cause first.
 pub(crate) fn classify(name: &str, ended: Ended, deadline: Duration) -> (Outcome, Vec<Event>) {
     let end = ended.end;
-    let said = match ended.stderr.as_str() {
+    let stderr = match ended.stderr.as_str() {
         "" => String::new(),
         text => format!("; it said: {text}"),
     };
@@ -48,15 +48,15 @@ pub(crate) fn classify(name: &str, ended: Ended, deadline: Duration) -> (Outcome
             advice(&why)
         ))
     } else if end.is_none() && !ended.stopped {
-        Outcome::Failed(format!("its supervisor was killed{said}"))
+        Outcome::Failed(format!("its supervisor was killed{stderr}"))
     } else if let Some(signal) = end.and_then(|end| end.signal).filter(|_| !ended.stopped) {
-        Outcome::Failed(format!("killed by {}{said}", signal_name(signal)))
+        Outcome::Failed(format!("killed by {}{stderr}", signal_name(signal)))
     } else if let Some(why) = &ended.protocol {
-        Outcome::Failed(format!("{why}{said}"))
+        Outcome::Failed(format!("{why}{stderr}"))
     } else if let Some(kernel) = other {
         Outcome::Failed(format!("it calls itself {kernel}, not {name}"))
     } else if let Some(end) = end.filter(|end| end.exit != 0) {
-        Outcome::Failed(format!("it ended with status {}{said}", end.exit))
+        Outcome::Failed(format!("it ended with status {}{stderr}", end.exit))
     } else if let Some(end) = end.filter(|end| end.left > 0) {
         let processes = pluralize(end.left as usize, "process");
         Outcome::Failed(format!("it left {} {processes} running; killed", end.left))

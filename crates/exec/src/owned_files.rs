@@ -155,13 +155,13 @@ impl Dir {
     }
 
     /// Opens a file of ours in it: no link, not of another user, not writable by others.
-    pub fn file(&self, name: &OsStr, how: OFlags) -> io::Result<File> {
+    pub fn file(&self, name: &OsStr, flags: OFlags) -> io::Result<File> {
         let path = self.path.join(name);
-        let mode = match how.contains(OFlags::CREATE) {
+        let mode = match flags.contains(OFlags::CREATE) {
             true => Mode::RUSR | Mode::WUSR,
             false => Mode::empty(),
         };
-        let opened = open_below(self, Path::new(name), how | OFlags::NOFOLLOW, mode);
+        let opened = open_below(self, Path::new(name), flags | OFlags::NOFOLLOW, mode);
         let fd = opened.map_err(|why| as_kind(why, &path))?;
         check(&fstat(&fd)?, FileType::RegularFile, &path)?;
         Ok(File::from(fd))
@@ -193,8 +193,8 @@ pub(crate) fn by_descriptor(fd: impl AsFd) -> PathBuf {
 }
 
 fn open_directory(parent: impl AsFd, name: &Path, path: &Path) -> io::Result<OwnedFd> {
-    let how = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
-    open_below(parent, name, how, Mode::empty()).map_err(|why| as_kind(why, path))
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
+    open_below(parent, name, flags, Mode::empty()).map_err(|why| as_kind(why, path))
 }
 
 fn as_kind(why: Errno, path: &Path) -> io::Error {
@@ -208,12 +208,12 @@ fn parent_of(path: &Path) -> io::Result<(OwnedFd, &OsStr)> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(NotOurs::Kind(path.to_owned()).into());
     };
-    let how = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let parent = match parent.as_os_str().is_empty() {
         true => Path::new("."),
         false => parent,
     };
-    let opened = openat(rustix::fs::CWD, parent, how, Mode::empty());
+    let opened = openat(rustix::fs::CWD, parent, flags, Mode::empty());
     Ok((opened?, name))
 }
 
@@ -226,8 +226,8 @@ pub(crate) fn safe_parent(path: &Path) -> io::Result<OwnedFd> {
     for part in parts {
         check_parent(&statat(rustix::fs::CWD, part, AtFlags::empty())?, part)?;
     }
-    let how = OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(openat(rustix::fs::CWD, &real, how, Mode::empty())?)
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(openat(rustix::fs::CWD, &real, flags, Mode::empty())?)
 }
 
 /// Bytes.
@@ -241,8 +241,8 @@ pub fn read_owned_text(directory: &Path, name: &str) -> io::Result<Option<String
         found => found?,
     };
     let parent = safe_parent(directory)?;
-    let how = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let opened = openat(&parent, name, how, Mode::empty());
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let opened = openat(&parent, name, flags, Mode::empty());
     let file = File::from(opened.map_err(|why| as_kind(why, &path))?);
     check_file(&file, &path)?;
     let mut text = String::new();

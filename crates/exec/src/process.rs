@@ -110,7 +110,7 @@ impl Supervised {
     pub fn start(task: &Task<'_>) -> Result<Self, ExecError> {
         let program = task.program.display().to_string();
         let failed = || ExecError::system(format!("cannot start {program}"));
-        let (said, says) = std::io::pipe().map_err(failed())?;
+        let (output, says) = std::io::pipe().map_err(failed())?;
         let (report, reports) = std::io::pipe().map_err(failed())?;
         let (complaint, complains) = std::io::pipe().map_err(failed())?;
         let mut command = Command::new(task.supervisor);
@@ -134,7 +134,7 @@ impl Supervised {
         drop(command); // our copies of the writing ends go with it: else we would wait for ourselves
         Ok(Self {
             supervisor,
-            output: OutputReader::new([said, report, complaint]),
+            output: OutputReader::new([output, report, complaint]),
             deadline: Instant::now() + task.deadline,
             asked: false,
             program,
@@ -277,13 +277,13 @@ mod tests {
             writer.write_all(text.as_bytes()).unwrap();
             reader
         };
-        let said = pipe_with("hello protocol=1 kernel=x\nbye\n");
+        let output = pipe_with("hello protocol=1 kernel=x\nbye\n");
         let report = pipe_with("exit=0 left=0\n");
         let complaint = pipe_with("");
         let mut started = [Supervised {
             program: "x".to_owned(),
             supervisor: Command::new("/bin/true").spawn().unwrap(),
-            output: OutputReader::new([said, report, complaint]),
+            output: OutputReader::new([output, report, complaint]),
             deadline: Instant::now(),
             asked: false,
         }];

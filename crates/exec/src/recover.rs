@@ -97,7 +97,7 @@ pub fn recover(state: &State) -> Vec<String> {
             Ok(Holder::Running(..) | Holder::Damaged) => {}
             Err(why) if why.kind() == io::ErrorKind::NotFound => {}
             Err(why) if owned_files::is_not_ours(&why) => {
-                messages.push(format!("a journal is not followed: {why}"));
+                messages.push(format!("a journal is ignored: {why}"));
             }
             Err(why) => messages.push(format!(
                 "cannot read {}: {why}; if the run that wrote it was killed, `gritstone doctor` as its user undoes what it changed",

@@ -82,7 +82,7 @@ pub enum Unavailable {
         lowest: i32,
     },
     /// No parent was found.
-    #[error("no control group here hands down the control of memory")]
+    #[error("no control group here delegates the needed controller")]
     NoGroup,
     /// The nearest parent refuses.
     #[error("{parent}: {why}; it takes root, or a delegated control group")]

@@ -38,7 +38,7 @@ impl Resource for Setting {
             let _ = write(&self.path, &self.old);
             let new = &self.new;
             return Err(io::Error::other(format!(
-                "the kernel makes '{now}' of '{new}'"
+                "the kernel stored '{now}' for '{new}'"
             )));
         }
         Ok(None)

@@ -102,8 +102,8 @@ fn use_for_swap(area: &Path) -> Result<(), Unavailable> {
 /// Stops swapping to the file, and overwrites it, as far as it exists.
 #[allow(unsafe_code)]
 pub(crate) fn release(home: &Dir) -> io::Result<()> {
-    let how = OFlags::RDONLY | OFlags::NOFOLLOW;
-    let area = match open_below(home, Path::new(AREA), how, Mode::empty()) {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW;
+    let area = match open_below(home, Path::new(AREA), flags, Mode::empty()) {
         Err(rustix::io::Errno::NOENT) => return Ok(()),
         area => area?,
     };

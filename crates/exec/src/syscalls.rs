@@ -32,7 +32,7 @@ const MAX_STDERR: u64 = 4096;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entries {
     /// Of the program with all its threads.
-    pub own: u64,
+    pub program: u64,
     /// Of its descendants.
     pub children: u64,
 }
@@ -164,13 +164,13 @@ fn ending(status: std::process::ExitStatus, child: &mut Child) -> String {
         let _ = stderr.take(MAX_STDERR).read_to_end(&mut output);
     }
     let output = String::from_utf8_lossy(&output);
-    let how = match (status.code(), status.signal()) {
+    let ending = match (status.code(), status.signal()) {
         (Some(code), _) => format!("it ended with status {code}"),
         (None, signal) => format!("it was killed by signal {}", signal.unwrap_or(0)),
     };
     match output.trim() {
-        "" => how,
-        text => format!("{how}; it said: {text}"),
+        "" => ending,
+        text => format!("{ending}; it said: {text}"),
     }
 }
 

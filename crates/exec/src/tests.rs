@@ -106,7 +106,7 @@ impl Planted {
         Ok(outcome::classify(&name, ended?, deadline))
     }
 
-    fn said(&self) -> (Outcome, Vec<Event>) {
+    fn output(&self) -> (Outcome, Vec<Event>) {
         let stop = AtomicBool::new(false);
         self.run(Duration::from_secs(30), &stop).unwrap()
     }
@@ -153,7 +153,7 @@ fn planted_faults_have_reasons() {
             "killed by signal 11 (SIGSEGV); it said: about to crash",
         ),
     ] {
-        let (outcome, _) = Planted::new(name).said();
+        let (outcome, _) = Planted::new(name).output();
         let failed = matches!(&outcome, Outcome::Failed(why) if why.contains(told));
         assert!(failed, "{name}: {outcome:?}");
     }
@@ -191,7 +191,7 @@ fn stop_requests_end_launches() {
 #[test]
 fn killed_supervisors_are_reported_at_once() {
     let begin = Instant::now();
-    let (outcome, _) = Planted::new("orphans").said();
+    let (outcome, _) = Planted::new("orphans").output();
     assert_eq!(outcome.why(), "its supervisor was killed");
     assert!(begin.elapsed() < Duration::from_secs(20));
 }
@@ -199,14 +199,14 @@ fn killed_supervisors_are_reported_at_once() {
 #[test]
 fn skips_have_reasons() {
     assert_eq!(
-        Planted::new("skips").said().0,
+        Planted::new("skips").output().0,
         Outcome::Skipped("no card reader; buy one".into())
     );
 }
 
 #[test]
 fn wrong_checks_and_latencies_are_reported() {
-    let (outcome, events) = Planted::new("wrong").said();
+    let (outcome, events) = Planted::new("wrong").output();
     assert_eq!(outcome, Outcome::Measured);
     let wrong = events
         .iter()
@@ -264,8 +264,8 @@ fn supervised_stderr(steady: &str, script: &str, meanwhile: impl FnOnce(&str) + 
 fn layout_is_fixed_for_children_too() {
     let layouts = "cat /proc/$$/personality /proc/self/personality >&2";
     for (words, layout) in [("layout", "00040000"), ("-", "00000000")] {
-        let said = supervised_stderr(words, layouts, |_| ());
-        assert_eq!(said, format!("{layout}\n{layout}"), "{words}");
+        let output = supervised_stderr(words, layouts, |_| ());
+        assert_eq!(output, format!("{layout}\n{layout}"), "{words}");
     }
 }
 
@@ -273,9 +273,9 @@ fn layout_is_fixed_for_children_too() {
 fn real_time_excludes_children() {
     // field 41 is the policy: 1 is SCHED_FIFO
     let policies = "cut -d ' ' -f 41 /proc/$$/stat /proc/self/stat >&2";
-    let said = supervised_stderr("realtime", policies, |_| ());
-    let refused = said.starts_with("cannot use SCHED_FIFO: ");
-    assert!(said == "1\n0" || refused, "{said}");
+    let output = supervised_stderr("realtime", policies, |_| ());
+    let refused = output.starts_with("cannot use SCHED_FIFO: ");
+    assert!(output == "1\n0" || refused, "{output}");
     assert_eq!(supervised_stderr("-", policies, |_| ()), "0\n0");
     for (words, what) in [
         ("nonsense", "cannot nonsense: Invalid"),
@@ -284,8 +284,8 @@ fn real_time_excludes_children() {
             "cannot limit the number of processes: Invalid",
         ),
     ] {
-        let said = supervised_stderr(words, policies, |_| ());
-        assert!(said.contains(what), "{said}");
+        let output = supervised_stderr(words, policies, |_| ());
+        assert!(output.contains(what), "{output}");
     }
 }
 

@@ -68,7 +68,9 @@ struct Tracefs {
 
 impl Tracefs {
     fn open() -> io::Result<Self> {
-        let mut mounted = MOUNTED.iter().map(|at| Path::new(at).join("instances"));
+        let mut mounted = MOUNTED
+            .iter()
+            .map(|mount_point| Path::new(mount_point).join("instances"));
         if let Some(instances) = mounted.find(|instances| instances.is_dir()) {
             return Ok(Self {
                 instances,

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
     use gritstone_model::{CommandWork, Id, KernelWork, Unit};
 
-    fn row() -> Benchmark {
+    fn busy_benchmark() -> Benchmark {
         Benchmark {
             processor_bound: true,
             ..Benchmark::new(
@@ -88,21 +88,31 @@ mod tests {
             fixed_layout: true,
             real_time: true,
         };
-        assert_eq!(all.words(Some(&row()), None, None), "layout\nrealtime");
+        assert_eq!(
+            all.words(Some(&busy_benchmark()), None, None),
+            "layout\nrealtime"
+        );
         assert_eq!(all.words(None, None, None), "layout");
-        let mut waits = row();
+        let mut waits = busy_benchmark();
         waits.processor_bound = false;
-        let mut two = row();
+        let mut two = busy_benchmark();
         two.placement = Placement::Cross;
-        let mut anywhere = row();
+        let mut anywhere = busy_benchmark();
         anywhere.placement = Placement::All;
-        let mut switches = row();
+        let mut switches = busy_benchmark();
         switches.claims.switches_per_op = Some(1.0);
-        let mut foreign = row();
+        let mut foreign = busy_benchmark();
         foreign.work = Work::Command(CommandWork::default());
-        for row in [waits, two, anywhere, switches, foreign] {
-            assert_eq!(all.words(Some(&row), None, None), "layout", "{row:?}");
+        for busy_benchmark in [waits, two, anywhere, switches, foreign] {
+            assert_eq!(
+                all.words(Some(&busy_benchmark), None, None),
+                "layout",
+                "{busy_benchmark:?}"
+            );
         }
-        assert_eq!(Tuning::default().words(Some(&row()), None, None), "-");
+        assert_eq!(
+            Tuning::default().words(Some(&busy_benchmark()), None, None),
+            "-"
+        );
     }
 }

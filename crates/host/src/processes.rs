@@ -16,7 +16,7 @@ struct Process {
     parent: u64,
     of_the_kernel: bool,
     /// Ticks of CPU time: its own, and that of its reaped children.
-    own: u64,
+    ticks: u64,
     children: u64,
     /// The last one.
     cpu: Option<u64>,
@@ -33,7 +33,7 @@ impl Process {
         Some(Self {
             parent: field(4)?,
             of_the_kernel: field(9)? & KERNEL_THREAD != 0,
-            own: field(14)?.checked_add(field(15)?)?,
+            ticks: field(14)?.checked_add(field(15)?)?,
             children: field(16)?.checked_add(field(17)?)?,
             cpu: field(39),
         })
@@ -51,23 +51,25 @@ impl Process {
 ///
 /// With a background load, the counters of CPUs no longer show the time of others. So this sums the time of each
 /// process and of its reaped children, which is all that is left of short ones. It excludes kernel threads, which
-/// work for any process, and all descendants of `own`.
-pub(crate) fn foreign(root: &Root, own: u32) -> Option<u64> {
+/// work for any process, and all descendants of `harness`.
+pub(crate) fn foreign(root: &Root, harness: u32) -> Option<u64> {
     let processes = Process::all(root);
     let ours = |pid: u32| {
-        let (mut seen, mut at) = (BTreeSet::new(), pid);
+        let (mut seen, mut ancestor) = (BTreeSet::new(), pid);
         // a pid may be reused while we read: this avoids cycles
-        while at != own && seen.insert(at) {
-            match processes.get(&at) {
+        while ancestor != harness && seen.insert(ancestor) {
+            match processes.get(&ancestor) {
                 Some(process) if process.of_the_kernel => return true,
-                Some(process) => at = process.parent.try_into().unwrap_or(0),
+                Some(process) => ancestor = process.parent.try_into().unwrap_or(0),
                 None => break,
             }
         }
-        at == own
+        ancestor == harness
     };
     let foreign = processes.iter().filter(|(pid, _)| !ours(**pid));
-    let ticks: u64 = foreign.map(|(_, of)| of.own + of.children).sum();
+    let ticks: u64 = foreign
+        .map(|(_, process)| process.ticks + process.children)
+        .sum();
     (!processes.is_empty()).then(|| ticks.saturating_mul(tick(root)))
 }
 
@@ -85,7 +87,7 @@ pub(crate) fn of_the_kernel(root: &Root) -> Times {
         // ns, if available
         let fine = root.bytes(&format!("/proc/{pid}/schedstat"));
         let fine = fine.and_then(|text| number(words(&text).next()?));
-        let used = fine.unwrap_or(process.own.saturating_mul(tick(root)));
+        let used = fine.unwrap_or(process.ticks.saturating_mul(tick(root)));
         Some((pid, (process.cpu?.try_into().ok()?, used)))
     };
     processes

@@ -50,7 +50,10 @@ fn versions(before: &str, after: &str) -> Vec<PathBuf> {
         .into_iter()
         .flatten()
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| name.strip_prefix(start).is_some_and(|of| of.ends_with(end)))
+        .filter(|name| {
+            name.strip_prefix(start)
+                .is_some_and(|rest| rest.ends_with(end))
+        })
         .collect();
     names.sort_by_cached_key(|name| std::cmp::Reverse(numbers(name)));
     let path = |name: String| PathBuf::from(format!("{folder}/{name}{rest}"));

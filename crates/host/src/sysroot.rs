@@ -104,8 +104,9 @@ impl Root {
             let wanted = (PIECE + what.len() + length - piece.len()) as u64;
             let read = file.by_ref().take(wanted).read_to_end(&mut piece).ok()?;
             let found = memchr::memmem::find(&piece, what);
-            if let Some(at) = found.filter(|at| read == 0 || at + length <= piece.len()) {
-                return Some(piece[at..piece.len().min(at + length)].to_owned());
+            if let Some(offset) = found.filter(|offset| read == 0 || offset + length <= piece.len())
+            {
+                return Some(piece[offset..piece.len().min(offset + length)].to_owned());
             }
             if read == 0 {
                 return None;
@@ -224,11 +225,11 @@ mod tests {
     #[test]
     fn matches_across_pieces_are_found() {
         let needle = "needle 123456789";
-        for at in [0, 1, PIECE - 20, PIECE - 3, PIECE, PIECE + 17, 3 * PIECE] {
-            let (_kept, root) = made_up(&[("/file", &(".".repeat(at) + needle))]);
+        for offset in [0, 1, PIECE - 20, PIECE - 3, PIECE, PIECE + 17, 3 * PIECE] {
+            let (_kept, root) = made_up(&[("/file", &(".".repeat(offset) + needle))]);
             for (length, found) in [(8, &needle[..8]), (99, needle)] {
                 let what = root.find("/file", b"needle", length);
-                assert_eq!(what.as_deref(), Some(found.as_bytes()), "at {at}");
+                assert_eq!(what.as_deref(), Some(found.as_bytes()), "at {offset}");
             }
             assert_eq!(root.find("/file", b"nadel", 9), None);
         }

@@ -86,7 +86,7 @@ impl AfterPilot {
             // a budget begins tracks in the order of the plan, a step on all sides
             let tracks = &self.tracks;
             self.stages
-                .sort_first_round(|at| (tracks[at].step, tracks[at].side));
+                .sort_first_round(|index| (tracks[index].step, tracks[index].side));
         }
         true
     }
@@ -118,8 +118,8 @@ impl AfterPilot {
         let seconds = seconds.unwrap_or_else(|| needs.iter().map(without_budget).sum());
         let mut more = vec![0; self.tracks.len()];
         for (group, total) in self.groups.iter().zip(share(&needs, seconds)) {
-            for &at in group {
-                more[at] = self.tracks[at].missing(total);
+            for &index in group {
+                more[index] = self.tracks[index].missing(total);
             }
         }
         more
@@ -127,7 +127,7 @@ impl AfterPilot {
 
     /// A group needs as many launches as the track in it that needs most.
     fn need(&self, group: &[usize]) -> Need {
-        let tracks = group.iter().map(|&at| &self.tracks[at]);
+        let tracks = group.iter().map(|&index| &self.tracks[index]);
         let open: Vec<&Track> = tracks.filter(|track| !track.closed).collect();
         let wanted = open.iter().map(|track| track.wanted(&self.limits));
         Need {
@@ -151,10 +151,10 @@ impl Scheduler for AfterPilot {
     fn next(&mut self, now: Duration) -> Option<Slot> {
         self.budget.review_begun(&self.tracks, now);
         loop {
-            while let Some((at, round)) = self.stages.next_track() {
-                if self.budget.may_launch(at, &self.tracks, now) {
+            while let Some((index, round)) = self.stages.next_track() {
+                if self.budget.may_launch(index, &self.tracks, now) {
                     self.expected_end = self.budget.expected_end(now, &self.tracks);
-                    let Track { side, step, .. } = self.tracks[at];
+                    let Track { side, step, .. } = self.tracks[index];
                     return Some(Slot { side, step, round });
                 }
             }

@@ -43,20 +43,20 @@ impl Budget {
         self.limit.map_or(end, |limit| end.min(limit))
     }
 
-    pub fn may_launch(&mut self, at: usize, tracks: &[Track], now: Duration) -> bool {
-        let track = &tracks[at];
-        if track.closed || self.postponed.contains(&at) {
+    pub fn may_launch(&mut self, index: usize, tracks: &[Track], now: Duration) -> bool {
+        let track = &tracks[index];
+        if track.closed || self.postponed.contains(&index) {
             return false;
         }
         if track.has_begun() {
             let end = now + Duration::from_secs_f64(track.cost().unwrap_or(0.0));
             return self.limit.is_none_or(|limit| end <= limit);
         }
-        if !self.postponed.is_empty() || !self.has_room_for(at, tracks, now) {
-            self.postponed.insert(at);
+        if !self.postponed.is_empty() || !self.has_room_for(index, tracks, now) {
+            self.postponed.insert(index);
             return false;
         }
-        self.begun_last = Some(at);
+        self.begun_last = Some(index);
         true
     }
 
@@ -70,8 +70,8 @@ impl Budget {
         }
     }
 
-    /// True if the pilots of all begun tracks fit, together with that of `at`.
-    fn has_room_for(&self, at: usize, tracks: &[Track], now: Duration) -> bool {
+    /// True if the pilots of all begun tracks fit, together with that of `index`.
+    fn has_room_for(&self, index: usize, tracks: &[Track], now: Duration) -> bool {
         let Some(limit) = self.limit else {
             return true;
         };
@@ -79,7 +79,7 @@ impl Budget {
         let begun: f64 = begun
             .filter_map(|track| Some(track.cost()? * track.missing(PILOT) as f64))
             .sum();
-        let pilot = match &tracks[at] {
+        let pilot = match &tracks[index] {
             track if track.has_begun() => 0.0,
             track => {
                 // the first track is begun whatever it takes
@@ -95,9 +95,9 @@ impl Budget {
     pub fn readmit(&mut self, tracks: &mut [Track], now: Duration, has_launched: bool) -> bool {
         let postponed = std::mem::take(&mut self.postponed);
         let readmits = has_launched && !postponed.is_empty();
-        for at in postponed {
-            let fits = !tracks[at].has_begun() || self.has_room_for(at, tracks, now);
-            tracks[at].closed |= !(readmits && fits);
+        for index in postponed {
+            let fits = !tracks[index].has_begun() || self.has_room_for(index, tracks, now);
+            tracks[index].closed |= !(readmits && fits);
         }
         readmits
     }
@@ -110,12 +110,12 @@ impl Budget {
         tracks: &[Track],
         now: Duration,
     ) -> Vec<usize> {
-        let cost = |at: &usize| tracks[*at].cost().unwrap_or(0.0);
-        let launches = |at: &usize| tracks[*at].launches.min(MIN_LAUNCHES);
-        round.retain(|&at| !tracks[at].closed);
+        let cost = |index: &usize| tracks[*index].cost().unwrap_or(0.0);
+        let launches = |index: &usize| tracks[*index].launches.min(MIN_LAUNCHES);
+        round.retain(|&index| !tracks[index].closed);
         // a round that begins tracks keeps the order of the plan
         if let Some(limit) = self.limit
-            && round.iter().all(|&at| tracks[at].has_begun())
+            && round.iter().all(|&index| tracks[index].has_begun())
             && round.iter().map(cost).sum::<f64>() > limit.saturating_sub(now).as_secs_f64()
         {
             round.sort_by(|a, b| {
@@ -124,7 +124,7 @@ impl Budget {
             });
         }
         // starting a load takes long: benchmarks that share one are launched in a row
-        adjacent(&round, |at| tracks[at].load)
+        adjacent(&round, |index| tracks[index].load)
     }
 }
 

@@ -37,11 +37,12 @@ pub fn share(needs: &[Need], seconds: f64) -> Vec<usize> {
     for (need, have) in needs.iter().zip(&mut all) {
         give(have, need.cost, need.least.min(need.wanted));
     }
-    let missing = |at: usize| needs[at].cost * needs[at].wanted.saturating_sub(all[at]) as f64;
+    let missing =
+        |index: usize| needs[index].cost * needs[index].wanted.saturating_sub(all[index]) as f64;
     let mut order: Vec<usize> = (0..needs.len()).collect();
     order.sort_by(|&a, &b| missing(a).total_cmp(&missing(b)));
-    for at in order {
-        give(&mut all[at], needs[at].cost, needs[at].wanted);
+    for index in order {
+        give(&mut all[index], needs[index].cost, needs[index].wanted);
     }
     all
 }
@@ -50,17 +51,17 @@ pub fn share(needs: &[Need], seconds: f64) -> Vec<usize> {
 pub fn merge_groups(count: usize, lists: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut group: Vec<usize> = (0..count).collect();
     for list in lists {
-        let Some(lowest) = list.iter().map(|&at| group[at]).min() else {
+        let Some(lowest) = list.iter().map(|&index| group[index]).min() else {
             continue;
         };
-        let joined: Vec<usize> = list.iter().map(|&at| group[at]).collect();
+        let joined: Vec<usize> = list.iter().map(|&index| group[index]).collect();
         for member in group.iter_mut().filter(|member| joined.contains(member)) {
             *member = lowest;
         }
     }
     let members = |first| {
         (0..count)
-            .filter(|&at| group[at] == first)
+            .filter(|&index| group[index] == first)
             .collect::<Vec<_>>()
     };
     let groups = (0..count).map(members);
@@ -163,10 +164,10 @@ mod tests {
         ) {
             let rounds = rounds(&launches, seed);
             for (i, &count) in launches.iter().enumerate() {
-                let at: Vec<usize> = (0..rounds.len()).filter(|&r| rounds[r].contains(&i)).collect();
-                prop_assert_eq!(at.len(), count);
+                let index: Vec<usize> = (0..rounds.len()).filter(|&r| rounds[r].contains(&i)).collect();
+                prop_assert_eq!(index.len(), count);
                 // no gap is longer than an even spread needs
-                for pair in at.windows(2) {
+                for pair in index.windows(2) {
                     prop_assert!(pair[1] - pair[0] <= rounds.len().div_ceil(count.max(1)));
                 }
             }

@@ -68,19 +68,19 @@ pub fn add_copies(
     which: impl Fn(&Id) -> bool,
 ) -> usize {
     let can = |id: &Id| {
-        let mut rows = plan.benchmarks.iter();
-        rows.any(|row| row.id == *id && row.can_be_copied())
+        let mut copied = plan.benchmarks.iter();
+        copied.any(|benchmark| benchmark.id == *id && benchmark.can_be_copied())
     };
     let ids = plan.steps.iter().map(|step| &step.id);
-    let rows: BTreeSet<Id> = ids.filter(|id| which(id) && can(id)).cloned().collect();
-    for id in &rows {
+    let copied: BTreeSet<Id> = ids.filter(|id| which(id) && can(id)).cloned().collect();
+    for id in &copied {
         plan.steps.extend(copies.iter().map(|&copies| Step {
             id: id.clone(),
             cpus: offer.cpus.iter().copied().take(copies as usize).collect(),
             copies,
         }));
     }
-    rows.len()
+    copied.len()
 }
 
 /// The first reason for which a benchmark cannot run here, with a remedy.

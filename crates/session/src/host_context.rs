@@ -141,16 +141,16 @@ impl Site {
     }
 
     /// Moves this process to the CPU that is kept for watching, where there is one, until the result is dropped.
-    pub fn keep_out_of_the_way(&self) -> OutOfTheWay {
+    pub fn pin_harness(&self) -> AffinityGuard {
         // where the old set cannot be read back it is not left either
         let Ok(before) = sched_getaffinity(Pid::from_raw(0)) else {
-            return OutOfTheWay(None);
+            return AffinityGuard(None);
         };
         let moved = self.chosen.watcher.is_some_and(|cpu| {
             let mut set = CpuSet::new();
             set.set(cpu as usize).is_ok() && sched_setaffinity(Pid::from_raw(0), &set).is_ok()
         });
-        OutOfTheWay(Some(before).filter(|_| moved))
+        AffinityGuard(Some(before).filter(|_| moved))
     }
 
     /// What the programs of a plan are started with.
@@ -202,9 +202,9 @@ fn searched(path: &OsStr) -> String {
 }
 
 /// Gives the CPUs back on drop.
-pub struct OutOfTheWay(Option<CpuSet>);
+pub struct AffinityGuard(Option<CpuSet>);
 
-impl Drop for OutOfTheWay {
+impl Drop for AffinityGuard {
     fn drop(&mut self) {
         if let Some(before) = &self.0 {
             let _ = sched_setaffinity(Pid::from_raw(0), before);

@@ -155,7 +155,7 @@ impl<'a> Local<'a> {
         earlier: &[Launch],
         scheduler: &mut dyn Scheduler,
     ) -> Result<End> {
-        let _out_of_the_way = site.keep_out_of_the_way();
+        let _affinity_guard = site.pin_harness();
         let first = self.sides.first();
         let reader = first.map_or_else(Reader::default, |side| Reader::of(&side.info));
         let measured = drive(&plans(self.sides), earlier, reader, scheduler, &mut self);

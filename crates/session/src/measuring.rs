@@ -153,7 +153,7 @@ impl<'a> Bench<'a> {
             false => groups_for(&Root::live(), controller),
         };
         let config = Config {
-            rows: (plans.iter().copied())
+            benchmarks: (plans.iter().copied())
                 .flat_map(privileges::measured)
                 .collect(),
             dir: Some(&self.site.dir),

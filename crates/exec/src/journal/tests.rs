@@ -192,7 +192,7 @@ fn refused_settings_stay_with_reason() {
     fs::remove_file(&file).unwrap();
     std::os::unix::fs::symlink("/dev/null", &file).unwrap();
     let why = settings.set(TURBO, "1").unwrap_err().to_string();
-    assert!(why.contains("the kernel makes '' of '1'"), "{why}");
+    assert!(why.contains("the kernel stored '' for '1'"), "{why}");
     drop(journal);
     assert!(REPORTED.take().is_empty() && machine.journals().is_empty());
 }

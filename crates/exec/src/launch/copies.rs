@@ -47,7 +47,10 @@ impl Job<'_> {
         // copies that share a CPU take turns, which real-time priority prevents
         let shared = copies.div_ceil(self.cpus.len().max(1));
         let words = self.words((shared == 1).then_some(self.benchmark), None);
-        let environments: Vec<_> = directories.iter().map(|at| self.environment(at)).collect();
+        let environments: Vec<_> = directories
+            .iter()
+            .map(|directory| self.environment(directory))
+            .collect();
         let mut workload_arguments = self.workload_arguments(work)?;
         workload_arguments.extend(self.calibration_arguments(work));
         workload_arguments.extend([
@@ -137,12 +140,12 @@ fn combine(launches: Vec<(Outcome, Vec<Event>)>, cpu: u64) -> Launched {
 }
 
 fn name_copy(outcome: Outcome, number: u32, copies: usize) -> Outcome {
-    let of = |why: String| format!("copy {number} of {copies}: {why}");
+    let prefixed = |why: String| format!("copy {number} of {copies}: {why}");
     match outcome {
         Outcome::Measured => Outcome::Measured,
-        Outcome::Skipped(why) => Outcome::Skipped(of(why)),
-        Outcome::Failed(why) => Outcome::Failed(of(why)),
-        Outcome::TimedOut(why) => Outcome::TimedOut(of(why)),
+        Outcome::Skipped(why) => Outcome::Skipped(prefixed(why)),
+        Outcome::Failed(why) => Outcome::Failed(prefixed(why)),
+        Outcome::TimedOut(why) => Outcome::TimedOut(prefixed(why)),
     }
 }
 

@@ -39,7 +39,7 @@ impl Executor {
             .ok_or_else(|| format!("{MEMORY_PAGES} = {pages} is not a number of pages"))?;
         group
             .allow(bytes, self.may_swap(work))
-            .map_err(|why| format!("cannot hold {} to {bytes} bytes: {why}", group.0.display()))?;
+            .map_err(|why| format!("cannot limit {} to {bytes} bytes: {why}", group.0.display()))?;
         arguments.push("confined=yes".into());
         Ok((Some(group), arguments))
     }
@@ -65,7 +65,7 @@ impl Executor {
         })?;
         group
             .throttle(number)
-            .map_err(|why| format!("cannot hold {} to {number}%: {why}", group.0.display()))?;
+            .map_err(|why| format!("cannot limit {} to {number}%: {why}", group.0.display()))?;
         Ok((Some(group), arguments))
     }
 

@@ -169,11 +169,11 @@ fn command(argv: &[&str]) -> Benchmark {
 }
 
 fn samples(launched: &Launched) -> Vec<&gritstone_model::Sample> {
-    let of = launched.events.iter().filter_map(|event| match event {
+    let values = launched.events.iter().filter_map(|event| match event {
         Event::Sample(sample) => Some(&**sample),
         _ => None,
     });
-    of.collect()
+    values.collect()
 }
 
 fn processes(launched: &Launched) -> usize {
@@ -222,11 +222,11 @@ fn kernel(program: &str, params: &[(&str, &str)], operations: u64) -> Benchmark 
 }
 
 fn params(launched: &Launched, wanted: &str) -> Vec<String> {
-    let of = launched.events.iter().filter_map(|event| match event {
+    let values = launched.events.iter().filter_map(|event| match event {
         Event::Param(param) if param.key() == wanted => Some(param.value().into_owned()),
         _ => None,
     });
-    of.collect()
+    values.collect()
 }
 
 #[test]

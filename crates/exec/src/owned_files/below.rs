@@ -8,14 +8,14 @@ use std::path::{Component, Path};
 pub(crate) fn open_below(
     dir: impl AsFd,
     path: &Path,
-    how: OFlags,
+    flags: OFlags,
     mode: Mode,
 ) -> Result<OwnedFd, Errno> {
-    let how = how | OFlags::CLOEXEC;
+    let flags = flags | OFlags::CLOEXEC;
     let within = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-    match openat2(&dir, path, how, mode, within) {
+    match openat2(&dir, path, flags, mode, within) {
         // Linux before 5.6 lacks it, and seccomp filters refuse what they do not know
-        Err(Errno::NOSYS | Errno::PERM) => part_by_part(dir, path, how, mode),
+        Err(Errno::NOSYS | Errno::PERM) => part_by_part(dir, path, flags, mode),
         opened => opened,
     }
 }
@@ -24,7 +24,7 @@ pub(crate) fn open_below(
 pub(super) fn part_by_part(
     dir: impl AsFd,
     path: &Path,
-    how: OFlags,
+    flags: OFlags,
     mode: Mode,
 ) -> Result<OwnedFd, Errno> {
     let mut parts = path.components().peekable();
@@ -34,15 +34,15 @@ pub(super) fn part_by_part(
             return Err(Errno::XDEV);
         };
         let last = parts.peek().is_none();
-        let (how, mode) = match last {
-            true => (how, mode),
+        let (flags, mode) = match last {
+            true => (flags, mode),
             false => (
                 OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
                 Mode::empty(),
             ),
         };
         let from = above.as_ref().map_or(dir.as_fd(), AsFd::as_fd);
-        let fd = openat(from, name, how | OFlags::NOFOLLOW, mode)?;
+        let fd = openat(from, name, flags | OFlags::NOFOLLOW, mode)?;
         above = Some(fd);
     }
     above.ok_or(Errno::NOENT)

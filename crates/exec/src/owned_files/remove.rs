@@ -78,13 +78,13 @@ fn remove_either(dir: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
 
 /// Also opens a directory without permissions.
 fn open_or_unlock(parent: impl AsFd, name: &OsStr) -> Result<OwnedFd, Errno> {
-    let how = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
-    let open = || open_below(&parent, Path::new(name), how, Mode::empty());
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
+    let open = || open_below(&parent, Path::new(name), flags, Mode::empty());
     match open() {
         Err(Errno::ACCESS) => {
             // by descriptor: chmod(2) follows links, and the name may have become one
-            let how = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW;
-            let closed = open_below(&parent, Path::new(name), how, Mode::empty())?;
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW;
+            let closed = open_below(&parent, Path::new(name), flags, Mode::empty())?;
             let path = by_descriptor(&closed);
             let stat = fstat(&closed)?;
             check(&stat, FileType::Directory, Path::new(name)).or_else(|why| match why {

@@ -41,13 +41,13 @@ fn writable_parents_are_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let state = state(dir.path());
     state.make().unwrap();
-    let own = state.path();
-    mode(&own, 0o777);
-    assert!(refused(&state).contains(&format!("{} can be written", own.display())));
+    let path = state.path();
+    mode(&path, 0o777);
+    assert!(refused(&state).contains(&format!("{} can be written", path.display())));
     // sticky suffices for a parent, not for our own
-    mode(&own, 0o1777);
+    mode(&path, 0o1777);
     refused(&state);
-    mode(&own, 0o700);
+    mode(&path, 0o700);
     let above = dir.path().join("state");
     mode(&above, 0o777);
     assert!(refused(&state).contains(&format!("{} can be written", above.display())));
@@ -57,7 +57,7 @@ fn writable_parents_are_refused_by_name() {
     assert!(refused(&state).contains(&dir.path().display().to_string()));
     mode(dir.path(), 0o700);
     if nix::unistd::geteuid().is_root() {
-        for path in [&own, &above, &dir.path().to_owned()] {
+        for path in [&path, &above, &dir.path().to_owned()] {
             chown(path, Some(65534), None).unwrap();
             let belongs = format!("{} belongs to user 65534", path.display());
             assert!(refused(&state).contains(&belongs));
@@ -107,9 +107,9 @@ fn fallback_equals_openat2() {
     let here = File::open(dir.path()).unwrap();
     let both = |path: &str| {
         let path = Path::new(path);
-        let how = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let one = open_below(&here, path, how, Mode::empty());
-        let other = part_by_part(&here, path, how, Mode::empty());
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let one = open_below(&here, path, flags, Mode::empty());
+        let other = part_by_part(&here, path, flags, Mode::empty());
         [one, other].map(|opened| opened.is_ok())
     };
     assert_eq!(both("a/b/file"), [true; 2]);

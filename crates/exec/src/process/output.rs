@@ -154,8 +154,8 @@ mod tests {
     use std::io::Write;
 
     /// Pipes with this content, whose writers are closed.
-    fn reader(said: &str, report: &str) -> OutputReader {
-        OutputReader::new([said, report, ""].map(|text| {
+    fn reader(output: &str, report: &str) -> OutputReader {
+        OutputReader::new([output, report, ""].map(|text| {
             let (reader, mut writer) = std::io::pipe().unwrap();
             writer.write_all(text.as_bytes()).unwrap();
             reader
@@ -182,10 +182,10 @@ mod tests {
 
     #[test]
     fn endless_output_is_bounded() {
-        let (said, mut says) = std::io::pipe().unwrap();
+        let (output, mut says) = std::io::pipe().unwrap();
         let (report, _reports) = std::io::pipe().unwrap();
         let (complaint, _complains) = std::io::pipe().unwrap();
-        let mut reader = OutputReader::new([said, report, complaint]);
+        let mut reader = OutputReader::new([output, report, complaint]);
         let talk = std::thread::spawn(move || while says.write_all(b"# rubbish\n").is_ok() {});
         assert!(!reader.drain().unwrap());
         drop(reader);

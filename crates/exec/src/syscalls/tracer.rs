@@ -18,7 +18,7 @@ pub(super) const MINE: WaitPidFlag = WaitPidFlag::__WALL.union(WaitPidFlag::__WN
 #[derive(Clone, Copy, Debug, Default)]
 struct Tracee {
     /// The program or one of its threads.
-    own: bool,
+    is_main: bool,
     /// Its initial stop is still to come.
     newborn: bool,
     /// The instruction at which its last call is restarted.
@@ -40,7 +40,7 @@ impl Tracer {
     /// For a process after PTRACE_TRACEME.
     pub fn new(main: Pid) -> Self {
         let main_tracee = Tracee {
-            own: true,
+            is_main: true,
             newborn: true,
             restarts: None,
         };
@@ -132,7 +132,7 @@ impl Tracer {
         let parent = self.tracees.get(&pid).copied().unwrap_or_default();
         let was_early = self.early.remove(&born);
         let tracee = Tracee {
-            own: parent.own && thread,
+            is_main: parent.is_main && thread,
             newborn: !was_early,
             restarts: None,
         };
@@ -155,10 +155,10 @@ impl Tracer {
         match info.op {
             SyscallInfo::ENTRY => {
                 let again = tracee.restarts.take() == Some(info.instruction_pointer);
-                match tracee.own {
+                match tracee.is_main {
                     true if info.is_mark() => self.marks += 1,
                     _ if again || self.marks != 1 => {}
-                    true => self.entries.own += 1,
+                    true => self.entries.program += 1,
                     false => self.entries.children += 1,
                 }
             }

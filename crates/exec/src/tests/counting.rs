@@ -22,7 +22,10 @@ impl Planted {
         let n = (many - few) as f64;
         let [few, many] = [few, many].map(|n| self.count(n, LONG, &never).unwrap());
         let each = |many: u64, few: u64| (many - few) as f64 / n;
-        (each(many.own, few.own), each(many.children, few.children))
+        (
+            each(many.program, few.program),
+            each(many.children, few.children),
+        )
     }
 }
 
@@ -110,6 +113,6 @@ fn forbidden_tracing_has_a_reason() {
     let error = count(command, LONG, &never).unwrap_err();
     assert_eq!(error, Uncounted::Forbidden(nix::errno::Errno::EPERM));
     let text = error.to_string();
-    let told = ["SYS_PTRACE", "ptrace_scope"];
-    assert!(told.iter().all(|word| text.contains(word)), "{text}");
+    let hints = ["SYS_PTRACE", "ptrace_scope"];
+    assert!(hints.iter().all(|word| text.contains(word)), "{text}");
 }

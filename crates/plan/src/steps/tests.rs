@@ -17,8 +17,8 @@ pub(crate) fn benchmark(id: &str) -> Benchmark {
     }
 }
 
-pub(crate) fn derived(id: &str, of: &[&str]) -> Benchmark {
-    let terms = of
+pub(crate) fn derived(id: &str, parts: &[&str]) -> Benchmark {
+    let terms = parts
         .iter()
         .map(|id| Term {
             id: Id::parse(id).unwrap(),
@@ -53,9 +53,9 @@ fn placed(placement: Placement, offer: &Offer) -> Plan {
 
 #[test]
 fn what_is_not_permitted_is_skipped_with_the_reason() {
-    let row = benchmark("byte/pipe");
-    let refused = BTreeMap::from([(row.id.clone(), "It is refused.".to_owned())]);
-    let plan = steps(vec![row], &Offer { refused, ..offer() });
+    let pipe = benchmark("byte/pipe");
+    let refused = BTreeMap::from([(pipe.id.clone(), "It is refused.".to_owned())]);
+    let plan = steps(vec![pipe], &Offer { refused, ..offer() });
     assert!(plan.steps.is_empty());
     assert_eq!(plan.skips[0].reason, "It is refused.");
 }
@@ -73,14 +73,14 @@ fn copies_are_of_kernels_on_one_cpu() {
     cross.placement = Placement::Cross;
     let mut all = benchmark("byte/multi");
     all.placement = Placement::All;
-    let made = derived("byte/x", &["byte/pipe"]);
+    let computed = derived("byte/x", &["byte/pipe"]);
     let mut held = benchmark("byte/held");
     if let Work::Kernel(work) = &mut held.work {
         work.params
             .insert("memory_pages".to_owned(), "8".to_owned());
     }
-    let rows = vec![benchmark("byte/pipe"), cross, all, made, held];
-    let mut plan = steps(rows, &offer());
+    let benchmarks = vec![benchmark("byte/pipe"), cross, all, computed, held];
+    let mut plan = steps(benchmarks, &offer());
     assert_eq!(add_copies(&mut plan, &offer(), &[2, 8], |_| true), 1);
     let added: Vec<_> = plan.steps[4..]
         .iter()

@@ -227,14 +227,14 @@ impl Subject<'_> {
         few: u64,
         many: u64,
     ) -> Result<Result<f64, String>, ExecError> {
-        let mut own = [0.0; 2];
-        for (own, n) in own.iter_mut().zip([few, many]) {
+        let mut calls = [0.0; 2];
+        for (calls, n) in calls.iter_mut().zip([few, many]) {
             match self.executor.entries(self.subject(variant, work), n)? {
-                Ok(Entries { own: counted, .. }) => *own = counted as f64,
+                Ok(Entries { program, .. }) => *calls = program as f64,
                 Err(why) => return Ok(Err(why.to_string())),
             }
         }
-        Ok(Ok((own[1] - own[0]) / (many - few) as f64))
+        Ok(Ok((calls[1] - calls[0]) / (many - few) as f64))
     }
 }
 

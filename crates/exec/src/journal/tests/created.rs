@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 fn killed_file_systems_are_removed() {
     let machine = Machine::new();
     // killed before it was mounted; tests of the whole program cover unmounting
-    let own = machine.0.path().join(fresh_name("volume").unwrap());
+    let path = machine.0.path().join(fresh_name("volume").unwrap());
     let foreign = machine.0.path().join("foreign");
-    for home in [&own, &foreign] {
+    for home in [&path, &foreign] {
         fs::create_dir_all(home.join("mounted")).unwrap();
         fs::write(home.join("image"), "zeros").unwrap();
     }
@@ -28,9 +28,9 @@ fn killed_file_systems_are_removed() {
         let volume = Volume(home.to_owned());
         [Entry::By(machine.by()), Entry::Makes(Thing::Volume(volume))]
     };
-    machine.left_behind(&entries(&own), "");
+    machine.left_behind(&entries(&path), "");
     assert!(recover(&machine.state()).is_empty());
-    assert!(!own.exists() && machine.journals().is_empty());
+    assert!(!path.exists() && machine.journals().is_empty());
     machine.left_behind(&entries(&foreign), "");
     let messages = recover(&machine.state());
     assert_eq!(messages.len(), 1, "{messages:?}");
@@ -52,15 +52,15 @@ fn directories_are_recorded_before_creation() {
     let all = fs::read_dir(&here).unwrap().flatten();
     let all = all.map(|entry| entry.path());
     let ours = |path: &PathBuf| path.to_string_lossy().contains("/gritstone.");
-    let made: Vec<PathBuf> = all.filter(ours).collect();
-    assert_eq!(made.len(), 2);
-    for path in &made {
+    let identity: Vec<PathBuf> = all.filter(ours).collect();
+    assert_eq!(identity.len(), 2);
+    for path in &identity {
         assert!(written.contains(path.to_str().unwrap()), "{written}");
     }
     // the journal removes forgotten ones
     std::mem::forget(work_dirs);
     drop(journal);
-    assert!(made.iter().all(|path| !path.exists()));
+    assert!(identity.iter().all(|path| !path.exists()));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn replaced_objects_are_left_alone() {
     let machine = Machine::new();
     let path = machine.0.path().join(fresh_name("volume").unwrap());
     let moved = machine.0.path().join("moved");
-    let made = Directory(path.clone()).make().unwrap().unwrap();
+    let identity = Directory(path.clone()).make().unwrap().unwrap();
     fs::rename(&path, &moved).unwrap();
     fs::create_dir(&path).unwrap();
     fs::write(path.join("image"), "another's").unwrap();
@@ -105,7 +105,7 @@ fn replaced_objects_are_left_alone() {
         Thing::Swap(Swap(path.clone())),
     ] {
         let [by, makes] = [Entry::By(machine.by()), Entry::Makes(thing)];
-        machine.left_behind(&[by, makes, Entry::Made(made)], "");
+        machine.left_behind(&[by, makes, Entry::Made(identity)], "");
         let messages = machine.recovered();
         assert!(messages.contains("is not what this run made"), "{messages}");
         assert!(path.join("image").exists() && moved.exists());

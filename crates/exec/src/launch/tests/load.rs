@@ -97,7 +97,7 @@ fn failed_load_is_tried_once() {
     let mut bench = beside(&[(ONE, script)]);
     for _ in 0..2 {
         let launched = bench.launch(&benchmark(&[ONE]));
-        let why = "The load cannot be made: there is no tape";
+        let why = "The background load cannot be started: there is no tape";
         assert_eq!(launched.outcome, Outcome::Skipped(why.to_owned()));
         assert!(launched.events.is_empty());
     }

@@ -16,7 +16,7 @@ impl Bench {
 
     fn command(&mut self, script: &str, user: UserCommand) -> Launched {
         let argv = ["sh", "-c", script].map(str::to_owned).into();
-        self.launch(&row(argv, user))
+        self.launch(&user_benchmark(argv, user))
     }
 
     fn read(&self, name: &str) -> String {
@@ -24,7 +24,7 @@ impl Bench {
     }
 }
 
-fn row(argv: Vec<String>, user: UserCommand) -> Benchmark {
+fn user_benchmark(argv: Vec<String>, user: UserCommand) -> Benchmark {
     let work = Work::Command(CommandWork {
         argv,
         user: Some(user),
@@ -75,14 +75,14 @@ fn failures_have_no_time() {
     let user = bench.user();
     let launched = bench.command("echo because >&2; exit 7", user.clone());
     assert_eq!(samples(&launched).len(), 0);
-    let said = "command: sh ended with status 7; it said: because";
-    assert_eq!(why(&launched), said);
+    let message = "command: sh ended with status 7; it said: because";
+    assert_eq!(why(&launched), message);
     let launched = bench.command("kill -9 $$", user.clone());
     assert_eq!(why(&launched), "command: sh was killed by signal 9");
     let launched = bench.command("sleep 5 & exit 0", user.clone());
     assert!(why(&launched).contains("ended before a process that it had started"));
     let argv = vec!["./not-there".to_owned()];
-    let launched = bench.launch(&row(argv, user));
+    let launched = bench.launch(&user_benchmark(argv, user));
     assert!(why(&launched).contains("./not-there cannot be started: No such file"));
 }
 
