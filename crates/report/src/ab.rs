@@ -10,8 +10,8 @@ use gritstone_model::{
     AbComparison, AbFigure, AbRow, AbView, Compiled, Flag, Note, Subject, Verdict,
 };
 
-/// Pairs before which nothing is concluded.
-const FEWEST: usize = 12;
+/// Pairs before the first interim analysis.
+pub(crate) const MIN_PAIRS: usize = 12;
 /// Digits of a compile time.
 const TIME_DIGITS: i32 = 3;
 /// From this share of its time on, the start of a process is worth a sentence.
@@ -89,8 +89,8 @@ fn sentence(view: &AbView, c: &AbComparison) -> String {
             "No difference beyond {} between {base} and {other}: {ratio} ({pairs}).",
             number::percent_asked(view.margin)
         ),
-        Verdict::Inconclusive if c.pairs < FEWEST => format!(
-            "Inconclusive: {pairs} of {other} and {base}, and it takes {FEWEST}; give a longer --budget. Estimate: {ratio}."
+        Verdict::Inconclusive if c.pairs < MIN_PAIRS => format!(
+            "Inconclusive: {pairs} of {other} and {base}, and it takes {MIN_PAIRS}; give a longer --budget. Estimate: {ratio}."
         ),
         Verdict::Inconclusive => {
             let seen = c

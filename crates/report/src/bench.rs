@@ -1,5 +1,6 @@
 //! Commands against each other: what `gritstone bench` prints. One line for each command, then what their comparison comes to.
 
+use crate::ab::MIN_PAIRS;
 use crate::findings;
 use crate::words;
 use gritstone_document::number::{self, fixed};
@@ -41,8 +42,6 @@ pub struct Ranking {
     pub color: bool,
 }
 
-/// Pairs before which nothing is concluded.
-const FEWEST: usize = 12;
 /// Columns of a sparkline.
 const BINS: usize = 8;
 /// Columns beside the name of a command, and the fewest that a name gets.
@@ -252,8 +251,8 @@ fn count(c: &AbComparison, ranking: &Ranking) -> String {
         return format!("  {p}{pairs}{took}");
     }
     let more = match c.smallest {
-        _ if c.pairs < FEWEST => {
-            format!("a verdict takes {FEWEST} pairs: raise --budget or --runs")
+        _ if c.pairs < MIN_PAIRS => {
+            format!("a verdict takes {MIN_PAIRS} pairs: raise --budget or --runs")
         }
         Some(smallest) => format!(
             "minimum detectable effect {}: raise --budget",
