@@ -172,7 +172,7 @@ impl Found {
                 "the files of the catalog have more than {all} MB together: is it the right folder?"
             ));
         }
-        let contents = Contents::of(bytes);
+        let contents = Contents::new(bytes);
         self.files.insert(
             path,
             CustomFile {

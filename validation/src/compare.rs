@@ -198,5 +198,5 @@ pub fn rows() -> String {
 pub fn alone(earlier: &[f64]) -> Scatter {
     let logs = earlier.iter().map(|x| Some(x.ln())).collect();
     let fit = moderated::fit(&[logs], DEFAULT.raw.into());
-    Scatter::of(fit.benchmarks[0], earlier.len(), 0.0)
+    Scatter::learned(fit.benchmarks[0], earlier.len(), 0.0)
 }

@@ -83,7 +83,7 @@ pub fn together() -> String {
 /// What is said of total and efficiency of the last run against the one before it.
 fn said(earlier: &[RunView], other: &RunView) -> [Verdict; 2] {
     let base = earlier.last().expect("there is a base");
-    let past: Vec<Past> = earlier.iter().map(Past::of).collect();
+    let past: Vec<Past> = earlier.iter().map(Past::new).collect();
     let options = compare::Options {
         between_run: run_variance::estimate(&past, base, other),
         ..compare::Options::default()

@@ -92,7 +92,7 @@ type Gate = fn(&[RunView], &RunView, f64) -> CheckOutcome;
 /// Against the newest of the earlier runs, with what the others tell of the scatter.
 fn against_run(earlier: &[RunView], run: &RunView, allowed: f64) -> CheckOutcome {
     let base = earlier.last().expect("there are earlier runs");
-    let past: Vec<Past> = earlier.iter().map(Past::of).collect();
+    let past: Vec<Past> = earlier.iter().map(Past::new).collect();
     let options = compare::Options {
         margin: allowed,
         between_run: run_variance::estimate(&past, base, run),
@@ -279,7 +279,7 @@ impl System {
         let Some((run, earlier)) = runs.split_last() else {
             unreachable!("there are runs")
         };
-        let past: Vec<Past> = earlier.iter().map(Past::of).collect();
+        let past: Vec<Past> = earlier.iter().map(Past::new).collect();
         check::against_history(run, &past, ALLOWED, &check::Accepted::new())
     }
 

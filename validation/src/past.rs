@@ -2,7 +2,7 @@
 
 use crate::world::World;
 use crate::{head, line, percent};
-use gritstone_stats::history::{MOST, changes, suspected};
+use gritstone_stats::history::{MAX_VALUES, changes, suspected};
 
 const TIMES: usize = 1_000;
 /// Runs before a change.
@@ -51,7 +51,7 @@ pub fn changes_found() -> String {
             (0..n).map(|at| level(at) + scatter(&mut world)).collect()
         };
         let alarms = (0..TIMES)
-            .filter(|_| !changes(&made(MOST, 0, 0.0)).is_empty())
+            .filter(|_| !changes(&made(MAX_VALUES, 0, 0.0)).is_empty())
             .count();
         let mut cells = vec![percent(alarms, TIMES)];
         for (by, after) in [(0.02, 10), (0.03, 10), (0.03, 20), (0.05, 10)] {

@@ -83,7 +83,7 @@ fn comparison(
             run(&empty, number, &launches)
         })
         .collect();
-    let past: Vec<Past> = runs[..earlier].iter().map(Past::of).collect();
+    let past: Vec<Past> = runs[..earlier].iter().map(Past::new).collect();
     let (base, other) = (&runs[earlier], &runs[earlier + 1]);
     let options = compare::Options {
         between_run: run_variance::estimate(&past, base, other),

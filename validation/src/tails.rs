@@ -242,7 +242,7 @@ pub fn comparisons() -> String {
                 for trial in 0..COMPARISONS {
                     if trial % SHARED == 0 {
                         past = (0..earlier)
-                            .map(|number| Past::of(&run(&mut world, number, events, tail, 1.0)))
+                            .map(|number| Past::new(&run(&mut world, number, events, tail, 1.0)))
                             .collect();
                     }
                     let base = run(&mut world, 100 + trial, events, tail, 1.0);

@@ -66,7 +66,7 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
                 figures: runs
                     .iter()
                     .zip(&views)
-                    .map(|(run, view)| figure(run, view, &row.id))
+                    .map(|(run, view)| side_result(run, view, &row.id))
                     .collect(),
                 comparisons: shown
                     .iter()
@@ -118,7 +118,7 @@ fn rounds(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Rounds> {
     launches.sort_by_key(|(_, launch)| launch.start);
     let mut reader = runs
         .first()
-        .map_or_else(Reader::default, |run| Reader::of(&run.info));
+        .map_or_else(Reader::default, |run| Reader::new(&run.info));
     let mut found: BTreeMap<&Id, Rounds> = BTreeMap::new();
     let known: BTreeMap<&Id, &Benchmark> = rows.iter().map(|row| (&row.id, *row)).collect();
     for (side, launch) in launches {
@@ -196,7 +196,7 @@ fn comparison(
     c: &Comparison,
     carried: Option<Finding>,
 ) -> AbComparison {
-    let counted = |side: usize| Some(Side::of(views[side].get(id)?));
+    let counted = |side: usize| Some(Side::new(views[side].get(id)?));
     let name = |side: usize| settings(&runs[side]).side;
     AbComparison {
         base: name(c.base),
@@ -218,13 +218,13 @@ fn comparison(
     }
 }
 
-fn figure(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
+fn side_result(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
     let result: Option<&Measurement> = view.get(id);
     let readings: Vec<Reading> = run
         .launches
         .iter()
         .filter(|launch| launch.id == *id)
-        .map(Reading::of)
+        .map(Reading::new)
         .filter(Reading::measured)
         .collect();
     let samples = || readings.iter().flat_map(|reading| &reading.samples);

@@ -26,7 +26,7 @@ pub struct Evidence<'a> {
 /// Tests every claim of `benchmark`; none without launches.
 #[must_use]
 pub fn tests(benchmark: &Benchmark, evidence: &Evidence<'_>) -> Vec<AuditTest> {
-    let readings: Vec<Reading> = evidence.launches.iter().map(Reading::of).collect();
+    let readings: Vec<Reading> = evidence.launches.iter().map(Reading::new).collect();
     let mut found = Found {
         build: evidence.build,
         tests: Vec::new(),
@@ -81,9 +81,9 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     // minimum over launches: contention only adds time, and more to long regions than to short ones. The minimum of a
     // short region may be luck: where launches one by one are linear, they decide
     let warm = all.iter().flat_map(|r| r.warm());
-    let each = all.iter().filter_map(|r| Growth::of(r.warm(), least));
+    let each = all.iter().filter_map(|r| Growth::new(r.warm(), least));
     let each: Vec<f64> = each.map(|growth| growth.exponent).collect();
-    let growth = Growth::of(warm, least).map(|growth| match growth.fault() {
+    let growth = Growth::new(warm, least).map(|growth| match growth.fault() {
         Some(_) => growth.as_of(&each),
         None => growth,
     });
@@ -91,7 +91,7 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     let sure = each.is_empty() || surely_not_linear(&each);
     let fault = |growth: Growth| growth.fault().filter(|_| sure);
     let flat = match idle.filter(|r| r.checks.iter().all(|check| check.got == check.expected)) {
-        Some(idle) => Some(said(reason(idle))),
+        Some(idle) => Some(reported(reason(idle))),
         None if !claims.linear => None,
         None => growth.map_or_else(|| Some(Growth::unseen(all.len())), fault),
     };
@@ -140,7 +140,7 @@ fn entries(found: &mut Found<'_>, benchmark: &Benchmark, evidence: &Evidence<'_>
     let measured = match evidence.entries {
         Ok(measured) => measured,
         Err(why) => {
-            let why = Some(said(why));
+            let why = Some(reported(why));
             return found.add(
                 Claim::SyscallsPerOp,
                 claimed,
@@ -239,7 +239,7 @@ fn reason<'a>(launch: &'a Reading<'_>) -> &'a str {
     }
 }
 
-fn said(text: &str) -> Finding {
+fn reported(text: &str) -> Finding {
     Finding::Stated {
         by: Author::Workload,
         flag: None,

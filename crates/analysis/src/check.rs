@@ -20,7 +20,7 @@ pub fn check(view: &CompareView, max_slowdown: f64, alpha: f64) -> CheckView {
         row.p_adjusted = p;
     }
     let judged = |row: CompareRow| CheckRow {
-        outcome: judge(&row, max_slowdown, alpha),
+        outcome: outcome(&row, max_slowdown, alpha),
         since: None,
         row,
     };
@@ -43,11 +43,11 @@ pub fn against_history(
     let known = |id: &Id| earlier.iter().any(|past| past.figures.contains_key(id));
     let results = run.results.iter();
     let results = results.filter(|result| result.estimate().is_some() || known(&result.id));
-    let rows = results.map(|result| row(result, judged.get(&result.id)));
+    let rows = results.map(|result| check_row(result, judged.get(&result.id)));
     worst_first("its history", &run.id, rows.collect(), max_slowdown)
 }
 
-fn row(result: &Measurement, judged: Option<&Judged>) -> CheckRow {
+fn check_row(result: &Measurement, judged: Option<&Judged>) -> CheckRow {
     let paced = judged.is_some_and(|judged| judged.paced);
     let compared = if paced {
         Subject::Cycles
@@ -116,7 +116,7 @@ fn worst_first(base: &str, run: &str, mut rows: Vec<CheckRow>, max_slowdown: f64
 
 /// The interval of the ratio (above 1: the run is better) against the slowdown that is allowed. That it is surely above asks for
 /// an interval beyond it and a p that holds among all rows; that it is surely below, for an interval that ends before it.
-fn judge(row: &CompareRow, max_slowdown: f64, alpha: f64) -> CheckOutcome {
+fn outcome(row: &CompareRow, max_slowdown: f64, alpha: f64) -> CheckOutcome {
     let allowed = 1.0 / (1.0 + max_slowdown);
     let mut notes = row.notes.iter();
     let disturbed = notes.any(|note| note.flag() == Some(Flag::Interference));

@@ -27,7 +27,7 @@ pub struct Circumstances {
 impl Circumstances {
     /// Those of a run on this machine; a printed machine has no settings.
     #[must_use]
-    pub fn of(machine: &Machine, settings: Option<&Settings>) -> Self {
+    pub fn new(machine: &Machine, settings: Option<&Settings>) -> Self {
         let settings = settings.cloned().unwrap_or_default();
         let kernel = |of: &Machine| {
             let release = of.facts.get("kernel.release");

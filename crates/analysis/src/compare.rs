@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 /// Compares all results of both sides, the most important first, with sums by family.
 #[must_use]
 pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
-    let options = options.of(base, other);
+    let options = options.for_runs(base, other);
     // of different networks nothing is common
     let shifts = match peers_differ(base, other) {
         Some(_) => BTreeMap::new(),
@@ -53,8 +53,8 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     }
     let new = other.results.iter().filter(|o| base.get(&o.id).is_none());
     rows.extend(new.map(|o| alone(o, base, false)));
-    judge(&mut rows, options);
-    percentiles::judge(&mut rows, options);
+    set_verdicts(&mut rows, options);
+    percentiles::set_verdicts(&mut rows, options);
     unseen(&mut rows, base, other, options);
     CompareView {
         schema: SCHEMA_COMPARE.to_owned(),
@@ -141,7 +141,7 @@ fn explanation(
 ) -> Option<Explanation> {
     let of_the_work = matches!(compared, Subject::Estimate | Subject::Cycles);
     let alike = of_the_work && options.cycles;
-    alike.then(|| explain(Side::of(b), Side::of(o)))?
+    alike.then(|| explain(Side::new(b), Side::new(o)))?
 }
 
 type Row = (CompareRow, ComparedBy);
@@ -245,7 +245,7 @@ pub(crate) fn word(verdict: verdict::Verdict) -> Verdict {
 }
 
 /// Adjusts p over all comparisons and sets the verdicts.
-fn judge(rows: &mut [Row], options: &Options) {
+fn set_verdicts(rows: &mut [Row], options: &Options) {
     let all: Vec<Option<f64>> = rows.iter().flat_map(|(row, _)| tested(row)).collect();
     let mut adjusted = multiple::benjamini_hochberg(&all).into_iter();
     let verdict = |interval, p| word(verdict::verdict(interval, p, options.margin, options.alpha));
@@ -271,13 +271,13 @@ fn judge(rows: &mut [Row], options: &Options) {
             .iter_mut()
             .flat_map(|of| [&mut of.total, &mut of.efficiency])
         {
-            judge_figure(figure, adjusted.next().flatten(), options);
+            set_verdict(figure, adjusted.next().flatten(), options);
         }
     }
 }
 
 /// Inconclusive without p.
-fn judge_figure(figure: &mut CompareFigure, p: Option<f64>, options: &Options) {
+fn set_verdict(figure: &mut CompareFigure, p: Option<f64>, options: &Options) {
     figure.p_adjusted = p;
     if p.is_none() || figure.verdict != Verdict::Same {
         let interval = figure.interval.filter(|_| p.is_some());

@@ -25,7 +25,7 @@ pub fn describe(values: &[f64]) -> Option<Statistics> {
     let sorted = descriptive::sorted(values);
     let rank = |share: f64| sorted[((share * n as f64).ceil() as usize).clamp(1, n) - 1];
     // the estimators that use all pairs
-    let pairs = Some(values).filter(|_| n <= descriptive::MOST);
+    let pairs = Some(values).filter(|_| n <= descriptive::MAX_VALUES);
     Some(Statistics {
         min: sorted[0],
         median: descriptive::median(&sorted),

@@ -31,7 +31,7 @@ pub(crate) struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    pub fn of(result: &'a Measurement) -> Self {
+    pub fn new(result: &'a Measurement) -> Self {
         Self {
             counters: result.counters(),
             probed: result
@@ -95,11 +95,11 @@ fn causes(
     if beyond.abs() <= SAME * cycles.base {
         return vec![];
     }
-    let made = |(change, cost): (CounterChange, f64)| {
+    let could_cause = |(change, cost): (CounterChange, f64)| {
         let share = (change.other - change.base) * cost / beyond;
         (share >= SHARE && !change.same).then_some((share, change))
     };
-    let mut found: Vec<(f64, CounterChange)> = changes.filter_map(made).collect();
+    let mut found: Vec<(f64, CounterChange)> = changes.filter_map(could_cause).collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
     found.into_iter().map(|(_, change)| change).collect()
 }

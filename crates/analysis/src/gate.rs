@@ -84,12 +84,12 @@ pub(crate) fn replay(
     max_slowdown: f64,
     named: &Accepted,
 ) -> BTreeMap<Id, Judged> {
-    let own = Past::of(run);
+    let own = Past::new(run);
     let runs: Vec<&Past> = earlier.iter().chain([&own]).collect();
     let scatter = run_variance::of_run(earlier, run);
     let paced = |like: &Measurement| scatter.get(&like.id).is_none_or(|of| of.paced_is_less());
     let both = |like: &Measurement| like.processor_bound && like.cycles().is_some();
-    let class = |like: &Measurement| Class::of(like, both(like) && paced(like));
+    let class = |like: &Measurement| Class::new(like, both(like) && paced(like));
     let mut bases: BTreeMap<&Id, Base> = BTreeMap::new();
     let mut judged = BTreeMap::new();
     for (number, past) in runs.iter().enumerate() {
@@ -160,7 +160,7 @@ fn hold(
         .iter()
         .map(|(id, _)| bases.get(id).unwrap_or(&none))
         .collect();
-    let model = Model::of(&of, paced);
+    let model = Model::new(&of, paced);
     let centers: Vec<Option<f64>> = of.iter().map(|base| model.center(base.window())).collect();
     let away = |pick: &dyn Fn(usize) -> Option<f64>| -> Vec<f64> {
         (0..values.len())
@@ -222,7 +222,7 @@ fn hold(
                 p_adjusted: 1.0,
                 better: three
                     .iter()
-                    .all(|x| *x > history::FAR * spread.value.sqrt())
+                    .all(|x| *x > history::OUTLIER_DISTANCE * spread.value.sqrt())
                     .then(|| descriptive::mean(&three)),
             })
         })
@@ -258,7 +258,7 @@ struct Model {
 }
 
 impl Model {
-    fn of(bases: &[&Base], paced: bool) -> Self {
+    fn new(bases: &[&Base], paced: bool) -> Self {
         let columns: BTreeSet<usize> = bases
             .iter()
             .flat_map(|base| base.window())

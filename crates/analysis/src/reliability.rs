@@ -100,8 +100,11 @@ mod tests {
         ] {
             let assessed = assess(&run(doubtful, flag, elapsed));
             assert_eq!(assessed.reliability, wanted, "{doubtful} {flag:?}");
-            let told = doubtful > 0 && flag != Flag::Custom;
-            assert_eq!(assessed.causes, vec![(flag, doubtful); usize::from(told)]);
+            let expected = doubtful > 0 && flag != Flag::Custom;
+            assert_eq!(
+                assessed.causes,
+                vec![(flag, doubtful); usize::from(expected)]
+            );
         }
         let mut nothing = run(0, Flag::Noisy, whole);
         nothing.results.clear();

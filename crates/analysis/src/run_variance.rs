@@ -71,7 +71,7 @@ impl Past {
         Self {
             run: run.to_owned(),
             started: started.to_owned(),
-            circumstances: Circumstances::of(machine, settings),
+            circumstances: Circumstances::new(machine, settings),
             figures: BTreeMap::new(),
             percentiles: BTreeMap::new(),
         }
@@ -85,10 +85,10 @@ impl Past {
     /// What a run tells. Figures that were disturbed, or whose work is in doubt, do not count: they carry a mark of their own,
     /// and one night with a backup would hide every change of the next twenty runs.
     #[must_use]
-    pub fn of(view: &RunView) -> Self {
+    pub fn new(view: &RunView) -> Self {
         let figures = |results: &[Measurement]| -> BTreeMap<Id, Figure> {
             let counted = results.iter().filter(|result| counts(result));
-            let figure = |result: &Measurement| Some((result.id.clone(), Figure::of(result)?));
+            let figure = |result: &Measurement| Some((result.id.clone(), Figure::new(result)?));
             counted.filter_map(figure).collect()
         };
         let percentile = |name: &str| {
@@ -144,7 +144,7 @@ pub(crate) fn varies(result: &Measurement) -> bool {
 
 impl Figure {
     /// `None` unless the estimate is above 0.
-    pub(crate) fn of(result: &Measurement) -> Option<Self> {
+    pub(crate) fn new(result: &Measurement) -> Option<Self> {
         let fit = |x: &f64| x.is_finite() && *x > 0.0;
         Some(Self {
             version: result.version,
@@ -184,7 +184,7 @@ pub enum Class {
 }
 
 impl Class {
-    pub(crate) fn of(result: &Measurement, paced: bool) -> Self {
+    pub(crate) fn new(result: &Measurement, paced: bool) -> Self {
         match (result.processor_bound, paced) {
             (true, true) => Self::Cycles,
             (true, false) => Self::Processor,
@@ -256,7 +256,7 @@ pub fn add_to(past: &[Past], view: &mut RunView) {
         }
         let row = learned.rows.get(&result.id).copied().unwrap_or(DEFAULT);
         let cycles = result.processor_bound && !result.paced_values().is_empty();
-        let common = learned.shifts.get(&Class::of(result, false));
+        let common = learned.shifts.get(&Class::new(result, false));
         let all = common.map_or(row.raw, |common| row.raw.with(*common));
         let more = (within(result.interval(), result.launches()) - row.raw.within).max(0.0);
         let half = quantile::student(0.95, all.freedom) * (all.ln_sd.powi(2) + more).sqrt();
@@ -351,7 +351,7 @@ fn of_side(
         let paced = class == Class::Cycles;
         let of: Vec<&Measurement> = results
             .iter()
-            .filter(|result| Class::of(result, paced) == class)
+            .filter(|result| Class::new(result, paced) == class)
             .copied()
             .collect();
         let speeds: Vec<Vec<Option<(f64, f64)>>> = of
@@ -373,7 +373,7 @@ fn of_side(
         if let Some(shift) = fit.shift {
             learned
                 .shifts
-                .insert(class, Scatter::of(shift, runs.len(), 0.0));
+                .insert(class, Scatter::learned(shift, runs.len(), 0.0));
         }
         for ((result, speeds), variance) in of.iter().zip(&speeds).zip(&fit.benchmarks) {
             let within: Vec<f64> = speeds.iter().flatten().map(|(_, within)| *within).collect();
@@ -381,7 +381,7 @@ fn of_side(
                 continue;
             }
             let row = learned.rows.entry(result.id.clone()).or_insert(DEFAULT);
-            let scatter = Scatter::of(*variance, within.len(), descriptive::mean(&within));
+            let scatter = Scatter::learned(*variance, within.len(), descriptive::mean(&within));
             match paced {
                 true => row.paced = scatter,
                 false => row.raw = scatter,

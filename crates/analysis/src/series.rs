@@ -19,7 +19,7 @@ pub fn history<'a>(id: &Id, runs: impl IntoIterator<Item = &'a RunView>) -> Opti
     let newest = found.last()?.1.clone();
     let mut groups: Vec<(Key, Vec<(&RunView, Measurement)>)> = vec![];
     for (run, result) in found {
-        let key = Key::of(run, &result);
+        let key = Key::new(run, &result);
         // the series with the newest run comes last
         let mut group = match groups.iter().position(|(alike, _)| *alike == key) {
             Some(at) => groups.remove(at),
@@ -50,9 +50,9 @@ struct Key {
 }
 
 impl Key {
-    fn of(run: &RunView, result: &Measurement) -> Self {
+    fn new(run: &RunView, result: &Measurement) -> Self {
         Self {
-            circumstances: Circumstances::of(&run.machine, run.settings.as_ref()),
+            circumstances: Circumstances::new(&run.machine, run.settings.as_ref()),
             compiler: compiler(result),
             version: result.version,
             unit: result.unit.clone(),
@@ -146,7 +146,7 @@ fn change(
     let end = found.get(i + 1).copied().unwrap_or(logs.len());
     let plain = |logs: &[f64]| logs.iter().map(|x| x.exp()).collect::<Vec<f64>>();
     // no more of a level than the test takes
-    let start = start.max(found[i].saturating_sub(history::MOST));
+    let start = start.max(found[i].saturating_sub(history::MAX_VALUES));
     let (before, after) = (plain(&logs[start..found[i]]), plain(&logs[found[i]..end]));
     let ratio = two_sample::ratio(&before, &after, 0.0, 0.95)?;
     Some(match better {

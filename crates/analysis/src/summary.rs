@@ -78,7 +78,7 @@ fn rows<'a>(run: &'a RunData, floor: &Floor) -> BTreeMap<&'a Id, Row<'a>> {
     let mut rows: BTreeMap<&Id, Row> = benchmarks.map(row).collect();
     for launch in run.launches.iter().filter(|launch| launch.copies == 1) {
         if let Some(row) = rows.get_mut(&launch.id) {
-            let mut reading = Reading::of(launch);
+            let mut reading = Reading::new(launch);
             let figure = sample_use(row.benchmark, &reading, trial);
             smt_contention::mark(&mut reading, floor_for(row.benchmark, floor), figure);
             row.launches.push(reading);
@@ -89,7 +89,7 @@ fn rows<'a>(run: &'a RunData, floor: &Floor) -> BTreeMap<&'a Id, Row<'a>> {
 
 #[must_use]
 pub fn summarize(run: &RunData, options: &Options) -> RunView {
-    let floor = Floor::of(run);
+    let floor = Floor::from_run(run);
     let rows = rows(run, &floor);
     // three passes: measured, derived, scores
     let mut results: BTreeMap<&Id, Measurement> = BTreeMap::new();
@@ -158,8 +158,8 @@ fn budget_for_all(run: &RunData) -> Option<f64> {
     let skipped: BTreeSet<&Id> = run.skips.iter().map(|skip| &skip.id).collect();
     let launched: BTreeSet<&Id> = run.launches.iter().map(|launch| &launch.id).collect();
     let unreached = run.benchmarks.iter().filter(|benchmark| {
-        let made = matches!(benchmark.work, Work::Derived { .. } | Work::Rating { .. });
-        !made && !skipped.contains(&benchmark.id) && !launched.contains(&benchmark.id)
+        let computed = matches!(benchmark.work, Work::Derived { .. } | Work::Rating { .. });
+        !computed && !skipped.contains(&benchmark.id) && !launched.contains(&benchmark.id)
     });
     let lacking = (rules::fewest(0.95) * unreached.count()) as f64;
     (!launched.is_empty()).then(|| budget_s + lacking * elapsed_s / run.launches.len() as f64)
@@ -208,7 +208,9 @@ fn view(run: &RunData, mut results: BTreeMap<&Id, Measurement>) -> RunView {
         gritstone: Some(run.info.gritstone.clone()),
         machine: run.info.machine.clone(),
         settings: Some(run.info.settings.clone()),
-        counting: Some(Counting::of(results.values().map(Measurement::counters))),
+        counting: Some(Counting::from_counts(
+            results.values().map(Measurement::counters),
+        )),
         smt_floors: BTreeMap::new(),
         pruned: None,
         results: run

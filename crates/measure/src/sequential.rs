@@ -65,13 +65,13 @@ impl Track {
 
     /// The last interim analysis is done, or launches keep failing.
     fn is_over(&self) -> bool {
-        let mut pairs_by_side = self.times.kept().into_iter();
+        let mut pairs_by_side = self.times.compared_pairs().into_iter();
         pairs_by_side.all(|pairs| pairs >= LOOKS[LOOKS.len() - 1])
             || is_failing(self.failed, self.times.rounds())
     }
 
     fn is_analysis_due(&self) -> bool {
-        let mut pairs_by_side = self.times.kept().into_iter();
+        let mut pairs_by_side = self.times.compared_pairs().into_iter();
         !self.closed && pairs_by_side.any(|pairs| LOOKS.contains(&pairs))
     }
 }

@@ -195,7 +195,7 @@ fn reader(trial: bool) -> Reader {
     machine.insert("cpu.smt".to_owned(), "on".to_owned());
     run.settings.smt_floors = BTreeMap::from([(1, 0.25)]);
     run.settings.trial = trial.then(TrialSide::default);
-    Reader::of(&run)
+    Reader::new(&run)
 }
 
 fn benchmark(id: &str) -> Benchmark {

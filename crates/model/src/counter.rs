@@ -89,7 +89,7 @@ pub enum Counting {
 impl Counting {
     /// The most that any of these counts shows.
     #[must_use]
-    pub fn of<'a>(counts: impl Iterator<Item = &'a Counts<f64>>) -> Self {
+    pub fn from_counts<'a>(counts: impl Iterator<Item = &'a Counts<f64>>) -> Self {
         let one = |counts: &Counts<f64>| {
             if counts.contains_key(&Counter::Cycles) {
                 Self::Everything

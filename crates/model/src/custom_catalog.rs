@@ -40,7 +40,7 @@ pub enum Contents {
 impl Contents {
     /// Of these bytes.
     #[must_use]
-    pub fn of(bytes: Vec<u8>) -> Self {
+    pub fn new(bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {
             Ok(text) => Self::Text(text),
             Err(other) => Self::Hex(hexadecimal(other.as_bytes())),
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn bytes_come_back_as_they_were() {
         for bytes in [&b""[..], b"int x;\n", b"\x7fELF\xff\x00\x80"] {
-            let contents = Contents::of(bytes.to_vec());
+            let contents = Contents::new(bytes.to_vec());
             assert_eq!(contents.bytes().as_deref(), Some(bytes));
         }
         assert_eq!(Contents::Hex("7f4".to_owned()).bytes(), None);

@@ -230,12 +230,12 @@ impl World {
         };
         let mut ids: Vec<String> = vec![];
         for view in views {
-            let like = Circumstances::of(&view.machine, view.settings.as_ref());
+            let like = Circumstances::new(&view.machine, view.settings.as_ref());
             let wanted = |info: &RunInfo| {
                 // one side of a trial has settings that are not in what runs are told apart by
                 info.settings.trial.is_none()
                     && views.iter().all(|view| view.id != info.id)
-                    && Circumstances::of(&info.machine, Some(&info.settings)) == like
+                    && Circumstances::new(&info.machine, Some(&info.settings)) == like
             };
             // views may be alike
             for id in store.runs_of(&like.machine, last, run_variance::MOST_RUNS, &wanted)? {
@@ -272,11 +272,11 @@ impl World {
 
     /// The newest runs in the store under the circumstances of this one, the newest first; those that cannot be read tell nothing.
     pub fn runs_like(&self, run: &RunInfo) -> Vec<RunData> {
-        let like = Circumstances::of(&run.machine, Some(&run.settings));
+        let like = Circumstances::new(&run.machine, Some(&run.settings));
         let wanted = |info: &RunInfo| {
             info.id != run.id
                 && info.settings.trial.is_none()
-                && Circumstances::of(&info.machine, Some(&info.settings)) == like
+                && Circumstances::new(&info.machine, Some(&info.settings)) == like
         };
         let Ok(Some(store)) = self.reader() else {
             return vec![];

@@ -67,7 +67,7 @@ impl World {
         each(store, ids, None, |id, kept| {
             match kept.and_then(|kept| parsed(&kept.past)) {
                 Some(past) => Ok(past),
-                None => Ok(Past::of(&self.stored(store, id)?)),
+                None => Ok(Past::new(&self.stored(store, id)?)),
             }
         })
     }
@@ -151,7 +151,7 @@ impl World {
     ) -> Result<()> {
         let view = self.summary(run);
         let told = Told {
-            past: Past::of(&view),
+            past: Past::new(&view),
             node: Some(NodeRun::of(run, &view)),
             test: test.cloned(),
         };
@@ -236,7 +236,7 @@ struct ToldOfNode {
 /// A view as it is cached.
 fn cached(run: &RunData, view: &RunView) -> Result<Results> {
     let told = Told {
-        past: Past::of(view),
+        past: Past::new(view),
         node: (run.info.settings.fleet.as_ref()).map(|_| NodeRun::of(run, view)),
         test: None,
     };
@@ -367,7 +367,7 @@ mod tests {
                 .unwrap()
                 .remove(0)
                 .unwrap(),
-            Past::of(&computed)
+            Past::new(&computed)
         );
         let one = computed.results[3].clone();
         let found = world

@@ -157,7 +157,7 @@ impl<'a> Local<'a> {
     ) -> Result<End> {
         let _affinity_guard = site.pin_harness();
         let first = self.sides.first();
-        let reader = first.map_or_else(Reader::default, |side| Reader::of(&side.info));
+        let reader = first.map_or_else(Reader::default, |side| Reader::new(&side.info));
         let measured = drive(&plans(self.sides), earlier, reader, scheduler, &mut self);
         self.observer.finish();
         let elapsed = self.now().as_secs_f64();

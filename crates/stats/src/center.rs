@@ -32,7 +32,7 @@ pub fn log_center(values: &[f64], confidence: f64) -> Option<Estimate> {
 /// `None` when there is no value, more than 1,000, or one that is not finite.
 #[must_use]
 pub fn plain_center(values: &[f64], confidence: f64) -> Option<Estimate> {
-    let some = (1..=descriptive::MOST).contains(&values.len());
+    let some = (1..=descriptive::MAX_VALUES).contains(&values.len());
     let fit = some && values.iter().all(|x| x.is_finite());
     fit.then(|| {
         let rungs = RankIntervals::one(values);
@@ -107,7 +107,7 @@ mod tests {
         assert!(log_center(&[1.0, -1.0], 0.95).is_none());
         assert!(log_center(&[1.0, f64::NAN], 0.95).is_none());
         assert!(plain_center(&[], 0.95).is_none());
-        assert!(plain_center(&[1.0; descriptive::MOST + 1], 0.95).is_none());
+        assert!(plain_center(&[1.0; descriptive::MAX_VALUES + 1], 0.95).is_none());
         assert!(plain_center(&[1.0, f64::INFINITY], 0.95).is_none());
         assert_eq!(plain_center(&[-3.0], 0.95).unwrap().value, -3.0);
     }

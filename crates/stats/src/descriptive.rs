@@ -2,7 +2,7 @@
 
 /// Most values of a center: all pairs are computed, and an imported file that claims a million launches must not
 /// exhaust the memory.
-pub const MOST: usize = 1000;
+pub const MAX_VALUES: usize = 1000;
 
 /// The values in ascending order.
 pub fn sorted(values: &[f64]) -> Vec<f64> {
@@ -40,10 +40,10 @@ pub fn deviation(values: &[f64]) -> f64 {
     (squares / (values.len() - 1) as f64).sqrt()
 }
 
-/// Natural logarithms; `None` when there is no value, more than [`MOST`], or one that is not positive and finite.
+/// Natural logarithms; `None` when there is no value, more than [`MAX_VALUES`], or one that is not positive and finite.
 pub fn logs(values: &[f64]) -> Option<Vec<f64>> {
     let fit = |x: &f64| x.is_finite() && *x > 0.0;
-    let some = (1..=MOST).contains(&values.len());
+    let some = (1..=MAX_VALUES).contains(&values.len());
     (some && values.iter().all(fit)).then(|| values.iter().map(|x| x.ln()).collect())
 }
 
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(walsh(&[4.0, 0.0, 1.0]), [0.0, 0.5, 1.0, 2.0, 2.5, 4.0]);
         assert_eq!(pseudo_median(&[4.0, 0.0, 1.0]), 1.5);
         assert!(logs(&[1.0, 0.0]).is_none() && logs(&[]).is_none());
-        assert!(logs(&[1.0; MOST]).is_some() && logs(&[1.0; MOST + 1]).is_none());
+        assert!(logs(&[1.0; MAX_VALUES]).is_some() && logs(&[1.0; MAX_VALUES + 1]).is_none());
         assert!(logs(&[1.0, f64::NAN]).is_none() && logs(&[f64::INFINITY]).is_none());
     }
 }

@@ -2,31 +2,31 @@
 //!
 //! Candidates are the splits with the largest energy distance between both sides (E-divisive; Matteson and James, JASA 109, 2014), found
 //! again within each side. A candidate is a change when the rank-sum test of both sides has a p of at most [`LEVEL`] and their
-//! Hodges-Lehmann shift is at least [`LEAST`]. The level is far below that of a test of one split, since the split was
+//! Hodges-Lehmann shift is at least [`MIN_CHANGE`]. The level is far below that of a test of one split, since the split was
 //! chosen among all; docs/validation.md has the simulation that it comes from.
 
 use crate::{descriptive, two_sample};
 
 /// Fewest values on each side of a change. Ten against ten can have a p of 1.1e-5.
-pub const SHORTEST: usize = 10;
+pub const MIN_LEVEL: usize = 10;
 /// Largest p of the rank-sum test at a change.
 pub const LEVEL: f64 = 1e-4;
 /// Smallest change, as a share.
-pub const LEAST: f64 = 0.02;
+pub const MIN_CHANGE: f64 = 0.02;
 /// Fewest values of a step that is suspected.
-pub const YOUNGEST: usize = 3;
+pub const MIN_NEW_LEVEL: usize = 3;
 /// Robust standard deviations that they are away from the level before.
-pub const FAR: f64 = 4.0;
+pub const OUTLIER_DISTANCE: f64 = 4.0;
 /// Standard deviation of normal values over their median absolute deviation.
 pub const OF_MAD: f64 = 1.4826;
 /// Most values, the newest: the cost grows with their square.
-pub const MOST: usize = 400;
+pub const MAX_VALUES: usize = 400;
 
 /// Where a new level begins: positions from the left, in order. `values` are natural logarithms, in the order of time; beyond
-/// [`MOST`] only the newest are looked at.
+/// [`MAX_VALUES`] only the newest are looked at.
 #[must_use]
 pub fn changes(values: &[f64]) -> Vec<usize> {
-    let skipped = values.len().saturating_sub(MOST);
+    let skipped = values.len().saturating_sub(MAX_VALUES);
     let mut found = vec![];
     if values.iter().all(|x| x.is_finite()) {
         within(&values[skipped..], skipped, &mut found);
@@ -50,7 +50,7 @@ fn within(values: &[f64], offset: usize, found: &mut Vec<usize>) {
 /// The split with the largest energy distance, n m / (n + m) (2 E|X - Y| - E|X - X'| - E|Y - Y'|).
 fn candidate(values: &[f64]) -> Option<usize> {
     let n = values.len();
-    if n < 2 * SHORTEST {
+    if n < 2 * MIN_LEVEL {
         return None;
     }
     // sums of distances within the left, within the right, and between, as one value after another changes sides
@@ -59,13 +59,13 @@ fn candidate(values: &[f64]) -> Option<usize> {
     let mut right: f64 = (0..n).map(|i| distances(values[i], &values[i + 1..])).sum();
     let mut between = 0.0;
     let mut best: Option<(f64, usize)> = None;
-    for at in 1..=n - SHORTEST {
+    for at in 1..=n - MIN_LEVEL {
         let x = values[at - 1];
         let (to_left, to_right) = (distances(x, &values[..at - 1]), distances(x, &values[at..]));
         left += to_left;
         right -= to_right;
         between += to_right - to_left;
-        if at < SHORTEST {
+        if at < MIN_LEVEL {
             continue;
         }
         let (l, r) = (at as f64, (n - at) as f64);
@@ -84,24 +84,24 @@ fn is_change(before: &[f64], after: &[f64]) -> bool {
     let Some(found) = two_sample::ratio(&plain(before), &plain(after), 0.0, 0.95) else {
         return false;
     };
-    found.p.is_some_and(|p| p <= LEVEL) && found.ratio.ln().abs() >= LEAST.ln_1p()
+    found.p.is_some_and(|p| p <= LEVEL) && found.ratio.ln().abs() >= MIN_CHANGE.ln_1p()
 }
 
-/// Where a step begins that is too young to be a change: at least three values at the end, and fewer than [`SHORTEST`], that are all
-/// beyond [`FAR`] robust standard deviations of those before, and beyond [`LEAST`].
+/// Where a step begins that is too young to be a change: at least three values at the end, and fewer than [`MIN_LEVEL`], that are all
+/// beyond [`OUTLIER_DISTANCE`] robust standard deviations of those before, and beyond [`MIN_CHANGE`].
 #[must_use]
 pub fn suspected(values: &[f64]) -> Option<usize> {
-    let skipped = values.len().saturating_sub(MOST);
+    let skipped = values.len().saturating_sub(MAX_VALUES);
     let begin = changes(values).last().copied().unwrap_or(skipped);
     let level = values.get(begin..)?;
-    let first = (level.len() + 1).saturating_sub(SHORTEST).max(SHORTEST);
-    let last = (level.len() + 1).saturating_sub(YOUNGEST);
+    let first = (level.len() + 1).saturating_sub(MIN_LEVEL).max(MIN_LEVEL);
+    let last = (level.len() + 1).saturating_sub(MIN_NEW_LEVEL);
     let step = (first..last).find(|&at| {
         let (before, after) = level.split_at(at);
         let center = descriptive::median(&descriptive::sorted(before));
         let off: Vec<f64> = before.iter().map(|x| (x - center).abs()).collect();
-        let far = FAR * OF_MAD * descriptive::median(&descriptive::sorted(&off));
-        let far = far.max(LEAST.ln_1p());
+        let far = OUTLIER_DISTANCE * OF_MAD * descriptive::median(&descriptive::sorted(&off));
+        let far = far.max(MIN_CHANGE.ln_1p());
         let beyond = |way: f64| after.iter().all(|x| way * (x - center) > far);
         beyond(1.0) || beyond(-1.0)
     });
@@ -142,8 +142,8 @@ mod tests {
 
     #[test]
     fn only_newest_values_are_searched() {
-        let long = steps(&[(100, 0.0), (MOST, 0.1), (20, 0.2)]);
-        assert_eq!(changes(&long), [100 + MOST]);
+        let long = steps(&[(100, 0.0), (MAX_VALUES, 0.1), (20, 0.2)]);
+        assert_eq!(changes(&long), [100 + MAX_VALUES]);
     }
 
     #[test]

@@ -47,6 +47,7 @@ pub struct Comparison {
     pub p_adjusted: Option<f64>,
     /// Minimum detectable effect of this number of pairs, as a share, with 95% power.
     pub smallest: Option<f64>,
+    /// By `p_adjusted`.
     pub verdict: Verdict,
 }
 
@@ -76,12 +77,12 @@ fn decide(judged: &mut [Vec<Comparison>], margin: f64) {
     for (comparison, adjusted) in judged.iter_mut().flatten().zip(adjusted) {
         comparison.p_adjusted = adjusted.filter(|_| comparison.p.is_some());
         let interval = comparison.ratio.and_then(|ratio| ratio.interval);
-        let said = verdict(interval, comparison.p_adjusted, margin, LEVEL);
+        let outcome = verdict(interval, comparison.p_adjusted, margin, LEVEL);
         // dropped pairs may be the cost of one side, before its launches can show that
         let hidden = comparison.left_out > 0 && comparison.one_sided.abs() > margin.ln_1p();
-        comparison.verdict = match said {
+        comparison.verdict = match outcome {
             Verdict::Same if hidden => Verdict::Inconclusive,
-            said => said,
+            outcome => outcome,
         };
     }
 }
@@ -331,9 +332,9 @@ mod tests {
             ns: 1.25 * timed.ns,
             crowded: true,
         });
-        let said =
+        let outcome =
             |sides: &Times| decide_all(std::slice::from_ref(sides), 0.01, true)[0][0].verdict;
-        assert_eq!(said(&sides), Verdict::Inconclusive);
+        assert_eq!(outcome(&sides), Verdict::Inconclusive);
         // as much on the other side
         sides.0[0][7] = sides.0[0][7].map(|timed| Timed {
             ns: 1.25 * timed.ns,
@@ -342,7 +343,7 @@ mod tests {
         for side in &mut sides.0 {
             side.extend([Some(Timed::from(100.0)); 2]);
         }
-        assert_eq!(said(&sides), Verdict::Same);
+        assert_eq!(outcome(&sides), Verdict::Same);
     }
 
     #[test]
@@ -417,12 +418,12 @@ mod tests {
         three.0.push(slower(&three.0[0], 0.9));
         assert_eq!(three.best(), Some(2));
         let judged = decide_all(std::slice::from_ref(&three), 0.01, false);
-        let said: Vec<_> = judged[0]
+        let outcome: Vec<_> = judged[0]
             .iter()
             .map(|c| (c.base, c.other, c.verdict))
             .collect();
         assert_eq!(
-            said,
+            outcome,
             [
                 (0, 1, Verdict::Slower),
                 (0, 2, Verdict::Faster),

@@ -28,7 +28,7 @@ pub struct Variance {
 
 impl Variance {
     /// Of at least two values.
-    fn of(values: &[f64]) -> Self {
+    fn new(values: &[f64]) -> Self {
         Self {
             value: descriptive::deviation(values).powi(2),
             df: values.len() as f64 - 1.0,
@@ -68,12 +68,12 @@ pub fn fit(values: &[Vec<Option<f64>>], stated: Variance) -> Fit {
         .map(|of| {
             let known = of.iter().zip(&shifts);
             let residuals: Vec<f64> = known.filter_map(|(y, s)| Some((*y)? - s)).collect();
-            (residuals.len() >= MIN_RUNS).then(|| Variance::of(&residuals))
+            (residuals.len() >= MIN_RUNS).then(|| Variance::new(&residuals))
         })
         .collect();
     let prior = distribution(&own);
     Fit {
-        shift: (values.len() >= MIN_BENCHMARKS && runs >= MIN_RUNS).then(|| Variance::of(&shifts)),
+        shift: (values.len() >= MIN_BENCHMARKS && runs >= MIN_RUNS).then(|| Variance::new(&shifts)),
         benchmarks: own
             .iter()
             .map(|own| match (own, prior) {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     /// Benchmark b of run r: b + shift(r) + amplitude(b) of a pattern whose median over the benchmarks is 0.
-    fn made(shifts: &[f64], amplitudes: &[f64]) -> Vec<Vec<Option<f64>>> {
+    fn sample_runs(shifts: &[f64], amplitudes: &[f64]) -> Vec<Vec<Option<f64>>> {
         let of = |b: usize, r: usize| {
             let sign = [1.0, -1.0, 0.0][(b + r) % 3];
             Some(b as f64 + shifts[r] + sign * amplitudes[b])
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn common_shift_is_no_variance() {
         let shifts = [0.0, 0.03, -0.01, 0.02, 0.0, 0.01];
-        let found = fit(&made(&shifts, &[1e-3; 9]), STATED);
+        let found = fit(&sample_runs(&shifts, &[1e-3; 9]), STATED);
         let moved = |r: usize| found.shifts[r] - found.shifts[0] - shifts[r];
         assert!((0..6).all(|r| moved(r).abs() <= 1e-3), "{:?}", found.shifts);
         // sum of squares of 1, -1, 0, 1, -1, 0 over 5 degrees of freedom
@@ -219,16 +219,16 @@ mod tests {
     fn high_variance_is_shrunk_little() {
         let mut amplitudes = [1e-3; 24];
         amplitudes[5] = 0.03;
-        let found = fit(&made(&[0.0; 6], &amplitudes), STATED);
+        let found = fit(&sample_runs(&[0.0; 6], &amplitudes), STATED);
         let [quiet, restless] = [4, 5].map(|b| found.benchmarks[b].value.sqrt());
         assert!(quiet < 2e-3 && restless > 8e-3, "{quiet} {restless}");
     }
 
     #[test]
     fn few_runs_keep_the_default() {
-        let two = fit(&made(&[0.0, 0.02], &[1e-3; 12]), STATED);
+        let two = fit(&sample_runs(&[0.0, 0.02], &[1e-3; 12]), STATED);
         assert_eq!((two.benchmarks[3], two.shift), (STATED, None));
-        let few = fit(&made(&[0.0, 0.02, 0.01, 0.0], &[1e-3; 3]), STATED);
+        let few = fit(&sample_runs(&[0.0, 0.02, 0.01, 0.0], &[1e-3; 3]), STATED);
         assert_eq!((few.shifts, few.shift), (vec![0.0; 4], None));
         assert_eq!(few.benchmarks[0].df, 3.0);
         assert_eq!(fit(&[], STATED).benchmarks, []);
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn missing_benchmarks_are_allowed() {
-        let mut values = made(&[0.0, 0.02, 0.01, 0.03], &[1e-3; 9]);
+        let mut values = sample_runs(&[0.0, 0.02, 0.01, 0.03], &[1e-3; 9]);
         values[0] = vec![None, Some(0.02), None, Some(0.03)];
         let found = fit(&values, STATED);
         let prior = found.benchmarks[0];

@@ -53,7 +53,7 @@ impl From<f64> for Timed {
 impl Pairs {
     /// Drops a contended pair while fewer were dropped than kept: no trial takes more than twice as long, and kept
     /// pairs stay kept when more come, unless contention turns out to differ.
-    fn of(all: &[(Timed, Timed)]) -> Self {
+    fn new(all: &[(Timed, Timed)]) -> Self {
         let count = |of: fn(&(Timed, Timed)) -> bool| all.iter().filter(|pair| of(pair)).count();
         let alone = [
             count(|(base, other)| base.crowded && !other.crowded),
@@ -97,7 +97,7 @@ impl Times {
         let all: Vec<(Timed, Timed)> = rounds
             .filter_map(|(base, other)| Some(((*base)?, (*other)?)))
             .collect();
-        Pairs::of(&all)
+        Pairs::new(&all)
     }
 
     /// The fastest side: each is compared with the best so far in their common rounds.
@@ -128,7 +128,7 @@ impl Times {
 
     /// Compared pairs of each two sides that remain.
     #[must_use]
-    pub fn kept(&self) -> Vec<usize> {
+    pub fn compared_pairs(&self) -> Vec<usize> {
         let still_in = self.still_in();
         let after = |at: usize| still_in[at + 1..].iter();
         let each = (0..still_in.len()).flat_map(|at| after(at).map(move |&other| (at, other)));
@@ -206,7 +206,10 @@ mod tests {
     fn dropped_sides_have_no_pairs() {
         let mut three = times(["abcd", "wXyz"]);
         three.0.push(three.0[0][..2].to_vec());
-        assert_eq!((three.rounds(), three.kept()), (4, vec![3]));
-        assert_eq!(Times(vec![three.0[0].clone()]).kept(), Vec::<usize>::new());
+        assert_eq!((three.rounds(), three.compared_pairs()), (4, vec![3]));
+        assert_eq!(
+            Times(vec![three.0[0].clone()]).compared_pairs(),
+            Vec::<usize>::new()
+        );
     }
 }

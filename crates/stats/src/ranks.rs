@@ -72,14 +72,14 @@ mod tests {
 
     #[test]
     fn equal_groups_are_rarely_rejected() {
-        let mut told = 0;
+        let mut rejected = 0;
         for seed in 0..400 {
             let place = |n: u64| (value(20 * seed + n), usize::from(n < 6));
             let mut one: Vec<(f64, usize)> = (0..20).map(place).collect();
             one.sort_by(|a, b| a.0.total_cmp(&b.0));
-            told += usize::from(p_of_groups(&[one], 2)[0].unwrap() <= 0.05);
+            rejected += usize::from(p_of_groups(&[one], 2)[0].unwrap() <= 0.05);
         }
         // 20 are expected, 34 have a chance of one in a thousand
-        assert!((6..34).contains(&told), "{told}");
+        assert!((6..34).contains(&rejected), "{rejected}");
     }
 }

@@ -123,7 +123,9 @@ fn check(rows: &[RatingRow]) -> Result<(), Withheld> {
     };
     let why = (rows.is_empty().then_some(Withheld::Empty))
         .or_else(|| places(&|row| row.launches.is_empty()).map(Withheld::Missing))
-        .or_else(|| places(&|row| row.launches.len() > descriptive::MOST).map(Withheld::TooMany))
+        .or_else(|| {
+            places(&|row| row.launches.len() > descriptive::MAX_VALUES).map(Withheld::TooMany)
+        })
         .or_else(|| places(&|row| row.invalid).map(Withheld::Invalid))
         .or_else(|| places(&unfit).map(Withheld::NotPositive));
     why.map_or(Ok(()), Err)

@@ -56,7 +56,7 @@ impl Scatter {
 
     /// From a learned variance and its part that launches show.
     #[must_use]
-    pub fn of(variance: Variance, runs: usize, within: f64) -> Self {
+    pub fn learned(variance: Variance, runs: usize, within: f64) -> Self {
         Self {
             ln_sd: variance.value.sqrt(),
             freedom: variance.df,

@@ -309,7 +309,7 @@ fn a_catalog_from_a_bundle_has_the_names_of_a_folder_or_is_refused() {
         let home = Home::new();
         let file_of = |text: &str| CustomFile {
             executable: true,
-            contents: Contents::of(text.as_bytes().to_vec()),
+            contents: Contents::new(text.as_bytes().to_vec()),
         };
         let files: BTreeMap<String, CustomFile> = [
             ("mine.toml".to_owned(), file_of(entries)),

@@ -49,7 +49,7 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
         differences.maps("parameter ", &b.params, &o.params);
         differences.maps("peer ", &peer(b), &peer(o));
         differences.add("tuned", &steadied(&b.steady), &steadied(&o.steady));
-        differences.add("custom catalog", &own(b), &own(o));
+        differences.add("custom catalog", &overrides(b), &overrides(o));
     }
     differences.0
 }
@@ -75,13 +75,13 @@ fn peer(settings: &Settings) -> BTreeMap<String, String> {
     for (end, link) in [("near", &peer.near), ("far", &peer.far)] {
         let Some(link) = link else { continue };
         let number = |number: Option<u64>| number.map_or_else(String::new, |n| n.to_string());
-        let told = [
+        let link_facts = [
             ("interface", link.interface.clone()),
             ("speed_mbit", number(link.speed_mbit)),
             ("mtu", number(link.mtu)),
             ("driver", link.driver.clone().unwrap_or_default()),
         ];
-        facts.extend(told.map(|(name, value)| (format!("{end}.{name}"), value)));
+        facts.extend(link_facts.map(|(name, value)| (format!("{end}.{name}"), value)));
     }
     facts.insert("host".to_owned(), peer.host.clone());
     facts
@@ -100,7 +100,7 @@ fn steadied(steady: &[String]) -> String {
     }
 }
 
-fn own(settings: &Settings) -> String {
+fn overrides(settings: &Settings) -> String {
     let own = settings.catalogue.as_ref();
     own.map_or_else(|| "none".to_owned(), CustomCatalog::named)
 }

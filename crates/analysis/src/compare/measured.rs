@@ -54,7 +54,7 @@ pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
         pair,
         base,
         other,
-        &Launches::of(base, other, scale, options),
+        &Launches::new(base, other, scale, options),
         options,
     )
 }
@@ -100,7 +100,7 @@ struct Launches<'a> {
 }
 
 impl<'a> Launches<'a> {
-    fn of(base: &'a Measurement, other: &Measurement, scale: f64, options: &Options) -> Self {
+    fn new(base: &'a Measurement, other: &Measurement, scale: f64, options: &Options) -> Self {
         let within = |side: &Measurement, paced: bool| {
             let estimate = if paced {
                 side.cycles()
@@ -120,7 +120,7 @@ impl<'a> Launches<'a> {
         let between = options.between_run(&base.id);
         let variance = between.row(paced);
         let paced = paced && between.paced_is_less();
-        let class = Class::of(base, paced);
+        let class = Class::new(base, paced);
         let (extra, shift) = options.beyond(class, if paced { between.paced } else { between.raw });
         let both = within(base, paced) + within(other, paced);
         let (base, other, better, scale) = match paced {
@@ -190,7 +190,7 @@ pub(super) fn ratio_of(
     options: &Options,
 ) -> Option<Ratio> {
     let scale = scale(&other.unit, &base.unit)?;
-    Launches::of(base, other, scale, options).ratio(options.confidence)
+    Launches::new(base, other, scale, options).ratio(options.confidence)
 }
 
 /// The class of a result, and ln(ratio) of speeds.
@@ -200,9 +200,9 @@ pub(super) fn speed(
     options: &Options,
 ) -> Option<(Class, f64)> {
     let scale = scale(&other.unit, &base.unit)?;
-    let launches = Launches::of(base, other, scale, options);
+    let launches = Launches::new(base, other, scale, options);
     let ratio = launches.ratio(options.confidence)?.ratio;
-    Some((Class::of(base, launches.paced), ratio.ln()))
+    Some((Class::new(base, launches.paced), ratio.ln()))
 }
 
 /// Minimum detectable effect with [`POWER`], as a share: the significant distance plus the variance of the distance
@@ -214,7 +214,7 @@ pub(super) fn smallest(
     options: &Options,
 ) -> Option<f64> {
     let scale = scale(&other.unit, &base.unit)?;
-    let launches = Launches::of(base, other, scale, options);
+    let launches = Launches::new(base, other, scale, options);
     let needed = launches.needed(tests, options)?;
     let t = quantile::student(options.confidence, launches.between.freedom);
     let scatter = launches.half(options.confidence)? / t;

@@ -28,7 +28,7 @@ pub struct Options {
 }
 
 impl Options {
-    pub(crate) fn of(&self, base: &RunView, other: &RunView) -> Self {
+    pub(crate) fn for_runs(&self, base: &RunView, other: &RunView) -> Self {
         Self {
             cycles: self.cycles && base.machine.id == other.machine.id,
             ..self.clone()
@@ -61,7 +61,7 @@ impl Options {
     /// Variance of a time between runs, including the common shift.
     pub(super) fn all_of(&self, result: &Measurement) -> Scatter {
         let own = self.between_run(&result.id).raw;
-        let common = self.between_run.shifts.get(&Class::of(result, false));
+        let common = self.between_run.shifts.get(&Class::new(result, false));
         common.map_or(own, |common| own.with(*common))
     }
 

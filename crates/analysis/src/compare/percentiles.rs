@@ -2,7 +2,7 @@
 //! percentiles with bootstrap intervals.
 
 use super::pair::{self, ComparedBy, Pair, scale};
-use super::{Options, Row, common_shift, judge_figure, measured};
+use super::{Options, Row, common_shift, measured, set_verdict};
 use crate::run_variance::{self, Class};
 use crate::tails;
 use gritstone_model::{
@@ -61,7 +61,7 @@ pub(super) fn percentiles(
 
 /// Adjusts p of percentiles beyond the median as a family of their own; the median has p of the benchmark.
 /// Inconclusive where the benchmark is.
-pub(super) fn judge(rows: &mut [Row], options: &Options) {
+pub(super) fn set_verdicts(rows: &mut [Row], options: &Options) {
     let is_tail = |of: &ComparePercentile| tails::TAILS.contains(&of.name.as_str());
     for (row, _) in rows.iter_mut() {
         let tested = row.p.is_some();
@@ -77,7 +77,7 @@ pub(super) fn judge(rows: &mut [Row], options: &Options) {
                 true => adjusted.next().flatten(),
                 false => row.p_adjusted,
             };
-            judge_figure(&mut of.figure, p, options);
+            set_verdict(&mut of.figure, p, options);
         }
     }
 }
@@ -128,7 +128,7 @@ fn of_operations(base: &Measurement, other: &Measurement, options: &Options) -> 
         ..Scatter::stated(0.0, side.launches() as f64 - 1.0)
     };
     let between = options.between_run(&base.id).raw;
-    let (extra, shift) = options.beyond(Class::of(base, false), between);
+    let (extra, shift) = options.beyond(Class::new(base, false), between);
     // the learned variance includes that of the launches
     let variance = (extra.ln_sd.powi(2) - extra.within).max(0.0);
     let extra = Scatter {

@@ -32,15 +32,15 @@ fn cache_misses_explain_equal_instructions() {
         (BranchMisses, 1.1),
         (CacheMisses, 0.4),
     ];
-    let said = explained((&base, None), (&other, None)).unwrap();
+    let explanation = explained((&base, None), (&other, None)).unwrap();
     assert_eq!(
-        said,
+        explanation,
         (Some(true), Some(false), vec![CacheMisses]),
         "3 cycles of 45 are no cause"
     );
     // and the other way round
-    let said = explained((&other, None), (&base, None)).unwrap();
-    assert_eq!(said, (Some(true), Some(false), vec![CacheMisses]));
+    let explanation = explained((&other, None), (&base, None)).unwrap();
+    assert_eq!(explanation, (Some(true), Some(false), vec![CacheMisses]));
 }
 
 #[test]
@@ -57,16 +57,16 @@ fn opposite_changes_are_no_cause() {
         (BranchMisses, 1.0),
         (TlbMisses, 4.0),
     ];
-    let said = explained((&base, None), (&other, None)).unwrap();
-    assert_eq!(said.2, [TlbMisses]);
+    let explanation = explained((&base, None), (&other, None)).unwrap();
+    assert_eq!(explanation.2, [TlbMisses]);
 }
 
 #[test]
 fn cycles_of_more_instructions_need_no_other_cause() {
     let base = [(Instructions, 1e3), (Cycles, 500.0), (BranchMisses, 1.0)];
     let other = [(Instructions, 2e3), (Cycles, 1001.0), (BranchMisses, 9.0)];
-    let said = explained((&base, None), (&other, None)).unwrap();
-    assert_eq!(said, (Some(false), Some(false), vec![]));
+    let explanation = explained((&base, None), (&other, None)).unwrap();
+    assert_eq!(explanation, (Some(false), Some(false), vec![]));
 }
 
 #[test]
@@ -93,8 +93,11 @@ fn software_counts_explain_without_hardware_counters() {
         (ContextSwitches, 0.01),
         (CacheMisses, 1.0),
     ];
-    let said = explained((&base, Some(100.0)), (&other, Some(300.0))).unwrap();
-    assert_eq!(said, (Some(true), Some(false), vec![ContextSwitches]));
+    let explanation = explained((&base, Some(100.0)), (&other, Some(300.0))).unwrap();
+    assert_eq!(
+        explanation,
+        (Some(true), Some(false), vec![ContextSwitches])
+    );
     assert_eq!(
         explained((&[], Some(1.0)), (&[], Some(2.0))),
         None,

@@ -96,7 +96,9 @@ fn counted(id: &Id, figures: &Figures) -> Pair {
 
 fn center(values: &[f64]) -> f64 {
     match descriptive::logs(values) {
-        Some(logs) if logs.len() <= descriptive::MOST => descriptive::pseudo_median(&logs).exp(),
+        Some(logs) if logs.len() <= descriptive::MAX_VALUES => {
+            descriptive::pseudo_median(&logs).exp()
+        }
         // not positive, or too many: the mean reports it with the benchmark
         _ => values[0],
     }

@@ -7,7 +7,7 @@
 use gritstone_model::{Cache, CacheKind, Estimate, Finding, Rise, SeriesPoint};
 
 /// Smallest factor between points that counts as a rise.
-const LEAST: f64 = 1.15;
+const MIN_FACTOR: f64 = 1.15;
 
 /// Where the curve rises, and which caches that hold data end there. Nothing where the machine reports no cache, or a point has
 /// no interval, so that its noise is not known.
@@ -55,12 +55,12 @@ fn found(curve: &[(f64, Estimate)]) -> Vec<Rise> {
     for (at, &own) in factors.iter().enumerate() {
         let next = factors.get(at + 1).copied().unwrap_or(0.0);
         let least_steep = at > start && own < factors[at - 1] && own < next;
-        if own >= LEAST && next >= LEAST && !least_steep {
+        if own >= MIN_FACTOR && next >= MIN_FACTOR && !least_steep {
             continue;
         }
         let ((from, low), (to, high)) = (curve[start], curve[at + 1]);
         let ends = low.interval.zip(high.interval);
-        if own >= LEAST && ends.is_some_and(|(low, high)| low[1] < high[0]) {
+        if own >= MIN_FACTOR && ends.is_some_and(|(low, high)| low[1] < high[0]) {
             rises.push(Rise {
                 from,
                 to,
@@ -107,9 +107,9 @@ mod tests {
     }
 
     /// Ends of each rise with the level of its cache, and the levels of caches that are not seen.
-    type Told = (Vec<(f64, f64, Option<u8>)>, Vec<u8>);
+    type FoundRises = (Vec<(f64, f64, Option<u8>)>, Vec<u8>);
 
-    fn told(points: &[SeriesPoint], caches: &[Cache]) -> Option<Told> {
+    fn rises_of(points: &[SeriesPoint], caches: &[Cache]) -> Option<FoundRises> {
         let Finding::CacheRises { rises, unseen } = rises(points, caches)? else {
             panic!("another finding");
         };
@@ -135,7 +135,10 @@ mod tests {
             (256.0, 512.0, None),
             (1024.0, 4096.0, Some(2)),
         ];
-        assert_eq!(told(&points(&SEEN, 0.02), &caches), Some((rises, vec![3])));
+        assert_eq!(
+            rises_of(&points(&SEEN, 0.02), &caches),
+            Some((rises, vec![3]))
+        );
     }
 
     #[test]
@@ -143,10 +146,13 @@ mod tests {
         let caches = data(&[32, 1024]);
         // 4.1 to 5 is a fifth, and intervals of 12% meet
         let rises = vec![(32.0, 128.0, Some(1)), (1024.0, 4096.0, Some(2))];
-        assert_eq!(told(&points(&SEEN, 0.12), &caches), Some((rises, vec![])));
+        assert_eq!(
+            rises_of(&points(&SEEN, 0.12), &caches),
+            Some((rises, vec![]))
+        );
         let flat = [10.0, 10.9, 10.0, 10.9, 10.0, 10.9];
         assert_eq!(
-            told(&points(&flat, 0.001), &caches),
+            rises_of(&points(&flat, 0.001), &caches),
             Some((vec![], vec![1, 2]))
         );
     }
@@ -155,18 +161,21 @@ mod tests {
     fn incomplete_curve_gives_no_finding() {
         let caches = data(&[32]);
         let whole = points(&SEEN, 0.02);
-        assert!(told(&whole, &caches).is_some());
-        assert_eq!(told(&whole, &[cache(1, CacheKind::Instruction, 32)]), None);
+        assert!(rises_of(&whole, &caches).is_some());
+        assert_eq!(
+            rises_of(&whole, &[cache(1, CacheKind::Instruction, 32)]),
+            None
+        );
         let mut holed = whole.clone();
         holed[3].estimate = None;
-        assert_eq!(told(&holed, &caches), None);
+        assert_eq!(rises_of(&holed, &caches), None);
         holed[3].estimate = Some(Estimate::exact(1.0));
-        assert_eq!(told(&holed, &caches), None);
+        assert_eq!(rises_of(&holed, &caches), None);
     }
 
     #[test]
     fn adjacent_rises_are_separated() {
-        let of = |values: &[f64]| told(&points(values, 0.01), &data(&[8])).unwrap().0;
+        let of = |values: &[f64]| rises_of(&points(values, 0.01), &data(&[8])).unwrap().0;
         assert_eq!(of(&[1.0, 1.0, 1.3, 2.6, 3.2]), [(8.0, 64.0, Some(1))]);
         let two = [(4.0, 16.0, Some(1)), (16.0, 32.0, None)];
         assert_eq!(of(&[1.0, 2.0, 2.4, 6.0, 6.0]), two);
@@ -179,7 +188,7 @@ mod tests {
             2.49, 2.5, 2.3, 3.0, 6.8, 9.4, 8.5, 11.1, 26.0, 77.0, 290.0, 300.0, 330.0, 350.0,
             590.0, 770.0, 630.0,
         ];
-        let (rises, unseen) = told(&points(&ns, 0.05), &data(&[32, 1024, 32768])).unwrap();
+        let (rises, unseen) = rises_of(&points(&ns, 0.05), &data(&[32, 1024, 32768])).unwrap();
         let expected = [
             (16.0, 128.0, Some(1)),
             (256.0, 4096.0, Some(2)),

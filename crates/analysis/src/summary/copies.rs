@@ -27,7 +27,7 @@ pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<Copies
         .filter(|l| l.copies > 1 && l.id == row.benchmark.id)
     {
         let own = sizes.entry(launch.copies).or_default();
-        own.push(Reading::of(launch));
+        own.push(Reading::new(launch));
     }
     if sizes.is_empty() {
         return None;

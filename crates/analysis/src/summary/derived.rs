@@ -108,11 +108,11 @@ pub(super) fn result(
             ..Absent::default()
         })
     };
-    let told = |term: &Term| {
+    let is_measured = |term: &Term| {
         rows.get(&term.id)
-            .is_none_or(|row| published::is_told(row, run))
+            .is_none_or(|row| published::is_measured(row, run))
     };
-    if !terms.iter().any(told) {
+    if !terms.iter().any(is_measured) {
         draft.published = None;
     } else if let Some(work) = &benchmark.published {
         let disturbed = draft.is_flagged(Flag::Interference);

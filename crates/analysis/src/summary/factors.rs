@@ -25,7 +25,7 @@ struct Factor<'a> {
     part: Part,
     row: RatingRow,
     /// The result, and the conversion to the baseline's unit.
-    own: Option<(&'a Measurement, f64)>,
+    result: Option<(&'a Measurement, f64)>,
 }
 
 #[derive(Default)]
@@ -38,10 +38,10 @@ struct Factors<'a> {
 }
 
 impl<'a> Factors<'a> {
-    fn own(&self) -> impl Iterator<Item = &'a Measurement> {
+    fn results(&self) -> impl Iterator<Item = &'a Measurement> {
         self.compared
             .iter()
-            .filter_map(|factor| Some(factor.own?.0))
+            .filter_map(|factor| Some(factor.result?.0))
     }
 }
 
@@ -60,8 +60,8 @@ pub(super) fn result(
     };
     let factors = gather(entry.over, weights, baseline, results);
     let mut ratios: Vec<PartValue> = vec![];
-    for Factor { part, row, own } in &factors.compared {
-        let ratio = own.and_then(|(own, unit)| Some(own.value()? * unit / row.reference));
+    for Factor { part, row, result } in &factors.compared {
+        let ratio = result.and_then(|(result, unit)| Some(result.value()? * unit / row.reference));
         let part = match part {
             Part::Benchmark(id) => Part::RatioOf(id.clone()),
             other => other.clone(),
@@ -93,7 +93,11 @@ pub(super) fn result(
                 interval,
             });
             draft.notes.extend(rules::repeatable(&Spread {
-                n: factors.own().map(|own| own.launches()).min().unwrap_or(0),
+                n: factors
+                    .results()
+                    .map(|result| result.launches())
+                    .min()
+                    .unwrap_or(0),
                 what: Repeat::Launch,
                 estimate,
                 confidence: options.confidence,
@@ -105,7 +109,7 @@ pub(super) fn result(
             Data::Derived(Box::new(Sampled {
                 estimate,
                 confidence: half.map(|_| options.confidence),
-                launches: factors.own().map(Measurement::launches).sum(),
+                launches: factors.results().map(Measurement::launches).sum(),
                 parts: ratios,
                 ..Sampled::default()
             }))
@@ -137,16 +141,16 @@ fn gather<'a>(
             weight,
             invalid: false,
         };
-        let own = results.get(id).filter(|own| own.estimate().is_some());
-        let own = own.and_then(|own| Some((own, scale(&own.unit, &printed.unit)?)));
-        if let Some((own, unit)) = own {
-            row.invalid = own.has_flag(Flag::Invalid, COMPARED);
-            row.launches = own.values().iter().map(|value| value * unit).collect();
+        let result = results.get(id).filter(|result| result.estimate().is_some());
+        let result = result.and_then(|result| Some((result, scale(&result.unit, &printed.unit)?)));
+        if let Some((result, unit)) = result {
+            row.invalid = result.has_flag(Flag::Invalid, COMPARED);
+            row.launches = result.values().iter().map(|value| value * unit).collect();
         }
         factors.compared.push(Factor {
             part: Part::Benchmark(id.clone()),
             row,
-            own,
+            result,
         });
     }
     factors
@@ -166,8 +170,10 @@ fn unprinted(factors: &Factors, entry: &Entry) -> Option<Note> {
 /// One note for each flag, with its benchmarks.
 fn doubts(factors: &Factors) -> Vec<Note> {
     let note = |flag| {
-        let flagged = factors.own().filter(|own| own.has_flag(flag, COMPARED));
-        let ids = flagged.map(|own| own.id.clone()).collect();
+        let flagged = factors
+            .results()
+            .filter(|result| result.has_flag(flag, COMPARED));
+        let ids = flagged.map(|result| result.id.clone()).collect();
         parts_flagged(flag, ids, factors.compared.len())
     };
     let flags = [Flag::Interference, Flag::NotComparable];

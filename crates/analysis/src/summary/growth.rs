@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// core of a virtual machine is not seen at all: that time grows faster than n must be so among shorter regions too. That it grows slower
 /// is nobody else's doing, and needs no more.
 pub(super) fn linear(launches: &[&Reading]) -> Option<Finding> {
-    let growth = |l: &Reading| Growth::of(l.warm(), least);
+    let growth = |l: &Reading| Growth::new(l.warm(), least);
     if launches.iter().all(|l| growth(l).is_none()) {
         return Some(Growth::unseen(launches.len()));
     }
@@ -74,7 +74,7 @@ pub(crate) struct Growth {
 impl Growth {
     /// From timed regions (n, ns), those of one n taken together by `typical`: ln(ratio of times) / ln(ratio of n), of the largest n
     /// and the next that is half of it or less.
-    pub(crate) fn of(
+    pub(crate) fn new(
         warm: impl Iterator<Item = (u64, u64)>,
         typical: impl Fn(&[f64]) -> Option<f64>,
     ) -> Option<Self> {

@@ -9,7 +9,7 @@ use gritstone_model::{Count, Finding, Interference, Launch};
 pub(super) fn interfered(launches: &[&Reading]) -> Option<Finding> {
     let found: Vec<Disturbance> = launches
         .iter()
-        .map(|reading| Disturbance::of(reading))
+        .map(|reading| Disturbance::new(reading))
         .filter(Disturbance::is_any)
         .collect();
     let most = found.iter().fold(Disturbance::default(), |a, b| a.max(b));
@@ -33,7 +33,7 @@ const CAUSES: [fn(f64) -> Interference; 5] = [
 ];
 
 impl Disturbance {
-    pub(super) fn of(reading: &Reading) -> Self {
+    pub(super) fn new(reading: &Reading) -> Self {
         let Self(mut causes) = Self::by_conditions(reading.launch);
         causes[4] = f64::from(u8::from(reading.contended));
         Self(causes)

@@ -15,7 +15,11 @@ const PERCENTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)
 
 /// Of a result that is a time and of whose launches each timed operations one by one; a latency in the unit of a rate would turn
 /// smallest and largest around.
-pub(super) fn of(benchmark: &Benchmark, timed: &[&Reading], confidence: f64) -> Option<Latencies> {
+pub(super) fn from_launches(
+    benchmark: &Benchmark,
+    timed: &[&Reading],
+    confidence: f64,
+) -> Option<Latencies> {
     let time = matches!(benchmark.unit.quantity(), Quantity::Time { .. });
     if !time || timed.iter().any(|launch| launch.latencies.is_empty()) {
         return None;

@@ -10,7 +10,7 @@ use gritstone_stats::paired_times::Timed;
 /// ns per operation, for the variance that pilots estimate. `None` unless measured.
 #[must_use]
 pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
-    ns_per_op(benchmark, &Reading::of(launch))
+    ns_per_op(benchmark, &Reading::new(launch))
 }
 
 fn ns_per_op(benchmark: &Benchmark, reading: &Reading) -> Option<f64> {
@@ -50,7 +50,7 @@ pub struct Reader {
 impl Reader {
     /// Of a run, or of the first side of a trial, before anything was measured.
     #[must_use]
-    pub fn of(run: &RunInfo) -> Self {
+    pub fn new(run: &RunInfo) -> Self {
         Self {
             floor: Floor::before(run),
             trial: run.settings.trial.is_some(),
@@ -65,12 +65,12 @@ impl Reader {
     /// Updates the SMT floor, and reads a launch.
     pub fn learn(&mut self, benchmark: &Benchmark, launch: &Launch) -> LaunchTime {
         self.see(launch);
-        let mut reading = Reading::of(launch);
+        let mut reading = Reading::new(launch);
         let figure = sample_use(benchmark, &reading, self.trial);
         smt_contention::mark(&mut reading, floor_for(benchmark, &self.floor), figure);
         LaunchTime {
             ns_per_op: ns_per_op(benchmark, &reading),
-            disturbed: Disturbance::of(&reading).is_any(),
+            disturbed: Disturbance::new(&reading).is_any(),
             crowded: reading.contended,
         }
     }

@@ -70,7 +70,7 @@ mod tests {
         });
         let id = Id::parse("rt/x@level-2").unwrap();
         let row = Benchmark::new(id, Unit::parse("us").unwrap(), work);
-        let readings: Vec<Reading> = launches.iter().map(Reading::of).collect();
+        let readings: Vec<Reading> = launches.iter().map(Reading::new).collect();
         let readings: Vec<&Reading> = readings.iter().collect();
         [did(&row, &readings), idle(&row, &readings)]
     }

@@ -25,7 +25,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement
         .iter()
         .filter_map(|launch| Some((*launch, row.ns(launch)?)))
         .unzip();
-    let latencies = latencies::of(benchmark, &timed, options.confidence);
+    let latencies = latencies::from_launches(benchmark, &timed, options.confidence);
     let sampled = sampled(row, &timed, &ns, latencies.as_ref(), options.confidence);
     draft.measured = measured(&launches);
 
@@ -47,7 +47,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement
     };
     draft.notes.extend(rules::all(&evidence));
     (draft.notes).extend(responses::carried(&launches).map(Note::new));
-    if !published::is_told(row, run) {
+    if !published::is_measured(row, run) {
         draft.published = None;
     } else if let Some(work) = &benchmark.published {
         let (view, notes) = match benchmark.work {
@@ -106,7 +106,7 @@ fn sampled(
         sampled.paced_values = paced;
         sampled.ghz = median(timed.iter().filter_map(|launch| launch.ghz()));
     }
-    sampled.responses = responses::of(timed, confidence);
+    sampled.responses = responses::from_launches(timed, confidence);
     sampled.statistics = statistics(timed, benchmark, &sampled.values, latencies);
     sampled
 }

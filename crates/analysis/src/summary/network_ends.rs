@@ -19,10 +19,10 @@ pub(super) fn worked(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Fin
 
 /// Seconds over all launches; 0 if unreported.
 fn seconds(launches: &[&Reading]) -> f64 {
-    let told = launches
+    let reported = launches
         .iter()
         .flat_map(|launch| launch.numbers(Metric::EndsWall));
-    let ns: f64 = told.map(Number::get).sum();
+    let ns: f64 = reported.map(Number::get).sum();
     ns / 1e9
 }
 

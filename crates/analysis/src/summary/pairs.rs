@@ -89,16 +89,16 @@ mod tests {
             launch(&[("0-1", 1400)]),
             launch(&[("0-1", 800), ("1-2", 2000)]),
         ];
-        let readings: Vec<Reading> = launches.iter().map(Reading::of).collect();
+        let readings: Vec<Reading> = launches.iter().map(Reading::new).collect();
         let readings: Vec<&Reading> = readings.iter().collect();
-        let told = parts(&benchmark(), &readings);
+        let actual = parts(&benchmark(), &readings);
         // of 120, 140 and 80 ns a round trip, two transfers each; then 400 and 200
         let expected = [((0, 1), 60.0), ((0, 2), 200.0), ((1, 2), 100.0)];
         let part = |((a, b), value)| PartValue {
             part: Part::Cpus(a, b),
             value,
         };
-        assert_eq!(told, expected.map(part));
+        assert_eq!(actual, expected.map(part));
     }
 
     #[test]
@@ -107,6 +107,6 @@ mod tests {
         without
             .events
             .retain(|event| matches!(event, Event::Sample(_)));
-        assert!(parts(&benchmark(), &[&Reading::of(&without)]).is_empty());
+        assert!(parts(&benchmark(), &[&Reading::new(&without)]).is_empty());
     }
 }

@@ -10,7 +10,7 @@ use gritstone_model::{
 use gritstone_stats::{center, quantile};
 
 /// Kernels do the reference workload only on request.
-pub(super) fn is_told(row: &Row, run: &RunData) -> bool {
+pub(super) fn is_measured(row: &Row, run: &RunData) -> bool {
     let kernel = matches!(row.benchmark.work, Work::Kernel(_));
     let done = |launch: &Reading| !launch.batches.is_empty();
     !kernel || run.info.settings.reference || row.launches.iter().any(done)

@@ -77,7 +77,7 @@ pub(crate) struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     /// Sorts the events of a launch.
-    pub fn of(launch: &'a Launch) -> Self {
+    pub fn new(launch: &'a Launch) -> Self {
         let mut reading = Self {
             launch,
             samples: Vec::new(),

@@ -15,7 +15,7 @@ const PERCENTILES: [(&str, f64); 3] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99
 const MS: f64 = 1e-6;
 
 /// By users, all kinds first. Launches without a response of a kind do not count for it.
-pub(super) fn of(launches: &[&Reading], confidence: f64) -> Vec<Responses> {
+pub(super) fn from_launches(launches: &[&Reading], confidence: f64) -> Vec<Responses> {
     let mut by: BTreeMap<(u64, Option<&str>), Vec<Histogram>> = BTreeMap::new();
     for launch in launches {
         let mut own: BTreeMap<(u64, Option<&str>), Vec<&Histogram>> = BTreeMap::new();

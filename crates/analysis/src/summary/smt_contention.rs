@@ -31,7 +31,7 @@ impl Floor {
         }
     }
 
-    pub(crate) fn of(run: &RunData) -> Self {
+    pub(crate) fn from_run(run: &RunData) -> Self {
         let mut all = Self::before(&run.info);
         for launch in &run.launches {
             all.see(launch);
@@ -54,19 +54,22 @@ impl Floor {
     /// The tenth percentile of each CPU: a few readings are off to either side where the CPU is shared by time.
     pub(crate) fn learned(&self) -> BTreeMap<u32, f64> {
         let cpus = self.seen.keys();
-        cpus.filter_map(|cpu| Some((*cpu, self.own(*cpu)?)))
+        cpus.filter_map(|cpu| Some((*cpu, self.seen_floor(*cpu)?)))
             .collect()
     }
 
-    fn own(&self, cpu: u32) -> Option<f64> {
-        let seen = self.seen.get(&cpu).filter(|seen| seen.len() >= BELOW)?;
-        Some(seen[seen.len() / BELOW].max(LEAST))
+    fn seen_floor(&self, cpu: u32) -> Option<f64> {
+        let seen = self
+            .seen
+            .get(&cpu)
+            .filter(|seen| seen.len() >= READINGS_PER_FLOOR)?;
+        Some(seen[seen.len() / READINGS_PER_FLOOR].max(MIN_SHARE))
     }
 
-    fn at(&self, cpu: u32) -> Option<f64> {
+    fn floor(&self, cpu: u32) -> Option<f64> {
         let known = self.known.get(&cpu).filter(|_| self.shared);
-        let known = known.map(|floor| floor.max(LEAST));
-        [self.own(cpu), known]
+        let known = known.map(|floor| floor.max(MIN_SHARE));
+        [self.seen_floor(cpu), known]
             .into_iter()
             .flatten()
             .reduce(f64::min)
@@ -74,7 +77,7 @@ impl Floor {
 
     pub(crate) fn is_contended(&self, cpus: &[u32], pace: u64, wide: u64) -> bool {
         let floor = match cpus {
-            [cpu] => self.at(*cpu),
+            [cpu] => self.floor(*cpu),
             _ => None,
         };
         let held = floor.zip(share(pace, wide));
@@ -107,10 +110,10 @@ pub(super) fn floor_for<'a>(benchmark: &Benchmark, floor: &'a Floor) -> &'a Floo
 }
 
 /// Share of readings below the floor: one in ten.
-const BELOW: usize = 10;
+const READINGS_PER_FLOOR: usize = 10;
 
 /// Lower bound of any core: the SMT probe has eight chains, each of which takes a cycle an addition.
-const LEAST: f64 = 1.0 / 8.0;
+const MIN_SHARE: f64 = 1.0 / 8.0;
 
 /// `None` where one of the probes is missing.
 fn share(pace: u64, wide: u64) -> Option<f64> {
@@ -178,7 +181,7 @@ mod tests {
         assert!(!floor.is_contended(&[0], 1000, 0) && !floor.is_contended(&[0], 0, 900));
         assert!(!seen(&info(&SMT, &[]), readings().take(9)).is_contended(&[0], 1000, 900));
         // what no core can do is no floor
-        assert_eq!(seen(&info(&SMT, &[]), [60; 20]).learned()[&0], LEAST);
+        assert_eq!(seen(&info(&SMT, &[]), [60; 20]).learned()[&0], MIN_SHARE);
     }
 
     #[test]

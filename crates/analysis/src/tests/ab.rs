@@ -60,7 +60,7 @@ fn side(name: &str, ms: f64, rounds: u32) -> RunData {
     run
 }
 
-fn said(runs: &[RunData]) -> AbView {
+fn trial(runs: &[RunData]) -> AbView {
     view(runs, &Options::default())
 }
 
@@ -69,7 +69,7 @@ fn launches_pair_by_round() {
     let (a, mut b) = (side("a", 10.0, 12), side("b", 11.0, 13));
     b.launches.reverse();
     b.launches[3].outcome = Outcome::Failed("it was the ninth".to_owned());
-    let view = said(&[a, b]);
+    let view = trial(&[a, b]);
     assert_eq!(view.rows.len(), 1, "nothing was launched of {START_UP}");
     let comparison = &view.rows[0].comparisons[0];
     assert_eq!(
@@ -85,7 +85,7 @@ fn launches_pair_by_round() {
 fn interrupted_trial_keeps_last_verdict() {
     let (a, mut b) = (side("a", 10.0, 11), side("b", 11.0, 11));
     let verdict = |a: &RunData, b: &RunData| {
-        let view = said(&[a.clone(), b.clone()]);
+        let view = trial(&[a.clone(), b.clone()]);
         view.rows[0].comparisons[0].verdict
     };
     assert_eq!(verdict(&a, &b), Verdict::Slower);
@@ -112,7 +112,7 @@ fn carry_over_is_reported() {
                 false => a.start += 1,
             }
         }
-        said(&[a, b]).rows.remove(0).comparisons.remove(0).notes
+        trial(&[a, b]).rows.remove(0).comparisons.remove(0).notes
     };
     assert!(noted(1.0).is_empty());
     let notes = noted(1.05);
@@ -159,7 +159,7 @@ fn contended_pairs_are_dropped_and_counted() {
     pace(&mut b, |round| matches!(round, 5 | 9 | 13));
     // in the order of time
     b.launches.iter_mut().for_each(|launch| launch.start += 1);
-    let comparison = &said(&[a.clone(), b.clone()]).rows[0].comparisons[0];
+    let comparison = &trial(&[a.clone(), b.clone()]).rows[0].comparisons[0];
     assert_eq!(
         (comparison.pairs, comparison.verdict),
         (13, Verdict::Slower)
@@ -172,7 +172,7 @@ fn contended_pairs_are_dropped_and_counted() {
     for share in [1, 2] {
         pace(&mut b, |round| round % share == 0);
         pace(&mut a, |_| false);
-        let comparison = &said(&[a.clone(), b.clone()]).rows[0].comparisons[0];
+        let comparison = &trial(&[a.clone(), b.clone()]).rows[0].comparisons[0];
         let crowded = [0, 16 / share as usize];
         assert_eq!(
             (comparison.crowded, comparison.crowded_differ),
@@ -211,7 +211,7 @@ fn start_up_launches_set_the_smt_floor() {
                 }
             }
         }
-        said(&runs).rows[0].comparisons[0].crowded
+        trial(&runs).rows[0].comparisons[0].crowded
     };
     // all but the first, before which too little was seen
     assert_eq!((said_of(false), said_of(true)), ([0, 0], [9, 9]));
@@ -220,10 +220,10 @@ fn start_up_launches_set_the_smt_floor() {
 #[test]
 fn user_and_system_time_need_a_hundred_ticks() {
     // 12 launches of 40 ms have 360 ms of both, which is 90 ticks
-    let few = &said(&[side("a", 40.0, 12)]).rows[0].figures[0];
+    let few = &trial(&[side("a", 40.0, 12)]).rows[0].figures[0];
     assert_eq!((few.user_s, few.system_s), (None, None));
     assert!((few.cpu_s.unwrap() - 0.03).abs() < 1e-4);
-    let enough = &said(&[side("a", 50.0, 12)]).rows[0].figures[0];
+    let enough = &trial(&[side("a", 50.0, 12)]).rows[0].figures[0];
     assert!((enough.user_s.unwrap() - 0.025).abs() < 1e-4);
     assert!((enough.system_s.unwrap() - 0.0125).abs() < 1e-4);
 }
@@ -233,7 +233,7 @@ fn start_up_time_is_reported() {
     let mut a = side("a", 10.0, 12);
     a.launches
         .extend((0..6).map(|round| launch(START_UP, round, 1.5)));
-    let view = said(&[a]);
+    let view = trial(&[a]);
     assert!((view.start_up_ns.unwrap() - 1.5e6).abs() < 1.0);
     assert!(view.rows[0].comparisons.is_empty());
 }
@@ -245,7 +245,7 @@ fn sides_are_compared_with_the_best() {
         side("b", 10.0, 12),
         side("c", 11.0, 12),
     ];
-    let view = said(&runs);
+    let view = trial(&runs);
     let shown = view.rows[0].comparisons.iter();
     let shown: Vec<_> = shown
         .map(|c| (c.base.as_str(), c.other.as_str(), c.verdict))
@@ -261,11 +261,11 @@ fn sides_are_compared_with_the_best() {
 fn absurd_round_numbers_take_no_memory() {
     let mut a = side("a", 10.0, 12);
     a.launches[3].round = u32::MAX;
-    let view = said(&[a, side("b", 10.0, 12)]);
+    let view = trial(&[a, side("b", 10.0, 12)]);
     assert_eq!(view.rows[0].comparisons[0].pairs, 11);
-    assert!(said(&[]).rows.is_empty());
+    assert!(trial(&[]).rows.is_empty());
     assert!(
-        said(&[RunData::default(), RunData::default()])
+        trial(&[RunData::default(), RunData::default()])
             .rows
             .is_empty()
     );

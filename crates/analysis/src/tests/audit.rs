@@ -19,7 +19,7 @@ fn audited() -> Launch {
     launch
 }
 
-fn told(benchmark: &Benchmark, launch: Launch, entries: Result<f64, &str>) -> Vec<AuditTest> {
+fn audit(benchmark: &Benchmark, launch: Launch, entries: Result<f64, &str>) -> Vec<AuditTest> {
     told_by(benchmark, &[launch], entries)
 }
 
@@ -52,7 +52,7 @@ fn of(tests: &[AuditTest], claim: Claim) -> &AuditTest {
 fn alone(spoil: impl FnOnce(&mut Launch), claim: Claim, reason: &str) {
     let mut launch = audited();
     spoil(&mut launch);
-    let tests = told(&claimed("a/b"), launch, Ok(1.0));
+    let tests = audit(&claimed("a/b"), launch, Ok(1.0));
     for test in &tests {
         let expected = match test.claim == claim {
             true => (ClaimOutcome::Fails, reason),
@@ -65,7 +65,7 @@ fn alone(spoil: impl FnOnce(&mut Launch), claim: Claim, reason: &str) {
 
 #[test]
 fn all_claims_hold_less_start_up() {
-    let tests = told(&claimed("a/b"), audited(), Ok(1.0));
+    let tests = audit(&claimed("a/b"), audited(), Ok(1.0));
     assert!(
         tests
             .iter()
@@ -85,7 +85,7 @@ fn all_claims_hold_less_start_up() {
 
 #[test]
 fn benchmark_without_claims_is_measured() {
-    let tests = told(&plain("a/b"), audited(), Ok(2.5));
+    let tests = audit(&plain("a/b"), audited(), Ok(2.5));
     let findings: Vec<ClaimOutcome> = tests.iter().map(|test| test.outcome).collect();
     assert_eq!(findings[0], ClaimOutcome::Holds, "it ran");
     assert!(findings[1..].iter().all(|&f| f == ClaimOutcome::NotClaimed));
@@ -191,7 +191,7 @@ fn saved_switches_do_not_fail() {
 #[test]
 fn syscall_counts_allow_one_percent() {
     let entry = |measured| {
-        let tests = told(&claimed("a/b"), audited(), Ok(measured));
+        let tests = audit(&claimed("a/b"), audited(), Ok(measured));
         let test = of(&tests, Claim::SyscallsPerOp);
         (test.outcome, why(test))
     };
@@ -208,7 +208,7 @@ fn syscall_counts_allow_one_percent() {
 
 #[test]
 fn uncounted_syscalls_are_untested() {
-    let tests = told(&claimed("a/b"), audited(), Err("tracing is forbidden here"));
+    let tests = audit(&claimed("a/b"), audited(), Err("tracing is forbidden here"));
     let test = of(&tests, Claim::SyscallsPerOp);
     assert_eq!(test.outcome, ClaimOutcome::Untested);
     assert_eq!(
@@ -246,7 +246,7 @@ fn absent_work_is_not_linear() {
         call: "calibrate".to_owned(),
         why: "time does not grow with n".to_owned(),
     });
-    let tests = told(&claimed("a/b"), launch, Ok(1.0));
+    let tests = audit(&claimed("a/b"), launch, Ok(1.0));
     assert_eq!(of(&tests, Claim::Linear).outcome, ClaimOutcome::Fails);
     assert_eq!(
         why(of(&tests, Claim::Linear)),
@@ -259,7 +259,7 @@ fn absent_work_is_not_linear() {
 fn skipped_benchmark_has_no_tests() {
     let mut launch = audited();
     launch.outcome = Outcome::Skipped("no card reader; buy one".to_owned());
-    let tests = told(&claimed("a/b"), launch, Ok(1.0));
+    let tests = audit(&claimed("a/b"), launch, Ok(1.0));
     assert_eq!(tests.len(), 1);
     assert_eq!(
         (tests[0].claim, tests[0].outcome, why(&tests[0])),
@@ -278,7 +278,7 @@ fn single_operation_regions_count_whole() {
         sample.n = 1;
         sample.usage.vcsw = 7;
     });
-    let tests = told(&plain("a/b"), launch, Ok(1.0));
+    let tests = audit(&plain("a/b"), launch, Ok(1.0));
     near(of(&tests, Claim::SwitchesPerOp).measured, 7.0);
 }
 
@@ -286,7 +286,7 @@ fn single_operation_regions_count_whole() {
 fn switches_and_faults_need_batches() {
     let mut launch = audited();
     launch.events.retain(|e| !matches!(e, Event::Batch(_)));
-    let tests = told(&claimed("a/b"), launch, Ok(1.0));
+    let tests = audit(&claimed("a/b"), launch, Ok(1.0));
     let claims: Vec<Claim> = tests.iter().map(|test| test.claim).collect();
     assert!(!claims.contains(&Claim::SwitchesPerOp) && !claims.contains(&Claim::FaultsPerOp));
 }

@@ -18,10 +18,10 @@ fn copies(name: &str, round: u32, each: &[f64]) -> Launch {
     all.events.clear();
     for (number, &ns) in (1..).zip(each) {
         all.events.push(Event::Param(Param::Copy(number)));
-        let said = launch(name, round, ns).events.into_iter();
+        let reported = launch(name, round, ns).events.into_iter();
         // copies time neither the published work nor its process
         all.events
-            .extend(said.filter(|e| !matches!(e, Event::Batch(_) | Event::Process(_))));
+            .extend(reported.filter(|e| !matches!(e, Event::Batch(_) | Event::Process(_))));
     }
     all
 }
@@ -206,21 +206,21 @@ fn claims_are_checked_per_copy() {
             check.got += 1;
         }
     }
-    let told = notes(wrong);
-    assert_eq!(told[0].flag(), Some(Flag::Invalid));
+    let actual = notes(wrong);
+    assert_eq!(actual[0].flag(), Some(Flag::Invalid));
     assert!(
-        short(&told[0]).contains("wrong-check"),
+        short(&actual[0]).contains("wrong-check"),
         "{}",
-        short(&told[0])
+        short(&actual[0])
     );
 
     let mut failed = clean;
     failed[1].outcome = Outcome::Failed("copy 2 of 2: fork: no".to_owned());
-    let told = notes(failed);
+    let actual = notes(failed);
     assert!(
-        short(&told[0]).contains("copy 2 of 2: fork"),
+        short(&actual[0]).contains("copy 2 of 2: fork"),
         "{}",
-        short(&told[0])
+        short(&actual[0])
     );
 }
 
@@ -271,7 +271,7 @@ fn copies_compare_by_total_and_efficiency() {
     assert!(0.44 < low && low < 0.5 && 0.5 < high && high < 0.57);
     // all three p count among each other: that of the row, of the total and of the efficiency
     assert!(two.efficiency.p_adjusted.unwrap() >= 1.5 * two.efficiency.p.unwrap());
-    // what only one side has is shown, and nothing is said of it
+    // what only one side has is shown, and nothing is reported of it
     near(four.total.base, 25.0);
     assert_eq!((four.total.other, four.total.ratio), (None, None));
     assert_eq!(four.efficiency.verdict, Verdict::Inconclusive);

@@ -4,26 +4,26 @@ use crate::compare::{Options, compare};
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 
-fn made() -> RunData {
+fn sample_run() -> RunData {
     run(vec![plain("a/b"), plain("a/c")], Vec::new())
 }
 
 fn differ(base: &RunView, other: &RunView) -> Vec<(String, String, String)> {
     let view = compare(base, other, &Options::default());
-    let told = |d: Difference| (d.what, d.base, d.other);
-    view.differ_in.into_iter().map(told).collect()
+    let actual = |d: Difference| (d.what, d.base, d.other);
+    view.differ_in.into_iter().map(actual).collect()
 }
 
 /// What differs from the made-up run.
 #[track_caller]
 fn differs(change: impl FnOnce(&mut RunData), want: &[(&str, &str, &str)]) {
-    let mut other = made();
+    let mut other = sample_run();
     change(&mut other);
     let want: Vec<_> = want
         .iter()
         .map(|(a, b, c)| ((*a).to_owned(), (*b).to_owned(), (*c).to_owned()))
         .collect();
-    assert_eq!(differ(&view(&made()), &view(&other)), want);
+    assert_eq!(differ(&view(&sample_run()), &view(&other)), want);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_document_tells_little() {
     let facts = &mut vax.machine.facts;
     facts.insert("cpu.model".to_owned(), "KA780".to_owned());
     facts.insert("cabinet".to_owned(), "H9600".to_owned());
-    let found = differ(&vax, &view(&made()));
+    let found = differ(&vax, &view(&sample_run()));
     let names: Vec<&str> = found.iter().map(|(what, ..)| what.as_str()).collect();
     assert_eq!(names, ["machine", "system", "configuration", "cpu.model"]);
 }

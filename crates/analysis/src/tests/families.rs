@@ -55,13 +55,13 @@ fn differences_come_first() {
     row.unwrap().notes.push(star);
     let options = without_scatter(&["a/same", "a/slow", "a/fast"]);
     let found = compare(&base, &starred, &options);
-    let told: Vec<(&str, Option<Verdict>)> = found
+    let actual: Vec<(&str, Option<Verdict>)> = found
         .rows
         .iter()
         .map(|row| (row.id.as_str(), row.verdict))
         .collect();
     assert_eq!(
-        told,
+        actual,
         [
             ("a/fast", Some(Verdict::Faster)),
             ("a/slow", Some(Verdict::Slower)),

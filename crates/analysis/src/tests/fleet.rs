@@ -49,7 +49,7 @@ fn node(number: usize) -> NodeRun {
     }
 }
 
-fn made(nodes: usize) -> Vec<NodeRun> {
+fn sample_fleet(nodes: usize) -> Vec<NodeRun> {
     (0..nodes).map(node).collect()
 }
 
@@ -74,7 +74,7 @@ fn called(view: &FleetView) -> Vec<(&str, &FleetScope)> {
 
 #[test]
 fn slow_nodes_show_shared_facts() {
-    let mut runs = made(24);
+    let mut runs = sample_fleet(24);
     for at in [3, 17] {
         slow(&mut runs[at], "memory", 0.18);
         runs[at]
@@ -122,7 +122,7 @@ fn slow_nodes_show_shared_facts() {
 
 #[test]
 fn equal_nodes_give_no_outlier() {
-    let view = report("quiet", &made(24));
+    let view = report("quiet", &sample_fleet(24));
     assert_eq!(
         (called(&view), view.wrong.len(), view.common.len()),
         (vec![], 0, 0)
@@ -131,7 +131,7 @@ fn equal_nodes_give_no_outlier() {
 
 #[test]
 fn wrong_check_values_are_reported() {
-    let mut runs = made(12);
+    let mut runs = sample_fleet(12);
     let id = Id::parse("cpu/1").unwrap();
     // the core that computes wrong values also expects wrong ones
     let check = |run: &mut NodeRun, got, expected| {
@@ -145,12 +145,12 @@ fn wrong_check_values_are_reported() {
     check(&mut runs[2], 18, 17);
     check(&mut runs[7], 19, 19);
     let wrong = report("silent", &runs).wrong;
-    let told: Vec<_> = wrong
+    let actual: Vec<_> = wrong
         .iter()
         .map(|of| (of.node.as_str(), of.by, of.got, of.right, of.cpu))
         .collect();
     assert_eq!(
-        told,
+        actual,
         [
             ("node-02", FleetProof::Workload, 18, 17, Some(5)),
             ("node-07", FleetProof::Nodes(10), 19, 17, Some(5)),
@@ -165,7 +165,7 @@ fn wrong_check_values_are_reported() {
 
 #[test]
 fn incomparable_nodes_are_only_counted() {
-    let mut runs = made(12);
+    let mut runs = sample_fleet(12);
     slow(&mut runs[11], "disk", 0.5);
     runs[11]
         .facts
@@ -191,7 +191,7 @@ fn incomparable_nodes_are_only_counted() {
 
 #[test]
 fn runs_of_a_node_are_pooled() {
-    let mut runs = made(12);
+    let mut runs = sample_fleet(12);
     let again: Vec<NodeRun> = (0..12)
         .map(|at| NodeRun {
             node: format!("node-{at:02}"),
@@ -210,7 +210,7 @@ fn runs_of_a_node_are_pooled() {
 #[test]
 fn a_health_check_passes_fails_or_is_inconclusive() {
     let check = |change: &dyn Fn(&mut NodeRun)| {
-        let mut runs = made(24);
+        let mut runs = sample_fleet(24);
         change(&mut runs[9]);
         verdict(&report("check", &runs), "node-09")
     };
@@ -236,14 +236,14 @@ fn a_health_check_passes_fails_or_is_inconclusive() {
     let other = |run: &mut NodeRun| drop(run.facts.insert("cpu.model".to_owned(), "B".to_owned()));
     assert_eq!(check(&other), Verdict::Inconclusive);
     assert_eq!(
-        verdict(&report("check", &made(24)), "nowhere"),
+        verdict(&report("check", &sample_fleet(24)), "nowhere"),
         Verdict::Inconclusive
     );
 }
 
 /// The same nodes a week later each, and what was changed on them.
 fn week(number: usize, change: &dyn Fn(usize, &mut NodeRun)) -> Vec<NodeRun> {
-    let mut runs = made(24);
+    let mut runs = sample_fleet(24);
     for (at, run) in runs.iter_mut().enumerate() {
         run.started = format!("2026-1{}-{:02}T10:00:00Z", number / 4, 1 + 7 * (number % 4));
         for (place, result) in run.results.values_mut().enumerate() {
@@ -358,8 +358,8 @@ fn groups(view: &FleetView) -> Vec<(String, &str, usize, &[gritstone_model::Flee
 
 #[test]
 fn differing_group_is_named_by_its_fact() {
-    assert_eq!(report("alike", &made(48)).groups, []);
-    let mut runs = made(48);
+    assert_eq!(report("alike", &sample_fleet(48)).groups, []);
+    let mut runs = sample_fleet(48);
     for (at, run) in runs.iter_mut().enumerate() {
         let kernel = if at % 2 == 0 { "6.18" } else { "6.12" };
         for fact in ["kernel.release", "os.version"] {
@@ -381,7 +381,7 @@ fn differing_group_is_named_by_its_fact() {
     assert_eq!(view.groups[0].groups.len(), 6);
 
     // facts of the same nodes are one; what all benchmarks share is said once
-    let mut runs = made(48);
+    let mut runs = sample_fleet(48);
     for (at, run) in runs.iter_mut().enumerate() {
         let kernel = if at % 2 == 0 { "6.18" } else { "6.12" };
         for fact in ["kernel.release", "os.version"] {
@@ -406,7 +406,7 @@ fn differing_group_is_named_by_its_fact() {
 
 #[test]
 fn groups_are_compared_within_models() {
-    let mut runs = made(48);
+    let mut runs = sample_fleet(48);
     for (at, run) in runs.iter_mut().enumerate() {
         let other = at % 3 == 0;
         let model = if other { "B" } else { "A" };
@@ -470,13 +470,13 @@ fn fleet_wide_change_is_no_outlier() {
     assert_eq!(over_weeks(6, &|_, _, _| ()).drifts, []);
     assert_eq!(over_weeks(1, &|_, _, _| ()).earlier, 0);
     // earlier fleet runs of too few nodes, or of none of these, say nothing
-    let now = made(24);
+    let now = sample_fleet(24);
     let mut view = report("november", &now);
-    let mut others = made(24);
+    let mut others = sample_fleet(24);
     for run in &mut others {
         run.node += "-other";
     }
-    let earlier = [made(2), others].map(|runs| fleet::Earlier {
+    let earlier = [sample_fleet(2), others].map(|runs| fleet::Earlier {
         started: "2026-10-01T10:00:00Z".to_owned(),
         runs,
     });

@@ -27,7 +27,7 @@ fn steady(runs: usize) -> Vec<RunView> {
 }
 
 fn against(run: &RunView, earlier: &[RunView], allowed: f64) -> CheckView {
-    let past: Vec<Past> = earlier.iter().map(Past::of).collect();
+    let past: Vec<Past> = earlier.iter().map(Past::new).collect();
     check::against_history(run, &past, allowed, &check::Accepted::new())
 }
 
@@ -82,7 +82,7 @@ fn different_conditions_make_separate_series() {
     let found = of(&runs);
     let sizes: Vec<usize> = found.series.iter().map(|s| s.points.len()).collect();
     assert_eq!(sizes, [1, 1, 1, 1, 1, 1, 1, 3]);
-    // what tells them apart is said
+    // what tells them apart is reported
     assert_eq!(found.series[4].dir, "/mnt");
     assert_eq!(found.series[5].steady, ["turbo off"]);
     assert_eq!(found.series[6].params["tty"], "/dev/ttyS0");
@@ -155,23 +155,26 @@ fn single_outlier_fails_alone() {
 fn accepted_level_becomes_the_base() {
     let mut runs = steady(12);
     runs.extend((12..15).map(|at| one(at, 105.0)));
-    let said = |run: &RunView, earlier: &[RunView], accepted: &check::Accepted| {
-        let past: Vec<Past> = earlier.iter().map(Past::of).collect();
+    let reported = |run: &RunView, earlier: &[RunView], accepted: &check::Accepted| {
+        let past: Vec<Past> = earlier.iter().map(Past::new).collect();
         let mut view = check::against_history(run, &past, 0.02, accepted);
         (view.outcome, view.rows.remove(0).row.notes)
     };
     let (last, earlier) = runs.split_last().unwrap();
     let none = check::Accepted::new();
-    assert_eq!(said(last, earlier, &none).0, CheckOutcome::Regressed);
+    assert_eq!(reported(last, earlier, &none).0, CheckOutcome::Regressed);
     let named = check::Accepted::from([(last.id.clone(), id("a/b"))]);
-    let (outcome, notes) = said(last, earlier, &named);
+    let (outcome, notes) = reported(last, earlier, &named);
     assert_eq!(outcome, CheckOutcome::Passed);
     assert_eq!(notes[0].finding, Finding::Accepted {});
     let next = one(15, 105.0);
-    assert_eq!(said(&next, &runs, &none).0, CheckOutcome::Regressed);
-    assert_eq!(said(&next, &runs, &named), (CheckOutcome::Passed, vec![]));
+    assert_eq!(reported(&next, &runs, &none).0, CheckOutcome::Regressed);
     assert_eq!(
-        said(&one(15, 111.0), &runs, &named).0,
+        reported(&next, &runs, &named),
+        (CheckOutcome::Passed, vec![])
+    );
+    assert_eq!(
+        reported(&one(15, 111.0), &runs, &named).0,
         CheckOutcome::Regressed
     );
 }
@@ -180,13 +183,13 @@ fn accepted_level_becomes_the_base() {
 fn regression_keeps_failing() {
     let mut runs = steady(12);
     let mut outcomes = |levels: &[f64]| -> Vec<(CheckOutcome, Option<String>)> {
-        let said = |ns: &f64| {
+        let reported = |ns: &f64| {
             let run = one(runs.len(), *ns);
             let mut view = against(&run, &runs, 0.02);
             runs.push(run);
             (view.outcome, view.rows.remove(0).since)
         };
-        levels.iter().map(said).collect()
+        levels.iter().map(reported).collect()
     };
     let since = Some("2026-01-13T00:00:00Z".to_owned());
     for (outcome, from) in outcomes(&[105.0; 10]) {

@@ -167,15 +167,15 @@ fn run_variance_of_percentiles_is_learned() {
     let off = [0, 20, 3, 17, 8];
     let past: Vec<Past> = (1..)
         .zip(off)
-        .map(|(at, off)| Past::of(&view(&day(at, 3000, LATE.map(|late| late + off)))))
+        .map(|(at, off)| Past::new(&view(&day(at, 3000, LATE.map(|late| late + off)))))
         .collect();
-    let told = run_variance::estimate(
+    let actual = run_variance::estimate(
         &past,
         &view(&day(20, 3000, LATE)),
         &view(&day(21, 3000, LATE)),
     );
     let scatter = |of: &run_variance::RunVariances| of.rows[&id("a/b")].raw.ln_sd;
-    assert!(scatter(&told.percentiles["p99"]) > 3.0 * scatter(&told));
+    assert!(scatter(&actual.percentiles["p99"]) > 3.0 * scatter(&actual));
     let row = compared(
         &day(20, 3000, LATE.map(|late| late - 15)),
         &day(21, 3000, LATE),
@@ -220,7 +220,7 @@ fn ten(at: u32, late: impl Fn(usize) -> f64) -> RunData {
 fn common_shift_of_percentiles_is_removed() {
     let past: Vec<Past> = (1..)
         .zip([1.0, 1.08, 0.95, 1.05, 0.98])
-        .map(|(at, late)| Past::of(&view(&ten(at, |_| late))))
+        .map(|(at, late)| Past::new(&view(&ten(at, |_| late))))
         .collect();
     // all tails are longer by 8%, as between runs of this system, and that of one benchmark by 20% more
     let base = view(&ten(20, |_| 0.9));

@@ -62,8 +62,8 @@ fn inconclusive_results_have_minimum_effect() {
         let row = compare(base, other, &Options::default()).rows.remove(0);
         (row.verdict, row.smallest.is_some())
     };
-    let told = smallest(&at(100.0), &at(100.0));
-    assert_eq!(told, (Some(Verdict::Inconclusive), true));
+    let actual = smallest(&at(100.0), &at(100.0));
+    assert_eq!(actual, (Some(Verdict::Inconclusive), true));
     assert_eq!(
         smallest(&at(100.0), &at(50.0)),
         (Some(Verdict::Faster), false)

@@ -9,14 +9,14 @@ struct Found(String);
 
 impl Found {
     /// The notes of the run of one claimed row, spoilt.
-    fn of(&mut self, case: &str, spoil: impl FnOnce(&mut RunData)) {
+    fn case(&mut self, case: &str, spoil: impl FnOnce(&mut RunData)) {
         let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
         spoil(&mut run);
-        self.row(case, &run);
+        self.record(case, &run);
     }
 
     /// The notes of the only row of a run, and its outcome where it has no figure.
-    fn row(&mut self, case: &str, run: &RunData) {
+    fn record(&mut self, case: &str, run: &RunData) {
         let result = only(run);
         let whole = |note: &Note| note.about == Subject::Result;
         assert!(result.notes.iter().all(whole), "{case}: {result:?}");
@@ -38,7 +38,7 @@ impl Found {
 
     /// The conditions of the first so many launches, spoilt.
     fn conditions(&mut self, case: &str, launches: usize, change: impl Fn(&mut Conditions)) {
-        self.of(&format!("{case}, {launches} of 10"), |run| {
+        self.case(&format!("{case}, {launches} of 10"), |run| {
             let some = &mut run.launches[..launches];
             some.iter_mut()
                 .for_each(|launch| change(&mut launch.conditions));
@@ -84,50 +84,50 @@ fn checks(launch: &mut Launch, got: u64, most: usize) {
 #[test]
 fn work_that_was_not_done() {
     let mut found = Found::default();
-    found.of("nothing is broken", |_| ());
-    found.of("one wrong value", |run| checks(&mut run.launches[4], 9, 1));
-    found.of("three launches without a value", |run| {
+    found.case("nothing is broken", |_| ());
+    found.case("one wrong value", |run| checks(&mut run.launches[4], 9, 1));
+    found.case("three launches without a value", |run| {
         let some = run.launches[..3].iter_mut();
         some.for_each(|launch| without(launch, is_check));
     });
-    found.of("no values, and none promised", |run| {
+    found.case("no values, and none promised", |run| {
         run.benchmarks[0].claims.check = false;
         each(run, |launch| without(launch, is_check));
     });
-    found.of("100 ns, 150 at least", |run| {
+    found.case("100 ns, 150 at least", |run| {
         run.benchmarks[0].claims.min_ns_per_op = Some(150.0)
     });
-    found.of("the same by its rate", |run| {
+    found.case("the same by its rate", |run| {
         let row = &mut run.benchmarks[0];
         (row.unit, row.amount_per_op) = (unit("MB/s"), 512.0);
         row.claims.min_ns_per_op = Some(150.0);
     });
     for switches in [N, N * 19 / 10] {
         let case = format!("{switches} switches");
-        found.of(&case, |run| {
+        found.case(&case, |run| {
             each(run, |l| samples(l, |s| s.usage.vcsw = switches))
         });
     }
     // the answer came before the process could go to sleep: the work is done as claimed, seldom with all its switches
-    found.of("half of the switches in all launches but one", |run| {
+    found.case("half of the switches in all launches but one", |run| {
         let busy = run.launches[1..].iter_mut();
         busy.for_each(|l| samples(l, |s| s.usage.vcsw = N));
     });
     // 1,000 are claimed, 5% and 4 a sample allowed
     for faults in [N / 100, 1054, 1055] {
-        found.of(&format!("{faults} faults"), |run| {
+        found.case(&format!("{faults} faults"), |run| {
             each(run, |l| samples(l, |s| s.usage.minflt = faults));
         });
     }
     for faults in [N, 2 * N] {
-        found.of(&format!("{faults} major faults"), |run| {
+        found.case(&format!("{faults} major faults"), |run| {
             let claims = &mut run.benchmarks[0].claims;
             (claims.major_faults_per_op, claims.faults_per_op) = (Some(2.0), None);
             each(run, |l| samples(l, |s| s.usage.majflt = faults));
         });
     }
     for outs in ["", "1", "2"] {
-        found.of(&format!("'{outs}' page-outs"), |run| {
+        found.case(&format!("'{outs}' page-outs"), |run| {
             run.benchmarks[0].claims.page_outs_per_op = Some(2.0);
             each(run, |l| {
                 for key in ["page_ins", "page_outs"] {
@@ -136,7 +136,7 @@ fn work_that_was_not_done() {
             });
         });
     }
-    found.of("no time passed in two launches", |run| {
+    found.case("no time passed in two launches", |run| {
         let some = run.launches[..2].iter_mut();
         some.for_each(|launch| samples(launch, |sample| sample.wall = 0));
     });
@@ -168,15 +168,15 @@ fn time_that_does_not_grow() {
         ("ending at 4,000", &|n| 100 * n.min(4000)),
     ];
     for (case, wall) in walls {
-        found.of(case, |run| each(run, |launch| warm(launch, wall)));
+        found.case(case, |run| each(run, |launch| warm(launch, wall)));
     }
-    found.of("launches that disagree, with a median outside", |run| {
+    found.case("launches that disagree, with a median outside", |run| {
         let powers = [0.5, 0.68, 1.0].into_iter().cycle();
         for (launch, power) in run.launches.iter_mut().zip(powers) {
             warm(launch, |n| (1000.0 * (n as f64).powf(power)) as u64);
         }
     });
-    found.of("7,000, too near to 8,000 to say anything", |run| {
+    found.case("7,000, too near to 8,000 to say anything", |run| {
         each(run, |launch| {
             let (n, wall) = (7000, 800_000);
             launch
@@ -184,39 +184,39 @@ fn time_that_does_not_grow() {
                 .extend([Event::Warm { n, wall }, Event::Warm { n, wall }]);
         });
     });
-    found.of("4,000 is the only n with two regions", |run| {
+    found.case("4,000 is the only n with two regions", |run| {
         each(run, |launch| {
             without(launch, |e| matches!(e, Event::Warm { n: 8000, .. }));
             let (n, wall) = (8000, 800_000);
             launch.events.push(Event::Warm { n, wall });
         });
     });
-    found.of("no regions, and none promised", |run| {
+    found.case("no regions, and none promised", |run| {
         run.benchmarks[0].claims.linear = false;
         each(run, |launch| without(launch, is_warm));
     });
     for calm in [0, 2, 3, 10] {
         let case = format!("by n squared, beside others but in {calm} launches");
-        found.of(&case, |run| {
+        found.case(&case, |run| {
             each(run, |launch| warm(launch, |n| n * n));
             for launch in &mut run.launches[calm..] {
                 launch.conditions.others = Some(launch.conditions.wall / 2);
             }
         });
     }
-    found.of("by n squared, where nothing tells of others", |run| {
+    found.case("by n squared, where nothing tells of others", |run| {
         each(run, |launch| {
             warm(launch, |n| n * n);
             launch.conditions.others = None;
         });
     });
     for flat in [4, 6] {
-        found.of(&format!("{flat} flat launches of ten"), |run| {
+        found.case(&format!("{flat} flat launches of ten"), |run| {
             let some = run.launches[..flat].iter_mut();
             some.for_each(|launch| warm(launch, |_| 500));
         });
     }
-    found.of("two flat launches, and no others that tell", |run| {
+    found.case("two flat launches, and no others that tell", |run| {
         each(run, |launch| warm(launch, |_| 500));
         let some = run.launches[2..].iter_mut();
         some.for_each(|launch| without(launch, is_warm));
@@ -229,25 +229,25 @@ fn figures_that_do_not_repeat() {
     let mut found = Found::default();
     // by hand: the ninth of the 55 averages of two from either end is 0.3% off the center
     for precision in [0.001, 0.002_99, 0.0031] {
-        found.of(&format!("precision {precision}"), |run| {
+        found.case(&format!("precision {precision}"), |run| {
             run.info.settings.precision = precision
         });
     }
     for launches in [5, 6] {
-        found.of(&format!("{launches} launches"), |run| {
+        found.case(&format!("{launches} launches"), |run| {
             run.launches.truncate(launches)
         });
     }
     // who asks for 50% need not know
     for precision in [0.5, 0.15] {
         let case = format!("two modes 20% apart, precision {precision}");
-        found.of(&case, |run| {
+        found.case(&case, |run| {
             run.info.settings.precision = precision;
             let slower = |l: &mut Launch| samples(l, |s| s.wall = s.wall / 10 * 12);
             run.launches.iter_mut().step_by(2).for_each(slower);
         });
     }
-    found.of("all that can be wrong at once", |run| {
+    found.case("all that can be wrong at once", |run| {
         run.benchmarks[0].remark = Some("A remark.".to_owned());
         run.benchmarks[0].claims.min_ns_per_op = Some(150.0);
         run.info.settings.precision = 0.001;
@@ -259,21 +259,21 @@ fn figures_that_do_not_repeat() {
 #[test]
 fn launches_without_a_figure() {
     let mut found = Found::default();
-    found.of("two that failed", |run| {
+    found.case("two that failed", |run| {
         run.launches[2].outcome = Outcome::Failed("write: ENOSPC".to_owned());
         run.launches[3].outcome = Outcome::TimedOut("10 s".to_owned());
     });
-    found.of("all timed out", |run| {
+    found.case("all timed out", |run| {
         each(run, |l| {
             l.outcome = Outcome::TimedOut("no answer within 10 s".to_owned())
         });
     });
-    found.of("all idle", |run| each(run, idle));
-    found.of("two idle", |run| {
+    found.case("all idle", |run| each(run, idle));
+    found.case("two idle", |run| {
         run.launches[..2].iter_mut().for_each(idle)
     });
     // the whole process of the published work sees the wrong value too, and ends badly
-    found.of("wrong values and a bad end", |run| {
+    found.case("wrong values and a bad end", |run| {
         each(run, |launch| {
             launch.outcome = Outcome::Failed("command: it ended with status 1".to_owned());
             checks(launch, 0, usize::MAX);
@@ -284,13 +284,13 @@ fn launches_without_a_figure() {
         id: id("a/b"),
         reason: "There is no cc: apt-get install gcc".to_owned(),
     });
-    found.row("skipped by the plan", &planned);
+    found.record("skipped by the plan", &planned);
     let mut own = run(vec![plain("a/b")], vec![launch("a/b", 0, 1.0)]);
     own.launches[0].outcome = Outcome::Skipped("needs two CPUs".to_owned());
-    found.row("skipped by the workload", &own);
+    found.record("skipped by the workload", &own);
     let mut remarked = plain("a/b");
     remarked.remark = Some("The listing is lost.".to_owned());
-    found.row("never reached", &run(vec![remarked], Vec::new()));
+    found.record("never reached", &run(vec![remarked], Vec::new()));
     insta::assert_snapshot!(found.0);
 }
 
@@ -341,7 +341,7 @@ fn others_had_the_machine() {
     found.conditions("nothing can be known", 10, |c| {
         (c.others, c.steal, c.throttled) = (None, None, None)
     });
-    found.of("declared not comparable", |run| {
+    found.case("declared not comparable", |run| {
         run.benchmarks[0].not_comparable = Some("It opens its file anew each time.".to_owned());
     });
     insta::assert_snapshot!(found.0);

@@ -112,11 +112,11 @@ fn differing_program_versions_are_listed() {
     let same = scored(&weights, &with("new", "12"), &with("old", "12"));
     assert_eq!(same.differ_in, []);
     let other = scored(&weights, &with("new", "13"), &with("old", "12"));
-    let told: Vec<_> = other
+    let actual: Vec<_> = other
         .differ_in
         .iter()
         .map(|d| (d.what.as_str(), d.base.as_str(), d.other.as_str()))
         .collect();
     // a/two is not in the profile
-    assert_eq!(told, [("program", "a/one 12", "a/one 13")]);
+    assert_eq!(actual, [("program", "a/one 12", "a/one 13")]);
 }

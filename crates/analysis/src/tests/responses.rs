@@ -42,7 +42,7 @@ fn responses_are_grouped_by_users_and_kind() {
     let result = only(&run(vec![plain("a/b")], launches.collect()));
     // a time of operations that were timed one by one would be their median
     assert!(result.latencies().is_none());
-    let told: Vec<(u64, Option<&str>, u64)> = (result.responses().iter())
+    let actual: Vec<(u64, Option<&str>, u64)> = (result.responses().iter())
         .map(|of| {
             (
                 of.users,
@@ -58,7 +58,7 @@ fn responses_are_grouped_by_users_and_kind() {
         (8, None, 1000),
         (8, Some("ls"), 1000),
     ];
-    assert_eq!(told, right);
+    assert_eq!(actual, right);
     let all = &result.responses()[0];
     assert!((value(all, "p50").unwrap() - 50.0).abs() < 1.0, "{all:?}");
     assert!((value(all, "p95").unwrap() - 120.0).abs() < 1.0, "{all:?}");
@@ -102,7 +102,7 @@ fn curve_points_have_all_percentiles() {
 
 #[test]
 fn carried_users_are_reported() {
-    let said = |round: u32| {
+    let reported = |round: u32| {
         let mut launch = launch("a/b", round, 50.0);
         let users = if round == 1 { 512 } else { 256 };
         for (key, value) in [("users_carried", users), ("users_too_many", 2 * users)] {
@@ -111,7 +111,10 @@ fn carried_users_are_reported() {
         }
         launch
     };
-    let result = only(&run(vec![plain("a/b")], (0..LAUNCHES).map(said).collect()));
+    let result = only(&run(
+        vec![plain("a/b")],
+        (0..LAUNCHES).map(reported).collect(),
+    ));
     let carried = Finding::Carried {
         least: 256,
         most: 512,
@@ -126,8 +129,8 @@ fn carried_users_are_reported() {
 
 #[test]
 fn network_ends_report_cpu_time() {
-    let told = |unit: &str, amount: f64, lost: &[&str]| {
-        let said = |round: u32| {
+    let actual = |unit: &str, amount: f64, lost: &[&str]| {
+        let reported = |round: u32| {
             let mut launch = launch("a/b", round, 50.0);
             let both = if round == 0 { "1000" } else { "3000" };
             let params = [
@@ -146,7 +149,7 @@ fn network_ends_report_cpu_time() {
         let mut row = plain("a/b");
         row.unit = Unit::parse(unit).unwrap();
         row.amount_per_op = amount;
-        let result = only(&run(vec![row], vec![said(0), said(1)]));
+        let result = only(&run(vec![row], vec![reported(0), reported(1)]));
         let mut notes = result.notes.into_iter().map(|note| note.finding);
         notes.find(|finding| matches!(finding, Finding::Ends { .. }))
     };
@@ -163,6 +166,6 @@ fn network_ends_report_cpu_time() {
             seconds: 3.0,
             lost: lost.map(|share: &str| share.parse().unwrap()),
         };
-        assert_eq!(told(unit, amount, lost.as_slice()), Some(ends), "{unit}");
+        assert_eq!(actual(unit, amount, lost.as_slice()), Some(ends), "{unit}");
     }
 }

@@ -168,12 +168,12 @@ fn latencies_of_all_launches_are_one_distribution() {
 
 #[test]
 fn medium_is_reported() {
-    let mut said = launches("a/b", 100.0);
-    for launch in &mut said {
+    let mut reported = launches("a/b", 100.0);
+    for launch in &mut reported {
         let medium = Param::new("measured", "page cache of ext4 on /dev/vda1");
         launch.events.push(Event::Param(medium));
     }
-    let result = only(&run(vec![plain("a/b")], said));
+    let result = only(&run(vec![plain("a/b")], reported));
     let want = "page cache of ext4 on /dev/vda1";
     assert_eq!(result.measured.as_deref(), Some(want));
     assert_eq!(result.program.unwrap().compiler, "cc 14.2");

@@ -6,7 +6,7 @@ use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 
 fn past(run: &RunData) -> Past {
-    Past::of(&view(run))
+    Past::new(&view(run))
 }
 
 /// The run of one day in January with one row that took `ns` nanoseconds; 4 GHz.
@@ -32,7 +32,7 @@ fn days(ns: &[f64]) -> Vec<RunData> {
 const FIVE: [f64; 5] = [100.0, 103.0, 98.0, 101.0, 97.0];
 
 /// What the runs say of a comparison of the 20th with the 21st of January.
-fn told(earlier: &[RunData], change: impl Fn(&mut RunData)) -> RunVariances {
+fn learned(earlier: &[RunData], change: impl Fn(&mut RunData)) -> RunVariances {
     let past: Vec<Past> = earlier.iter().map(past).collect();
     let [base, other] = [20, 21].map(|at| {
         let mut data = day(at, 100.0);
@@ -42,8 +42,8 @@ fn told(earlier: &[RunData], change: impl Fn(&mut RunData)) -> RunVariances {
     run_variance::estimate(&past, &base, &other)
 }
 
-fn runs(told: &RunVariances) -> Option<usize> {
-    told.rows.get(&id("a/b")).map(|between| between.raw.runs)
+fn runs(learned: &RunVariances) -> Option<usize> {
+    learned.rows.get(&id("a/b")).map(|between| between.raw.runs)
 }
 
 /// Variance of the logarithms of these.
@@ -54,9 +54,9 @@ fn variance(values: &[f64]) -> f64 {
 
 #[test]
 fn few_benchmarks_have_their_own_variance() {
-    let told = told(&days(&FIVE), |_| ());
-    let found = told.rows[&id("a/b")];
-    assert!(told.shifts.is_empty());
+    let learned = learned(&days(&FIVE), |_| ());
+    let found = learned.rows[&id("a/b")];
+    assert!(learned.shifts.is_empty());
     let within = past(&day(1, 100.0)).figures[&id("a/b")].raw_within;
     near(Some(found.raw.within), within);
     near(Some(found.raw.ln_sd), variance(&FIVE).sqrt());
@@ -97,13 +97,13 @@ fn run_variance_needs_five_runs() {
 
 #[test]
 fn two_runs_are_too_few() {
-    assert!(told(&days(&FIVE[..2]), |_| ()).rows.is_empty());
-    assert_eq!(runs(&told(&days(&FIVE[..3]), |_| ())), Some(3));
+    assert!(learned(&days(&FIVE[..2]), |_| ()).rows.is_empty());
+    assert_eq!(runs(&learned(&days(&FIVE[..3]), |_| ())), Some(3));
 }
 
 #[test]
 fn only_the_newest_twenty_count() {
-    let found = told(&days(&[100.0; 19]), |_| ());
+    let found = learned(&days(&[100.0; 19]), |_| ());
     let mut earlier = days(&[100.0; 19]);
     // two of the year before, of which the older is left out
     for (ns, start) in [
@@ -115,7 +115,7 @@ fn only_the_newest_twenty_count() {
         old.info.started = start.to_owned();
         earlier.push(old);
     }
-    let with = told(&earlier, |_| ());
+    let with = learned(&earlier, |_| ());
     assert_eq!((runs(&found), runs(&with)), (Some(19), Some(20)));
     assert!(with.rows[&id("a/b")].raw.ln_sd <= found.rows[&id("a/b")].raw.ln_sd);
 }
@@ -144,15 +144,15 @@ fn unlike_runs_do_not_count() {
         }),
     ];
     for (what, change) in changes {
-        assert_eq!(runs(&told(&days(&FIVE), change)), None, "{what}");
+        assert_eq!(runs(&learned(&days(&FIVE), change)), None, "{what}");
         let mut earlier = days(&FIVE);
         earlier.iter_mut().for_each(change);
-        assert_eq!(runs(&told(&earlier, |_| ())), None, "{what}");
-        assert_eq!(runs(&told(&earlier, change)), Some(5), "{what}");
+        assert_eq!(runs(&learned(&earlier, |_| ())), None, "{what}");
+        assert_eq!(runs(&learned(&earlier, change)), Some(5), "{what}");
         // the fifth is of another kind
         let mut earlier = days(&FIVE);
         change(&mut earlier[4]);
-        assert_eq!(runs(&told(&earlier, |_| ())), Some(4), "{what}");
+        assert_eq!(runs(&learned(&earlier, |_| ())), Some(4), "{what}");
     }
 }
 
@@ -160,12 +160,12 @@ fn unlike_runs_do_not_count() {
 fn compared_and_later_runs_do_not_count() {
     let mut earlier = days(&FIVE[..4]);
     earlier.extend([20, 21, 22].map(|at| day(at, 300.0)));
-    assert_eq!(runs(&told(&earlier, |_| ())), Some(4));
+    assert_eq!(runs(&learned(&earlier, |_| ())), Some(4));
     // one that began between the two is an earlier one for the later of them
     let mut between = day(20, 100.0);
     between.info.id = "run-20-b".to_owned();
     earlier.push(between);
-    assert_eq!(runs(&told(&earlier, |_| ())), Some(5));
+    assert_eq!(runs(&learned(&earlier, |_| ())), Some(5));
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn disturbed_results_do_not_count() {
     for change in [disturb, cut] {
         let mut earlier = days(&FIVE);
         change(&mut earlier[2]);
-        assert_eq!(runs(&told(&earlier, |_| ())), Some(4));
+        assert_eq!(runs(&learned(&earlier, |_| ())), Some(4));
     }
 }
 

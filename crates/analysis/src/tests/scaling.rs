@@ -169,8 +169,8 @@ fn longest_is_over_all_operations() {
                 with_one_late("a/x/test-3", round, 100),
             ]
         });
-        let kept = launches.filter(|launch| launch.id == id("a/x/test-0") || rounds > 0);
-        row(&view(&run(rows.clone(), kept.collect())), "a/x@max").clone()
+        let remaining = launches.filter(|launch| launch.id == id("a/x/test-0") || rounds > 0);
+        row(&view(&run(rows.clone(), remaining.collect())), "a/x@max").clone()
     };
     let result = of(1);
     assert_eq!(result.estimate(), Some(Estimate::exact(126.0)));

@@ -5,7 +5,7 @@ use gritstone_model::*;
 
 fn sized(round: u32, text: &str) -> Launch {
     let param = |(key, value): (&str, &str)| Event::Param(Param::new(key, value));
-    let said = [
+    let reported = [
         ("size.text", text),
         ("size.data", "600"),
         ("size.bss", "8"),
@@ -13,7 +13,7 @@ fn sized(round: u32, text: &str) -> Launch {
         ("symbol", "main"),
     ];
     Launch {
-        events: said.into_iter().map(param).collect(),
+        events: reported.into_iter().map(param).collect(),
         ..launch("a/size", round, 1.0)
     }
 }

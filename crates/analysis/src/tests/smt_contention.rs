@@ -68,7 +68,7 @@ fn contended_launches_are_kept_and_flagged() {
 fn permanent_neighbor_is_flagged_after_quiet_run() {
     assert_eq!(sentences(&spoilt(10)), []);
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
-    // what the view says of one run is what the next is told
+    // what the view says of one run is what the next is actual
     run.info.settings.smt_floors = view(&run).smt_floors;
     assert_eq!(run.info.settings.smt_floors, [(1, 0.25)].into());
     assert_eq!(sentences(&only(&run)), []);
@@ -136,7 +136,7 @@ fn reader_learns_the_smt_floor() {
     let mut loud = launch("a/b", 1, 100.0);
     crowd_all(&mut loud);
     let info = run(vec![], vec![]).info;
-    let mut reader = Reader::of(&info);
+    let mut reader = Reader::new(&info);
     assert!(!reader.learn(&benchmark, &loud).disturbed);
     for _ in 0..3 {
         assert!(!reader.learn(&benchmark, &quiet).disturbed);
@@ -183,12 +183,12 @@ fn contended_process_flags_its_time() {
         }
     }
     let result = only(&run);
-    let told: Vec<_> = result
+    let actual: Vec<_> = result
         .notes
         .iter()
         .map(|note| (note.flag(), note.about))
         .collect();
-    assert_eq!(told, [(Some(Interference), Subject::Process)]);
+    assert_eq!(actual, [(Some(Interference), Subject::Process)]);
 }
 
 /// So many samples of three launches beside a crowd, where the figure is of everything that a launch did.

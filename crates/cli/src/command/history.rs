@@ -176,7 +176,7 @@ fn accept(world: &World, view: &CheckView, names: &[String]) -> Result<()> {
 
 /// A run against earlier runs that are like it, in the store; the run itself may come from elsewhere.
 fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<CheckView> {
-    let own = Circumstances::of(&run.machine, run.settings.as_ref());
+    let own = Circumstances::new(&run.machine, run.settings.as_ref());
     let labelled = |label: Option<&String>| match &args.base_label {
         None => true,
         Some(pattern) => label.is_some_and(|label| Selector::new(pattern).matches_text(label)),
@@ -185,7 +185,7 @@ fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<Che
         info.id != run.id
             && info.settings.trial.is_none()
             && labelled(info.label.as_ref())
-            && Circumstances::of(&info.machine, Some(&info.settings)) == own
+            && Circumstances::new(&info.machine, Some(&info.settings)) == own
     };
     let mut past = vec![];
     let mut accepted = gate::Accepted::new();

@@ -24,7 +24,7 @@ fn awkward(serial: u32, text: &str, number: u64, real: f64) -> RunData {
     info.settings.environment = texts();
     let file = CustomFile {
         executable: true,
-        contents: Contents::of(b"\x7fELF\xff".to_vec()),
+        contents: Contents::new(b"\x7fELF\xff".to_vec()),
     };
     info.settings.catalogue = Some(CustomCatalog {
         name: text(),

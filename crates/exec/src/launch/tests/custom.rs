@@ -12,7 +12,7 @@ const BOUNDED: &str = "set -- $(grep processes /proc/self/limits); test \"$3\" -
 fn files(script: &str) -> BTreeMap<String, CustomFile> {
     let file = |executable, text: &str| CustomFile {
         executable,
-        contents: Contents::of(text.as_bytes().to_vec()),
+        contents: Contents::new(text.as_bytes().to_vec()),
     };
     BTreeMap::from([
         ("made/x".to_owned(), file(true, script)),

@@ -145,7 +145,7 @@ fn verdict(a: &[Timed], b: &[Timed]) -> (Verdict, usize) {
             Times(vec![side(a), side(b)])
         };
         let mut times = up_to(made);
-        while times.kept()[0] < look {
+        while times.compared_pairs()[0] < look {
             made += 1;
             times = up_to(made);
         }
@@ -186,7 +186,7 @@ pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64
             let ns = factors[side] * timed.ns;
             times.0[side].push(Some(Timed { ns, ..timed }));
         }
-        let kept = times.kept();
+        let kept = times.compared_pairs();
         let last = kept.iter().all(|pairs| *pairs >= most);
         if !last && !kept.iter().any(|pairs| LOOKS.contains(pairs)) {
             continue;
