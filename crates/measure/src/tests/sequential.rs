@@ -121,7 +121,10 @@ fn contended_pairs_are_replaced() {
         ..machine.launch(call)
     });
     assert_eq!(backend.stored.len(), 2 * (LOOKS[0] + 2));
-    assert_eq!((times[0].rounds(), times[0].compared_pairs()), (14, vec![12]));
+    assert_eq!(
+        (times[0].rounds(), times[0].compared_pairs()),
+        (14, vec![12])
+    );
 }
 
 #[test]
@@ -267,7 +270,10 @@ fn early_ends_are_decided() {
             reply
         });
         let judged = decide_all(&times, 0.01, true);
-        let is_early = times[0].compared_pairs().iter().all(|&kept| kept < LOOKS[7]);
+        let is_early = times[0]
+            .compared_pairs()
+            .iter()
+            .all(|&kept| kept < LOOKS[7]);
         early += usize::from(is_early);
         assert!(
             !is_early || is_decided(&times[0], &judged[0], false),
