@@ -5,11 +5,11 @@
 
 mod command;
 mod copies;
-mod counted;
 mod load;
-mod measured;
+mod medium;
 mod programs;
 mod resources;
+mod traced;
 mod user;
 
 use crate::acquired::{self, Acquired, Config};
@@ -24,7 +24,6 @@ use crate::scratch_fs::Volume;
 use crate::setup::Setup;
 use crate::tune::Tuning;
 use crate::{ExecError, Journal, elf, owned_files};
-pub use counted::Subject;
 use gritstone_kernels::{COMMAND, SUPERVISOR};
 use gritstone_model::{
     Benchmark, Calibration, Event, Id, KernelWork, Outcome, Param, Placement, Work,
@@ -33,6 +32,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+pub use traced::Subject;
 
 /// What may differ between launches of a benchmark: between sides of a trial, or builds of an audit.
 #[derive(Clone, Debug, Default)]
