@@ -5,7 +5,7 @@ use crate::common::{
     self, Home, SHORT, flagged, messages, needs_root, notes, processes, program, result, traces,
 };
 use gritstone_model::{Id, Work};
-use gritstone_stats::rating::{RatingRow, arithmetic};
+use gritstone_stats::score::{ScoredBenchmark, arithmetic};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -122,7 +122,7 @@ fn the_published_factors_give_the_published_summary() {
     let references = gritstone_references::all().unwrap();
     let (over, weights) = summary();
     for (machine, hundredths) in [("hp-9000-825s", 168.0), ("hp-9000-840s", 134.0)] {
-        let rows: Vec<RatingRow> = over
+        let rows: Vec<ScoredBenchmark> = over
             .iter()
             .zip(&weights)
             .map(|(id, &weight)| {
@@ -132,7 +132,7 @@ fn the_published_factors_give_the_published_summary() {
                     cell.machine == machine && cell.benchmark.as_str() == name
                 };
                 let cell = references.cells.iter().find(of).unwrap();
-                RatingRow {
+                ScoredBenchmark {
                     launches: vec![cell.value.as_ref().unwrap().value],
                     reference: 1.0,
                     lower_is_better: true,

@@ -3,7 +3,7 @@
 use crate::world::{Shape, World};
 use crate::{head, line, percent};
 use gritstone_stats::modes;
-use gritstone_stats::rating::{self, RatingRow};
+use gritstone_stats::score::{self, ScoredBenchmark};
 
 /// The i-th of n values.
 type Draw = fn(&mut World, usize, usize) -> f64;
@@ -109,7 +109,7 @@ pub fn rating() -> String {
             let (mut hits, mut width) = (0, 0.0);
             for _ in 0..times {
                 let rows = rated(&mut world, rows, n, *sd);
-                let [low, high] = rating::geometric(&rows, 0.95).unwrap().interval.unwrap();
+                let [low, high] = score::geometric(&rows, 0.95).unwrap().interval.unwrap();
                 hits += usize::from(low <= 1.0 && 1.0 <= high);
                 width += 50.0 * (high / low).ln();
             }
@@ -121,13 +121,13 @@ pub fn rating() -> String {
 }
 
 /// Rows whose rating is 1.
-fn rated(world: &mut World, rows: usize, n: usize, sd: f64) -> Vec<RatingRow> {
+fn rated(world: &mut World, rows: usize, n: usize, sd: f64) -> Vec<ScoredBenchmark> {
     let effects: Vec<f64> = (0..n).map(|_| (sd * world.normal()).exp()).collect();
     (0..rows)
         .map(|_| {
             let values = world.launches(Shape::Normal, n);
             let moved = values.iter().zip(&effects).map(|(x, effect)| x * effect);
-            RatingRow {
+            ScoredBenchmark {
                 launches: moved.collect(),
                 // exp of the mean of ln(1 + 0.01 Z)
                 reference: 99.995,

@@ -8,7 +8,7 @@
 //! The environments of table 1.1 of hp-1987 are whole programs and several users: these are scored together or not at
 //! all.
 
-mod row;
+mod pair;
 
 use crate::compare;
 use crate::run_variance::{DEFAULT, RunVariances};
@@ -17,8 +17,8 @@ use gritstone_model::{
     Rating, Ratings, RunView, Withheld, Work,
 };
 use gritstone_stats::quantile;
-use gritstone_stats::rating::{self, RatingRow, geometric};
-use row::{Pair, Usability};
+use gritstone_stats::score::{self, ScoredBenchmark, geometric};
+use pair::{Pair, Usability};
 use std::collections::BTreeSet;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +78,7 @@ pub fn profiled(profile: &Profile) -> Vec<Environment> {
 
 /// Withheld unless both sides have all benchmarks: a score over fewer would be another one under the same name.
 #[must_use]
-pub fn rate_profile(
+pub fn score_profile(
     profile: &Profile,
     machine: &RunView,
     base: &RunView,
@@ -86,7 +86,7 @@ pub fn rate_profile(
 ) -> RatedMachine {
     let environments = profiled(profile);
     let find = sides(machine, base);
-    let mut rated = ratings(&environments, &find, options);
+    let mut rated = scores_of(&environments, &find, options);
     let overall = &mut rated.overall;
     overall.environment.clone_from(&profile.name);
     if overall.withheld.is_none() && overall.rows.len() < environments.len() {
@@ -118,7 +118,7 @@ pub fn rate_profile(
 }
 
 #[must_use]
-pub fn rate(
+pub fn score(
     environments: &[Environment],
     machine: &RunView,
     base: &RunView,
@@ -129,14 +129,14 @@ pub fn rate(
         id: machine.id.clone(),
         name: machine.machine.name.clone(),
         programs: None,
-        one_cpu: ratings(environments, &find, options),
+        one_cpu: scores_of(environments, &find, options),
         differ_in: vec![],
     }
 }
 
 /// All environments or none. `None` where no benchmark is shared.
 #[must_use]
-pub fn programs(
+pub fn score_programs(
     environments: &[Environment],
     machine: &RunView,
     base: &RunView,
@@ -147,7 +147,7 @@ pub fn programs(
         together: true,
         ..options.clone()
     };
-    let ratings = ratings(environments, &find, &options);
+    let ratings = scores_of(environments, &find, &options);
     (!ratings.overall.rows.is_empty()).then_some(ratings)
 }
 
@@ -163,7 +163,7 @@ fn sides<'a>(
 /// Results of the system and of the base.
 pub(crate) type Find<'a> = dyn Fn(&Id) -> (Option<&'a Measurement>, Option<&'a Measurement>) + 'a;
 
-fn ratings(environments: &[Environment], find: &Find, options: &Options) -> Ratings {
+fn scores_of(environments: &[Environment], find: &Find, options: &Options) -> Ratings {
     let each = environments.iter().map(|environment| {
         let group = std::slice::from_ref(environment);
         over(&environment.name, group, find, options)
@@ -187,7 +187,7 @@ pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Op
     for group in groups {
         let mut own: Vec<Pair> = Vec::new();
         for id in &group.rows {
-            match row::usability(id, find(id), options.named) {
+            match pair::usability(id, find(id), options.named) {
                 Usability::NotCovered => uncovered.push(Part::Benchmark(id.clone())),
                 Usability::LeftOut { invalid } => result.left_out.push(LeftOutRow {
                     id: id.clone(),
@@ -225,8 +225,8 @@ pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Op
 }
 
 /// The mean with its interval: variance of the launches of both sides and between runs of each measured side.
-fn mean(pairs: &[Pair], options: &Options) -> Result<(rating::Rating, Option<[f64; 2]>), Withheld> {
-    let side = |of: fn(&Pair) -> &RatingRow| -> Vec<RatingRow> {
+fn mean(pairs: &[Pair], options: &Options) -> Result<(score::Score, Option<[f64; 2]>), Withheld> {
+    let side = |of: fn(&Pair) -> &ScoredBenchmark| -> Vec<ScoredBenchmark> {
         pairs.iter().map(|pair| of(pair).clone()).collect()
     };
     let parts: Vec<&Part> = pairs.iter().map(|pair| &pair.part).collect();
@@ -234,7 +234,7 @@ fn mean(pairs: &[Pair], options: &Options) -> Result<(rating::Rating, Option<[f6
     let machine = geometric(&side(|p| &p.machine), options.confidence).map_err(whose)?;
     let base = geometric(&side(|p| &p.base), options.confidence).map_err(whose)?;
     // printed values have no variance; two of them give no interval
-    let half = |rating: &rating::Rating, printed: bool| match rating.interval {
+    let half = |rating: &score::Score, printed: bool| match rating.interval {
         _ if printed => Some(0.0),
         Some([low, high]) => Some((high / low).ln() / 2.0),
         None => None,
@@ -276,14 +276,14 @@ fn between(pairs: &[Pair], options: &Options) -> f64 {
     common.hypot(own.sqrt()) * quantile::student(options.confidence, freedom)
 }
 
-pub(crate) fn withheld(why: rating::Withheld, parts: &[&Part]) -> Withheld {
+pub(crate) fn withheld(why: score::Withheld, parts: &[&Part]) -> Withheld {
     let named = |places: Vec<usize>| places.into_iter().map(|at| parts[at].clone()).collect();
     match why {
-        rating::Withheld::Empty => Withheld::Empty,
-        rating::Withheld::Missing(rows) => Withheld::Missing(named(rows)),
-        rating::Withheld::TooMany(rows) => Withheld::TooMany(named(rows)),
-        rating::Withheld::Invalid(rows) => Withheld::Invalid(named(rows)),
-        rating::Withheld::NotPositive(rows) => Withheld::NotPositive(named(rows)),
+        score::Withheld::Empty => Withheld::Empty,
+        score::Withheld::Missing(rows) => Withheld::Missing(named(rows)),
+        score::Withheld::TooMany(rows) => Withheld::TooMany(named(rows)),
+        score::Withheld::Invalid(rows) => Withheld::Invalid(named(rows)),
+        score::Withheld::NotPositive(rows) => Withheld::NotPositive(named(rows)),
     }
 }
 

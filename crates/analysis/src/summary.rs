@@ -9,7 +9,6 @@ mod counters;
 mod cpu;
 mod derived;
 mod draft;
-mod factors;
 pub(crate) mod growth;
 mod interference;
 mod latencies;
@@ -21,13 +20,14 @@ mod network_ends;
 pub(crate) mod paging;
 mod pairs;
 mod published;
-mod rating;
 pub(crate) mod reading;
 mod responses;
 pub(crate) mod rules;
 mod scaling;
+mod score;
 mod size;
 mod smt_contention;
+mod weighted_mean;
 
 use gritstone_model::{
     Absence, Benchmark, CommandWork, Count, Counting, Curve, Estimate, Figure, Finding, Id,
@@ -58,7 +58,7 @@ impl Default for Options {
 }
 
 /// A benchmark with its launches, in the order of time.
-struct Row<'a> {
+struct Launched<'a> {
     benchmark: &'a Benchmark,
     launches: Vec<Reading<'a>>,
 }
@@ -71,80 +71,80 @@ fn estimate(of: center::Estimate) -> Estimate {
 }
 
 /// All benchmarks with their launches of one copy. The SMT floor is from all launches, also those of other benchmarks.
-fn rows<'a>(run: &'a RunData, floor: &Floor) -> BTreeMap<&'a Id, Row<'a>> {
+fn by_id<'a>(run: &'a RunData, floor: &Floor) -> BTreeMap<&'a Id, Launched<'a>> {
     let trial = run.info.settings.trial.is_some();
     let benchmarks = run.benchmarks.iter();
-    let row = |entry: &'a Benchmark| (&entry.id, Row::without_launches(entry));
-    let mut rows: BTreeMap<&Id, Row> = benchmarks.map(row).collect();
+    let launched = |entry: &'a Benchmark| (&entry.id, Launched::without_launches(entry));
+    let mut by_id: BTreeMap<&Id, Launched> = benchmarks.map(launched).collect();
     for launch in run.launches.iter().filter(|launch| launch.copies == 1) {
-        if let Some(row) = rows.get_mut(&launch.id) {
+        if let Some(launched) = by_id.get_mut(&launch.id) {
             let mut reading = Reading::new(launch);
-            let figure = sample_use(row.benchmark, &reading, trial);
-            smt_contention::mark(&mut reading, floor_for(row.benchmark, floor), figure);
-            row.launches.push(reading);
+            let figure = sample_use(launched.benchmark, &reading, trial);
+            smt_contention::mark(&mut reading, floor_for(launched.benchmark, floor), figure);
+            launched.launches.push(reading);
         }
     }
-    rows
+    by_id
 }
 
 #[must_use]
 pub fn summarize(run: &RunData, options: &Options) -> RunView {
     let floor = Floor::from_run(run);
-    let rows = rows(run, &floor);
+    let by_id = by_id(run, &floor);
     // three passes: measured, derived, scores
     let mut results: BTreeMap<&Id, Measurement> = BTreeMap::new();
-    for row in rows.values() {
-        let result = match &row.benchmark.work {
+    for launched in by_id.values() {
+        let result = match &launched.benchmark.work {
             Work::Command(CommandWork {
                 figure: Figure::LinkedSize,
                 ..
-            }) => size::result(row, run),
+            }) => size::result(launched, run),
             Work::Kernel(_) | Work::Command(_) | Work::Scenario(_) => {
-                measured::result(row, run, options)
+                measured::result(launched, run, options)
             }
             Work::Derived { .. } | Work::Rating { .. } => continue,
         };
-        results.insert(&row.benchmark.id, result);
+        results.insert(&launched.benchmark.id, result);
     }
-    for row in rows.values() {
-        if row.benchmark.is_longest() {
-            let result = scaling::longest(row.benchmark, &results, run);
-            results.insert(&row.benchmark.id, result);
-        } else if row.benchmark.is_peak() {
-            let result = scaling::peak(row.benchmark, &results, run);
-            results.insert(&row.benchmark.id, result);
-        } else if let Work::Derived { terms, share_of } = &row.benchmark.work {
+    for launched in by_id.values() {
+        if launched.benchmark.is_longest() {
+            let result = scaling::longest(launched.benchmark, &results, run);
+            results.insert(&launched.benchmark.id, result);
+        } else if launched.benchmark.is_peak() {
+            let result = scaling::peak(launched.benchmark, &results, run);
+            results.insert(&launched.benchmark.id, result);
+        } else if let Work::Derived { terms, share_of } = &launched.benchmark.work {
             let sum = derived::Sum {
-                benchmark: row.benchmark,
+                benchmark: launched.benchmark,
                 terms,
                 share_of: share_of.as_ref(),
             };
-            let result = derived::result(&sum, &rows, &results, run, options);
-            results.insert(&row.benchmark.id, result);
+            let result = derived::result(&sum, &by_id, &results, run, options);
+            results.insert(&launched.benchmark.id, result);
         }
     }
-    for row in rows.values() {
+    for launched in by_id.values() {
         if let Work::Rating {
             over,
             baseline,
             weights,
             together,
-        } = &row.benchmark.work
+        } = &launched.benchmark.work
         {
-            let entry = rating::Entry {
-                benchmark: row.benchmark,
+            let entry = score::Entry {
+                benchmark: launched.benchmark,
                 over,
                 baseline,
                 together: *together,
             };
             let result = match weights.is_empty() {
-                true => rating::result(&entry, &results, run, options),
-                false => factors::result(&entry, weights, &results, run, options),
+                true => score::result(&entry, &results, run, options),
+                false => weighted_mean::result(&entry, weights, &results, run, options),
             };
-            results.insert(&row.benchmark.id, result);
+            results.insert(&launched.benchmark.id, result);
         }
     }
-    draw_curves(run, &rows, options, &mut results);
+    draw_curves(run, &by_id, options, &mut results);
     RunView {
         smt_floors: floor.learned(),
         ..view(run, results)
@@ -167,7 +167,7 @@ fn budget_for_all(run: &RunData) -> Option<f64> {
 
 fn draw_curves(
     run: &RunData,
-    rows: &BTreeMap<&Id, Row>,
+    by_id: &BTreeMap<&Id, Launched>,
     options: &Options,
     results: &mut BTreeMap<&Id, Measurement>,
 ) {
@@ -175,7 +175,7 @@ fn draw_curves(
         let Some(curve) = &benchmark.curve else {
             continue;
         };
-        let points = series(curve, rows, results);
+        let points = series(curve, by_id, results);
         if let Some(result) = results.get_mut(&benchmark.id) {
             if curve.caches {
                 let found = caches::rises(&points, &run.info.machine.caches());
@@ -183,7 +183,7 @@ fn draw_curves(
             }
             if curve.scaling {
                 let (confidence, seed) = (options.confidence, run.info.settings.seed);
-                let found = scaling::found(curve, &points, rows, confidence, seed);
+                let found = scaling::found(curve, &points, by_id, confidence, seed);
                 result.notes.extend(found.map(Note::new));
             }
             if curve.longest {
@@ -224,16 +224,16 @@ fn view(run: &RunData, mut results: BTreeMap<&Id, Measurement>) -> RunView {
 /// A benchmark that the run lacks is a point without an estimate.
 fn series(
     curve: &Curve,
-    rows: &BTreeMap<&Id, Row>,
+    by_id: &BTreeMap<&Id, Launched>,
     results: &BTreeMap<&Id, Measurement>,
 ) -> Vec<SeriesPoint> {
     curve
         .points
         .iter()
         .map(|(x, id)| {
-            let row = rows.get(id).filter(|_| curve.scaling);
+            let launched = by_id.get(id).filter(|_| curve.scaling);
             SeriesPoint {
-                cpus: row.and_then(scaling::cpus),
+                cpus: launched.and_then(scaling::cpus),
                 ..responses::point(*x, results.get(id))
             }
         })
@@ -263,7 +263,7 @@ fn sample_use(benchmark: &Benchmark, launch: &Reading, trial: bool) -> SampleUse
     }
 }
 
-impl<'a> Row<'a> {
+impl<'a> Launched<'a> {
     fn without_launches(benchmark: &'a Benchmark) -> Self {
         Self {
             benchmark,

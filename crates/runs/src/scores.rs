@@ -66,9 +66,9 @@ pub fn against(
             ..options(world, machine, base)
         };
         RatedMachine {
-            programs: stats::programs(&programs, machine, base, &options)
+            programs: stats::score_programs(&programs, machine, base, &options)
                 .map(|rated| published(world, &programs, rated)),
-            ..stats::rate(&environments, machine, base, &options)
+            ..stats::score(&environments, machine, base, &options)
         }
     };
     Ok(RatingsView {
@@ -86,7 +86,7 @@ pub fn by_profile(
 ) -> RatingsView {
     let rate = |machine: &RunView| {
         let options = options(world, machine, base);
-        stats::rate_profile(&profile, machine, base, &options)
+        stats::score_profile(&profile, machine, base, &options)
     };
     let view = view(machines, base, &rate);
     RatingsView {

@@ -6,7 +6,7 @@
 use super::draft::Draft;
 use super::reading::{Reading, median};
 use super::rules::{self, Evidence, Spread};
-use super::{Options, Row, estimate};
+use super::{Launched, Options, estimate};
 use gritstone_model::{
     Benchmark, Claims, CopiesPoint, CopiesView, Estimate, Flag, LawView, Note, Quantity, Repeat,
     RunData, SeriesPoint, in_order,
@@ -19,12 +19,12 @@ use std::collections::BTreeMap;
 type Rounds = BTreeMap<u32, f64>;
 
 /// `None` without launches of several copies.
-pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<CopiesView> {
+pub(super) fn view(launched: &Launched, run: &RunData, options: &Options) -> Option<CopiesView> {
     let mut sizes: BTreeMap<u32, Vec<Reading>> = BTreeMap::new();
     for launch in run
         .launches
         .iter()
-        .filter(|l| l.copies > 1 && l.id == row.benchmark.id)
+        .filter(|l| l.copies > 1 && l.id == launched.benchmark.id)
     {
         let own = sizes.entry(launch.copies).or_default();
         own.push(Reading::new(launch));
@@ -33,15 +33,15 @@ pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<Copies
         return None;
     }
     // all samples count for one copy, too, since contention is in every efficiency
-    let launches = measured(row);
+    let launches = measured(launched);
     let note = rules::smt_contention(&launches, |l| l.mostly_contended).map(Note::new);
     let one = rounds(&launches);
     let mut all = vec![(1, one.clone())];
-    let mut points = vec![point(1, row, &launches, run, options)];
+    let mut points = vec![point(1, launched, &launches, run, options)];
     points[0].notes.extend(note.clone());
     for (copies, launches) in sizes {
-        let benchmark = of_copies(row.benchmark, copies);
-        let several = Row {
+        let benchmark = of_copies(launched.benchmark, copies);
+        let several = Launched {
             benchmark: &benchmark,
             launches,
         };
@@ -62,7 +62,10 @@ pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<Copies
     let law = scaling::fit(&by_round(&all), options.confidence, run.info.settings.seed);
     Some(CopiesView {
         points,
-        law: law.as_ref().ok().map(|law| law_view(law, row.benchmark)),
+        law: law
+            .as_ref()
+            .ok()
+            .map(|law| law_view(law, launched.benchmark)),
         unfitted: law.err().map(unfitted),
     })
 }
@@ -80,8 +83,8 @@ fn of_copies(benchmark: &Benchmark, copies: u32) -> Benchmark {
     }
 }
 
-fn measured<'a, 'b>(row: &'a Row<'b>) -> Vec<&'a Reading<'b>> {
-    let launches = row.launches.iter();
+fn measured<'a, 'b>(launched: &'a Launched<'b>) -> Vec<&'a Reading<'b>> {
+    let launches = launched.launches.iter();
     launches.filter(|reading| reading.measured()).collect()
 }
 
@@ -100,12 +103,12 @@ fn rounds(launches: &[&Reading]) -> Rounds {
 /// With notes for several copies only; those of one are on the result.
 fn point(
     copies: u32,
-    row: &Row,
+    launched: &Launched,
     measured: &[&Reading],
     run: &RunData,
     options: &Options,
 ) -> CopiesPoint {
-    let benchmark = row.benchmark;
+    let benchmark = launched.benchmark;
     let (timed, ns): (Vec<&Reading>, Vec<f64>) = measured
         .iter()
         .filter_map(|reading| Some((*reading, reading.together_ns()?)))
@@ -122,7 +125,7 @@ fn point(
     let mut notes = vec![];
     if copies > 1 {
         let skipped = Draft::new(benchmark, run).is_flagged(Flag::Skipped);
-        notes.extend(row.failure(skipped, run).1);
+        notes.extend(launched.failure(skipped, run).1);
         let spread = (!values.is_empty()).then(|| Spread {
             n: values.len(),
             what: Repeat::Launch,

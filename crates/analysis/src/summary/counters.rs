@@ -1,17 +1,17 @@
 //! Counts per operation, from the launches that counted.
 
-use super::Row;
+use super::Launched;
 use super::reading::{Reading, median};
 use gritstone_model::{Counter, Counts, Event, Sample};
 use std::collections::BTreeMap;
 
 /// The median over launches of each counter, for each operation.
-pub(super) fn per_op(row: &Row, launches: &[&Reading]) -> Counts<f64> {
+pub(super) fn per_op(launched: &Launched, launches: &[&Reading]) -> Counts<f64> {
     let mut values: BTreeMap<Counter, Vec<f64>> = BTreeMap::new();
     for launch in launches {
         for (counter, value) in counted(launch)
             .chain(used(launch))
-            .chain(energy(row, launch))
+            .chain(energy(launched, launch))
         {
             values.entry(counter).or_default().push(value);
         }
@@ -47,9 +47,9 @@ fn used(launch: &Reading) -> impl Iterator<Item = (Counter, f64)> {
 }
 
 /// The power of the packages during the launch, for as long as an operation takes.
-fn energy(row: &Row, launch: &Reading) -> Option<(Counter, f64)> {
+fn energy(launched: &Launched, launch: &Reading) -> Option<(Counter, f64)> {
     let conditions = &launch.launch.conditions;
     let energy = conditions.energy_uj.filter(|_| conditions.wall > 0)?;
-    let each = energy as f64 / conditions.wall as f64 * row.ns(launch)?;
+    let each = energy as f64 / conditions.wall as f64 * launched.ns(launch)?;
     Some((Counter::EnergyUj, each))
 }

@@ -4,7 +4,7 @@
 use super::draft::Draft;
 use super::reading::{Reading, median};
 use super::rules::{self, Spread};
-use super::{Options, Row, estimate, published};
+use super::{Launched, Options, estimate, published};
 use crate::describe;
 use gritstone_model::{
     Absent, Benchmark, Count, Data, Estimate, Finding, Flag, Id, Measurement, NegativeBecause,
@@ -29,7 +29,7 @@ pub(super) struct Sum<'a> {
 
 impl Sum<'_> {
     /// Sums of rounds in the unit of the benchmark; a share uses the whole of the same round.
-    fn figures(&self, sums: &[(u32, f64)], rows: &BTreeMap<&Id, Row>) -> Vec<f64> {
+    fn figures(&self, sums: &[(u32, f64)], by_id: &BTreeMap<&Id, Launched>) -> Vec<f64> {
         let amount = self.benchmark.amount_per_op;
         let Some(whole) = self.share_of else {
             let unit = |(_, ns): &(u32, f64)| self.benchmark.unit.figure(*ns, amount);
@@ -39,13 +39,13 @@ impl Sum<'_> {
             id: whole.clone(),
             times: 1.0,
         };
-        let rounds: BTreeMap<u32, f64> = Terms::new(&[term], rows)
+        let rounds: BTreeMap<u32, f64> = Terms::new(&[term], by_id)
             .by_round(|launch| launch.ns_per_op(false))
             .into_iter()
             .collect();
-        let amount_of_whole = rows
+        let amount_of_whole = by_id
             .get(whole)
-            .map_or(1.0, |row| row.benchmark.amount_per_op);
+            .map_or(1.0, |launched| launched.benchmark.amount_per_op);
         let share = |(round, ns): &(u32, f64)| {
             let whole = rounds.get(round)? / amount_of_whole;
             Some(100.0 * whole / (ns / amount))
@@ -56,18 +56,18 @@ impl Sum<'_> {
 
 pub(super) fn result(
     sum: &Sum,
-    rows: &BTreeMap<&Id, Row>,
+    by_id: &BTreeMap<&Id, Launched>,
     results: &BTreeMap<&Id, Measurement>,
     run: &RunData,
     options: &Options,
 ) -> Measurement {
     let (benchmark, terms) = (sum.benchmark, sum.terms);
     let mut draft = Draft::new(benchmark, run);
-    let launched = Terms::new(terms, rows);
-    let by_round = launched.by_round(|launch| launch.ns_per_op(false));
-    let values = sum.figures(&by_round, rows);
+    let summed = Terms::new(terms, by_id);
+    let by_round = summed.by_round(|launch| launch.ns_per_op(false));
+    let values = sum.figures(&by_round, by_id);
     let sums: Vec<f64> = by_round.into_iter().map(|(_, sum)| sum).collect();
-    let samples = launched.samples();
+    let samples = summed.samples();
     let made_of = benchmark.work.parts();
     (draft.notes).extend(inherited(made_of.into_iter(), results));
 
@@ -83,7 +83,7 @@ pub(super) fn result(
             ..Sampled::default()
         };
         if sum.share_of.is_none() {
-            cycles(&mut sampled, &launched, options);
+            cycles(&mut sampled, &summed, options);
         }
         let precision = run.info.settings.precision;
         let ns = center::plain_center(&sums, options.confidence).map(|e| e.value);
@@ -92,7 +92,7 @@ pub(super) fn result(
             center,
             sampled: &sampled,
             disturbed: draft.is_flagged(Flag::Interference),
-            launched: &launched,
+            summed: &summed,
             ns: ns.filter(|&ns| ns > 0.0),
             precision,
             confidence: options.confidence,
@@ -109,20 +109,15 @@ pub(super) fn result(
         })
     };
     let is_measured = |term: &Term| {
-        rows.get(&term.id)
-            .is_none_or(|row| published::is_measured(row, run))
+        by_id
+            .get(&term.id)
+            .is_none_or(|launched| published::is_measured(launched, run))
     };
     if !terms.iter().any(is_measured) {
         draft.published = None;
     } else if let Some(work) = &benchmark.published {
         let disturbed = draft.is_flagged(Flag::Interference);
-        let (view, notes) = publish(
-            work,
-            &launched,
-            terms,
-            rows,
-            (options.confidence, disturbed),
-        );
+        let (view, notes) = publish(work, &summed, terms, by_id, (options.confidence, disturbed));
         draft.published = Some(view);
         draft.notes.extend(notes);
     }
@@ -130,11 +125,13 @@ pub(super) fn result(
 }
 
 impl<'a> Terms<'a> {
-    pub fn new(terms: &[Term], rows: &'a BTreeMap<&Id, Row>) -> Self {
+    pub fn new(terms: &[Term], by_id: &'a BTreeMap<&Id, Launched>) -> Self {
         let terms: Vec<(f64, Vec<&Reading>)> = terms
             .iter()
             .map(|term| {
-                let launches = rows.get(&term.id).map_or(&[][..], |row| &row.launches);
+                let launches = by_id
+                    .get(&term.id)
+                    .map_or(&[][..], |launched| &launched.launches);
                 let measured = launches.iter().filter(|launch| launch.measured());
                 (term.times, measured.collect())
             })
@@ -144,7 +141,7 @@ impl<'a> Terms<'a> {
         Self { terms, rounds }
     }
 
-    /// The sum of the terms in every round that has a value of each, in the order of rounds. A term that was launched
+    /// The sum of the terms in every round that has a value of each, in the order of rounds. A term that was summed
     /// more than once in a round is the median of these.
     pub fn by_round(&self, value: impl Fn(&Reading) -> Option<f64>) -> Vec<(u32, f64)> {
         let sum = |&round: &u32| {
@@ -187,14 +184,14 @@ fn center_of(values: &[f64], confidence: f64) -> Option<Estimate> {
 }
 
 /// Core cycles likewise, where every launch was paced.
-fn cycles(sampled: &mut Sampled, launched: &Terms, options: &Options) {
-    let paced = launched.sums(|launch| launch.cycles_per_op());
+fn cycles(sampled: &mut Sampled, summed: &Terms, options: &Options) {
+    let paced = summed.sums(|launch| launch.cycles_per_op());
     if paced.len() != sampled.values.len() {
         return;
     }
     if let Some(center) = center::plain_center(&paced, options.confidence) {
         sampled.cycles = Some(estimate(center));
-        let all = launched.terms.iter().flat_map(|(_, launches)| launches);
+        let all = summed.terms.iter().flat_map(|(_, launches)| launches);
         sampled.ghz = median(all.filter_map(|launch| launch.ghz()));
         sampled.paced_values = paced;
     }
@@ -238,7 +235,7 @@ struct Evidence<'a> {
     center: Estimate,
     sampled: &'a Sampled,
     disturbed: bool,
-    launched: &'a Terms<'a>,
+    summed: &'a Terms<'a>,
     /// The estimate, ns, above 0.
     ns: Option<f64>,
     precision: f64,
@@ -255,7 +252,7 @@ const RULES: [Rule; 3] = [
 ];
 
 fn incomplete(evidence: &Evidence) -> Option<Finding> {
-    let all = evidence.launched.rounds.len();
+    let all = evidence.summed.rounds.len();
     let count = Count::rounds(all - evidence.sampled.values.len(), all);
     (count.part > 0).then_some(Finding::IncompleteRounds { count })
 }
@@ -312,15 +309,15 @@ fn positive(sum: Estimate, unit: &str, disturbed: bool) -> Option<Finding> {
 /// term enters the kernel of the system, since a difference of ticks says nothing.
 fn publish(
     work: &PublishedWork,
-    launched: &Terms,
+    summed: &Terms,
     terms: &[Term],
-    rows: &BTreeMap<&Id, Row>,
+    by_id: &BTreeMap<&Id, Launched>,
     (confidence, disturbed): (f64, bool),
 ) -> (PublishedView, Vec<Note>) {
     let mut view = published::untimed(work);
     let mut notes = Vec::new();
     let about = |found: Option<Finding>, subject| found.map(|f| Note::new(f).about(subject));
-    let (values, crowd) = launched.batches(|l| l.batch_s(work.operations));
+    let (values, crowd) = summed.batches(|l| l.batch_s(work.operations));
     view.values = values;
     let disturbed = disturbed || crowd.is_some();
     notes.extend(about(crowd, Subject::Real));
@@ -328,8 +325,8 @@ fn publish(
         view.real = Some(real);
         let found = positive(real, "s", disturbed);
         notes.extend(about(found, Subject::Real));
-    } else if !launched.rounds.is_empty() {
-        let all = launched.rounds.len();
+    } else if !summed.rounds.is_empty() {
+        let all = summed.rounds.len();
         let found = Finding::NoBatch {
             count: Count::rounds(all, all),
             did: None,
@@ -339,12 +336,12 @@ fn publish(
         notes.extend(about(Some(found), Subject::Real));
     }
     let stays_out = |term: &Term| {
-        let row = rows.get(&term.id);
-        row.is_some_and(|row| row.benchmark.claims.syscalls_per_op == Some(0.0))
+        let launched = by_id.get(&term.id);
+        launched.is_some_and(|launched| launched.benchmark.claims.syscalls_per_op == Some(0.0))
     };
     if terms.iter().all(stays_out) {
         let cpu = |launch: &Reading| launch.batch_cpu_s(work.operations);
-        let (users, crowd) = launched.batches(cpu);
+        let (users, crowd) = summed.batches(cpu);
         notes.extend(about(crowd, Subject::User));
         if let Some(user) = center_of(&users, confidence) {
             view.user = Some(user);

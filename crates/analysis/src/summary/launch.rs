@@ -3,7 +3,7 @@
 use super::interference::Disturbance;
 use super::reading::Reading;
 use super::smt_contention::{self, Floor, floor_for};
-use super::{Row, sample_use};
+use super::{Launched, sample_use};
 use gritstone_model::{Benchmark, Launch, RunInfo};
 use gritstone_stats::paired_times::Timed;
 
@@ -15,7 +15,7 @@ pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
 
 fn ns_per_op(benchmark: &Benchmark, reading: &Reading) -> Option<f64> {
     let ns = match reading.launch.copies {
-        1 => Row::without_launches(benchmark).ns(reading),
+        1 => Launched::without_launches(benchmark).ns(reading),
         _ => reading.together_ns(),
     };
     ns.filter(|_| reading.measured())

@@ -4,7 +4,8 @@ use super::draft::Draft;
 use super::reading::{Reading, median, merged};
 use super::rules::{self, Evidence, Spread};
 use super::{
-    Options, Row, copies, counters, cpu, estimate, latencies, paging, pairs, published, responses,
+    Launched, Options, copies, counters, cpu, estimate, latencies, paging, pairs, published,
+    responses,
 };
 use crate::describe;
 use gritstone_model::{
@@ -14,19 +15,25 @@ use gritstone_model::{
 use gritstone_stats::center;
 use std::collections::BTreeMap;
 
-pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement {
-    let benchmark = row.benchmark;
+pub(super) fn result(launched: &Launched, run: &RunData, options: &Options) -> Measurement {
+    let benchmark = launched.benchmark;
     let mut draft = Draft::new(benchmark, run);
-    let (absence, failure) = row.failure(draft.is_flagged(Flag::Skipped), run);
+    let (absence, failure) = launched.failure(draft.is_flagged(Flag::Skipped), run);
     draft.notes.extend(failure);
 
-    let launches: Vec<&Reading> = row.launches.iter().filter(|r| r.measured()).collect();
+    let launches: Vec<&Reading> = launched.launches.iter().filter(|r| r.measured()).collect();
     let (timed, ns): (Vec<&Reading>, Vec<f64>) = launches
         .iter()
-        .filter_map(|launch| Some((*launch, row.ns(launch)?)))
+        .filter_map(|launch| Some((*launch, launched.ns(launch)?)))
         .unzip();
     let latencies = latencies::from_launches(benchmark, &timed, options.confidence);
-    let sampled = sampled(row, &timed, &ns, latencies.as_ref(), options.confidence);
+    let sampled = sampled(
+        launched,
+        &timed,
+        &ns,
+        latencies.as_ref(),
+        options.confidence,
+    );
     draft.measured = measured(&launches);
 
     let spread = (!sampled.values.is_empty()).then(|| Spread {
@@ -47,7 +54,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement
     };
     draft.notes.extend(rules::all(&evidence));
     (draft.notes).extend(responses::carried(&launches).map(Note::new));
-    if !published::is_measured(row, run) {
+    if !published::is_measured(launched, run) {
         draft.published = None;
     } else if let Some(work) = &benchmark.published {
         let (view, notes) = match benchmark.work {
@@ -57,7 +64,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement
         draft.published = Some(view);
         draft.notes.extend(notes);
     }
-    let copies = copies::view(row, run, options);
+    let copies = copies::view(launched, run, options);
     draft.finish(match absence {
         Some(absence) => Data::Absent(Absent {
             absence,
@@ -68,7 +75,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement
             latencies: latencies.filter(|_| sampled.estimate.is_some()),
             copies,
             faults_per_page: paging::faults_per_page(benchmark, &launches),
-            counters: counters::per_op(row, &launches),
+            counters: counters::per_op(launched, &launches),
             names: Vec::new(),
             sampled,
         })),
@@ -77,13 +84,13 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement
 
 /// From nanoseconds an operation, one for each launch that was timed.
 fn sampled(
-    row: &Row,
+    launched: &Launched,
     timed: &[&Reading],
     ns: &[f64],
     latencies: Option<&Latencies>,
     confidence: f64,
 ) -> Sampled {
-    let benchmark = row.benchmark;
+    let benchmark = launched.benchmark;
     let unit = |ns: f64| benchmark.unit.figure(ns, benchmark.amount_per_op);
     let mut parts = pairs::parts(benchmark, timed);
     parts.extend(cpu::parts(benchmark, timed));
@@ -100,7 +107,7 @@ fn sampled(
     sampled.estimate = Some(center);
     sampled.confidence = center.interval.map(|_| confidence);
 
-    let paced: Option<Vec<f64>> = timed.iter().map(|launch| row.cycles(launch)).collect();
+    let paced: Option<Vec<f64>> = timed.iter().map(|launch| launched.cycles(launch)).collect();
     if let Some(paced) = paced {
         sampled.cycles = center::log_center(&paced, confidence).map(estimate);
         sampled.paced_values = paced;

@@ -2,7 +2,7 @@
 //! multiplied up from samples.
 
 use super::reading::Reading;
-use super::{Row, estimate, limits, rules};
+use super::{Launched, estimate, limits, rules};
 use gritstone_model::{
     Benchmark, Count, Estimate, Finding, Note, PublishedView, PublishedWork, RunData, Subject,
     Usage, Work,
@@ -10,10 +10,10 @@ use gritstone_model::{
 use gritstone_stats::{center, quantile};
 
 /// Kernels do the reference workload only on request.
-pub(super) fn is_measured(row: &Row, run: &RunData) -> bool {
-    let kernel = matches!(row.benchmark.work, Work::Kernel(_));
+pub(super) fn is_measured(launched: &Launched, run: &RunData) -> bool {
+    let kernel = matches!(launched.benchmark.work, Work::Kernel(_));
     let done = |launch: &Reading| !launch.batches.is_empty();
-    !kernel || run.info.settings.reference || row.launches.iter().any(done)
+    !kernel || run.info.settings.reference || launched.launches.iter().any(done)
 }
 
 /// Of a kernel: batches in a running process, and whole processes.

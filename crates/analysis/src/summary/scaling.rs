@@ -1,7 +1,7 @@
 //! Curves of rates by users or jobs: peak, drop after it, and law of scaling.
 
 use super::draft::Draft;
-use super::{Row, copies, derived};
+use super::{Launched, copies, derived};
 use gritstone_model::{
     Absence, Benchmark, Curve, Data, Estimate, Finding, Id, Measurement, RunData, Sampled,
     SeriesPoint,
@@ -39,8 +39,8 @@ pub(super) fn peak(
     })))
 }
 
-pub(super) fn cpus(row: &Row) -> Option<f64> {
-    let launches = row.launches.iter().filter(|launch| launch.measured());
+pub(super) fn cpus(launched: &Launched) -> Option<f64> {
+    let launches = launched.launches.iter().filter(|launch| launch.measured());
     let samples: Vec<_> = launches.flat_map(|launch| &launch.samples).collect();
     let wall: u64 = samples.iter().map(|sample| sample.wall).sum();
     let cpu: u64 = samples.iter().map(|sample| sample.usage.cpu).sum();
@@ -92,7 +92,7 @@ pub(super) fn incomplete(curve: &Curve, points: &[SeriesPoint]) -> Option<Findin
 pub(super) fn found(
     curve: &Curve,
     points: &[SeriesPoint],
-    rows: &BTreeMap<&Id, Row>,
+    by_id: &BTreeMap<&Id, Launched>,
     confidence: f64,
     seed: u64,
 ) -> Option<Finding> {
@@ -103,9 +103,9 @@ pub(super) fn found(
     }
     let highest = rates.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let last = rates.last()?;
-    let (_, row) = curve.points.first()?;
-    let benchmark = rows.get(row)?.benchmark;
-    let law = scaling::fit(&by_round(curve, rows), confidence, seed);
+    let (_, launched) = curve.points.first()?;
+    let benchmark = by_id.get(launched)?.benchmark;
+    let law = scaling::fit(&by_round(curve, by_id), confidence, seed);
     Some(Finding::Scaling {
         things: curve.label.clone(),
         peak: highest.0,
@@ -117,14 +117,20 @@ pub(super) fn found(
 }
 
 /// Rates in operations of the first point.
-fn by_round(curve: &Curve, rows: &BTreeMap<&Id, Row>) -> Vec<Round> {
+fn by_round(curve: &Curve, by_id: &BTreeMap<&Id, Launched>) -> Vec<Round> {
     let mut rounds: BTreeMap<u32, Round> = BTreeMap::new();
-    let amount = |id: &Id| rows.get(id).map_or(1.0, |row| row.benchmark.amount_per_op);
+    let amount = |id: &Id| {
+        by_id
+            .get(id)
+            .map_or(1.0, |launched| launched.benchmark.amount_per_op)
+    };
     let unit = curve.points.first().map_or(1.0, |(_, id)| amount(id));
     for (x, id) in &curve.points {
-        let Some(row) = rows.get(id) else { continue };
-        for launch in row.launches.iter().filter(|launch| launch.measured()) {
-            if let Some(ns) = row.ns(launch) {
+        let Some(launched) = by_id.get(id) else {
+            continue;
+        };
+        for launch in launched.launches.iter().filter(|launch| launch.measured()) {
+            if let Some(ns) = launched.ns(launch) {
                 let all = rounds.entry(launch.launch.round).or_default();
                 all.push((*x as u32, 1e9 / ns * amount(id) / unit));
             }

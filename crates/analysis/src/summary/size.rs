@@ -1,6 +1,6 @@
 //! Size of the program that a command links: exact.
 
-use super::Row;
+use super::Launched;
 use super::draft::Draft;
 use super::reading::Reading;
 use gritstone_model::{
@@ -14,12 +14,12 @@ const PARTS: [(Part, Metric); 3] = [
     (Part::Bss, Metric::BssSize),
 ];
 
-pub(super) fn result(row: &Row, run: &RunData) -> Measurement {
-    let mut draft = Draft::new(row.benchmark, run);
-    let (absence, failure) = row.failure(draft.is_flagged(Flag::Skipped), run);
+pub(super) fn result(launched: &Launched, run: &RunData) -> Measurement {
+    let mut draft = Draft::new(launched.benchmark, run);
+    let (absence, failure) = launched.failure(draft.is_flagged(Flag::Skipped), run);
     draft.notes.extend(failure);
 
-    let launches: Vec<&Reading> = row.launches.iter().filter(|r| r.measured()).collect();
+    let launches: Vec<&Reading> = launched.launches.iter().filter(|r| r.measured()).collect();
     let sized: Vec<(&Reading, Vec<PartValue>)> = launches
         .iter()
         .filter_map(|launch| Some((*launch, parts(launch)?)))

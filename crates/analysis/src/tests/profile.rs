@@ -1,7 +1,7 @@
 //! Machines scored by a profile, which weights benchmarks.
 
 use crate::run_variance::RunVariances;
-use crate::scores::{Options, rate_profile};
+use crate::scores::{Options, score_profile};
 use crate::summary;
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
@@ -40,7 +40,7 @@ fn scored(weights: &[(&str, f64)], machine: &RunView, base: &RunView) -> RatedMa
         together: false,
         between_run: RunVariances::default(),
     };
-    rate_profile(&profile(weights), machine, base, &options)
+    score_profile(&profile(weights), machine, base, &options)
 }
 
 fn base() -> RunView {

@@ -1,7 +1,7 @@
 //! Machines rated by environment against a printed and against a measured base.
 
 use crate::run_variance::RunVariances;
-use crate::scores::{Environment, Options, environments, programs, rate};
+use crate::scores::{Environment, Options, environments, score, score_programs};
 use crate::summary;
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
@@ -71,7 +71,7 @@ fn star() -> Note {
 
 #[test]
 fn environments_weigh_equally() {
-    let rated = rate(&two(), &machine(), &vax(), &options());
+    let rated = score(&two(), &machine(), &vax(), &options());
     let one = &rated.one_cpu;
     near(one.environments[0].rating, 6.0);
     near(one.environments[1].rating, 8.0);
@@ -87,7 +87,7 @@ fn environments_weigh_equally() {
 #[test]
 fn invalid_or_missing_withholds_score() {
     let withheld = |run: &RunView, base: &RunView| {
-        let rated = rate(&two(), run, base, &options()).one_cpu;
+        let rated = score(&two(), run, base, &options()).one_cpu;
         let [cpu, files] = [0, 1].map(|i: usize| rated.environments[i].clone());
         near(files.rating, 8.0);
         assert_eq!((cpu.rating, cpu.interval), (None, None));
@@ -123,7 +123,7 @@ fn other_peer_is_no_base() {
         ..Peer::default()
     });
     run.settings = Some(settings);
-    let rated = |base: &RunView| rate(&two(), &run, base, &options()).one_cpu.overall;
+    let rated = |base: &RunView| score(&two(), &run, base, &options()).one_cpu.overall;
     assert_eq!(
         (rated(&machine()).rating, rated(&machine()).rows),
         (None, vec![])
@@ -138,7 +138,7 @@ fn unrelated_flag_keeps_the_score() {
         .notes
         .push(star().about(Subject::Process));
     near(
-        rate(&two(), &run, &vax(), &options())
+        score(&two(), &run, &vax(), &options())
             .one_cpu
             .overall
             .rating,
@@ -159,7 +159,7 @@ fn unusable_named_benchmarks_are_listed() {
         named: true,
         ..options()
     };
-    let rated = rate(&named, &run, &vax(), &with).one_cpu;
+    let rated = score(&named, &run, &vax(), &with).one_cpu;
     near(rated.overall.rating, 4.0);
     assert_eq!(
         rated.overall.left_out,
@@ -179,19 +179,22 @@ fn not_comparable_is_covered_between_runs() {
     let mut run = machine();
     let stand_in = stated(Some(Flag::NotComparable), "A stand-in.");
     row_of(&mut run, "a/two").notes.push(stand_in);
-    let rated = rate(&two(), &run, &vax(), &options()).one_cpu;
+    let rated = score(&two(), &run, &vax(), &options()).one_cpu;
     near(rated.environments[0].rating, 4.0);
     let slow = measured(
         "slow",
         &[("a/one", 200.0), ("a/two", 400.0), ("a/rate", 100.0)],
     );
     near(
-        rate(&two(), &run, &slow, &options()).one_cpu.overall.rating,
+        score(&two(), &run, &slow, &options())
+            .one_cpu
+            .overall
+            .rating,
         2.0,
     );
     // another version of the work is other work
     row_of(&mut run, "a/one").version = 2;
-    let rated = rate(&two(), &run, &slow, &options()).one_cpu;
+    let rated = score(&two(), &run, &slow, &options()).one_cpu;
     assert_eq!(rated.environments[0].rows, [id("a/two")]);
 }
 
@@ -205,13 +208,13 @@ fn score_interval_includes_run_variance() {
         ),
     );
     let half = |base: &RunView, options: &Options| {
-        let rating = rate(&two()[..1], &run, base, options).one_cpu.overall;
+        let rating = score(&two()[..1], &run, base, options).one_cpu.overall;
         let [low, high] = rating.interval.unwrap();
         near(rating.rating, (low * high).sqrt());
         (high / low).ln() / 2.0
     };
     near(
-        rate(&two(), &run, &slow, &options()).one_cpu.environments[0].rating,
+        score(&two(), &run, &slow, &options()).one_cpu.environments[0].rating,
         8.0_f64.sqrt(),
     );
     // stated are 2.5% in time with four degrees of freedom, and 2.78 times that is 6.9%; of two runs sqrt(2) times
@@ -237,7 +240,7 @@ fn score_interval_needs_launches() {
     let mut run = machine();
     let published = row_of(&mut run, "a/one").published.as_mut().unwrap();
     published.values.truncate(5);
-    let rated = rate(&two(), &run, &vax(), &options()).one_cpu;
+    let rated = score(&two(), &run, &vax(), &options()).one_cpu;
     assert!(rated.overall.rating.is_some() && rated.overall.interval.is_none());
     assert!(rated.environments[1].interval.is_some());
     let mut faster = vax();
@@ -246,7 +249,7 @@ fn score_interval_needs_launches() {
         .as_mut()
         .unwrap()
         .real = Some(Estimate::exact(0.1));
-    let rated = rate(&two(), &faster, &vax(), &options()).one_cpu;
+    let rated = score(&two(), &faster, &vax(), &options()).one_cpu;
     near(rated.environments[0].rating, 2.0);
     assert_eq!(rated.overall.interval, None);
 }
@@ -257,7 +260,7 @@ fn disturbed_benchmarks_are_named() {
     row_of(&mut run, "a/two")
         .notes
         .push(stated(Some(Flag::Interference), "Others."));
-    let rated = rate(&two(), &run, &vax(), &options()).one_cpu;
+    let rated = score(&two(), &run, &vax(), &options()).one_cpu;
     assert_eq!(
         shorts(&rated.overall.notes),
         ["parts-flagged flag=interference benchmarks=[a/two] of=3"]
@@ -271,7 +274,7 @@ fn programs_score_together_or_never() {
         environment("One", &["a/one", "a/two"]),
         environment("Two", &["a/rate"]),
     ];
-    let of = |run: &RunView, base: &RunView| programs(&both, run, base, &options());
+    let of = |run: &RunView, base: &RunView| score_programs(&both, run, base, &options());
     let whole = of(&machine(), &vax()).unwrap();
     near(whole.overall.rating, 48.0_f64.sqrt());
     let withheld = |of: Option<Ratings>| {
@@ -294,7 +297,7 @@ fn programs_score_together_or_never() {
         Withheld::Uncovered(named("a/two"))
     );
     let only = [environment("Two", &["a/three"])];
-    assert_eq!(programs(&only, &machine(), &vax(), &options()), None);
+    assert_eq!(score_programs(&only, &machine(), &vax(), &options()), None);
 }
 
 #[test]

@@ -7,7 +7,7 @@ const LAUNCHES: usize = 6;
 
 /// A benchmark of a score.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RatingRow {
+pub struct ScoredBenchmark {
     /// Values of measured launches; empty if missing.
     pub launches: Vec<f64>,
     /// The reference's value, in the same unit.
@@ -20,9 +20,9 @@ pub struct RatingRow {
     pub invalid: bool,
 }
 
-/// The rating.
+/// The score.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rating {
+pub struct Score {
     /// Of [`geometric`]: above 1 is better than the reference. Of [`arithmetic`]: the mean ratio to it.
     pub value: f64,
     /// Interval by the delta method; `None` when a benchmark has fewer than six launches. The reference is exact.
@@ -57,9 +57,9 @@ pub enum Withheld {
 /// is not included.
 ///
 /// # Errors
-/// When a row is missing or invalid, or has a number that has no logarithm: a rating over what is left would be another
-/// rating under the same name.
-pub fn geometric(rows: &[RatingRow], confidence: f64) -> Result<Rating, Withheld> {
+/// When a row is missing or invalid, or has a number that has no logarithm: a score over what is left would be another
+/// score under the same name.
+pub fn geometric(rows: &[ScoredBenchmark], confidence: f64) -> Result<Score, Withheld> {
     rate(Mean::Geometric, rows, confidence)
 }
 
@@ -68,11 +68,11 @@ pub fn geometric(rows: &[RatingRow], confidence: f64) -> Result<Rating, Withheld
 ///
 /// # Errors
 /// As for [`geometric`].
-pub fn arithmetic(rows: &[RatingRow], confidence: f64) -> Result<Rating, Withheld> {
+pub fn arithmetic(rows: &[ScoredBenchmark], confidence: f64) -> Result<Score, Withheld> {
     rate(Mean::Arithmetic, rows, confidence)
 }
 
-fn rate(mean: Mean, rows: &[RatingRow], confidence: f64) -> Result<Rating, Withheld> {
+fn rate(mean: Mean, rows: &[ScoredBenchmark], confidence: f64) -> Result<Score, Withheld> {
     check(rows)?;
     let terms: Vec<Term> = rows.iter().map(term).collect();
     let ln = mean.ln(&terms);
@@ -81,14 +81,14 @@ fn rate(mean: Mean, rows: &[RatingRow], confidence: f64) -> Result<Rating, Withh
         let half = half(mean, &terms, ln, confidence);
         [(ln - half).exp(), (ln + half).exp()]
     });
-    Ok(Rating {
+    Ok(Score {
         value: ln.exp(),
         interval,
         rows: rows.len(),
     })
 }
 
-/// Half of the interval of ln(rating).
+/// Half of the interval of ln(score).
 fn half(mean: Mean, terms: &[Term], ln: f64, confidence: f64) -> f64 {
     let total: f64 = terms.iter().map(|term| term.weight).sum();
     let parts = terms.iter().map(|term| {
@@ -111,14 +111,14 @@ fn half(mean: Mean, terms: &[Term], ln: f64, confidence: f64) -> f64 {
     }
 }
 
-fn check(rows: &[RatingRow]) -> Result<(), Withheld> {
-    let places = |bad: &dyn Fn(&RatingRow) -> bool| -> Option<Vec<usize>> {
+fn check(rows: &[ScoredBenchmark]) -> Result<(), Withheld> {
+    let places = |bad: &dyn Fn(&ScoredBenchmark) -> bool| -> Option<Vec<usize>> {
         let rows = rows.iter().enumerate().filter(|(_, row)| bad(row));
         let places: Vec<usize> = rows.map(|(place, _)| place).collect();
         (!places.is_empty()).then_some(places)
     };
     let fit = |x: f64| x.is_finite() && x > 0.0;
-    let unfit = |row: &RatingRow| {
+    let unfit = |row: &ScoredBenchmark| {
         !fit(row.reference) || !fit(row.weight) || row.launches.iter().any(|x| !fit(*x))
     };
     let why = (rows.is_empty().then_some(Withheld::Empty))
@@ -144,7 +144,7 @@ struct Term {
     n: f64,
 }
 
-fn term(row: &RatingRow) -> Term {
+fn term(row: &ScoredBenchmark) -> Term {
     let logs: Vec<f64> = row.launches.iter().map(|x| x.ln()).collect();
     let n = logs.len() as f64;
     Term {
@@ -163,7 +163,7 @@ enum Mean {
 }
 
 impl Mean {
-    /// ln(rating).
+    /// ln(score).
     fn ln(self, terms: &[Term]) -> f64 {
         let total: f64 = terms.iter().map(|term| term.weight).sum();
         let parts = terms.iter().map(|term| {
@@ -184,9 +184,9 @@ impl Mean {
 mod tests {
     use super::*;
 
-    fn row(value: f64, reference: f64, lower_is_better: bool) -> RatingRow {
+    fn row(value: f64, reference: f64, lower_is_better: bool) -> ScoredBenchmark {
         let scatter = [1.0, 1.01, 0.99, 1.02, 0.98, 1.005, 0.995, 1.0];
-        RatingRow {
+        ScoredBenchmark {
             launches: scatter.map(|s| s * value).to_vec(),
             reference,
             lower_is_better,
@@ -199,10 +199,10 @@ mod tests {
     fn four_and_nine_are_six() {
         // 4 times better in time, 9 times in rate
         let rows = [row(25.0, 100.0, true), row(900.0, 100.0, false)];
-        let rating = geometric(&rows, 0.95).unwrap();
-        assert!((rating.value - 6.0).abs() < 0.03, "{rating:?}");
-        let [low, high] = rating.interval.unwrap();
-        assert!(low < rating.value && rating.value < high && high / low < 1.04);
+        let score = geometric(&rows, 0.95).unwrap();
+        assert!((score.value - 6.0).abs() < 0.03, "{score:?}");
+        let [low, high] = score.interval.unwrap();
+        assert!(low < score.value && score.value < high && high / low < 1.04);
     }
 
     /// Weights in 1 / 105 and the ratios of both models, as in table 5.1 of hp-1987.
@@ -228,9 +228,9 @@ mod tests {
 
     #[test]
     fn published_summary_is_reproduced() {
-        let rows = |ratio: fn(&(f64, f64, f64)) -> f64| -> Vec<RatingRow> {
+        let rows = |ratio: fn(&(f64, f64, f64)) -> f64| -> Vec<ScoredBenchmark> {
             HP.iter()
-                .map(|line| RatingRow {
+                .map(|line| ScoredBenchmark {
                     launches: vec![ratio(line)],
                     reference: 1.0,
                     lower_is_better: false,
@@ -240,7 +240,7 @@ mod tests {
                 .collect()
         };
         let (small, large) = (rows(|line| line.1), rows(|line| line.2));
-        let hundredths = |rating: Result<Rating, Withheld>| (rating.unwrap().value * 100.0).round();
+        let hundredths = |score: Result<Score, Withheld>| (score.unwrap().value * 100.0).round();
         assert_eq!(hundredths(arithmetic(&small, 0.95)), 168.0);
         assert_eq!(hundredths(arithmetic(&large, 0.95)), 134.0);
         assert_eq!(hundredths(geometric(&small, 0.95)), 142.0);
@@ -260,7 +260,7 @@ mod tests {
     fn what_withholds_it() {
         assert_eq!(geometric(&[], 0.95), Err(Withheld::Empty));
         let good = row(1.0, 1.0, false);
-        let with = |change: &dyn Fn(&mut RatingRow)| {
+        let with = |change: &dyn Fn(&mut ScoredBenchmark)| {
             let mut bad = row(1.0, 1.0, false);
             change(&mut bad);
             geometric(&[good.clone(), bad], 0.95).unwrap_err()
@@ -284,8 +284,8 @@ mod tests {
     #[test]
     fn few_launches_and_single_rows() {
         let mut one = row(3.0, 1.0, false);
-        let rating = geometric(&[one.clone()], 0.95).unwrap();
-        assert!(rating.interval.is_some());
+        let score = geometric(&[one.clone()], 0.95).unwrap();
+        assert!(score.interval.is_some());
         one.launches.truncate(5);
         assert!(geometric(&[one], 0.95).unwrap().interval.is_none());
     }
@@ -294,7 +294,7 @@ mod tests {
     fn the_interval_is_that_of_the_delta_method() {
         // two rows of equal weight and equal error: the error of one over the root of two, with twice the degrees of freedom
         let one = row(3.0, 1.0, false);
-        let half = |rows: &[RatingRow]| {
+        let half = |rows: &[ScoredBenchmark]| {
             let [low, high] = geometric(rows, 0.95).unwrap().interval.unwrap();
             (high / low).ln() / 2.0
         };
@@ -305,7 +305,7 @@ mod tests {
         let ratio = quantile::student(0.95, 14.0) / quantile::student(0.95, 7.0);
         assert!((both / single - ratio / 2.0_f64.sqrt()).abs() < 1e-9);
         // of an arithmetic mean a row moves the logarithm by its share of the sum
-        let small = RatingRow {
+        let small = ScoredBenchmark {
             reference: 1e9,
             ..one.clone()
         };

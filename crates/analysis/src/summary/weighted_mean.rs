@@ -5,8 +5,8 @@
 
 use super::Options;
 use super::draft::Draft;
-use super::rating::Entry;
 use super::rules::{self, Spread};
+use super::score::Entry;
 use crate::compare::scale;
 use crate::run_variance::DEFAULT;
 use crate::scores::{parts_flagged, withheld};
@@ -15,7 +15,7 @@ use gritstone_model::{
     Repeat, RunData, RunView, Sampled, Subject, Withheld,
 };
 use gritstone_stats::quantile;
-use gritstone_stats::rating::{RatingRow, arithmetic};
+use gritstone_stats::score::{ScoredBenchmark, arithmetic};
 use std::collections::BTreeMap;
 
 const COMPARED: Subject = Subject::Estimate;
@@ -23,7 +23,7 @@ const COMPARED: Subject = Subject::Estimate;
 /// A benchmark that the baseline prints.
 struct Factor<'a> {
     part: Part,
-    row: RatingRow,
+    row: ScoredBenchmark,
     /// The result, and the conversion to the baseline's unit.
     result: Option<(&'a Measurement, f64)>,
 }
@@ -68,7 +68,7 @@ pub(super) fn result(
         };
         ratios.extend(ratio.map(|value| PartValue { part, value }));
     }
-    let rows: Vec<RatingRow> = factors.compared.iter().map(|f| f.row.clone()).collect();
+    let rows: Vec<ScoredBenchmark> = factors.compared.iter().map(|f| f.row.clone()).collect();
     let data = match arithmetic(&rows, options.confidence) {
         Err(why) => {
             let parts: Vec<&Part> = factors.compared.iter().map(|f| &f.part).collect();
@@ -134,7 +134,7 @@ fn gather<'a>(
             factors.left_out += weight;
             continue;
         };
-        let mut row = RatingRow {
+        let mut row = ScoredBenchmark {
             launches: vec![],
             reference,
             lower_is_better: printed.better == Better::Lower,

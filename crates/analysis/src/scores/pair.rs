@@ -3,7 +3,7 @@
 use crate::compare::scale;
 use gritstone_model::{Better, Flag, Id, Measurement, Note, Part, Subject};
 use gritstone_stats::descriptive;
-use gritstone_stats::rating::RatingRow;
+use gritstone_stats::score::ScoredBenchmark;
 
 pub(super) enum Usability {
     /// The base has no comparable result.
@@ -21,9 +21,9 @@ pub(super) struct Pair {
     pub id: Id,
     pub part: Part,
     /// The machine, with the base as its reference.
-    pub machine: RatingRow,
+    pub machine: ScoredBenchmark,
     /// The base, with itself as its reference: its scatter.
-    pub base: RatingRow,
+    pub base: ScoredBenchmark,
     pub machine_printed: bool,
     pub base_printed: bool,
     pub doubts: Vec<Flag>,
@@ -75,7 +75,7 @@ pub(super) fn usability(
 }
 
 fn counted(id: &Id, figures: &Figures) -> Pair {
-    let row = |values: &[f64], reference: f64, better: Better| RatingRow {
+    let row = |values: &[f64], reference: f64, better: Better| ScoredBenchmark {
         launches: values.to_vec(),
         reference,
         lower_is_better: better == Better::Lower,
@@ -109,7 +109,7 @@ fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Usability {
     if named {
         return Usability::LeftOut { invalid };
     }
-    let row = RatingRow {
+    let row = ScoredBenchmark {
         launches: invalid.then_some(1.0).into_iter().collect(),
         reference: 1.0,
         lower_is_better: true,
