@@ -2,14 +2,20 @@
 //!
 //! Results go to standard output, progress and remarks to standard error.
 
+mod cli;
 mod command;
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod schemas;
 mod ui;
 
 use anyhow::Context as _;
-use clap::FromArgMatches;
+use clap::{CommandFactory, FromArgMatches};
+use cli::{Cli, Command};
 use gritstone_runs::context::World;
 use std::process::ExitCode;
-use ui::args::{CatalogueArgs, Cli, Command};
+use ui::args::CatalogueArgs;
 use ui::exit::Exit;
 
 fn main() -> ExitCode {
@@ -18,7 +24,7 @@ fn main() -> ExitCode {
     }
     gritstone_session::signals::children_can_be_waited_for();
     gritstone_session::signals::long_files_are_errors();
-    let command = match ui::config::configured() {
+    let command = match ui::config::configured(ui::help::grouped(Cli::command())) {
         Ok(command) => command,
         Err(error) => return failed(&error),
     };
@@ -40,7 +46,7 @@ fn main() -> ExitCode {
     };
     ui::output::configure(
         display,
-        cli.command.as_ref().is_some_and(Command::only_looks),
+        cli.command.as_ref().is_some_and(Command::is_read_only),
     );
     match dispatch(&cli) {
         Ok(exit) => exit.into(),
@@ -77,18 +83,18 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
     let world = World::new(cli.store.clone());
     match &cli.command {
         _ if cli.licenses => licenses(),
-        None => command::show::what_next(&world),
+        None => command::overview::print_overview(&world),
         Some(Command::Run(args)) => command::run::run(&with_programs(world, &args.own)?, args),
         Some(Command::Bench(args)) => command::bench::bench(&world, args),
         Some(Command::List(args)) => command::list::list(world, args),
-        Some(Command::Info(args)) => command::list::info(world, args),
-        Some(Command::Runs(args)) => command::list::runs(&world, args),
+        Some(Command::Info(args)) => command::info::info(world, args),
+        Some(Command::Runs(args)) => command::runs::runs(&world, args),
         Some(Command::Init(args)) => command::init::new(args),
         Some(Command::Show(args)) => command::show::show(&world, args),
-        Some(Command::Compare(args)) => command::show::compare(&world, args),
+        Some(Command::Compare(args)) => command::compare::compare(&world, args),
         Some(Command::Score(args)) => command::score::rate(&world, args),
         Some(Command::Report(args)) => command::report::report(&world, args),
-        Some(Command::Systems(args)) => command::list::systems(&world, args),
+        Some(Command::Systems(args)) => command::systems::systems(&world, args),
         Some(Command::Doctor(args)) => command::doctor::doctor(&world, args),
         Some(Command::Watch {
             base,
@@ -103,22 +109,22 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
             gritstone_peer::far_end(directory, *address, ui::output::bytes)?;
             Ok(Exit::Done)
         }
-        Some(Command::Config { show: _ }) => ui::config::show(),
-        Some(Command::Complete { words }) => ui::completions::complete(&world, words),
-        Some(Command::Completions { shell }) => ui::completions::script(*shell),
-        Some(Command::Man { command, output }) => {
-            ui::man::man(command.as_deref(), output.as_deref())
+        Some(Command::Config(_)) => command::config::show(&Cli::command()),
+        Some(Command::Complete { words }) => {
+            command::completions::complete(&world, &Cli::command(), words)
         }
+        Some(Command::Completions(args)) => command::completions::print_script(args),
+        Some(Command::Man(args)) => command::man::man(&Cli::command(), args),
         Some(Command::History(args)) => command::history::history(&world, args),
         Some(Command::Changes(args)) => command::changes::changes(&world, args),
-        Some(Command::Check(args)) => command::history::check(&world, args),
+        Some(Command::Check(args)) => command::check::check(&world, args),
         Some(Command::Fleet(args)) => command::fleet::fleet(&world, args),
         Some(Command::Export(args)) => command::export::export(&world, args),
-        Some(Command::Import(args)) => command::export::import(&world, args),
+        Some(Command::Import(args)) => command::import::import(&world, args),
         Some(Command::Push(args)) => command::push::push(&world, args),
         Some(Command::Pull(args)) => command::push::pull(&world, args),
         Some(Command::Sync(args)) => command::push::sync(&world, args),
-        Some(Command::Token { command }) => command::token::token(&world, command),
+        Some(Command::Token(args)) => command::token::token(&world, &args.command),
         Some(Command::Serve(args)) => command::serve::serve(&world, args),
         Some(Command::Ab(args)) => command::ab::ab(&with_programs(world, &args.own)?, args),
         Some(Command::Audit(args)) => {

@@ -1,14 +1,15 @@
 //! `gritstone ab`: sides of anything against each other, interleaved, until it is decided or the time is over.
 
+pub mod args;
 mod plan;
 mod sides;
 
-use crate::ui::args::AbArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::progress::Display;
 use crate::ui::skips;
 use anyhow::{Context, Result};
+use args::AbArgs;
 use gritstone_catalogue::Own;
 use gritstone_exec::{Journal, Variant};
 use gritstone_model::{AbView, Benchmark, Plan, RunData, Verdict};

@@ -5,11 +5,13 @@ mod rebuild;
 #[cfg(test)]
 mod tests;
 
-use crate::ui::args::AuditArgs;
+use crate::ui::args::{CatalogueArgs, PrivilegeArgs};
+use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::progress::Display;
 use anyhow::Result;
+use clap::Args;
 use gritstone_exec::{ExecError, Executor, Variant};
 use gritstone_model::{
     AuditBuild, AuditEntry, AuditView, Benchmark, Claim, ClaimOutcome, Plan, SCHEMA_AUDIT, Work,
@@ -23,12 +25,25 @@ use gritstone_session::host_context::Site;
 use gritstone_session::measuring::Bench;
 use gritstone_session::observer::Observer as _;
 use gritstone_session::undo;
-use rebuild::Again;
+use rebuild::{Again, SHIPPED};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone audit byte")]
+pub struct AuditArgs {
+    /// Identifiers or globs [default: everything]
+    #[arg(value_name = "SELECTOR")]
+    pub selectors: Vec<String>,
+    #[command(flatten)]
+    pub privileges: PrivilegeArgs,
+    #[command(flatten)]
+    pub own: CatalogueArgs,
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
 
 /// The compilers that are looked for.
 const COMPILERS: [&str; 2] = ["gcc", "clang"];
-/// Name of the build that is in this binary.
-const SHIPPED: &str = "shipped";
 
 /// Tests all claims of the selected entries.
 pub fn audit(world: &World, args: &AuditArgs) -> Result<Exit> {

@@ -1,13 +1,14 @@
 //! `gritstone bench`: commands timed, interleaved and compared, in the shape of hyperfine.
 
+pub mod args;
 mod expand;
 mod shell_words;
 
-use crate::ui::args::{BenchArgs, Sort, StyleType, TimeUnit};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::progress::Display;
 use anyhow::{Context, Result};
+use args::{BenchArgs, Sort, StyleType, TimeUnit};
 use expand::{Commands, Timed};
 use gritstone_exchange::{Markup, Timing};
 use gritstone_exec::privileged::Permits;
@@ -67,11 +68,6 @@ pub fn bench(world: &World, args: &BenchArgs) -> Result<Exit> {
         End::Whole => Exit::Done,
         End::Interrupted => Exit::Interrupted,
     })
-}
-
-/// Whether executions are counted, so that each launch is one.
-fn counted(args: &BenchArgs) -> bool {
-    args.runs.or(args.min_runs).or(args.max_runs).is_some()
 }
 
 /// Measures all commands, one run a command, and says how it ended.
@@ -190,7 +186,7 @@ fn warm_up(
     commands: &Commands,
     here: &Path,
 ) -> Result<()> {
-    let many = args.warmup.unwrap_or(u32::from(!counted(args)));
+    let many = args.warmup.unwrap_or(u32::from(!args.has_fixed_count()));
     for (at, timed) in commands.all.iter().enumerate() {
         if let Some(setup) = timed.setup.as_ref().filter(|_| !commands.setup_varies) {
             let done = gritstone_exec::shell(setup, here);
@@ -231,7 +227,7 @@ fn clean_up(commands: &Commands, here: &Path) -> Result<()> {
 fn launch_bounds(args: &BenchArgs) -> Option<[u32; 2]> {
     let min = args.runs.or(args.min_runs).unwrap_or(1);
     let max = args.runs.or(args.max_runs).unwrap_or(u32::MAX);
-    counted(args).then_some([min, max])
+    args.has_fixed_count().then_some([min, max])
 }
 
 /// What is shown beside the trial.

@@ -1,14 +1,44 @@
 //! `gritstone changes`: change points over all benchmarks and systems, grouped into events by the run that begins them.
 
-use crate::ui::args::{ChangesArgs, ChangesCommand};
+use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
 use gritstone_model::{ChangeEvent, ChangesView, SCHEMA_CHANGES};
 use gritstone_runs::changes::{events, mark};
 use gritstone_runs::clock;
 use gritstone_runs::context::World;
 use gritstone_store::Who;
+
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
+  gritstone changes                       the newest 30
+  gritstone changes acknowledge cfe385a0-worse --note 'microcode 0x1000066, accepted'"
+)]
+pub struct ChangesArgs {
+    /// List all of them [default: the newest 30]
+    #[arg(short, long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub format: FormatArgs,
+    #[command(subcommand)]
+    pub command: Option<ChangesCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ChangesCommand {
+    /// Say that a change is known, and what it is
+    Acknowledge {
+        /// The change, by its id or a part of it
+        event: String,
+        /// What it is, in a line
+        #[arg(long, value_name = "TEXT")]
+        note: String,
+    },
+}
 
 /// Events that are listed unless all are asked for.
 const NEWEST: usize = 30;

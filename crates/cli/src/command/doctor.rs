@@ -1,10 +1,11 @@
 //! `gritstone doctor`: whether this machine is ready to be measured, and what to do where it is not.
 
-use crate::ui::args::DoctorArgs;
 use crate::ui::confirm;
+use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
 use gritstone_document::Document;
 use gritstone_document::Style;
 use gritstone_host::doctor::{self, programs};
@@ -19,7 +20,27 @@ use gritstone_session::undo;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::process::Command;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone doctor
+  gritstone doctor --install
+  gritstone doctor --install applications")]
+pub struct DoctorArgs {
+    /// Install the missing programs of these benchmarks; lists them, and asks on a terminal unless CI=true
+    #[arg(long)]
+    pub install: bool,
+    /// Benchmarks or suites to install programs for [default: all]
+    #[arg(value_name = "BENCHMARK|SUITE", requires = "install")]
+    pub benchmarks: Vec<String>,
+    /// Directory whose file system would be measured
+    #[arg(long)]
+    pub dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
 
 /// Lines of what is not as it should be, each with a command to mend it perhaps; the others are counted.
 const SHOWN: usize = 8;

@@ -1,9 +1,10 @@
-//! `gritstone export` and `gritstone import`: runs to files of other programs, and files to runs.
+//! `gritstone export`: a run as a bundle, or in the format of another program.
 
-use crate::ui::args::{ExportArgs, ExportFormat, ImportArgs};
+use crate::ui::args::IdentityArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, ensure};
+use clap::{Args, ValueEnum};
 use gritstone_exchange::{self as exchange, Exported};
 use gritstone_model::{Id, Kind, RunData, RunView};
 use gritstone_plan::{Selectors, with_parts};
@@ -15,6 +16,50 @@ use std::path::{Path, PathBuf};
 
 /// Compression level of reference bundles.
 const HARDEST: i32 = 19;
+
+/// Export formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// JSON Lines with all samples: the complete run
+    Jsonl,
+    /// CSV table
+    Csv,
+    /// Markdown table
+    Markdown,
+    /// Google Benchmark JSON, for its compare.py
+    Gbench,
+    /// Bencher Metric Format
+    Bmf,
+    /// customSmallerIsBetter of github-action-benchmark
+    Gha,
+    /// OpenMetrics text, for Prometheus
+    Openmetrics,
+    /// JSON of hyperfine, with the time of each sample
+    Hyperfine,
+    /// XML result file of the Phoronix Test Suite
+    Phoronix,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone export last -o run.jsonl
+  gritstone export main 'byte/*' --format csv")]
+pub struct ExportArgs {
+    /// Run, then benchmarks, families or globs [default: last]
+    #[arg(value_name = "RUN | SELECTOR")]
+    pub words: Vec<String>,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = ExportFormat::Jsonl)]
+    pub format: ExportFormat,
+    /// Output file [default: standard output]
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub identity: IdentityArgs,
+    /// Write a run of suite standard as a reference system, for references/measured
+    #[arg(long, value_name = "ID", conflicts_with_all = ["format", "with_identity"])]
+    pub reference: Option<String>,
+}
 
 /// Writes a run to standard output or a file.
 pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
@@ -91,31 +136,4 @@ fn keep(run: &mut RunData, selectors: &[String]) {
     run.programs.retain(|id, _| kept.contains(id));
     run.skips.retain(|skip| kept.contains(&skip.id));
     run.launches.retain(|launch| kept.contains(&launch.id));
-}
-
-/// Keeps the runs of files in the store, all of them or none.
-pub fn import(world: &World, args: &ImportArgs) -> Result<Exit> {
-    let runs: Vec<RunData> = args
-        .files
-        .iter()
-        .map(|path| files::read(path))
-        .collect::<Result<_>>()?;
-    let mut store = world.writer()?;
-    for run in &runs {
-        if store.info(&run.info.id).is_ok() {
-            return Err(anyhow!("run {} is in the store already", run.info.id));
-        }
-    }
-    for mut run in runs {
-        if let Some(label) = &args.label {
-            run.info.label = Some(label.clone());
-        }
-        if let Some(host) = &args.host {
-            exchange::name_machine(&mut run, host)?;
-        }
-        store.import(&run)?;
-        world.computed(&store, &run)?;
-        output::plain(&format!("{}\n", run.info.id))?;
-    }
-    Ok(Exit::Done)
 }

@@ -1,14 +1,30 @@
 //! `gritstone init FAMILY/NAME`: a benchmark of one's own to begin with, an entry and a program that run as they are.
 
-use crate::ui::args::InitArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, ensure};
+use clap::Args;
 use gritstone_model::Id;
 use gritstone_runs::custom_catalog;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone init mine/sum             writes ./mine/mine.toml and a program
+  gritstone run --catalog mine")]
+pub struct InitArgs {
+    /// Its name, e.g. mine/sum
+    #[arg(value_name = "FAMILY/NAME")]
+    pub name: String,
+    /// Directory of the catalog, created if missing [default: ./FAMILY]
+    #[arg(long = "catalog", value_name = "DIR")]
+    pub catalogue: Option<PathBuf>,
+    /// Time this shell command, instead of generating a program in C
+    #[arg(long, value_name = "CMD", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub command: Option<String>,
+}
 
 const FAMILY: &str = include_str!("init/family.toml");
 const ENTRY: &str = include_str!("init/entry.toml");

@@ -1,18 +1,73 @@
 //! `gritstone push`, `gritstone pull` and `gritstone sync`: runs to and from another store, by a server of ours or on PostgreSQL.
 
-use crate::ui::args::{PullArgs, PushArgs, ServerArgs, SyncArgs};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
 use gritstone_model::{ListedRun, RunData, RunList};
 use gritstone_runs::context::World;
 use gritstone_runs::listing::listed;
 use gritstone_store::{Sent, Store};
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 use ureq::Agent;
 use ureq::http::Uri;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone push --to https://bench.example --token-file ~/.config/gritstone/token
+  gritstone push last --to http://127.0.0.1:8484
+  gritstone push --to postgres://machine@db.example/bench")]
+pub struct PushArgs {
+    /// Runs [default: all that have ended and that the server does not have]
+    #[arg(value_name = "RUN")]
+    pub runs: Vec<String>,
+    /// The server: https (http only on this machine), or a store on PostgreSQL
+    #[arg(long, value_name = "URL")]
+    pub to: String,
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone pull --from https://bench.example --token-file ~/.config/gritstone/token")]
+pub struct PullArgs {
+    /// Runs, by their whole identifiers [default: all that are not in this store]
+    #[arg(value_name = "RUN")]
+    pub runs: Vec<String>,
+    /// The server: https (http only on this machine), or a store on PostgreSQL
+    #[arg(long, value_name = "URL")]
+    pub from: String,
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone sync https://bench.example --token-file ~/.config/gritstone/token
+  gritstone sync postgres://machine@db.example/bench
+  gritstone sync --store postgres://machine@db.example/bench")]
+pub struct SyncArgs {
+    /// The other store, as push and pull take it [default: send what waits for the server of --store]
+    #[arg(value_name = "URL")]
+    pub with: Option<String>,
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// How a server is reached.
+#[derive(Debug, Args)]
+pub struct ServerArgs {
+    /// File with the token, which only its user can read [default: $GRITSTONE_TOKEN]
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// Certificates that are trusted, as PEM [default: $SSL_CERT_FILE, else those of the system]
+    #[arg(long, value_name = "FILE")]
+    pub ca_file: Option<PathBuf>,
+}
 
 /// Time for all of a request.
 const WHOLE: Duration = Duration::from_secs(120);

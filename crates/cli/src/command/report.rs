@@ -1,9 +1,10 @@
 //! `gritstone report`: the performance brief of one run, or of what changed between two, as HTML and as PDF.
 
-use crate::ui::args::ReportArgs;
+use crate::ui::args::IdentityArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, bail};
+use clap::Args;
 use gritstone_document::Document;
 use gritstone_model::RunView;
 use gritstone_report::{Brief, Pair};
@@ -11,6 +12,28 @@ use gritstone_runs::context::World;
 use gritstone_runs::selection::{Chosen, only};
 use gritstone_runs::{brief, scores};
 use std::path::{Path, PathBuf};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone report
+  gritstone report last byte memory
+  gritstone report before after -o both.html")]
+pub struct ReportArgs {
+    /// Run, or two runs (what changed from the first to the second), then benchmarks, families or globs [default: last]
+    #[arg(value_name = "RUN | SELECTOR")]
+    pub words: Vec<String>,
+    /// Baseline of scores and of the overview of one run [default: as of score]
+    #[arg(long, value_name = "RUN|SYSTEM")]
+    pub against: Option<String>,
+    /// Write all of it to PDF, not the data sheet alone
+    #[arg(long)]
+    pub full: bool,
+    /// Output file, .html or .pdf; repeatable [default: gritstone-brief-RUN, both]
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub out: Vec<PathBuf>,
+    #[command(flatten)]
+    pub identity: IdentityArgs,
+}
 
 /// Writes the report of the runs, and says where it is.
 pub fn report(world: &World, args: &ReportArgs) -> Result<Exit> {

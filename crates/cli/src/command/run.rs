@@ -1,18 +1,22 @@
 //! `gritstone run`: plan, measure, keep, show.
 
-use crate::command::job::Job;
-use crate::command::resume;
+pub mod args;
+pub mod dry_run;
+pub mod job;
+mod resume;
+
 use crate::command::score;
-use crate::ui::args::RunArgs;
 use crate::ui::display::Format;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::Result;
+use args::RunArgs;
 use gritstone_model::{Finding, RunView};
 use gritstone_report::Comparison;
 use gritstone_runs::context::World;
 use gritstone_session::local_backend::End;
 use gritstone_session::undo;
+use job::Job;
 
 /// Measures, stores and shows.
 pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {

@@ -1,15 +1,37 @@
 //! `gritstone score`: scores of runs and systems by environment, against a base.
 
-use crate::ui::args::ScoreArgs;
+use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Result, ensure};
+use clap::Args;
 use gritstone_document::{Block, Document};
 use gritstone_model::RunView;
 use gritstone_report::{rating_lines, ratings};
 use gritstone_runs::context::World;
 use gritstone_runs::scores;
 use gritstone_runs::selection::Chosen;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone score
+  gritstone score before after --against before
+  gritstone score classic --against ref:vax-11-780-4.1bsd
+  gritstone score last cpu app/ratings@today-unix
+  gritstone score new --against old --profile build")]
+pub struct ScoreArgs {
+    /// Runs or systems, then benchmarks, families, globs or a score (app/ratings@today-cpu): only these are scored, missing and doubtful ones included [default: last]
+    #[arg(value_name = "RUN | SELECTOR")]
+    pub words: Vec<String>,
+    /// Baseline run or system [default: ref:amd-epyc-kvm-2026; with all environments of app/ratings measured, their baseline]
+    #[arg(long, value_name = "RUN|SYSTEM")]
+    pub against: Option<String>,
+    /// Score what you do: build, desktop, science, or weights of your own in a file (docs/how-to/my-work.md)
+    #[arg(long, value_name = "NAME|FILE.toml")]
+    pub profile: Option<String>,
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
 
 /// `gritstone score`.
 pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {

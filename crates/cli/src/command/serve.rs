@@ -1,11 +1,46 @@
 //! `gritstone serve`: the store in the browser.
 
-use crate::ui::args::ServeArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::Result;
+use clap::Args;
 use gritstone_runs::context::World;
 use gritstone_server::Options;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone serve --open
+  gritstone serve --listen 127.0.0.1:9000")]
+pub struct ServeArgs {
+    /// Address and port; port 0 takes any that is free
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8484")]
+    pub listen: std::net::SocketAddr,
+    /// Open the first page in the browser
+    #[arg(long)]
+    pub open: bool,
+    /// Let everyone read who reaches an address other than this machine's own
+    #[arg(long)]
+    pub open_reads: bool,
+    /// A proxy with TLS stands before it; this or a certificate is required with an address other than this machine's own
+    #[arg(long)]
+    pub behind_proxy: bool,
+    /// Certificate of the server and those between it and its root, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// Its key, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+    /// Send new changes to this URL, as JSON
+    #[arg(long, value_name = "URL", help_heading = "Notifications")]
+    pub notify_url: Option<String>,
+    /// What a notification says, with {count}, {events} and {url}
+    #[arg(long, value_name = "FILE", help_heading = "Notifications")]
+    pub notify_template: Option<PathBuf>,
+    /// Address of the pages in notifications [default: that of --listen]
+    #[arg(long, value_name = "URL", help_heading = "Notifications")]
+    pub public_url: Option<String>,
+}
 
 /// `gritstone serve`.
 pub fn serve(world: &World, args: &ServeArgs) -> Result<Exit> {

@@ -1,9 +1,9 @@
 //! `gritstone token`: who may read, send and remove runs through a server of this store.
 
-use crate::ui::args::{TokenCommand, TokenScope};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::Result;
+use clap::{Args, Subcommand, ValueEnum};
 use gritstone_document::Style;
 use gritstone_model::hexadecimal;
 use gritstone_report::lists;
@@ -11,6 +11,45 @@ use gritstone_runs::context::World;
 use gritstone_store::Scope;
 use std::fs::File;
 use std::io::Read as _;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone token create node-17 --scope write
+  gritstone token revoke node-17")]
+pub struct TokenArgs {
+    #[command(subcommand)]
+    pub command: TokenCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum TokenCommand {
+    /// Create a token and print it, once
+    Create {
+        /// Of which machine or person
+        name: String,
+        /// What it is for
+        #[arg(long, value_enum, value_delimiter = ',', required = true)]
+        scope: Vec<TokenScope>,
+    },
+    /// List the tokens, without their secrets
+    List,
+    /// Revoke a token, for good
+    Revoke {
+        /// Its name
+        name: String,
+    },
+}
+
+/// What a token is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TokenScope {
+    /// Read all runs
+    Read,
+    /// Send runs
+    Write,
+    /// Remove runs
+    Admin,
+}
 
 /// Bytes of a token: as many as its hash has.
 const BYTES: usize = 32;

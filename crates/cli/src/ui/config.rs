@@ -2,13 +2,11 @@
 //! only what is measured, for how long, and how it is shown; what programs are run, where files are and what is permitted, the
 //! user's own alone.
 
-use crate::ui::args::Cli;
-use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::builder::ArgPredicate;
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, Command, CommandFactory};
+use clap::{Arg, ArgAction, Command};
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -55,30 +53,30 @@ const SUITE: &str = "suite";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
     /// The command; none for options of all.
-    command: Option<String>,
-    key: String,
-    values: Vec<String>,
+    pub command: Option<String>,
+    pub key: String,
+    pub values: Vec<String>,
     /// The file and the line.
-    place: String,
+    pub place: String,
 }
 
 /// A file that may be there.
-struct Source {
+pub struct Source {
     directory: PathBuf,
     name: &'static str,
     own: bool,
 }
 
 impl Source {
-    fn path(&self) -> PathBuf {
+    pub fn path(&self) -> PathBuf {
         self.directory.join(self.name)
     }
 
     /// The settings in it; none where it is not there. One of the current directory that somebody else can write is not read.
-    fn settings(&self) -> Result<Vec<Setting>> {
+    fn settings(&self, whole: &Command) -> Result<Vec<Setting>> {
         let path = self.path();
         match gritstone_exec::read_owned_text(&self.directory, self.name) {
-            Ok(Some(text)) => parse(&text, &path, self.own),
+            Ok(Some(text)) => parse(&text, &path, self.own, whole),
             Ok(None) => Ok(vec![]),
             Err(why) if !self.own => {
                 output::remark(&format!("gritstone: {} is not read: {why}", path.display()));
@@ -90,7 +88,7 @@ impl Source {
 }
 
 /// The files, of which later ones win.
-fn sources() -> Vec<Source> {
+pub fn sources() -> Vec<Source> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let own = variable("XDG_CONFIG_HOME")
         .map(PathBuf::from)
@@ -112,15 +110,15 @@ fn sources() -> Vec<Source> {
 ///
 /// # Errors
 /// When a file cannot be read, or sets what it may not, with its place.
-pub fn read() -> Result<Vec<Setting>> {
+pub fn read(whole: &Command) -> Result<Vec<Setting>> {
     let mut all = vec![];
     for source in sources() {
-        all.extend(source.settings()?);
+        all.extend(source.settings(whole)?);
     }
     Ok(all)
 }
 
-fn parse(text: &str, path: &Path, own: bool) -> Result<Vec<Setting>> {
+fn parse(text: &str, path: &Path, own: bool, whole: &Command) -> Result<Vec<Setting>> {
     let line = |at: usize| {
         text.as_bytes()[..at.min(text.len())]
             .iter()
@@ -141,7 +139,7 @@ fn parse(text: &str, path: &Path, own: bool) -> Result<Vec<Setting>> {
             values: values(value.get_ref()).with_context(|| format!("{}: {key}", place(at)))?,
             place: place(at),
         };
-        setting.check(own)?;
+        setting.check(own, whole)?;
         settings.push(setting);
         Ok::<_, anyhow::Error>(())
     };
@@ -185,7 +183,7 @@ pub fn argument<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
 
 impl Setting {
     /// That the file may set it, there is such an option, and it takes the value.
-    fn check(&self, own: bool) -> Result<()> {
+    fn check(&self, own: bool, whole: &Command) -> Result<()> {
         let Self { key, place, .. } = self;
         let listed = |keys: &[&str]| keys.contains(&key.as_str());
         ensure!(
@@ -196,9 +194,8 @@ impl Setting {
             own || listed(&ANYBODYS),
             "{place}: '{key}' can only be set in your own configuration, $XDG_CONFIG_HOME/gritstone/config.toml"
         );
-        let whole = Cli::command();
         let (command, section) = match &self.command {
-            None => (Some(&whole), "gritstone".to_owned()),
+            None => (Some(whole), "gritstone".to_owned()),
             Some(name) => (
                 whole.find_subcommand(name).filter(|c| !c.is_hide_set()),
                 name.clone(),
@@ -289,8 +286,7 @@ impl Setting {
 ///
 /// # Errors
 /// As of [`read`].
-pub fn configured() -> Result<Command> {
-    let whole = crate::ui::help::command();
+pub fn configured(whole: Command) -> Result<Command> {
     // the watchdog works for others, wherever it was started
     if std::env::args_os()
         .nth(1)
@@ -298,60 +294,19 @@ pub fn configured() -> Result<Command> {
     {
         return Ok(whole);
     }
-    Ok(read()?
-        .iter()
-        .fold(whole, |command, setting| setting.apply(command)))
-}
-
-/// Prints what holds, and from where.
-pub fn show() -> Result<Exit> {
-    let settings = read()?;
-    let mut text = String::new();
-    for source in sources() {
-        let there = if source.path().exists() {
-            ""
-        } else {
-            " (not there)"
-        };
-        text += &format!("# {}{there}\n", source.path().display());
-    }
-    for (at, setting) in settings.iter().enumerate() {
-        let Setting {
-            command,
-            key,
-            values,
-            place,
-        } = setting;
-        let same = |later: &Setting| (&later.command, &later.key) == (command, key);
-        let section = command
-            .as_ref()
-            .map_or(String::new(), |command| format!("{command}."));
-        // a store may be a URL with a password
-        let shown = values
-            .iter()
-            .map(|value| gritstone_store::shown(value.as_ref()));
-        let shown: Vec<String> = shown.map(|value| value.display().to_string()).collect();
-        let value = match shown.as_slice() {
-            [one] => format!("{one:?}"),
-            many => format!("{many:?}"),
-        };
-        let over = if settings[at + 1..].iter().any(same) {
-            ", overridden below"
-        } else {
-            ""
-        };
-        text += &format!("{section}{key} = {value}  # {place}{over}\n");
-    }
-    output::plain(&text)?;
-    Ok(Exit::Done)
+    let settings = read(&whole)?;
+    let apply = |command, setting: &Setting| setting.apply(command);
+    Ok(settings.iter().fold(whole, apply))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::Cli;
+    use clap::CommandFactory;
 
     fn parsed(text: &str, own: bool) -> Result<Vec<Setting>> {
-        parse(text, Path::new("x.toml"), own)
+        parse(text, Path::new("x.toml"), own, &Cli::command())
     }
 
     #[test]
@@ -404,7 +359,7 @@ mod tests {
             let all = ["gritstone", "run"].iter().chain(line);
             let matches = command.clone().try_get_matches_from(all).unwrap();
             match Cli::from_arg_matches(&matches).unwrap().command {
-                Some(crate::ui::args::Command::Run(args)) => args,
+                Some(crate::cli::Command::Run(args)) => args,
                 _ => panic!("it is another command"),
             }
         };

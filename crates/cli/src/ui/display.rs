@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 /// Heading of the options that all commands have.
-const DISPLAY: &str = "Global options";
+pub const DISPLAY: &str = "Global options";
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, Default, Args)]

@@ -1,7 +1,6 @@
 //! The help of the program: its commands in groups, which clap has for options alone.
 
-use crate::ui::args::Cli;
-use clap::{Command, CommandFactory};
+use clap::Command;
 use std::fmt::Write as _;
 
 /// Commands by what they are for; those that are in none stand below the last.
@@ -21,8 +20,7 @@ pub const GROUPS: [(&str, &[&str]); 7] = [
 ];
 
 /// The command line, whose help lists the commands in groups.
-pub fn command() -> Command {
-    let command = Cli::command();
+pub fn grouped(command: Command) -> Command {
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\nOptions:\n{{options}}\n\n\
          `gritstone help COMMAND` has examples of each command.\n",
@@ -62,10 +60,12 @@ fn groups(command: &Command) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::Cli;
+    use clap::CommandFactory;
 
     #[test]
     fn every_command_is_in_the_help_once_and_has_an_example() {
-        let mut command = command();
+        let mut command = grouped(Cli::command());
         command.build();
         let help = command.clone().render_help().to_string();
         // clap adds a command `help`, which the last line names

@@ -1,7 +1,7 @@
 //! What a trial launches: rows, programs and environment of each side.
 
 use super::sides::{Side, Sides};
-use crate::ui::args::AbArgs;
+use crate::command::ab::args::AbArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Result, ensure};

@@ -1,7 +1,7 @@
 //! From the command line of `gritstone ab` to sides and rows.
 
-use crate::command::parameters::{self, Values, fill_in, list};
-use crate::ui::args::AbArgs;
+use crate::command::ab::args::AbArgs;
+use crate::ui::parameters::{self, Values, fill_in, list};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_analysis::ab::{COMMAND, START_UP};
 use gritstone_model::{Benchmark, Id, UserCommand};

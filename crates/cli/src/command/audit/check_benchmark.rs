@@ -1,7 +1,6 @@
 //! One entry: what is asked of its program, in every build, for its claims to be judged.
 
-use super::SHIPPED;
-use super::rebuild::{Again, STRICTEST};
+use super::rebuild::{Again, SHIPPED, STRICTEST};
 use gritstone_analysis::audit::{Evidence, tests};
 use gritstone_exec::syscalls::Entries;
 use gritstone_exec::{ExecError, Executor, Subject as Counted, Variant};

@@ -9,6 +9,8 @@ use gritstone_session::privileges::measured;
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
 
+/// Name of the build that is in this binary.
+pub const SHIPPED: &str = "shipped";
 /// Flags, and whether a claim must hold under them. -Ofast gives up IEEE arithmetic, which a kernel may rely on.
 pub const LEVELS: [(&str, bool); 5] = [
     ("-O0", true),

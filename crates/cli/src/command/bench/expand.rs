@@ -1,12 +1,34 @@
 //! From the command line of `gritstone bench` to one entry for each command and each way to give its parameters values.
 
 use super::shell_words::{plain, split};
-use crate::command::parameters::{self, Values, fill_in};
-use crate::ui::args::{BenchArgs, Statuses};
-use anyhow::{Context, Result, ensure};
+use crate::command::bench::args::{BenchArgs, Statuses};
+use crate::ui::parameters::{self, Values, fill_in};
+use anyhow::{Context, Result, bail, ensure};
 use gritstone_model::{Benchmark, Id, Output, UserCommand, quote_word};
 use gritstone_session::trial::command_benchmark;
 use std::path::Path;
+
+/// The parameters of `bench`, as [`parameters::combined`] gives them.
+///
+/// # Errors
+/// When a name is there twice, or a range is none.
+fn parameter_values(args: &BenchArgs) -> Result<Vec<Values>> {
+    let mut all: Vec<(String, Vec<String>)> = vec![];
+    for triple in args.parameter_scan.chunks(3) {
+        let [name, least, most] = triple else {
+            bail!("--parameter-scan takes VAR MIN MAX");
+        };
+        let step = args.parameter_step_size.as_deref().unwrap_or("1");
+        all.push((name.clone(), parameters::range(least, most, step)?));
+    }
+    for pair in args.parameter_list.chunks(2) {
+        let [name, values] = pair else {
+            bail!("--parameter-list takes VAR VALUES");
+        };
+        all.push((name.clone(), parameters::list(values)));
+    }
+    parameters::combined(all)
+}
 
 /// A command that is timed.
 #[derive(Clone, Debug)]
@@ -51,7 +73,7 @@ enum Start {
 /// When it makes no sense.
 pub fn read(args: &BenchArgs) -> Result<Commands> {
     let start = start(args)?;
-    let ways = parameters::ways(args)?;
+    let ways = parameter_values(args)?;
     let texts: Vec<&String> = args.reference.iter().chain(&args.commands).collect();
     let referred = usize::from(args.reference.is_some());
     let mut all = vec![];
@@ -182,7 +204,7 @@ impl Reader<'_> {
                 [one] => one.clone(),
                 each => each[at].clone(),
             },
-            once: super::counted(args),
+            once: args.has_fixed_count(),
             start_up_ns: None,
         };
         let name = self
@@ -264,7 +286,7 @@ fn with_unused(text: &str, command: &str, values: &Values) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::args::{Cli, Command};
+    use crate::cli::{Cli, Command};
     use clap::Parser;
 
     fn read(line: &[&str]) -> Result<Commands> {

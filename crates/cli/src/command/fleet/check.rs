@@ -1,16 +1,45 @@
 //! `gritstone fleet check`: this node, measured for a minute, against the others of a fleet: for an epilog or a health check.
 
-use crate::command::job::Job;
-use crate::ui::args::{FleetCheckArgs, OnInconclusive, RunArgs};
+use crate::command::run::args::RunArgs;
+use crate::command::run::job::Job;
+use crate::ui::args::OnInconclusive;
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::value_parsers;
 use anyhow::{Context, Result, ensure};
+use clap::Args;
 use gritstone_analysis::fleet::{self, NodeRun, Verdict};
 use gritstone_fleet::report;
 use gritstone_runs::context::World;
 use gritstone_session::local_backend::End;
 use gritstone_session::undo;
 use std::collections::BTreeSet;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone fleet check --node \"$SLURMD_NODENAME\"     in an epilog: exit 0 passed, 1 failed, 4 inconclusive
+  gritstone fleet check --node node1 --budget 30s memory")]
+pub struct FleetCheckArgs {
+    /// Name of this node in the fleet; its earlier runs do not count
+    #[arg(long, value_name = "NAME")]
+    pub node: String,
+    /// Benchmarks to measure [default: those of the fleet]
+    #[arg(value_name = "SELECTOR")]
+    pub selectors: Vec<String>,
+    /// Fleet run or label to compare with [default: the newest fleet run]
+    #[arg(long, value_name = "FLEET")]
+    pub against: Option<String>,
+    /// Time for the check
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = value_parsers::duration)]
+    pub budget: Duration,
+    /// Differences within this margin are "like the others"
+    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = value_parsers::share)]
+    pub margin: f64,
+    /// Exit code of an inconclusive check: 4 or 0
+    #[arg(long, value_name = "OUTCOME", default_value = "fail")]
+    pub inconclusive: OnInconclusive,
+}
 
 /// Measures, compares and says.
 pub fn check(world: &World, args: &FleetCheckArgs) -> Result<Exit> {

@@ -1,11 +1,13 @@
 //! `gritstone fleet node`: one node measures itself, into a store that goes with it, and writes its bundle.
 
-use crate::command::job::Job;
 use crate::command::run;
-use crate::ui::args::FleetNodeArgs;
+use crate::command::run::args::RunArgs;
+use crate::command::run::job::Job;
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::value_parsers;
 use anyhow::{Context, Result};
+use clap::Args;
 use gritstone_exchange::write_bundle;
 use gritstone_model::FleetMember;
 use gritstone_runs::context::World;
@@ -14,6 +16,33 @@ use gritstone_session::undo;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 use std::path::Path;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone fleet node --fleet november --node node1 --output node1.jsonl --quick --seed 1 memory")]
+pub struct FleetNodeArgs {
+    /// Identifier of the fleet run
+    #[arg(long)]
+    pub fleet: String,
+    /// Name of this node
+    #[arg(long)]
+    pub node: String,
+    /// Where it stands
+    #[arg(long = "place", value_name = "KEY=VALUE", value_parser = value_parsers::pair)]
+    pub place: Vec<(String, String)>,
+    /// How many nodes the fleet run has
+    #[arg(long, value_name = "N")]
+    pub of: Option<u32>,
+    /// The only CPU that it may use
+    #[arg(long)]
+    pub cpu: Option<u32>,
+    /// File of the bundle, or - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
 
 /// Measures and writes.
 pub fn node(world: &World, args: &FleetNodeArgs) -> Result<Exit> {

@@ -1,7 +1,7 @@
 //! Command lines of trials, and what they mean.
 
 use super::{Sides, read};
-use crate::ui::args::{Cli, Command};
+use crate::cli::{Cli, Command};
 use clap::Parser;
 use gritstone_analysis::ab::START_UP;
 use gritstone_model::Work;

@@ -1,16 +1,33 @@
 //! `gritstone runs prune`: old runs lose their raw samples, and keep their results.
 
 use crate::command::ab;
-use crate::ui::args::PruneArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output::{plain, remark};
+use crate::ui::value_parsers;
 use anyhow::{Context, Result};
+use clap::Args;
 use gritstone_model::{AbView, RunData};
 use gritstone_runs::clock;
 use gritstone_runs::context::World;
 use gritstone_store::{RunHead, Samples, Shrunk, Store};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone runs prune --keep-samples 90d --dry-run
+  gritstone runs prune --keep-samples 12w
+
+Results, comparisons, histories and reports stay. Exports, push and pull need samples.")]
+pub struct PruneArgs {
+    /// Keep those of runs that began in this time, e.g. 90d, 12w or 36h, and of runs that have not ended
+    #[arg(long, value_name = "TIME", value_parser = value_parsers::age)]
+    pub keep_samples: Duration,
+    /// Say how much would be pruned, and prune nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
 
 /// Prunes, or says what would be pruned.
 pub fn prune(world: &World, args: &PruneArgs) -> Result<Exit> {

@@ -1,6 +1,7 @@
 //! What `gritstone bench` is told: the options of hyperfine 1.20, a budget and a margin.
 
 use crate::ui::display::{DisplayArgs, FormatArgs, When};
+use crate::ui::value_parsers;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -23,10 +24,10 @@ pub struct BenchArgs {
     #[arg(value_name = "COMMAND", required_unless_present = "reference", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub commands: Vec<String>,
     /// Total time, e.g. 90s, 10m or 1h; -r and -m may exceed it
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = crate::ui::value_parsers::duration, help_heading = "Effort")]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = value_parsers::duration, help_heading = "Effort")]
     pub budget: std::time::Duration,
     /// Differences within this margin are "same"
-    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = crate::ui::value_parsers::share, help_heading = "Effort")]
+    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = value_parsers::share, help_heading = "Effort")]
     pub margin: f64,
     /// Untimed executions of each command at the start [default: 1, with -r, -m or -M 0]
     #[arg(short, long, value_name = "NUM", help_heading = "Effort")]
@@ -225,6 +226,11 @@ pub enum TimeUnit {
 }
 
 impl BenchArgs {
+    /// Whether options bound the number of executions, which then replace the sequential test.
+    pub fn has_fixed_count(&self) -> bool {
+        self.runs.or(self.min_runs).or(self.max_runs).is_some()
+    }
+
     /// How the output is displayed: a style that says whether there is color decides where --color does not.
     pub fn display(&self, display: DisplayArgs) -> DisplayArgs {
         let color = match (display.color, self.style) {

@@ -1,7 +1,8 @@
 //! What `gritstone ab` is told: sides, what sets them apart, and when it is enough.
 
-use super::{CatalogueArgs, PrivilegeArgs};
+use crate::ui::args::{CatalogueArgs, PrivilegeArgs};
 use crate::ui::display::FormatArgs;
+use crate::ui::value_parsers;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -24,10 +25,10 @@ pub struct AbArgs {
     #[arg(long, value_name = "COMPILER", conflicts_with = "commands")]
     pub cc: Vec<String>,
     /// Extra environment variables for side A
-    #[arg(long, value_name = "NAME=VALUE", value_parser = crate::ui::value_parsers::pair)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = value_parsers::pair)]
     pub env_a: Vec<(String, String)>,
     /// Extra environment variables for side B
-    #[arg(long, value_name = "NAME=VALUE", value_parser = crate::ui::value_parsers::pair)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = value_parsers::pair)]
     pub env_b: Vec<(String, String)>,
     /// Shell command before launches of side A, e.g. a machine setting
     #[arg(long, value_name = "COMMAND", requires = "b")]
@@ -42,10 +43,10 @@ pub struct AbArgs {
     #[arg(long = "self", conflicts_with_all = ["cc", "a", "b", "undo", "env_a", "env_b"])]
     pub same: bool,
     /// Differences within this margin are "same"
-    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = crate::ui::value_parsers::share)]
+    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = value_parsers::share)]
     pub margin: f64,
     /// Total time, e.g. 90s, 10m or 1h
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = crate::ui::value_parsers::duration)]
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = value_parsers::duration)]
     pub budget: std::time::Duration,
     /// Untimed shell command before each timed command
     #[arg(long, value_name = "COMMAND", requires = "commands")]
@@ -54,7 +55,7 @@ pub struct AbArgs {
     #[arg(long, value_name = "COMMAND", requires = "commands")]
     pub cleanup: Option<String>,
     /// Values of {NAME} in the commands; several parameters give all combinations
-    #[arg(long, value_name = "NAME=VALUE,...", requires = "commands", value_parser = crate::ui::value_parsers::pair)]
+    #[arg(long, value_name = "NAME=VALUE,...", requires = "commands", value_parser = value_parsers::pair)]
     pub parameter: Vec<(String, String)>,
     /// Ignore non-zero exit codes
     #[arg(long, requires = "commands")]

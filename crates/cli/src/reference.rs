@@ -1,9 +1,9 @@
 //! `docs/reference/`: the commands and the configuration as their definition has them.
 
-use crate::ui::args::Cli;
+use crate::cli::Cli;
+use crate::command::man;
 use crate::ui::config;
 use crate::ui::help;
-use crate::ui::man;
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

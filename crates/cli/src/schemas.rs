@@ -3,8 +3,9 @@
 //! Must not know: how a document is made.
 
 use crate::command::doctor::Examined;
-use crate::command::dry_run::{DryRun, SCHEMA_DRY_RUN};
-use crate::command::list::{List, Systems};
+use crate::command::list::List;
+use crate::command::run::dry_run::{DryRun, SCHEMA_DRY_RUN};
+use crate::command::systems::Systems;
 use gritstone_model::*;
 use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};

@@ -1,6 +1,6 @@
 //! `run --dry-run`: what a run would measure, skip, and do to the machine.
 
-use crate::command::job::Job;
+use crate::command::run::job::Job;
 use crate::ui::display::Format;
 use crate::ui::exit::Exit;
 use crate::ui::output;

@@ -1,12 +1,33 @@
 //! `gritstone completions`: a script for a shell, which asks `gritstone __complete` what may stand at the cursor. So benchmarks, runs and systems are
 //! those that there are, and options those of this binary.
 
-use crate::ui::args::{Cli, Shell};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::Result;
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command};
+use clap::{Args, ValueEnum};
 use gritstone_runs::context::World;
+
+/// The command that scripts call.
+pub const COMPLETER: &str = "__complete";
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone completions bash > ~/.local/share/bash-completion/completions/gritstone
+  gritstone completions zsh > ~/.zfunc/_gritstone
+  gritstone completions fish > ~/.config/fish/completions/gritstone.fish")]
+pub struct CompletionsArgs {
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// Shells that there is a script for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
 
 /// How many of the newest runs are offered.
 const RUNS: usize = 30;
@@ -23,19 +44,18 @@ impl Shell {
 }
 
 /// Prints the script for a shell.
-pub fn script(shell: Shell) -> Result<Exit> {
-    output::plain(shell.script())?;
+pub fn print_script(args: &CompletionsArgs) -> Result<Exit> {
+    output::plain(args.shell.script())?;
     Ok(Exit::Done)
 }
 
 /// Prints what may stand in the place of the last of these words, one a line, with what it is after a tab.
-pub fn complete(world: &World, words: &[String]) -> Result<Exit> {
+pub fn complete(world: &World, whole: &Command, words: &[String]) -> Result<Exit> {
     let (begun, before) = words
         .split_last()
         .map_or(("", &[][..]), |(last, before)| (last.as_str(), before));
-    let whole = Cli::command();
     let mut text = String::new();
-    for (word, what) in candidates(world, &whole, before, begun) {
+    for (word, what) in candidates(world, whole, before, begun) {
         if word.starts_with(begun) {
             let what = if what.is_empty() {
                 String::new()
@@ -207,6 +227,8 @@ fn systems(world: &World) -> Candidates {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::Cli;
+    use clap::CommandFactory;
 
     fn offered(line: &str) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();

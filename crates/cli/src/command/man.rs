@@ -1,14 +1,27 @@
 //! `gritstone man`: manual pages, from the one definition of the command line and the document of exit codes.
 
-use crate::ui::args::Cli;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context, Result};
-use clap::{Command, CommandFactory};
+use clap::Args;
+use clap::Command;
 use clap_mangen::Man;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone man run | man -l -
+  gritstone man --output ~/.local/share/man/man1")]
+pub struct ManArgs {
+    /// Command [default: the page of the program]
+    pub command: Option<String>,
+    /// Write all pages to this directory
+    #[arg(short, long, value_name = "DIR", conflicts_with = "command")]
+    pub output: Option<PathBuf>,
+}
 
 /// What is read from the environment.
 pub const ENVIRONMENT: [(&str, &str); 11] = [
@@ -68,14 +81,14 @@ const FILES: [(&str, &str); 3] = [
 ];
 
 /// Prints the page of the program or of one of its commands, or writes all pages to a directory.
-pub fn man(command: Option<&str>, directory: Option<&Path>) -> Result<Exit> {
-    let whole = for_people();
-    if let Some(directory) = directory {
+pub fn man(whole: &Command, args: &ManArgs) -> Result<Exit> {
+    let whole = visible(whole);
+    if let Some(directory) = &args.output {
         write(&whole, directory)
             .with_context(|| format!("cannot write to {}", directory.display()))?;
         return Ok(Exit::Done);
     }
-    let page = match command {
+    let page = match &args.command {
         None => page(&whole, &whole, "gritstone")?,
         Some(name) => {
             let found = whole.find_subcommand(name);
@@ -105,8 +118,7 @@ fn write(whole: &Command, directory: &Path) -> std::io::Result<()> {
 }
 
 /// The command line without the commands that are not for people.
-fn for_people() -> Command {
-    let whole = Cli::command();
+fn visible(whole: &Command) -> Command {
     let shown = whole
         .get_subcommands()
         .filter(|command| !command.is_hide_set());
@@ -233,11 +245,13 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::Cli;
+    use clap::CommandFactory;
 
     #[test]
     fn every_command_has_its_page_and_no_other_has() {
         let folder = tempfile::tempdir().unwrap();
-        write(&for_people(), folder.path()).unwrap();
+        write(&visible(&Cli::command()), folder.path()).unwrap();
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
         let whole = read("gritstone.1");
         assert!(

@@ -1,7 +1,7 @@
 //! `gritstone run --resume`: goes on with a run that was cut off, if this is still the machine and these the programs.
 
-use crate::command::job::{self, Job};
-use crate::ui::args::RunArgs;
+use crate::command::run::args::RunArgs;
+use crate::command::run::job::{self, Job};
 use crate::ui::confirm;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use gritstone_catalogue::Own;

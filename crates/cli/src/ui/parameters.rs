@@ -1,35 +1,12 @@
 //! Parameters of commands: ranges of numbers and lists of values, in all combinations.
 
-use crate::ui::args::BenchArgs;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 /// One value for each name.
 pub type Values = Vec<(String, String)>;
 
 /// More commands than this would be a mistake.
 const MOST: i128 = 100_000;
-
-/// The parameters of `bench`, as [`combined`] gives them.
-///
-/// # Errors
-/// When a name is there twice, or a range is none.
-pub fn ways(args: &BenchArgs) -> Result<Vec<Values>> {
-    let mut all: Vec<(String, Vec<String>)> = vec![];
-    for triple in args.parameter_scan.chunks(3) {
-        let [name, least, most] = triple else {
-            bail!("--parameter-scan takes VAR MIN MAX");
-        };
-        let step = args.parameter_step_size.as_deref().unwrap_or("1");
-        all.push((name.clone(), range(least, most, step)?));
-    }
-    for pair in args.parameter_list.chunks(2) {
-        let [name, values] = pair else {
-            bail!("--parameter-list takes VAR VALUES");
-        };
-        all.push((name.clone(), list(values)));
-    }
-    combined(all)
-}
 
 /// All ways to give each parameter a value, in the order of its values; one empty way without parameters.
 ///
@@ -70,7 +47,7 @@ pub fn list(text: &str) -> Vec<String> {
 }
 
 /// The numbers of a range, with as many decimals as the longest of the three.
-fn range(least: &str, most: &str, step: &str) -> Result<Vec<String>> {
+pub fn range(least: &str, most: &str, step: &str) -> Result<Vec<String>> {
     let decimals = |text: &str| text.split_once('.').map_or(0, |(_, after)| after.len());
     let places = [least, most, step]
         .map(decimals)

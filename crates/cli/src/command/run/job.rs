@@ -1,6 +1,6 @@
 //! A run that is ready to be measured: new, or the rest of an interrupted one.
 
-use crate::ui::args::RunArgs;
+use crate::command::run::args::RunArgs;
 use crate::ui::output;
 use crate::ui::progress::Display;
 use crate::ui::skips;

@@ -1,0 +1,144 @@
+//! The command line: the one definition from which help, manual pages, completions and the reference are made.
+
+use crate::command::ab::args::AbArgs;
+use crate::command::audit::AuditArgs;
+use crate::command::bench::args::BenchArgs;
+use crate::command::changes::ChangesArgs;
+use crate::command::check::CheckArgs;
+use crate::command::compare::CompareArgs;
+use crate::command::completions::{COMPLETER, CompletionsArgs};
+use crate::command::config::ConfigArgs;
+use crate::command::doctor::DoctorArgs;
+use crate::command::export::ExportArgs;
+use crate::command::fleet::FleetArgs;
+use crate::command::history::HistoryArgs;
+use crate::command::import::ImportArgs;
+use crate::command::info::InfoArgs;
+use crate::command::init::InitArgs;
+use crate::command::list::ListArgs;
+use crate::command::man::ManArgs;
+use crate::command::push::{PullArgs, PushArgs, SyncArgs};
+use crate::command::report::ReportArgs;
+use crate::command::run::args::RunArgs;
+use crate::command::runs::RunsArgs;
+use crate::command::score::ScoreArgs;
+use crate::command::serve::ServeArgs;
+use crate::command::show::ShowArgs;
+use crate::command::systems::SystemsArgs;
+use crate::command::token::TokenArgs;
+use crate::ui::display::{DISPLAY, DisplayArgs};
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Benchmark this Linux system: results with confidence intervals and proof of work, comparable with systems of 1982 to 2009.
+#[derive(Debug, Parser)]
+#[command(name = "gritstone", version)]
+pub struct Cli {
+    /// Store of runs, a file or postgres://USER@HOST/DATABASE [default: $GRITSTONE_STORE, else $XDG_DATA_HOME/gritstone/gritstone.db]
+    #[arg(long, global = true, value_name = "FILE|URL", help_heading = DISPLAY)]
+    pub store: Option<PathBuf>,
+    #[command(flatten)]
+    pub display: DisplayArgs,
+    /// Print the licenses of Gritstone and of everything in this binary
+    #[arg(long)]
+    pub licenses: bool,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure benchmarks and show their results
+    Run(Box<RunArgs>),
+    /// Time commands and find the fastest (interleaved, sequential)
+    Bench(Box<BenchArgs>),
+    /// List benchmarks, their sources, and whether they run here
+    List(ListArgs),
+    /// Create a custom benchmark: a catalog entry and a program
+    Init(InitArgs),
+    /// Show the results of a run or of a reference system
+    Show(ShowArgs),
+    /// Compare runs or systems with a base: ratios, intervals, verdicts
+    Compare(CompareArgs),
+    /// Score runs or systems by environment
+    Score(ScoreArgs),
+    /// Write the report ("Performance brief") as HTML and PDF
+    Report(ReportArgs),
+    /// List reference systems and those in the store
+    Systems(SystemsArgs),
+    /// List stored runs, label or remove one, or prune the raw samples of old ones
+    Runs(RunsArgs),
+    /// Describe a benchmark: work, claims, source; if it runs here
+    Info(InfoArgs),
+    /// Check whether this system is ready, and how to fix what is not
+    Doctor(DoctorArgs),
+    /// Undo the changes of a killed run; runs start it themselves
+    #[command(name = gritstone_session::undo::WATCHDOG, hide = true)]
+    Watch {
+        base: PathBuf,
+        below: PathBuf,
+        journal: std::ffi::OsString,
+    },
+    /// Start the far ends of network benchmarks, as the near host says on standard input; `run --peer` starts it
+    #[command(name = gritstone_peer::FAR_END, hide = true)]
+    FarEnd {
+        directory: PathBuf,
+        address: std::net::IpAddr,
+    },
+    /// Print what may stand at the cursor of a shell
+    #[command(name = COMPLETER, hide = true)]
+    Complete {
+        #[arg(last = true)]
+        words: Vec<String>,
+    },
+    /// Print shell completions: commands, benchmarks, runs, systems
+    Completions(CompletionsArgs),
+    /// Print a manual page, or write all of them
+    Man(ManArgs),
+    /// Show one benchmark over the stored runs, with its change points
+    History(HistoryArgs),
+    /// List what changed over the stored runs, or acknowledge it
+    Changes(ChangesArgs),
+    /// CI gate: fail if a run may be slower than the allowed margin
+    Check(CheckArgs),
+    /// Show the defaults from configuration files, and their source
+    Config(ConfigArgs),
+    /// Find the nodes of a fleet that are not like the others
+    Fleet(FleetArgs),
+    /// Export a run; jsonl has all samples and can be imported
+    Export(ExportArgs),
+    /// Import runs: bundles, hyperfine, Google Benchmark, UnixBench
+    Import(ImportArgs),
+    /// Send runs to the store of a server (`serve`)
+    Push(PushArgs),
+    /// Fetch runs from the store of a server
+    Pull(PullArgs),
+    /// Send and fetch what another store lacks, or send what waits
+    Sync(SyncArgs),
+    /// Create, list and revoke the tokens of a server (`serve`)
+    Token(TokenArgs),
+    /// Show the store in a browser: runs, comparisons, histories
+    Serve(ServeArgs),
+    /// A/B test commands, compilers, environments or settings
+    Ab(Box<AbArgs>),
+    /// Prove the work checks, as shipped and with the compilers here
+    Audit(AuditArgs),
+}
+
+impl Command {
+    /// Whether the command only prints, so that a pager may show its output.
+    pub fn is_read_only(&self) -> bool {
+        matches!(
+            self,
+            Self::List(_)
+                | Self::Show(_)
+                | Self::Compare(_)
+                | Self::Score(_)
+                | Self::Systems(_)
+                | Self::Runs(_)
+                | Self::Info(_)
+                | Self::History(_)
+                | Self::Changes(_)
+        )
+    }
+}

@@ -1,0 +1,190 @@
+//! `gritstone check`: a run compared with earlier runs or with another, as a gate of CI.
+
+use crate::ui::args::OnInconclusive;
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use crate::ui::value_parsers;
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use gritstone_analysis::comparability::Circumstances;
+use gritstone_analysis::{check as gate, run_variance};
+use gritstone_model::{CheckOutcome, CheckView, Id, RunInfo, RunView, Selector};
+use gritstone_runs::context::World;
+use std::fs::File;
+use std::io::Write;
+
+/// Chance of a false alarm over all benchmarks of a run.
+const ALPHA: f64 = 0.01;
+
+/// Runs like the one that is checked over which the gate is replayed: three bases.
+const LOOK_BACK: usize = 3 * run_variance::MOST_RUNS;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone check                     against earlier runs of this machine
+  gritstone check --against main --max-slowdown 3%")]
+pub struct CheckArgs {
+    /// Run, then benchmarks, families or globs [default: last]
+    #[arg(value_name = "RUN | SELECTOR")]
+    pub words: Vec<String>,
+    /// Run, label or file to compare with [default: earlier runs of this system; exit 4 until five are stored]
+    #[arg(long, value_name = "RUN")]
+    pub against: Option<String>,
+    /// Allowed slowdown
+    #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = value_parsers::share)]
+    pub max_slowdown: f64,
+    /// Only runs whose label matches are compared with, e.g. 'main-*'
+    #[arg(long, value_name = "LABEL", conflicts_with = "against")]
+    pub base_label: Option<String>,
+    /// Accept the new level of BENCHMARK, which RUN shows: later runs are compared with it
+    #[arg(long, value_name = "BENCHMARK", conflicts_with = "against")]
+    pub accept: Vec<String>,
+    /// Exit code of an inconclusive run: 4 or 0
+    #[arg(long, value_name = "OUTCOME", default_value = "fail")]
+    pub inconclusive: OnInconclusive,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    pub format: CheckFormat,
+}
+
+/// What a gate says, and to whom.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// Tables
+    #[default]
+    Text,
+    /// One JSON value
+    Json,
+    /// JUnit XML: a test case per benchmark
+    Junit,
+    /// Annotations of GitHub Actions, and a summary where GITHUB_STEP_SUMMARY names a file
+    Github,
+}
+
+/// `gritstone check`.
+pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
+    let (_, run, selectors) = world.chosen_run(&args.words)?;
+    let view = match &args.against {
+        Some(base) => {
+            if base.starts_with("ref:") {
+                bail!(
+                    "{base} was printed in a document, and check compares runs: name a run, a label or a file"
+                );
+            }
+            let mut base = world.view(base)?;
+            if !selectors.is_empty() {
+                base.results.retain(|result| run.get(&result.id).is_some());
+            }
+            let compared = world.compare(&base, &run, args.max_slowdown);
+            gate::check(&compared, args.max_slowdown, ALPHA)
+        }
+        None => {
+            if let Some(side) = run.settings.as_ref().and_then(|s| s.trial.as_ref()) {
+                bail!(
+                    "run {} is side {} of an A/B test, which no history includes: `gritstone ab --of` shows its verdict; name another run, or give --against",
+                    run.id,
+                    side.side
+                );
+            }
+            let view = against_history(world, &run, args)?;
+            match args.accept.is_empty() {
+                true => view,
+                false => {
+                    accept(world, &view, &args.accept)?;
+                    against_history(world, &run, args)?
+                }
+            }
+        }
+    };
+    say(args.format, &view)?;
+    Ok(match view.outcome {
+        CheckOutcome::Passed => Exit::Done,
+        CheckOutcome::Regressed => Exit::CheckFailed,
+        CheckOutcome::Inconclusive => match args.inconclusive {
+            OnInconclusive::Fail => Exit::Inconclusive,
+            OnInconclusive::Pass => Exit::Done,
+        },
+    })
+}
+
+/// What the gate says, to whom it is said.
+fn say(format: CheckFormat, view: &CheckView) -> Result<()> {
+    match format {
+        CheckFormat::Text => output::text(&gritstone_report::check(view, output::detail())),
+        CheckFormat::Json => output::json(view),
+        CheckFormat::Junit => output::plain(&gritstone_exchange::junit(view)),
+        CheckFormat::Github => {
+            let summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty());
+            if let Some(file) = summary {
+                let text = gritstone_exchange::github_summary(view);
+                let opened = File::options().append(true).create(true).open(&file);
+                let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
+                written.context("cannot write to the file of GITHUB_STEP_SUMMARY")?;
+            }
+            output::plain(&gritstone_exchange::github_annotations(view))
+        }
+    }
+}
+
+/// Accepts the levels of benchmarks that a run of the store shows, and the gate stops.
+fn accept(world: &World, view: &CheckView, names: &[String]) -> Result<()> {
+    let stopped = view
+        .rows
+        .iter()
+        .filter(|row| row.outcome == CheckOutcome::Regressed);
+    let stopped: Vec<&Id> = stopped.map(|row| &row.row.id).collect();
+    let mut accepted: Vec<Id> = vec![];
+    for name in names {
+        let selector = Selector::new(name);
+        let before = accepted.len();
+        accepted.extend(
+            stopped
+                .iter()
+                .filter(|id| selector.matches(id))
+                .map(|id| (*id).clone()),
+        );
+        if accepted.len() == before {
+            bail!(
+                "{name} is not regressed in run {}: there is nothing to accept",
+                view.run
+            );
+        }
+    }
+    let mut store = world.writer()?;
+    store.accept(&view.run, &accepted).context(
+        "only the level of a stored run can be accepted: `gritstone import` stores one that comes from a file",
+    )
+}
+
+/// A run against earlier runs that are like it, in the store; the run itself may come from elsewhere.
+fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<CheckView> {
+    let own = Circumstances::new(&run.machine, run.settings.as_ref());
+    let labelled = |label: Option<&String>| match &args.base_label {
+        None => true,
+        Some(pattern) => label.is_some_and(|label| Selector::new(pattern).matches_text(label)),
+    };
+    let earlier = |info: &RunInfo| {
+        info.id != run.id
+            && info.settings.trial.is_none()
+            && labelled(info.label.as_ref())
+            && Circumstances::new(&info.machine, Some(&info.settings)) == own
+    };
+    let mut past = vec![];
+    let mut accepted = gate::Accepted::new();
+    if let Some(store) = world.reader()? {
+        accepted.extend(store.accepted()?);
+        world.compute_missing(&store)?;
+        let ids = store.runs_of(&own.machine, &run.started, LOOK_BACK, &earlier)?;
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        for read in world.stored_pasts(&store, &ids)? {
+            past.push(read?);
+        }
+    }
+    past.sort_by(|a, b| (&a.started, &a.run).cmp(&(&b.started, &b.run)));
+    Ok(gate::against_history(
+        run,
+        &past,
+        args.max_slowdown,
+        &accepted,
+    ))
+}

@@ -1,0 +1,74 @@
+//! `gritstone compare`: runs and systems compared with a base.
+
+use crate::ui::display::{Format, FormatArgs};
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use crate::ui::value_parsers;
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use gritstone_model::CompareView;
+use gritstone_report::Comparison;
+use gritstone_runs::context::{World, is_kept};
+use gritstone_runs::selection::{Chosen, only};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone compare before after
+  gritstone compare before after 'byte/*' --changed
+  gritstone compare ref:vax-11-780-4.1bsd last")]
+pub struct CompareArgs {
+    /// Base, then the runs or systems to compare with it, then benchmarks, families or globs
+    #[arg(required = true, num_args = 2.., value_name = "RUN | SELECTOR")]
+    pub words: Vec<String>,
+    /// Show only what is faster or slower
+    #[arg(short, long)]
+    pub changed: bool,
+    /// Differences within this margin are "same"
+    #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = value_parsers::share)]
+    pub margin: f64,
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+/// `gritstone compare`.
+pub fn compare(world: &World, args: &CompareArgs) -> Result<Exit> {
+    // opened once for all runs, and for what it tells of their machine; where it cannot be read, the first of them says so
+    let store = args.words.iter().any(|name| is_kept(name));
+    let store = store.then(|| world.reader());
+    let Chosen {
+        mut runs,
+        selectors,
+    } = world.chosen(&args.words)?;
+    ensure!(
+        runs.len() > 1,
+        "name a base and at least one run to compare with it"
+    );
+    for (_, run) in &mut runs {
+        only(run, &selectors)?;
+    }
+    let (base, others) = runs.split_first().context("no run is named")?;
+    let views: Vec<CompareView> = others
+        .iter()
+        .map(|(_, other)| world.compare(&base.1, other, args.margin))
+        .collect();
+    // whoever reads what follows may take their time
+    drop(store);
+    match (args.format.format, views.as_slice()) {
+        (Format::Json, [one]) => output::json(one)?,
+        (Format::Json, many) => output::json(&many)?,
+        (Format::Text, many) => {
+            for (i, (view, (_, other))) in many.iter().zip(others).enumerate() {
+                if i > 0 {
+                    output::plain("\n")?;
+                }
+                let shown = Comparison {
+                    sides: &[&base.1, other],
+                    detail: output::detail(),
+                    changed: args.changed,
+                };
+                output::text(&gritstone_report::compare(view, shown))?;
+            }
+        }
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,45 @@
+//! `gritstone info`: one benchmark, described.
+
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use anyhow::{Context, Result};
+use clap::Args;
+use gritstone_document::Document;
+use gritstone_exec::privileged::Permits;
+use gritstone_plan::{select_refs, why_not};
+use gritstone_runs::context::World;
+use gritstone_session::host_context::Site;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: gritstone info byte/pipe")]
+pub struct InfoArgs {
+    /// Benchmark
+    #[arg(value_name = "BENCHMARK")]
+    pub benchmark: String,
+    /// Add the custom benchmarks in DIR
+    #[arg(long = "catalog", value_name = "DIR")]
+    pub catalogue: Option<PathBuf>,
+}
+
+/// `gritstone info`.
+pub fn info(world: World, args: &InfoArgs) -> Result<Exit> {
+    let world = world.with_catalogue(args.catalogue.as_deref())?;
+    let id = &args.benchmark;
+    let found = select_refs(&world.catalogue.benchmarks, std::slice::from_ref(id))?;
+    // what a benchmark is made of comes with it
+    let benchmark = found
+        .into_iter()
+        .find(|benchmark| benchmark.id.as_str() == id);
+    let benchmark = benchmark.with_context(|| {
+        format!("'{id}' selects several benchmarks: `gritstone list '{id}'` lists them")
+    })?;
+    let offer = Site::look(None)?.offer([benchmark], Permits::default(), world.own.as_ref(), false);
+    let here = why_not(benchmark, &offer).map_or("yes".to_owned(), |why| format!("no: {why}"));
+    let mut document = Document::new(format!("{}: {}", benchmark.id, benchmark.title));
+    let facts = gritstone_catalogue::facts(benchmark).into_iter();
+    let facts = facts.map(|(name, text)| (name, text.replace('`', "")));
+    document.terms(facts.chain([("Runs here", here)]));
+    output::text(&document)?;
+    Ok(Exit::Done)
+}

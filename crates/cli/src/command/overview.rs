@@ -1,0 +1,50 @@
+//! `gritstone` without a command: the newest run, and the commands to begin with.
+
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use anyhow::Result;
+use gritstone_runs::context::World;
+
+pub fn print_overview(world: &World) -> Result<Exit> {
+    let runs = match world.reader()? {
+        Some(store) => store.runs()?,
+        None => vec![],
+    };
+    let stored = match runs.last() {
+        None => "No run is stored yet: gritstone run --quick takes a few minutes.".to_owned(),
+        Some(last) => format!(
+            "{} stored; the newest is {} of {} UTC{}.",
+            match runs.len() {
+                1 => "1 run is".to_owned(),
+                many => format!("{many} runs are"),
+            },
+            last.id,
+            last.started
+                .get(..16)
+                .unwrap_or(&last.started)
+                .replacen('T', " ", 1),
+            last.label
+                .as_ref()
+                .map_or_else(String::new, |label| format!(", \"{label}\""))
+        ),
+    };
+    let next = format!(
+        "\
+gritstone {}: system benchmarks with confidence intervals
+{stored}
+
+  gritstone run [NAME...]   measure benchmarks
+  gritstone show            newest results
+  gritstone compare A B     compare two runs
+  gritstone bench A B       compare two commands
+  gritstone list            list benchmarks
+  gritstone runs            list stored runs
+  gritstone report          HTML and PDF report
+  gritstone doctor          check this system
+  gritstone --help          all commands
+",
+        env!("CARGO_PKG_VERSION")
+    );
+    output::plain(&next)?;
+    Ok(Exit::Done)
+}

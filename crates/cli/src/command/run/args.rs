@@ -1,0 +1,161 @@
+//! Options of `gritstone run`.
+
+use crate::ui::args::{CatalogueArgs, PrivilegeArgs};
+use crate::ui::display::FormatArgs;
+use crate::ui::value_parsers;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Default, Args)]
+#[command(after_help = "Examples:
+  gritstone run --quick byte          a family in two minutes
+  gritstone run byte/pipe 'event/*' --budget 5m
+  gritstone run --budget 1h --label v6.19")]
+pub struct RunArgs {
+    /// Identifiers or globs, e.g. 'byte/*' ('*' stops at '@'; 'byte/*@*' are the variants) [default: suite standard]
+    #[arg(value_name = "SELECTOR")]
+    pub selectors: Vec<String>,
+    /// Measure a suite, in addition to any SELECTOR: standard, applications (programs of today), classic (the documents of 1982 to 1987, with reference workloads) or full
+    #[arg(long, value_name = "NAME", help_heading = "Selection")]
+    pub suite: Option<String>,
+    /// Launch each benchmark six times, instead of ten times or more
+    #[arg(long, help_heading = "Effort")]
+    pub quick: bool,
+    /// Measure as many benchmarks, in their order, as fit into this time, e.g. 90s, 10m or 1h [default: all of them]
+    #[arg(long, value_name = "TIME", value_parser = value_parsers::duration, help_heading = "Effort")]
+    pub budget: Option<std::time::Duration>,
+    /// Also measure the reference workloads of the documents [default: with --suite classic and --against ref:SYSTEM]
+    #[arg(long, help_heading = "Selection")]
+    pub reference: bool,
+    /// Wanted half-width of the intervals [default: 2%, with --quick 5%]
+    #[arg(long, value_name = "SHARE", value_parser = value_parsers::share, help_heading = "Effort")]
+    pub precision: Option<f64>,
+    /// Name of this run
+    #[arg(long, help_heading = "Run")]
+    pub label: Option<String>,
+    /// Compare the result with this run or system
+    #[arg(long, value_name = "RUN|SYSTEM", help_heading = "Run")]
+    pub against: Option<String>,
+    /// Directory whose file system is measured [default: /var/tmp, else TMPDIR]
+    #[arg(long, help_heading = "System")]
+    pub dir: Option<PathBuf>,
+    /// Also run single-CPU workloads as N simultaneous copies, e.g. 2,4,8
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=256), help_heading = "Selection")]
+    pub copies: Vec<u32>,
+    /// Override a parameter of the selected workloads, e.g. tty=/dev/ttyS0; repeatable
+    #[arg(long = "param", value_name = "KEY=VALUE", value_parser = value_parsers::pair, help_heading = "Selection")]
+    pub params: Vec<(String, String)>,
+    /// Repeat the order of an earlier run
+    #[arg(long, help_heading = "Run")]
+    pub seed: Option<u64>,
+    /// Tune the machine during the run (governor, turbo, IRQ affinity, ASLR); settings are restored
+    #[arg(long = "tune", help_heading = "System")]
+    pub steady: bool,
+    #[command(flatten)]
+    pub peer: PeerArgs,
+    #[command(flatten)]
+    pub privileges: PrivilegeArgs,
+    /// List the benchmarks and every change to the machine; measure nothing
+    #[arg(long, help_heading = "Run")]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub compilers: CompilerArgs,
+    /// Resume an interrupted run: the newest, or RUN
+    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
+          conflicts_with_all = ["selectors", "catalogue", "suite", "reference", "quick", "budget", "precision", "label", "dir", "params", "seed", "steady", "copies", "cc", "cflags", "fc", "fflags"], help_heading = "Run")]
+    pub resume: Option<String>,
+    #[command(flatten)]
+    pub own: CatalogueArgs,
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+/// The far ends of network benchmarks on another host.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PeerArgs {
+    /// Measure network benchmarks with their far ends on this host, started by ssh, instead of in a network namespace
+    #[arg(
+        long = "peer",
+        value_name = "[USER@]HOST",
+        conflicts_with = "resume",
+        help_heading = "Network"
+    )]
+    pub host: Option<String>,
+    /// Address of the peer at which far ends listen [default: the one at which ssh reaches it]
+    #[arg(
+        long = "peer-address",
+        value_name = "ADDRESS",
+        help_heading = "Network"
+    )]
+    pub address: Option<std::net::IpAddr>,
+    /// Program for the peer, such as dist/gritstone of `make dist` [default: this program]
+    #[arg(long, value_name = "FILE", help_heading = "Network")]
+    pub binary: Option<PathBuf>,
+    /// Command of OpenSSH's client, with its options [default: ssh]
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        default_value = "ssh",
+        hide_default_value = true,
+        help_heading = "Network"
+    )]
+    pub ssh: String,
+}
+
+impl PeerArgs {
+    /// How the peer is reached.
+    pub fn options(&self) -> gritstone_peer::Options {
+        gritstone_peer::Options {
+            host: self.host.clone(),
+            address: self.address,
+            binary: self.binary.clone(),
+            ssh: self.ssh.clone(),
+        }
+    }
+}
+
+/// Compilers for the workloads, in place of those that this binary was built with.
+#[derive(Clone, Debug, Default, Args)]
+pub struct CompilerArgs {
+    /// Compile the workloads with this C compiler [with --cflags: cc]
+    #[arg(long, value_name = "PROGRAM", help_heading = "Compilers")]
+    pub cc: Option<String>,
+    /// Its flags [default: -O2]
+    #[arg(
+        long,
+        value_name = "FLAGS",
+        allow_hyphen_values = true,
+        help_heading = "Compilers"
+    )]
+    pub cflags: Option<String>,
+    /// Fortran compiler [default: flang with clang if installed, else gfortran]
+    #[arg(long, value_name = "PROGRAM", help_heading = "Compilers")]
+    pub fc: Option<String>,
+    /// Its flags [default: those of C]
+    #[arg(
+        long,
+        value_name = "FLAGS",
+        allow_hyphen_values = true,
+        help_heading = "Compilers"
+    )]
+    pub fflags: Option<String>,
+}
+
+impl CompilerArgs {
+    /// What the kernels are to be compiled again with, if with anything.
+    pub fn asked(&self) -> Option<gritstone_model::Compilers> {
+        let asked = gritstone_model::Compilers {
+            cc: self
+                .cc
+                .as_deref()
+                .map(gritstone_session::compiler::from_anywhere),
+            cflags: self.cflags.clone(),
+            fc: self
+                .fc
+                .as_deref()
+                .map(gritstone_session::compiler::from_anywhere),
+            fflags: self.fflags.clone(),
+        };
+        Some(asked).filter(|asked| *asked != gritstone_model::Compilers::default())
+    }
+}

@@ -1,0 +1,117 @@
+//! `gritstone runs`: lists stored runs; labels, removes, prunes and verifies them.
+
+mod prune;
+
+use crate::ui::display::FormatArgs;
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+use gritstone_model::{RunList, SCHEMA_RUNS};
+use gritstone_runs::context::World;
+use gritstone_runs::listing::listed;
+use gritstone_session::undo;
+use prune::{PruneArgs, prune};
+
+/// Runs that are listed without `--all`.
+const NEWEST: usize = 30;
+
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
+  gritstone runs                          the newest 30
+  gritstone runs label 55387f54 baseline
+  gritstone runs remove 55387f54
+  gritstone runs prune --keep-samples 90d
+  gritstone runs verify"
+)]
+pub struct RunsArgs {
+    /// List all of them [default: the newest 30]
+    #[arg(short, long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub format: FormatArgs,
+    #[command(subcommand)]
+    pub command: Option<RunsCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum RunsCommand {
+    /// Label a run
+    Label {
+        /// The run
+        run: String,
+        /// Its new label
+        label: String,
+    },
+    /// Remove a whole run; the store records that it was there
+    Remove {
+        /// The run, by its id or a part of it
+        run: String,
+    },
+    /// Remove the raw samples of old runs, and keep their results
+    Prune(PruneArgs),
+    /// Read the whole store, and compare every checksum
+    Verify,
+}
+
+/// `gritstone runs`.
+pub fn runs(world: &World, args: &RunsArgs) -> Result<Exit> {
+    match &args.command {
+        Some(RunsCommand::Label { run, label }) => {
+            let mut store = world.writer()?;
+            let id = world.resolve(&store, run)?;
+            store.label(&id, label)?;
+            output::remark(&format!("run {id} is labeled '{label}'"));
+            return Ok(Exit::Done);
+        }
+        Some(RunsCommand::Remove { run }) => {
+            let mut store = world.writer()?;
+            let id = world.resolve(&store, run)?;
+            if let Some(process) = undo::measuring(None).get(&id) {
+                bail!("run {id} is being measured by process {process}: stop that first");
+            }
+            store.remove(&id)?;
+            output::remark(&format!(
+                "run {id} is removed; the store records that it was there"
+            ));
+            return Ok(Exit::Done);
+        }
+        Some(RunsCommand::Prune(args)) => return prune(world, args),
+        Some(RunsCommand::Verify) => return verify(world),
+        None => {}
+    }
+    let most = if args.all { usize::MAX } else { NEWEST };
+    let (newest, all) = match world.reader()? {
+        Some(store) => (store.newest_runs(None, most)?, store.count()?),
+        None => (vec![], 0),
+    };
+    let list = RunList {
+        schema: SCHEMA_RUNS.to_owned(),
+        runs: newest.into_iter().map(listed).collect(),
+    };
+    output::write(args.format.format, &list, || {
+        let mut document = gritstone_report::runs(&list.runs);
+        let shown = list.runs.len();
+        if all > shown as u64 {
+            document.paragraph(format!("{shown} of {all} runs; --all lists the others."));
+        }
+        document
+    })?;
+    Ok(Exit::Done)
+}
+
+/// `gritstone runs verify`: what is damaged, a line each.
+fn verify(world: &World) -> Result<Exit> {
+    let store = world.reader()?.context("the store has no runs")?;
+    let damaged = store.verify()?;
+    if damaged.is_empty() {
+        output::plain(&format!("{} runs, all checksums match\n", store.count()?))?;
+        return Ok(Exit::Done);
+    }
+    output::plain(&(damaged.join("\n") + "\n"))?;
+    Err(Exit::CheckFailed.because(
+        "the store is damaged: export the runs that are whole, move the database away, and import them again",
+    ))
+}
