@@ -13,7 +13,7 @@ mod ui;
 use anyhow::Context as _;
 use clap::{CommandFactory, FromArgMatches};
 use cli::{Cli, Command};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use std::process::ExitCode;
 use ui::args::CatalogueArgs;
 use ui::exit::Exit;
@@ -22,8 +22,8 @@ fn main() -> ExitCode {
     if let Err(error) = gritstone_session::rlimits::check_process_limits() {
         return failed(&error);
     }
-    gritstone_session::signals::children_can_be_waited_for();
-    gritstone_session::signals::long_files_are_errors();
+    gritstone_session::signals::reset_sigchld();
+    gritstone_session::signals::catch_sigxfsz();
     let command = match ui::config::configured(ui::help::grouped(Cli::command())) {
         Ok(command) => command,
         Err(error) => return failed(&error),
@@ -80,22 +80,22 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
             "others can read the password of a command line in /proc: keep it in ~/.pgpass, PGPASSWORD or GRITSTONE_STORE",
         );
     }
-    let world = World::new(cli.store.clone());
+    let context = Context::new(cli.store.clone());
     match &cli.command {
         _ if cli.licenses => licenses(),
-        None => command::overview::print_overview(&world),
-        Some(Command::Run(args)) => command::run::run(&with_programs(world, &args.own)?, args),
-        Some(Command::Bench(args)) => command::bench::bench(&world, args),
-        Some(Command::List(args)) => command::list::list(world, args),
-        Some(Command::Info(args)) => command::info::info(world, args),
-        Some(Command::Runs(args)) => command::runs::runs(&world, args),
+        None => command::overview::print_overview(&context),
+        Some(Command::Run(args)) => command::run::run(&with_programs(context, &args.own)?, args),
+        Some(Command::Bench(args)) => command::bench::bench(&context, args),
+        Some(Command::List(args)) => command::list::list(context, args),
+        Some(Command::Info(args)) => command::info::info(context, args),
+        Some(Command::Runs(args)) => command::runs::runs(&context, args),
         Some(Command::Init(args)) => command::init::new(args),
-        Some(Command::Show(args)) => command::show::show(&world, args),
-        Some(Command::Compare(args)) => command::compare::compare(&world, args),
-        Some(Command::Score(args)) => command::score::rate(&world, args),
-        Some(Command::Report(args)) => command::report::report(&world, args),
-        Some(Command::Systems(args)) => command::systems::systems(&world, args),
-        Some(Command::Doctor(args)) => command::doctor::doctor(&world, args),
+        Some(Command::Show(args)) => command::show::show(&context, args),
+        Some(Command::Compare(args)) => command::compare::compare(&context, args),
+        Some(Command::Score(args)) => command::score::rate(&context, args),
+        Some(Command::Report(args)) => command::report::report(&context, args),
+        Some(Command::Systems(args)) => command::systems::systems(&context, args),
+        Some(Command::Doctor(args)) => command::doctor::doctor(&context, args),
         Some(Command::Watch {
             base,
             below,
@@ -111,33 +111,33 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         }
         Some(Command::Config(_)) => command::config::show(&Cli::command()),
         Some(Command::Complete { words }) => {
-            command::completions::complete(&world, &Cli::command(), words)
+            command::completions::complete(&context, &Cli::command(), words)
         }
         Some(Command::Completions(args)) => command::completions::print_script(args),
         Some(Command::Man(args)) => command::man::man(&Cli::command(), args),
-        Some(Command::History(args)) => command::history::history(&world, args),
-        Some(Command::Changes(args)) => command::changes::changes(&world, args),
-        Some(Command::Check(args)) => command::check::check(&world, args),
-        Some(Command::Fleet(args)) => command::fleet::fleet(&world, args),
-        Some(Command::Export(args)) => command::export::export(&world, args),
-        Some(Command::Import(args)) => command::import::import(&world, args),
-        Some(Command::Push(args)) => command::push::push(&world, args),
-        Some(Command::Pull(args)) => command::push::pull(&world, args),
-        Some(Command::Sync(args)) => command::push::sync(&world, args),
-        Some(Command::Token(args)) => command::token::token(&world, &args.command),
-        Some(Command::Serve(args)) => command::serve::serve(&world, args),
-        Some(Command::Ab(args)) => command::ab::ab(&with_programs(world, &args.own)?, args),
+        Some(Command::History(args)) => command::history::history(&context, args),
+        Some(Command::Changes(args)) => command::changes::changes(&context, args),
+        Some(Command::Check(args)) => command::check::check(&context, args),
+        Some(Command::Fleet(args)) => command::fleet::fleet(&context, args),
+        Some(Command::Export(args)) => command::export::export(&context, args),
+        Some(Command::Import(args)) => command::import::import(&context, args),
+        Some(Command::Push(args)) => command::push::push(&context, args),
+        Some(Command::Pull(args)) => command::push::pull(&context, args),
+        Some(Command::Sync(args)) => command::push::sync(&context, args),
+        Some(Command::Token(args)) => command::token::token(&context, &args.command),
+        Some(Command::Serve(args)) => command::serve::serve(&context, args),
+        Some(Command::Ab(args)) => command::ab::ab(&with_programs(context, &args.own)?, args),
         Some(Command::Audit(args)) => {
-            command::audit::audit(&with_programs(world, &args.own)?, args)
+            command::audit::audit(&with_programs(context, &args.own)?, args)
         }
     }
 }
 
 /// Adds the custom catalog whose programs are to run, once the user trusts it.
-fn with_programs(world: World, args: &CatalogueArgs) -> anyhow::Result<World> {
-    let world = world.with_catalogue(args.catalogue.as_deref())?;
-    if let Some(own) = &world.own {
+fn with_programs(context: Context, args: &CatalogueArgs) -> anyhow::Result<Context> {
+    let context = context.with_catalogue(args.catalogue.as_deref())?;
+    if let Some(own) = &context.own {
         gritstone_session::trust::ensure(own, args.trust, ui::confirm::run_it)?;
     }
-    Ok(world)
+    Ok(context)
 }

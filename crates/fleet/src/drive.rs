@@ -5,8 +5,8 @@ use super::host::Node;
 use super::plan::{Engine, Plan};
 use super::progress::{Known, Progress};
 use super::{lock, slurm};
-use anyhow::{Context, Result, ensure};
-use gritstone_runs::context::World;
+use anyhow::{Context as _, Result, ensure};
+use gritstone_runs::context::Context;
 use gritstone_session::signals;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -30,11 +30,11 @@ pub struct Outcome {
 ///
 /// # Errors
 /// When nodes cannot be started at all, or another process measures the fleet.
-pub fn measure(world: &World, plan: &Plan) -> Result<Outcome> {
-    let folder = plan.folder(world)?;
+pub fn measure(context: &Context, plan: &Plan) -> Result<Outcome> {
+    let folder = plan.folder(context)?;
     let _held = lock::hold(&folder, &plan.fleet)?;
     Known::default().keep(&folder);
-    let missing = missing(world, plan)?;
+    let missing = missing(context, plan)?;
     log::info!(
         "fleet {}: {} of {} nodes to be measured, {} at once",
         plan.fleet,
@@ -42,23 +42,23 @@ pub fn measure(world: &World, plan: &Plan) -> Result<Outcome> {
         plan.nodes.len(),
         plan.at_once
     );
-    let stop = signals::from_now_on().context("signals cannot be caught")?;
+    let stop = signals::stop_flag().context("signals cannot be caught")?;
     let failed = match plan.on {
-        Engine::Slurm => slurm::measure(world, plan, &folder, &stop)?,
-        Engine::Local | Engine::Ssh => waves(world, plan, &folder, missing, &stop)?,
+        Engine::Slurm => slurm::measure(context, plan, &folder, &stop)?,
+        Engine::Local | Engine::Ssh => waves(context, plan, &folder, missing, &stop)?,
     };
     for (node, why) in &failed {
         log::warn!("{node} is missing: {why}");
     }
     Ok(Outcome {
         interrupted: stop.load(Ordering::Relaxed),
-        missing: self::missing(world, plan)?.len(),
+        missing: self::missing(context, plan)?.len(),
     })
 }
 
 /// The nodes without a whole run in the store.
-pub fn missing(world: &World, plan: &Plan) -> Result<Vec<Node>> {
-    let members = match world.reader()? {
+pub fn missing(context: &Context, plan: &Plan) -> Result<Vec<Node>> {
+    let members = match context.reader()? {
         Some(store) => store.members()?,
         None => vec![],
     };
@@ -75,7 +75,7 @@ pub fn missing(world: &World, plan: &Plan) -> Result<Vec<Node>> {
 
 /// Measures nodes, so many at once, never two neighbors; those that failed, and why.
 fn waves(
-    world: &World,
+    context: &Context,
     plan: &Plan,
     folder: &Path,
     mut waiting: Vec<Node>,
@@ -113,7 +113,7 @@ fn waves(
             };
             let (started, since) = running.remove(at);
             let taken = match status.success() {
-                true => take(world, plan, &started.bundle(), &started.node.node),
+                true => take(context, plan, &started.bundle(), &started.node.node),
                 false => Err(anyhow::anyhow!(
                     "{}",
                     started
@@ -148,7 +148,7 @@ fn end(started: &Started) {
 }
 
 /// Takes in a bundle: whole, of this fleet, of this node.
-pub fn take(world: &World, plan: &Plan, bundle: &Path, node: &str) -> Result<()> {
+pub fn take(context: &Context, plan: &Plan, bundle: &Path, node: &str) -> Result<()> {
     let run = gritstone_runs::files::read(bundle)?;
     let member = run.info.settings.fleet.clone().unwrap_or_default();
     ensure!(
@@ -157,8 +157,8 @@ pub fn take(world: &World, plan: &Plan, bundle: &Path, node: &str) -> Result<()>
         member.node,
         member.fleet
     );
-    let mut store = world.writer()?;
+    let mut store = context.writer()?;
     store.import(&run)?;
-    world.computed(&store, &run)?;
+    context.computed(&store, &run)?;
     Ok(())
 }

@@ -3,9 +3,9 @@
 use super::host::Node;
 use super::inventory;
 use super::lock;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_plan::{Selectors, select};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_runs::files;
 use gritstone_session::local_backend::random;
 use serde::{Deserialize, Serialize};
@@ -110,14 +110,14 @@ impl Plan {
     ///
     /// # Errors
     /// When its nodes or its binary are none.
-    pub fn new(world: &World, args: &Request) -> Result<Self> {
+    pub fn new(context: &Context, args: &Request) -> Result<Self> {
         let binary = match &args.binary {
             Some(path) => std::path::absolute(path)?,
             None => std::env::current_exe().context("this program does not know its file")?,
         };
         ensure!(binary.is_file(), "there is no program {}", binary.display());
         // before four hundred jobs say so
-        select(&world.catalogue.benchmarks, &args.selectors)?;
+        select(&context.catalogue.benchmarks, &args.selectors)?;
         let local = args.on == Engine::Local;
         ensure!(
             local || !args.cores,
@@ -131,7 +131,7 @@ impl Plan {
             slurm: Slurm::new(args)?,
             binary,
             at_once: args.at_once.unwrap_or(if local { 1 } else { 8 }),
-            options: options(world, args)?,
+            options: options(context, args)?,
             nodes: match args.cores {
                 true => inventory::cores()?,
                 false => {
@@ -143,13 +143,13 @@ impl Plan {
     }
 
     /// Where its files are: beside the store.
-    pub fn folder(&self, world: &World) -> Result<PathBuf> {
-        Ok(base(world)?.join(&self.fleet))
+    pub fn folder(&self, context: &Context) -> Result<PathBuf> {
+        Ok(base(context)?.join(&self.fleet))
     }
 
     /// Keeps it.
-    pub fn keep(&self, world: &World) -> Result<PathBuf> {
-        let folder = self.folder(world)?;
+    pub fn keep(&self, context: &Context) -> Result<PathBuf> {
+        let folder = self.folder(context)?;
         let made = DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -164,8 +164,8 @@ impl Plan {
     ///
     /// # Errors
     /// When there is none, or several.
-    pub fn find(world: &World, word: Option<&str>) -> Result<Self> {
-        let folders = fs::read_dir(base(world)?).into_iter().flatten().flatten();
+    pub fn find(context: &Context, word: Option<&str>) -> Result<Self> {
+        let folders = fs::read_dir(base(context)?).into_iter().flatten().flatten();
         let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
         let mut names: Vec<String> = names
             .filter(|name| word.is_none_or(|word| name.contains(word)))
@@ -179,14 +179,14 @@ impl Plan {
             None => "no fleet run was begun here: `gritstone fleet run` begins one".to_owned(),
         };
         let name = names.pop().with_context(none)?;
-        let folder = base(world)?.join(name);
+        let folder = base(context)?.join(name);
         read(&folder).with_context(|| format!("cannot read the plan in {}", folder.display()))
     }
 }
 
 /// The newest one that a process measures; `None` where there is none that this user may read.
-pub fn measured(world: &World) -> Option<Plan> {
-    let mut folders: Vec<PathBuf> = fs::read_dir(base(world).ok()?)
+pub fn measured(context: &Context) -> Option<Plan> {
+    let mut folders: Vec<PathBuf> = fs::read_dir(base(context).ok()?)
         .ok()?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|folder| lock::is_held(folder))
@@ -209,8 +209,8 @@ fn read(folder: &Path) -> Result<Plan> {
     Ok(plan)
 }
 
-fn base(world: &World) -> Result<PathBuf> {
-    let store = match world.store_path()? {
+fn base(context: &Context) -> Result<PathBuf> {
+    let store = match context.store_path()? {
         // with what else is kept here
         path if gritstone_store::is_server(&path) => {
             gritstone_store::default_path(|name| std::env::var_os(name))?
@@ -222,7 +222,7 @@ fn base(world: &World) -> Result<PathBuf> {
 }
 
 /// The options of `gritstone run` on each node: the seed of the order of rounds is the same, so that nodes can be compared.
-fn options(world: &World, args: &Request) -> Result<Vec<String>> {
+fn options(context: &Context, args: &Request) -> Result<Vec<String>> {
     let seed = random().to_string();
     let valued = [
         ("--suite", args.suite.clone()),
@@ -261,9 +261,9 @@ fn options(world: &World, args: &Request) -> Result<Vec<String>> {
     words.push("--".to_owned());
     words.extend(args.selectors.iter().cloned());
     if args.cores && args.selectors.is_empty() && args.suite.is_none() {
-        let standard = &world.suite("standard")?.benchmarks;
+        let standard = &context.suite("standard")?.benchmarks;
         let selectors = Selectors::new(standard);
-        let entries = world
+        let entries = context
             .catalogue
             .benchmarks
             .iter()

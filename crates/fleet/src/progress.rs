@@ -5,7 +5,7 @@ use super::plan::{self, Plan};
 use anyhow::Result;
 use gritstone_model::{FleetNodeProgress, FleetNodeState, FleetProgress};
 use gritstone_report::duration;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_store::{Member, Store};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,9 +110,9 @@ impl Progress {
 ///
 /// # Errors
 /// What befalls the store.
-pub fn newest(world: &World, store: Option<&Store>) -> Result<Option<FleetProgress>> {
+pub fn newest(context: &Context, store: Option<&Store>) -> Result<Option<FleetProgress>> {
     let members = store.map_or(Ok(vec![]), Store::members)?;
-    let measured = plan::measured(world);
+    let measured = plan::measured(context);
     let newest = members.first().map(|of| of.member.fleet.as_str());
     let Some(fleet) = measured.as_ref().map(|plan| plan.fleet.as_str()).or(newest) else {
         return Ok(None);
@@ -124,20 +124,20 @@ pub fn newest(world: &World, store: Option<&Store>) -> Result<Option<FleetProgre
     let planned = match &measured {
         Some(plan) => Some(plan.clone()),
         // that of another user is none of this one
-        None => Plan::find(world, Some(fleet))
+        None => Plan::find(context, Some(fleet))
             .ok()
             .filter(|plan| plan.fleet == fleet),
     };
     let progress = match planned {
-        Some(plan) => of_plan(world, &plan, &members)?,
+        Some(plan) => of_plan(context, &plan, &members)?,
         None => of_runs(fleet, &members),
     };
     Ok(Some(progress)
         .filter(|of| of.nodes.len() < of.of || of.nodes.iter().any(FleetNodeProgress::is_missing)))
 }
 
-fn of_plan(world: &World, plan: &Plan, members: &[&Member]) -> Result<FleetProgress> {
-    let folder = plan.folder(world)?;
+fn of_plan(context: &Context, plan: &Plan, members: &[&Member]) -> Result<FleetProgress> {
+    let folder = plan.folder(context)?;
     let (is_measured, known) = (lock::is_held(&folder), Known::of(&folder)?);
     let node = |name: &String| {
         let run = members

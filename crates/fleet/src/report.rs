@@ -1,9 +1,9 @@
 //! The nodes of a fleet, from runs in the store or in files, compared.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_analysis::fleet::{self, Earlier, NodeRun};
 use gritstone_model::FleetView;
-use gritstone_runs::context::{World, is_kept};
+use gritstone_runs::context::{Context, is_store_name};
 use gritstone_store::{Member, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,17 +12,17 @@ const MOST_EARLIER: usize = 24;
 const MOST_OTHERS: usize = 200;
 
 /// The nodes of the runs that are asked for, and since when they are as they are.
-pub fn view(world: &World, words: &[String], margin: f64) -> Result<FleetView> {
-    let (name, mut runs) = runs(world, words)?;
+pub fn view(context: &Context, words: &[String], margin: f64) -> Result<FleetView> {
+    let (name, mut runs) = runs(context, words)?;
     let mut view = fleet::report(&name, &runs, margin);
     ensure!(
         !view.benchmarks.is_empty(),
         "no run of {name} has a result that can be compared"
     );
-    let of_store = words.is_empty() || words.iter().any(|word| is_kept(word));
-    if let Some(store) = world.reader()?.filter(|_| of_store) {
+    let of_store = words.is_empty() || words.iter().any(|word| is_store_name(word));
+    if let Some(store) = context.reader()?.filter(|_| of_store) {
         let names = compared(&view);
-        let earlier = earlier(world, &store, &view, &names)?;
+        let earlier = earlier(context, &store, &view, &names)?;
         runs.retain(|run| names.contains(&run.node));
         fleet::since(&mut view, &runs, earlier);
     }
@@ -39,7 +39,7 @@ fn compared(view: &FleetView) -> BTreeSet<String> {
 
 /// The newest fleet runs before this one that have measured any of these nodes, oldest first.
 fn earlier(
-    world: &World,
+    context: &Context,
     store: &Store,
     view: &FleetView,
     nodes: &BTreeSet<String>,
@@ -66,15 +66,15 @@ fn earlier(
     let read = |(started, ids): (&str, Vec<&str>)| {
         Ok(Earlier {
             started: started.to_owned(),
-            runs: readable(world, store, &ids)?,
+            runs: readable(context, store, &ids)?,
         })
     };
     found.into_iter().skip(skipped).map(read).collect()
 }
 
 /// What runs say of their nodes. One that cannot be read is named and left out.
-fn readable(world: &World, store: &Store, ids: &[&str]) -> Result<Vec<NodeRun>> {
-    let read = world.stored_nodes(store, ids)?;
+fn readable(context: &Context, store: &Store, ids: &[&str]) -> Result<Vec<NodeRun>> {
+    let read = context.stored_nodes(store, ids)?;
     let readable = ids.iter().zip(read).filter_map(|(id, read)| {
         read.inspect_err(|why| log::warn!("run {id} is left out: {why:#}"))
             .ok()
@@ -83,19 +83,20 @@ fn readable(world: &World, store: &Store, ids: &[&str]) -> Result<Vec<NodeRun>> 
 }
 
 /// The runs that are asked for, and what they are called together.
-pub fn runs(world: &World, words: &[String]) -> Result<(String, Vec<NodeRun>)> {
-    let (kept, files): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| is_kept(word));
+pub fn runs(context: &Context, words: &[String]) -> Result<(String, Vec<NodeRun>)> {
+    let (kept, files): (Vec<&String>, Vec<&String>) =
+        words.iter().partition(|word| is_store_name(word));
     let mut nodes = vec![];
     for file in &files {
-        let run = world.data(file)?;
-        nodes.push(NodeRun::of(&run, &world.summary(&run)));
+        let run = context.data(file)?;
+        nodes.push(NodeRun::of(&run, &context.summary(&run)));
     }
     let mut names: Vec<String> = match (files.len(), kept.is_empty()) {
         (several @ 2.., true) => vec![format!("{several} files")],
         _ => files.iter().map(ToString::to_string).collect(),
     };
     if !kept.is_empty() || words.is_empty() {
-        let store = world
+        let store = context
             .reader()?
             .context("no run is stored yet: `gritstone import` brings in the bundles of nodes")?;
         let members = store.members()?;
@@ -108,12 +109,12 @@ pub fn runs(world: &World, words: &[String]) -> Result<(String, Vec<NodeRun>)> {
             names.push(newest.member.fleet.clone());
         }
         for word in kept {
-            let (name, runs) = named(world, &store, &members, word)?;
+            let (name, runs) = named(context, &store, &members, word)?;
             ids.extend(runs);
             names.push(name);
         }
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        nodes.extend(readable(world, &store, &ids)?);
+        nodes.extend(readable(context, &store, &ids)?);
     }
     let name = names.join(" ");
     ensure!(!nodes.is_empty(), "no run of {name} can be read");
@@ -130,7 +131,7 @@ fn of_fleet(members: &[Member], fleet: &str) -> Vec<String> {
 
 /// The runs that a word names, and their name: those of a fleet, all that have a label, or one.
 fn named(
-    world: &World,
+    context: &Context,
     store: &Store,
     members: &[Member],
     word: &str,
@@ -156,7 +157,7 @@ fn named(
         .filter(|head| head.label.as_deref() == Some(word) && head.elapsed_s.is_some());
     let labeled: Vec<String> = labeled.map(|head| head.id.clone()).collect();
     let runs = match labeled.is_empty() {
-        true => vec![world.resolve(store, word)?],
+        true => vec![context.resolve(store, word)?],
         false => labeled,
     };
     Ok((word.to_owned(), runs))

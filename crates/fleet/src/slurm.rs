@@ -11,9 +11,9 @@ use super::engine;
 use super::host::Node;
 use super::plan::Plan;
 use super::progress::{Known, Progress};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use array::Array;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use nix::unistd::geteuid;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ struct Queued {
 
 /// A fleet that Slurm measures.
 struct Fleet<'a> {
-    world: &'a World,
+    context: &'a Context,
     plan: &'a Plan,
     /// Of the plan.
     folder: &'a Path,
@@ -58,7 +58,7 @@ struct Fleet<'a> {
 
 /// Measures the nodes that are missing; those that failed, and why.
 pub fn measure(
-    world: &World,
+    context: &Context,
     plan: &Plan,
     folder: &Path,
     stop: &AtomicBool,
@@ -80,7 +80,7 @@ pub fn measure(
         shared.display()
     );
     let fleet = Fleet {
-        world,
+        context,
         plan,
         folder,
         shared,
@@ -104,7 +104,7 @@ impl Fleet<'_> {
         if self.stopped() {
             return Ok(failed);
         }
-        let (nodes, out) = self.usable(drive::missing(self.world, self.plan)?)?;
+        let (nodes, out) = self.usable(drive::missing(self.context, self.plan)?)?;
         failed.retain(|node, _| !nodes.iter().any(|of| of.node == *node));
         failed.extend(out);
         Known {
@@ -344,7 +344,7 @@ impl Fleet<'_> {
             if bundle.is_file() {
                 array.take(
                     task,
-                    drive::take(self.world, self.plan, &bundle, &node.node),
+                    drive::take(self.context, self.plan, &bundle, &node.node),
                 );
                 self.leave(&node, array.progress.failed().contains_key(&node.node));
             } else if let Some(why) = reason(how, said, ended > UNSEEN || cancelled, &self.shared) {

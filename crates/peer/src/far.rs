@@ -4,7 +4,7 @@
 use crate::frame::{Frame, Hello, Start};
 use anyhow::{Context as _, Result};
 use gritstone_host::link;
-use gritstone_session::host_context::Site;
+use gritstone_session::host_context::HostContext;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -50,7 +50,7 @@ pub type Send = fn(&[u8]) -> io::Result<()>;
 pub fn far_end(directory: &Path, address: IpAddr, send: Send) -> Result<()> {
     let hello = Hello {
         address,
-        machine: Site::look(Some(directory))?.machine(),
+        machine: HostContext::probe(Some(directory))?.machine(),
         link: link::with_address(address),
         ..Hello::version()
     };

@@ -1,6 +1,6 @@
 //! What the report of a run is made of.
 
-use crate::context::{MARGIN, World};
+use crate::context::{Context, MARGIN};
 use crate::custom_catalog;
 use crate::scores;
 use anyhow::{Result, bail};
@@ -24,15 +24,15 @@ pub struct Parts {
 ///
 /// # Errors
 /// When the base cannot be read, or is the run itself.
-pub fn parts(world: &World, run: &RunView, base: &str) -> Result<Parts> {
-    let base = world.view(base)?;
+pub fn parts(context: &Context, run: &RunView, base: &str) -> Result<Parts> {
+    let base = context.view(base)?;
     check_different(&base, run)?;
     Ok(Parts {
         assessment: reliability::assess(run),
-        scores: scores::against(world, std::slice::from_ref(run), &base, &[])?,
-        baseline: world.compare(&base, run, MARGIN),
-        references: beside(world, run)?,
-        benchmarks: benchmarks(world, run),
+        scores: scores::against(context, std::slice::from_ref(run), &base, &[])?,
+        baseline: context.compare(&base, run, MARGIN),
+        references: beside(context, run)?,
+        benchmarks: benchmarks(context, run),
         base,
     })
 }
@@ -50,8 +50,8 @@ pub fn check_different(base: &RunView, other: &RunView) -> Result<()> {
 }
 
 /// Our entries, and those that the run has kept of a catalog of the user's own.
-fn benchmarks(world: &World, run: &RunView) -> Vec<Benchmark> {
-    let mut benchmarks = world.catalogue.benchmarks.clone();
+fn benchmarks(context: &Context, run: &RunView) -> Vec<Benchmark> {
+    let mut benchmarks = context.catalogue.benchmarks.clone();
     for own in custom_catalog::of_runs(std::slice::from_ref(run)) {
         benchmarks.extend(own.catalogue.benchmarks);
     }
@@ -59,12 +59,12 @@ fn benchmarks(world: &World, run: &RunView) -> Vec<Benchmark> {
 }
 
 /// The systems of the documents that have a result of any benchmark of the run.
-fn beside(world: &World, run: &RunView) -> Result<Vec<RunView>> {
+fn beside(context: &Context, run: &RunView) -> Result<Vec<RunView>> {
     let mut views = vec![];
-    let machines = world.references.machines.iter();
+    let machines = context.references.machines.iter();
     for machine in machines.filter(|of| of.document.as_deref() != Some(MEASURED)) {
-        let catalogue = &world.catalogue.benchmarks;
-        let view = world.references.view(&machine.id, catalogue)?;
+        let catalogue = &context.catalogue.benchmarks;
+        let view = context.references.view(&machine.id, catalogue)?;
         let mut results = view.results.iter();
         let shared = results.any(|result| run.get(&result.id).is_some());
         if shared && run.id != view.id {

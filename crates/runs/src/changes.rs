@@ -1,6 +1,6 @@
 //! Change points over all benchmarks and systems, grouped into events by the run that begins them.
 
-use crate::context::World;
+use crate::context::Context;
 use crate::history::history_of;
 use anyhow::Result;
 use gritstone_model::{
@@ -19,11 +19,11 @@ const WAYS: [&str; 2] = ["-worse", "-better"];
 ///
 /// # Errors
 /// What befalls the store.
-pub fn events(world: &World, store: &Store) -> Result<Vec<ChangeEvent>> {
-    world.compute_missing(store)?;
+pub fn events(context: &Context, store: &Store) -> Result<Vec<ChangeEvent>> {
+    context.compute_missing_results(store)?;
     let mut all: Vec<Change> = vec![];
     for id in store.recurring()? {
-        let view = history_of(world, store, &id, RUNS)?;
+        let view = history_of(context, store, &id, RUNS)?;
         all.extend(view.iter().flat_map(of_view));
     }
     if all.is_empty() {

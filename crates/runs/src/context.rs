@@ -2,7 +2,7 @@
 //! two views into a comparison that knows what the store tells of their machines.
 
 use crate::files;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use gritstone_analysis::comparability::Circumstances;
 use gritstone_analysis::run_variance::{self, Past};
 use gritstone_analysis::{compare, summary};
@@ -23,7 +23,7 @@ pub const MARGIN: f64 = 0.02;
 const RUNS_LIKE: usize = 5;
 
 /// Everything that is known before a command begins.
-pub struct World {
+pub struct Context {
     /// What can be measured: ours, then that of the user's own. Read when it is first asked for: to show a run takes none of it. It goes
     /// with the process: to take it apart took a twentieth of the time of `list`.
     pub catalogue: ManuallyDrop<LazyCell<Catalogue>>,
@@ -39,7 +39,7 @@ pub struct World {
     open: RefCell<Weak<Store>>,
 }
 
-impl World {
+impl Context {
     /// What is built in, and where runs are kept.
     pub fn new(store: Option<PathBuf>) -> Self {
         // the build wrote both, and tests read them
@@ -77,7 +77,7 @@ impl World {
     /// When it cannot be made or opened.
     pub fn writer(&self) -> Result<Store> {
         let store = Store::open(&self.store_path()?)?;
-        tell_unsent(&store);
+        warn_unsent(&store);
         Ok(store)
     }
 
@@ -98,7 +98,7 @@ impl World {
             Err(StoreError::CutOff { .. }) => Store::open(&path)?,
             Err(error) => return Err(error.into()),
         };
-        tell_unsent(&store);
+        warn_unsent(&store);
         let store = Rc::new(store);
         *self.open.borrow_mut() = Rc::downgrade(&store);
         Ok(Some(store))
@@ -120,7 +120,7 @@ impl World {
         };
         match self.resolve(&store, name) {
             Ok(id) => self.stored(&store, &id),
-            Err(error) => Err(self.machine_after_all(name, error)),
+            Err(error) => Err(self.suggest_reference(name, error)),
         }
     }
 
@@ -203,7 +203,7 @@ impl World {
     }
 
     /// The run with what the store tells of the runs of its system.
-    pub fn among_runs(&self, mut view: RunView) -> RunView {
+    pub fn with_run_variance(&self, mut view: RunView) -> RunView {
         run_variance::add_to(&self.past(&[&view]), &mut view);
         view
     }
@@ -329,13 +329,13 @@ impl World {
     }
 
     fn no_runs(&self, name: &str) -> anyhow::Error {
-        self.machine_after_all(name, anyhow!(
+        self.suggest_reference(name, anyhow!(
             "no run is stored yet: `gritstone run --quick` makes one in a few minutes; `gritstone systems` lists the reference systems"
         ))
     }
 
     /// Someone who left out the `ref:` is told so; everyone else what was wrong.
-    pub fn machine_after_all(&self, name: &str, otherwise: anyhow::Error) -> anyhow::Error {
+    pub fn suggest_reference(&self, name: &str, otherwise: anyhow::Error) -> anyhow::Error {
         match self.references.machine(name) {
             Ok(machine) => anyhow!(
                 "no run is called '{name}'; the reference system is ref:{}",
@@ -348,7 +348,7 @@ impl World {
 }
 
 /// Says what waits here for a server that does not take it.
-fn tell_unsent(store: &Store) {
+fn warn_unsent(store: &Store) {
     let Some(unsent) = store.unsent() else {
         return;
     };
@@ -369,7 +369,7 @@ pub fn here() -> String {
 }
 
 /// Whether a name is that of a run in the store, if of anything.
-pub fn is_kept(name: &str) -> bool {
+pub fn is_store_name(name: &str) -> bool {
     !name.starts_with("ref:") && !is_file(name)
 }
 
@@ -387,13 +387,18 @@ mod tests {
 
     #[test]
     fn measured_systems_are_sound_and_measured_what_is_measured_now() {
-        let world = World::new(None);
+        let context = Context::new(None);
         let measured = |m: &&Machine| m.document.as_deref() == Some(gritstone_references::MEASURED);
-        let systems: Vec<&Machine> = world.references.machines.iter().filter(measured).collect();
+        let systems: Vec<&Machine> = context
+            .references
+            .machines
+            .iter()
+            .filter(measured)
+            .collect();
         assert!(!systems.is_empty());
         for system in systems {
             let name = format!("ref:{}", system.id);
-            let (run, view) = (world.data(&name).unwrap(), world.view(&name).unwrap());
+            let (run, view) = (context.data(&name).unwrap(), context.view(&name).unwrap());
             files::check_reference(&run, &view).unwrap();
             assert_eq!((&view.id, &view.machine.id), (&name, &system.id));
             let score = run
@@ -406,7 +411,7 @@ mod tests {
             );
             // of another version nothing is compared: measure again, and `gritstone export --reference`
             for benchmark in &run.benchmarks {
-                let all = &world.catalogue.benchmarks;
+                let all = &context.catalogue.benchmarks;
                 let now = all.iter().find(|of| of.id == benchmark.id);
                 assert_eq!(
                     now.map(|of| of.version),
@@ -422,14 +427,14 @@ mod tests {
     fn the_store_is_open_as_long_as_somebody_reads_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store.db");
-        let world = World::new(Some(path.clone()));
-        assert!(world.reader().unwrap().is_none());
+        let context = Context::new(Some(path.clone()));
+        assert!(context.reader().unwrap().is_none());
         drop(Store::open(&path).unwrap());
-        let one = world.reader().unwrap().unwrap();
-        let other = world.reader().unwrap().unwrap();
+        let one = context.reader().unwrap().unwrap();
+        let other = context.reader().unwrap().unwrap();
         assert!(Rc::ptr_eq(&one, &other));
         drop(one);
-        assert!(Rc::ptr_eq(&other, &world.reader().unwrap().unwrap()));
+        assert!(Rc::ptr_eq(&other, &context.reader().unwrap().unwrap()));
         drop(other);
         let files = std::fs::read_dir(folder.path()).unwrap();
         assert_eq!(files.count(), 1, "a log is left");

@@ -1,7 +1,7 @@
 //! `--catalog DIR`: benchmarks of one's own beside ours, and what a run of them needs: sources, programs, trust.
 
-use crate::context::World;
-use anyhow::{Context, Result};
+use crate::context::Context;
+use anyhow::{Context as _, Result};
 use gritstone_catalogue::{Own, folder};
 use gritstone_model::{Benchmark, CustomCatalog, Plan, RunView, Settings, Work};
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ pub fn of(kept: CustomCatalog) -> Result<Own> {
     )?)
 }
 
-impl World {
+impl Context {
     /// With the catalog that the options name, for looking only.
     pub fn with_catalogue(mut self, folder: Option<&Path>) -> Result<Self> {
         if let Some(folder) = folder {

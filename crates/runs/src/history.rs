@@ -1,6 +1,6 @@
 //! Histories of benchmarks over stored runs.
 
-use crate::context::World;
+use crate::context::Context;
 use anyhow::Result;
 use gritstone_analysis::series;
 use gritstone_model::{HistoryView, Id, RunView};
@@ -8,25 +8,25 @@ use gritstone_store::Store;
 
 /// The history of a benchmark over the newest runs.
 pub fn over_runs(
-    world: &World,
+    context: &Context,
     store: &Store,
     id: &Id,
     most: usize,
 ) -> Result<Option<HistoryView>> {
-    world.compute_missing(store)?;
-    history_of(world, store, id, most)
+    context.compute_missing_results(store)?;
+    history_of(context, store, id, most)
 }
 
 /// The same where no result is missing.
 pub fn history_of(
-    world: &World,
+    context: &Context,
     store: &Store,
     id: &Id,
     most: usize,
 ) -> Result<Option<HistoryView>> {
     let runs = store.newest(id, most, &|_| true)?;
     let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
-    let views = world.stored_results(store, &runs, id)?;
+    let views = context.stored_results(store, &runs, id)?;
     let views: Vec<RunView> = views.into_iter().collect::<Result<_>>()?;
     Ok(series::history(id, &views))
 }

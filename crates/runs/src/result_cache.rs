@@ -1,7 +1,7 @@
 //! Results of stored runs: as they were computed before, else computed from the launches and kept for the next reader.
 
-use crate::context::World;
-use anyhow::{Context, Result, bail};
+use crate::context::Context;
+use anyhow::{Context as _, Result, bail};
 use gritstone_analysis::VERSION;
 use gritstone_analysis::fleet::NodeRun;
 use gritstone_analysis::run_variance::{self, Past};
@@ -16,7 +16,7 @@ fn analysis() -> String {
     format!("{VERSION} {}", env!("CARGO_PKG_VERSION"))
 }
 
-impl World {
+impl Context {
     /// A stored run as its readers see it.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ impl World {
     /// The same of several runs, with the result of one benchmark alone, and of the facts of the machine what runs are told apart by.
     ///
     /// # Errors
-    /// What befalls the store; of each run as [`World::stored`].
+    /// What befalls the store; of each run as [`Context::stored`].
     pub fn stored_results(
         &self,
         store: &Store,
@@ -62,7 +62,7 @@ impl World {
     /// What comparisons of later runs need of stored runs.
     ///
     /// # Errors
-    /// As [`World::stored_results`].
+    /// As [`Context::stored_results`].
     pub fn stored_pasts(&self, store: &Store, ids: &[&str]) -> Result<Vec<Result<Past>>> {
         each(store, ids, None, |id, kept| {
             match kept.and_then(|kept| parsed(&kept.past)) {
@@ -75,14 +75,14 @@ impl World {
     /// What stored runs say of their nodes.
     ///
     /// # Errors
-    /// As [`World::stored_results`].
+    /// As [`Context::stored_results`].
     pub fn stored_nodes(&self, store: &Store, ids: &[&str]) -> Result<Vec<Result<NodeRun>>> {
         each(store, ids, None, |id, kept| self.node(store, id, kept))
     }
 
     fn node(&self, store: &Store, id: &str, kept: Option<Results>) -> Result<NodeRun> {
         let is_pruned = kept.as_ref().is_some_and(|kept| kept.pruned.is_some());
-        let node = kept.and_then(|kept| parsed::<ToldOfNode>(&kept.past)?.node);
+        let node = kept.and_then(|kept| parsed::<CachedNode>(&kept.past)?.node);
         match node {
             Some(node) if !is_pruned => return Ok(node),
             // a label that it was given since may be its name
@@ -120,7 +120,7 @@ impl World {
     ///
     /// # Errors
     /// What befalls the store.
-    pub fn compute_missing(&self, store: &Store) -> Result<()> {
+    pub fn compute_missing_results(&self, store: &Store) -> Result<()> {
         for id in store.not_cached(&analysis())? {
             match store.load(&id) {
                 Ok(run) => {
@@ -136,7 +136,7 @@ impl World {
     }
 }
 
-impl World {
+impl Context {
     /// Prunes the launches of a run, and keeps what readers ask of it: its results, what reports of fleets need, and the A/B test of which it is
     /// a side.
     ///
@@ -150,7 +150,7 @@ impl World {
         now: &str,
     ) -> Result<()> {
         let view = self.summary(run);
-        let told = Told {
+        let told = CachedExtras {
             past: Past::new(&view),
             node: Some(NodeRun::of(run, &view)),
             test: test.cloned(),
@@ -162,15 +162,15 @@ impl World {
     /// The A/B test that was kept with a side of it, whose launches were pruned.
     ///
     /// # Errors
-    /// As [`World::stored`].
-    pub fn kept_test(&self, store: &Store, id: &str) -> Result<AbView> {
+    /// As [`Context::stored`].
+    pub fn pruned_trial(&self, store: &Store, id: &str) -> Result<AbView> {
         #[derive(Deserialize)]
-        struct ToldOfTest {
+        struct CachedTrial {
             test: AbView,
         }
         let kept = store.result(id, &analysis(), None)?;
         let kept = kept.with_context(|| format!("run {id} has kept nothing"))?;
-        let told: ToldOfTest = serde_json::from_str(&kept.past)
+        let told: CachedTrial = serde_json::from_str(&kept.past)
             .with_context(|| format!("the A/B test that run {id} has kept cannot be read"))?;
         Ok(told.test)
     }
@@ -218,7 +218,7 @@ pub fn smt_floors(store: &Store, machine: &str) -> Result<BTreeMap<u32, f64>> {
 
 /// What later runs and the report of a fleet need of a run.
 #[derive(Serialize)]
-struct Told {
+struct CachedExtras {
     #[serde(flatten)]
     past: Past,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -229,13 +229,13 @@ struct Told {
 
 /// The same, of which a report of a fleet reads its part alone.
 #[derive(Deserialize)]
-struct ToldOfNode {
+struct CachedNode {
     node: Option<NodeRun>,
 }
 
 /// A view as it is cached.
 fn cached(run: &RunData, view: &RunView) -> Result<Results> {
-    let told = Told {
+    let told = CachedExtras {
         past: Past::new(view),
         node: (run.info.settings.fleet.as_ref()).map(|_| NodeRun::of(run, view)),
         test: None,
@@ -243,7 +243,7 @@ fn cached(run: &RunData, view: &RunView) -> Result<Results> {
     results(view, &told)
 }
 
-fn results(view: &RunView, told: &Told) -> Result<Results> {
+fn results(view: &RunView, told: &CachedExtras) -> Result<Results> {
     let mut head = view.clone();
     let results = std::mem::take(&mut head.results);
     let results = results
@@ -345,7 +345,7 @@ mod tests {
     fn what_is_kept_of_a_run_is_what_is_computed_digit_by_digit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store.db");
-        let world = World::new(Some(path.clone()));
+        let context = Context::new(Some(path.clone()));
         let bundle = concat!(
             env!("CARGO_MANIFEST_DIR"),
             "/../../tests/fixtures/run.jsonl"
@@ -355,14 +355,14 @@ mod tests {
         let mut store = Store::open(&path).unwrap();
         store.import(&run).unwrap();
         let id = run.info.id.as_str();
-        let computed = world.summary(&run);
+        let computed = context.summary(&run);
         assert_eq!(store.not_cached(&analysis()).unwrap(), [id]);
-        assert_eq!(world.stored(&store, id).unwrap(), computed);
+        assert_eq!(context.stored(&store, id).unwrap(), computed);
         assert!(store.not_cached(&analysis()).unwrap().is_empty());
         let kept = store.results(id, &analysis()).unwrap().unwrap();
         assert_eq!(view(&kept).unwrap(), computed);
         assert_eq!(
-            world
+            context
                 .stored_pasts(&store, &[id])
                 .unwrap()
                 .remove(0)
@@ -370,7 +370,7 @@ mod tests {
             Past::new(&computed)
         );
         let one = computed.results[3].clone();
-        let found = world
+        let found = context
             .stored_results(&store, &[id], &one.id)
             .unwrap()
             .remove(0)

@@ -1,7 +1,7 @@
 //! Scores of runs and systems against a base, by environment or by profile.
 
-use crate::context::World;
-use anyhow::{Context, Result, bail, ensure};
+use crate::context::Context;
+use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_analysis::run_variance;
 use gritstone_analysis::scores::{self as stats, Environment, Options};
 use gritstone_catalogue::profiles;
@@ -15,8 +15,8 @@ use gritstone_plan::{Selectors, select};
 const BASE: &str = "ref:amd-epyc-kvm-2026";
 
 /// The baseline of runs by default: where one has all programs, the baseline of these, which was measured by suite `standard` too.
-pub fn base<'a>(world: &'a World, mut runs: impl Iterator<Item = &'a RunView>) -> &'a str {
-    let all = &world.catalogue.benchmarks;
+pub fn base<'a>(context: &'a Context, mut runs: impl Iterator<Item = &'a RunView>) -> &'a str {
+    let all = &context.catalogue.benchmarks;
     let programs = stats::environments(all, true);
     let measured = |run: &RunView, id| run.get(id).is_some_and(|of| of.estimate().is_some());
     let mut baselines = all.iter().filter_map(|benchmark| match &benchmark.work {
@@ -40,12 +40,12 @@ pub fn base<'a>(world: &'a World, mut runs: impl Iterator<Item = &'a RunView>) -
 /// # Errors
 /// When a selector matches nothing.
 pub fn against(
-    world: &World,
+    context: &Context,
     machines: &[RunView],
     base: &RunView,
     by: &[String],
 ) -> Result<RatingsView> {
-    let all = &world.catalogue.benchmarks;
+    let all = &context.catalogue.benchmarks;
     let (environments, programs) = match by {
         [] => [false, true]
             .map(|together| stats::environments(all, together))
@@ -55,7 +55,7 @@ pub fn against(
                 name: "Named benchmarks".to_owned(),
                 weight: 1.0,
                 score: None,
-                rows: named(world, by)?,
+                rows: named(context, by)?,
             };
             (vec![named], vec![])
         }
@@ -63,11 +63,11 @@ pub fn against(
     let rate = |machine: &RunView| {
         let options = Options {
             named: !by.is_empty(),
-            ..options(world, machine, base)
+            ..options(context, machine, base)
         };
         RatedMachine {
             programs: stats::score_programs(&programs, machine, base, &options)
-                .map(|rated| published(world, &programs, rated)),
+                .map(|rated| published(context, &programs, rated)),
             ..stats::score(&environments, machine, base, &options)
         }
     };
@@ -79,13 +79,13 @@ pub fn against(
 
 /// The same by a profile.
 pub fn by_profile(
-    world: &World,
+    context: &Context,
     machines: &[RunView],
     base: &RunView,
     profile: Profile,
 ) -> RatingsView {
     let rate = |machine: &RunView| {
-        let options = options(world, machine, base);
+        let options = options(context, machine, base);
         stats::score_profile(&profile, machine, base, &options)
     };
     let view = view(machines, base, &rate);
@@ -95,7 +95,7 @@ pub fn by_profile(
     }
 }
 
-fn options(world: &World, machine: &RunView, base: &RunView) -> Options {
+fn options(context: &Context, machine: &RunView, base: &RunView) -> Options {
     // of a printed machine the store tells nothing: then only the measured side has runs
     let other = match base.settings {
         None => machine,
@@ -105,7 +105,7 @@ fn options(world: &World, machine: &RunView, base: &RunView) -> Options {
         confidence: CONFIDENCE,
         named: false,
         together: false,
-        between_run: run_variance::estimate(&world.past(&[other, machine]), other, machine),
+        between_run: run_variance::estimate(&context.past(&[other, machine]), other, machine),
     }
 }
 
@@ -132,8 +132,8 @@ fn view(
 }
 
 /// The profile of that name, or the one in a file.
-pub fn profile(world: &World, name: &str) -> Result<Profile> {
-    let known = &world.catalogue.profiles;
+pub fn profile(context: &Context, name: &str) -> Result<Profile> {
+    let known = &context.catalogue.profiles;
     if let Some(known) = known.iter().find(|profile| profile.name == name) {
         return Ok(known.clone());
     }
@@ -145,7 +145,7 @@ pub fn profile(world: &World, name: &str) -> Result<Profile> {
         );
     }
     let text = std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
-    let mut found = profiles(name, &text, &world.catalogue.benchmarks)?;
+    let mut found = profiles(name, &text, &context.catalogue.benchmarks)?;
     ensure!(
         found.len() == 1,
         "{name} has {} profiles: keep one",
@@ -155,8 +155,8 @@ pub fn profile(world: &World, name: &str) -> Result<Profile> {
 }
 
 /// With what the documents print for each of these environments.
-fn published(world: &World, environments: &[Environment], mut rated: Ratings) -> Ratings {
-    let references = &world.references;
+fn published(context: &Context, environments: &[Environment], mut rated: Ratings) -> Ratings {
+    let references = &context.references;
     for (environment, rating) in environments.iter().zip(&mut rated.environments) {
         let cells = references.cells.iter();
         let cells = cells.filter(|cell| Some(&cell.benchmark) == environment.score.as_ref());
@@ -185,8 +185,8 @@ fn name(view: &RunView, all: &[&RunView]) -> String {
 }
 
 /// The rows that selectors name; a rating stands for the rows that it is over.
-fn named(world: &World, by: &[String]) -> Result<Vec<Id>> {
-    let all = &world.catalogue.benchmarks;
+fn named(context: &Context, by: &[String]) -> Result<Vec<Id>> {
+    let all = &context.catalogue.benchmarks;
     // says which selector matches nothing, and what is near
     select(all, by)?;
     let selectors = Selectors::new(by);

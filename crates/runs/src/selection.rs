@@ -1,25 +1,25 @@
 //! What the words of a command name: runs and systems, or benchmarks of them.
 
-use crate::context::World;
-use anyhow::{Context, Result, bail};
+use crate::context::Context;
+use anyhow::{Context as _, Result, bail};
 use gritstone_model::{RunView, Selector};
 use gritstone_plan::{Selectors, select};
 use std::path::Path;
 
 /// What the words of a command name.
-pub struct Chosen {
+pub struct Selection {
     /// Runs and systems, each with the word for it.
     pub runs: Vec<(String, RunView)>,
     /// Benchmarks, families and globs.
     pub selectors: Vec<String>,
 }
 
-impl World {
+impl Context {
     /// Tells runs from selectors: a word that names no run or system, but benchmarks of the catalog or of a run before it, selects these.
     ///
     /// # Errors
     /// Why a word is neither.
-    pub fn chosen(&self, words: &[String]) -> Result<Chosen> {
+    pub fn select_runs(&self, words: &[String]) -> Result<Selection> {
         let (mut runs, mut selectors) = (vec![], vec![]);
         for word in words {
             match self.view(word) {
@@ -32,21 +32,21 @@ impl World {
                         .flat_map(|(_, view): &(_, RunView)| &view.results);
                     let mut known = known.chain(results.map(|result| &result.id));
                     if !known.any(|id| selector.matches(id)) {
-                        return Err(self.neither(word, error));
+                        return Err(self.explain_unknown_word(word, error));
                     }
                     selectors.push(word.clone());
                 }
             }
         }
-        Ok(Chosen { runs, selectors })
+        Ok(Selection { runs, selectors })
     }
 
     /// Why a word is neither: of one that looks like an identifier, the systems of that name, or what is near.
-    fn neither(&self, word: &str, otherwise: anyhow::Error) -> anyhow::Error {
+    fn explain_unknown_word(&self, word: &str, otherwise: anyhow::Error) -> anyhow::Error {
         let file = Path::new(word).extension().is_some() || word.starts_with(['.', '/']);
         match select(&self.catalogue.benchmarks, &[word.to_owned()]) {
             Err(near) if word.contains('/') && !file && !word.starts_with("ref:") => {
-                self.machine_after_all(word, near.into())
+                self.suggest_reference(word, near.into())
             }
             _ => otherwise,
         }
@@ -55,9 +55,9 @@ impl World {
     /// The same, with `last` where no run is named.
     ///
     /// # Errors
-    /// As [`World::chosen`], and where there is no run yet.
-    pub fn chosen_or_last(&self, words: &[String]) -> Result<Chosen> {
-        let mut chosen = self.chosen(words)?;
+    /// As [`Context::select_runs`], and where there is no run yet.
+    pub fn select_runs_or_last(&self, words: &[String]) -> Result<Selection> {
+        let mut chosen = self.select_runs(words)?;
         if chosen.runs.is_empty() {
             chosen.runs.push(("last".to_owned(), self.view("last")?));
         }
@@ -67,19 +67,19 @@ impl World {
     /// The same where one run is meant: `last` where none is named. It has no more than the results that are selected.
     ///
     /// # Errors
-    /// As [`World::chosen`], and where there are several.
-    pub fn chosen_run(&self, words: &[String]) -> Result<(String, RunView, Vec<String>)> {
-        let Chosen {
+    /// As [`Context::select_runs`], and where there are several.
+    pub fn select_run(&self, words: &[String]) -> Result<(String, RunView, Vec<String>)> {
+        let Selection {
             mut runs,
             selectors,
-        } = self.chosen_or_last(words)?;
+        } = self.select_runs_or_last(words)?;
         let (name, mut view) = runs.pop().context("no run is named")?;
         if let Some((other, _)) = runs.pop() {
             bail!(
                 "'{other}' and '{name}' are two runs, and this command takes one: `gritstone compare` takes several"
             );
         }
-        only(&mut view, &selectors)?;
+        retain_selected(&mut view, &selectors)?;
         Ok((name, view, selectors))
     }
 }
@@ -88,7 +88,7 @@ impl World {
 ///
 /// # Errors
 /// When a selector matches none of them.
-pub fn only(view: &mut RunView, selectors: &[String]) -> Result<()> {
+pub fn retain_selected(view: &mut RunView, selectors: &[String]) -> Result<()> {
     let selectors = Selectors::new(selectors);
     let ids = || view.results.iter().map(|result| &result.id);
     if let Some(selector) = selectors.unmatched(ids) {

@@ -68,7 +68,7 @@ impl Pages {
             let why = "The run has not ended: send it when it has.".to_owned();
             return Err(Refused::Unfit(why));
         }
-        let mut store = self.world.writer()?;
+        let mut store = self.context.writer()?;
         let sent = store.receive(by, &run, &gritstone_runs::clock::now())?;
         let id = &run.info.id;
         let status = match sent {
@@ -102,7 +102,7 @@ impl Pages {
             .map_err(|why| Refused::Unfit(format!("This is no JSON with a note: {why}.")))?;
         let unknown = || Refused::NotFound(format!("There is no change {event}."));
         let event = self.known_event(store.ok_or_else(unknown)?, event)?;
-        let (mut store, now) = (self.world.writer()?, gritstone_runs::clock::now());
+        let (mut store, now) = (self.context.writer()?, gritstone_runs::clock::now());
         store.acknowledge(&event.id, Who::Token(by), &note.note, &now)?;
         let (id, name) = (&event.id, &by.name);
         log::warn!("gritstone: change {id} is acknowledged by {name}");
@@ -129,7 +129,7 @@ impl Pages {
 
     /// Removes a run.
     pub(super) fn remove(&self, asked: &Asked, by: &Token, id: &str) -> Answered {
-        let mut store = self.world.writer()?;
+        let mut store = self.context.writer()?;
         store.remove_by(by, id, &gritstone_runs::clock::now())?;
         log::warn!("gritstone: run {id} was removed by {}", by.name);
         Ok(said(

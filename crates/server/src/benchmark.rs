@@ -22,10 +22,10 @@ impl Pages {
     ) -> Answered {
         let unknown = || Refused::NotFound(format!("There is no benchmark {}.", of.id));
         let id = Id::parse(&of.id).map_err(|_| unknown())?;
-        let mut all = self.world.catalogue.benchmarks.iter();
+        let mut all = self.context.catalogue.benchmarks.iter();
         let known = all.find(|of| of.id == id);
         let mut view = match store {
-            Some(store) => over_runs(&self.world, store, &id, of.runs)?,
+            Some(store) => over_runs(&self.context, store, &id, of.runs)?,
             None => None,
         };
         if known.is_none() && view.is_none() {

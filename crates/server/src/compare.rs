@@ -44,7 +44,7 @@ impl Pages {
         }
         let wanted = Filter::of(of)?;
         let compared = |run| {
-            self.world
+            self.context
                 .compare(&base, run, gritstone_runs::context::MARGIN)
         };
         let mut views: Vec<CompareView> = runs.iter().map(compared).collect();

@@ -5,7 +5,7 @@ use crate::mutation;
 use crate::pages::Pages;
 use crate::summary_worker::Digests;
 use gritstone_model::{Conditions, Event, RunData};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_store::{Scope, Store};
 use rand::RngExt;
 use std::path::Path;
@@ -117,7 +117,7 @@ impl Fuzzed {
         let digests = Arc::new(Digests::new(path.clone(), None));
         // one that has no event yet knows none, and says so
         assert!(digests.of("", Duration::from_secs(60)).is_some());
-        let pages = Pages::new(World::new(Some(path.clone())), digests, true);
+        let pages = Pages::new(Context::new(Some(path.clone())), digests, true);
         Self { path, runs, pages }
     }
 

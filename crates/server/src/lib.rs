@@ -18,9 +18,9 @@ mod pages;
 mod summary_worker;
 mod system_comparison;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use gritstone_document::html;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_session::signals;
 use gritstone_store::{Scope, Token};
 use http::{Answers, Config, Limits, Make, Policy, Rate, Tls};
@@ -66,14 +66,14 @@ pub struct Options {
 /// # Errors
 /// When the options contradict each other, or the address cannot be listened on.
 pub fn serve(
-    world: &World,
+    context: &Context,
     options: &Options,
     ready: impl FnOnce(&str) -> Result<()>,
 ) -> Result<()> {
     let public = !options.listen.ip().is_loopback() || options.behind_proxy;
-    let store = world.store_path()?;
+    let store = context.store_path()?;
     // what is wrong with it is said before the first page is asked for
-    let tokens = match world.reader()? {
+    let tokens = match context.reader()? {
         Some(reader) => reader.tokens()?,
         None => vec![],
     };
@@ -92,7 +92,7 @@ pub fn serve(
          and --tls-key, or put a proxy with TLS before it and say --behind-proxy",
         options.listen
     );
-    let stop = signals::end_as_stream().context("cannot catch signals")?;
+    let stop = signals::stop_stream().context("cannot catch signals")?;
     let listener = TcpListener::bind(options.listen)
         .with_context(|| format!("cannot listen on {}", options.listen))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
@@ -104,8 +104,8 @@ pub fn serve(
         watch(store.clone(), Arc::clone(&digests))?;
     }
     let make: Make = Arc::new(move || -> Box<dyn Answers> {
-        let world = World::new(Some(store.clone()));
-        Box::new(Pages::new(world, Arc::clone(&digests), everyone))
+        let context = Context::new(Some(store.clone()));
+        Box::new(Pages::new(context, Arc::clone(&digests), everyone))
     });
     let log = Arc::new(|text: &str| log::warn!("gritstone: {text}"));
     ready(&address)?;
@@ -130,17 +130,17 @@ pub fn serve(
 
 /// Has what changed computed whenever the store is another, though nobody asks: for as long as this process is there.
 fn watch(store: PathBuf, digests: Arc<Digests>) -> Result<()> {
-    let look = move |world: &World| -> Result<()> {
+    let look = move |context: &Context| -> Result<()> {
         // a store that is not there yet has nothing to tell of
-        if let Some(store) = world.reader()? {
+        if let Some(store) = context.reader()? {
             digests.of(&store.revision()?, Duration::ZERO);
         }
         Ok(())
     };
     let watch = move || {
-        let world = World::new(Some(store));
+        let context = Context::new(Some(store));
         loop {
-            if let Err(why) = look(&world) {
+            if let Err(why) = look(&context) {
                 log::warn!("gritstone: {why:#}");
             }
             std::thread::sleep(WATCH);

@@ -3,11 +3,11 @@
 
 use crate::Options;
 use crate::client;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use gritstone_document::About;
 use gritstone_document::html::path;
 use gritstone_model::{ChangeEvent, SCHEMA_CHANGES, escape_json};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -75,14 +75,14 @@ impl Notify {
     }
 
     /// Tells of the events that are new.
-    pub fn tell(&self, world: &World, events: &[ChangeEvent]) {
-        if let Err(why) = self.send_new(world, events) {
+    pub fn tell(&self, context: &Context, events: &[ChangeEvent]) {
+        if let Err(why) = self.send_new(context, events) {
             log::warn!("gritstone: {NAME}: {why:#}");
         }
     }
 
-    fn send_new(&self, world: &World, events: &[ChangeEvent]) -> Result<()> {
-        let Some(reader) = world.reader()? else {
+    fn send_new(&self, context: &Context, events: &[ChangeEvent]) -> Result<()> {
+        let Some(reader) = context.reader()? else {
             return Ok(());
         };
         let entries = reader.change_entries()?;
@@ -98,7 +98,7 @@ impl Notify {
         };
         let keep = |ids: &[String]| -> Result<()> {
             let now = gritstone_runs::clock::now();
-            Ok(world.writer()?.notified(ids, NAME, &now)?)
+            Ok(context.writer()?.notified(ids, NAME, &now)?)
         };
         if !told.contains(BEFORE) {
             let ids = events.iter().map(|event| event.id.clone());

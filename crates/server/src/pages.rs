@@ -4,7 +4,7 @@ use crate::form_options::option;
 use crate::http::{Answer, Answers, Asked, Form, Media, Question, Sent, Status};
 use crate::lists::{self, LISTED};
 use crate::summary_worker::{Digest, Digests};
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use gritstone_document::About;
 use gritstone_document::Document;
 use gritstone_document::html::{self, Choice, Frame};
@@ -14,7 +14,7 @@ use gritstone_model::{
     SearchView, SystemView,
 };
 use gritstone_runs::changes::{self, differences};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_runs::scores;
 use gritstone_store::{ResolveError, RunHead, Scope, Store, StoreError};
 use serde::Serialize;
@@ -35,7 +35,7 @@ const LATER: Duration = Duration::from_secs(10);
 
 /// Answers from a store.
 pub struct Pages {
-    pub(super) world: World,
+    pub(super) context: Context,
     digests: Arc<Digests>,
     /// Whether everyone may read.
     pub(super) open: bool,
@@ -156,9 +156,9 @@ pub(super) fn plain(media: Media, text: impl Into<String>) -> Answer {
 
 impl Pages {
     /// Of this store.
-    pub fn new(world: World, digests: Arc<Digests>, open: bool) -> Self {
+    pub fn new(context: Context, digests: Arc<Digests>, open: bool) -> Self {
         Self {
-            world,
+            context,
             digests,
             open,
         }
@@ -166,7 +166,7 @@ impl Pages {
 
     fn respond(&self, asked: &Asked) -> Answered {
         // open as long as the answer is made
-        let store = self.world.reader()?;
+        let store = self.context.reader()?;
         let there = || store.as_ref().ok_or_else(no_runs);
         let token = match &asked.question {
             Question::Icon | Question::Health | Question::Api => None,
@@ -346,7 +346,7 @@ impl Pages {
                 (ids.len(), newest.collect::<Result<_, _>>()?)
             }
         };
-        let benchmarks = self.world.catalogue.benchmarks.iter();
+        let benchmarks = self.context.catalogue.benchmarks.iter();
         let benchmarks = benchmarks
             .filter(|of| !words.is_empty() && has_all(&format!("{} {}", of.id, of.title)));
         let view = SearchView {
@@ -373,15 +373,15 @@ impl Pages {
 
     fn run(&self, asked: &Asked, store: &Rc<Store>, id: &str) -> Answered {
         let id = self.resolve(store, id)?;
-        let view = self.world.stored(store, &id)?;
+        let view = self.context.stored(store, &id)?;
         if asked.form == Form::Json {
-            let view = self.world.among_runs(view);
+            let view = self.context.with_run_variance(view);
             return Ok(said(asked, &view, || {
                 (Document::default(), Frame::default())
             })?);
         }
-        let base = scores::base(&self.world, std::iter::once(&view));
-        let document = whole_report(&self.world, &view, base)?;
+        let base = scores::base(&self.context, std::iter::once(&view));
+        let document = whole_report(&self.context, &view, base)?;
         let own = store.head(&id)?;
         // one that was imported takes nothing more
         let live = match own.elapsed_s.is_none() && own.origin != Origin::Imported {
@@ -456,12 +456,12 @@ impl Pages {
     /// A run of the store, or a reference system: never a file.
     pub(super) fn view(&self, store: Option<&Rc<Store>>, name: &str) -> Result<RunView, Refused> {
         if name.starts_with("ref:") {
-            let found = self.world.view(name);
+            let found = self.context.view(name);
             return found.map_err(|why| Refused::NotFound(format!("{why:#}.")));
         }
         let store = store.ok_or_else(no_runs)?;
         let id = self.resolve(store, name)?;
-        Ok(self.world.stored(store, &id)?)
+        Ok(self.context.stored(store, &id)?)
     }
 
     /// The run that a name stands for; `last` is that of the machine of the server.
@@ -507,8 +507,8 @@ fn no_runs() -> Refused {
 }
 
 /// The report of a run.
-fn whole_report(world: &World, run: &RunView, base: &str) -> anyhow::Result<Document> {
-    let parts = gritstone_runs::brief::parts(world, run, base)?;
+fn whole_report(context: &Context, run: &RunView, base: &str) -> anyhow::Result<Document> {
+    let parts = gritstone_runs::brief::parts(context, run, base)?;
     Ok(gritstone_report::brief(&gritstone_report::Brief {
         run,
         assessment: &parts.assessment,

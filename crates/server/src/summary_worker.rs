@@ -7,7 +7,7 @@ use anyhow::Result;
 use gritstone_analysis::reliability;
 use gritstone_model::{ChangeEvent, FleetView, Reliability, RunView};
 use gritstone_runs::changes;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -82,8 +82,8 @@ impl Digests {
     }
 
     fn compute(&self) {
-        let world = World::new(Some(self.store.clone()));
-        let digest = catch_unwind(AssertUnwindSafe(|| digest(&world)));
+        let context = Context::new(Some(self.store.clone()));
+        let digest = catch_unwind(AssertUnwindSafe(|| digest(&context)));
         let mut new = None;
         match digest {
             Ok(Ok(digest)) => {
@@ -96,20 +96,20 @@ impl Digests {
         }
         // pages have it while others are told, which may take its time
         if let (Some(notify), Some(digest)) = (&self.notify, &new) {
-            let tell = AssertUnwindSafe(|| notify.tell(&world, &digest.events));
+            let tell = AssertUnwindSafe(|| notify.tell(&context, &digest.events));
             if catch_unwind(tell).is_err() {
                 log::warn!("gritstone: others are not told of changes: a fault in Gritstone");
             }
         }
         // which goes with the process elsewhere: here one comes with every change of the store
-        drop(ManuallyDrop::into_inner(world.catalogue));
+        drop(ManuallyDrop::into_inner(context.catalogue));
         self.state().busy = false;
         self.computed.notify_all();
     }
 }
 
-fn digest(world: &World) -> Result<Digest> {
-    let Some(store) = world.reader()? else {
+fn digest(context: &Context) -> Result<Digest> {
+    let Some(store) = context.reader()? else {
         return Ok(Digest {
             revision: String::new(),
             events: vec![],
@@ -119,15 +119,15 @@ fn digest(world: &World) -> Result<Digest> {
         });
     };
     let revision = store.revision()?;
-    world.compute_missing(&store)?;
-    let (fleet, newest) = system_comparison::compare(world, &store, &store.runs()?);
+    context.compute_missing_results(&store)?;
+    let (fleet, newest) = system_comparison::compare(context, &store, &store.runs()?);
     let reliable = |view: &RunView| {
         let reliability = reliability::assess(view).reliability;
         (view.machine.id.clone(), reliability)
     };
     Ok(Digest {
         revision,
-        events: changes::events(world, &store)?,
+        events: changes::events(context, &store)?,
         reliability: newest.iter().map(reliable).collect(),
         newest,
         fleet,

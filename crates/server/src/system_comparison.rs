@@ -2,7 +2,7 @@
 
 use gritstone_analysis::fleet::{self, NodeRun};
 use gritstone_model::{FleetView, RunView};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_store::{RunHead, Store};
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ const RUNS: usize = 5;
 /// The comparison, and the newest run of each system. Of each benchmark the newest result of a system counts, in its newest runs; sides of A/B
 /// tests and runs of A/A tests are of another state, or of one benchmark many times.
 pub(super) fn compare(
-    world: &World,
+    context: &Context,
     store: &Store,
     heads: &[RunHead],
 ) -> (FleetView, Vec<RunView>) {
@@ -27,7 +27,7 @@ pub(super) fn compare(
         if nodes.get(id).is_some_and(|(runs, _)| *runs == RUNS) {
             continue;
         }
-        let view = match world.stored(store, &head.id) {
+        let view = match context.stored(store, &head.id) {
             Ok(view) => view,
             Err(why) => {
                 log::warn!("gritstone: run {} is left out: {why:#}", head.id);

@@ -1,6 +1,6 @@
 //! Compilers of this machine that kernels are to be compiled with again, and what becomes of a run then.
 
-use crate::host_context::Site;
+use crate::host_context::HostContext;
 use anyhow::{Context, Result};
 use gritstone_exec::rebuild::{Builds, Compiler, Rebuilt};
 use gritstone_model::{Benchmark, Id, Plan, Skip};
@@ -28,7 +28,7 @@ impl Toolchain {
     ///
     /// # Errors
     /// When one that was named is not there.
-    pub fn find(site: &Site, c: &str, fortran: Option<&str>) -> Result<Self> {
+    pub fn find(host: &HostContext, c: &str, fortran: Option<&str>) -> Result<Self> {
         // best first
         let beside = match is_clang(c) {
             true => ["flang", "flang-new", "gfortran"],
@@ -36,10 +36,10 @@ impl Toolchain {
         };
         Ok(Self {
             name: c.to_owned(),
-            c: named(site, c, "C")?,
+            c: named(host, c, "C")?,
             fortran: match fortran {
-                Some(fortran) => Some(named(site, fortran, "Fortran")?),
-                None => beside.iter().find_map(|name| site.program(name)),
+                Some(fortran) => Some(named(host, fortran, "Fortran")?),
+                None => beside.iter().find_map(|name| host.program(name)),
             },
         })
     }
@@ -81,16 +81,16 @@ pub fn from_anywhere(name: &str) -> String {
     }
 }
 
-fn named(site: &Site, name: &str, language: &str) -> Result<PathBuf> {
-    site.program(&from_anywhere(name)).with_context(|| format!(
+fn named(host: &HostContext, name: &str, language: &str) -> Result<PathBuf> {
+    host.program(&from_anywhere(name)).with_context(|| format!(
         "no {language} compiler {name}: give the name of one on PATH, or its path (apt-get install gcc gfortran clang)"
     ))
 }
 
 /// The compiler of C where none is named.
-pub fn usual(site: &Site) -> Option<&'static str> {
+pub fn usual(host: &HostContext) -> Option<&'static str> {
     let mut names = DEFAULT.into_iter();
-    names.find(|name| site.program(name).is_some())
+    names.find(|name| host.program(name).is_some())
 }
 
 /// Whether a program has a source among these, or is an executable as it came.

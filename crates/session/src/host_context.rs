@@ -20,9 +20,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// The machine, as far as a run needs it.
-pub struct Site {
+pub struct HostContext {
     root: Root,
-    host: OnceCell<Host>,
+    facts: OnceCell<Host>,
     /// Its processors.
     pub cpu: Cpu,
     /// The CPU that is measured, its peer, and where the watcher goes.
@@ -32,17 +32,17 @@ pub struct Site {
     path: String,
 }
 
-impl Site {
+impl HostContext {
     /// Asks the host.
     ///
     /// # Errors
     /// When no CPU is allowed to us, or there is no directory for files.
-    pub fn look(dir: Option<&Path>) -> Result<Self> {
-        Self::of(Root::live(), dir)
+    pub fn probe(dir: Option<&Path>) -> Result<Self> {
+        Self::from_root(Root::live(), dir)
     }
 
     /// A machine that is recorded, perhaps.
-    fn of(root: Root, dir: Option<&Path>) -> Result<Self> {
+    fn from_root(root: Root, dir: Option<&Path>) -> Result<Self> {
         let cpu = Cpu::read(&root);
         let chosen = choose_cpus(&cpu)
             .context("no CPU is known to be allowed to this process, so nothing can be placed; is /proc mounted?")?;
@@ -50,7 +50,7 @@ impl Site {
         let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
         Ok(Self {
             root,
-            host: OnceCell::new(),
+            facts: OnceCell::new(),
             cpu,
             chosen,
             // processes stand elsewhere, and so may whoever goes on with the run
@@ -60,21 +60,21 @@ impl Site {
     }
 
     /// What this machine is, read when it is first asked for: to list what would run takes little of it.
-    pub fn host(&self) -> &Host {
-        self.host
+    pub fn facts(&self) -> &Host {
+        self.facts
             .get_or_init(|| Host::with_cpu(self.cpu.clone(), &self.root))
     }
 
     /// The machine as it is stored with a run.
     pub fn machine(&self) -> Machine {
-        self.host().machine(&self.dir)
+        self.facts().machine(&self.dir)
     }
 
     /// Who begins a run here.
     pub fn owner(&self) -> Owner {
         Owner {
             uid: nix::unistd::geteuid().as_raw(),
-            machine: self.host().private_id(),
+            machine: self.facts().private_id(),
         }
     }
 
@@ -99,7 +99,7 @@ impl Site {
         programs::find(&[name], OsStr::new(&self.path))
     }
 
-    /// What this site offers to a plan: the programs in this binary, those of a catalog of the user's own, and where programs are
+    /// What this host offers to a plan: the programs in this binary, those of a catalog of the user's own, and where programs are
     /// compiled again all that can be.
     pub fn offer<'a>(
         &self,
@@ -166,7 +166,7 @@ impl Site {
     ) -> Result<Setup> {
         rlimits::check_measuring_limits()?;
         // what this machine is does not have in it what is made for a run, such as a swap file
-        self.host();
+        self.facts();
         let work_dirs = WorkDirs::make(&program_dirs(), &self.dir, journal)?;
         let fs = filesystem::containing(&self.dir).ok();
         let unnamed = || "a file system that could not be named".to_owned();

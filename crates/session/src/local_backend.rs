@@ -1,7 +1,7 @@
 //! Measuring on this machine: sets sides, launches, looks at the conditions, keeps every launch in the run of its side, shows progress.
 
 use crate::NothingMeasured;
-use crate::host_context::Site;
+use crate::host_context::HostContext;
 use crate::instructions::{self, Instructions};
 use crate::observer::Observer;
 use crate::signals;
@@ -48,7 +48,7 @@ pub enum End {
 }
 
 /// This machine.
-pub struct Local<'a> {
+pub struct LocalBackend<'a> {
     pub sides: &'a [Side],
     executor: Executor,
     pub store: &'a mut Store,
@@ -77,8 +77,8 @@ pub fn random() -> u32 {
     RandomState::new().hash_one(0) as u32
 }
 
-/// A new run of this site.
-pub fn info(site: &Site, label: Option<String>, settings: Settings) -> RunInfo {
+/// A new run of this host.
+pub fn info(host: &HostContext, label: Option<String>, settings: Settings) -> RunInfo {
     let now = jiff::Timestamp::now();
     RunInfo {
         id: gritstone_store::new_id(now, random()),
@@ -86,7 +86,7 @@ pub fn info(site: &Site, label: Option<String>, settings: Settings) -> RunInfo {
         started: clock::rfc3339(now),
         elapsed_s: None,
         gritstone: env!("CARGO_PKG_VERSION").to_owned(),
-        machine: site.machine(),
+        machine: host.machine(),
         settings,
     }
 }
@@ -96,7 +96,7 @@ pub fn plans(sides: &[Side]) -> Vec<&Plan> {
     sides.iter().map(|side| &side.plan).collect()
 }
 
-impl<'a> Local<'a> {
+impl<'a> LocalBackend<'a> {
     /// With an executor for all sides, on which earlier processes have spent some time.
     pub fn new(
         sides: &'a [Side],
@@ -133,8 +133,8 @@ impl<'a> Local<'a> {
     ///
     /// # Errors
     /// When it cannot be stored.
-    pub fn begin(&mut self, site: &Site, journal: Option<&Journal>) -> Result<()> {
-        let owner = site.owner();
+    pub fn begin(&mut self, host: &HostContext, journal: Option<&Journal>) -> Result<()> {
+        let owner = host.owner();
         for (index, side) in self.sides.iter().enumerate() {
             let programs = self.programs(index);
             undo::measures(journal, &side.info.id);
@@ -151,18 +151,18 @@ impl<'a> Local<'a> {
     /// When launches cannot be made or kept any more.
     pub fn measure(
         mut self,
-        site: &Site,
+        host: &HostContext,
         earlier: &[Launch],
         scheduler: &mut dyn Scheduler,
     ) -> Result<End> {
-        let _affinity_guard = site.pin_harness();
+        let _affinity_guard = host.pin_harness();
         let first = self.sides.first();
         let reader = first.map_or_else(Reader::default, |side| Reader::new(&side.info));
         let measured = drive(&plans(self.sides), earlier, reader, scheduler, &mut self);
         self.observer.finish();
         let elapsed = self.now().as_secs_f64();
         drop(self.executor);
-        let stored = when_free(self.store, Store::flush);
+        let stored = when_unlocked(self.store, Store::flush);
         let ids = || self.sides.iter().map(|side| side.info.id.as_str());
         match measured {
             Ok(()) => stored?,
@@ -175,7 +175,7 @@ impl<'a> Local<'a> {
             }
         }
         for id in ids() {
-            when_free(self.store, |store| store.finish(id, elapsed))?;
+            when_unlocked(self.store, |store| store.finish(id, elapsed))?;
         }
         Ok(End::Whole)
     }
@@ -283,7 +283,7 @@ impl<'a> Local<'a> {
     }
 }
 
-impl Backend for Local<'_> {
+impl Backend for LocalBackend<'_> {
     type Error = anyhow::Error;
 
     fn now(&self) -> Duration {
@@ -390,7 +390,7 @@ const LONGEST: Duration = Duration::from_secs(600);
 ///
 /// # Errors
 /// What befalls the store; when it stays locked, how many launches are lost.
-pub fn when_free(
+pub fn when_unlocked(
     store: &mut Store,
     mut act: impl FnMut(&mut Store) -> Result<(), StoreError>,
 ) -> Result<()> {
@@ -403,7 +403,7 @@ pub fn when_free(
             path = path.display()
         );
         // a run that was ended by a signal has to be kept all the same: another one gives up
-        let stop = signals::from_now_on().context("cannot catch signals")?;
+        let stop = signals::stop_flag().context("cannot catch signals")?;
         while matches!(done, Err(StoreError::Locked(_)))
             && start.elapsed() < LONGEST
             && !stop.load(Ordering::Relaxed)

@@ -2,8 +2,8 @@
 
 use crate::bounds::Bounds;
 use crate::compiler::{self, FLAGS, Toolchain};
-use crate::host_context::Site;
-use crate::local_backend::{End, Local, Side, plans};
+use crate::host_context::HostContext;
+use crate::local_backend::{End, LocalBackend, Side, plans};
 use crate::observer::Observer;
 use crate::privileges;
 use crate::resumption;
@@ -22,8 +22,8 @@ use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The machine, with all that an executor is made of.
-pub struct Bench<'a> {
-    pub site: &'a Site,
+pub struct Session<'a> {
+    pub host: &'a HostContext,
     /// The catalog of the user's own that the plan may have rows of.
     pub own: Option<&'a Own>,
     bounds: Bounds,
@@ -35,24 +35,24 @@ pub struct Bench<'a> {
     pub journal: Option<Journal>,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> Session<'a> {
     /// Announces what takes privileges, and makes what the rows of a plan ask for. Rows of the user's own whose programs do not compile
     /// here are taken out, with the reason.
     ///
     /// # Errors
     /// When there is no place for programs or files, or the user asks to stop.
     pub fn new(
-        site: &'a Site,
+        host: &'a HostContext,
         plan: &mut Plan,
         own: Option<&'a Own>,
         bounds: Bounds,
     ) -> Result<Self> {
-        let stop = signals::end_of_run().context("cannot catch signals")?;
+        let stop = signals::process_stop_flag().context("cannot catch signals")?;
         let journal = undo::begin();
         privileges::announce(plan, own, bounds);
-        let setup = site.setup(plan, bounds.deadline, stop, journal.as_ref())?;
-        let mut bench = Self {
-            site,
+        let setup = host.setup(plan, bounds.deadline, stop, journal.as_ref())?;
+        let mut session = Self {
+            host,
             own,
             bounds,
             setup,
@@ -61,13 +61,13 @@ impl<'a> Bench<'a> {
             journal,
         };
         if let Some(own) = custom_catalog::in_plan(own, plan) {
-            bench.custom = Custom {
+            session.custom = Custom {
                 families: own.kept.families.clone(),
-                programs: bench.programs(own, plan)?,
+                programs: session.programs(own, plan)?,
                 bare: own.executables.clone(),
             };
         }
-        Ok(bench)
+        Ok(session)
     }
 
     /// The programs of a catalog of the user's own, for the rows of a plan. Rows whose programs do not compile are taken out.
@@ -90,7 +90,7 @@ impl<'a> Bench<'a> {
         if rows.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let Some(cc) = compiler::usual(self.site) else {
+        let Some(cc) = compiler::usual(self.host) else {
             let why =
                 "Its program is compiled here, and PATH has no C compiler: apt-get install gcc.";
             for row in rows {
@@ -98,7 +98,7 @@ impl<'a> Bench<'a> {
             }
             return Ok(BTreeMap::new());
         };
-        let tools = Toolchain::find(self.site, cc, None)?.with(FLAGS);
+        let tools = Toolchain::find(self.host, cc, None)?.with(FLAGS);
         let mut builds = self.build(Some(own), &rows, tools)?;
         // a program of ours that one of theirs uses is as it travels in this binary
         builds.retain(|name, _| own.compiled.contains(name));
@@ -135,9 +135,9 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// When a compiler is not there, or compiles nothing.
     pub fn rebuild(&self, asked: &Compilers, plan: &mut Plan) -> Result<BTreeMap<String, Rebuilt>> {
-        let cc = asked.cc.as_deref().or_else(|| compiler::usual(self.site));
+        let cc = asked.cc.as_deref().or_else(|| compiler::usual(self.host));
         let cc = cc.unwrap_or(compiler::DEFAULT[0]);
-        let toolchain = Toolchain::find(self.site, cc, asked.fc.as_deref())?;
+        let toolchain = Toolchain::find(self.host, cc, asked.fc.as_deref())?;
         let (c, mut fortran) = toolchain.with(asked.cflags.as_deref().unwrap_or(FLAGS));
         if let (Some(fortran), Some(flags)) = (&mut fortran, &asked.fflags) {
             fortran.flags = compiler::words(flags);
@@ -156,7 +156,7 @@ impl<'a> Bench<'a> {
             benchmarks: (plans.iter().copied())
                 .flat_map(privileges::measured)
                 .collect(),
-            dir: Some(&self.site.dir),
+            dir: Some(&self.host.dir),
             memory: groups("memory"),
             cpu: groups("cpu"),
             processes: groups("pids"),
@@ -180,7 +180,7 @@ impl<'a> Bench<'a> {
         scheduler: &mut dyn Scheduler,
         observer: &mut dyn Observer,
     ) -> Result<End> {
-        let site = self.site;
+        let host = self.host;
         let (journal, executor) = self.executor(&plans(sides));
         let launches = earlier.unwrap_or_default();
         let mut sides = sides.to_vec();
@@ -191,7 +191,7 @@ impl<'a> Bench<'a> {
                 side.info.settings.smt_floors.clone_from(&floors);
             }
         }
-        let mut local = Local::new(
+        let mut local = LocalBackend::new(
             &sides,
             executor,
             store,
@@ -199,9 +199,9 @@ impl<'a> Bench<'a> {
             observer,
         );
         match earlier {
-            None => local.begin(site, journal.as_ref())?,
+            None => local.begin(host, journal.as_ref())?,
             Some(_) => resumption::begin(&mut local, launches, journal.as_ref())?,
         }
-        local.measure(site, launches, scheduler)
+        local.measure(host, launches, scheduler)
     }
 }

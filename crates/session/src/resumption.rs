@@ -1,6 +1,6 @@
 //! Continues a stored run: checks that it is the same run, and that no other process measures it.
 
-use crate::local_backend::Local;
+use crate::local_backend::LocalBackend;
 use crate::undo;
 use anyhow::{Result, bail, ensure};
 use gritstone_exec::Journal;
@@ -26,7 +26,11 @@ pub fn spent(launches: &[Launch]) -> Duration {
 
 /// Begins to go on with a run, if it is stored now as it was looked at before: two processes that began at the same time could not see
 /// each other until this one had written down that it measures the run.
-pub fn begin(local: &mut Local<'_>, earlier: &[Launch], journal: Option<&Journal>) -> Result<()> {
+pub fn begin(
+    local: &mut LocalBackend<'_>,
+    earlier: &[Launch],
+    journal: Option<&Journal>,
+) -> Result<()> {
     let sides = local.sides;
     let run = &sides[0].info.id;
     undo::measures(journal, run);
@@ -62,7 +66,7 @@ fn same_programs(before: &RunData, now: &BTreeMap<Id, Program>) -> Result<()> {
 }
 
 /// A run is steadied in one way from its beginning to its end.
-pub fn same_steadying(before: &RunInfo, now: &[String]) -> Result<()> {
+pub fn check_same_tuning(before: &RunInfo, now: &[String]) -> Result<()> {
     let told = |steady: &[String]| match steady {
         [] => "nothing".to_owned(),
         some => some.join("; "),

@@ -12,14 +12,14 @@ const ENDING: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
 
 /// Children can be waited for, whatever our parent thought of its own: to ignore this signal is inherited.
 #[allow(unsafe_code)]
-pub fn children_can_be_waited_for() {
+pub fn reset_sigchld() {
     // SAFETY: the default action is not a function of ours, so nothing can be unsound in it
     let _ = unsafe { signal(Signal::SIGCHLD, SigHandler::SigDfl) };
 }
 
 /// `gritstone show | head` is no error: ends the process as the signal that Rust ignores ends cat(1).
 #[allow(unsafe_code)]
-pub fn die_of_a_closed_pipe() -> ! {
+pub fn exit_by_sigpipe() -> ! {
     // SAFETY: as above
     let _ = unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) };
     let _ = raise(Signal::SIGPIPE);
@@ -28,7 +28,7 @@ pub fn die_of_a_closed_pipe() -> ! {
 
 /// A file that would grow beyond the limit on its size (`ulimit -f`) is an error of write(2), and not the end of this process without a
 /// word. With a handler, what we execute has the usual effect again; a signal that is ignored stays so.
-pub fn long_files_are_errors() {
+pub fn catch_sigxfsz() {
     if !ignored(Signal::SIGXFSZ) {
         // it is refused for no signal of this kind
         let _ = flag::register(Signal::SIGXFSZ as i32, Arc::default());
@@ -40,12 +40,12 @@ pub fn long_files_are_errors() {
 ///
 /// # Errors
 /// When a signal cannot be caught.
-pub fn end_of_run() -> io::Result<Arc<AtomicBool>> {
+pub fn process_stop_flag() -> io::Result<Arc<AtomicBool>> {
     static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
     if let Some(stop) = STOP.get() {
         return Ok(Arc::clone(stop));
     }
-    let stop = from_now_on()?;
+    let stop = stop_flag()?;
     Ok(Arc::clone(STOP.get_or_init(|| stop)))
 }
 
@@ -53,7 +53,7 @@ pub fn end_of_run() -> io::Result<Arc<AtomicBool>> {
 ///
 /// # Errors
 /// When a signal cannot be caught.
-pub fn from_now_on() -> io::Result<Arc<AtomicBool>> {
+pub fn stop_flag() -> io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for ending in ENDING {
         if !ignored(ending) {
@@ -67,7 +67,7 @@ pub fn from_now_on() -> io::Result<Arc<AtomicBool>> {
 ///
 /// # Errors
 /// When a signal cannot be caught.
-pub fn end_as_stream() -> io::Result<UnixStream> {
+pub fn stop_stream() -> io::Result<UnixStream> {
     let (read, write) = UnixStream::pair()?;
     for ending in ENDING {
         if !ignored(ending) {

@@ -1,6 +1,6 @@
 //! Trials: sides, each a run of its own, launched in turns until they are decided. `ab` and `bench` are front ends.
 
-use crate::host_context::Site;
+use crate::host_context::HostContext;
 use crate::local_backend::{self, Side, plans, random};
 use anyhow::Result;
 use gritstone_measure::{AfterPilot, Bounded, Design, Limits, PriorRuns, Scheduler, Sequential};
@@ -18,7 +18,7 @@ const PRECISION: f64 = 0.01;
 pub const MAX_LETTERS: usize = 26;
 
 pub struct Trial<'a> {
-    pub site: &'a Site,
+    pub host: &'a HostContext,
     pub id: String,
     /// Prefix of the labels of its runs.
     pub label: String,
@@ -34,10 +34,15 @@ pub struct Trial<'a> {
 
 impl<'a> Trial<'a> {
     /// `command` begins the default label.
-    pub fn new(site: &'a Site, command: &str, label: Option<String>, seed: Option<u64>) -> Self {
+    pub fn new(
+        host: &'a HostContext,
+        command: &str,
+        label: Option<String>,
+        seed: Option<u64>,
+    ) -> Self {
         let id = gritstone_store::new_id(jiff::Timestamp::now(), random());
         Self {
-            site,
+            host,
             label: label.unwrap_or_else(|| format!("{command}-{id}")),
             id,
             seed: seed.unwrap_or_else(|| u64::from(random())),
@@ -53,7 +58,7 @@ impl<'a> Trial<'a> {
             seed: self.seed,
             budget_s: Some(self.budget.as_secs_f64()),
             precision: self.margin,
-            dir: self.site.dir.display().to_string(),
+            dir: self.host.dir.display().to_string(),
             trial: Some(TrialSide {
                 trial: self.id.clone(),
                 side: side.to_owned(),
@@ -69,7 +74,7 @@ impl<'a> Trial<'a> {
 
     pub fn run_info(&self, side: &str, settings: Settings) -> RunInfo {
         let label = format!("{}-{side}", self.label);
-        local_backend::info(self.site, Some(label), settings)
+        local_backend::info(self.host, Some(label), settings)
     }
 
     /// Pairs until all is decided; a single side is measured as a run is. The first side has `start_up` as its last step.

@@ -1,6 +1,6 @@
 //! `--tune`: holds the machine still while it is measured, as far as it lets us, and says what could not be done.
 
-use crate::host_context::Site;
+use crate::host_context::HostContext;
 use crate::undo;
 use gritstone_exec::{Journal, Setup, Tuning};
 use gritstone_host::tunables::{Setting, aims, real_time};
@@ -11,7 +11,7 @@ pub const NO_JOURNAL: &str = "no journal can be kept";
 
 /// What came of it.
 #[derive(Debug, Default)]
-pub struct Steadied {
+pub struct TuningOutcome {
     /// What holds now, in words that are stored with the run.
     pub held: Vec<String>,
     /// What does not, and why.
@@ -20,7 +20,7 @@ pub struct Steadied {
     pub tuning: Tuning,
 }
 
-impl Steadied {
+impl TuningOutcome {
     fn add(&mut self, name: &str, done: Result<(), String>) {
         match done {
             Ok(()) => self.held.push(name.to_owned()),
@@ -60,18 +60,18 @@ impl Steadied {
 }
 
 /// Steadies the machine until `journal` is dropped, and says what launches with `setup` may have.
-pub fn steady(journal: Option<&Journal>, site: &Site, setup: &Setup) -> Steadied {
+pub fn apply(journal: Option<&Journal>, host: &HostContext, setup: &Setup) -> TuningOutcome {
     let root = undo::settings_root();
-    let mut steadied = Steadied::default();
+    let mut outcome = TuningOutcome::default();
     let settings = journal
         .ok_or_else(|| NO_JOURNAL.to_owned())
         .and_then(|journal| journal.steadies().map_err(|why| why.to_string()));
-    for aim in aims(&root, &site.cpu.online, &site.chosen) {
+    for aim in aims(&root, &host.cpu.online, &host.chosen) {
         match (aim.settings, &settings) {
-            (Err(why), _) => steadied.add(&aim.name, Err(why)),
-            (_, Err(why)) => steadied.add(&aim.name, Err(why.clone())),
+            (Err(why), _) => outcome.add(&aim.name, Err(why)),
+            (_, Err(why)) => outcome.add(&aim.name, Err(why.clone())),
             (Ok(wanted), Ok(settings)) => {
-                steadied.add_settings(&aim.name, &wanted, |one| {
+                outcome.add_settings(&aim.name, &wanted, |one| {
                     let set = settings.set(&one.path, &one.value);
                     set.map_err(|why| why.to_string())
                 });
@@ -79,15 +79,15 @@ pub fn steady(journal: Option<&Journal>, site: &Site, setup: &Setup) -> Steadied
         }
     }
     let layout = setup.may_fix_layout();
-    let fair = real_time(&root, &site.chosen);
+    let fair = real_time(&root, &host.chosen);
     let fair = fair.and_then(|()| setup.may_use_real_time());
-    steadied.tuning = Tuning {
+    outcome.tuning = Tuning {
         fixed_layout: layout.is_ok(),
         real_time: fair.is_ok(),
     };
-    steadied.add("one layout of memory", layout);
-    steadied.add("real-time priority for processor-bound benchmarks", fair);
-    steadied
+    outcome.add("one layout of memory", layout);
+    outcome.add("real-time priority for processor-bound benchmarks", fair);
+    outcome
 }
 
 #[cfg(test)]
@@ -106,23 +106,23 @@ mod tests {
 
     #[test]
     fn what_is_excepted_is_named() {
-        let mut steadied = Steadied::default();
+        let mut outcome = TuningOutcome::default();
         let refuse = |which: &'static str| {
             move |setting: &Setting| match setting.owner.contains(which) {
                 true => Err("managed".to_owned()),
                 false => Ok(()),
             }
         };
-        steadied.add_settings("all", &settings(), refuse("none of them"));
-        steadied.add_settings("some", &settings(), refuse("(b)"));
-        steadied.add_settings("none", &settings(), refuse("interrupt"));
-        steadied.add_settings("nothing to do", &[], refuse(""));
+        outcome.add_settings("all", &settings(), refuse("none of them"));
+        outcome.add_settings("some", &settings(), refuse("(b)"));
+        outcome.add_settings("none", &settings(), refuse("interrupt"));
+        outcome.add_settings("nothing to do", &[], refuse(""));
         assert_eq!(
-            steadied.held,
+            outcome.held,
             ["all", "some, all but interrupt 2 (b)", "nothing to do"]
         );
         assert_eq!(
-            steadied.remarks,
+            outcome.remarks,
             [
                 "not tuned: some: interrupt 2 (b): managed",
                 "not tuned: none: managed",

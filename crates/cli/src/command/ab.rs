@@ -8,17 +8,17 @@ use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::progress::Display;
 use crate::ui::skips;
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use args::AbArgs;
 use gritstone_catalogue::Own;
 use gritstone_exec::{Journal, Variant};
 use gritstone_model::{AbView, Benchmark, Plan, RunData, Verdict};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_runs::custom_catalog;
 use gritstone_session::bounds::Bounds;
-use gritstone_session::host_context::Site;
+use gritstone_session::host_context::HostContext;
 use gritstone_session::local_backend::{self, End};
-use gritstone_session::measuring::Bench;
+use gritstone_session::measuring::Session;
 use gritstone_session::trial::{Trial, command_step, load_runs};
 use gritstone_session::tune::NO_JOURNAL;
 use gritstone_session::undo;
@@ -27,14 +27,14 @@ use sides::{Side, Sides};
 use std::collections::BTreeMap;
 
 /// Measures, stores and shows; or shows again.
-pub fn ab(world: &World, args: &AbArgs) -> Result<Exit> {
+pub fn ab(context: &Context, args: &AbArgs) -> Result<Exit> {
     let (view, whole) = match &args.of {
-        Some(name) => (stored(world, name)?, true),
+        Some(name) => (stored(context, name)?, true),
         None => {
             let sides = sides::read(args)?;
             undo::recover();
-            let (runs, whole) = measured(world, args, &sides)?;
-            (of_launches(world, &runs), whole)
+            let (runs, whole) = measured(context, args, &sides)?;
+            (of_launches(context, &runs), whole)
         }
     };
     output::write(args.format.format, &view, || gritstone_report::ab(&view))?;
@@ -45,38 +45,38 @@ pub fn ab(world: &World, args: &AbArgs) -> Result<Exit> {
 }
 
 /// The runs of all sides, and true if the trial was not interrupted.
-fn measured(world: &World, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunData>, bool)> {
-    let site = Site::look(args.dir.as_deref())?;
-    let mut plan = plan::plan(world, args, &site, sides)?;
-    let own = world.own.as_ref();
+fn measured(context: &Context, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunData>, bool)> {
+    let host = HostContext::probe(args.dir.as_deref())?;
+    let mut plan = plan::plan(context, args, &host, sides)?;
+    let own = context.own.as_ref();
     let mut bounds = Bounds::new(args.privileges.permits());
     bounds.deadline = match args.commands.as_slice() {
         [] => bounds.deadline.min(args.budget),
         // a command may take all the time there is
         _ => args.budget,
     };
-    let bench = Bench::new(&site, &mut plan, own, bounds)?;
-    let builds = plan::builds(&bench, &mut plan, sides)?;
+    let session = Session::new(&host, &mut plan, own, bounds)?;
+    let builds = plan::builds(&session, &mut plan, sides)?;
     let trial = AbTrial {
         args,
         plan: &plan,
         custom: own,
-        start_up: start_up(args, &site),
+        start_up: start_up(args, &host),
         trial: Trial {
             budget: args.budget,
             margin: args.margin,
             same: sides.same,
-            ..Trial::new(&site, "ab", args.label.clone(), args.seed)
+            ..Trial::new(&host, "ab", args.label.clone(), args.seed)
         },
     };
     trial.announce(sides);
-    undo(sides, bench.journal.as_ref())?;
+    undo(sides, session.journal.as_ref())?;
     let sides = sides.sides.iter().zip(builds).enumerate();
     let sides = sides.map(|(index, (side, build))| trial.side(index, side, build));
     let sides: Vec<local_backend::Side> = sides.collect();
     let mut scheduler = (trial.trial).scheduler(&sides, trial.start_up.is_some(), None);
-    let mut store = world.writer()?;
-    let end = bench.measure(
+    let mut store = context.writer()?;
+    let end = session.measure(
         &mut store,
         &sides,
         None,
@@ -113,7 +113,7 @@ impl AbTrial<'_> {
         settings.selectors = self.args.selectors();
         // of the environment of user commands, only what was set on the command line is stored
         if side.commands.is_empty() {
-            settings.environment = self.trial.site.environment();
+            settings.environment = self.trial.host.environment();
         }
         settings
             .environment
@@ -131,7 +131,7 @@ impl AbTrial<'_> {
             name: side.name.clone(),
             plan,
             variant: Variant {
-                environment: plan::environment(self.trial.site, side),
+                environment: plan::environment(self.trial.host, side),
                 builds,
             },
             setting: side.setting.clone(),
@@ -157,8 +157,8 @@ impl AbTrial<'_> {
 }
 
 /// Benchmark of a program that does nothing, if commands are timed.
-fn start_up(args: &AbArgs, site: &Site) -> Option<Benchmark> {
-    let program = site.program("true").filter(|_| !args.commands.is_empty())?;
+fn start_up(args: &AbArgs, host: &HostContext) -> Option<Benchmark> {
+    let program = host.program("true").filter(|_| !args.commands.is_empty())?;
     Some(sides::start_up(&program.to_string_lossy()))
 }
 
@@ -181,17 +181,17 @@ fn undo(sides: &Sides, journal: Option<&Journal>) -> Result<()> {
     })
 }
 
-fn of_launches(world: &World, runs: &[RunData]) -> AbView {
-    gritstone_analysis::ab::view(runs, &world.summary_options(runs))
+fn of_launches(context: &Context, runs: &[RunData]) -> AbView {
+    gritstone_analysis::ab::view(runs, &context.summary_options(runs))
 }
 
 /// The trial of these runs, one per side: from their launches, or from the cache if they are pruned.
-pub fn view_of(world: &World, store: &Store, sides: &[&RunHead]) -> Result<AbView> {
+pub fn view_of(context: &Context, store: &Store, sides: &[&RunHead]) -> Result<AbView> {
     let Some(pruned) = sides.iter().find(|head| head.pruned.is_some()) else {
         let runs = sides.iter().map(|head| Ok(store.load(&head.id)?));
-        return Ok(of_launches(world, &runs.collect::<Result<Vec<_>>>()?));
+        return Ok(of_launches(context, &runs.collect::<Result<Vec<_>>>()?));
     };
-    let mut view = world.kept_test(store, &pruned.id)?;
+    let mut view = context.pruned_trial(store, &pruned.id)?;
     for side in &mut view.sides {
         // labels may change after pruning
         if let Some(head) = sides.iter().find(|head| head.id == side.run) {
@@ -202,8 +202,8 @@ pub fn view_of(world: &World, store: &Store, sides: &[&RunHead]) -> Result<AbVie
 }
 
 /// Finds a stored trial by its label, or by one of its runs.
-fn stored(world: &World, name: &str) -> Result<AbView> {
-    let store = world
+fn stored(context: &Context, name: &str) -> Result<AbView> {
+    let store = context
         .reader()?
         .context("no A/B test is stored yet: `gritstone ab -- ./old -- ./new` makes one")?;
     let heads = store.runs()?;
@@ -211,7 +211,7 @@ fn stored(world: &World, name: &str) -> Result<AbView> {
     let mut newest = heads.iter().rev();
     let id = match newest.find(|head| head.label.as_deref() == Some(&label)) {
         Some(head) => head.id.clone(),
-        None => world.resolve(&store, name)?,
+        None => context.resolve(&store, name)?,
     };
     let trial = store.info(&id)?.settings.trial;
     let trial = trial
@@ -227,7 +227,7 @@ fn stored(world: &World, name: &str) -> Result<AbView> {
             Err(why) => output::remark(&format!("run {} is left out: {why}", head.id)),
         }
     }
-    view_of(world, &store, &runs.into_values().collect::<Vec<_>>())
+    view_of(context, &store, &runs.into_values().collect::<Vec<_>>())
 }
 
 fn outcome(view: &AbView) -> Result<Exit> {

@@ -17,12 +17,12 @@ use gritstone_model::{
     AuditBuild, AuditEntry, AuditView, Benchmark, Claim, ClaimOutcome, Plan, SCHEMA_AUDIT, Work,
 };
 use gritstone_plan::{select, steps};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_runs::custom_catalog;
 use gritstone_session::bounds::Bounds;
 use gritstone_session::compiler::Toolchain;
-use gritstone_session::host_context::Site;
-use gritstone_session::measuring::Bench;
+use gritstone_session::host_context::HostContext;
+use gritstone_session::measuring::Session;
 use gritstone_session::observer::Observer as _;
 use gritstone_session::undo;
 use rebuild::{Again, SHIPPED};
@@ -46,22 +46,22 @@ pub struct AuditArgs {
 const COMPILERS: [&str; 2] = ["gcc", "clang"];
 
 /// Tests all claims of the selected entries.
-pub fn audit(world: &World, args: &AuditArgs) -> Result<Exit> {
+pub fn audit(context: &Context, args: &AuditArgs) -> Result<Exit> {
     undo::recover();
-    let site = Site::look(None)?;
-    let own = world.own.as_ref();
-    let selectors = world.selectors(&args.selectors);
-    let wanted = select(&world.catalogue.benchmarks, &selectors)?;
+    let host = HostContext::probe(None)?;
+    let own = context.own.as_ref();
+    let selectors = context.selectors(&args.selectors);
+    let wanted = select(&context.catalogue.benchmarks, &selectors)?;
     let permits = args.privileges.permits();
-    let mut plan = steps(wanted.clone(), &site.offer(&wanted, permits, own, false));
-    let bench = Bench::new(&site, &mut plan, own, Bounds::new(permits))?;
+    let mut plan = steps(wanted.clone(), &host.offer(&wanted, permits, own, false));
+    let session = Session::new(&host, &mut plan, own, Bounds::new(permits))?;
     let compilers: Vec<Toolchain> = COMPILERS
         .iter()
-        .filter_map(|name| Toolchain::find(&site, name, None).ok())
+        .filter_map(|name| Toolchain::find(&host, name, None).ok())
         .collect();
-    let (journal, mut executor) = bench.executor(&[&plan]);
+    let (journal, mut executor) = session.executor(&[&plan]);
     let shipped = Variant {
-        environment: site.environment(),
+        environment: host.environment(),
         ..Variant::default()
     };
     let view = AuditView {

@@ -7,7 +7,7 @@ mod shell_words;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::progress::Display;
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use args::{BenchArgs, Sort, StyleType, TimeUnit};
 use expand::{Commands, Timed};
 use gritstone_exchange::{Markup, Timing};
@@ -16,11 +16,11 @@ use gritstone_exec::{Executor, Variant};
 use gritstone_measure::Backend;
 use gritstone_model::{Calibration, Event, Id, Outcome, Plan, RunData, UserCommand, Work};
 use gritstone_report::{Ranked, Ranking};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_session::bounds::Bounds;
-use gritstone_session::host_context::Site;
-use gritstone_session::local_backend::{self, End, Local, plans};
-use gritstone_session::measuring::Bench;
+use gritstone_session::host_context::HostContext;
+use gritstone_session::local_backend::{self, End, LocalBackend, plans};
+use gritstone_session::measuring::Session;
 use gritstone_session::trial::{
     Trial, command_benchmark, command_step, load_runs, side_name, user_environment,
 };
@@ -35,11 +35,11 @@ const LONGEST: Duration = Duration::from_hours(24);
 const START_UPS: usize = 5;
 
 /// Measures, stores and shows.
-pub fn bench(world: &World, args: &BenchArgs) -> Result<Exit> {
+pub fn bench(context: &Context, args: &BenchArgs) -> Result<Exit> {
     let commands = expand::read(args)?;
     undo::recover();
-    let (runs, end) = measured(world, args, &commands)?;
-    let view = gritstone_analysis::ab::view(&runs, &world.summary_options(&runs));
+    let (runs, end) = measured(context, args, &commands)?;
+    let view = gritstone_analysis::ab::view(&runs, &context.summary_options(&runs));
     if !view
         .rows
         .iter()
@@ -71,35 +71,39 @@ pub fn bench(world: &World, args: &BenchArgs) -> Result<Exit> {
 }
 
 /// Measures all commands, one run a command, and says how it ended.
-fn measured(world: &World, args: &BenchArgs, commands: &Commands) -> Result<(Vec<RunData>, End)> {
-    let site = Site::look(None)?;
+fn measured(
+    context: &Context,
+    args: &BenchArgs,
+    commands: &Commands,
+) -> Result<(Vec<RunData>, End)> {
+    let host = HostContext::probe(None)?;
     let mut bounds = Bounds::new(Permits::default());
     bounds.deadline = LONGEST;
     let trial = Trial {
         budget: args.budget,
         margin: args.margin,
         reference: args.reference.is_some(),
-        ..Trial::new(&site, "bench", args.label.clone(), args.seed)
+        ..Trial::new(&host, "bench", args.label.clone(), args.seed)
     };
     let mut sides = sides(&trial, commands);
-    let bench = Bench::new(&site, &mut sides[0].plan, None, bounds)?;
+    let session = Session::new(&host, &mut sides[0].plan, None, bounds)?;
     let here = std::env::current_dir().context("the current directory is unknown")?;
-    let (journal, mut executor) = bench.executor(&plans(&sides));
+    let (journal, mut executor) = session.executor(&plans(&sides));
     subtract_start_up(&mut executor, commands, &mut sides)?;
-    let mut store = world.writer()?;
+    let mut store = context.writer()?;
     let mut display = match args.style {
         StyleType::Basic | StyleType::Color | StyleType::None => {
             Display::without_terminal(args.style == StyleType::None)
         }
         _ => Display::new(),
     };
-    let mut local = Local::new(&sides, executor, &mut store, Duration::ZERO, &mut display);
-    local.begin(&site, journal.as_ref())?;
+    let mut local = LocalBackend::new(&sides, executor, &mut store, Duration::ZERO, &mut display);
+    local.begin(&host, journal.as_ref())?;
     local.numbered = Some("warmup-");
     let warm = warm_up(&mut local, args, commands, &here);
     local.numbered = Some("");
     let mut scheduler = trial.scheduler(&sides, false, launch_bounds(args));
-    let measured = warm.and_then(|()| local.measure(&site, &[], scheduler.as_mut()));
+    let measured = warm.and_then(|()| local.measure(&host, &[], scheduler.as_mut()));
     clean_up(commands, &here)?;
     let end = measured?;
     Ok((load_runs(&store, &sides)?, end))
@@ -181,7 +185,7 @@ fn subtract_start_up(
 
 /// What comes before the first launch: the setup of each command, unless each has its own, and executions that are not timed.
 fn warm_up(
-    local: &mut Local<'_>,
+    local: &mut LocalBackend<'_>,
     args: &BenchArgs,
     commands: &Commands,
     here: &Path,

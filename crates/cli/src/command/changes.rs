@@ -3,12 +3,12 @@
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use gritstone_model::{ChangeEvent, ChangesView, SCHEMA_CHANGES};
 use gritstone_runs::changes::{events, mark};
 use gritstone_runs::clock;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_store::Who;
 
 #[derive(Debug, Args)]
@@ -43,18 +43,18 @@ pub enum ChangesCommand {
 /// Events that are listed unless all are asked for.
 const NEWEST: usize = 30;
 /// `gritstone changes`.
-pub fn changes(world: &World, args: &ChangesArgs) -> Result<Exit> {
-    let store = world
+pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
+    let store = context
         .reader()?
         .context("no run is stored yet: `gritstone run --quick` makes one")?;
-    let mut events = events(world, &store)?;
+    let mut events = events(context, &store)?;
     mark(&mut events, store.change_entries()?);
     drop(store);
     if let Some(ChangesCommand::Acknowledge { event, note }) = &args.command {
         let event = named(&events, event)?;
         let who = user();
         let now = clock::now();
-        let mut store = world.writer()?;
+        let mut store = context.writer()?;
         store.acknowledge(&event.id, Who::User(&who), note, &now)?;
         output::remark(&format!("change {} is acknowledged by {who}", event.id));
         return Ok(Exit::Done);

@@ -4,12 +4,12 @@ use crate::ui::args::OnInconclusive;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::value_parsers;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use gritstone_analysis::comparability::Circumstances;
 use gritstone_analysis::{check as gate, run_variance};
 use gritstone_model::{CheckOutcome, CheckView, Id, RunInfo, RunView, Selector};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use std::fs::File;
 use std::io::Write;
 
@@ -62,8 +62,8 @@ pub enum CheckFormat {
 }
 
 /// `gritstone check`.
-pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
-    let (_, run, selectors) = world.chosen_run(&args.words)?;
+pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
+    let (_, run, selectors) = context.select_run(&args.words)?;
     let view = match &args.against {
         Some(base) => {
             if base.starts_with("ref:") {
@@ -71,11 +71,11 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
                     "{base} was printed in a document, and check compares runs: name a run, a label or a file"
                 );
             }
-            let mut base = world.view(base)?;
+            let mut base = context.view(base)?;
             if !selectors.is_empty() {
                 base.results.retain(|result| run.get(&result.id).is_some());
             }
-            let compared = world.compare(&base, &run, args.max_slowdown);
+            let compared = context.compare(&base, &run, args.max_slowdown);
             gate::check(&compared, args.max_slowdown, ALPHA)
         }
         None => {
@@ -86,12 +86,12 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
                     side.side
                 );
             }
-            let view = against_history(world, &run, args)?;
+            let view = against_history(context, &run, args)?;
             match args.accept.is_empty() {
                 true => view,
                 false => {
-                    accept(world, &view, &args.accept)?;
-                    against_history(world, &run, args)?
+                    accept(context, &view, &args.accept)?;
+                    against_history(context, &run, args)?
                 }
             }
         }
@@ -127,7 +127,7 @@ fn say(format: CheckFormat, view: &CheckView) -> Result<()> {
 }
 
 /// Accepts the levels of benchmarks that a run of the store shows, and the gate stops.
-fn accept(world: &World, view: &CheckView, names: &[String]) -> Result<()> {
+fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
     let stopped = view
         .rows
         .iter()
@@ -150,14 +150,14 @@ fn accept(world: &World, view: &CheckView, names: &[String]) -> Result<()> {
             );
         }
     }
-    let mut store = world.writer()?;
+    let mut store = context.writer()?;
     store.accept(&view.run, &accepted).context(
         "only the level of a stored run can be accepted: `gritstone import` stores one that comes from a file",
     )
 }
 
 /// A run against earlier runs that are like it, in the store; the run itself may come from elsewhere.
-fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<CheckView> {
+fn against_history(context: &Context, run: &RunView, args: &CheckArgs) -> Result<CheckView> {
     let own = Circumstances::new(&run.machine, run.settings.as_ref());
     let labelled = |label: Option<&String>| match &args.base_label {
         None => true,
@@ -171,12 +171,12 @@ fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<Che
     };
     let mut past = vec![];
     let mut accepted = gate::Accepted::new();
-    if let Some(store) = world.reader()? {
+    if let Some(store) = context.reader()? {
         accepted.extend(store.accepted()?);
-        world.compute_missing(&store)?;
+        context.compute_missing_results(&store)?;
         let ids = store.runs_of(&own.machine, &run.started, LOOK_BACK, &earlier)?;
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        for read in world.stored_pasts(&store, &ids)? {
+        for read in context.stored_pasts(&store, &ids)? {
             past.push(read?);
         }
     }

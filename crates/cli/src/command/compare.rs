@@ -4,12 +4,12 @@ use crate::ui::display::{Format, FormatArgs};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::value_parsers;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use gritstone_model::CompareView;
 use gritstone_report::Comparison;
-use gritstone_runs::context::{World, is_kept};
-use gritstone_runs::selection::{Chosen, only};
+use gritstone_runs::context::{Context, is_store_name};
+use gritstone_runs::selection::{Selection, retain_selected};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -31,25 +31,25 @@ pub struct CompareArgs {
 }
 
 /// `gritstone compare`.
-pub fn compare(world: &World, args: &CompareArgs) -> Result<Exit> {
+pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
     // opened once for all runs, and for what it tells of their machine; where it cannot be read, the first of them says so
-    let store = args.words.iter().any(|name| is_kept(name));
-    let store = store.then(|| world.reader());
-    let Chosen {
+    let store = args.words.iter().any(|name| is_store_name(name));
+    let store = store.then(|| context.reader());
+    let Selection {
         mut runs,
         selectors,
-    } = world.chosen(&args.words)?;
+    } = context.select_runs(&args.words)?;
     ensure!(
         runs.len() > 1,
         "name a base and at least one run to compare with it"
     );
     for (_, run) in &mut runs {
-        only(run, &selectors)?;
+        retain_selected(run, &selectors)?;
     }
     let (base, others) = runs.split_first().context("no run is named")?;
     let views: Vec<CompareView> = others
         .iter()
-        .map(|(_, other)| world.compare(&base.1, other, args.margin))
+        .map(|(_, other)| context.compare(&base.1, other, args.margin))
         .collect();
     // whoever reads what follows may take their time
     drop(store);

@@ -6,7 +6,7 @@ use crate::ui::output;
 use anyhow::Result;
 use clap::{Arg, Command};
 use clap::{Args, ValueEnum};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 
 /// The command that scripts call.
 pub const COMPLETER: &str = "__complete";
@@ -50,12 +50,12 @@ pub fn print_script(args: &CompletionsArgs) -> Result<Exit> {
 }
 
 /// Prints what may stand in the place of the last of these words, one a line, with what it is after a tab.
-pub fn complete(world: &World, whole: &Command, words: &[String]) -> Result<Exit> {
+pub fn complete(context: &Context, whole: &Command, words: &[String]) -> Result<Exit> {
     let (begun, before) = words
         .split_last()
         .map_or(("", &[][..]), |(last, before)| (last.as_str(), before));
     let mut text = String::new();
-    for (word, what) in candidates(world, whole, before, begun) {
+    for (word, what) in candidates(context, whole, before, begun) {
         if word.starts_with(begun) {
             let what = if what.is_empty() {
                 String::new()
@@ -71,7 +71,7 @@ pub fn complete(world: &World, whole: &Command, words: &[String]) -> Result<Exit
 
 type Candidates = Vec<(String, String)>;
 
-fn candidates(world: &World, whole: &Command, before: &[String], begun: &str) -> Candidates {
+fn candidates(context: &Context, whole: &Command, before: &[String], begun: &str) -> Candidates {
     let mut command = whole;
     let mut positional = 0;
     let mut value_of: Option<&Arg> = None;
@@ -94,12 +94,12 @@ fn candidates(world: &World, whole: &Command, before: &[String], begun: &str) ->
         }
     }
     if let Some(option) = value_of {
-        return values(world, command, option);
+        return values(context, command, option);
     }
     if let Some((name, _)) = begun.split_once('=')
         && let Some(found) = option(whole, command, name)
     {
-        let prefixed = values(world, command, found).into_iter();
+        let prefixed = values(context, command, found).into_iter();
         return prefixed
             .map(|(value, what)| (format!("{name}={value}"), what))
             .collect();
@@ -117,7 +117,7 @@ fn candidates(world: &World, whole: &Command, before: &[String], begun: &str) ->
     }
     let places: Vec<&Arg> = command.get_positionals().collect();
     match places.get(positional).or(places.last()) {
-        Some(place) => values(world, command, place),
+        Some(place) => values(context, command, place),
         None => vec![],
     }
 }
@@ -155,7 +155,7 @@ fn about(text: Option<&clap::builder::StyledStr>) -> String {
 }
 
 /// What an argument may be: values that it names, benchmarks, runs or systems; else the shell offers files.
-fn values(world: &World, command: &Command, arg: &Arg) -> Candidates {
+fn values(context: &Context, command: &Command, arg: &Arg) -> Candidates {
     let named = arg.get_possible_values();
     if !named.is_empty() {
         let shown = named.iter().filter(|value| !value.is_hide_set());
@@ -165,27 +165,29 @@ fn values(world: &World, command: &Command, arg: &Arg) -> Candidates {
     }
     match (command.get_name(), arg.get_id().as_str()) {
         ("bench", _) => vec![],
-        (_, "benchmark" | "benchmarks" | "selectors" | "by") | ("ab", "words") => benchmarks(world),
+        (_, "benchmark" | "benchmarks" | "selectors" | "by") | ("ab", "words") => {
+            benchmarks(context)
+        }
         (_, "run" | "runs" | "base" | "other" | "against" | "of" | "resume")
             if arg.get_num_args().is_none_or(|n| n.takes_values()) =>
         {
-            let mut all = runs(world);
-            all.extend(systems(world));
+            let mut all = runs(context);
+            all.extend(systems(context));
             all
         }
         (_, "words") => {
-            let mut all = runs(world);
-            all.extend(systems(world));
-            all.extend(benchmarks(world));
+            let mut all = runs(context);
+            all.extend(systems(context));
+            all.extend(benchmarks(context));
             all
         }
-        (_, "systems" | "system") => systems(world),
+        (_, "systems" | "system") => systems(context),
         _ => vec![],
     }
 }
 
-fn benchmarks(world: &World) -> Candidates {
-    let all = &world.catalogue.benchmarks;
+fn benchmarks(context: &Context) -> Candidates {
+    let all = &context.catalogue.benchmarks;
     let mut found: Candidates = vec![];
     for benchmark in all {
         let family = benchmark.id.as_str().split('/').next().unwrap_or_default();
@@ -202,8 +204,8 @@ fn benchmarks(world: &World) -> Candidates {
 }
 
 /// The newest runs by their labels and ids. A store that cannot be read has none to offer.
-fn runs(world: &World) -> Candidates {
-    let heads = world
+fn runs(context: &Context) -> Candidates {
+    let heads = context
         .reader()
         .ok()
         .flatten()
@@ -218,8 +220,8 @@ fn runs(world: &World) -> Candidates {
     found
 }
 
-fn systems(world: &World) -> Candidates {
-    let all = world.references.machines.iter();
+fn systems(context: &Context) -> Candidates {
+    let all = context.references.machines.iter();
     all.map(|machine| (format!("ref:{}", machine.id), machine.name.clone()))
         .collect()
 }
@@ -232,10 +234,10 @@ mod tests {
 
     fn offered(line: &str) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
-        let world = World::new(Some(folder.path().join("store.db")));
+        let context = Context::new(Some(folder.path().join("store.db")));
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let (begun, before) = words.split_last().unwrap();
-        let all = candidates(&world, &Cli::command(), before, begun);
+        let all = candidates(&context, &Cli::command(), before, begun);
         all.into_iter()
             .map(|(word, _)| word)
             .filter(|word| word.starts_with(begun))

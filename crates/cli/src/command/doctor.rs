@@ -4,7 +4,7 @@ use crate::ui::confirm;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use gritstone_document::Document;
 use gritstone_document::Style;
@@ -13,8 +13,8 @@ use gritstone_host::{Finding, Severity};
 use gritstone_model::{SCHEMA_DOCTOR, pluralize};
 use gritstone_plan::select;
 use gritstone_report::{Detail, lists};
-use gritstone_runs::context::World;
-use gritstone_session::host_context::Site;
+use gritstone_runs::context::Context;
+use gritstone_session::host_context::HostContext;
 use gritstone_session::privileges;
 use gritstone_session::undo;
 use schemars::JsonSchema;
@@ -53,13 +53,13 @@ pub(crate) struct Examined<'a> {
 }
 
 /// `gritstone doctor`.
-pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
+pub fn doctor(context: &Context, args: &DoctorArgs) -> Result<Exit> {
     undo::recover();
-    let site = Site::look(args.dir.as_deref())?;
+    let host = HostContext::probe(args.dir.as_deref())?;
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let rows = &world.catalogue.benchmarks;
-    let mut findings = doctor::examine(site.host(), rows, &site.dir, &path);
-    findings.extend(store(world));
+    let rows = &context.catalogue.benchmarks;
+    let mut findings = doctor::examine(host.facts(), rows, &host.dir, &path);
+    findings.extend(store(context));
     let privileged = findings.len();
     findings.extend(privileges::findings(rows));
     let examined = Examined {
@@ -70,7 +70,7 @@ pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
         examination(&findings, privileged)
     })?;
     if args.install {
-        install(world, &site, &args.benchmarks)?;
+        install(context, &host, &args.benchmarks)?;
     }
     if findings.iter().any(|f| f.severity == Severity::Problem) {
         let what = "results measured now would be unreliable: see the lines with 'problem'";
@@ -80,8 +80,8 @@ pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
 }
 
 /// Whether no run is missing in the store; nothing where there is none. Launches are not read.
-fn store(world: &World) -> Option<Finding> {
-    let looked = world.reader().and_then(|store| {
+fn store(context: &Context) -> Option<Finding> {
+    let looked = context.reader().and_then(|store| {
         let counted = store.map(|store| store.verify_ledger().and_then(|()| store.count()));
         Ok(counted.transpose()?)
     });
@@ -180,19 +180,19 @@ fn severity(severity: Severity) -> &'static str {
 }
 
 /// Runs the command that installs what these benchmarks miss, as it is shown. A person at a terminal is asked first.
-fn install(world: &World, site: &Site, selectors: &[String]) -> Result<()> {
+fn install(context: &Context, host: &HostContext, selectors: &[String]) -> Result<()> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let suite = |name: &String| match world.suite(name) {
+    let suite = |name: &String| match context.suite(name) {
         Ok(suite) => suite.benchmarks.clone(),
         Err(_) => vec![name.clone()],
     };
     let selectors: Vec<String> = selectors.iter().flat_map(suite).collect();
-    let missing = programs::missing(&select(&world.catalogue.benchmarks, &selectors)?, &path);
+    let missing = programs::missing(&select(&context.catalogue.benchmarks, &selectors)?, &path);
     if missing.is_empty() {
         output::remark("no program is missing");
         return Ok(());
     }
-    let command = programs::install(site.host(), &missing)
+    let command = programs::install(host.facts(), &missing)
         .context("the packages of this distribution have other names than Debian's: install the programs by its own means")?;
     output::remark(&format!("+ {}", programs::shown(&command)));
     let unattended = std::env::var_os("CI").is_some_and(|ci| ci == "true");

@@ -8,9 +8,9 @@ use clap::{Args, ValueEnum};
 use gritstone_exchange::{self as exchange, Exported};
 use gritstone_model::{Id, Kind, RunData, RunView};
 use gritstone_plan::{Selectors, with_parts};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_runs::files;
-use gritstone_runs::selection::only;
+use gritstone_runs::selection::retain_selected;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -62,23 +62,23 @@ pub struct ExportArgs {
 }
 
 /// Writes a run to standard output or a file.
-pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
-    let (name, _, selectors) = world.chosen_run(&args.words)?;
-    let mut data = world.data(&name)?;
+pub fn export(context: &Context, args: &ExportArgs) -> Result<Exit> {
+    let (name, _, selectors) = context.select_run(&args.words)?;
+    let mut data = context.data(&name)?;
     if let Some(id) = &args.reference {
         ensure!(
             selectors.is_empty(),
             "--reference takes a whole run, without selectors"
         );
-        return reference(world, &data, id, args.out.as_deref());
+        return reference(context, &data, id, args.out.as_deref());
     }
     keep(&mut data, &selectors);
     if !args.identity.with_identity {
         data = exchange::anonymous_run(&data, files::home().as_deref());
     }
     let view = || -> Result<RunView> {
-        let mut view = world.summary(&data);
-        only(&mut view, &selectors)?;
+        let mut view = context.summary(&data);
+        retain_selected(&mut view, &selectors)?;
         Ok(view)
     };
     let whole = |text: String| Exported {
@@ -107,7 +107,7 @@ pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
 }
 
 /// Writes a run as the bundle of a reference system of that name, compressed, without names of hosts and users.
-fn reference(world: &World, run: &RunData, id: &str, out: Option<&Path>) -> Result<Exit> {
+fn reference(context: &Context, run: &RunData, id: &str, out: Option<&Path>) -> Result<Exit> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
     let begins = id.starts_with(|c: char| plain(c) && c.is_ascii_alphanumeric());
     ensure!(
@@ -118,7 +118,7 @@ fn reference(world: &World, run: &RunData, id: &str, out: Option<&Path>) -> Resu
     // scores are against a reference system, and one would be against itself
     run.benchmarks
         .retain(|benchmark| benchmark.work.kind() != Kind::Rating);
-    files::check_reference(&run, &world.summary(&run))?;
+    files::check_reference(&run, &context.summary(&run))?;
     let bytes = zstd::encode_all(exchange::write_bundle(&run).as_bytes(), HARDEST)?;
     let name = PathBuf::from(format!("{id}.jsonl.zst"));
     let path = out.unwrap_or(&name);

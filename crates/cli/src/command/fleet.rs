@@ -13,7 +13,7 @@ use check::FleetCheckArgs;
 use clap::{Args, Subcommand, ValueEnum};
 use gritstone_fleet::drive;
 use gritstone_fleet::plan::{Plan, Request};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use node::FleetNodeArgs;
 use report::FleetReportArgs;
 use std::path::PathBuf;
@@ -147,23 +147,25 @@ pub struct FleetResumeArgs {
 }
 
 /// `gritstone fleet`.
-pub fn fleet(world: &World, args: &FleetArgs) -> Result<Exit> {
+pub fn fleet(context: &Context, args: &FleetArgs) -> Result<Exit> {
     match &args.command {
         FleetCommand::Run(args) => {
-            let plan = Plan::new(world, &request(args))?;
-            plan.keep(world)?;
-            measure(world, &plan)
+            let plan = Plan::new(context, &request(args))?;
+            plan.keep(context)?;
+            measure(context, &plan)
         }
-        FleetCommand::Resume(args) => measure(world, &Plan::find(world, args.fleet.as_deref())?),
-        FleetCommand::Report(args) => report::report(world, args),
-        FleetCommand::Check(args) => check::check(world, args),
-        FleetCommand::Node(args) => node::node(world, args),
+        FleetCommand::Resume(args) => {
+            measure(context, &Plan::find(context, args.fleet.as_deref())?)
+        }
+        FleetCommand::Report(args) => report::report(context, args),
+        FleetCommand::Check(args) => check::check(context, args),
+        FleetCommand::Node(args) => node::node(context, args),
     }
 }
 
 /// Measures the nodes that have no run yet, and shows the report.
-fn measure(world: &World, plan: &Plan) -> Result<Exit> {
-    let outcome = drive::measure(world, plan)?;
+fn measure(context: &Context, plan: &Plan) -> Result<Exit> {
+    let outcome = drive::measure(context, plan)?;
     if outcome.interrupted {
         output::remark(
             "interrupted; `gritstone fleet resume` goes on with the nodes that are missing",
@@ -173,7 +175,7 @@ fn measure(world: &World, plan: &Plan) -> Result<Exit> {
     if outcome.missing == plan.nodes.len() {
         return Err(Exit::NothingMeasured.because("no node could be measured"));
     }
-    report::show(world, &plan.fleet)?;
+    report::show(context, &plan.fleet)?;
     if outcome.missing > 0 {
         return Err(Exit::CheckFailed.because(format!(
             "{} of {} nodes are missing; `gritstone fleet resume` measures them",

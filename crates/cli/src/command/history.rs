@@ -3,12 +3,12 @@
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context as _, Result, anyhow, ensure};
 use clap::Args;
 use gritstone_analysis::ab::COMMAND;
 use gritstone_model::Id;
 use gritstone_plan::{Selectors, select};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_runs::history::{history_of, over_runs};
 use std::path::PathBuf;
 
@@ -32,17 +32,17 @@ pub struct HistoryArgs {
 }
 
 /// `gritstone history`.
-pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
+pub fn history(context: &Context, args: &HistoryArgs) -> Result<Exit> {
     let selectors = Selectors::new(&args.benchmarks);
-    let benchmarks = world.catalogue.benchmarks.iter().map(|row| &row.id);
+    let benchmarks = context.catalogue.benchmarks.iter().map(|row| &row.id);
     let selected = |id: &&Id| !selectors.is_empty() && selectors.select(id);
     let selected: Vec<&Id> = benchmarks.filter(selected).collect();
     let named = match args.benchmarks.as_slice() {
         [name] if selected.iter().all(|id| id.as_str() == name) => name,
-        _ => return histories(world, args, &selected),
+        _ => return histories(context, args, &selected),
     };
     let id = Id::parse(named)?;
-    let none = || match select(&world.catalogue.benchmarks, &args.benchmarks) {
+    let none = || match select(&context.catalogue.benchmarks, &args.benchmarks) {
         Ok(_) => anyhow!(
             "no run in the store has {id}: `gritstone run {id}` measures it, `gritstone list` says what there is"
         ),
@@ -51,8 +51,8 @@ pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
         ),
         Err(unknown) => anyhow!("no run in the store has {id}, and {unknown}"),
     };
-    let store = world.reader()?.ok_or_else(none)?;
-    let view = over_runs(world, &store, &id, args.runs as usize)?.ok_or_else(none)?;
+    let store = context.reader()?.ok_or_else(none)?;
+    let view = over_runs(context, &store, &id, args.runs as usize)?.ok_or_else(none)?;
     // whoever reads what follows may take their time
     drop(store);
     if let Some(path) = &args.svg {
@@ -66,17 +66,17 @@ pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
 }
 
 /// The histories of several benchmarks, a line each.
-fn histories(world: &World, args: &HistoryArgs, ids: &[&Id]) -> Result<Exit> {
+fn histories(context: &Context, args: &HistoryArgs, ids: &[&Id]) -> Result<Exit> {
     ensure!(
         args.svg.is_none(),
         "--svg draws one benchmark, and '{}' selects several",
         args.benchmarks.join(" ")
     );
     let mut views = vec![];
-    if let Some(store) = world.reader()? {
-        world.compute_missing(&store)?;
+    if let Some(store) = context.reader()? {
+        context.compute_missing_results(&store)?;
         for id in ids {
-            views.extend(history_of(world, &store, id, args.runs as usize)?);
+            views.extend(history_of(context, &store, id, args.runs as usize)?);
         }
     }
     ensure!(

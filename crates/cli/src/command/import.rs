@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use gritstone_exchange as exchange;
 use gritstone_model::RunData;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_runs::files;
 use std::path::PathBuf;
 
@@ -27,13 +27,13 @@ pub struct ImportArgs {
 }
 
 /// Keeps the runs of files in the store, all of them or none.
-pub fn import(world: &World, args: &ImportArgs) -> Result<Exit> {
+pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
     let runs: Vec<RunData> = args
         .files
         .iter()
         .map(|path| files::read(path))
         .collect::<Result<_>>()?;
-    let mut store = world.writer()?;
+    let mut store = context.writer()?;
     for run in &runs {
         if store.info(&run.info.id).is_ok() {
             return Err(anyhow!("run {} is in the store already", run.info.id));
@@ -47,7 +47,7 @@ pub fn import(world: &World, args: &ImportArgs) -> Result<Exit> {
             exchange::name_machine(&mut run, host)?;
         }
         store.import(&run)?;
-        world.computed(&store, &run)?;
+        context.computed(&store, &run)?;
         output::plain(&format!("{}\n", run.info.id))?;
     }
     Ok(Exit::Done)

@@ -2,13 +2,13 @@
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use clap::Args;
 use gritstone_document::Document;
 use gritstone_exec::privileged::Permits;
 use gritstone_plan::{select_refs, why_not};
-use gritstone_runs::context::World;
-use gritstone_session::host_context::Site;
+use gritstone_runs::context::Context;
+use gritstone_session::host_context::HostContext;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -23,10 +23,10 @@ pub struct InfoArgs {
 }
 
 /// `gritstone info`.
-pub fn info(world: World, args: &InfoArgs) -> Result<Exit> {
-    let world = world.with_catalogue(args.catalogue.as_deref())?;
+pub fn info(context: Context, args: &InfoArgs) -> Result<Exit> {
+    let context = context.with_catalogue(args.catalogue.as_deref())?;
     let id = &args.benchmark;
-    let found = select_refs(&world.catalogue.benchmarks, std::slice::from_ref(id))?;
+    let found = select_refs(&context.catalogue.benchmarks, std::slice::from_ref(id))?;
     // what a benchmark is made of comes with it
     let benchmark = found
         .into_iter()
@@ -34,7 +34,12 @@ pub fn info(world: World, args: &InfoArgs) -> Result<Exit> {
     let benchmark = benchmark.with_context(|| {
         format!("'{id}' selects several benchmarks: `gritstone list '{id}'` lists them")
     })?;
-    let offer = Site::look(None)?.offer([benchmark], Permits::default(), world.own.as_ref(), false);
+    let offer = HostContext::probe(None)?.offer(
+        [benchmark],
+        Permits::default(),
+        context.own.as_ref(),
+        false,
+    );
     let here = why_not(benchmark, &offer).map_or("yes".to_owned(), |why| format!("no: {why}"));
     let mut document = Document::new(format!("{}: {}", benchmark.id, benchmark.title));
     let facts = gritstone_catalogue::facts(benchmark).into_iter();

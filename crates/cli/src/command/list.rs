@@ -10,8 +10,8 @@ use gritstone_exec::privileged::Permits;
 use gritstone_model::{Benchmark, Id, SCHEMA_LIST, Selector};
 use gritstone_plan::{Selectors, select_refs, why_not};
 use gritstone_report::{Detail, lists};
-use gritstone_runs::context::World;
-use gritstone_session::host_context::Site;
+use gritstone_runs::context::Context;
+use gritstone_session::host_context::HostContext;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -60,15 +60,15 @@ struct Listed<'a> {
 }
 
 /// `gritstone list`.
-pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
-    let world = world.with_catalogue(args.catalogue.as_deref())?;
-    let words = world.selectors(&args.selectors);
+pub fn list(context: Context, args: &ListArgs) -> Result<Exit> {
+    let context = context.with_catalogue(args.catalogue.as_deref())?;
+    let words = context.selectors(&args.selectors);
     if words.is_empty() && args.format.format == Format::Text {
-        output::text(&families(&world))?;
+        output::text(&families(&context))?;
         return Ok(Exit::Done);
     }
     // what a score is made of is not listed with it
-    select_refs(&world.catalogue.benchmarks, &words)?;
+    select_refs(&context.catalogue.benchmarks, &words)?;
     let selectors = Selectors::new(&words);
     let variants = output::detail() > Detail::Results;
     let listed = |row: &&Benchmark| {
@@ -77,10 +77,10 @@ pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
         let plain = || variants && selectors.iter().any(of_stem);
         selectors.select(&row.id) || plain()
     };
-    let wanted: Vec<&Benchmark> = world.catalogue.benchmarks.iter().filter(listed).collect();
-    let own = world.own.as_ref();
+    let wanted: Vec<&Benchmark> = context.catalogue.benchmarks.iter().filter(listed).collect();
+    let own = context.own.as_ref();
     let rows = wanted.iter().copied();
-    let offer = Site::look(None)?.offer(rows.clone(), Permits::default(), own, false);
+    let offer = HostContext::probe(None)?.offer(rows.clone(), Permits::default(), own, false);
     let listed = rows.map(|row| {
         let own = own.filter(|own| own.kept.has(&row.id));
         let why_not = why_not(row, &offer);
@@ -104,9 +104,9 @@ pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
 }
 
 /// A line for each family.
-fn families(world: &World) -> Document {
-    let benchmarks = &world.catalogue.benchmarks;
-    let rows = world.catalogue.families.iter().map(|family| {
+fn families(context: &Context) -> Document {
+    let benchmarks = &context.catalogue.benchmarks;
+    let rows = context.catalogue.families.iter().map(|family| {
         let of = benchmarks.iter().filter(|b| b.id.family() == family.name);
         let variants = of.clone().filter(|b| b.id.variant().is_some()).count();
         let count = of.count() - variants;

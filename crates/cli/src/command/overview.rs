@@ -3,10 +3,10 @@
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::Result;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 
-pub fn print_overview(world: &World) -> Result<Exit> {
-    let runs = match world.reader()? {
+pub fn print_overview(context: &Context) -> Result<Exit> {
+    let runs = match context.reader()? {
         Some(store) => store.runs()?,
         None => vec![],
     };

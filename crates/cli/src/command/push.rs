@@ -2,10 +2,10 @@
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use gritstone_model::{ListedRun, RunData, RunList};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_runs::listing::listed;
 use gritstone_store::{Sent, Store};
 use std::collections::BTreeSet;
@@ -95,16 +95,16 @@ enum Far {
 }
 
 /// `gritstone push`.
-pub fn push(world: &World, args: &PushArgs) -> Result<Exit> {
+pub fn push(context: &Context, args: &PushArgs) -> Result<Exit> {
     let mut far = Far::new(&args.to, &args.server)?;
-    let store = world
+    let store = context
         .reader()?
         .context("no run is stored yet: `gritstone run --quick` makes one")?;
     let known = identifiers(far.runs()?);
     let ids: Vec<String> = match args.runs.as_slice() {
         [] => lacking(runs(&store)?, &known),
         names => {
-            let ids = names.iter().map(|name| world.resolve(&store, name));
+            let ids = names.iter().map(|name| context.resolve(&store, name));
             ids.collect::<Result<_>>()?
         }
     };
@@ -120,9 +120,9 @@ pub fn push(world: &World, args: &PushArgs) -> Result<Exit> {
 }
 
 /// `gritstone pull`.
-pub fn pull(world: &World, args: &PullArgs) -> Result<Exit> {
+pub fn pull(context: &Context, args: &PullArgs) -> Result<Exit> {
     let far = Far::new(&args.from, &args.server)?;
-    let mut store = world.writer()?;
+    let mut store = context.writer()?;
     let here: BTreeSet<String> = identifiers(runs(&store)?);
     let mut ids = match args.runs.as_slice() {
         [] => lacking(far.runs()?, &here),
@@ -140,12 +140,12 @@ pub fn pull(world: &World, args: &PullArgs) -> Result<Exit> {
 }
 
 /// `gritstone sync`.
-pub fn sync(world: &World, args: &SyncArgs) -> Result<Exit> {
+pub fn sync(context: &Context, args: &SyncArgs) -> Result<Exit> {
     let Some(url) = &args.with else {
-        return send_waiting(world);
+        return send_waiting(context);
     };
     let mut far = Far::new(url, &args.server)?;
-    let mut store = world.writer()?;
+    let mut store = context.writer()?;
     let (theirs, ours) = (far.runs()?, runs(&store)?);
     let (known, here) = (identifiers(theirs.clone()), identifiers(ours.clone()));
     let mut none = true;
@@ -166,8 +166,8 @@ pub fn sync(world: &World, args: &SyncArgs) -> Result<Exit> {
 }
 
 /// Sends what waits on this system for the server of the store, which opening it does.
-fn send_waiting(world: &World) -> Result<Exit> {
-    let path = world.store_path()?;
+fn send_waiting(context: &Context) -> Result<Exit> {
+    let path = context.store_path()?;
     ensure!(
         gritstone_store::is_server(&path),
         "{} is a file, for which nothing waits: name the store to send to and to fetch from",

@@ -3,13 +3,13 @@
 use crate::ui::args::IdentityArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use gritstone_document::Document;
 use gritstone_model::RunView;
 use gritstone_report::{Brief, Pair};
-use gritstone_runs::context::World;
-use gritstone_runs::selection::{Chosen, only};
+use gritstone_runs::context::Context;
+use gritstone_runs::selection::{Selection, retain_selected};
 use gritstone_runs::{brief, scores};
 use std::path::{Path, PathBuf};
 
@@ -36,16 +36,16 @@ pub struct ReportArgs {
 }
 
 /// Writes the report of the runs, and says where it is.
-pub fn report(world: &World, args: &ReportArgs) -> Result<Exit> {
+pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit> {
     // a name that is wrong is to be known before anything is computed
     for path in &args.out {
         is_pdf(path)?;
     }
-    let Chosen { runs, selectors } = world.chosen_or_last(&args.words)?;
+    let Selection { runs, selectors } = context.select_runs_or_last(&args.words)?;
     let runs: Vec<RunView> = runs
         .into_iter()
         .map(|(_, mut view)| {
-            only(&mut view, &selectors)?;
+            retain_selected(&mut view, &selectors)?;
             Ok(match args.identity.with_identity {
                 true => view,
                 false => gritstone_exchange::anonymous_view(
@@ -56,10 +56,10 @@ pub fn report(world: &World, args: &ReportArgs) -> Result<Exit> {
         })
         .collect::<Result<_>>()?;
     let [sheet, whole] = match (runs.as_slice(), args.against.as_deref()) {
-        ([run], Some(base)) => of_one(world, run, base)?,
-        ([run], None) => of_one(world, run, scores::base(world, std::iter::once(run)))?,
+        ([run], Some(base)) => of_one(context, run, base)?,
+        ([run], None) => of_one(context, run, scores::base(context, std::iter::once(run)))?,
         ([base, other], None) => {
-            let document = of_two(world, base, other)?;
+            let document = of_two(context, base, other)?;
             [document.clone(), document]
         }
         ([_, _], Some(_)) => {
@@ -86,9 +86,9 @@ pub fn report(world: &World, args: &ReportArgs) -> Result<Exit> {
 }
 
 /// The data sheet of a run, and its whole report.
-fn of_one(world: &World, run: &RunView, base: &str) -> Result<[Document; 2]> {
+fn of_one(context: &Context, run: &RunView, base: &str) -> Result<[Document; 2]> {
     {
-        let parts = brief::parts(world, run, base)?;
+        let parts = brief::parts(context, run, base)?;
         let input = &input(run, &parts);
         Ok([
             gritstone_report::data_sheet(input),
@@ -109,9 +109,9 @@ fn input<'a>(run: &'a RunView, parts: &'a brief::Parts) -> Brief<'a> {
     }
 }
 
-fn of_two(world: &World, base: &RunView, other: &RunView) -> Result<Document> {
+fn of_two(context: &Context, base: &RunView, other: &RunView) -> Result<Document> {
     brief::check_different(base, other)?;
-    let compared = world.compare(base, other, gritstone_runs::context::MARGIN);
+    let compared = context.compare(base, other, gritstone_runs::context::MARGIN);
     Ok(gritstone_report::pair(&Pair {
         base,
         other,

@@ -13,43 +13,48 @@ use anyhow::Result;
 use args::RunArgs;
 use gritstone_model::{Finding, RunView};
 use gritstone_report::Comparison;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_session::local_backend::End;
 use gritstone_session::undo;
 use job::Job;
 
 /// Measures, stores and shows.
-pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {
+pub fn run(context: &Context, args: &RunArgs) -> Result<Exit> {
     undo::recover();
     // a name that is wrong is to be known now, not in ten minutes
-    let against = args.against.as_ref().map(|name| world.view(name));
+    let against = args.against.as_ref().map(|name| context.view(name));
     let against = against.transpose()?;
     let job = match &args.resume {
-        Some(name) => resume::job(world, name, args)?,
-        None => Job::new(world, args)?,
+        Some(name) => resume::job(context, name, args)?,
+        None => Job::new(context, args)?,
     };
     if args.dry_run {
         return job.list(args.format.format);
     }
-    let (view, end) = job.measure(world)?;
-    let view = world.among_runs(view);
-    show(world, args, &view, against.as_ref())?;
+    let (view, end) = job.measure(context)?;
+    let view = context.with_run_variance(view);
+    show(context, args, &view, against.as_ref())?;
     match end {
         End::Interrupted => Ok(Exit::Interrupted),
         End::Whole => outcome(&view),
     }
 }
 
-fn show(world: &World, args: &RunArgs, view: &RunView, against: Option<&RunView>) -> Result<()> {
+fn show(
+    context: &Context,
+    args: &RunArgs,
+    view: &RunView,
+    against: Option<&RunView>,
+) -> Result<()> {
     match args.format.format {
         Format::Json => output::json(view),
         Format::Text => {
             let mut tables = gritstone_report::show(view, output::detail());
-            score::open(world, &mut tables, view, against)?;
+            score::open(context, &mut tables, view, against)?;
             output::text(&tables)?;
             if let Some(base) = against {
                 output::plain("\n")?;
-                let compared = world.compare(base, view, gritstone_runs::context::MARGIN);
+                let compared = context.compare(base, view, gritstone_runs::context::MARGIN);
                 let shown = Comparison {
                     sides: &[base, view],
                     detail: output::detail(),

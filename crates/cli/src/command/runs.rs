@@ -5,10 +5,10 @@ mod prune;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use gritstone_model::{RunList, SCHEMA_RUNS};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_runs::listing::listed;
 use gritstone_session::undo;
 use prune::{PruneArgs, prune};
@@ -57,18 +57,18 @@ pub enum RunsCommand {
 }
 
 /// `gritstone runs`.
-pub fn runs(world: &World, args: &RunsArgs) -> Result<Exit> {
+pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
     match &args.command {
         Some(RunsCommand::Label { run, label }) => {
-            let mut store = world.writer()?;
-            let id = world.resolve(&store, run)?;
+            let mut store = context.writer()?;
+            let id = context.resolve(&store, run)?;
             store.label(&id, label)?;
             output::remark(&format!("run {id} is labeled '{label}'"));
             return Ok(Exit::Done);
         }
         Some(RunsCommand::Remove { run }) => {
-            let mut store = world.writer()?;
-            let id = world.resolve(&store, run)?;
+            let mut store = context.writer()?;
+            let id = context.resolve(&store, run)?;
             if let Some(process) = undo::measuring(None).get(&id) {
                 bail!("run {id} is being measured by process {process}: stop that first");
             }
@@ -78,12 +78,12 @@ pub fn runs(world: &World, args: &RunsArgs) -> Result<Exit> {
             ));
             return Ok(Exit::Done);
         }
-        Some(RunsCommand::Prune(args)) => return prune(world, args),
-        Some(RunsCommand::Verify) => return verify(world),
+        Some(RunsCommand::Prune(args)) => return prune(context, args),
+        Some(RunsCommand::Verify) => return verify(context),
         None => {}
     }
     let most = if args.all { usize::MAX } else { NEWEST };
-    let (newest, all) = match world.reader()? {
+    let (newest, all) = match context.reader()? {
         Some(store) => (store.newest_runs(None, most)?, store.count()?),
         None => (vec![], 0),
     };
@@ -103,8 +103,8 @@ pub fn runs(world: &World, args: &RunsArgs) -> Result<Exit> {
 }
 
 /// `gritstone runs verify`: what is damaged, a line each.
-fn verify(world: &World) -> Result<Exit> {
-    let store = world.reader()?.context("the store has no runs")?;
+fn verify(context: &Context) -> Result<Exit> {
+    let store = context.reader()?.context("the store has no runs")?;
     let damaged = store.verify()?;
     if damaged.is_empty() {
         output::plain(&format!("{} runs, all checksums match\n", store.count()?))?;

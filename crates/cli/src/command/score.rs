@@ -8,9 +8,9 @@ use clap::Args;
 use gritstone_document::{Block, Document};
 use gritstone_model::RunView;
 use gritstone_report::{rating_lines, ratings};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_runs::scores;
-use gritstone_runs::selection::Chosen;
+use gritstone_runs::selection::Selection;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -34,13 +34,13 @@ pub struct ScoreArgs {
 }
 
 /// `gritstone score`.
-pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
-    let Chosen {
+pub fn rate(context: &Context, args: &ScoreArgs) -> Result<Exit> {
+    let Selection {
         runs,
         selectors: by,
-    } = world.chosen_or_last(&args.words)?;
+    } = context.select_runs_or_last(&args.words)?;
     let profile = match &args.profile {
-        Some(name) => Some(scores::profile(world, name)?),
+        Some(name) => Some(scores::profile(context, name)?),
         None => None,
     };
     ensure!(
@@ -50,13 +50,13 @@ pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
     );
     let base = match &args.against {
         Some(name) => name,
-        None => scores::base(world, runs.iter().map(|(_, view)| view)),
+        None => scores::base(context, runs.iter().map(|(_, view)| view)),
     };
-    let base = world.view(base)?;
+    let base = context.view(base)?;
     let machines: Vec<RunView> = runs.into_iter().map(|(_, view)| view).collect();
     let view = match profile {
-        Some(profile) => scores::by_profile(world, &machines, &base, profile),
-        None => scores::against(world, &machines, &base, &by)?,
+        Some(profile) => scores::by_profile(context, &machines, &base, profile),
+        None => scores::against(context, &machines, &base, &by)?,
     };
     output::write(args.format.format, &view, || ratings(&view))?;
     let rated = view.machines.iter().all(|machine| {
@@ -77,16 +77,16 @@ pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
 /// # Errors
 /// When the base that is built in cannot be read.
 pub fn open(
-    world: &World,
+    context: &Context,
     tables: &mut Document,
     run: &RunView,
     base: Option<&RunView>,
 ) -> Result<()> {
     let base = match base {
         Some(base) => base,
-        None => &world.view(scores::base(world, std::iter::once(run)))?,
+        None => &context.view(scores::base(context, std::iter::once(run)))?,
     };
-    let view = scores::against(world, std::slice::from_ref(run), base, &[])?;
+    let view = scores::against(context, std::slice::from_ref(run), base, &[])?;
     let everything = run
         .settings
         .as_ref()

@@ -4,7 +4,7 @@ use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::Result;
 use clap::Args;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_server::Options;
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ pub struct ServeArgs {
 }
 
 /// `gritstone serve`.
-pub fn serve(world: &World, args: &ServeArgs) -> Result<Exit> {
+pub fn serve(context: &Context, args: &ServeArgs) -> Result<Exit> {
     let options = Options {
         listen: args.listen,
         open: args.open,
@@ -55,7 +55,7 @@ pub fn serve(world: &World, args: &ServeArgs) -> Result<Exit> {
         notify_template: args.notify_template.clone(),
         public_url: args.public_url.clone(),
     };
-    gritstone_server::serve(world, &options, |address| {
+    gritstone_server::serve(context, &options, |address| {
         output::plain(&format!("{address}\n"))
     })?;
     Ok(Exit::Done)

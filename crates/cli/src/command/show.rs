@@ -5,7 +5,7 @@ use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::Result;
 use clap::Args;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -22,9 +22,9 @@ pub struct ShowArgs {
 }
 
 /// `gritstone show`.
-pub fn show(world: &World, args: &ShowArgs) -> Result<Exit> {
-    let (name, view, selectors) = world.chosen_run(&args.words)?;
-    let view = world.among_runs(view);
+pub fn show(context: &Context, args: &ShowArgs) -> Result<Exit> {
+    let (name, view, selectors) = context.select_run(&args.words)?;
+    let view = context.with_run_variance(view);
     // of one that was asked for by itself everything is told
     let one = match view.results.as_slice() {
         [one] if selectors == [one.id.as_str()] => Some(one),
@@ -32,7 +32,7 @@ pub fn show(world: &World, args: &ShowArgs) -> Result<Exit> {
     };
     output::write(args.format.format, &view, || match one {
         Some(one) => {
-            let data = world.data(&name).ok();
+            let data = context.data(&name).ok();
             let launches = data.iter().flat_map(|run| &run.launches);
             let launches: Vec<_> = launches.filter(|launch| launch.id == one.id).collect();
             gritstone_report::one(&view, one, &launches)

@@ -8,7 +8,7 @@ use clap::Args;
 use gritstone_document::{Column, Document, Style};
 use gritstone_model::{Machine, SCHEMA_SYSTEMS};
 use gritstone_report::lists;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -76,12 +76,12 @@ impl ListedMachine {
 }
 
 /// `gritstone systems`.
-pub fn systems(world: &World, args: &SystemsArgs) -> Result<Exit> {
-    let printed = world.references.machines.iter();
+pub fn systems(context: &Context, args: &SystemsArgs) -> Result<Exit> {
+    let printed = context.references.machines.iter();
     let printed =
         printed.map(|machine| ListedMachine::of(format!("ref:{}", machine.id), machine.clone()));
     let mut systems: Vec<ListedMachine> = printed.collect();
-    if let Some(store) = world.reader()? {
+    if let Some(store) = context.reader()? {
         for (run, _) in store.systems()? {
             let info = store.info(&run.id)?;
             systems.push(ListedMachine::of(run.machine_id, info.machine));

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use gritstone_document::Style;
 use gritstone_model::hexadecimal;
 use gritstone_report::lists;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_store::Scope;
 use std::fs::File;
 use std::io::Read as _;
@@ -57,7 +57,7 @@ const BYTES: usize = 32;
 const PREFIX: &str = "gritstone_";
 
 /// `gritstone token`.
-pub fn token(world: &World, command: &TokenCommand) -> Result<Exit> {
+pub fn token(context: &Context, command: &TokenCommand) -> Result<Exit> {
     let now = gritstone_runs::clock::now();
     match command {
         TokenCommand::Create { name, scope } => {
@@ -65,12 +65,12 @@ pub fn token(world: &World, command: &TokenCommand) -> Result<Exit> {
             File::open("/dev/urandom")?.read_exact(&mut random)?;
             let secret = format!("{PREFIX}{}", hexadecimal(random));
             let scopes: Vec<Scope> = scope.iter().map(|scope| scope.of_store()).collect();
-            world.writer()?.add_token(name, &secret, &scopes, &now)?;
+            context.writer()?.add_token(name, &secret, &scopes, &now)?;
             output::plain(&format!("{secret}\n"))?;
             output::remark("this is shown once: keep it in a file that only its user can read");
         }
         TokenCommand::List => {
-            let tokens = match world.reader()? {
+            let tokens = match context.reader()? {
                 Some(store) => store.tokens()?,
                 None => vec![],
             };
@@ -94,7 +94,7 @@ pub fn token(world: &World, command: &TokenCommand) -> Result<Exit> {
             output::text(&lists::table("", columns, rows.collect()))?;
         }
         TokenCommand::Revoke { name } => {
-            world.writer()?.revoke_token(name, &now)?;
+            context.writer()?.revoke_token(name, &now)?;
             output::remark(&format!("token {name} is revoked"));
         }
     }

@@ -284,7 +284,7 @@ fn print(text: &str, styles: &[&str]) -> Result<()> {
     let text = gritstone_document::printable(text, styles);
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(why) if why.kind() == ErrorKind::BrokenPipe => signals::die_of_a_closed_pipe(),
+        Err(why) if why.kind() == ErrorKind::BrokenPipe => signals::exit_by_sigpipe(),
         written => written.context("cannot write to standard output"),
     }
 }

@@ -11,7 +11,7 @@ use machines::{Tree, large};
 use std::os::unix::ffi::OsStrExt;
 
 /// Every machine that is recorded or made up, by name.
-fn sites() -> Vec<(&'static str, Site)> {
+fn sites() -> Vec<(&'static str, HostContext)> {
     let mut sparse = large(300, "0-299");
     sparse.answers.allowed = Some((0..150).map(|n| 2 * n).collect());
     let mut nothing = Tree::new();
@@ -31,22 +31,22 @@ fn sites() -> Vec<(&'static str, Site)> {
     ] {
         trees.push((name, Tree::recorded(name)));
     }
-    let site = |tree: &Tree| {
-        let site = Site::of(tree.root(), Some(Path::new("/"))).unwrap();
+    let host = |tree: &Tree| {
+        let host = HostContext::from_root(tree.root(), Some(Path::new("/"))).unwrap();
         // while the tree is there
-        site.host();
-        site
+        host.facts();
+        host
     };
     trees
         .iter()
-        .map(|(name, tree)| (*name, site(tree)))
+        .map(|(name, tree)| (*name, host(tree)))
         .collect()
 }
 
 /// What would be run there: everything, and everything as copies too.
-fn plan(site: &Site) -> Plan {
+fn plan(host: &HostContext) -> Plan {
     let benchmarks = gritstone_catalogue::all().unwrap().benchmarks;
-    let offer = site.offer(&benchmarks, Permits::default(), None, false);
+    let offer = host.offer(&benchmarks, Permits::default(), None, false);
     let mut plan = steps(benchmarks, &offer);
     add_copies(&mut plan, &offer, &[2, 128, 256], |_| true);
     plan
@@ -54,10 +54,10 @@ fn plan(site: &Site) -> Plan {
 
 #[test]
 fn no_row_is_placed_where_it_may_not_run() {
-    for (name, site) in sites() {
-        let plan = plan(&site);
+    for (name, host) in sites() {
+        let plan = plan(&host);
         assert!(plan.steps.len() > 100, "{name}");
-        let cpu = &site.cpu;
+        let cpu = &host.cpu;
         for step in &plan.steps {
             let mut cpus = step.cpus.clone();
             let may = |&number: &u32| cpu.allowed.contains(number) && cpu.online.contains(number);
@@ -83,8 +83,8 @@ fn no_row_is_placed_where_it_may_not_run() {
 
 #[test]
 fn rows_across_cpus_run_on_two_or_say_why_not() {
-    for (name, site) in sites() {
-        let plan = plan(&site);
+    for (name, host) in sites() {
+        let plan = plan(&host);
         let across = plan
             .benchmarks
             .iter()
@@ -93,11 +93,11 @@ fn rows_across_cpus_run_on_two_or_say_why_not() {
         for row in across {
             rows += 1;
             let step = plan.steps.iter().find(|step| step.id == row.id);
-            match (site.chosen.peer, step) {
-                (Some(peer), Some(step)) => assert_eq!(step.cpus, [site.chosen.measured, peer]),
+            match (host.chosen.peer, step) {
+                (Some(peer), Some(step)) => assert_eq!(step.cpus, [host.chosen.measured, peer]),
                 (peer, None) => {
                     let skip = plan.skips.iter().find(|skip| skip.id == row.id).unwrap();
-                    // what this machine lacks, every site does
+                    // what this machine lacks, every host does
                     let lacks = skip.reason.starts_with("It needs");
                     let alone = peer.is_none() && skip.reason.contains("two CPUs");
                     assert!(lacks || alone, "{name}: {skip:?}");
@@ -106,9 +106,9 @@ fn rows_across_cpus_run_on_two_or_say_why_not() {
             }
         }
         assert!(rows > 0);
-        let alone = site.cpu.allowed.len() == 1;
-        assert_eq!(site.chosen.peer.is_none(), alone, "{name}");
-        assert_eq!(site.chosen.watcher.is_none(), alone, "{name}");
+        let alone = host.cpu.allowed.len() == 1;
+        assert_eq!(host.chosen.peer.is_none(), alone, "{name}");
+        assert_eq!(host.chosen.watcher.is_none(), alone, "{name}");
     }
 }
 

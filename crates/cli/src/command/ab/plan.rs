@@ -8,15 +8,15 @@ use anyhow::{Result, ensure};
 use gritstone_exec::rebuild::{Builds, Rebuilt};
 use gritstone_model::{Benchmark, CommandWork, Compiled, Figure, Plan, Skip, Work};
 use gritstone_plan::{select, steps};
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_session::compiler::{self, Toolchain};
-use gritstone_session::host_context::Site;
-use gritstone_session::measuring::Bench;
+use gritstone_session::host_context::HostContext;
+use gritstone_session::measuring::Session;
 use gritstone_session::trial::{command_step, user_environment};
 use std::collections::BTreeMap;
 
 /// What is launched: commands, or the rows of the catalog that have a time of their own.
-pub fn plan(world: &World, args: &AbArgs, site: &Site, sides: &Sides) -> Result<Plan> {
+pub fn plan(context: &Context, args: &AbArgs, host: &HostContext, sides: &Sides) -> Result<Plan> {
     let commands = &sides.sides[0].commands;
     if !commands.is_empty() {
         return Ok(Plan {
@@ -25,11 +25,11 @@ pub fn plan(world: &World, args: &AbArgs, site: &Site, sides: &Sides) -> Result<
             skips: vec![],
         });
     }
-    let selectors = world.selectors(&args.selectors());
-    let mut wanted = select(&world.catalogue.benchmarks, &selectors)?;
+    let selectors = context.selectors(&args.selectors());
+    let mut wanted = select(&context.catalogue.benchmarks, &selectors)?;
     wanted.retain(timed);
-    let own = world.own.as_ref();
-    let offer = site.offer(&wanted, args.privileges.permits(), own, false);
+    let own = context.own.as_ref();
+    let offer = host.offer(&wanted, args.privileges.permits(), own, false);
     let plan = steps(wanted, &offer);
     some(&plan)?;
     Ok(plan)
@@ -61,15 +61,15 @@ fn timed(benchmark: &Benchmark) -> bool {
 pub type Made = (BTreeMap<String, Rebuilt>, Option<Compiled>);
 
 /// The programs of each side, compiled where it has a compiler. Rows whose programs one of them refuses leave the plan.
-pub fn builds(bench: &Bench<'_>, plan: &mut Plan, sides: &Sides) -> Result<Vec<Made>> {
+pub fn builds(session: &Session<'_>, plan: &mut Plan, sides: &Sides) -> Result<Vec<Made>> {
     let mut all = vec![];
     for side in &sides.sides {
         let mut made = Made::default();
         if let Some(compiler) = &side.compiler {
             output::remark(&format!("compiling: {}", side.what));
             let (name, flags) = compiler.split_once(' ').unwrap_or((compiler, ""));
-            let tools = Toolchain::find(bench.site, name, None)?.with(flags);
-            let builds = bench.build(bench.own, &plan.benchmarks, tools)?;
+            let tools = Toolchain::find(session.host, name, None)?.with(flags);
+            let builds = session.build(session.own, &plan.benchmarks, tools)?;
             ensure!(
                 !builds.is_empty(),
                 "none of these benchmarks has a workload to compile, so --cc changes nothing"
@@ -102,9 +102,9 @@ fn compiled(builds: &Builds) -> Compiled {
 }
 
 /// Everything that a child of this side finds in its environment.
-pub fn environment(site: &Site, side: &Side) -> BTreeMap<String, String> {
+pub fn environment(host: &HostContext, side: &Side) -> BTreeMap<String, String> {
     let mut environment = match side.commands.is_empty() {
-        true => site.environment(),
+        true => host.environment(),
         false => user_environment(),
     };
     environment.extend(side.environment.iter().cloned());

@@ -6,11 +6,11 @@ use crate::ui::args::OnInconclusive;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::value_parsers;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use gritstone_analysis::fleet::{self, NodeRun, Verdict};
 use gritstone_fleet::report;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_session::local_backend::End;
 use gritstone_session::undo;
 use std::collections::BTreeSet;
@@ -42,13 +42,13 @@ pub struct FleetCheckArgs {
 }
 
 /// Measures, compares and says.
-pub fn check(world: &World, args: &FleetCheckArgs) -> Result<Exit> {
+pub fn check(context: &Context, args: &FleetCheckArgs) -> Result<Exit> {
     undo::recover();
     let against: Vec<String> = args.against.iter().cloned().collect();
-    let (name, mut runs) = report::runs(world, &against)?;
+    let (name, mut runs) = report::runs(context, &against)?;
     runs.retain(|run| run.node != args.node);
     ensure!(!runs.is_empty(), "fleet {name} has no other node");
-    let own = measured(world, args, &runs)?;
+    let own = measured(context, args, &runs)?;
     let Some(own) = own else {
         return Ok(Exit::Interrupted);
     };
@@ -70,14 +70,18 @@ pub fn check(world: &World, args: &FleetCheckArgs) -> Result<Exit> {
 }
 
 /// What this node does in the budget of what the fleet was measured by; `None` when the user asked to stop.
-fn measured(world: &World, args: &FleetCheckArgs, fleet: &[NodeRun]) -> Result<Option<NodeRun>> {
+fn measured(
+    context: &Context,
+    args: &FleetCheckArgs,
+    fleet: &[NodeRun],
+) -> Result<Option<NodeRun>> {
     let ids: BTreeSet<String> = fleet
         .iter()
         .flat_map(|run| run.results.keys())
         .map(ToString::to_string)
         .collect();
     let known = |id: &String| {
-        world
+        context
             .catalogue
             .benchmarks
             .iter()
@@ -94,13 +98,13 @@ fn measured(world: &World, args: &FleetCheckArgs, fleet: &[NodeRun]) -> Result<O
         label: Some(format!("check-{}", args.node)),
         ..RunArgs::default()
     };
-    let job = Job::new(world, &asked)?;
+    let job = Job::new(context, &asked)?;
     let id = job.info.id.clone();
-    let (view, end) = job.measure(world)?;
+    let (view, end) = job.measure(context)?;
     if end == End::Interrupted {
         return Ok(None);
     }
-    let store = world.reader()?.context("the store is gone")?;
+    let store = context.reader()?.context("the store is gone")?;
     let run = store.load(&id)?;
     Ok(Some(NodeRun {
         node: args.node.clone(),

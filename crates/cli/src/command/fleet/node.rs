@@ -6,11 +6,11 @@ use crate::command::run::job::Job;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::value_parsers;
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use clap::Args;
 use gritstone_exchange::write_bundle;
 use gritstone_model::FleetMember;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_session::local_backend::End;
 use gritstone_session::undo;
 use nix::sched::{CpuSet, sched_setaffinity};
@@ -45,7 +45,7 @@ pub struct FleetNodeArgs {
 }
 
 /// Measures and writes.
-pub fn node(world: &World, args: &FleetNodeArgs) -> Result<Exit> {
+pub fn node(context: &Context, args: &FleetNodeArgs) -> Result<Exit> {
     undo::recover();
     if let Some(cpu) = args.cpu {
         let mut only = CpuSet::new();
@@ -54,7 +54,7 @@ pub fn node(world: &World, args: &FleetNodeArgs) -> Result<Exit> {
             .and_then(|()| sched_setaffinity(Pid::from_raw(0), &only));
         set.with_context(|| format!("CPU {cpu} cannot be used alone"))?;
     }
-    let mut job = Job::new(world, &args.run)?;
+    let mut job = Job::new(context, &args.run)?;
     job.info.settings.fleet = Some(FleetMember {
         fleet: args.fleet.clone(),
         node: args.node.clone(),
@@ -62,12 +62,14 @@ pub fn node(world: &World, args: &FleetNodeArgs) -> Result<Exit> {
         of: args.of,
     });
     let id = job.info.id.clone();
-    let (view, end) = job.measure(world)?;
+    let (view, end) = job.measure(context)?;
     if end == End::Interrupted {
         return Ok(Exit::Interrupted);
     }
     let exit = run::outcome(&view)?;
-    let store = world.reader()?.context("the store of this node is gone")?;
+    let store = context
+        .reader()?
+        .context("the store of this node is gone")?;
     let bundle = write_bundle(&store.load(&id)?);
     match args.output == Path::new("-") {
         true => output::plain(&bundle)?,

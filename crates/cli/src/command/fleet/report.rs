@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use gritstone_analysis::fleet;
 use gritstone_fleet::report::view;
 use gritstone_report::Detail;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use std::path::PathBuf;
 
 /// Output formats of the report of a fleet.
@@ -47,11 +47,11 @@ pub struct FleetReportArgs {
 }
 
 /// Compares the nodes and shows what differs.
-pub fn report(world: &World, args: &FleetReportArgs) -> Result<Exit> {
+pub fn report(context: &Context, args: &FleetReportArgs) -> Result<Exit> {
     for path in &args.out {
         report::is_pdf(path)?;
     }
-    let view = view(world, &args.words, args.margin)?;
+    let view = view(context, &args.words, args.margin)?;
     for path in &args.out {
         report::write(&gritstone_report::fleet(&view, Detail::Everything), path)?;
     }
@@ -66,7 +66,7 @@ pub fn report(world: &World, args: &FleetReportArgs) -> Result<Exit> {
 }
 
 /// Shows the report of a fleet run that has just been measured.
-pub fn show(world: &World, named: &str) -> Result<()> {
-    let view = view(world, &[named.to_owned()], fleet::MARGIN)?;
+pub fn show(context: &Context, named: &str) -> Result<()> {
+    let view = view(context, &[named.to_owned()], fleet::MARGIN)?;
     output::text(&gritstone_report::fleet(&view, output::detail()))
 }

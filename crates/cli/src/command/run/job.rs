@@ -4,7 +4,7 @@ use crate::command::run::args::RunArgs;
 use crate::ui::output;
 use crate::ui::progress::Display;
 use crate::ui::skips;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use gritstone_catalogue::{Own, Suite};
 use gritstone_document::percent_asked;
 use gritstone_exec::Variant;
@@ -14,15 +14,15 @@ use gritstone_model::{Id, Launch, Plan, RunInfo, RunView, Settings};
 use gritstone_peer::Reached;
 use gritstone_plan::{Offer, in_order, select, steps};
 use gritstone_report::duration;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_runs::custom_catalog;
 use gritstone_session::bounds::Bounds;
-use gritstone_session::host_context::Site;
+use gritstone_session::host_context::HostContext;
 use gritstone_session::local_backend::{self, End, Side, random};
-use gritstone_session::measuring::Bench;
+use gritstone_session::measuring::Session;
 use gritstone_session::param_overrides;
 use gritstone_session::resumption;
-use gritstone_session::tune::{Steadied, steady};
+use gritstone_session::tune::{self, TuningOutcome};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ const MOST_COPIES: u32 = 256;
 
 /// A run that is ready to be measured.
 pub struct Job {
-    pub site: Site,
+    pub host: HostContext,
     pub plan: Plan,
     pub info: RunInfo,
     /// What it may do to the machine.
@@ -48,17 +48,17 @@ pub struct Job {
 
 impl Job {
     /// A new run.
-    pub fn new(world: &World, args: &RunArgs) -> Result<Self> {
-        let site = Site::look(args.dir.as_deref())?;
-        let catalogue = &world.catalogue.benchmarks;
-        let suite = match (&args.suite, &world.own) {
-            (Some(name), _) => Some(world.suite(name)?),
-            (None, None) if args.selectors.is_empty() => Some(world.suite(STANDARD)?),
+    pub fn new(context: &Context, args: &RunArgs) -> Result<Self> {
+        let host = HostContext::probe(args.dir.as_deref())?;
+        let catalogue = &context.catalogue.benchmarks;
+        let suite = match (&args.suite, &context.own) {
+            (Some(name), _) => Some(context.suite(name)?),
+            (None, None) if args.selectors.is_empty() => Some(context.suite(STANDARD)?),
             (None, _) => None,
         };
         let selectors = match suite {
             Some(_) => args.selectors.clone(),
-            None => world.selectors(&args.selectors),
+            None => context.selectors(&args.selectors),
         };
         let mut wanted = select(catalogue, &asked(suite, &selectors))?;
         let params = args.params.iter().cloned().collect();
@@ -67,8 +67,8 @@ impl Job {
             gritstone_peer::asked(&args.peer.options(), args.dry_run, &mut wanted)?;
         let permits = args.privileges.permits();
         let compilers = args.compilers.asked();
-        let own = world.own.as_ref();
-        let mut offer = site.offer(&wanted, permits, own, compilers.is_some());
+        let own = context.own.as_ref();
+        let mut offer = host.offer(&wanted, permits, own, compilers.is_some());
         offer.refused.extend(refused);
         let mut plan = steps(wanted, &offer);
         let against_document = |name: &String| name.starts_with("ref:");
@@ -82,7 +82,7 @@ impl Job {
             catalogue: custom_catalog::kept(own, &plan.benchmarks),
             peer: reached.as_ref().map(|reached| reached.peer.clone()),
             compilers,
-            ..settings(args, &site)
+            ..settings(args, &host)
         };
         let copied = add_copies(&mut plan, &offer, &settings, suite);
         ensure!(
@@ -96,63 +96,63 @@ impl Job {
                 reference: settings.reference,
                 ..Bounds::new(permits)
             },
-            info: local_backend::info(&site, args.label.clone(), settings),
-            site,
-            own: world.own.clone(),
+            info: local_backend::info(&host, args.label.clone(), settings),
+            host,
+            own: context.own.clone(),
             peer: reached,
             earlier: None,
         })
     }
 
     /// Measures it, and keeps every launch; what was finished is in the view, however it ended.
-    pub fn measure(mut self, world: &World) -> Result<(RunView, End)> {
+    pub fn measure(mut self, context: &Context) -> Result<(RunView, End)> {
         let limits = limits(&self.info.settings)?;
         let budget = limits.budget.unwrap_or(Duration::MAX);
         self.bounds.deadline = self.bounds.deadline.min(budget);
-        let (site, mut plan, mut info) = (&self.site, self.plan, self.info);
-        let mut bench = Bench::new(site, &mut plan, self.own.as_ref(), self.bounds)?;
-        bench.setup.far_end = self.peer.as_ref().map(Reached::far_end);
+        let (host, mut plan, mut info) = (&self.host, self.plan, self.info);
+        let mut session = Session::new(host, &mut plan, self.own.as_ref(), self.bounds)?;
+        session.setup.far_end = self.peer.as_ref().map(Reached::far_end);
         let builds = match &info.settings.compilers {
-            Some(asked) => bench.rebuild(asked, &mut plan)?,
+            Some(asked) => session.rebuild(asked, &mut plan)?,
             None => BTreeMap::new(),
         };
-        let steadied = match self.bounds.steady {
-            true => steady(bench.journal.as_ref(), site, &bench.setup),
-            false => Steadied::default(),
+        let outcome = match self.bounds.steady {
+            true => tune::apply(session.journal.as_ref(), host, &session.setup),
+            false => TuningOutcome::default(),
         };
-        bench.tuning = steadied.tuning;
+        session.tuning = outcome.tuning;
         let earlier = self.earlier.as_deref();
         match earlier {
-            None => info.settings.steady.clone_from(&steadied.held),
-            Some(_) => resumption::same_steadying(&info, &steadied.held)?,
+            None => info.settings.steady.clone_from(&outcome.held),
+            Some(_) => resumption::check_same_tuning(&info, &outcome.held)?,
         }
         let id = info.id.clone();
-        let known = learn_prior(&world.runs_like(&info), &plan.benchmarks);
+        let known = learn_prior(&context.runs_like(&info), &plan.benchmarks);
         let mut scheduler = AfterPilot::new(&[&plan], limits, &known);
         if let Some(peer) = &info.settings.peer {
             output::remark(&format!("far ends on {}", gritstone_report::peer(peer)));
         }
         announce(
             &id,
-            site,
+            host,
             &plan,
             &limits,
             scheduler.expected(),
             earlier,
-            &steadied,
+            &outcome,
         );
         let side = [Side {
             name: String::new(),
             plan,
             variant: Variant {
-                environment: site.environment(),
+                environment: host.environment(),
                 builds,
             },
             setting: None,
             info,
         }];
-        let mut store = world.writer()?;
-        let end = bench.measure(
+        let mut store = context.writer()?;
+        let end = session.measure(
             &mut store,
             &side,
             earlier,
@@ -166,7 +166,7 @@ impl Job {
         }
         // a run is in memory whole while it is summarized, with its own entries: ours are not needed beside them
         drop(side);
-        Ok((world.stored(&store, &id)?, end))
+        Ok((context.stored(&store, &id)?, end))
     }
 }
 
@@ -188,7 +188,7 @@ pub fn limits(settings: &Settings) -> Result<Limits> {
 }
 
 /// The settings of a run.
-pub fn settings(args: &RunArgs, site: &Site) -> Settings {
+pub fn settings(args: &RunArgs, host: &HostContext) -> Settings {
     let precision = if args.quick { 0.05 } else { 0.02 };
     Settings {
         selectors: args.selectors.clone(),
@@ -197,8 +197,8 @@ pub fn settings(args: &RunArgs, site: &Site) -> Settings {
         budget_s: args.budget.map(|time| time.as_secs_f64()),
         precision: args.precision.unwrap_or(precision),
         quick: args.quick,
-        dir: site.dir.display().to_string(),
-        environment: site.environment(),
+        dir: host.dir.display().to_string(),
+        environment: host.environment(),
         copies: copies(&args.copies),
         allow: args.privileges.allowed(),
         no_privileged: args.privileges.no_privileged,
@@ -239,14 +239,14 @@ fn copies(given: &[u32]) -> Vec<u32> {
 /// Says what is measured, where, how, and what is not.
 fn announce(
     id: &str,
-    site: &Site,
+    host: &HostContext,
     plan: &Plan,
     limits: &Limits,
     expected: Duration,
     earlier: Option<&[Launch]>,
-    steadied: &Steadied,
+    outcome: &TuningOutcome,
 ) {
-    let chosen = &site.chosen;
+    let chosen = &host.chosen;
     let cpus = match chosen.peer {
         Some(peer) => format!(
             "CPU {} (and {peer} for two-CPU benchmarks)",
@@ -262,18 +262,18 @@ fn announce(
     let there = |launches: &[Launch]| format!("; resuming after {} launches", launches.len());
     output::remark(&format!(
         "run {id}: {count} benchmark{plural} on {cpus}, files in {}{}",
-        site.dir.display(),
+        host.dir.display(),
         earlier.map(there).unwrap_or_default()
     ));
     output::remark(&ends(limits, expected));
-    if let Some(findings) = findings_now(site) {
+    if let Some(findings) = findings_now(host) {
         output::remark(&findings);
     }
-    if !steadied.held.is_empty() {
-        let held = steadied.held.join("; ");
+    if !outcome.held.is_empty() {
+        let held = outcome.held.join("; ");
         output::remark(&format!("tuned for this run: {held}"));
     }
-    for remark in &steadied.remarks {
+    for remark in &outcome.remarks {
         output::remark(remark);
     }
     skips::announce(plan);
@@ -308,8 +308,8 @@ fn ends(limits: &Limits, expected: Duration) -> String {
 }
 
 /// What spoils figures at this moment, as `doctor` would say it, in one line.
-fn findings_now(site: &Site) -> Option<String> {
-    let findings = doctor::now(site.host());
+fn findings_now(host: &HostContext) -> Option<String> {
+    let findings = doctor::now(host.facts());
     let told = findings.iter().map(|f| format!("{} {}", f.name, f.value));
     let told = told.collect::<Vec<_>>().join("; ");
     (!told.is_empty()).then(|| format!("results will scatter: {told} (gritstone doctor)"))

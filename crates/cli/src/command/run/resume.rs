@@ -3,15 +3,15 @@
 use crate::command::run::args::RunArgs;
 use crate::command::run::job::{self, Job};
 use crate::ui::confirm;
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use gritstone_catalogue::Own;
 use gritstone_model::{Benchmark, Machine, Owner, Peer, RunData, RunInfo, Skip};
 use gritstone_peer::Reached;
 use gritstone_plan::steps;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_runs::custom_catalog;
 use gritstone_session::bounds::Bounds;
-use gritstone_session::host_context::Site;
+use gritstone_session::host_context::HostContext;
 use gritstone_session::param_overrides;
 use gritstone_session::resumption;
 use gritstone_session::trust;
@@ -20,12 +20,12 @@ use gritstone_store::{Resumable, Store};
 use std::path::Path;
 
 /// The rest of a run: the newest that was cut off, or the one that is named.
-pub fn job(world: &World, name: &str, args: &RunArgs) -> Result<Job> {
+pub fn job(context: &Context, name: &str, args: &RunArgs) -> Result<Job> {
     let (trusted, permits) = (args.own.trust, args.privileges.permits());
-    let data = cut_off(world, name, &Site::look(None)?.owner())?.into_data();
+    let data = cut_off(context, name, &HostContext::probe(None)?.owner())?.into_data();
     let (id, settings) = (&data.info.id, &data.info.settings);
-    let site = Site::look(Some(Path::new(&settings.dir)))?;
-    same_machine(&data.info, &site.machine())?;
+    let host = HostContext::probe(Some(Path::new(&settings.dir)))?;
+    same_machine(&data.info, &host.machine())?;
     let own = settings
         .catalogue
         .clone()
@@ -35,13 +35,13 @@ pub fn job(world: &World, name: &str, args: &RunArgs) -> Result<Job> {
     if let Some(own) = &own {
         trust::ensure(own, trusted, confirm::run_it)?;
     }
-    same_benchmarks(&data, &as_given(world, own.as_ref(), &data)?)?;
+    same_benchmarks(&data, &as_given(context, own.as_ref(), &data)?)?;
     let peer = settings.peer.as_ref();
     let peer = peer
         .map(|then| same_peer(id, then, args.peer.options()))
         .transpose()?;
     let again = settings.compilers.is_some();
-    let mut offer = site.offer(&data.benchmarks, permits, own.as_ref(), again);
+    let mut offer = host.offer(&data.benchmarks, permits, own.as_ref(), again);
     if peer.is_some() {
         // they were refused when it began, and have not changed
         let skips = data.skips.iter();
@@ -49,13 +49,13 @@ pub fn job(world: &World, name: &str, args: &RunArgs) -> Result<Job> {
             .refused
             .extend(skips.map(|skip| (skip.id.clone(), skip.reason.clone())));
     }
-    let suite = settings.suite.as_ref().map(|name| world.suite(name));
+    let suite = settings.suite.as_ref().map(|name| context.suite(name));
     let mut plan = steps(data.benchmarks, &offer);
     same_permits(&data.skips, &plan.skips)?;
     job::add_copies(&mut plan, &offer, settings, suite.transpose()?);
     Ok(Job {
         plan,
-        site,
+        host,
         bounds: Bounds {
             steady: !settings.steady.is_empty(),
             reference: settings.reference,
@@ -78,15 +78,15 @@ fn same_permits(before: &[Skip], now: &[Skip]) -> Result<()> {
 }
 
 /// The run of that name, or the newest that is not whole.
-fn cut_off(world: &World, name: &str, owner: &Owner) -> Result<Resumable> {
-    let store = world
+fn cut_off(context: &Context, name: &str, owner: &Owner) -> Result<Resumable> {
+    let store = context
         .reader()?
         .context("no run is stored yet, so there is none to resume")?;
     let id = match name {
         "" => newest_cut_off(&store, owner)?.context(
             "no run of this user on this system was interrupted: `gritstone run` starts a new one",
         )?,
-        name => world.resolve(&store, name)?,
+        name => context.resolve(&store, name)?,
     };
     resumption::check_unmeasured(&id, None)?;
     let run = store.resume(&id, owner)?;
@@ -152,8 +152,8 @@ fn same_benchmarks(before: &RunData, now: &[Benchmark]) -> Result<()> {
 }
 
 /// The entries of a run as they are now, with the parameters that it was given.
-fn as_given(world: &World, own: Option<&Own>, data: &RunData) -> Result<Vec<Benchmark>> {
-    let mut catalogue = world.catalogue.benchmarks.clone();
+fn as_given(context: &Context, own: Option<&Own>, data: &RunData) -> Result<Vec<Benchmark>> {
+    let mut catalogue = context.catalogue.benchmarks.clone();
     catalogue.extend(own.iter().flat_map(|own| own.catalogue.benchmarks.clone()));
     let mut now = catalogue.clone();
     now.retain(|row| data.benchmarks.iter().any(|then| then.id == row.id));

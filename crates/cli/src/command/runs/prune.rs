@@ -4,11 +4,11 @@ use crate::command::ab;
 use crate::ui::exit::Exit;
 use crate::ui::output::{plain, remark};
 use crate::ui::value_parsers;
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use clap::Args;
 use gritstone_model::{AbView, RunData};
 use gritstone_runs::clock;
-use gritstone_runs::context::World;
+use gritstone_runs::context::Context;
 use gritstone_store::{RunHead, Samples, Shrunk, Store};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
@@ -30,14 +30,14 @@ pub struct PruneArgs {
 }
 
 /// Prunes, or says what would be pruned.
-pub fn prune(world: &World, args: &PruneArgs) -> Result<Exit> {
+pub fn prune(context: &Context, args: &PruneArgs) -> Result<Exit> {
     let now = Timestamp::now();
     let before = SignedDuration::try_from(args.keep_samples)
         .ok()
         .and_then(|keep| now.checked_sub(keep).ok())
         .context("--keep-samples goes back beyond all calendars")?;
     if args.dry_run {
-        let Some(store) = world.reader()? else {
+        let Some(store) = context.reader()? else {
             return told("to prune", 0, Samples::default());
         };
         let due = Due::find(&store, before)?;
@@ -47,13 +47,13 @@ pub fn prune(world: &World, args: &PruneArgs) -> Result<Exit> {
         }
         return told("to prune", due.runs.len(), all);
     }
-    let mut store = world.writer()?;
+    let mut store = context.writer()?;
     let due = Due::find(&store, before)?;
     let now = clock::rfc3339(now);
     let (mut runs, mut all) = (0, Samples::default());
     let mut tests = BTreeMap::new();
     for (head, samples) in &due.runs {
-        let read = due.read(world, &store, head, &mut tests);
+        let read = due.read(context, &store, head, &mut tests);
         // a damaged run is skipped; a failed write ends the command
         let (run, test) = match read {
             Ok(read) => read,
@@ -62,7 +62,7 @@ pub fn prune(world: &World, args: &PruneArgs) -> Result<Exit> {
                 continue;
             }
         };
-        world.prune(&mut store, &run, test.as_ref(), &now)?;
+        context.prune(&mut store, &run, test.as_ref(), &now)?;
         runs += 1;
         add(&mut all, *samples);
     }
@@ -123,7 +123,7 @@ impl Due {
     /// One with the A/B test of which it is a side, which is computed from all sides before the first of them is pruned: `seen` has it then.
     fn read(
         &self,
-        world: &World,
+        context: &Context,
         store: &Store,
         head: &RunHead,
         seen: &mut BTreeMap<String, AbView>,
@@ -134,7 +134,7 @@ impl Due {
         };
         if !seen.contains_key(test) {
             let sides: Vec<&RunHead> = self.sides[test].iter().collect();
-            seen.insert(test.clone(), ab::view_of(world, store, &sides)?);
+            seen.insert(test.clone(), ab::view_of(context, store, &sides)?);
         }
         Ok((run, seen.get(test).cloned()))
     }
