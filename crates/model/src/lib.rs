@@ -28,6 +28,7 @@ mod run;
 mod score;
 mod text;
 mod unit;
+#[warn(missing_docs)]
 mod view;
 
 pub use ab::{AbComparison, AbFigure, AbRow, AbSide, AbView, SCHEMA_AB};

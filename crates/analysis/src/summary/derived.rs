@@ -67,24 +67,12 @@ pub(super) fn result(
     let by_round = summed.by_round(|launch| launch.ns_per_op(false));
     let values = sum.figures(&by_round, by_id);
     let sums: Vec<f64> = by_round.into_iter().map(|(_, sum)| sum).collect();
-    let samples = summed.samples();
     let made_of = benchmark.work.parts();
     (draft.notes).extend(inherited(made_of.into_iter(), results));
 
     let center = center_of(&values, options.confidence);
     let data = if let Some(center) = center {
-        let mut sampled = Sampled {
-            estimate: Some(center),
-            confidence: center.interval.map(|_| options.confidence),
-            launches: values.len(),
-            samples,
-            statistics: describe::describe(&values),
-            values,
-            ..Sampled::default()
-        };
-        if sum.share_of.is_none() {
-            cycles(&mut sampled, &summed, options);
-        }
+        let sampled = sampled(sum, &summed, center, values, options.confidence);
         let precision = run.info.settings.precision;
         let ns = center::plain_center(&sums, options.confidence).map(|e| e.value);
         let evidence = Evidence {
@@ -104,7 +92,7 @@ pub(super) fn result(
             draft.notes.push(unmade(benchmark, results));
         }
         Data::Absent(Absent {
-            samples,
+            samples: summed.samples(),
             ..Absent::default()
         })
     };
@@ -122,6 +110,28 @@ pub(super) fn result(
         draft.notes.extend(notes);
     }
     draft.finish(data)
+}
+
+fn sampled(
+    sum: &Sum,
+    summed: &Terms,
+    center: Estimate,
+    values: Vec<f64>,
+    confidence: f64,
+) -> Sampled {
+    let mut sampled = Sampled {
+        estimate: Some(center),
+        confidence: center.interval.map(|_| confidence),
+        launches: values.len(),
+        samples: summed.samples(),
+        statistics: describe::describe(&values),
+        values,
+        ..Sampled::default()
+    };
+    if sum.share_of.is_none() {
+        cycles(&mut sampled, summed, confidence);
+    }
+    sampled
 }
 
 impl<'a> Terms<'a> {
@@ -184,12 +194,12 @@ fn center_of(values: &[f64], confidence: f64) -> Option<Estimate> {
 }
 
 /// Core cycles likewise, where every launch was paced.
-fn cycles(sampled: &mut Sampled, summed: &Terms, options: &Options) {
+fn cycles(sampled: &mut Sampled, summed: &Terms, confidence: f64) {
     let paced = summed.sums(|launch| launch.cycles_per_op());
     if paced.len() != sampled.values.len() {
         return;
     }
-    if let Some(center) = center::plain_center(&paced, options.confidence) {
+    if let Some(center) = center::plain_center(&paced, confidence) {
         sampled.cycles = Some(estimate(center));
         let all = summed.terms.iter().flat_map(|(_, launches)| launches);
         sampled.ghz = median(all.filter_map(|launch| launch.ghz()));

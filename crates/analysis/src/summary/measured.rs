@@ -54,15 +54,10 @@ pub(super) fn result(launched: &Launched, run: &RunData, options: &Options) -> M
     };
     draft.notes.extend(rules::all(&evidence));
     (draft.notes).extend(responses::carried(&launches).map(Note::new));
-    if !published::is_measured(launched, run) {
+    if published::is_measured(launched, run) {
+        time_reference(&mut draft, benchmark, &launches, &timed, options.confidence);
+    } else {
         draft.published = None;
-    } else if let Some(work) = &benchmark.published {
-        let (view, notes) = match benchmark.work {
-            Work::Kernel(_) => published::batches(work, benchmark, &launches, options.confidence),
-            _ => published::processes(work, &timed, options.confidence),
-        };
-        draft.published = Some(view);
-        draft.notes.extend(notes);
     }
     let copies = copies::view(launched, run, options);
     draft.finish(match absence {
@@ -80,6 +75,24 @@ pub(super) fn result(launched: &Launched, run: &RunData, options: &Options) -> M
             sampled,
         })),
     })
+}
+
+/// Adds the times of the reference workload.
+fn time_reference(
+    draft: &mut Draft,
+    benchmark: &Benchmark,
+    launches: &[&Reading],
+    timed: &[&Reading],
+    confidence: f64,
+) {
+    if let Some(work) = &benchmark.published {
+        let (view, notes) = match benchmark.work {
+            Work::Kernel(_) => published::batches(work, benchmark, launches, confidence),
+            _ => published::processes(work, timed, confidence),
+        };
+        draft.published = Some(view);
+        draft.notes.extend(notes);
+    }
 }
 
 /// From nanoseconds an operation, one for each launch that was timed.

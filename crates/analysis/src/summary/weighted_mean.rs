@@ -15,7 +15,7 @@ use gritstone_model::{
     Repeat, RunData, RunView, Sampled, Subject, Withheld,
 };
 use gritstone_stats::quantile;
-use gritstone_stats::score::{ScoredBenchmark, arithmetic};
+use gritstone_stats::score::{Score, ScoredBenchmark, arithmetic};
 use std::collections::BTreeMap;
 
 const COMPARED: Subject = Subject::Estimate;
@@ -59,15 +59,7 @@ pub(super) fn result(
         return draft.finish(Data::absent(Absence::Skipped));
     };
     let factors = gather(entry.over, weights, baseline, results);
-    let mut ratios: Vec<PartValue> = vec![];
-    for Factor { part, row, result } in &factors.compared {
-        let ratio = result.and_then(|(result, unit)| Some(result.value()? * unit / row.reference));
-        let part = match part {
-            Part::Benchmark(id) => Part::RatioOf(id.clone()),
-            other => other.clone(),
-        };
-        ratios.extend(ratio.map(|value| PartValue { part, value }));
-    }
+    let ratios = factors.compared.iter().filter_map(Factor::ratio).collect();
     let rows: Vec<ScoredBenchmark> = factors.compared.iter().map(|f| f.row.clone()).collect();
     let data = match arithmetic(&rows, options.confidence) {
         Err(why) => {
@@ -80,14 +72,7 @@ pub(super) fn result(
             })
         }
         Ok(mean) => {
-            // variance between runs is common to all, and does not average out
-            let half = |[low, high]: [f64; 2]| {
-                let drift =
-                    quantile::student(options.confidence, DEFAULT.raw.freedom) * DEFAULT.raw.ln_sd;
-                ((high / low).ln() / 2.0).hypot(drift)
-            };
-            let half = mean.interval.map(half);
-            let interval = half.map(|half| [mean.value / half.exp(), mean.value * half.exp()]);
+            let interval = with_run_variance(&mean, options.confidence);
             let estimate = Some(Estimate {
                 value: mean.value,
                 interval,
@@ -108,7 +93,7 @@ pub(super) fn result(
             draft.notes.extend(doubts(&factors));
             Data::Derived(Box::new(Sampled {
                 estimate,
-                confidence: half.map(|_| options.confidence),
+                confidence: interval.map(|_| options.confidence),
                 launches: factors.results().map(Measurement::launches).sum(),
                 parts: ratios,
                 ..Sampled::default()
@@ -117,6 +102,26 @@ pub(super) fn result(
     };
     draft.notes.extend(unprinted(&factors, entry));
     draft.finish(data)
+}
+
+impl Factor<'_> {
+    fn ratio(&self) -> Option<PartValue> {
+        let (result, unit) = self.result?;
+        let value = result.value()? * unit / self.row.reference;
+        let part = match &self.part {
+            Part::Benchmark(id) => Part::RatioOf(id.clone()),
+            other => other.clone(),
+        };
+        Some(PartValue { part, value })
+    }
+}
+
+/// The variance between runs is common to all, and does not average out.
+fn with_run_variance(mean: &Score, confidence: f64) -> Option<[f64; 2]> {
+    let [low, high] = mean.interval?;
+    let drift = quantile::student(confidence, DEFAULT.raw.freedom) * DEFAULT.raw.ln_sd;
+    let half = ((high / low).ln() / 2.0).hypot(drift);
+    Some([mean.value / half.exp(), mean.value * half.exp()])
 }
 
 fn gather<'a>(
