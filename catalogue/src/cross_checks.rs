@@ -159,7 +159,7 @@ fn fits(row: &Row, reference: &Reference, rows: &Rows<'_>) -> Result<(), String>
             row.id, row.unit
         ));
     }
-    if !reference.curve && derived && unit.figure(1.0, 1.0).is_none() {
+    if !reference.curve && derived && unit.convert(1.0, 1.0).is_none() {
         return Err(format!(
             "'{id}' is in {unit}, which is no time: a derived figure is a sum of times"
         ));

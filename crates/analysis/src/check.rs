@@ -40,7 +40,7 @@ pub fn against_history(
     accepted: &Accepted,
 ) -> CheckView {
     let judged = gate::replay(earlier, run, max_slowdown, accepted);
-    let known = |id: &Id| earlier.iter().any(|past| past.figures.contains_key(id));
+    let known = |id: &Id| earlier.iter().any(|past| past.values.contains_key(id));
     let results = run.results.iter();
     let results = results.filter(|result| result.estimate().is_some() || known(&result.id));
     let rows = results.map(|result| check_row(result, judged.get(&result.id)));

@@ -266,22 +266,22 @@ fn set_verdicts(rows: &mut [Row], options: &Options) {
         if !matches!(row.verdict, Some(Verdict::Faster | Verdict::Slower)) {
             row.explanation = None;
         }
-        for figure in row
+        for compared in row
             .copies
             .iter_mut()
             .flat_map(|of| [&mut of.total, &mut of.efficiency])
         {
-            set_verdict(figure, adjusted.next().flatten(), options);
+            set_verdict(compared, adjusted.next().flatten(), options);
         }
     }
 }
 
 /// Inconclusive without p.
-fn set_verdict(figure: &mut CompareFigure, p: Option<f64>, options: &Options) {
-    figure.p_adjusted = p;
-    if p.is_none() || figure.verdict != Verdict::Same {
-        let interval = figure.interval.filter(|_| p.is_some());
-        figure.verdict = word(verdict::verdict(interval, p, options.margin, options.alpha));
+fn set_verdict(compared: &mut CompareFigure, p: Option<f64>, options: &Options) {
+    compared.p_adjusted = p;
+    if p.is_none() || compared.verdict != Verdict::Same {
+        let interval = compared.interval.filter(|_| p.is_some());
+        compared.verdict = word(verdict::verdict(interval, p, options.margin, options.alpha));
     }
 }
 

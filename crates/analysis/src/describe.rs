@@ -12,7 +12,7 @@ const PERCENTILES: [(&str, f64); 3] = [("p90", 0.9), ("p99", 0.99), ("p99.9", 0.
 /// - `sd` has n - 1 in the denominator, and is 0 for a single value.
 /// - `percentiles` are values of the sample (nearest rank), and only those that n supports.
 /// - `drift` is the Theil-Sen slope times (n - 1), over the absolute pseudo-median: the change from the first launch to
-///   the last as a share of the figure. From three values to 1,000; `None` where the pseudo-median is 0.
+///   the last as a share of the estimate. From three values to 1,000; `None` where the pseudo-median is 0.
 /// - `modes` is the number of groups that are surely apart, see docs/statistics.md; from six values to 1,000.
 ///
 /// `None` when there is no value, or one that is not finite.

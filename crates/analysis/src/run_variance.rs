@@ -40,14 +40,15 @@ pub struct Past {
     /// Its start, RFC 3339, UTC.
     pub started: String,
     pub circumstances: Circumstances,
-    pub figures: BTreeMap<Id, Figure>,
+    #[serde(rename = "figures")]
+    pub values: BTreeMap<Id, RunValue>,
     /// Those of percentiles beyond the median, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub percentiles: BTreeMap<String, BTreeMap<Id, Figure>>,
+    pub percentiles: BTreeMap<String, BTreeMap<Id, RunValue>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Figure {
+pub struct RunValue {
     pub version: u32,
     /// Hash of the program; empty where there is none.
     pub program: String,
@@ -72,7 +73,7 @@ impl Past {
             run: run.to_owned(),
             started: started.to_owned(),
             circumstances: Circumstances::new(machine, settings),
-            figures: BTreeMap::new(),
+            values: BTreeMap::new(),
             percentiles: BTreeMap::new(),
         }
     }
@@ -86,17 +87,17 @@ impl Past {
     /// and one night with a backup would hide every change of the next twenty runs.
     #[must_use]
     pub fn new(view: &RunView) -> Self {
-        let figures = |results: &[Measurement]| -> BTreeMap<Id, Figure> {
+        let values = |results: &[Measurement]| -> BTreeMap<Id, RunValue> {
             let counted = results.iter().filter(|result| counts(result));
-            let figure = |result: &Measurement| Some((result.id.clone(), Figure::new(result)?));
-            counted.filter_map(figure).collect()
+            let value = |result: &Measurement| Some((result.id.clone(), RunValue::new(result)?));
+            counted.filter_map(value).collect()
         };
         let percentile = |name: &str| {
-            let figures = figures(&tails::percentile_of_run(view, name).results);
-            (!figures.is_empty()).then(|| (name.to_owned(), figures))
+            let values = values(&tails::percentile_of_run(view, name).results);
+            (!values.is_empty()).then(|| (name.to_owned(), values))
         };
         Self {
-            figures: figures(&view.results),
+            values: values(&view.results),
             percentiles: tails::TAILS.into_iter().filter_map(percentile).collect(),
             ..Self::head_of(view)
         }
@@ -105,7 +106,7 @@ impl Past {
     /// Percentiles in place of the estimates.
     fn of_percentile(&self, name: &str) -> Option<Self> {
         Some(Self {
-            figures: self.percentiles.get(name)?.clone(),
+            values: self.percentiles.get(name)?.clone(),
             percentiles: BTreeMap::new(),
             ..self.clone()
         })
@@ -117,14 +118,14 @@ impl Past {
 
     /// ln(speed) of a benchmark, and the variance that the launches show of it; `None` where this run did other work.
     pub(crate) fn speed(&self, like: &Measurement, paced: bool) -> Option<(f64, f64)> {
-        let figure = self.figures.get(&like.id)?;
-        if figure.version != like.version {
+        let value = self.values.get(&like.id)?;
+        if value.version != like.version {
             return None;
         }
         Some(match (paced, like.better) {
-            (true, _) => (-figure.paced?.ln(), figure.paced_within),
-            (false, Better::Higher) => (figure.raw.ln(), figure.raw_within),
-            (false, Better::Lower) => (-figure.raw.ln(), figure.raw_within),
+            (true, _) => (-value.paced?.ln(), value.paced_within),
+            (false, Better::Higher) => (value.raw.ln(), value.raw_within),
+            (false, Better::Lower) => (-value.raw.ln(), value.raw_within),
         })
     }
 }
@@ -142,7 +143,7 @@ pub(crate) fn varies(result: &Measurement) -> bool {
     result.kind != Kind::Rating && result.unit.quantity() != Quantity::Exact
 }
 
-impl Figure {
+impl RunValue {
     /// `None` unless the estimate is above 0.
     pub(crate) fn new(result: &Measurement) -> Option<Self> {
         let fit = |x: &f64| x.is_finite() && *x > 0.0;
@@ -288,7 +289,7 @@ fn of_figures(past: &[Past], base: &RunView, other: &RunView) -> RunVariances {
             .take(MOST_RUNS)
             .copied()
             .collect();
-        let same = |figure: &Figure, like: &Measurement| figure.program == program(like);
+        let same = |value: &RunValue, like: &Measurement| value.program == program(like);
         of_side(&runs, view, with, same)
     });
     if b == o {
@@ -342,7 +343,7 @@ fn of_side(
     runs: &[&Past],
     view: &RunView,
     with: &RunView,
-    same_work: fn(&Figure, &Measurement) -> bool,
+    same_work: fn(&RunValue, &Measurement) -> bool,
 ) -> RunVariances {
     let shared = |result: &&Measurement| with.get(&result.id).is_some() && varies(result);
     let results: Vec<&Measurement> = view.results.iter().filter(shared).collect();
@@ -358,7 +359,7 @@ fn of_side(
             .iter()
             .map(|result| {
                 let speed = |run: &&Past| {
-                    let same = same_work(run.figures.get(&result.id)?, result);
+                    let same = same_work(run.values.get(&result.id)?, result);
                     run.speed(result, paced).filter(|_| same)
                 };
                 of_level(runs.iter().map(speed).collect())

@@ -79,8 +79,8 @@ fn by_id<'a>(run: &'a RunData, floor: &Floor) -> BTreeMap<&'a Id, Launched<'a>> 
     for launch in run.launches.iter().filter(|launch| launch.copies == 1) {
         if let Some(launched) = by_id.get_mut(&launch.id) {
             let mut reading = Reading::new(launch);
-            let figure = sample_use(launched.benchmark, &reading, trial);
-            smt_contention::mark(&mut reading, floor_for(launched.benchmark, floor), figure);
+            let samples = sample_use(launched.benchmark, &reading, trial);
+            smt_contention::mark(&mut reading, floor_for(launched.benchmark, floor), samples);
             launched.launches.push(reading);
         }
     }
@@ -249,11 +249,11 @@ fn is_work_over_time(benchmark: &Benchmark) -> bool {
 /// Median of operations timed one by one, or the mean if the entry asks for it, ns.
 fn event_time_ns(benchmark: &Benchmark, launch: &Reading) -> Option<f64> {
     let time = matches!(benchmark.unit.quantity(), Quantity::Time { .. });
-    let figure = match benchmark.mean {
+    let ns = match benchmark.mean {
         true => launch.mean_latency_ns(),
         false => launch.median_latency_ns(),
     };
-    figure.filter(|_| time)
+    ns.filter(|_| time)
 }
 
 fn sample_use(benchmark: &Benchmark, launch: &Reading, trial: bool) -> SampleUse {

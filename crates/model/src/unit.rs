@@ -79,7 +79,7 @@ impl Unit {
     /// The figure in this unit for an operation that took `ns_per_op` nanoseconds and did `amount` of what the
     /// unit counts (calls, bytes). `None` for a share and for an exact unit, which no time becomes.
     #[must_use]
-    pub fn figure(&self, ns_per_op: f64, amount: f64) -> Option<f64> {
+    pub fn convert(&self, ns_per_op: f64, amount: f64) -> Option<f64> {
         match self.quantity() {
             Quantity::Time { ns } => Some(ns_per_op / amount / ns),
             Quantity::Rate { plain } => Some(amount / ns_per_op * (1e9 / plain)),
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn times_and_rates() {
-        let figure = |unit: &str, ns, amount| Unit::parse(unit).unwrap().figure(ns, amount);
+        let figure = |unit: &str, ns, amount| Unit::parse(unit).unwrap().convert(ns, amount);
         assert_eq!(figure("ns/call", 600.0, 6.0), Some(100.0));
         assert_eq!(figure("us/pass", 25_000.0, 1.0), Some(25.0));
         assert_eq!(figure("s", 2e9, 1.0), Some(2.0));

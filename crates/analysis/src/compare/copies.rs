@@ -43,7 +43,7 @@ pub(super) fn copies(
         let notes = || b.notes.iter().chain(&o.notes);
         let flagged = |flag| notes().any(|note: &Note| note.flag() == Some(flag));
         let fit = scale.is_some() && !flagged(Flag::Invalid);
-        let figure = |base: Option<Estimate>, other: Option<Estimate>, found: Option<Ratio>| {
+        let compared = |base: Option<Estimate>, other: Option<Estimate>, found: Option<Ratio>| {
             let found = found.filter(|_| fit);
             CompareFigure {
                 base: base.map(|base| base.value),
@@ -68,12 +68,12 @@ pub(super) fn copies(
         CompareCopies {
             copies,
             unit: base.unit.to_string(),
-            total: figure(
+            total: compared(
                 b.total,
                 o.total.zip(scale).map(|(x, by)| x.times(by)),
                 total,
             ),
-            efficiency: figure(b.efficiency, o.efficiency, efficiency),
+            efficiency: compared(b.efficiency, o.efficiency, efficiency),
             notes: beside(&b.notes, &o.notes),
         }
     };

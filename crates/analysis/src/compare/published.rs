@@ -9,15 +9,15 @@ const TIMES: [Subject; 3] = [Subject::User, Subject::Cpu, Subject::System];
 
 /// Compares two results of which one at least is printed.
 pub(super) fn pair(base: &Measurement, other: &Measurement) -> Pair {
-    let figure = pointed_to(base, other);
-    let both = |figure| Some((time(base, figure)?, time(other, figure)?));
-    if let Some(sides) = both(figure) {
-        return conclude(base, other, figure, sides, Better::Lower, Vec::new());
+    let subject = pointed_to(base, other);
+    let both = |subject| Some((time(base, subject)?, time(other, subject)?));
+    if let Some(sides) = both(subject) {
+        return conclude(base, other, subject, sides, Better::Lower, Vec::new());
     }
     if let Some(sides) = both(Subject::Real) {
         let note = Finding::RealTimeInstead {
-            asked: figure,
-            unmeasured: unmeasured(base, other, figure),
+            asked: subject,
+            unmeasured: unmeasured(base, other, subject),
         };
         return conclude(base, other, Subject::Real, sides, Better::Lower, vec![note]);
     }
@@ -33,8 +33,8 @@ pub(super) fn pair(base: &Measurement, other: &Measurement) -> Pair {
         let note = Finding::OnlyTime { time };
         return conclude(base, other, time, sides, Better::Lower, vec![note]);
     }
-    if let Some(sides) = across(base, other, figure) {
-        let note = Finding::AcrossTimes { printed: figure };
+    if let Some(sides) = across(base, other, subject) {
+        let note = Finding::AcrossTimes { printed: subject };
         return conclude(base, other, Subject::Real, sides, Better::Lower, vec![note]);
     }
     Pair::new(base, other).apart(Finding::NothingInCommon {})
@@ -54,15 +54,15 @@ fn pointed_to(base: &Measurement, other: &Measurement) -> Subject {
 }
 
 /// Whether a measured side lacks a time; else a printed one does.
-fn unmeasured(base: &Measurement, other: &Measurement, figure: Subject) -> bool {
-    let lacks = |result: &Measurement| !result.is_published() && time(result, figure).is_none();
+fn unmeasured(base: &Measurement, other: &Measurement, subject: Subject) -> bool {
+    let lacks = |result: &Measurement| !result.is_published() && time(result, subject).is_none();
     lacks(base) || lacks(other)
 }
 
 /// A published time above 0.
-fn time(result: &Measurement, figure: Subject) -> Option<Estimate> {
+fn time(result: &Measurement, subject: Subject) -> Option<Estimate> {
     let published: &PublishedView = result.published.as_ref()?;
-    let time = match figure {
+    let time = match subject {
         Subject::User => published.user,
         Subject::System => published.system,
         Subject::Cpu => processor(published),
@@ -84,8 +84,8 @@ fn processor(published: &PublishedView) -> Option<Estimate> {
 }
 
 /// A printed value without an interval adds no variance.
-fn side(result: &Measurement, figure: Option<Estimate>) -> Option<Estimate> {
-    let Estimate { value, interval } = figure.filter(|figure| figure.value > 0.0)?;
+fn side(result: &Measurement, estimate: Option<Estimate>) -> Option<Estimate> {
+    let Estimate { value, interval } = estimate.filter(|estimate| estimate.value > 0.0)?;
     let interval = match result.is_published() {
         true => interval.or(Some([value; 2])),
         false => interval.filter(|[low, _]| *low > 0.0),
@@ -97,14 +97,14 @@ fn side(result: &Measurement, figure: Option<Estimate>) -> Option<Estimate> {
 fn across(
     base: &Measurement,
     other: &Measurement,
-    figure: Subject,
+    subject: Subject,
 ) -> Option<(Estimate, Estimate)> {
     let of = |result: &Measurement| {
-        let figure = match result.is_published() {
-            true => figure,
+        let subject = match result.is_published() {
+            true => subject,
             false => Subject::Real,
         };
-        time(result, figure)
+        time(result, subject)
     };
     Some((of(base)?, of(other)?))
 }

@@ -37,8 +37,8 @@ impl Pair {
 }
 
 /// One value for each launch, in the unit of the base; one value if printed.
-struct Figures {
-    compared: Subject,
+struct Compared {
+    subject: Subject,
     machine: Vec<f64>,
     base: Vec<f64>,
     better: Better,
@@ -55,26 +55,26 @@ pub(super) fn usability(
     let Some(machine) = machine.filter(|machine| has_figure(machine)) else {
         return unusable(id, Part::Benchmark(id.clone()), named, false);
     };
-    let Some(figures) = figures(machine, base) else {
+    let Some(compared) = compared(machine, base) else {
         return Usability::NotCovered;
     };
-    if machine.has_flag(Flag::Invalid, figures.compared)
-        || base.has_flag(Flag::Invalid, figures.compared)
+    if machine.has_flag(Flag::Invalid, compared.subject)
+        || base.has_flag(Flag::Invalid, compared.subject)
     {
         return unusable(id, Part::Benchmark(id.clone()), named, true);
     }
     let notes = machine.notes.iter().chain(&base.notes);
-    let concerns = notes.filter(|note| note.about.concerns(figures.compared));
+    let concerns = notes.filter(|note| note.about.concerns(compared.subject));
     let doubts = concerns.filter_map(Note::flag);
     Usability::Counts(Box::new(Pair {
         machine_printed: machine.is_published(),
         base_printed: base.is_published(),
         doubts: doubts.collect(),
-        ..counted(id, &figures)
+        ..counted(id, &compared)
     }))
 }
 
-fn counted(id: &Id, figures: &Figures) -> Pair {
+fn counted(id: &Id, compared: &Compared) -> Pair {
     let row = |values: &[f64], reference: f64, better: Better| ScoredBenchmark {
         launches: values.to_vec(),
         reference,
@@ -82,12 +82,12 @@ fn counted(id: &Id, figures: &Figures) -> Pair {
         weight: 1.0,
         invalid: false,
     };
-    let reference = center(&figures.base);
+    let reference = center(&compared.base);
     Pair {
         id: id.clone(),
         part: Part::Benchmark(id.clone()),
-        machine: row(&figures.machine, reference, figures.better),
-        base: row(&figures.base, reference, figures.better),
+        machine: row(&compared.machine, reference, compared.better),
+        base: row(&compared.base, reference, compared.better),
         machine_printed: false,
         base_printed: false,
         doubts: vec![],
@@ -135,7 +135,7 @@ fn has_figure(result: &Measurement) -> bool {
 
 /// Real time of the reference workload where a side is printed and both have it, else estimates in comparable units;
 /// `None` otherwise.
-fn figures(machine: &Measurement, base: &Measurement) -> Option<Figures> {
+fn compared(machine: &Measurement, base: &Measurement) -> Option<Compared> {
     let any_printed = machine.is_published() || base.is_published();
     let declared = |compared| {
         let mut sides = [machine, base].into_iter();
@@ -150,19 +150,19 @@ fn figures(machine: &Measurement, base: &Measurement) -> Option<Figures> {
         values(result, real, &published.values)
     };
     if let (true, Some(m), Some(b)) = (any_printed, real(machine), real(base)) {
-        return (!declared(Subject::Real)).then_some(Figures {
-            compared: Subject::Real,
+        return (!declared(Subject::Real)).then_some(Compared {
+            subject: Subject::Real,
             machine: m,
             base: b,
             better: Better::Lower,
         });
     }
     let scale = scale(&machine.unit, &base.unit)?;
-    let figure = |result: &Measurement| values(result, result.value(), result.values());
-    let (m, b) = (figure(machine)?, figure(base)?);
+    let values_of = |result: &Measurement| values(result, result.value(), result.values());
+    let (m, b) = (values_of(machine)?, values_of(base)?);
     let stands = !(any_printed && declared(Subject::Estimate));
-    stands.then(|| Figures {
-        compared: Subject::Estimate,
+    stands.then(|| Compared {
+        subject: Subject::Estimate,
         machine: m.into_iter().map(|x| x * scale).collect(),
         base: b,
         better: base.better,
@@ -170,10 +170,10 @@ fn figures(machine: &Measurement, base: &Measurement) -> Option<Figures> {
 }
 
 /// Values of launches; the estimate alone where it is printed, or has no launches.
-fn values(result: &Measurement, figure: Option<f64>, launches: &[f64]) -> Option<Vec<f64>> {
-    let figure = figure?;
+fn values(result: &Measurement, estimate: Option<f64>, launches: &[f64]) -> Option<Vec<f64>> {
+    let estimate = estimate?;
     match result.is_published() || launches.is_empty() {
-        true => Some(vec![figure]),
+        true => Some(vec![estimate]),
         false => Some(launches.to_vec()),
     }
 }

@@ -113,10 +113,10 @@ fn point(
         .iter()
         .filter_map(|reading| Some((*reading, reading.together_ns()?)))
         .unzip();
-    let figures = ns
+    let converted = ns
         .iter()
-        .filter_map(|&ns| benchmark.unit.figure(ns, benchmark.amount_per_op));
-    let values: Vec<f64> = figures.collect();
+        .filter_map(|&ns| benchmark.unit.convert(ns, benchmark.amount_per_op));
+    let values: Vec<f64> = converted.collect();
     let total = center::log_center(&values, options.confidence).map(estimate);
     let share = match benchmark.unit.quantity() {
         Quantity::Rate { .. } => 1.0 / f64::from(copies),
@@ -167,15 +167,15 @@ fn by_round(all: &[(u32, Rounds)]) -> Vec<Round> {
 }
 
 pub(super) fn law_view(law: &Law, benchmark: &Benchmark) -> LawView {
-    let figure = |rate: f64| benchmark.unit.figure(1e9 / rate, benchmark.amount_per_op);
+    let convert = |rate: f64| benchmark.unit.convert(1e9 / rate, benchmark.amount_per_op);
     let curve = law.curve.iter().map(|(n, range)| {
-        let mut ends = [figure(range.low), figure(range.high)];
+        let mut ends = [convert(range.low), convert(range.high)];
         ends.sort_by(|a, b| a.unwrap_or(f64::NAN).total_cmp(&b.unwrap_or(f64::NAN)));
         let interval = ends[0].zip(ends[1]).map(|(low, high)| [low, high]);
         let interval = interval.filter(|[low, high]| *low > 0.0 && high.is_finite());
         SeriesPoint {
             x: *n,
-            estimate: figure(range.estimate).map(|value| Estimate { value, interval }),
+            estimate: convert(range.estimate).map(|value| Estimate { value, interval }),
             ..SeriesPoint::default()
         }
     });

@@ -12,7 +12,7 @@ const PARTS: [(Metric, Part); 2] = [
 pub(super) fn parts(benchmark: &Benchmark, launches: &[&Reading]) -> Vec<PartValue> {
     let part = |(metric, part): (Metric, Part)| {
         let ns = mean(launches, metric).filter(|ns| *ns > 0.0)?;
-        let value = benchmark.unit.figure(ns, benchmark.amount_per_op)?;
+        let value = benchmark.unit.convert(ns, benchmark.amount_per_op)?;
         Some(PartValue { part, value })
     };
     PARTS.into_iter().filter_map(part).collect()

@@ -29,10 +29,10 @@ pub(super) struct Sum<'a> {
 
 impl Sum<'_> {
     /// Sums of rounds in the unit of the benchmark; a share uses the whole of the same round.
-    fn figures(&self, sums: &[(u32, f64)], by_id: &BTreeMap<&Id, Launched>) -> Vec<f64> {
+    fn values(&self, sums: &[(u32, f64)], by_id: &BTreeMap<&Id, Launched>) -> Vec<f64> {
         let amount = self.benchmark.amount_per_op;
         let Some(whole) = self.share_of else {
-            let unit = |(_, ns): &(u32, f64)| self.benchmark.unit.figure(*ns, amount);
+            let unit = |(_, ns): &(u32, f64)| self.benchmark.unit.convert(*ns, amount);
             return sums.iter().filter_map(unit).collect();
         };
         let term = Term {
@@ -65,7 +65,7 @@ pub(super) fn result(
     let mut draft = Draft::new(benchmark, run);
     let summed = Terms::new(terms, by_id);
     let by_round = summed.by_round(|launch| launch.ns_per_op(false));
-    let values = sum.figures(&by_round, by_id);
+    let values = sum.values(&by_round, by_id);
     let sums: Vec<f64> = by_round.into_iter().map(|(_, sum)| sum).collect();
     let made_of = benchmark.work.parts();
     (draft.notes).extend(inherited(made_of.into_iter(), results));

@@ -25,7 +25,7 @@ pub(super) fn from_launches(
         return None;
     }
     // one event is one operation
-    let unit = benchmark.unit.figure(1.0, benchmark.amount_per_op)?;
+    let unit = benchmark.unit.convert(1.0, benchmark.amount_per_op)?;
     let latencies = timed.iter().flat_map(|launch| &launch.latencies);
     let all = merged(latencies.copied());
     let launches: Vec<Vec<Bucket>> = (timed.iter())

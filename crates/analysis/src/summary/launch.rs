@@ -66,8 +66,8 @@ impl Reader {
     pub fn learn(&mut self, benchmark: &Benchmark, launch: &Launch) -> LaunchTime {
         self.see(launch);
         let mut reading = Reading::new(launch);
-        let figure = sample_use(benchmark, &reading, self.trial);
-        smt_contention::mark(&mut reading, floor_for(benchmark, &self.floor), figure);
+        let samples = sample_use(benchmark, &reading, self.trial);
+        smt_contention::mark(&mut reading, floor_for(benchmark, &self.floor), samples);
         LaunchTime {
             ns_per_op: ns_per_op(benchmark, &reading),
             disturbed: Disturbance::new(&reading).is_any(),

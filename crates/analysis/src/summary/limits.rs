@@ -27,7 +27,7 @@ pub const FAULTS_SHARE: f64 = 0.05;
 /// Faults allowed for each sample beside the claim: the first touch of a stack page or of a page of results.
 pub const FAULTS_PER_SAMPLE: f64 = 4.0;
 
-/// Share of the launches that may be disturbed before the figure is marked: the median of launches and the signed-rank
+/// Share of the launches that may be disturbed before the result is flagged: the median of launches and the signed-rank
 /// interval bear a quarter of them being wrong in one direction, not many more.
 pub const DISTURBED_SHARE: f64 = 0.25;
 /// CPU time of others on the CPUs of a launch, as a share of the time of these, that disturbs it. Housekeeping of an idle system stays
@@ -44,5 +44,5 @@ pub const CONTENDED_SHARE: f64 = 0.03;
 
 /// Share of a whole process that may be start-up before its time is no longer that of the published work.
 pub const START_SHARE: f64 = 0.1;
-/// Scheduler ticks of work below which user and system time are no figures: 100 ticks are one percent each.
+/// Scheduler ticks of work below which user and system time are too coarse: 100 ticks are one percent each.
 pub const TICKS: u64 = 100;

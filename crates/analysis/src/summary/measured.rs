@@ -104,7 +104,7 @@ fn sampled(
     confidence: f64,
 ) -> Sampled {
     let benchmark = launched.benchmark;
-    let unit = |ns: f64| benchmark.unit.figure(ns, benchmark.amount_per_op);
+    let unit = |ns: f64| benchmark.unit.convert(ns, benchmark.amount_per_op);
     let mut parts = pairs::parts(benchmark, timed);
     parts.extend(cpu::parts(benchmark, timed));
     let mut sampled = Sampled {
@@ -145,7 +145,7 @@ fn statistics(
     let events = timed.iter().flat_map(|launch| &launch.latencies);
     let events = describe::histogram(&merged(events.copied()))?;
     // one event is one operation
-    let unit = |ns: f64| benchmark.unit.figure(ns, benchmark.amount_per_op);
+    let unit = |ns: f64| benchmark.unit.convert(ns, benchmark.amount_per_op);
     let named = |of: &Percentile| Some((of.name.clone(), of.estimate?.value));
     let mut percentiles: BTreeMap<String, f64> =
         (latencies.percentiles.iter()).filter_map(named).collect();

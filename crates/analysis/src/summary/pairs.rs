@@ -12,11 +12,11 @@ pub(super) fn parts(benchmark: &Benchmark, launches: &[&Reading]) -> Vec<PartVal
             of.entry(pair).or_default().extend(median(ns));
         }
     }
-    let figure = |ns| benchmark.unit.figure(ns, benchmark.amount_per_op);
+    let convert = |ns| benchmark.unit.convert(ns, benchmark.amount_per_op);
     let value = |((a, b), ns): (Pair, Vec<f64>)| {
         Some(PartValue {
             part: Part::Cpus(a, b),
-            value: figure(median(ns)?)?,
+            value: convert(median(ns)?)?,
         })
     };
     of.into_iter().filter_map(value).collect()

@@ -57,7 +57,7 @@ fn few_benchmarks_have_their_own_variance() {
     let learned = learned(&days(&FIVE), |_| ());
     let found = learned.rows[&id("a/b")];
     assert!(learned.shifts.is_empty());
-    let within = past(&day(1, 100.0)).figures[&id("a/b")].raw_within;
+    let within = past(&day(1, 100.0)).values[&id("a/b")].raw_within;
     near(Some(found.raw.within), within);
     near(Some(found.raw.ln_sd), variance(&FIVE).sqrt());
     assert_eq!((found.raw.freedom, found.raw.runs), (4.0, 5));

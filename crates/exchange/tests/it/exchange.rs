@@ -409,7 +409,7 @@ fn hyperfine_and_unixbench_come_in() {
         let Event::Sample(sample) = &launch.events[0] else {
             panic!("{launch:?}")
         };
-        let found = entry.unit.figure(sample.wall as f64, entry.amount_per_op);
+        let found = entry.unit.convert(sample.wall as f64, entry.amount_per_op);
         assert_eq!(entry.unit.as_str(), unit);
         assert!((found.unwrap() / value - 1.0).abs() < 1e-12, "{found:?}");
     }

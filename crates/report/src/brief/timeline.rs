@@ -156,7 +156,7 @@ fn by_operation(result: &Measurement, benchmark: &Benchmark) -> Option<f64> {
             .operations
             .or(Some(benchmark.published.as_ref()?.operations))?;
         let ns = published.real?.value * 1e9 / operations as f64;
-        benchmark.unit.figure(ns, benchmark.amount_per_op)
+        benchmark.unit.convert(ns, benchmark.amount_per_op)
     };
     let estimate = || Some(result.value()? * scale(&result.unit, &benchmark.unit)?);
     let value = estimate().or_else(printed)?;
