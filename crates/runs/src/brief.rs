@@ -1,4 +1,4 @@
-//! What the report of a run is made of.
+//! Parts of the report of a run.
 
 use crate::context::{Context, MARGIN};
 use crate::custom_catalog;
@@ -8,7 +8,6 @@ use gritstone_analysis::reliability;
 use gritstone_model::{Assessment, Benchmark, CompareView, RatingsView, RunView};
 use gritstone_references::MEASURED;
 
-/// A run beside a base and the systems of the documents.
 pub struct Parts {
     pub assessment: Assessment,
     pub scores: RatingsView,
@@ -16,12 +15,10 @@ pub struct Parts {
     /// The run compared with the base.
     pub baseline: CompareView,
     pub references: Vec<RunView>,
-    /// Entries of the catalog, and of the custom catalog that the run has kept.
+    /// Entries of the catalog, and of the custom catalog stored with the run.
     pub benchmarks: Vec<Benchmark>,
 }
 
-/// The parts of the report of a run against the base of that name.
-///
 /// # Errors
 /// When the base cannot be read, or is the run itself.
 pub fn parts(context: &Context, run: &RunView, base: &str) -> Result<Parts> {
@@ -31,7 +28,7 @@ pub fn parts(context: &Context, run: &RunView, base: &str) -> Result<Parts> {
         assessment: reliability::assess(run),
         scores: scores::against(context, std::slice::from_ref(run), &base, &[])?,
         baseline: context.compare(&base, run, MARGIN),
-        references: beside(context, run)?,
+        references: comparable_references(context, run)?,
         benchmarks: benchmarks(context, run),
         base,
     })
@@ -49,7 +46,6 @@ pub fn check_different(base: &RunView, other: &RunView) -> Result<()> {
     Ok(())
 }
 
-/// Our entries, and those that the run has kept of a catalog of the user's own.
 fn benchmarks(context: &Context, run: &RunView) -> Vec<Benchmark> {
     let mut benchmarks = context.catalogue.benchmarks.clone();
     for own in custom_catalog::of_runs(std::slice::from_ref(run)) {
@@ -58,8 +54,8 @@ fn benchmarks(context: &Context, run: &RunView) -> Vec<Benchmark> {
     benchmarks
 }
 
-/// The systems of the documents that have a result of any benchmark of the run.
-fn beside(context: &Context, run: &RunView) -> Result<Vec<RunView>> {
+/// Printed systems that share a benchmark with the run.
+fn comparable_references(context: &Context, run: &RunView) -> Result<Vec<RunView>> {
     let mut views = vec![];
     let machines = context.references.machines.iter();
     for machine in machines.filter(|of| of.document.as_deref() != Some(MEASURED)) {

@@ -1,4 +1,4 @@
-//! Change points over all benchmarks and systems, grouped into events by the run that begins them.
+//! Change points over all benchmarks and systems, group into events by the run that begins them.
 
 use crate::context::Context;
 use crate::history::history_of;
@@ -10,41 +10,39 @@ use gritstone_model::{
 use gritstone_store::{ChangeEntry, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Runs in which changes are looked for.
-const RUNS: usize = 100;
-/// Ends of the identifiers of events, after the run that begins them.
-const WAYS: [&str; 2] = ["-worse", "-better"];
+/// Newest runs that are searched.
+const MAX_RUNS: usize = 100;
+/// Suffixes of event identifiers, after the id of the first run.
+const EVENT_SUFFIXES: [&str; 2] = ["-worse", "-better"];
 
-/// Changes that begin with the same run, by direction, newest first, as far as runs tell: who acknowledged them is read when it is asked for.
+/// Events without acknowledgments, newest first.
 ///
 /// # Errors
-/// What befalls the store.
+/// When the store cannot be read.
 pub fn events(context: &Context, store: &Store) -> Result<Vec<ChangeEvent>> {
     context.compute_missing_results(store)?;
     let mut all: Vec<Change> = vec![];
     for id in store.recurring()? {
-        let view = history_of(context, store, &id, RUNS)?;
-        all.extend(view.iter().flat_map(of_view));
+        let view = history_of(context, store, &id, MAX_RUNS)?;
+        all.extend(view.iter().flat_map(changes_in));
     }
     if all.is_empty() {
         return Ok(vec![]);
     }
-    let mut events = grouped(all);
+    let mut events = group(all);
     for event in &mut events {
         let runs = event.before.iter().chain([&event.run]);
         let infos: Vec<RunInfo> = runs.filter_map(|run| store.info(run).ok()).collect();
-        // where one cannot be read, nothing is told
         if let [before, after] = infos.as_slice() {
-            event.differ_in = differ(&before.machine, &after.machine);
+            event.differ_in = machine_differences(&before.machine, &after.machine);
         }
     }
     Ok(events)
 }
 
-/// Writes to events what is known of them.
-pub fn mark(events: &mut [ChangeEvent], entries: Vec<ChangeEntry>) {
+/// Adds acknowledgments; the newest counts.
+pub fn add_acknowledgments(events: &mut [ChangeEvent], entries: Vec<ChangeEntry>) {
     let acknowledged = entries.into_iter().filter(|entry| entry.acknowledges);
-    // the newest counts
     let mut newest: BTreeMap<String, Acknowledged> = BTreeMap::new();
     for ChangeEntry {
         event,
@@ -61,13 +59,13 @@ pub fn mark(events: &mut [ChangeEvent], entries: Vec<ChangeEntry>) {
     }
 }
 
-fn grouped(changes: Vec<Change>) -> Vec<ChangeEvent> {
+fn group(changes: Vec<Change>) -> Vec<ChangeEvent> {
     let mut events: BTreeMap<(String, String, bool), ChangeEvent> = BTreeMap::new();
     for change in changes {
         let (run, worse) = (change.change.run.clone(), change.change.ratio < 1.0);
         let key = (change.change.started.clone(), run.clone(), worse);
         let event = events.entry(key).or_insert_with(|| ChangeEvent {
-            id: format!("{run}{}", WAYS[usize::from(!worse)]),
+            id: format!("{run}{}", EVENT_SUFFIXES[usize::from(!worse)]),
             run,
             started: change.change.started.clone(),
             machine: change.machine.clone(),
@@ -83,7 +81,7 @@ fn grouped(changes: Vec<Change>) -> Vec<ChangeEvent> {
     events.into_values().rev().collect()
 }
 
-/// The facts of a system that are other than before: what they were, and what they are.
+/// Changed facts: name, before, after.
 pub fn differences<'a>(
     before: &'a Machine,
     after: &'a Machine,
@@ -95,27 +93,26 @@ pub fn differences<'a>(
     })
 }
 
-fn differ(before: &Machine, after: &Machine) -> Vec<Difference> {
-    let told = |fact: Option<String>| fact.unwrap_or_default();
+fn machine_differences(before: &Machine, after: &Machine) -> Vec<Difference> {
+    let text = |fact: Option<String>| fact.unwrap_or_default();
     differences(before, after)
         .map(|(what, was, is)| Difference {
             what,
-            base: told(was),
-            other: told(is),
+            base: text(was),
+            other: text(is),
         })
         .collect()
 }
 
-/// The changes of all series of a benchmark.
-fn of_view(view: &HistoryView) -> impl Iterator<Item = Change> {
+fn changes_in(view: &HistoryView) -> impl Iterator<Item = Change> {
     let of_series = |series: &HistorySeries| {
-        let change = |change: &_| of_one(view, series, change);
+        let change = |change: &_| change_of_series(view, series, change);
         series.changes.iter().map(change).collect::<Vec<_>>()
     };
     view.series.iter().flat_map(of_series)
 }
 
-fn of_one(view: &HistoryView, series: &HistorySeries, change: &HistoryChange) -> Change {
+fn change_of_series(view: &HistoryView, series: &HistorySeries, change: &HistoryChange) -> Change {
     let before = series.points[..change.at].iter().rev();
     let before = before.clone().find(|point| point.value.is_some());
     Change {

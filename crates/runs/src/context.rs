@@ -1,5 +1,4 @@
-//! What the commands work on: the catalog, the references, the store; names of runs and machines turned into views, and
-//! two views into a comparison that knows what the store tells of their machines.
+//! Shared context of all commands: catalog, references, store; resolves names to views, and compares views.
 
 use crate::files;
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -17,30 +16,25 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::rc::{Rc, Weak};
 
-/// Two figures within this share of each other count as the same, unless asked otherwise.
+/// Default margin within which two results count as the same.
 pub const MARGIN: f64 = 0.02;
-/// Runs that are asked what a launch takes and how launches scatter.
+/// Earlier runs that predict the time and variance of launches.
 const RUNS_LIKE: usize = 5;
 
-/// Everything that is known before a command begins.
 pub struct Context {
-    /// What can be measured: ours, then that of the user's own. Read when it is first asked for: to show a run takes none of it. It goes
-    /// with the process: to take it apart took a twentieth of the time of `list`.
+    /// Entries of Gritstone, then those of the custom catalog. Never dropped: deallocating it costs 5% of `list`.
     pub catalogue: ManuallyDrop<LazyCell<Catalogue>>,
-    /// The catalog of the user's own that the command names.
+    /// The custom catalog of `--catalog`.
     pub own: Option<Own>,
-    /// What was published, read when it is first asked for.
     pub references: LazyCell<References>,
-    /// Reference systems that were measured, as their runs say. A run page of `serve` has scores against one, and to read and summarize its
-    /// run was four fifths of the time of the page.
+    /// Cached views of measured reference systems: summarizing one took 80% of the time of a run page of `serve`.
     baselines: RefCell<BTreeMap<String, RunView>>,
     store: Option<PathBuf>,
-    /// The store, while somebody reads it.
+    /// The store, while a reader has it open.
     open: RefCell<Weak<Store>>,
 }
 
 impl Context {
-    /// What is built in, and where runs are kept.
     pub fn new(store: Option<PathBuf>) -> Self {
         // the build wrote both, and tests read them
         Self {
@@ -57,10 +51,8 @@ impl Context {
         }
     }
 
-    /// Where runs are kept.
-    ///
     /// # Errors
-    /// When neither an option nor the environment says where.
+    /// When neither an option nor the environment names a path.
     pub fn store_path(&self) -> Result<PathBuf> {
         // as everywhere, a variable that is empty is not set
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
@@ -71,21 +63,21 @@ impl Context {
         }
     }
 
-    /// The store, for runs that are to be kept; made where there is none yet.
+    /// Opens the store for writing; creates a missing one.
     ///
     /// # Errors
-    /// When it cannot be made or opened.
+    /// When it cannot be created or opened.
     pub fn writer(&self) -> Result<Store> {
         let store = Store::open(&self.store_path()?)?;
         warn_unsent(&store);
         Ok(store)
     }
 
-    /// The store, for reading; `None` when there is none yet. Whoever asks while another still reads it has the same: it is closed with
-    /// the last of them, so that a run leaves no log behind.
+    /// Opens the store for reading; `None` if there is none yet. Readers share one connection, which the last of them closes, so that no
+    /// write-ahead log is left behind.
     ///
     /// # Errors
-    /// When there is one that cannot be read.
+    /// When it exists and cannot be read.
     pub fn reader(&self) -> Result<Option<Rc<Store>>> {
         if let Some(open) = self.open.borrow().upgrade() {
             return Ok(Some(open));
@@ -94,7 +86,7 @@ impl Context {
         let store = match Store::open_read_only(&path) {
             Ok(store) => store,
             Err(StoreError::Missing { .. }) => return Ok(None),
-            // a log that a killed run left is worked in
+            // recovers the log of a killed run
             Err(StoreError::CutOff { .. }) => Store::open(&path)?,
             Err(error) => return Err(error.into()),
         };
@@ -104,10 +96,10 @@ impl Context {
         Ok(Some(store))
     }
 
-    /// The run or machine of that name: `ref:...`, a file, `last`, `last~2`, a label, an id or the beginning of one.
+    /// The view of a name: `ref:...`, a file, `last`, `last~2`, a label, an id or its prefix.
     ///
     /// # Errors
-    /// Says why it is none, with what is near.
+    /// When nothing has the name; suggests similar ones.
     pub fn view(&self, name: &str) -> Result<RunView> {
         if name.starts_with("ref:") {
             return self.reference(name);
@@ -124,10 +116,10 @@ impl Context {
         }
     }
 
-    /// A run with all its samples: of the store, or of a file.
+    /// A run with all samples, from the store or a file.
     ///
     /// # Errors
-    /// Says why it is none; printed machines have no samples.
+    /// When nothing has the name; printed systems have no samples.
     pub fn data(&self, name: &str) -> Result<RunData> {
         if name.starts_with("ref:") {
             if let Some(run) = self.measured(self.references.machine(name)?)? {
@@ -146,7 +138,6 @@ impl Context {
         Ok(store.load(&self.resolve(&store, name)?)?)
     }
 
-    /// A reference system: as it was printed, or as its run says.
     fn reference(&self, name: &str) -> Result<RunView> {
         let system = self.references.machine(name)?;
         if let Some(known) = self.baselines.borrow().get(&system.id) {
@@ -164,22 +155,22 @@ impl Context {
         Ok(view)
     }
 
-    /// The run of a reference system; none of a system that was printed.
+    /// The run of a reference system; `None` for a printed one.
     fn measured(&self, system: &Machine) -> Result<Option<RunData>> {
         let Some(bundle) = gritstone_references::bundle(&system.id) else {
             return Ok(None);
         };
         let mut run = gritstone_exchange::read_bundle(&files::unpacked(bundle)?)?;
-        // it is not this machine, even where it was
+        // never this machine, even if measured here
         run.info.machine = system.clone();
         run.info.label = None;
         Ok(Some(run))
     }
 
-    /// The identifier of the run in the store that has a name. A label that several have is said to be the newest's.
+    /// The identifier of a stored run; an ambiguous label is the newest run, with a warning.
     ///
     /// # Errors
-    /// Says why it is none, with what is near.
+    /// When no stored run has the name; suggests similar ones.
     pub fn resolve(&self, store: &Store, name: &str) -> Result<String> {
         let named = store.resolve(name, here)?;
         if named.labeled > 1 {
@@ -192,7 +183,7 @@ impl Context {
         Ok(named.id)
     }
 
-    /// A comparison, with the scatter between runs as far as the store tells it of the machines of both.
+    /// Compares two views, with the variance between stored runs of both machines.
     pub fn compare(&self, base: &RunView, other: &RunView, margin: f64) -> CompareView {
         let options = compare::Options {
             margin,
@@ -202,15 +193,14 @@ impl Context {
         compare::compare(base, other, &options)
     }
 
-    /// The run with what the store tells of the runs of its system.
+    /// Adds the variance between stored runs of the same system.
     pub fn with_run_variance(&self, mut view: RunView) -> RunView {
         run_variance::add_to(&self.past(&[&view]), &mut view);
         view
     }
 
-    /// What the newest runs in the store that are like one of these views tell of their machines, begun before the last of them. Printed machines
-    /// have no runs, and where one is among the views there is nothing to tell. A store or a run that cannot be read
-    /// tells nothing either, with a remark: views may come from files.
+    /// Comparable earlier runs of the machines of these views; none if a view is a printed system. An unreadable store or run is a warning:
+    /// views may come from files.
     pub fn past(&self, views: &[&RunView]) -> Vec<Past> {
         if views.iter().any(|view| view.settings.is_none()) {
             return vec![];
@@ -232,7 +222,7 @@ impl Context {
         for view in views {
             let like = Circumstances::new(&view.machine, view.settings.as_ref());
             let wanted = |info: &RunInfo| {
-                // one side of a trial has settings that are not in what runs are told apart by
+                // settings of a side of a trial are not among the circumstances
                 info.settings.trial.is_none()
                     && views.iter().all(|view| view.id != info.id)
                     && Circumstances::new(&info.machine, Some(&info.settings)) == like
@@ -255,10 +245,8 @@ impl Context {
         Ok(ids.iter().zip(read).filter_map(told).collect())
     }
 
-    /// The suite of that name.
-    ///
     /// # Errors
-    /// When there is none.
+    /// When no suite has this name.
     pub fn suite(&self, name: &str) -> Result<&Suite> {
         let suites = &self.catalogue.suites;
         suites
@@ -270,7 +258,7 @@ impl Context {
             })
     }
 
-    /// The newest runs in the store under the circumstances of this one, the newest first; those that cannot be read tell nothing.
+    /// The newest stored runs under the circumstances of this one, newest first, without unreadable ones.
     pub fn runs_like(&self, run: &RunInfo) -> Vec<RunData> {
         let like = Circumstances::new(&run.machine, Some(&run.settings));
         let wanted = |info: &RunInfo| {
@@ -287,12 +275,11 @@ impl Context {
         runs
     }
 
-    /// A run as its readers see it.
     pub fn summary(&self, run: &RunData) -> RunView {
         summary::summarize(run, &self.summary_options(std::slice::from_ref(run)))
     }
 
-    /// How summaries of these runs are computed: with the machines against which their own entries rate.
+    /// Options of summaries: with the baselines that score entries of these runs name.
     pub fn summary_options(&self, runs: &[RunData]) -> summary::Options {
         let entries = runs.iter().flat_map(|run| &run.benchmarks);
         let named: BTreeSet<&String> = entries
@@ -310,7 +297,7 @@ impl Context {
         }
     }
 
-    /// A view that `--format json` has written, or a run in another format.
+    /// A view written by `--format json`, or a run in another format.
     fn view_of_file(&self, path: &Path) -> Result<RunView> {
         let (text, name) = (files::text(path)?, path.display());
         let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
@@ -334,7 +321,7 @@ impl Context {
         ))
     }
 
-    /// Someone who left out the `ref:` is told so; everyone else what was wrong.
+    /// Suggests `ref:` for the name of a reference system; else returns the error.
     pub fn suggest_reference(&self, name: &str, otherwise: anyhow::Error) -> anyhow::Error {
         match self.references.machine(name) {
             Ok(machine) => anyhow!(
@@ -347,7 +334,6 @@ impl Context {
     }
 }
 
-/// Says what waits here for a server that does not take it.
 fn warn_unsent(store: &Store) {
     let Some(unsent) = store.unsent() else {
         return;
@@ -362,18 +348,18 @@ fn warn_unsent(store: &Store) {
     }
 }
 
-/// The system that this process is on, as stores know it.
+/// Identifier of this host in stores.
 pub fn here() -> String {
     let root = Root::live();
     Host::with_cpu(Cpu::read(&root), &root).private_id()
 }
 
-/// Whether a name is that of a run in the store, if of anything.
+/// True if the name can only refer to a stored run.
 pub fn is_store_name(name: &str) -> bool {
     !name.starts_with("ref:") && !is_file(name)
 }
 
-/// Whether a name is that of a file: it has a folder in it, or an ending that is a format's.
+/// True if the name has a directory or the extension of a format.
 fn is_file(name: &str) -> bool {
     let ending = Path::new(name).extension();
     let endings = ["json", "jsonl", "zst"];
@@ -386,7 +372,7 @@ mod tests {
     use gritstone_model::Kind;
 
     #[test]
-    fn measured_systems_are_sound_and_measured_what_is_measured_now() {
+    fn reference_runs_match_the_catalog() {
         let context = Context::new(None);
         let measured = |m: &&Machine| m.document.as_deref() == Some(gritstone_references::MEASURED);
         let systems: Vec<&Machine> = context
@@ -409,7 +395,7 @@ mod tests {
                 score, None,
                 "a score of this system would be against itself"
             );
-            // of another version nothing is compared: measure again, and `gritstone export --reference`
+            // results of another version are not compared: measure again, then `gritstone export --reference`
             for benchmark in &run.benchmarks {
                 let all = &context.catalogue.benchmarks;
                 let now = all.iter().find(|of| of.id == benchmark.id);
@@ -424,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn the_store_is_open_as_long_as_somebody_reads_it() {
+    fn readers_share_one_store_connection() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store.db");
         let context = Context::new(Some(path.clone()));

@@ -1,4 +1,4 @@
-//! `--catalog DIR`: benchmarks of one's own beside ours, and what a run of them needs: sources, programs, trust.
+//! Custom catalogs (`--catalog DIR`): their entries, sources and programs.
 
 use crate::context::Context;
 use anyhow::{Context as _, Result};
@@ -7,19 +7,15 @@ use gritstone_model::{Benchmark, CustomCatalog, Plan, RunView, Settings, Work};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The catalog in a folder.
-///
 /// # Errors
-/// Says what is wrong with it, and where.
+/// Says what is wrong with the catalog, and where.
 pub fn read(folder: &Path) -> Result<Own> {
     let kept = folder::read(folder)?;
     of(kept).with_context(|| format!("the catalog {}", folder.display()))
 }
 
-/// The catalog that a run has kept.
-///
 /// # Errors
-/// When it is damaged, or made for another version of Gritstone.
+/// When the catalog is damaged, or made for another version of Gritstone.
 pub fn of(kept: CustomCatalog) -> Result<Own> {
     let ours = gritstone_kernels::sources()
         .iter()
@@ -31,7 +27,7 @@ pub fn of(kept: CustomCatalog) -> Result<Own> {
 }
 
 impl Context {
-    /// With the catalog that the options name, for looking only.
+    /// Adds the catalog in a directory; its programs are not trusted yet.
     pub fn with_catalogue(mut self, folder: Option<&Path>) -> Result<Self> {
         if let Some(folder) = folder {
             let own = read(folder)?;
@@ -43,7 +39,7 @@ impl Context {
         Ok(self)
     }
 
-    /// What is meant where nothing is selected: with a catalog of one's own, all of that.
+    /// Without selectors, all entries of the custom catalog.
     pub fn selectors(&self, given: &[String]) -> Vec<String> {
         match &self.own {
             Some(own) if given.is_empty() => {
@@ -55,14 +51,14 @@ impl Context {
     }
 }
 
-/// What a run of these rows keeps of the catalog: nothing where all of them are ours.
+/// The catalog as a run stores it; `None` if none of these benchmarks is custom.
 pub fn kept(own: Option<&Own>, rows: &[Benchmark]) -> Option<CustomCatalog> {
     let own = own?;
     let any = rows.iter().any(|row| own.kept.has(&row.id));
     any.then(|| own.kept.clone())
 }
 
-/// All sources that can be compiled here, path and text.
+/// Sources of Gritstone and of the catalog: path, text.
 pub fn sources(own: Option<&Own>) -> Vec<(&str, &str)> {
     let files = own.into_iter().flat_map(|own| &own.kept.files);
     let texts = files.filter_map(|(path, file)| Some((path.as_str(), file.contents.text()?)));
@@ -72,18 +68,16 @@ pub fn sources(own: Option<&Own>) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The names of its programs.
 pub fn programs(own: Option<&Own>) -> impl Iterator<Item = String> {
     let all = own.map(|own| own.compiled.iter().chain(&own.executables));
     all.into_iter().flatten().cloned()
 }
 
-/// The part of a catalog that a plan has rows of, if it has any.
+/// The catalog, if the plan has benchmarks of it.
 pub fn in_plan<'a>(own: Option<&'a Own>, plan: &Plan) -> Option<&'a Own> {
     own.filter(|own| plan.benchmarks.iter().any(|row| own.kept.has(&row.id)))
 }
 
-/// The programs of ours or of the catalog that a row executes.
 pub fn programs_of(row: &Benchmark) -> impl Iterator<Item = &String> {
     let work = match &row.work {
         Work::Kernel(work) => Some(work),
@@ -93,7 +87,7 @@ pub fn programs_of(row: &Benchmark) -> impl Iterator<Item = &String> {
         .flat_map(|work| work.uses.iter().chain([&work.program]))
 }
 
-/// The catalogs of their own that runs have kept, read again; one that cannot be is told and left out.
+/// The custom catalogs stored with runs; an unreadable one is a warning.
 pub fn of_runs(runs: &[RunView]) -> Vec<Own> {
     let kept = runs.iter().filter_map(|run| run.settings.as_ref());
     let kept = kept.filter_map(|settings: &Settings| settings.catalogue.clone());

@@ -11,9 +11,9 @@ use std::path::Path;
 const LARGEST_FILE: u64 = 256 << 20;
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Widest half-width of a result of a reference system, relative.
-const WIDEST: f64 = 0.2;
+const MAX_HALF_WIDTH: f64 = 0.2;
 
-/// The run of a file, in any format that can be read.
+/// Reads a run in any supported format.
 ///
 /// # Errors
 /// Names the file, and what is wrong with it.
@@ -22,10 +22,8 @@ pub fn read(path: &Path) -> Result<RunData> {
     run(&text, path).with_context(|| path.display().to_string())
 }
 
-/// The whole text of a file.
-///
 /// # Errors
-/// When it cannot be read, is too long, or is no text.
+/// When the file cannot be read, is too long, or is not text.
 pub fn text(path: &Path) -> Result<String> {
     let mut bytes = vec![];
     let read = File::open(path).and_then(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes));
@@ -33,10 +31,10 @@ pub fn text(path: &Path) -> Result<String> {
     text.with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// The text that bytes are, compressed or not.
+/// Decodes text, compressed or not.
 ///
 /// # Errors
-/// When they are damaged, or no text.
+/// When the bytes are damaged, or not text.
 pub fn text_of(bytes: &[u8]) -> Result<String> {
     match bytes.starts_with(&ZSTD_MAGIC) {
         true => unpacked(bytes),
@@ -44,10 +42,8 @@ pub fn text_of(bytes: &[u8]) -> Result<String> {
     }
 }
 
-/// What was compressed.
-///
 /// # Errors
-/// When it is damaged, or no text.
+/// When the bytes are damaged, or not text.
 pub fn unpacked(bytes: &[u8]) -> Result<String> {
     let mut text = String::new();
     zstd::Decoder::new(bytes)?
@@ -56,10 +52,10 @@ pub fn unpacked(bytes: &[u8]) -> Result<String> {
     Ok(text)
 }
 
-/// The run that a text is, which stands in this file.
+/// Parses the text of the file `path`.
 ///
 /// # Errors
-/// What is wrong with it.
+/// When no format matches, or the text is damaged.
 pub fn run(text: &str, path: &Path) -> Result<RunData> {
     let Some(origin) = exchange::recognize(text) else {
         return Err(anyhow!(
@@ -74,17 +70,16 @@ pub fn run(text: &str, path: &Path) -> Result<RunData> {
     })
 }
 
-/// When a file was last written: what stands in it was measured just before.
+/// Modification time of a file, which stands for the time of measurement.
 fn written(path: &Path) -> Result<String> {
     let time = std::fs::metadata(path)?.modified()?;
     Ok(jiff::Timestamp::try_from(time)?.to_string())
 }
 
-/// Whether a run can be a reference system: a whole run of suite `standard`, and perhaps more, whose work was done, nine results in ten
-/// within ±20%.
+/// A reference system is a complete, valid run of suite `standard` or more, with nine results in ten within ±20%.
 ///
 /// # Errors
-/// What is missing.
+/// When the run is not.
 pub fn check_reference(run: &RunData, view: &RunView) -> Result<()> {
     let settings = &run.info.settings;
     ensure!(
@@ -108,7 +103,7 @@ pub fn check_reference(run: &RunData, view: &RunView) -> Result<()> {
             .interval()
             .zip(r.value())
             .map(|([low, high], value)| (high - low) / 2.0 / value);
-        half.is_none_or(|half| half <= WIDEST)
+        half.is_none_or(|half| half <= MAX_HALF_WIDTH)
     };
     let narrow = view.results.iter().filter(narrow).count();
     ensure!(
@@ -119,12 +114,12 @@ pub fn check_reference(run: &RunData, view: &RunView) -> Result<()> {
     Ok(())
 }
 
-/// The home directory, which is in nothing that is made to be shared.
+/// The home directory, which is removed from what is shared.
 pub fn home() -> Option<String> {
     std::env::var("HOME").ok()
 }
 
-/// A file is there whole or not at all: it is written beside its place, and moved there.
+/// Writes a file atomically: to a temporary file, then renames it.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let directory = match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
@@ -134,7 +129,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
         let mut file = tempfile::NamedTempFile::new_in(directory)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
-        // a temporary file is its owner's alone; what is handed on may be read
+        // temporary files are private to their owner
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
         file.as_file().set_permissions(mode)?;
         file.persist(path)?;

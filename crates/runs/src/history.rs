@@ -17,7 +17,7 @@ pub fn over_runs(
     history_of(context, store, id, most)
 }
 
-/// The same where no result is missing.
+/// [`over_runs`] without filling the cache first.
 pub fn history_of(
     context: &Context,
     store: &Store,

@@ -1,4 +1,4 @@
-//! Results of stored runs: as they were computed before, else computed from the launches and kept for the next reader.
+//! Read-through cache of results.
 
 use crate::context::Context;
 use anyhow::{Context as _, Result, bail};
@@ -11,16 +11,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// By what results are computed: references, and what a result says, change with the version of Gritstone.
+/// Cache key: references and texts change with the version of Gritstone.
 fn analysis() -> String {
     format!("{VERSION} {}", env!("CARGO_PKG_VERSION"))
 }
 
 impl Context {
-    /// A stored run as its readers see it.
-    ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the run cannot be read.
     pub fn stored(&self, store: &Store, id: &str) -> Result<RunView> {
         let Some(kept) = store.results(id, &analysis())? else {
             return self.computed(store, &store.load(id)?);
@@ -36,10 +34,10 @@ impl Context {
         }
     }
 
-    /// The same of several runs, with the result of one benchmark alone, and of the facts of the machine what runs are told apart by.
+    /// Views of several runs with the result of one benchmark and the facts that circumstances compare.
     ///
     /// # Errors
-    /// What befalls the store; of each run as [`Context::stored`].
+    /// When the store cannot be read; inside, per run, as [`Context::stored`].
     pub fn stored_results(
         &self,
         store: &Store,
@@ -49,9 +47,9 @@ impl Context {
         let slim = |kept: Results| {
             let results = kept.results.iter().map(|(_, text)| parsed(text));
             let view = parsed::<Slim>(&kept.view)?.with(results.collect::<Option<_>>()?);
-            Some(since(view, kept.pruned.as_ref()))
+            Some(with_later_changes(view, kept.pruned.as_ref()))
         };
-        each(store, ids, Some(benchmark), |id, kept| {
+        map_cached(store, ids, Some(benchmark), |id, kept| {
             match kept.and_then(slim) {
                 Some(view) => Ok(view),
                 None => self.stored(store, id),
@@ -59,12 +57,12 @@ impl Context {
         })
     }
 
-    /// What comparisons of later runs need of stored runs.
+    /// Inputs of the variance between runs.
     ///
     /// # Errors
     /// As [`Context::stored_results`].
     pub fn stored_pasts(&self, store: &Store, ids: &[&str]) -> Result<Vec<Result<Past>>> {
-        each(store, ids, None, |id, kept| {
+        map_cached(store, ids, None, |id, kept| {
             match kept.and_then(|kept| parsed(&kept.past)) {
                 Some(past) => Ok(past),
                 None => Ok(Past::new(&self.stored(store, id)?)),
@@ -72,12 +70,10 @@ impl Context {
         })
     }
 
-    /// What stored runs say of their nodes.
-    ///
     /// # Errors
     /// As [`Context::stored_results`].
     pub fn stored_nodes(&self, store: &Store, ids: &[&str]) -> Result<Vec<Result<NodeRun>>> {
-        each(store, ids, None, |id, kept| self.node(store, id, kept))
+        map_cached(store, ids, None, |id, kept| self.node(store, id, kept))
     }
 
     fn node(&self, store: &Store, id: &str, kept: Option<Results>) -> Result<NodeRun> {
@@ -85,7 +81,7 @@ impl Context {
         let node = kept.and_then(|kept| parsed::<CachedNode>(&kept.past)?.node);
         match node {
             Some(node) if !is_pruned => return Ok(node),
-            // a label that it was given since may be its name
+            // a new label may be the name of the node
             Some(node) => {
                 let NodeRun { node: name, .. } = NodeRun::of_view(&self.stored(store, id)?);
                 return Ok(NodeRun { node: name, ..node });
@@ -97,11 +93,10 @@ impl Context {
         Ok(NodeRun::of(&run, &view))
     }
 
-    /// Computes the results of a run from its launches, and keeps them where that is possible. Those of a run that has not ended are not kept
-    /// for one reader: it may be measured just now, and have other results soon.
+    /// Computes the results of a run, and caches them if it has ended: others may still be measured.
     ///
     /// # Errors
-    /// When they are no JSON.
+    /// When they cannot be serialized.
     pub fn computed(&self, store: &Store, run: &RunData) -> Result<RunView> {
         let view = self.summary(run);
         if run.info.elapsed_s.is_some() {
@@ -115,11 +110,10 @@ impl Context {
         Ok(view)
     }
 
-    /// Computes what no reader has computed yet, before runs are looked for by what they have measured. A run that cannot be read is named
-    /// and left out; where nothing can be kept, each is computed when it is read.
+    /// Fills the cache before runs are searched by benchmark. An unreadable run is a warning; on a read-only store each reader computes.
     ///
     /// # Errors
-    /// What befalls the store.
+    /// When the store cannot be read.
     pub fn compute_missing_results(&self, store: &Store) -> Result<()> {
         for id in store.not_cached(&analysis())? {
             match store.load(&id) {
@@ -137,11 +131,10 @@ impl Context {
 }
 
 impl Context {
-    /// Prunes the launches of a run, and keeps what readers ask of it: its results, what reports of fleets need, and the A/B test of which it is
-    /// a side.
+    /// Deletes the launches of a run; keeps its results, inputs of fleet reports, and the trial of which it is a side.
     ///
     /// # Errors
-    /// When it stays as it is, with why.
+    /// When the run is unchanged.
     pub fn prune(
         &self,
         store: &mut Store,
@@ -150,16 +143,16 @@ impl Context {
         now: &str,
     ) -> Result<()> {
         let view = self.summary(run);
-        let told = CachedExtras {
+        let extras = CachedExtras {
             past: Past::new(&view),
             node: Some(NodeRun::of(run, &view)),
             test: test.cloned(),
         };
-        let kept = results(&view, &told)?;
+        let kept = results(&view, &extras)?;
         Ok(store.prune(&run.info.id, &analysis(), run.launches.len(), &kept, now)?)
     }
 
-    /// The A/B test that was kept with a side of it, whose launches were pruned.
+    /// The trial that was stored with a pruned side.
     ///
     /// # Errors
     /// As [`Context::stored`].
@@ -170,32 +163,31 @@ impl Context {
         }
         let kept = store.result(id, &analysis(), None)?;
         let kept = kept.with_context(|| format!("run {id} has kept nothing"))?;
-        let told: CachedTrial = serde_json::from_str(&kept.past)
+        let extras: CachedTrial = serde_json::from_str(&kept.past)
             .with_context(|| format!("the A/B test that run {id} has kept cannot be read"))?;
-        Ok(told.test)
+        Ok(extras.test)
     }
 }
 
-/// What is said of each run by what is cached or kept of it. The texts of a few runs are in memory at once, and not those of ten thousand.
-fn each<T>(
+/// Maps over cached results in batches, to bound memory.
+fn map_cached<T>(
     store: &Store,
     ids: &[&str],
     benchmark: Option<&Id>,
-    of: impl Fn(&str, Option<Results>) -> Result<T>,
+    read: impl Fn(&str, Option<Results>) -> Result<T>,
 ) -> Result<Vec<Result<T>>> {
     let mut all = vec![];
     for ids in ids.chunks(TOGETHER) {
         let kept = store.results_of_each(ids, &analysis(), benchmark)?;
-        all.extend(ids.iter().zip(kept).map(|(id, kept)| of(id, kept?)));
+        all.extend(ids.iter().zip(kept).map(|(id, kept)| read(id, kept?)));
     }
     Ok(all)
 }
 
-/// What the SMT probe took at its least, as a share of the cycle probe, on each CPU in the newest runs of a machine; of those whose results
-/// were computed.
+/// Smallest ratio of SMT probe to cycle probe per CPU, over the newest cached runs of a machine.
 ///
 /// # Errors
-/// What befalls the store.
+/// When the store cannot be read.
 pub fn smt_floors(store: &Store, machine: &str) -> Result<BTreeMap<u32, f64>> {
     #[derive(Deserialize)]
     struct Seen {
@@ -216,7 +208,7 @@ pub fn smt_floors(store: &Store, machine: &str) -> Result<BTreeMap<u32, f64>> {
     Ok(least)
 }
 
-/// What later runs and the report of a fleet need of a run.
+/// Inputs of comparisons and fleet reports, stored beside the results.
 #[derive(Serialize)]
 struct CachedExtras {
     #[serde(flatten)]
@@ -227,23 +219,21 @@ struct CachedExtras {
     test: Option<AbView>,
 }
 
-/// The same, of which a report of a fleet reads its part alone.
 #[derive(Deserialize)]
 struct CachedNode {
     node: Option<NodeRun>,
 }
 
-/// A view as it is cached.
 fn cached(run: &RunData, view: &RunView) -> Result<Results> {
-    let told = CachedExtras {
+    let extras = CachedExtras {
         past: Past::new(view),
         node: (run.info.settings.fleet.as_ref()).map(|_| NodeRun::of(run, view)),
         test: None,
     };
-    results(view, &told)
+    results(view, &extras)
 }
 
-fn results(view: &RunView, told: &CachedExtras) -> Result<Results> {
+fn results(view: &RunView, extras: &CachedExtras) -> Result<Results> {
     let mut head = view.clone();
     let results = std::mem::take(&mut head.results);
     let results = results
@@ -251,24 +241,23 @@ fn results(view: &RunView, told: &CachedExtras) -> Result<Results> {
         .map(|result| Ok((result.id.clone(), serde_json::to_string(result)?)));
     Ok(Results {
         view: serde_json::to_string(&head)?,
-        past: serde_json::to_string(told)?,
+        past: serde_json::to_string(extras)?,
         results: results.collect::<Result<_>>()?,
         pruned: None,
     })
 }
 
-/// A view from what is cached or kept of it.
 fn view(kept: &Results) -> serde_json::Result<RunView> {
     let mut view: RunView = serde_json::from_str(&kept.view)?;
     let results = kept.results.iter();
     view.results = results
         .map(|(_, text)| serde_json::from_str(text))
         .collect::<serde_json::Result<_>>()?;
-    Ok(since(view, kept.pruned.as_ref()))
+    Ok(with_later_changes(view, kept.pruned.as_ref()))
 }
 
-/// With what has become of the run since its results were kept.
-fn since(view: RunView, pruned: Option<&Pruned>) -> RunView {
+/// Applies changes since pruning: its time, and a new label.
+fn with_later_changes(view: RunView, pruned: Option<&Pruned>) -> RunView {
     match pruned {
         None => view,
         Some(pruned) => RunView {
@@ -279,7 +268,7 @@ fn since(view: RunView, pruned: Option<&Pruned>) -> RunView {
     }
 }
 
-/// A view without what a history does not ask for: of a thousand runs, the facts of the machine took a third of the time.
+/// A view without unused facts: parsing them took a third of the time of a history of a thousand runs.
 #[derive(Deserialize)]
 struct Slim {
     schema: String,
@@ -298,7 +287,7 @@ struct SlimMachine {
     facts: Facts,
 }
 
-/// What [`Circumstances`](gritstone_analysis::comparability::Circumstances) ask of the facts.
+/// Facts that [`Circumstances`](gritstone_analysis::comparability::Circumstances) compare.
 #[derive(Deserialize)]
 struct Facts {
     #[serde(rename = "kernel.release")]
@@ -307,8 +296,8 @@ struct Facts {
 
 impl Slim {
     fn with(self, results: Vec<Measurement>) -> RunView {
-        let told = self.machine.facts.release;
-        let told = told.map(|release| ("kernel.release".to_owned(), release));
+        let release = self.machine.facts.release;
+        let release = release.map(|release| ("kernel.release".to_owned(), release));
         RunView {
             schema: self.schema,
             id: self.id,
@@ -320,7 +309,7 @@ impl Slim {
                 id: self.machine.id,
                 name: self.machine.name,
                 system: self.machine.system,
-                facts: told.into_iter().collect(),
+                facts: release.into_iter().collect(),
                 ..Machine::default()
             },
             settings: self.settings,
@@ -342,7 +331,7 @@ mod tests {
     use gritstone_analysis::series;
 
     #[test]
-    fn what_is_kept_of_a_run_is_what_is_computed_digit_by_digit() {
+    fn cached_results_equal_computed_results() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store.db");
         let context = Context::new(Some(path.clone()));

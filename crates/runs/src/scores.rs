@@ -14,7 +14,7 @@ use gritstone_plan::{Selectors, select};
 /// The default baseline of scores.
 const BASE: &str = "ref:amd-epyc-kvm-2026";
 
-/// The baseline of runs by default: where one has all programs, the baseline of these, which was measured by suite `standard` too.
+/// The default baseline of runs: that of `app/ratings` if a run has all its programs.
 pub fn base<'a>(context: &'a Context, mut runs: impl Iterator<Item = &'a RunView>) -> &'a str {
     let all = &context.catalogue.benchmarks;
     let programs = stats::environments(all, true);
@@ -77,7 +77,6 @@ pub fn against(
     })
 }
 
-/// The same by a profile.
 pub fn by_profile(
     context: &Context,
     machines: &[RunView],
@@ -96,7 +95,7 @@ pub fn by_profile(
 }
 
 fn options(context: &Context, machine: &RunView, base: &RunView) -> Options {
-    // of a printed machine the store tells nothing: then only the measured side has runs
+    // a printed system has no stored runs
     let other = match base.settings {
         None => machine,
         Some(_) => base,
@@ -131,7 +130,7 @@ fn view(
     }
 }
 
-/// The profile of that name, or the one in a file.
+/// A built-in profile, or one in a file.
 pub fn profile(context: &Context, name: &str) -> Result<Profile> {
     let known = &context.catalogue.profiles;
     if let Some(known) = known.iter().find(|profile| profile.name == name) {
@@ -154,7 +153,7 @@ pub fn profile(context: &Context, name: &str) -> Result<Profile> {
     Ok(found.remove(0))
 }
 
-/// With what the documents print for each of these environments.
+/// Adds the published scores of these environments.
 fn published(context: &Context, environments: &[Environment], mut rated: Ratings) -> Ratings {
     let references = &context.references;
     for (environment, rating) in environments.iter().zip(&mut rated.environments) {
@@ -174,7 +173,7 @@ fn published(context: &Context, environments: &[Environment], mut rated: Ratings
     rated
 }
 
-/// The machine, or the run where another one is of a machine of the same name.
+/// The name of the machine; of the run if the name is ambiguous.
 fn name(view: &RunView, all: &[&RunView]) -> String {
     let twin = |other: &&RunView| other.id != view.id && other.machine.name == view.machine.name;
     match (all.iter().any(twin), &view.label) {
@@ -184,10 +183,10 @@ fn name(view: &RunView, all: &[&RunView]) -> String {
     }
 }
 
-/// The rows that selectors name; a rating stands for the rows that it is over.
+/// Selected benchmarks; a score stands for its parts.
 fn named(context: &Context, by: &[String]) -> Result<Vec<Id>> {
     let all = &context.catalogue.benchmarks;
-    // says which selector matches nothing, and what is near
+    // reports unmatched selectors
     select(all, by)?;
     let selectors = Selectors::new(by);
     let ids = all.iter().map(|benchmark| &benchmark.id);

@@ -1,4 +1,4 @@
-//! What the words of a command name: runs and systems, or benchmarks of them.
+//! Resolves the words of a command to runs, systems and benchmark selectors.
 
 use crate::context::Context;
 use anyhow::{Context as _, Result, bail};
@@ -6,19 +6,18 @@ use gritstone_model::{RunView, Selector};
 use gritstone_plan::{Selectors, select};
 use std::path::Path;
 
-/// What the words of a command name.
 pub struct Selection {
-    /// Runs and systems, each with the word for it.
+    /// Runs and systems, each with its word.
     pub runs: Vec<(String, RunView)>,
     /// Benchmarks, families and globs.
     pub selectors: Vec<String>,
 }
 
 impl Context {
-    /// Tells runs from selectors: a word that names no run or system, but benchmarks of the catalog or of a run before it, selects these.
+    /// A word that names no run or system, but matches benchmarks of the catalog or of a run before it, is a selector.
     ///
     /// # Errors
-    /// Why a word is neither.
+    /// When a word is neither.
     pub fn select_runs(&self, words: &[String]) -> Result<Selection> {
         let (mut runs, mut selectors) = (vec![], vec![]);
         for word in words {
@@ -41,7 +40,7 @@ impl Context {
         Ok(Selection { runs, selectors })
     }
 
-    /// Why a word is neither: of one that looks like an identifier, the systems of that name, or what is near.
+    /// Suggests systems or similar benchmarks for a word that looks like an identifier.
     fn explain_unknown_word(&self, word: &str, otherwise: anyhow::Error) -> anyhow::Error {
         let file = Path::new(word).extension().is_some() || word.starts_with(['.', '/']);
         match select(&self.catalogue.benchmarks, &[word.to_owned()]) {
@@ -52,10 +51,10 @@ impl Context {
         }
     }
 
-    /// The same, with `last` where no run is named.
+    /// [`Context::select_runs`], with `last` if the words name no run.
     ///
     /// # Errors
-    /// As [`Context::select_runs`], and where there is no run yet.
+    /// As [`Context::select_runs`], and if no run is stored.
     pub fn select_runs_or_last(&self, words: &[String]) -> Result<Selection> {
         let mut chosen = self.select_runs(words)?;
         if chosen.runs.is_empty() {
@@ -64,10 +63,10 @@ impl Context {
         Ok(chosen)
     }
 
-    /// The same where one run is meant: `last` where none is named. It has no more than the results that are selected.
+    /// The single run that the words name, else `last`, with its selected results.
     ///
     /// # Errors
-    /// As [`Context::select_runs`], and where there are several.
+    /// As [`Context::select_runs`], and if they name several runs.
     pub fn select_run(&self, words: &[String]) -> Result<(String, RunView, Vec<String>)> {
         let Selection {
             mut runs,
@@ -84,10 +83,10 @@ impl Context {
     }
 }
 
-/// Keeps the results that are selected; all where nothing is.
+/// No selector keeps all results.
 ///
 /// # Errors
-/// When a selector matches none of them.
+/// When a selector matches no result.
 pub fn retain_selected(view: &mut RunView, selectors: &[String]) -> Result<()> {
     let selectors = Selectors::new(selectors);
     let ids = || view.results.iter().map(|result| &result.id);

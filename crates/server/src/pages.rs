@@ -281,7 +281,7 @@ impl Pages {
         let found = digest.events.iter().find(|event| event.id == id);
         let none = || Refused::NotFound(format!("There is no change {id}."));
         let mut found = vec![found.ok_or_else(none)?.clone()];
-        changes::mark(&mut found, store.change_entries()?);
+        changes::add_acknowledgments(&mut found, store.change_entries()?);
         found.pop().ok_or_else(none)
     }
 
@@ -483,7 +483,7 @@ fn known(
 ) -> Result<Vec<ChangeEvent>, Refused> {
     let mut events: Vec<ChangeEvent> = events.iter().take(most).cloned().collect();
     if let Some(store) = store {
-        changes::mark(&mut events, store.change_entries()?);
+        changes::add_acknowledgments(&mut events, store.change_entries()?);
     }
     Ok(events)
 }

@@ -1,4 +1,4 @@
-//! Compilers of this machine that kernels are to be compiled with again, and what becomes of a run then.
+//! Compilers of this host, and plans after programs were compiled.
 
 use crate::host_context::HostContext;
 use anyhow::{Context, Result};
@@ -8,26 +8,23 @@ use gritstone_runs::custom_catalog::programs_of;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// C compilers where none is named, best first.
+/// Default C compilers, in order of preference.
 pub const DEFAULT: [&str; 3] = ["cc", "gcc", "clang"];
-/// Flags where none are asked for: those of the programs in this binary.
+/// Default flags: those of the programs in this binary.
 pub const FLAGS: &str = "-O2";
 /// A compiler of C, and the compiler of Fortran that goes with it.
 #[derive(Clone, Debug)]
 pub struct Toolchain {
-    /// As it is called in tables.
     pub name: String,
-    /// The compiler of C.
     pub c: PathBuf,
-    /// The compiler of Fortran, where there is one.
     pub fortran: Option<PathBuf>,
 }
 
 impl Toolchain {
-    /// The compiler of that name or path, and the compiler of Fortran that is asked for or goes with it.
+    /// Finds compilers by name or path; without `fortran`, the one that goes with the C compiler.
     ///
     /// # Errors
-    /// When one that was named is not there.
+    /// When a named compiler is missing.
     pub fn find(host: &HostContext, c: &str, fortran: Option<&str>) -> Result<Self> {
         // best first
         let beside = match is_clang(c) {
@@ -73,8 +70,8 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The name of a compiler, from wherever one stands: what is no name on PATH is a path.
-pub fn from_anywhere(name: &str) -> String {
+/// Makes a relative path absolute; a name without `/` is looked up on PATH.
+pub fn absolute_compiler(name: &str) -> String {
     match std::path::absolute(name) {
         Ok(path) if name.contains('/') => path.to_string_lossy().into_owned(),
         _ => name.to_owned(),
@@ -82,25 +79,22 @@ pub fn from_anywhere(name: &str) -> String {
 }
 
 fn named(host: &HostContext, name: &str, language: &str) -> Result<PathBuf> {
-    host.program(&from_anywhere(name)).with_context(|| format!(
+    host.program(&absolute_compiler(name)).with_context(|| format!(
         "no {language} compiler {name}: give the name of one on PATH, or its path (apt-get install gcc gfortran clang)"
     ))
 }
 
-/// The compiler of C where none is named.
-pub fn usual(host: &HostContext) -> Option<&'static str> {
+pub fn default_cc(host: &HostContext) -> Option<&'static str> {
     let mut names = DEFAULT.into_iter();
     names.find(|name| host.program(name).is_some())
 }
 
-/// Whether a program has a source among these, or is an executable as it came.
 pub fn is_compiled(sources: &[(&str, &str)], program: &str) -> bool {
     let mut paths = sources.iter().map(|(path, _)| path);
     paths.any(|path| path.strip_suffix(".c") == Some(program))
 }
 
-/// Takes a row out of a plan, with the reason, where it is not out already.
-pub fn leave_out(plan: &mut Plan, id: Id, why: impl Into<String>) {
+pub fn skip(plan: &mut Plan, id: Id, why: impl Into<String>) {
     if plan.steps.iter().all(|step| step.id != id) {
         return;
     }
@@ -109,7 +103,7 @@ pub fn leave_out(plan: &mut Plan, id: Id, why: impl Into<String>) {
     plan.skips.push(Skip { id, reason });
 }
 
-/// Takes the rows out of a plan whose programs were refused, with the reason; returns the programs that there are.
+/// Skips the benchmarks of refused programs; returns the others.
 pub fn accept(plan: &mut Plan, builds: Builds) -> BTreeMap<String, Rebuilt> {
     let refused = |benchmark: &Benchmark| {
         let why = programs_of(benchmark).find_map(|name| builds.get(name)?.as_ref().err())?;
@@ -119,7 +113,7 @@ pub fn accept(plan: &mut Plan, builds: Builds) -> BTreeMap<String, Rebuilt> {
     };
     let refused: Vec<(Id, String)> = plan.benchmarks.iter().filter_map(refused).collect();
     for (id, why) in refused {
-        leave_out(plan, id, why);
+        skip(plan, id, why);
     }
     let good = builds.into_iter();
     good.filter_map(|(name, built)| Some((name, built.ok()?)))

@@ -1,4 +1,4 @@
-//! Where and with what a run is measured: CPUs, directories, environment, programs; asked of the host once.
+//! This host as a run uses it: CPUs, directories, environment, programs; probed once.
 
 use crate::rlimits;
 use anyhow::{Context, Result};
@@ -19,29 +19,24 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// The machine, as far as a run needs it.
 pub struct HostContext {
     root: Root,
     facts: OnceCell<Host>,
-    /// Its processors.
     pub cpu: Cpu,
-    /// The CPU that is measured, its peer, and where the watcher goes.
+    /// The measured CPU, its peer, and the CPU of the harness.
     pub chosen: Chosen,
-    /// Directory in whose file system files are measured; absolute.
+    /// Directory whose file system is measured; absolute.
     pub dir: PathBuf,
     path: String,
 }
 
 impl HostContext {
-    /// Asks the host.
-    ///
     /// # Errors
-    /// When no CPU is allowed to us, or there is no directory for files.
+    /// When no CPU is allowed to this process.
     pub fn probe(dir: Option<&Path>) -> Result<Self> {
         Self::from_root(Root::live(), dir)
     }
 
-    /// A machine that is recorded, perhaps.
     fn from_root(root: Root, dir: Option<&Path>) -> Result<Self> {
         let cpu = Cpu::read(&root);
         let chosen = choose_cpus(&cpu)
@@ -53,24 +48,22 @@ impl HostContext {
             facts: OnceCell::new(),
             cpu,
             chosen,
-            // processes stand elsewhere, and so may whoever goes on with the run
+            // launches have other working directories, and so may a resumed run
             dir: std::path::absolute(&dir).unwrap_or(dir),
             path: searched(&path),
         })
     }
 
-    /// What this machine is, read when it is first asked for: to list what would run takes little of it.
+    /// Read lazily: `list` needs little of it.
     pub fn facts(&self) -> &Host {
         self.facts
             .get_or_init(|| Host::with_cpu(self.cpu.clone(), &self.root))
     }
 
-    /// The machine as it is stored with a run.
     pub fn machine(&self) -> Machine {
         self.facts().machine(&self.dir)
     }
 
-    /// Who begins a run here.
     pub fn owner(&self) -> Owner {
         Owner {
             uid: nix::unistd::geteuid().as_raw(),
@@ -78,13 +71,13 @@ impl HostContext {
         }
     }
 
-    /// The programs that entries need and that are here, by the need's name.
+    /// Installed programs that entries need, by the name of the need.
     pub fn programs<'a>(
         &self,
         benchmarks: impl IntoIterator<Item = &'a Benchmark>,
     ) -> BTreeMap<String, PathBuf> {
         let needs = benchmarks.into_iter().flat_map(|b| &b.needs);
-        // many rows need the same, and PATH is long
+        // many benchmarks share a need, and PATH is long
         let needs: BTreeMap<(&String, &Vec<String>), &Need> =
             needs.map(|need| ((&need.name, &need.any), need)).collect();
         let found = needs.into_values().filter_map(|need| {
@@ -94,13 +87,11 @@ impl HostContext {
         found.collect()
     }
 
-    /// A program by its name.
     pub fn program(&self, name: &str) -> Option<PathBuf> {
         programs::find(&[name], OsStr::new(&self.path))
     }
 
-    /// What this host offers to a plan: the programs in this binary, those of a catalog of the user's own, and where programs are
-    /// compiled again all that can be.
+    /// What this host offers to a plan. With `again`, programs are compiled here.
     pub fn offer<'a>(
         &self,
         benchmarks: impl IntoIterator<Item = &'a Benchmark> + Clone,
@@ -125,8 +116,8 @@ impl HostContext {
         }
     }
 
-    /// The environment of every child: the user's PATH, so that the user's programs are found (its absolute directories),
-    /// and nothing else of the user's. HOME and TMPDIR are the directory of the launch.
+    /// The environment of every child: the absolute directories of the user's PATH, and nothing else of the user's. HOME and TMPDIR are the
+    /// directory of the launch.
     pub fn environment(&self) -> BTreeMap<String, String> {
         let path = self.path.as_str();
         let variables = [
@@ -140,9 +131,9 @@ impl HostContext {
             .into()
     }
 
-    /// Moves this process to the CPU that is kept for watching, where there is one, until the result is dropped.
+    /// Pins this process to the CPU of the harness, if there is one, until the guard is dropped.
     pub fn pin_harness(&self) -> AffinityGuard {
-        // where the old set cannot be read back it is not left either
+        // an affinity that cannot be restored is not changed
         let Ok(before) = sched_getaffinity(Pid::from_raw(0)) else {
             return AffinityGuard(None);
         };
@@ -153,8 +144,6 @@ impl HostContext {
         AffinityGuard(Some(before).filter(|_| moved))
     }
 
-    /// What the programs of a plan are started with.
-    ///
     /// # Errors
     /// When there is no directory to execute programs from, or to measure files in.
     pub fn setup(
@@ -165,7 +154,7 @@ impl HostContext {
         journal: Option<&Journal>,
     ) -> Result<Setup> {
         rlimits::check_measuring_limits()?;
-        // what this machine is does not have in it what is made for a run, such as a swap file
+        // before a run makes a swap file and the like, which are not facts of the machine
         self.facts();
         let work_dirs = WorkDirs::make(&program_dirs(), &self.dir, journal)?;
         let fs = filesystem::containing(&self.dir).ok();
@@ -187,21 +176,20 @@ impl HostContext {
     }
 }
 
-/// The programs that can be compiled here: all, those too that this binary lacks for want of a compiler where it was built.
+/// All programs, also those that the build of this binary had no compiler for.
 fn compilable_programs() -> impl Iterator<Item = String> {
     let sources = gritstone_kernels::sources().iter();
     sources.filter_map(|source| Some(source.path.strip_suffix(".c")?.to_owned()))
 }
 
-/// The directories of a `PATH` in which every process finds the same: those that do not depend on where it stands, and
-/// whose names can be written down with the run.
+/// The absolute directories of a `PATH` with names in UTF-8, which are stored with the run.
 fn searched(path: &OsStr) -> String {
     let directories = std::env::split_paths(path).filter(|directory| directory.is_absolute());
     let names = directories.filter_map(|directory| Some(directory.to_str()?.to_owned()));
     names.collect::<Vec<_>>().join(":")
 }
 
-/// Gives the CPUs back on drop.
+/// Restores the affinity on drop.
 pub struct AffinityGuard(Option<CpuSet>);
 
 impl Drop for AffinityGuard {
@@ -212,14 +200,14 @@ impl Drop for AffinityGuard {
     }
 }
 
-/// A directory on a file system that is in use, as the document asks: /tmp is memory on many machines of today.
+/// A directory on a disk, as the document asks: /tmp is memory on many systems.
 fn default_dir() -> PathBuf {
     let candidates = [
         Some(PathBuf::from("/var/tmp")),
         std::env::var_os("TMPDIR").map(PathBuf::from),
         Some(PathBuf::from("/tmp")),
         std::env::var_os("HOME").map(PathBuf::from),
-        // a root with nothing in it
+        // an empty root file system
         std::env::current_dir().ok(),
     ];
     candidates

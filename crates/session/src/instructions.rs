@@ -1,22 +1,19 @@
-//! How many instructions an operation takes in user mode: its program stepped through at two n, whose difference has nothing in it that is
-//! done once.
+//! Instructions per operation in user mode, by single-stepping the program at two n: the difference excludes one-time work.
 
 use gritstone_exec::syscalls::{Limit, Steps, Uncounted};
 use gritstone_exec::{ExecError, Executor, Subject};
 use gritstone_model::{Counter, Counts, Event};
 use std::time::Duration;
 
-/// Most instructions that are stepped through for a program.
-const MOST: u64 = 1_000_000;
-/// Most time that this may take.
-const TIME: Duration = Duration::from_secs(1);
-/// What of the time that is left is planned for the larger two n: a step takes longer where others want the CPU.
-const PLANNED: f64 = 0.6;
+const MAX_INSTRUCTIONS: u64 = 1_000_000;
+const MAX_TIME: Duration = Duration::from_secs(1);
+/// Share of the remaining time that is planned for the larger n: other load may slow down stepping.
+const PLANNED_SHARE: f64 = 0.6;
 
-/// The instructions of the operations by which two n differ. Loops are unrolled by powers of 2, and so are n.
+/// Both n are powers of 2, as loops are unrolled by powers of 2.
 ///
 /// # Errors
-/// When nothing can be launched any more, or the user asks to stop; in the inner result, why they are not known.
+/// When nothing can be launched, or the user interrupts; inside, why the count is unknown.
 pub fn count(
     executor: &Executor,
     subject: Subject<'_>,
@@ -25,8 +22,8 @@ pub fn count(
         executor,
         subject,
         left: Limit {
-            instructions: MOST,
-            time: TIME,
+            instructions: MAX_INSTRUCTIONS,
+            time: MAX_TIME,
         },
     };
     let rough = match stepping.difference(1, 2)? {
@@ -42,12 +39,9 @@ pub fn count(
     Ok(better.unwrap_or(rough).counted())
 }
 
-/// Instructions in user mode.
 #[derive(Clone, Copy, Debug)]
 pub struct Instructions {
-    /// Operations.
     n: u64,
-    /// Of all of them.
     instructions: u64,
 }
 
@@ -56,7 +50,6 @@ impl Instructions {
         self.instructions as f64 / self.n as f64
     }
 
-    /// As a launch has it.
     pub fn event(self) -> Event {
         Event::Counters {
             n: self.n,
@@ -71,7 +64,7 @@ struct Stepping<'a> {
     left: Limit,
 }
 
-/// So many operations more, and so many instructions.
+/// Differences between two n.
 struct Difference {
     n: u64,
     few: Steps,
@@ -102,13 +95,13 @@ impl Stepping<'_> {
         }))
     }
 
-    /// The largest power of 2 such that it and its half are stepped through within what is left, at the speed of those before.
+    /// The largest power of 2 that, with its half, fits into the remaining time at the speed so far.
     fn affordable(&self, rough: &Difference) -> u64 {
         let (few, many) = (rough.few, rough.many);
         let stepped = (few.instructions + many.instructions).max(1) as f64;
         let each = (few.took + many.took).as_secs_f64() / stepped;
-        let by_time = self.left.time.as_secs_f64() * PLANNED / each.max(1e-9);
-        let most = by_time.min(self.left.instructions as f64 * PLANNED);
+        let by_time = self.left.time.as_secs_f64() * PLANNED_SHARE / each.max(1e-9);
+        let most = by_time.min(self.left.instructions as f64 * PLANNED_SHARE);
         let per_op = many.instructions.saturating_sub(few.instructions).max(1) as f64;
         let once = few.instructions as f64 - per_op;
         let n = (most - 2.0 * once) / per_op / 1.5;

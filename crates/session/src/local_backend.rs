@@ -1,4 +1,4 @@
-//! Measuring on this machine: sets sides, launches, looks at the conditions, keeps every launch in the run of its side, shows progress.
+//! The backend of the measuring loop on this host: applies the settings of sides, launches, watches conditions, stores each launch.
 
 use crate::NothingMeasured;
 use crate::host_context::HostContext;
@@ -23,31 +23,24 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// One side of what is measured: a run of its own. A plain run has one.
+/// One side of a trial, stored as a run of its own; a plain run has one side.
 #[derive(Clone, Debug)]
 pub struct Side {
-    /// What it is called where there are several; else empty.
+    /// Empty for a plain run.
     pub name: String,
-    /// What it launches.
     pub plan: Plan,
-    /// Its programs, and the whole environment of its children.
     pub variant: Variant,
-    /// The command that sets the machine for it.
+    /// Shell command before its launches.
     pub setting: Option<String>,
-    /// Its run.
     pub info: RunInfo,
 }
 
-/// How the measuring ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Everything that was planned.
     Whole,
-    /// The user asked to stop.
     Interrupted,
 }
 
-/// This machine.
 pub struct LocalBackend<'a> {
     pub sides: &'a [Side],
     executor: Executor,
@@ -55,29 +48,27 @@ pub struct LocalBackend<'a> {
     observer: &'a mut dyn Observer,
     watch: Watch,
     start: Instant,
-    /// Time that earlier processes spent.
+    /// Time that interrupted processes spent on this run.
     spent: Duration,
-    /// The side that the machine is set for.
+    /// The side whose setting is applied.
     set_for: Option<usize>,
-    complained: BTreeSet<(usize, Id)>,
-    /// The instructions of each side's programs, once counted, where the sides may differ in them; told by the next launch.
+    reported: BTreeSet<(usize, Id)>,
+    /// Instruction counts of sides with different programs, attached to the next launch.
     instructions: BTreeMap<(usize, Id), Option<Instructions>>,
-    /// Of benchmarks that have no interval yet, the launches: with an interval each is shown once.
+    /// Launches of benchmarks without an interval yet; the first interval of each is shown.
     pilot: BTreeMap<Id, Vec<Launch>>,
-    /// What stands before the number of an execution in HYPERFINE_ITERATION, which commands of `bench` are given.
+    /// Prefix of the execution number in HYPERFINE_ITERATION, for commands of `bench`.
     pub numbered: Option<&'static str>,
-    /// Executions of each side that have a number.
     executed: BTreeMap<(usize, &'static str), usize>,
-    /// Whether the user knows that the store is locked.
-    told: bool,
+    /// The user was told that the store is locked.
+    lock_reported: bool,
 }
 
-/// A number that no other process has, for names and seeds, by way of the standard library, which asks the kernel for it.
+/// A random number for names and seeds, from the kernel by way of the standard library.
 pub fn random() -> u32 {
     RandomState::new().hash_one(0) as u32
 }
 
-/// A new run of this host.
 pub fn info(host: &HostContext, label: Option<String>, settings: Settings) -> RunInfo {
     let now = jiff::Timestamp::now();
     RunInfo {
@@ -91,13 +82,11 @@ pub fn info(host: &HostContext, label: Option<String>, settings: Settings) -> Ru
     }
 }
 
-/// The plans of all sides.
 pub fn plans(sides: &[Side]) -> Vec<&Plan> {
     sides.iter().map(|side| &side.plan).collect()
 }
 
 impl<'a> LocalBackend<'a> {
-    /// With an executor for all sides, on which earlier processes have spent some time.
     pub fn new(
         sides: &'a [Side],
         executor: Executor,
@@ -114,25 +103,24 @@ impl<'a> LocalBackend<'a> {
             start: Instant::now(),
             spent,
             set_for: None,
-            complained: BTreeSet::new(),
+            reported: BTreeSet::new(),
             instructions: BTreeMap::new(),
             pilot: BTreeMap::new(),
             numbered: None,
             executed: BTreeMap::new(),
-            told: false,
+            lock_reported: false,
         }
     }
 
-    /// The programs of a side.
     pub fn programs(&self, side: usize) -> BTreeMap<Id, Program> {
         let Side { variant, plan, .. } = &self.sides[side];
         self.executor.programs(variant, &plan.benchmarks)
     }
 
-    /// Begins the run of each side.
+    /// Stores the run of each side, without launches.
     ///
     /// # Errors
-    /// When it cannot be stored.
+    /// When one cannot be stored.
     pub fn begin(&mut self, host: &HostContext, journal: Option<&Journal>) -> Result<()> {
         let owner = host.owner();
         for (index, side) in self.sides.iter().enumerate() {
@@ -145,10 +133,10 @@ impl<'a> LocalBackend<'a> {
         Ok(())
     }
 
-    /// Measures what `scheduler` asks for, and finishes the runs unless the user asks to stop. What the executor made is gone then.
+    /// Measures until the scheduler or the user stops; an interrupted run stays open.
     ///
     /// # Errors
-    /// When launches cannot be made or kept any more.
+    /// When launches cannot be made or stored.
     pub fn measure(
         mut self,
         host: &HostContext,
@@ -180,7 +168,6 @@ impl<'a> LocalBackend<'a> {
         Ok(End::Whole)
     }
 
-    /// Sets the machine for a side.
     fn set(&mut self, side: usize) -> Result<()> {
         if self.set_for == Some(side) {
             return Ok(());
@@ -188,13 +175,13 @@ impl<'a> LocalBackend<'a> {
         self.set_for = None;
         let Side { name, setting, .. } = &self.sides[side];
         if let Some(command) = setting {
-            shell(command).with_context(|| format!("the setting of side {name} failed"))?;
+            apply_setting(command).with_context(|| format!("the setting of side {name} failed"))?;
         }
         self.set_for = Some(side);
         Ok(())
     }
 
-    /// Counts the instructions of a benchmark's operation once, where sides are compared whose programs are not the same.
+    /// Counts instructions per operation once, if the programs of the sides differ.
     fn count(&mut self, side: usize, benchmark: &Benchmark) -> Result<()> {
         let Work::Kernel(work) = &benchmark.work else {
             return Ok(());
@@ -220,14 +207,14 @@ impl<'a> LocalBackend<'a> {
         Ok(())
     }
 
-    /// On a terminal, shows the first result of a benchmark that has an interval, of a plain run.
+    /// Shows the first result of a benchmark that has an interval, in plain runs.
     fn show_result(&mut self, launch: &Launch) {
         let [side] = self.sides else { return };
         if !self.observer.shows_results() || launch.copies > 1 {
             return;
         }
         let launches = self.pilot.entry(launch.id.clone()).or_default();
-        // an earlier process, or a result that was shown
+        // shown already, or by an earlier process
         if launches.len() == PILOT {
             return;
         }
@@ -243,7 +230,7 @@ impl<'a> LocalBackend<'a> {
             skips: vec![],
             launches: launches.clone(),
         };
-        // what they said is no longer needed, how many there were is
+        // only their number is needed from now on
         launches
             .iter_mut()
             .for_each(|launch| launch.events = vec![]);
@@ -257,8 +244,8 @@ impl<'a> LocalBackend<'a> {
         }
     }
 
-    /// A benchmark that fails is reported once; a command of the user's that fails ends everything, for it is no fast one.
-    fn complain(&mut self, side: usize, launch: &Launch) -> Result<()> {
+    /// Reports a failed benchmark once; a failed user command ends the trial, since a failure is not a fast execution.
+    fn report_failure(&mut self, side: usize, launch: &Launch) -> Result<()> {
         let Side { name, plan, .. } = &self.sides[side];
         let of = match name.is_empty() {
             true => String::new(),
@@ -268,7 +255,7 @@ impl<'a> LocalBackend<'a> {
         let how = outcome.name().replace('_', " ");
         let what = format!("{}{of}: {how}: {}", launch.id, outcome.why());
         let mut entries = plan.benchmarks.iter();
-        if entries.any(|entry| entry.id == launch.id && is_users(entry)) {
+        if entries.any(|entry| entry.id == launch.id && is_user_command(entry)) {
             let mut causes = launch.events.iter().filter_map(Event::cause);
             let mends = match causes.any(|cause| cause == Cause::Status) {
                 true => "; --ignore-failure times it anyway",
@@ -276,7 +263,7 @@ impl<'a> LocalBackend<'a> {
             };
             return Err(NothingMeasured(format!("{what}{mends}")).into());
         }
-        if self.complained.insert((side, launch.id.clone())) {
+        if self.reported.insert((side, launch.id.clone())) {
             self.observer.message(&what);
         }
         Ok(())
@@ -325,8 +312,8 @@ impl Backend for LocalBackend<'_> {
         }
         let counted = self.instructions.get_mut(&(side, benchmark.id.clone()));
         if launched.outcome == Outcome::Measured && step.copies == 1 {
-            let told = counted.and_then(Option::take).map(Instructions::event);
-            launched.events.extend(told);
+            let event = counted.and_then(Option::take).map(Instructions::event);
+            launched.events.extend(event);
         }
         Ok(Finished {
             conditions: self.watch.end(&before, launched.cpu),
@@ -337,7 +324,7 @@ impl Backend for LocalBackend<'_> {
 
     fn store(&mut self, side: usize, launch: &Launch) -> Result<()> {
         let kept = self.store.append(&self.sides[side].info.id, launch)?;
-        if kept != Kept::Stored && !std::mem::replace(&mut self.told, true) {
+        if kept != Kept::Stored && !std::mem::replace(&mut self.lock_reported, true) {
             let store = self.store.path().display();
             self.observer.message(&match kept {
                 Kept::Here => format!(
@@ -353,43 +340,38 @@ impl Backend for LocalBackend<'_> {
                 self.show_result(launch);
                 Ok(())
             }
-            _ => self.complain(side, launch),
+            _ => self.report_failure(side, launch),
         }
     }
 }
 
-/// Whether the user asked to stop.
 fn is_interruption(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(ExecError::Interrupted))
 }
 
-/// Whether it is a command of the user's.
-fn is_users(benchmark: &Benchmark) -> bool {
+fn is_user_command(benchmark: &Benchmark) -> bool {
     matches!(
         benchmark.work,
         Work::Command(CommandWork { user: Some(_), .. })
     )
 }
 
-/// What a command of the user's says after each execution.
+/// A user command reports its memory after each execution.
 fn is_execution(event: &Event) -> bool {
     matches!(event, Event::Param(Param::PeakMemory(_)))
 }
 
-/// Gives a command that sets the machine to the shell.
-fn shell(command: &str) -> Result<()> {
+fn apply_setting(command: &str) -> Result<()> {
     let here = std::env::current_dir().context("the current directory is unknown")?;
     gritstone_exec::shell(command, &here).map_err(|why| anyhow!("'{command}' failed: {why}"))
 }
 
-/// How long the end of a run waits for the store.
-const LONGEST: Duration = Duration::from_secs(600);
+const MAX_LOCK_WAIT: Duration = Duration::from_secs(600);
 
-/// Does something with the store as soon as no other process has it locked. The user may end the wait by asking to stop, once more where
-/// that was asked already.
+/// Retries while another process locks the store; a new signal ends the wait.
 ///
 /// # Errors
-/// What befalls the store; when it stays locked, how many launches are lost.
+/// Of the store, with the number of lost launches.
 pub fn when_unlocked(
     store: &mut Store,
     mut act: impl FnMut(&mut Store) -> Result<(), StoreError>,
@@ -402,10 +384,10 @@ pub fn when_unlocked(
             store.waiting(),
             path = path.display()
         );
-        // a run that was ended by a signal has to be kept all the same: another one gives up
+        // the signal that ended the run does not end the wait: a new one does
         let stop = signals::stop_flag().context("cannot catch signals")?;
         while matches!(done, Err(StoreError::Locked(_)))
-            && start.elapsed() < LONGEST
+            && start.elapsed() < MAX_LOCK_WAIT
             && !stop.load(Ordering::Relaxed)
         {
             done = act(store);

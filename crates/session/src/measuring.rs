@@ -1,4 +1,4 @@
-//! This machine made ready for the launches of a plan, and measured: what is made or changed for it is undone on drop.
+//! Prepares this host for a plan, and measures it; changes are undone on drop.
 
 use crate::bounds::Bounds;
 use crate::compiler::{self, FLAGS, Toolchain};
@@ -21,26 +21,22 @@ use gritstone_runs::result_cache;
 use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The machine, with all that an executor is made of.
 pub struct Session<'a> {
     pub host: &'a HostContext,
-    /// The catalog of the user's own that the plan may have rows of.
     pub own: Option<&'a Own>,
     bounds: Bounds,
     pub setup: Setup,
     pub custom: Custom,
-    /// What every launch gets.
     pub tuning: Tuning,
-    /// Dropped last: what is still made or changed then is undone.
+    /// Dropped last: undoes what is left.
     pub journal: Option<Journal>,
 }
 
 impl<'a> Session<'a> {
-    /// Announces what takes privileges, and makes what the rows of a plan ask for. Rows of the user's own whose programs do not compile
-    /// here are taken out, with the reason.
+    /// Announces privileged actions, and compiles custom programs. Custom benchmarks that do not compile leave the plan, with the reason.
     ///
     /// # Errors
-    /// When there is no place for programs or files, or the user asks to stop.
+    /// When there is no directory for programs or files, or the user interrupts.
     pub fn new(
         host: &'a HostContext,
         plan: &mut Plan,
@@ -70,10 +66,8 @@ impl<'a> Session<'a> {
         Ok(session)
     }
 
-    /// The programs of a catalog of the user's own, for the rows of a plan. Rows whose programs do not compile are taken out.
-    ///
     /// # Errors
-    /// When nothing can be written, or the user asks to stop.
+    /// When nothing can be written, or the user interrupts.
     pub fn programs(&self, own: &Own, plan: &mut Plan) -> Result<BTreeMap<String, Rebuilt>> {
         let mut programs = self.compiled(own, plan)?;
         if !own.executables.is_empty() {
@@ -90,25 +84,25 @@ impl<'a> Session<'a> {
         if rows.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let Some(cc) = compiler::usual(self.host) else {
+        let Some(cc) = compiler::default_cc(self.host) else {
             let why =
                 "Its program is compiled here, and PATH has no C compiler: apt-get install gcc.";
             for row in rows {
-                compiler::leave_out(plan, row.id, why);
+                compiler::skip(plan, row.id, why);
             }
             return Ok(BTreeMap::new());
         };
         let tools = Toolchain::find(self.host, cc, None)?.with(FLAGS);
         let mut builds = self.build(Some(own), &rows, tools)?;
-        // a program of ours that one of theirs uses is as it travels in this binary
+        // programs of Gritstone are those in this binary
         builds.retain(|name, _| own.compiled.contains(name));
         Ok(compiler::accept(plan, builds))
     }
 
-    /// The programs of rows, ours and those of a catalog, compiled again; those that the compiler refuses with what it said.
+    /// Compiles the programs of benchmarks; a refused one has the message of the compiler.
     ///
     /// # Errors
-    /// When the compiler makes nothing at all with these flags, or the user asks to stop.
+    /// When the compiler refuses every program with these flags, or the user interrupts.
     pub fn build(
         &self,
         own: Option<&Own>,
@@ -135,7 +129,10 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When a compiler is not there, or compiles nothing.
     pub fn rebuild(&self, asked: &Compilers, plan: &mut Plan) -> Result<BTreeMap<String, Rebuilt>> {
-        let cc = asked.cc.as_deref().or_else(|| compiler::usual(self.host));
+        let cc = asked
+            .cc
+            .as_deref()
+            .or_else(|| compiler::default_cc(self.host));
         let cc = cc.unwrap_or(compiler::DEFAULT[0]);
         let toolchain = Toolchain::find(self.host, cc, asked.fc.as_deref())?;
         let (c, mut fortran) = toolchain.with(asked.cflags.as_deref().unwrap_or(FLAGS));
@@ -146,7 +143,7 @@ impl<'a> Session<'a> {
         Ok(compiler::accept(plan, builds))
     }
 
-    /// An executor for the steps of these plans, with the journal, which is to be dropped after it.
+    /// The journal must be dropped after the executor.
     pub fn executor(self, plans: &[&Plan]) -> (Option<Journal>, Executor) {
         let groups = |controller| match self.bounds.permits.nothing {
             true => vec![],
@@ -168,10 +165,10 @@ impl<'a> Session<'a> {
         (self.journal, executor)
     }
 
-    /// Measures all sides, each a new run, or the rest of the one with these launches. What was made is gone then.
+    /// Measures all sides, each a new run; or resumes the one with `earlier` launches.
     ///
     /// # Errors
-    /// When launches cannot be made or kept any more.
+    /// When launches cannot be made or stored.
     pub fn measure(
         self,
         store: &mut Store,
@@ -185,13 +182,13 @@ impl<'a> Session<'a> {
         let launches = earlier.unwrap_or_default();
         let mut sides = sides.to_vec();
         if let (None, Some(first)) = (earlier, sides.first()) {
-            // before the first launch, so that all are read by the same
+            // before the first launch: one floor for all launches
             let floors = result_cache::smt_floors(store, &first.info.machine.id)?;
             for side in &mut sides {
                 side.info.settings.smt_floors.clone_from(&floors);
             }
         }
-        let mut local = LocalBackend::new(
+        let mut backend = LocalBackend::new(
             &sides,
             executor,
             store,
@@ -199,9 +196,9 @@ impl<'a> Session<'a> {
             observer,
         );
         match earlier {
-            None => local.begin(host, journal.as_ref())?,
-            Some(_) => resumption::begin(&mut local, launches, journal.as_ref())?,
+            None => backend.begin(host, journal.as_ref())?,
+            Some(_) => resumption::begin(&mut backend, launches, journal.as_ref())?,
         }
-        local.measure(host, launches, scheduler)
+        backend.measure(host, launches, scheduler)
     }
 }

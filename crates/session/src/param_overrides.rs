@@ -1,15 +1,14 @@
-//! `--param KEY=VALUE`: parameters of kernels in place of those of their entries.
+//! `--param KEY=VALUE` overrides parameters of catalog entries.
 //!
-//! A row has a parameter to give when its entry names it, and all rows of its program that are no variants name it with
-//! the same value, or none of these names it and all variants that do: one that tells rows apart is no setting. A row that was given one says so for
-//! good.
+//! A parameter that distinguishes benchmarks of one program cannot be overridden: all plain benchmarks of the program must have the same
+//! value, or none of them and all variants that have it. Overrides are stored with the benchmark.
 
 use anyhow::{Result, bail};
 use gritstone_model::{Benchmark, SERVER, Work};
 use gritstone_plan::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A run keeps its parameters and shows them: a password is none of them.
+/// Parameters are stored and shown, so they must not contain a password.
 fn has_no_secret(dsn: &str) -> Result<()> {
     let rest = dsn.split_once("://").map(|(_, rest)| rest);
     let user = rest.and_then(|rest| Some(rest.split('?').next()?.rsplit_once('@')?.0));
@@ -22,11 +21,9 @@ fn has_no_secret(dsn: &str) -> Result<()> {
     Ok(())
 }
 
-/// Gives parameters to the rows of `selected` that have them.
-///
 /// # Errors
-/// When no selected row has one of them.
-pub fn give(
+/// When no selected benchmark has one of the parameters.
+pub fn apply(
     catalogue: &[Benchmark],
     selected: &mut [Benchmark],
     params: &BTreeMap<String, String>,
@@ -92,7 +89,7 @@ fn has(catalogue: &[Benchmark], row: &Benchmark, key: &str) -> bool {
     value.is_some() && named.all(|(_, other)| *other == value)
 }
 
-/// What there is instead.
+/// Suggests parameters.
 fn hint(catalogue: &[Benchmark], selected: &[Benchmark], key: &str) -> String {
     let mut there: BTreeSet<&str> = BTreeSet::new();
     for row in selected {
@@ -122,7 +119,7 @@ mod tests {
         let params = pairs
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-        give(&catalogue, &mut rows, &params)?;
+        apply(&catalogue, &mut rows, &params)?;
         Ok(rows)
     }
 
@@ -165,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_there_needs_no_program_and_no_password_is_kept() {
+    fn external_servers_need_no_program_or_password() {
         let rows = given(
             &["db/oltp/write@postgresql-1"],
             &["dsn=postgresql:///bench"],
@@ -203,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_row_has_already_makes_no_difference() {
+    fn unchanged_values_are_not_overrides() {
         let before = given(&["aim/ram-read/long"], &[]).unwrap();
         assert_eq!(
             given(&["aim/ram-read/long"], &["bytes=512"]).unwrap(),
@@ -212,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variant_keeps_what_makes_it_one() {
+    fn variants_keep_their_parameter() {
         let rows = given(
             &["aim/ram-read/long", "aim/ram-read/long@l2"],
             &["bytes=4096"],
@@ -226,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_row_has_or_what_tells_rows_apart_is_refused() {
+    fn unknown_and_distinguishing_parameters_are_refused() {
         let tty = error(&["aim/fork"], &["tty=/dev/ttyS7"]);
         assert!(
             tty.contains("'tty'") && tty.contains("have no parameters"),

@@ -18,7 +18,7 @@ pub fn measured(plan: &Plan) -> Vec<&Benchmark> {
     rows.filter(|row| steps.contains(&row.id)).collect()
 }
 
-/// Something that a run does, and how many of its benchmarks need it.
+/// A privileged action, and the benchmarks that need it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Listed {
     #[schemars(with = "String")]
@@ -28,7 +28,6 @@ pub struct Listed {
     pub benchmarks: Vec<String>,
 }
 
-/// All that a run of this plan does as far as the system lets it.
 pub fn actions(plan: &Plan, own: Option<&Own>, bounds: Bounds) -> Vec<Listed> {
     let rows = measured(plan);
     let own = custom_catalog::in_plan(own, plan).filter(|_| !bounds.permits.nothing);
@@ -49,7 +48,7 @@ pub fn actions(plan: &Plan, own: Option<&Own>, bounds: Bounds) -> Vec<Listed> {
     all.filter(|listed| !listed.benchmarks.is_empty()).collect()
 }
 
-/// Tells root what a run does before it does any of it.
+/// Announces the actions of a run as root.
 pub fn announce(plan: &Plan, own: Option<&Own>, bounds: Bounds) {
     let actions = actions(plan, own, bounds);
     let whats: Vec<&str> = actions.iter().map(|l| l.described.what).collect();
@@ -61,7 +60,7 @@ pub fn announce(plan: &Plan, own: Option<&Own>, bounds: Bounds) {
     }
 }
 
-/// What `doctor` says of it, for root.
+/// Findings of `doctor` about privileged actions.
 pub fn findings(benchmarks: &[Benchmark]) -> Vec<Finding> {
     if !geteuid().is_root() {
         return vec![];

@@ -17,15 +17,14 @@ pub fn check_unmeasured(run: &str, own: Option<&Journal>) -> Result<()> {
     Ok(())
 }
 
-/// When the last of these launches ended, from the start of the run.
+/// End of the last launch, from the start of the run.
 pub fn spent(launches: &[Launch]) -> Duration {
     let end =
         |launch: &Launch| Duration::from_nanos(launch.start.saturating_add(launch.conditions.wall));
     launches.iter().map(end).max().unwrap_or_default()
 }
 
-/// Begins to go on with a run, if it is stored now as it was looked at before: two processes that began at the same time could not see
-/// each other until this one had written down that it measures the run.
+/// Claims a run, then checks that it is unchanged: two processes that resume at the same time see each other only after one has claimed it.
 pub fn begin(
     local: &mut LocalBackend<'_>,
     earlier: &[Launch],
@@ -43,7 +42,7 @@ pub fn begin(
     same_programs(&stored, &local.programs(0))
 }
 
-/// Figures of two programs are never mixed in one run.
+/// Results of two programs are never mixed in one run.
 fn same_programs(before: &RunData, now: &BTreeMap<Id, Program>) -> Result<()> {
     let run = &before.info.id;
     for (id, program) in &before.programs {
@@ -65,9 +64,8 @@ fn same_programs(before: &RunData, now: &BTreeMap<Id, Program>) -> Result<()> {
     Ok(())
 }
 
-/// A run is steadied in one way from its beginning to its end.
 pub fn check_same_tuning(before: &RunInfo, now: &[String]) -> Result<()> {
-    let told = |steady: &[String]| match steady {
+    let text = |steady: &[String]| match steady {
         [] => "nothing".to_owned(),
         some => some.join("; "),
     };
@@ -75,8 +73,8 @@ pub fn check_same_tuning(before: &RunInfo, now: &[String]) -> Result<()> {
         before.settings.steady == now,
         "run {} began with these settings tuned ({}), and now these can be ({}): start a new run",
         before.id,
-        told(&before.settings.steady),
-        told(now)
+        text(&before.settings.steady),
+        text(now)
     );
     Ok(())
 }

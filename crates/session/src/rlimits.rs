@@ -6,9 +6,9 @@ use nix::sys::resource::{Resource, getrlimit};
 
 /// Bytes of stack: a build without optimization takes half of it.
 const STACK: u64 = 1 << 20;
-/// Bytes of address space of a run with its figures, its store and the C library, twice over.
+/// Bytes of address space: twice what a run needs.
 const ADDRESS_SPACE: u64 = 256 << 20;
-/// Descriptors: about thirty while a launch is in progress, and some for levels of control groups and copies.
+/// Descriptors: a launch needs about thirty, more with control groups and copies.
 const DESCRIPTORS: u64 = 64;
 
 /// The limits that every command needs.

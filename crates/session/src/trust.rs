@@ -1,5 +1,4 @@
-//! Whether the programs of a catalog of the user's own may run: asked once for the whole of its files, and again when one of them
-//! has changed.
+//! Trust in the programs of a custom catalog: asked once for the hash of all its files.
 
 use crate::undo;
 use anyhow::{Context, Result, bail};
@@ -10,14 +9,14 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Read, Write};
 
-/// The file with the hashes of what is trusted, one in a line, each with its name.
-const TRUSTED: &str = "trusted";
+/// File of trusted catalogs, a line each: hash, name.
+const TRUSTED_FILE: &str = "trusted";
 
-/// Checks that the user trusts a catalog: from before, by `--trust`, or by the answer to `ask`, which is given what would run, and
-/// returns `None` where there is no terminal.
+/// Checks that the user trusts a catalog: from before, by `--trust`, or by the answer to `ask`, which is given a description of the programs,
+/// and returns `None` without a terminal.
 ///
 /// # Errors
-/// When nobody can be asked, or the answer is no.
+/// Without a terminal, or when the answer is no.
 pub fn ensure(
     own: &Own,
     trusted: bool,
@@ -27,7 +26,7 @@ pub fn ensure(
         return Ok(());
     }
     if !trusted {
-        match ask(&what_runs(own))? {
+        match ask(&describe_programs(own))? {
             Some(true) => {}
             Some(false) => bail!("nothing was run"),
             None => bail!(
@@ -46,7 +45,7 @@ fn known(hash: &str) -> bool {
     let trusted = || -> std::io::Result<String> {
         let state = undo::state().ok_or(ErrorKind::NotFound)?.open()?;
         let mut text = String::new();
-        let mut file = state.file(OsStr::new(TRUSTED), OFlags::RDONLY)?;
+        let mut file = state.file(OsStr::new(TRUSTED_FILE), OFlags::RDONLY)?;
         file.read_to_string(&mut text)?;
         Ok(text)
     };
@@ -62,11 +61,11 @@ fn known(hash: &str) -> bool {
 
 fn remember(own: &Own) -> Result<()> {
     let state = undo::state().context("neither XDG_STATE_HOME nor HOME says where")?;
-    let path = state.path().join(TRUSTED);
+    let path = state.path().join(TRUSTED_FILE);
     let how = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
     let file = state
         .make()
-        .and_then(|state| state.file(OsStr::new(TRUSTED), how));
+        .and_then(|state| state.file(OsStr::new(TRUSTED_FILE), how));
     let mut file = file.with_context(|| path.display().to_string())?;
     // one write, so that two at once do not mix
     let line = format!("{} {}\n", own.kept.hash, own.kept.name);
@@ -74,8 +73,8 @@ fn remember(own: &Own) -> Result<()> {
         .with_context(|| path.display().to_string())
 }
 
-/// Every program, command, argument and file, with nothing in them that a terminal would obey.
-fn what_runs(own: &Own) -> String {
+/// Every program, command, argument and file, with control characters escaped.
+fn describe_programs(own: &Own) -> String {
     let kept = &own.kept;
     let mut text = format!(
         "The catalog {} is not Gritstone's. Measuring it runs the following as you, with all your rights:\n",

@@ -1,4 +1,4 @@
-//! `--tune`: holds the machine still while it is measured, as far as it lets us, and says what could not be done.
+//! `--tune`: governor, turbo, interrupts, memory layout and priority during a run.
 
 use crate::host_context::HostContext;
 use crate::undo;
@@ -6,17 +6,14 @@ use gritstone_exec::{Journal, Setup, Tuning};
 use gritstone_host::tunables::{Setting, aims, real_time};
 use std::collections::BTreeMap;
 
-/// Why nothing is changed where a run has no journal.
 pub const NO_JOURNAL: &str = "no journal can be kept";
 
-/// What came of it.
 #[derive(Debug, Default)]
 pub struct TuningOutcome {
-    /// What holds now, in words that are stored with the run.
+    /// Applied settings, in the words that are stored with the run.
     pub held: Vec<String>,
-    /// What does not, and why.
+    /// Failed settings with reasons.
     pub remarks: Vec<String>,
-    /// What launches get.
     pub tuning: Tuning,
 }
 
@@ -28,7 +25,7 @@ impl TuningOutcome {
         }
     }
 
-    /// Several settings of one name: those that cannot be changed are excepted.
+    /// Settings that cannot be changed are listed as exceptions.
     fn add_settings(
         &mut self,
         name: &str,
@@ -59,7 +56,7 @@ impl TuningOutcome {
     }
 }
 
-/// Steadies the machine until `journal` is dropped, and says what launches with `setup` may have.
+/// Tunes the host until `journal` is dropped.
 pub fn apply(journal: Option<&Journal>, host: &HostContext, setup: &Setup) -> TuningOutcome {
     let root = undo::settings_root();
     let mut outcome = TuningOutcome::default();
@@ -105,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_excepted_is_named() {
+    fn failed_settings_are_named() {
         let mut outcome = TuningOutcome::default();
         let refuse = |which: &'static str| {
             move |setting: &Setting| match setting.owner.contains(which) {

@@ -1,4 +1,4 @@
-//! Where the journals of runs are kept, and who is told what comes of them.
+//! Undo journals: their directory, recovery, and the watchdog.
 
 use anyhow::{Context, Result};
 use gritstone_exec::{Journal, Registry, State};
@@ -7,22 +7,20 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// The name of the command that is not in the help: this binary as its own watchdog.
+/// Hidden command: this binary as its own watchdog.
 pub const WATCHDOG: &str = "watch-over-a-run";
-/// Where a made-up machine's settings lie, for tests; they are the only ones who set it.
+/// Root of simulated settings, set by tests only.
 const SETTINGS_ROOT: &str = "GRITSTONE_SETTINGS_ROOT";
 
-/// Below which the machine's settings lie.
 fn settings_directory() -> PathBuf {
     std::env::var_os(SETTINGS_ROOT).map_or_else(|| PathBuf::from("/"), PathBuf::from)
 }
 
-/// To read the machine's settings by.
 pub fn settings_root() -> Root {
     Root::recorded(&settings_directory(), Root::live().answers().clone())
 }
 
-/// `$XDG_STATE_HOME/gritstone`, where programs keep what must outlive them but is not worth carrying to another machine.
+/// `$XDG_STATE_HOME/gritstone`
 pub fn state() -> Option<State> {
     let absolute = |name: &str| {
         let path = PathBuf::from(std::env::var_os(name)?);
@@ -37,14 +35,14 @@ pub fn state() -> Option<State> {
         .or_else(|| absolute("HOME").map(|base| below(base, ".local/state/gritstone")))
 }
 
-/// Undoes what runs that were killed have left, and says so.
+/// Undoes the changes of killed runs.
 pub fn recover() {
     for line in state().iter().flat_map(gritstone_exec::recover) {
         log::warn!("{line}");
     }
 }
 
-/// The journal of this run; without one a run goes on, but can steady nothing.
+/// Without a journal a run continues, but changes no settings.
 pub fn begin() -> Option<Journal> {
     let begun = state()
         .context("neither XDG_STATE_HOME nor HOME says where")
@@ -69,7 +67,7 @@ pub fn begin() -> Option<Journal> {
     }
 }
 
-/// Writes down that this process measures a run, so that no other goes on with it meanwhile.
+/// Claims a run for this process, so that no other resumes it.
 pub fn measures(journal: Option<&Journal>, run: &str) {
     if let Some(Err(why)) = journal.map(|journal| journal.measures(run)) {
         log::warn!(
@@ -78,14 +76,13 @@ pub fn measures(journal: Option<&Journal>, run: &str) {
     }
 }
 
-/// The runs that other processes of this user measure at this moment, with the process: all but that of our own journal.
+/// Runs that other processes of this user measure now, with their pids.
 pub fn measuring(own: Option<&Journal>) -> BTreeMap<String, u32> {
     state().map_or_else(BTreeMap::new, |state| {
         gritstone_exec::measuring(&state, own)
     })
 }
 
-/// The life of the watchdog of a run.
 pub fn watch(state: &State, journal: &OsStr) -> Result<()> {
     for line in gritstone_exec::watch(state, journal)? {
         log::warn!("gritstone: {line}");

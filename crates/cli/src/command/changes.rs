@@ -6,7 +6,7 @@ use crate::ui::output;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
 use gritstone_model::{ChangeEvent, ChangesView, SCHEMA_CHANGES};
-use gritstone_runs::changes::{events, mark};
+use gritstone_runs::changes::{add_acknowledgments, events};
 use gritstone_runs::clock;
 use gritstone_runs::context::Context;
 use gritstone_store::Who;
@@ -48,7 +48,7 @@ pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
         .reader()?
         .context("no run is stored yet: `gritstone run --quick` makes one")?;
     let mut events = events(context, &store)?;
-    mark(&mut events, store.change_entries()?);
+    add_acknowledgments(&mut events, store.change_entries()?);
     drop(store);
     if let Some(ChangesCommand::Acknowledge { event, note }) = &args.command {
         let event = named(&events, event)?;

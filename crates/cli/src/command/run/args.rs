@@ -148,12 +148,12 @@ impl CompilerArgs {
             cc: self
                 .cc
                 .as_deref()
-                .map(gritstone_session::compiler::from_anywhere),
+                .map(gritstone_session::compiler::absolute_compiler),
             cflags: self.cflags.clone(),
             fc: self
                 .fc
                 .as_deref()
-                .map(gritstone_session::compiler::from_anywhere),
+                .map(gritstone_session::compiler::absolute_compiler),
             fflags: self.fflags.clone(),
         };
         Some(asked).filter(|asked| *asked != gritstone_model::Compilers::default())

@@ -62,7 +62,7 @@ impl Job {
         };
         let mut wanted = select(catalogue, &asked(suite, &selectors))?;
         let params = args.params.iter().cloned().collect();
-        param_overrides::give(catalogue, &mut wanted, &params)?;
+        param_overrides::apply(catalogue, &mut wanted, &params)?;
         let (refused, reached) =
             gritstone_peer::asked(&args.peer.options(), args.dry_run, &mut wanted)?;
         let permits = args.privileges.permits();

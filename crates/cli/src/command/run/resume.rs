@@ -157,7 +157,7 @@ fn as_given(context: &Context, own: Option<&Own>, data: &RunData) -> Result<Vec<
     catalogue.extend(own.iter().flat_map(|own| own.catalogue.benchmarks.clone()));
     let mut now = catalogue.clone();
     now.retain(|row| data.benchmarks.iter().any(|then| then.id == row.id));
-    param_overrides::give(&catalogue, &mut now, &data.info.settings.params)?;
+    param_overrides::apply(&catalogue, &mut now, &data.info.settings.params)?;
     if data.info.settings.peer.is_some() {
         gritstone_peer::give(&mut now);
     }
