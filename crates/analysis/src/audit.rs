@@ -167,7 +167,8 @@ fn entries(found: &mut Found<'_>, benchmark: &Benchmark, evidence: &Evidence<'_>
     );
 }
 
-/// Resource use per operation, by launch: the slope between samples and batches, which removes the cost per region
+/// Resource use per operation, by launch: the slope between samples and batches, which removes the cost per region;
+/// with a single n, the whole of it. None without batches.
 fn per_op<'a>(
     all: &'a [&Reading],
     of: impl Fn(&Usage) -> u64 + 'a,

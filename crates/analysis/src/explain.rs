@@ -2,14 +2,14 @@
 
 use gritstone_model::{Counter, CounterChange, Counts, Explanation, Measurement};
 
-/// Counts of an operation that differ by less are the same: what the kernel does beside it, and how a region begins and ends, moves
-/// them by as much (docs/method.md).
+/// Counts per operation that differ by less are equal: work of the kernel and ends of regions move them by as much
+/// (docs/method.md).
 const SAME: f64 = 0.005;
 /// Of the cycles that instructions do not explain, a cause could make this share.
 const SHARE: f64 = 0.5;
 
-/// What each event may cost, cycles: upper ends of what is published of current processors, so that none is blamed for more than it can
-/// do. A miss of memory takes up to 150 ns, a switch with cold caches up to 10 us.
+/// Upper bounds of the cost of each event, cycles, from publications on current processors. A miss of memory takes up
+/// to 150 ns, a switch with cold caches up to 10 us.
 const COSTS: [(Counter, f64); 6] = [
     (Counter::ContextSwitches, 40_000.0),
     (Counter::PageFaults, 20_000.0),

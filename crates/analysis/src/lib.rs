@@ -19,6 +19,6 @@ mod tails;
 #[cfg(test)]
 mod tests;
 
-/// Version of all that turns launches into results. Whoever changes what results a run gets raises it: stores keep results that were
-/// computed before, and compute them again where it is another.
+/// Version of the analysis. Raise it with every change of results: stores compute cached results of other versions
+/// again.
 pub const VERSION: u32 = 15;

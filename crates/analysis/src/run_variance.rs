@@ -1,5 +1,5 @@
 //! Variance between runs of one system beyond that of their launches: a default until there are three runs, then
-//! learned
+//! learned from runs under the same conditions, with the same program and version ([`gritstone_stats::moderated`]).
 
 use crate::comparability::Circumstances;
 use crate::tails;
@@ -23,11 +23,10 @@ pub struct BetweenRun {
     pub raw: Scatter,
 }
 
-/// What holds until a machine's own runs tell better. From trials on a quiet virtual machine with 2 cores (seven
-/// kernels, ten runs of 5 s each, eight launches a run): the runs of one kernel scattered by 1.4 to 2.0% in nanoseconds
-/// and by 0.45 to 1.4% in core cycles. From 30 minutes of the cycle probe on such a machine that others used too: pieces of
-/// 8 s and of a minute scattered by 2.4 to 2.6%.
-/// It has few degrees of freedom, since other machines differ.
+/// The default until the system has enough runs. From trials on a quiet virtual machine with 2 cores (seven kernels,
+/// ten runs of 5 s each, eight launches a run): runs of one kernel varied by 1.4 to 2.0% in nanoseconds and by 0.45 to
+/// 1.4% in core cycles. From 30 minutes of the cycle probe on such a machine that others used too: pieces of 8 s and
+/// of a minute varied by 2.4 to 2.6%. Few degrees of freedom, since other machines differ.
 pub const DEFAULT: BetweenRun = BetweenRun {
     paced: Scatter::stated(0.01, 4.0),
     raw: Scatter::stated(0.025, 4.0),
@@ -83,8 +82,8 @@ impl Past {
         Self::head(&view.id, &view.started, &view.machine, settings)
     }
 
-    /// What a run tells. Figures that were disturbed, or whose work is in doubt, do not count: they carry a mark of their own,
-    /// and one night with a backup would hide every change of the next twenty runs.
+    /// Without disturbed or invalid results: these are flagged, and one night with a backup would hide every change of
+    /// the next twenty runs.
     #[must_use]
     pub fn new(view: &RunView) -> Self {
         let values = |results: &[Measurement]| -> BTreeMap<Id, RunValue> {

@@ -202,7 +202,7 @@ pub struct CompareCopies {
     /// Unit of `total`, that of the base.
     pub unit: String,
     pub total: CompareFigure,
-    /// That over the same number times what one does.
+    /// Total over that number times one copy.
     pub efficiency: CompareFigure,
     pub notes: Vec<Note>,
 }

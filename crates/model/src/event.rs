@@ -142,7 +142,7 @@ pub enum Event {
     Bye,
 }
 
-/// Causes of failures that change what the harness does.
+/// Causes of failures that the harness handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Time does not grow with n.

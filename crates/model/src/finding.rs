@@ -141,7 +141,6 @@ pub enum Finding {
         confidence: f64,
         needed: usize,
         n: usize,
-        /// What a value is of.
         what: Repeat,
     },
     /// The interval is wider than the target.
@@ -151,14 +150,12 @@ pub enum Finding {
         /// Target half-width.
         asked: f64,
         n: usize,
-        /// What a value is of.
         what: Repeat,
     },
     /// The values fall into separate groups.
     SeveralModes {
         modes: usize,
         n: usize,
-        /// What a value is of.
         what: Repeat,
     },
     /// A size that was not the same in all launches.
@@ -249,7 +246,7 @@ pub enum Finding {
     },
     /// The highest rate of a curve with missing points, one of which may be higher.
     IncompleteCurve {
-        /// What there is more and more of.
+        /// Quantity along x.
         things: String,
         missing: Vec<f64>,
     },

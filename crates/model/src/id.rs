@@ -23,7 +23,7 @@ impl Id {
     /// Reads an identifier: one to three parts of `a-z 0-9 . _ -`, then perhaps `@` and a variant of the same letters.
     ///
     /// # Errors
-    /// Says which rule the text breaks.
+    /// The broken rule.
     pub fn parse(text: &str) -> Result<Self, IdError> {
         let no = |why| {
             let text = text.to_owned();
@@ -95,7 +95,7 @@ impl From<Id> for String {
 }
 
 /// A glob on identifiers: `*` stands for any run of letters and `/`, `?` for one; neither crosses `@`,
-/// so that `byte/*` means the published rows and `byte/*@*` their variants.
+/// so that `byte/*` selects the published benchmarks and `byte/*@*` their variants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector(String);
 

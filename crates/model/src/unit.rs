@@ -76,8 +76,7 @@ impl Unit {
         quantity(&self.0).unwrap_or(Quantity::Exact)
     }
 
-    /// The figure in this unit for an operation that took `ns_per_op` nanoseconds and did `amount` of what the
-    /// unit counts (calls, bytes). `None` for a share and for an exact unit, which no time becomes.
+    /// Converts the time per operation, which did `amount` of the counted thing.
     #[must_use]
     pub fn convert(&self, ns_per_op: f64, amount: f64) -> Option<f64> {
         match self.quantity() {

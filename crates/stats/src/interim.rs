@@ -1,21 +1,20 @@
-//! Interleaved pairs that are looked at while they are measured: a fixed set of looks, and what each may conclude.
+//! Group-sequential tests of interleaved pairs at fixed looks.
 //!
-//! In each pair a coin says which side goes first. Where the sides are the same, d = ln(other / base) of a pair is then as
-//! likely as -d, whatever the machine does meanwhile, so that the signed-rank test is exact under any disturbance that does not
-//! look at the coin: drift, spikes, a neighbor in step with us. ABBA and BAAB are not drawn: their pairs come in
-//! couples, which a neighbor with the period of four launches makes of one sign.
+//! A coin orders each pair. Between equal sides d = ln(other / base) is then as likely as -d, so that the signed-rank
+//! test is exact under any disturbance that does not depend on the coin: drift, spikes, a periodic neighbor. ABBA and
+//! BAAB are not drawn: a neighbor with the period of four launches gives their pairs one sign.
 //!
-//! Each of the looks has the same part of the level, so that by Boole's inequality all together stay below it, however the looks
-//! hang together, and for whatever reason the measuring ends.
+//! Each look has an equal share of the level, so that by Boole's inequality all together stay below it, whatever their
+//! correlation, and whenever the trial ends.
 
 use crate::paired_times::{Pairs, Times};
 use crate::two_sample::{self, Ratio};
 use crate::verdict::{Verdict, verdict};
 use crate::{descriptive, multiple, quantile};
 
-/// Pairs after which is looked: the first that can reach the level of a look, then half as many more each time.
+/// Pairs before each look: the first that can reach the level of a look, then half as many more each time.
 pub const LOOKS: [usize; 10] = [12, 18, 27, 40, 60, 90, 135, 200, 300, 450];
-/// Share of comparisons of the same that may be called different.
+/// Share of equal sides that may be called different.
 pub const LEVEL: f64 = 0.01;
 /// Level of one look.
 pub const LEVEL_OF_LOOK: f64 = LEVEL / LOOKS.len() as f64;
@@ -87,8 +86,8 @@ fn decide(judged: &mut [Vec<Comparison>], margin: f64) {
     }
 }
 
-/// What of a judged row is shown: of two sides the one comparison, of more those with the best, as its base, or with the first where
-/// that is the reference. Which is best comes from the same times, and is paid for: the rate was held over all pairs of sides.
+/// Shown comparisons: the one of two sides; of more, those with the best side, or with the first if it is the
+/// reference. The choice of the best is covered: the rate is controlled over all pairs of sides.
 #[must_use]
 pub fn shown(row: &Times, judged: &[Comparison], reference: bool) -> Vec<Comparison> {
     let best = || row.best().filter(|_| row.0.len() > 2);
@@ -99,9 +98,8 @@ pub fn shown(row: &Times, judged: &[Comparison], reference: bool) -> Vec<Compari
     with_base.map(|c| c.seen_from(base)).collect()
 }
 
-/// The sides of a ranking that need no more launches: each is slower than the best, and than every other that may still be the
-/// best. So whichever of these it turns out to be, what was decided of the losing side is shown. None where they are compared with a
-/// reference.
+/// Sides of a ranking that need no more launches: each is slower than every side that may be the best. None in
+/// comparisons with a reference.
 #[must_use]
 pub fn dropped_sides(row: &Times, judged: &[Comparison], reference: bool) -> Vec<usize> {
     let Some(best) = row.best().filter(|_| row.0.len() > 2 && !reference) else {

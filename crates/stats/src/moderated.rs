@@ -1,10 +1,11 @@
-//! Variance between runs of a system: what estimates of unchanged benchmarks differ by from run to run.
+//! Variance of unchanged benchmarks between runs of a system.
 //!
-//! Two-way model of y = ln(estimate) of benchmark b in run r: y = m(b) + s(r) + e(b, r). The shift s(r) moves all benchmarks of a
-//! run alike (frequency, temperature, a neighbor); e has a variance of its own for each benchmark. Few runs say little of one
-//! variance, but many benchmarks say how variances are distributed: each is moderated towards that distribution (Smyth 2004,
-//! "Linear models and empirical Bayes methods", Stat. Appl. Genet. Mol. Biol. 3(1), equations 4 and 7 and section 6.2).
-//! Fewer than half of the benchmarks may have changed; docs/validation.md has rates of false calls and power.
+//! Two-way model of y = ln(estimate) of benchmark b in run r: y = m(b) + s(r) + e(b, r). The shift s(r) moves all
+//! benchmarks of a run alike (frequency, temperature, a neighbor); e has a variance for each benchmark. A few runs
+//! estimate one variance badly, but many benchmarks give the distribution of variances, towards which each is
+//! moderated (Smyth 2004, "Linear models and empirical Bayes methods", Stat. Appl. Genet. Mol. Biol. 3(1), equations 4
+//! and 7 and section 6.2). Fewer than half of the benchmarks may have changed; docs/validation.md has rates of false
+//! calls and power.
 
 use crate::descriptive;
 use statrs::function::gamma::digamma;
@@ -57,8 +58,8 @@ pub struct Fit {
     pub benchmarks: Vec<Variance>,
 }
 
-/// Fits the model to ln(estimate) by benchmark and run, `None` where a run has none. A benchmark with fewer than [`MIN_RUNS`] values has
-/// the variance of the distribution, or what is `stated` where fewer than [`MIN_BENCHMARKS`] say what that is.
+/// Fits the model to ln(estimate) by benchmark and run, with `None` for gaps. A benchmark with fewer than [`MIN_RUNS`]
+/// values gets the variance of the distribution, or `stated` if fewer than [`MIN_BENCHMARKS`] define it.
 #[must_use]
 pub fn fit(values: &[Vec<Option<f64>>], stated: Variance) -> Fit {
     let runs = values.iter().map(Vec::len).max().unwrap_or(0);
@@ -86,8 +87,8 @@ pub fn fit(values: &[Vec<Option<f64>>], stated: Variance) -> Fit {
     }
 }
 
-/// What moves all benchmarks of a run alike: the median over the benchmarks of what each is away from its mean over the runs, both found
-/// in turn where runs lack benchmarks.
+/// Common shifts: the median over benchmarks of the distance to their mean over runs, both found in turn where runs
+/// lack benchmarks.
 fn shifts(values: &[Vec<Option<f64>>], runs: usize) -> Vec<f64> {
     let mut shifts = vec![0.0; runs];
     if values.len() < MIN_BENCHMARKS {
@@ -117,7 +118,7 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     (!values.is_empty()).then(|| descriptive::median(&descriptive::sorted(&values)))
 }
 
-/// What variances of many benchmarks say of the variance of any; `None` where fewer than [`MIN_BENCHMARKS`] have one.
+/// The prior distribution of variances; `None` with fewer than [`MIN_BENCHMARKS`].
 pub(crate) fn distribution(own: &[Option<Variance>]) -> Option<Variance> {
     let known: Vec<Variance> = own.iter().copied().flatten().collect();
     (known.len() >= MIN_BENCHMARKS).then(|| prior(&known))

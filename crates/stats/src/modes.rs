@@ -7,10 +7,10 @@
 //! Which side that is cannot be known, so a gap counts with the larger of the chances of its two sides, and each side
 //! with the smallest over m. A single outlier has no distances beyond it, and so is no mode.
 //!
-//! The smallest of so many chances is no longer a chance. Simulated under a constant density, 0.8 / n^2 is the level of
-//! 1% within a fifth for 15 to 60 values, and below it for fewer; no other shape with one peak that was tried came out
-//! worse. Against the dip test (Hartigan and Hartigan 1985) at 1%: better for unequal groups that are clearly apart,
-//! worse for equal ones that nearly touch (docs/validation.md).
+//! The smallest of many p values is not uniform. Simulated under a constant density, 0.8 / n^2 is the level of 1%
+//! within a fifth for 15 to 60 values, and below it for fewer; no other unimodal shape that was tried is worse.
+//! Against the dip test (Hartigan and Hartigan 1985) at 1%: better for unequal groups that are clearly apart, worse
+//! for equal ones that nearly touch (docs/validation.md).
 
 use crate::descriptive;
 

@@ -1,10 +1,9 @@
 //! Times of one benchmark of a trial by side and round, and the pairs that are compared.
 //!
-//! A pair beside which another thread of the core was busy leaves the comparison, whichever of its launches it was. What the
-//! probes saw hangs on when a launch was made, and not on whose it was; so where the sides are the same, the pairs
-//! that are kept have a difference that is as likely as its opposite, as all pairs have.
+//! A pair with SMT contention beside either launch is dropped. Contention depends on the time of a launch, not on its
+//! side, so that between equal sides a difference of kept pairs is as likely as its opposite.
 //!
-//! Unless a side keeps the other thread busy itself: then its costs are what is left out. So the crowded launches are counted by side, and
+//! Unless a side causes the contention: then its cost would be dropped. So contended launches are counted by side, and
 //! where the counts differ by more than chance, all pairs are compared.
 
 use crate::two_sample;
@@ -100,7 +99,8 @@ impl Times {
         Pairs::new(&all)
     }
 
-    /// The fastest side: each is compared with the best so far in their common rounds.
+    /// The fastest side: each is compared with the best so far in their common rounds, since a dropped side met the
+    /// machine in another state.
     #[must_use]
     pub fn best(&self) -> Option<usize> {
         let sides = 0..self.0.len();

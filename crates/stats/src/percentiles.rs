@@ -21,7 +21,7 @@ pub struct Bucket {
 }
 
 /// The largest of this number of events exceeds this percentile with a probability of 95%: from 29 events for p90, 299
-/// for p99 and 2,995 for p99.9.
+/// for p99 and 2,995 for p99.9. With fewer it would be the maximum under another name.
 #[must_use]
 pub fn supports(share: f64, events: f64) -> bool {
     share.powf(events) <= 0.05
@@ -38,7 +38,8 @@ pub fn percentile(buckets: &[Bucket], share: f64) -> Option<f64> {
     )
 }
 
-/// The same of (low, high, events) from the highest on, of which there are so many in all: of a tail only the tail is looked at.
+/// The same from buckets (low, high, events) in descending order, with the number of all events: only the tail is
+/// read.
 fn from_top(
     buckets: impl Iterator<Item = (f64, f64, f64)>,
     events: f64,

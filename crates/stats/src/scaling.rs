@@ -72,7 +72,7 @@ pub enum Unfitted {
 /// Fits the law to rates by round; `confidence` such as 0.95, `seed` for the draws.
 ///
 /// # Errors
-/// When there is too little to fit, or what is there is no rate.
+/// Too few points, or no rates.
 pub fn fit(rounds: &[Round], confidence: f64, seed: u64) -> Result<Law, Unfitted> {
     enough(rounds)?;
     let all: Vec<&Round> = rounds.iter().collect();

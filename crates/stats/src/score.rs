@@ -57,8 +57,7 @@ pub enum Withheld {
 /// is not included.
 ///
 /// # Errors
-/// When a row is missing or invalid, or has a number that has no logarithm: a score over what is left would be another
-/// score under the same name.
+/// When a benchmark is missing or invalid, or has a number without a logarithm.
 pub fn geometric(rows: &[ScoredBenchmark], confidence: f64) -> Result<Score, Withheld> {
     rate(Mean::Geometric, rows, confidence)
 }

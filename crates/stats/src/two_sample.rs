@@ -11,8 +11,8 @@ pub struct Ratio {
     pub ratio: f64,
     /// Interval; `None` when the values are too few for the test to reach the confidence.
     pub interval: Option<[f64; 2]>,
-    /// The same at which each of two one-sided tests has the level of both ends together: that a difference lies within it is said
-    /// falsely in 5% of cases at a confidence of 95%. `None` of pairs, which have a level of their own.
+    /// Interval of two one-sided tests at the level of both ends together: equivalence within it is claimed falsely in
+    /// 5% of cases at a confidence of 95%. `None` of pairs, which have levels of their own.
     pub inner: Option<[f64; 2]>,
     /// Two-sided p of a ratio of 1: the smallest level at which the interval excludes 1. With few values it cannot be
     /// small: 2 / C(n + m, n) at least, .0022 for 6 against 6.

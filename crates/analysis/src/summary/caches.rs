@@ -40,8 +40,8 @@ pub(super) fn rises(points: &[SeriesPoint], caches: &[Cache]) -> Option<Finding>
     Some(Finding::CacheRises { rises, unseen })
 }
 
-/// Whether this cache may be what ends in a rise. What else is in it, and who else uses it, make it look smaller, by up to a
-/// half; nothing makes it look larger.
+/// Whether this cache may end in a rise. Other data and other users make it look smaller, by up to a half; nothing
+/// makes it look larger.
 fn fits(rise: &Rise, cache: &Cache) -> bool {
     (rise.from..=2.0 * rise.to).contains(&(cache.bytes as f64 / 1024.0))
 }

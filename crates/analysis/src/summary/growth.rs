@@ -7,12 +7,12 @@ use gritstone_model::Finding;
 use gritstone_stats::center::ends_of_median;
 use std::collections::BTreeMap;
 
-/// Time must grow in proportion to n, between the two largest n that were probed often enough. A launch that was disturbed
-/// says nothing of it: a region longer than the turn of whoever else has the CPU is always interrupted, one that is shorter
-/// seldom, so that all work seems to grow faster than n (another thread of the core slows both alike, and is let pass). In each of the others the least time of each n counts, as in an
-/// audit: bursts that are too short to disturb a launch only ever add time, and more to long regions than to short. Who else has the
-/// core of a virtual machine is not seen at all: that time grows faster than n must be so among shorter regions too. That it grows slower
-/// is nobody else's doing, and needs no more.
+/// Time must grow in proportion to n between the two largest n that were probed often enough. Disturbed launches do
+/// not count: a region longer than another process's time slice is always interrupted, a shorter one seldom, so that
+/// all work seems to grow faster than n (SMT contention slows both alike, and is allowed). Of the others the minimum
+/// time of each n counts, as in an audit: short bursts only add time, and more to long regions than to short ones.
+/// Steal is invisible in some virtual machines: superlinear growth must show among shorter regions too. Sublinear
+/// growth needs no such proof.
 pub(super) fn linear(launches: &[&Reading]) -> Option<Finding> {
     let growth = |l: &Reading| Growth::new(l.warm(), least);
     if launches.iter().all(|l| growth(l).is_none()) {
@@ -45,8 +45,8 @@ pub(crate) fn least(walls: &[f64]) -> Option<f64> {
     walls.iter().copied().reduce(f64::min)
 }
 
-/// Whether time grows with n over the last doublings together, by the least time of each n in all launches: the median of the steps,
-/// of which two may be longer than a turn of the CPU.
+/// Growth over the last doublings, by the minimum time of each n in all launches: the median of the steps, of which
+/// two may exceed a time slice.
 fn shorter_grow_as_n(launches: &[&Reading]) -> bool {
     let all = launches.iter().flat_map(|l| l.warm());
     let steps = Growth::steps(all, least);

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 /// Growth of time with n, as the exponent of n, that still counts as linear. A loop that the compiler removed gives 0
 /// and work that piles up gives 2; start-up inside a region and a cache that is left on the way cost a few tenths.
 pub const LINEAR_EXPONENT: RangeInclusive<f64> = 0.7..=1.3;
-/// Regions at one n below which the least of them says nothing: one alone may have been interrupted.
+/// Fewest regions at one n: a single one may have been interrupted.
 pub const LINEAR_REGIONS: usize = 2;
 /// Confidence with which the median of the launches' exponents must be outside: work that fits the cache at the smaller n and not at the
 /// larger one scatters by some tenths, so that its median alone is outside now and then.
@@ -13,7 +13,7 @@ pub const LINEAR_CONFIDENCE: f64 = 0.95;
 /// Doublings of n, the last ones, whose median exponent must be too large as well where the last alone is: calibration aims at 5 ms, a turn of the CPU takes 3 or 4, so that
 /// two of them at most are longer than one.
 pub const LINEAR_STEPS: usize = 5;
-/// Launches that must show a growth before it is judged: the median of fewer is one disturbed launch.
+/// Fewest launches for a median of growth.
 pub const LINEAR_LAUNCHES: usize = 3;
 
 /// Difference of kernel entries an operation from the claim that an audit allows. They are counted, not sampled; the rest
@@ -42,7 +42,7 @@ pub const STOPPED_SHARE: f64 = 0.01;
 /// is busy. Alone they scatter by 0.1%; beside a busy thread they take half as long again, and twice as long beside its like.
 pub const CONTENDED_SHARE: f64 = 0.03;
 
-/// Share of a whole process that may be start-up before its time is no longer that of the published work.
+/// Largest share of start-up in the time of a process that still counts as the reference workload.
 pub const START_SHARE: f64 = 0.1;
 /// Scheduler ticks of work below which user and system time are too coarse: 100 ticks are one percent each.
 pub const TICKS: u64 = 100;

@@ -43,7 +43,7 @@ pub(super) fn ghz<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> 
 /// The samples that make the value of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SampleUse {
-    /// Without those beside which another thread of the core was busy.
+    /// Without SMT contention.
     Undisturbed,
     /// All the work over all the time, all single operations, or one side of a trial.
     All,

@@ -1,10 +1,9 @@
-//! Whether another thread of the core was busy beside a sample. Two threads of one core share its places for
-//! instructions: additions that wait for each other go on at one a cycle, additions that do not are slowed. So the SMT probe,
-//! as a share of the cycle probe, is least when the core is ours alone, and that least is what it is held to: the least of this run and of
-//! earlier runs of the machine, so that a neighbor that is there all the time is seen too.
+//! SMT contention. Two threads of a core share its issue slots: dependent additions proceed at one a cycle,
+//! independent ones are slowed. So the SMT probe, as a share of the cycle probe, has its minimum without contention.
+//! The floor is the minimum of this run and of earlier runs of the machine, so that a permanent neighbor shows too.
 //!
-//! The work itself has no part in this. Nothing is said of a machine whose cores have one thread each, nor of a launch on several CPUs:
-//! these may be of two kinds, and each other's siblings.
+//! Independent of the work. Undefined on cores with one thread, and for launches on several CPUs, which may differ in
+//! kind and be siblings.
 
 use super::limits;
 use super::reading::{Reading, SampleUse, samples};
@@ -100,7 +99,7 @@ pub(super) fn mark(reading: &mut Reading, floor: &Floor, samples: SampleUse) {
     }
 }
 
-/// The floor that holds for a benchmark: none beside a load of its own, which keeps the other threads of the core busy on purpose.
+/// No floor with a load of its own, which keeps the siblings busy on purpose.
 pub(super) fn floor_for<'a>(benchmark: &Benchmark, floor: &'a Floor) -> &'a Floor {
     static NONE: LazyLock<Floor> = LazyLock::new(Floor::default);
     match benchmark.load().is_empty() {

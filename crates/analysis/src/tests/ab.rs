@@ -1,4 +1,4 @@
-//! Trials of made-up runs: what becomes of rounds, of the program that does nothing, of user and system time.
+//! Trials of made-up runs: rounds, start-up, user and system time.
 
 use crate::ab::{START_UP, view};
 use crate::summary::Options;

@@ -1,4 +1,4 @@
-//! The claims of a row as an audit tests them: each broken alone, with the number that came out.
+//! Work checks of an audit, each broken alone.
 
 use crate::audit::{Evidence, tests};
 use crate::tests::made_up_runs::*;

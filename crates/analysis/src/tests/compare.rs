@@ -11,7 +11,7 @@ pub fn options() -> Options {
     Options::default()
 }
 
-/// Without what a machine scatters between runs: the launches alone decide.
+/// Without variance between runs.
 fn exact() -> Options {
     let none = BetweenRun {
         paced: 0.0.into(),
@@ -27,7 +27,6 @@ fn exact() -> Options {
     }
 }
 
-/// A run of one row.
 pub fn one(benchmark: Benchmark, launches: Vec<Launch>) -> RunView {
     view(&run(vec![benchmark], launches))
 }
@@ -260,7 +259,7 @@ fn notes_name_their_side() {
         short(&row.notes[1]),
         "before: stated by=workload flag=null text=Another remark."
     );
-    // what belongs to a figure that was not compared stays with it
+    // notes on another quantity stay
     base.results[0].notes[0].about = Subject::Process;
     let row = first(&base, &view(&other), &options());
     assert_eq!(row.notes.len(), 2);
@@ -277,7 +276,7 @@ fn one_sided_benchmarks_are_listed() {
     assert!(whys(&found.rows[2]).contains(&(Some(NotComparable), why)));
     near(found.rows[2].other, 3.0);
     assert_eq!((found.rows[2].base, found.rows[2].ratio), (None, None));
-    // a row that both have, and one side did not measure
+    // absent on one side
     let row = &found.rows[0];
     assert_eq!((row.ratio, row.verdict), (None, None));
     assert!(whys(row).contains(&(Some(NotComparable), "no-estimate base=true other=false")));

@@ -1,4 +1,4 @@
-//! Copies at once: what they do together, efficiency from rounds, the law, what is claimed of each copy, comparisons.
+//! Several copies: totals, efficiency by round, the law, claims of each copy, comparisons.
 
 use crate::compare::{self, Options};
 use crate::summary;
@@ -11,7 +11,7 @@ use gritstone_model::{
     Unfitted, Verdict,
 };
 
-/// A launch of copies, in each of which an operation takes so many ns.
+/// A launch of copies with these times per operation, ns.
 fn copies(name: &str, round: u32, each: &[f64]) -> Launch {
     let mut all = launch(name, round, 1.0);
     all.copies = u32::try_from(each.len()).unwrap();
@@ -26,7 +26,7 @@ fn copies(name: &str, round: u32, each: &[f64]) -> Launch {
     all
 }
 
-/// Rounds of one copy at 100 ns, and of each of these sizes at so many ns a copy, all scattered by round together.
+/// Rounds of one copy at 100 ns, and of each size at its time per copy, with variance by round.
 fn measured(benchmark: Benchmark, sizes: &[(usize, f64)]) -> CopiesView {
     let name = benchmark.id.to_string();
     let mut launches = vec![];
@@ -67,7 +67,7 @@ fn times_of_copies_add_as_rates() {
     assert_eq!((two.launches, two.samples), (10, 60));
     near(of(&view, 4).total, 100.0);
     near(of(&view, 4).efficiency, 0.25);
-    // what moves a round moves one copy and several alike: efficiency does not scatter with it, the total does
+    // a round moves one copy and several alike: efficiency is constant, the total varies
     let [low, high] = two.total.unwrap().interval.unwrap();
     assert!(low < 62.4 && high > 62.6, "{low} to {high}");
     let [low, high] = two.efficiency.unwrap().interval.unwrap();

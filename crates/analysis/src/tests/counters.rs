@@ -1,4 +1,4 @@
-//! What launches counted of an operation, and what it explains. The counters are made up: no machine at hand has any.
+//! Counters per operation, and explanations. The counts are made up: no machine at hand has any.
 
 use crate::tests::compare::{first, one, options};
 use crate::tests::made_up_runs::*;

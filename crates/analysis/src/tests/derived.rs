@@ -1,4 +1,4 @@
-//! Figures made of other rows.
+//! Sums of other results.
 
 use crate::tests::made_up_runs::*;
 use gritstone_model::Flag::*;
@@ -90,7 +90,7 @@ fn user_time_needs_syscall_free_terms() {
     assert_eq!(published.user, None);
 }
 
-/// The rows without published work.
+/// Without reference workload.
 fn unpublished() -> Vec<Benchmark> {
     let mut rows = rows();
     rows[2].published = None;
@@ -188,7 +188,7 @@ fn negative_reference_times_are_noted() {
     assert!(result.published.unwrap().real.unwrap().value < 0.0);
 }
 
-/// The difference of rows of which the longer has a crowd beside the published work of its first rounds.
+/// A difference whose longer term has contended batches in its first rounds.
 fn beside_a_crowd(rounds: u32, factor: u64) -> Measurement {
     let mut run = both(100.0, 60.0);
     let longer = |launch: &&mut Launch| launch.id == id("a/long") && launch.round < rounds;

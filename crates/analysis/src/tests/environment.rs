@@ -1,4 +1,4 @@
-//! In what two sides differ.
+//! Differences between sides.
 
 use crate::compare::{Options, compare};
 use crate::tests::made_up_runs::*;
@@ -14,7 +14,6 @@ fn differ(base: &RunView, other: &RunView) -> Vec<(String, String, String)> {
     view.differ_in.into_iter().map(actual).collect()
 }
 
-/// What differs from the made-up run.
 #[track_caller]
 fn differs(change: impl FnOnce(&mut RunData), want: &[(&str, &str, &str)]) {
     let mut other = sample_run();

@@ -1,11 +1,11 @@
-//! Comparisons of several rows: what stands first, and what they come to by family.
+//! Order of a comparison, and sums by family.
 
 use crate::compare::{Options, compare};
 use crate::run_variance::BetweenRun;
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 
-/// A row, and how many nanoseconds it takes on the base and on the other; `None` where a side has none.
+/// A benchmark with its times on both sides, ns; `None` if absent.
 type Sides = (&'static str, Option<f64>, Option<f64>);
 
 fn sides(rows: &[Sides]) -> [RunView; 2] {
@@ -18,7 +18,7 @@ fn sides(rows: &[Sides]) -> [RunView; 2] {
     [side(|row| row.1), side(|row| row.2)]
 }
 
-/// Runs of the machine do not differ in these rows.
+/// No variance between runs.
 fn without_scatter(names: &[&str]) -> Options {
     let none = BetweenRun {
         paced: 0.0.into(),

@@ -1,4 +1,4 @@
-//! A figure over made-up runs, and runs held against them.
+//! Histories of made-up runs, and gates.
 
 use crate::compare::{Options, compare};
 use crate::run_variance::Past;
@@ -9,7 +9,7 @@ use gritstone_model::*;
 /// Scatter of runs of one level, without order.
 const SHIFTS: [f64; 7] = [0.0, 0.004, -0.003, 0.002, -0.005, 0.001, 0.003];
 
-/// The `at`-th run, of one row that takes `ns`, with scatter of its own.
+/// The `at`-th run of one benchmark, with variance.
 fn one(at: usize, ns: f64) -> RunView {
     let launches = scattered("a/b", ns * SHIFTS[at % SHIFTS.len()].exp());
     let mut data = run(vec![plain("a/b")], launches);
@@ -82,7 +82,7 @@ fn different_conditions_make_separate_series() {
     let found = of(&runs);
     let sizes: Vec<usize> = found.series.iter().map(|s| s.points.len()).collect();
     assert_eq!(sizes, [1, 1, 1, 1, 1, 1, 1, 3]);
-    // what tells them apart is reported
+    // the differing condition is reported
     assert_eq!(found.series[4].dir, "/mnt");
     assert_eq!(found.series[5].steady, ["turbo off"]);
     assert_eq!(found.series[6].params["tty"], "/dev/ttyS0");

@@ -1,4 +1,4 @@
-//! What a damaged store may hold: nothing in it stops a summary.
+//! Damaged stores do not stop a summary.
 
 use crate::compare::{Options, compare};
 use crate::tests::made_up_runs::*;

@@ -1,4 +1,4 @@
-//! Percentiles of operations that were timed one by one: what they are of, their intervals, and what a comparison says of them.
+//! Percentiles of operations timed one by one: intervals and comparisons.
 
 use crate::compare::{Options, compare};
 use crate::run_variance::{self, Past};
@@ -6,7 +6,7 @@ use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 use gritstone_stats::center;
 
-/// A launch of so many events, of which one in 50 takes `late` ns and the others 50.
+/// A launch with this number of events, one in 50 at `late` ns, the others at 50.
 fn launch_of(round: u32, events: u64, late: u64) -> Launch {
     let (slow, mut launch) = (events / 50, launch("a/b", round, 50.0));
     let floor = |ns: u64| {
@@ -27,7 +27,7 @@ fn launch_of(round: u32, events: u64, late: u64) -> Launch {
     launch
 }
 
-/// Launches of so many events whose late ones take these times.
+/// Launches of events whose late ones take these times.
 fn timed(events: u64, late: &[u64]) -> RunData {
     let launches = (0..)
         .zip(late)
@@ -197,7 +197,7 @@ fn interference_leaves_percentiles_inconclusive() {
     assert!(found == Verdict::Inconclusive && ratio < 0.75, "{row:?}");
 }
 
-/// Ten benchmarks whose late operations take so many times as long, in a run of a day.
+/// Ten benchmarks with late operations of this factor, on one day.
 fn ten(at: u32, late: impl Fn(usize) -> f64) -> RunData {
     let name = |i: usize| format!("a/{i}");
     let mut data = day(at, 3000, LATE);

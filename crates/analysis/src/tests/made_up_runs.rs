@@ -86,7 +86,7 @@ pub fn command(name: &str) -> Benchmark {
     }
 }
 
-/// A row made from others, in ns/call.
+/// A sum of other benchmarks, in ns/call.
 pub fn derived(name: &str, terms: &[(f64, &str)]) -> Benchmark {
     let terms = terms.iter().map(|(times, name)| Term {
         id: id(name),
@@ -269,14 +269,12 @@ pub fn view(run: &RunData) -> RunView {
     summarize(run, &Options::default())
 }
 
-/// The only result of a run of one row.
 pub fn only(run: &RunData) -> Measurement {
     let mut view = view(run);
     assert_eq!(view.results.len(), 1);
     view.results.remove(0)
 }
 
-/// A row of a view.
 pub fn row<'a>(view: &'a RunView, name: &str) -> &'a Measurement {
     let found = view.results.iter().find(|r| r.id.as_str() == name);
     found.unwrap_or_else(|| panic!("no row {name}"))
@@ -300,7 +298,6 @@ pub fn batches(launch: &mut Launch, change: impl Fn(&mut Batch)) {
     }
 }
 
-/// A printed machine with the given rows.
 pub fn reference(results: Vec<Measurement>) -> RunView {
     RunView {
         id: "ref:vax".to_owned(),
@@ -325,7 +322,7 @@ pub fn reference(results: Vec<Measurement>) -> RunView {
     }
 }
 
-/// A printed row with published times (real, user, system), pointing to `figure`.
+/// A printed result with times (real, user, system) that compares `figure`.
 pub fn printed(name: &str, figure: Subject, times: [Option<f64>; 3]) -> Measurement {
     Measurement {
         data: Data::Printed(Printed::default()),
@@ -360,7 +357,6 @@ pub fn at_pace(sample: &mut Sample, pace: u64) {
     sample.wide = pace / 4;
 }
 
-/// A note that raises a flag, and says so.
 pub fn stated(flag: Option<Flag>, text: &str) -> Note {
     Note::new(Finding::Stated {
         by: Author::Workload,
@@ -405,7 +401,7 @@ fn in_short(value: &serde_json::Value) -> String {
     }
 }
 
-/// What a note is about, where that is not the result as a whole.
+/// Subject, unless it is the whole result.
 pub fn about(note: &Note) -> Option<&'static str> {
     let about = note.about;
     (about != Subject::Result).then(|| about.as_str())

@@ -1,21 +1,21 @@
-//! Every rule, broken alone: this note and no other, and none just short of it. What is found is in the snapshots, by code and numbers.
+//! Every rule, broken alone: this note and no other, and none just short of it. Snapshots have codes and numbers.
 
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 
-/// What was found, a line for each case.
+/// A line for each case.
 #[derive(Default)]
 struct Found(String);
 
 impl Found {
-    /// The notes of the run of one claimed row, spoilt.
+    /// Notes of a spoilt run of one benchmark.
     fn case(&mut self, case: &str, spoil: impl FnOnce(&mut RunData)) {
         let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
         spoil(&mut run);
         self.record(case, &run);
     }
 
-    /// The notes of the only row of a run, and its outcome where it has no figure.
+    /// Notes of the only result, and its outcome if absent.
     fn record(&mut self, case: &str, run: &RunData) {
         let result = only(run);
         let whole = |note: &Note| note.about == Subject::Result;
@@ -36,7 +36,7 @@ impl Found {
         self.0 += &format!("{case}:{outcome}{notes}\n");
     }
 
-    /// The conditions of the first so many launches, spoilt.
+    /// Spoilt conditions of the first launches.
     fn conditions(&mut self, case: &str, launches: usize, change: impl Fn(&mut Conditions)) {
         self.case(&format!("{case}, {launches} of 10"), |run| {
             let some = &mut run.launches[..launches];

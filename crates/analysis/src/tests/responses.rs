@@ -1,4 +1,4 @@
-//! Responses to users: by their number and by kind, beside the figure; and how many users are carried.
+//! Response times by number of users and kind; carried users.
 
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;

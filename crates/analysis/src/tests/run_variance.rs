@@ -1,4 +1,4 @@
-//! What earlier runs tell of the scatter between runs, and which of them tell it.
+//! Variance between runs, and the runs that count for it.
 
 use crate::compare::{Options, compare};
 use crate::run_variance::{self, DEFAULT, Past, RunVariances};
@@ -9,7 +9,7 @@ fn past(run: &RunData) -> Past {
     Past::new(&view(run))
 }
 
-/// The run of one day in January with one row that took `ns` nanoseconds; 4 GHz.
+/// A run of a day in January with one benchmark of `ns`, at 4 GHz.
 fn day(day: u32, ns: f64) -> RunData {
     let mut data = run(vec![paced("a/b")], scattered("a/b", ns));
     data.info.id = format!("run-{day}");
@@ -31,7 +31,7 @@ fn days(ns: &[f64]) -> Vec<RunData> {
 
 const FIVE: [f64; 5] = [100.0, 103.0, 98.0, 101.0, 97.0];
 
-/// What the runs say of a comparison of the 20th with the 21st of January.
+/// Variances for a comparison of the 20th with the 21st of January.
 fn learned(earlier: &[RunData], change: impl Fn(&mut RunData)) -> RunVariances {
     let past: Vec<Past> = earlier.iter().map(past).collect();
     let [base, other] = [20, 21].map(|at| {

@@ -5,7 +5,7 @@ use gritstone_model::*;
 
 const USERS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 
-/// What so many do together by the law, calls a second.
+/// Total rate by the law, calls a second.
 fn rate(users: u32) -> f64 {
     let n = f64::from(users);
     1e6 * n / (1.0 + 0.1 * (n - 1.0) + 0.005 * n * (n - 1.0))

@@ -24,7 +24,7 @@ fn environment(name: &str, rows: &[&str]) -> Environment {
     }
 }
 
-/// One environment of two rows, one of one.
+/// Environments of two benchmarks and of one.
 fn two() -> Vec<Environment> {
     vec![
         environment("Processor", &["a/one", "a/two", "a/three"]),
@@ -32,7 +32,7 @@ fn two() -> Vec<Environment> {
     ]
 }
 
-/// Rows that take these nanoseconds, on a machine with this name.
+/// Benchmarks with these times on a named machine, ns.
 fn measured(name: &str, rows: &[(&str, f64)]) -> RunView {
     let benchmarks = rows.iter().map(|(row, _)| claimed(row)).collect();
     let launches: Vec<Launch> = rows
@@ -78,7 +78,7 @@ fn environments_weigh_equally() {
     near(one.overall.rating, 48.0_f64.sqrt());
     let [low, high] = one.overall.interval.unwrap();
     assert!(low < 48.0_f64.sqrt() && 48.0_f64.sqrt() < high && high / low < 1.16);
-    // a/three is no fault of the machine: the base has no figure of it
+    // the base lacks a/three
     let covered = |rating: &Rating| (rating.rows.len(), rating.of);
     assert_eq!(covered(&one.environments[0]), (2, 3));
     assert_eq!(covered(&one.overall), (3, 4));

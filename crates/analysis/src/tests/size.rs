@@ -1,4 +1,4 @@
-//! Sizes of what a command links.
+//! Sizes of linked programs.
 
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;

@@ -1,17 +1,16 @@
-//! Another thread of the core beside some of what was measured: what is left out, what is marked, and what is not.
+//! SMT contention: dropped samples, flags.
 
 use crate::summary::{Reader, launch_ns_per_op};
 use crate::tests::made_up_runs::*;
 use gritstone_model::Flag::*;
 use gritstone_model::*;
 
-/// Somebody else's work beside a sample: it takes half as long again, and so do additions that need not wait.
+/// Contention beside a sample, which takes half as long again, as does the SMT probe.
 pub fn crowd(sample: &mut Sample) {
     sample.wide = sample.wide / 2 * 3;
     sample.wall = sample.wall / 2 * 3;
 }
 
-/// The same beside the whole launch.
 fn crowd_all(launch: &mut Launch) {
     samples(launch, crowd);
     for event in &mut launch.events {
@@ -46,7 +45,7 @@ fn contended_samples_are_left_out() {
     assert_eq!(result.cycles(), clean.cycles());
     assert_eq!(result.samples(), clean.samples());
     assert_eq!(sentences(&result), [(None, "left-out count=10/30")]);
-    // a side of a trial keeps all it has
+    // sides of a trial keep all samples
     run.info.settings.trial = Some(TrialSide::default());
     let (side, n) = (only(&run), clean.launches());
     assert_eq!((side.launches(), sentences(&side)), (n, vec![]));
@@ -68,7 +67,7 @@ fn contended_launches_are_kept_and_flagged() {
 fn permanent_neighbor_is_flagged_after_quiet_run() {
     assert_eq!(sentences(&spoilt(10)), []);
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
-    // what the view says of one run is what the next is actual
+    // the floor of one run is known in the next
     run.info.settings.smt_floors = view(&run).smt_floors;
     assert_eq!(run.info.settings.smt_floors, [(1, 0.25)].into());
     assert_eq!(sentences(&only(&run)), []);
@@ -142,13 +141,13 @@ fn reader_learns_the_smt_floor() {
         assert!(!reader.learn(&benchmark, &quiet).disturbed);
     }
     assert!(reader.learn(&benchmark, &loud).crowded);
-    // of the CPU of somebody else's launches it says nothing
+    // launches on another CPU say nothing
     loud.cpus = vec![0];
     assert!(!reader.learn(&benchmark, &loud).disturbed);
     assert_eq!(launch_ns_per_op(&benchmark, &quiet), Some(100.0));
 }
 
-/// A run in whose first launches the published work has a crowd beside it.
+/// A run with contended batches in its first launches.
 fn crowded_batches(launches: usize) -> Measurement {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches[..launches] {
@@ -191,7 +190,7 @@ fn contended_process_flags_its_time() {
     assert_eq!(actual, [(Some(Interference), Subject::Process)]);
 }
 
-/// So many samples of three launches beside a crowd, where the figure is of everything that a launch did.
+/// Contended samples in three launches of an indivisible benchmark.
 fn crowded_whole(row: &Benchmark, count: usize, latency: bool) -> Measurement {
     let mut run = run(vec![row.clone()], scattered("a/b", 100.0));
     for (at, launch) in run.launches.iter_mut().enumerate() {
@@ -230,7 +229,7 @@ fn indivisible_launches_are_whole_and_flagged() {
             one.launches() == 10 && !one.is_flagged(Interference),
             "{latency}"
         );
-        // what writeback took on the other thread is in the rate
+        // time of writeback on the sibling is in the rate
         assert!(latency || one.values()[0] < none.values()[0]);
         let marked = crowded_whole(&row, 2, latency);
         assert_eq!(marked.launches(), 10);

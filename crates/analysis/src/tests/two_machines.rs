@@ -1,11 +1,11 @@
-//! Made-up machines: what interferes on one must not be what another always does.
+//! Interference on made-up machines.
 
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 
 const MS: u64 = 1_000_000;
 
-/// What is flagged of a run whose launches all had these conditions.
+/// Flags of a run with these conditions in all launches.
 fn causes(cpus: &[u32], conditions: Conditions) -> Vec<&'static str> {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches {

@@ -4,7 +4,7 @@ use crate::compare::{Options, compare};
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 
-/// One row of each kind of figure, with a failure among them.
+/// One benchmark of each kind, and a failure.
 fn whole() -> RunData {
     let mut rows = vec![
         claimed("a/long"),
@@ -28,7 +28,7 @@ fn whole() -> RunData {
     run(rows, launches)
 }
 
-/// As it is printed, with nine digits: the last ones are the arithmetic's and not the figure's.
+/// As printed, with nine digits: further ones are rounding.
 fn json(view: &impl serde::Serialize) -> String {
     let round = |line: &str| {
         let at = line.rfind(' ').map_or(0, |at| at + 1);
