@@ -1,4 +1,4 @@
-//! The plain types that every other crate speaks.
+//! Types that all crates exchange.
 
 mod ab;
 mod audit;
