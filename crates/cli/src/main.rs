@@ -69,13 +69,13 @@ fn licenses() -> anyhow::Result<Exit> {
 }
 
 /// Whether a word of the command line has the URL of a server with its password.
-fn names_a_password(word: &str) -> bool {
+fn has_password(word: &str) -> bool {
     let url = word.find("postgres").map(|at| &word[at..]);
     url.is_some_and(|url| gritstone_store::has_password(url.as_ref()))
 }
 
 fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
-    if std::env::args_os().any(|word| names_a_password(&word.to_string_lossy())) {
+    if std::env::args_os().any(|word| has_password(&word.to_string_lossy())) {
         ui::output::remark(
             "others can read the password of a command line in /proc: keep it in ~/.pgpass, PGPASSWORD or GRITSTONE_STORE",
         );
@@ -89,10 +89,10 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::List(args)) => command::list::list(context, args),
         Some(Command::Info(args)) => command::info::info(context, args),
         Some(Command::Runs(args)) => command::runs::runs(&context, args),
-        Some(Command::Init(args)) => command::init::new(args),
+        Some(Command::Init(args)) => command::init::init(args),
         Some(Command::Show(args)) => command::show::show(&context, args),
         Some(Command::Compare(args)) => command::compare::compare(&context, args),
-        Some(Command::Score(args)) => command::score::rate(&context, args),
+        Some(Command::Score(args)) => command::score::score(&context, args),
         Some(Command::Report(args)) => command::report::report(&context, args),
         Some(Command::Systems(args)) => command::systems::systems(&context, args),
         Some(Command::Doctor(args)) => command::doctor::doctor(&context, args),

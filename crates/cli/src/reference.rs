@@ -1,4 +1,4 @@
-//! `docs/reference/`: the commands and the configuration as their definition has them.
+//! Generates `docs/reference/` from the command line.
 
 use crate::cli::Cli;
 use crate::command::man;
@@ -12,7 +12,7 @@ use std::{env, fs};
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference");
 const MADE: &str = "<!-- Written from the definition of the command line: GRITSTONE_WRITE_REFERENCE=1 cargo test --workspace --bins reference -->\n";
 
-/// Variables that say the same as a key.
+/// Environment variables that correspond to keys.
 const VARIABLES: [(&str, &str); 5] = [
     ("store", "`GRITSTONE_STORE`"),
     ("color", "`NO_COLOR`, `CLICOLOR_FORCE`"),
@@ -23,7 +23,7 @@ const VARIABLES: [(&str, &str); 5] = [
 
 /// `GRITSTONE_WRITE_REFERENCE=1 cargo test --workspace --bins reference` writes them.
 #[test]
-fn the_reference_pages_are_what_the_definition_says() {
+fn reference_pages_are_current() {
     let mut whole = Cli::command();
     whole.build();
     for (file, text) in [
@@ -133,8 +133,8 @@ fn configuration(whole: &Command) -> String {
          `gritstone config --show` prints what holds, and where it comes from.\n\n\
          | key | sections | type | default | file | variable |\n| --- | --- | --- | --- | --- | --- |\n"
     );
-    let anybodys = config::ANYBODYS.iter().map(|key| (key, "any"));
-    for (key, file) in anybodys.chain(config::OWN.iter().map(|key| (key, "yours"))) {
+    let any_file = config::ANY_FILE_KEYS.iter().map(|key| (key, "any"));
+    for (key, file) in any_file.chain(config::USER_FILE_KEYS.iter().map(|key| (key, "yours"))) {
         let mut found: Vec<(&str, &Arg)> = vec![];
         let global = config::argument(whole, key).filter(|arg| arg.is_global_set());
         found.extend(global.map(|arg| ("before the first", arg)));

@@ -67,7 +67,7 @@ fn worded(schema: &mut Value, flag: &Value) {
 
 /// `GRITSTONE_WRITE_SCHEMAS=1 cargo test -p gritstone schemas` writes them.
 #[test]
-fn the_schemas_in_the_documents_are_those_of_the_types() {
+fn schemas_are_current() {
     let mut all = SchemaSettings::draft2020_12()
         .for_serialize()
         .into_generator();

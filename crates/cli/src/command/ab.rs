@@ -1,4 +1,4 @@
-//! `gritstone ab`: sides of anything against each other, interleaved, until it is decided or the time is over.
+//! `gritstone ab`: a trial of commands, compilers, environments or settings.
 
 pub mod args;
 mod plan;
@@ -26,7 +26,6 @@ use gritstone_store::{RunHead, Store};
 use sides::{Side, Sides};
 use std::collections::BTreeMap;
 
-/// Measures, stores and shows; or shows again.
 pub fn ab(context: &Context, args: &AbArgs) -> Result<Exit> {
     let (view, whole) = match &args.of {
         Some(name) => (stored(context, name)?, true),
@@ -52,7 +51,7 @@ fn measured(context: &Context, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunD
     let mut bounds = Bounds::new(args.privileges.permits());
     bounds.deadline = match args.commands.as_slice() {
         [] => bounds.deadline.min(args.budget),
-        // a command may take all the time there is
+        // a command may use the whole budget
         _ => args.budget,
     };
     let session = Session::new(&host, &mut plan, own, bounds)?;
@@ -91,7 +90,7 @@ struct AbTrial<'a> {
     trial: Trial<'a>,
     plan: &'a Plan,
     custom: Option<&'a Own>,
-    /// A program that does nothing, if commands are timed.
+    /// The start-up benchmark, if commands are timed.
     start_up: Option<Benchmark>,
 }
 
@@ -100,7 +99,7 @@ impl AbTrial<'_> {
         &self,
         index: usize,
         side: &Side,
-        (builds, compiled): plan::Made,
+        (builds, compiled): plan::SideBuild,
     ) -> local_backend::Side {
         let mut plan = self.plan.clone();
         for benchmark in &mut plan.benchmarks {

@@ -1,4 +1,4 @@
-//! `gritstone audit`: do the benchmarks do what they claim, as shipped and as other compilers make them?
+//! `gritstone audit`: tests the claims of benchmarks, as shipped and as other compilers build them.
 
 mod check_benchmark;
 mod rebuild;
@@ -25,7 +25,7 @@ use gritstone_session::host_context::HostContext;
 use gritstone_session::measuring::Session;
 use gritstone_session::observer::Observer as _;
 use gritstone_session::undo;
-use rebuild::{Again, SHIPPED};
+use rebuild::{AuditedBuild, SHIPPED};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -42,10 +42,8 @@ pub struct AuditArgs {
     pub format: FormatArgs,
 }
 
-/// The compilers that are looked for.
 const COMPILERS: [&str; 2] = ["gcc", "clang"];
 
-/// Tests all claims of the selected entries.
 pub fn audit(context: &Context, args: &AuditArgs) -> Result<Exit> {
     undo::recover();
     let host = HostContext::probe(None)?;
@@ -90,7 +88,7 @@ fn exit(view: &AuditView) -> Exit {
     }
 }
 
-/// The audit of a plan: compiles everything first, so that nothing is compiled while something is timed.
+/// Compiles everything first, so that nothing is compiled while something is timed.
 fn view(
     executor: &mut Executor,
     shipped: &Variant,
@@ -133,13 +131,13 @@ fn view(
     })
 }
 
-/// One entry; `None` when it does no work of its own.
+/// `None` for a derived benchmark.
 fn entry(
     executor: &mut Executor,
     shipped: &Variant,
     plan: &Plan,
     benchmark: &Benchmark,
-    again: &[Again],
+    again: &[AuditedBuild],
 ) -> Result<Option<AuditEntry>, ExecError> {
     let skip = plan.skips.iter().find(|skip| skip.id == benchmark.id);
     let step = plan.steps.iter().find(|step| step.id == benchmark.id);

@@ -1,4 +1,4 @@
-//! `gritstone bench`: commands timed, interleaved and compared, in the shape of hyperfine.
+//! `gritstone bench`: times commands, interleaved, with the options of hyperfine.
 
 pub mod args;
 mod expand;
@@ -29,12 +29,11 @@ use gritstone_stats::descriptive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// No command of a person's who waits for it takes longer: a launch has no other end.
-const LONGEST: Duration = Duration::from_hours(24);
-/// How often the start of a shell is launched; each launch times it up to 20 times.
-const START_UPS: usize = 5;
+/// Time limit of a launch: user commands have no other.
+const MAX_LAUNCH_TIME: Duration = Duration::from_hours(24);
+/// Launches of an empty shell; each times up to 20 starts.
+const START_UP_LAUNCHES: usize = 5;
 
-/// Measures, stores and shows.
 pub fn bench(context: &Context, args: &BenchArgs) -> Result<Exit> {
     let commands = expand::read(args)?;
     undo::recover();
@@ -70,7 +69,7 @@ pub fn bench(context: &Context, args: &BenchArgs) -> Result<Exit> {
     })
 }
 
-/// Measures all commands, one run a command, and says how it ended.
+/// Measures each command as a run.
 fn measured(
     context: &Context,
     args: &BenchArgs,
@@ -78,7 +77,7 @@ fn measured(
 ) -> Result<(Vec<RunData>, End)> {
     let host = HostContext::probe(None)?;
     let mut bounds = Bounds::new(Permits::default());
-    bounds.deadline = LONGEST;
+    bounds.deadline = MAX_LAUNCH_TIME;
     let trial = Trial {
         budget: args.budget,
         margin: args.margin,
@@ -132,7 +131,7 @@ fn sides(trial: &Trial<'_>, commands: &Commands) -> Vec<local_backend::Side> {
     commands.all.iter().enumerate().map(side).collect()
 }
 
-/// Measures what the shell takes that starts commands, and takes that from their times.
+/// Measures the start of the shell, and subtracts it from commands that a shell starts.
 fn subtract_start_up(
     executor: &mut Executor,
     commands: &Commands,
@@ -150,7 +149,7 @@ fn subtract_start_up(
     let id = Id::parse(gritstone_analysis::ab::START_UP)?;
     let nothing = command_benchmark(id, "the shell", words.map(str::to_owned).collect(), user);
     let mut walls = vec![];
-    for _ in 0..START_UPS {
+    for _ in 0..START_UP_LAUNCHES {
         let launched = executor.launch(
             &sides[first].variant,
             &nothing,
@@ -183,7 +182,7 @@ fn subtract_start_up(
     Ok(())
 }
 
-/// What comes before the first launch: the setup of each command, unless each has its own, and executions that are not timed.
+/// Shared setup commands and warm-up executions.
 fn warm_up(
     local: &mut LocalBackend<'_>,
     args: &BenchArgs,
@@ -205,14 +204,14 @@ fn warm_up(
         }
         for _ in 0..many {
             local.prepare(at, &entry)?;
-            // one that fails fails again when it is timed, and is reported then
+            // a failure is reported when the command is timed
             local.launch(at, &entry, &step, Calibration::default())?;
         }
     }
     Ok(())
 }
 
-/// The cleanup of each command, which is tried for all.
+/// Cleans up after every command, even if one cleanup fails.
 fn clean_up(commands: &Commands, here: &Path) -> Result<()> {
     let mut done = Ok(());
     for cleanup in commands
@@ -227,14 +226,12 @@ fn clean_up(commands: &Commands, here: &Path) -> Result<()> {
     done
 }
 
-/// The bounds on launches that were asked for.
 fn launch_bounds(args: &BenchArgs) -> Option<[u32; 2]> {
     let min = args.runs.or(args.min_runs).unwrap_or(1);
     let max = args.runs.or(args.max_runs).unwrap_or(u32::MAX);
     args.has_fixed_count().then_some([min, max])
 }
 
-/// What is shown beside the trial.
 fn ranking(args: &BenchArgs, commands: &Commands, runs: &[RunData], timings: &[Timing]) -> Ranking {
     let elapsed = runs.iter().filter_map(|run| run.info.elapsed_s);
     Ranking {
@@ -259,7 +256,7 @@ fn ranking(args: &BenchArgs, commands: &Commands, runs: &[RunData], timings: &[T
     }
 }
 
-/// What was subtracted as the start of a shell.
+/// Subtracted start-up time of the shell, seconds.
 fn start_up_s(runs: &[RunData]) -> Option<f64> {
     let rows = runs.iter().flat_map(|run| &run.benchmarks);
     let ns = rows.filter_map(|row| match &row.work {
@@ -277,7 +274,6 @@ fn unit(unit: TimeUnit) -> &'static str {
     }
 }
 
-/// Writes what is to be exported.
 fn export(args: &BenchArgs, timings: &[Timing]) -> Result<()> {
     let by_time = args.sort == Sort::MeanTime;
     let markup = |markup| {

@@ -40,9 +40,8 @@ pub enum ChangesCommand {
     },
 }
 
-/// Events that are listed unless all are asked for.
+/// Events that are listed without `--all`.
 const NEWEST: usize = 30;
-/// `gritstone changes`.
 pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
     let store = context
         .reader()?
@@ -73,7 +72,7 @@ pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The event of a name, or of a part that no other has.
+/// The event of an id or of a unique part of it.
 fn named<'a>(events: &'a [ChangeEvent], name: &str) -> Result<&'a ChangeEvent> {
     let like = events.iter().filter(|event| event.id.contains(name));
     let like: Vec<&ChangeEvent> = like.collect();
@@ -92,7 +91,7 @@ fn named<'a>(events: &'a [ChangeEvent], name: &str) -> Result<&'a ChangeEvent> {
     }
 }
 
-/// The user that this process works for.
+/// Login name of the current user.
 fn user() -> String {
     let uid = nix::unistd::getuid();
     let user = nix::unistd::User::from_uid(uid).ok().flatten();

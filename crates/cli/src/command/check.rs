@@ -13,10 +13,10 @@ use gritstone_runs::context::Context;
 use std::fs::File;
 use std::io::Write;
 
-/// Chance of a false alarm over all benchmarks of a run.
+/// Probability of a false alarm over all benchmarks of a run.
 const ALPHA: f64 = 0.01;
 
-/// Runs like the one that is checked over which the gate is replayed: three bases.
+/// Comparable runs over which the gate is replayed: three bases.
 const LOOK_BACK: usize = 3 * run_variance::MOST_RUNS;
 
 #[derive(Debug, Args)]
@@ -61,7 +61,6 @@ pub enum CheckFormat {
     Github,
 }
 
-/// `gritstone check`.
 pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
     let (_, run, selectors) = context.select_run(&args.words)?;
     let view = match &args.against {
@@ -96,7 +95,7 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
             }
         }
     };
-    say(args.format, &view)?;
+    print_view(args.format, &view)?;
     Ok(match view.outcome {
         CheckOutcome::Passed => Exit::Done,
         CheckOutcome::Regressed => Exit::CheckFailed,
@@ -107,8 +106,7 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
     })
 }
 
-/// What the gate says, to whom it is said.
-fn say(format: CheckFormat, view: &CheckView) -> Result<()> {
+fn print_view(format: CheckFormat, view: &CheckView) -> Result<()> {
     match format {
         CheckFormat::Text => output::text(&gritstone_report::check(view, output::detail())),
         CheckFormat::Json => output::json(view),
@@ -126,7 +124,7 @@ fn say(format: CheckFormat, view: &CheckView) -> Result<()> {
     }
 }
 
-/// Accepts the levels of benchmarks that a run of the store shows, and the gate stops.
+/// Accepts the new levels of regressed benchmarks.
 fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
     let stopped = view
         .rows
@@ -156,7 +154,7 @@ fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
     )
 }
 
-/// A run against earlier runs that are like it, in the store; the run itself may come from elsewhere.
+/// Checks a run, stored or not, against comparable stored runs.
 fn against_history(context: &Context, run: &RunView, args: &CheckArgs) -> Result<CheckView> {
     let own = Circumstances::new(&run.machine, run.settings.as_ref());
     let labelled = |label: Option<&String>| match &args.base_label {

@@ -30,9 +30,8 @@ pub struct CompareArgs {
     pub format: FormatArgs,
 }
 
-/// `gritstone compare`.
 pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
-    // opened once for all runs, and for what it tells of their machine; where it cannot be read, the first of them says so
+    // one connection for all runs; the first run reports an unreadable store
     let store = args.words.iter().any(|name| is_store_name(name));
     let store = store.then(|| context.reader());
     let Selection {
@@ -51,7 +50,7 @@ pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
         .iter()
         .map(|(_, other)| context.compare(&base.1, other, args.margin))
         .collect();
-    // whoever reads what follows may take their time
+    // a pager may keep the output open for long
     drop(store);
     match (args.format.format, views.as_slice()) {
         (Format::Json, [one]) => output::json(one)?,

@@ -1,5 +1,4 @@
-//! `gritstone completions`: a script for a shell, which asks `gritstone __complete` what may stand at the cursor. So benchmarks, runs and systems are
-//! those that there are, and options those of this binary.
+//! `gritstone completions`: shell scripts that call `gritstone __complete` for candidates, so that runs, benchmarks and options are current.
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -21,7 +20,6 @@ pub struct CompletionsArgs {
     pub shell: Shell,
 }
 
-/// Shells that there is a script for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Shell {
     Bash,
@@ -29,11 +27,10 @@ pub enum Shell {
     Fish,
 }
 
-/// How many of the newest runs are offered.
-const RUNS: usize = 30;
+/// Newest runs that are offered.
+const MAX_RUNS: usize = 30;
 
 impl Shell {
-    /// The whole script.
     pub fn script(self) -> &'static str {
         match self {
             Self::Bash => include_str!("completions/bash"),
@@ -43,13 +40,12 @@ impl Shell {
     }
 }
 
-/// Prints the script for a shell.
 pub fn print_script(args: &CompletionsArgs) -> Result<Exit> {
     output::plain(args.shell.script())?;
     Ok(Exit::Done)
 }
 
-/// Prints what may stand in the place of the last of these words, one a line, with what it is after a tab.
+/// Prints candidates for the last word, a line each, with a description after a tab.
 pub fn complete(context: &Context, whole: &Command, words: &[String]) -> Result<Exit> {
     let (begun, before) = words
         .split_last()
@@ -83,7 +79,7 @@ fn candidates(context: &Context, whole: &Command, before: &[String], begun: &str
             value_of = Some(option)
                 .filter(|option| option.get_action().takes_values() && !word.contains('='));
         } else if word.starts_with('-') {
-            // a flag, or what only the command line knows
+            // an unknown flag
         } else if std::ptr::eq(command, whole) {
             match whole.find_subcommand(word) {
                 Some(found) => command = found,
@@ -122,7 +118,6 @@ fn candidates(context: &Context, whole: &Command, before: &[String], begun: &str
     }
 }
 
-/// The option of a command that a word names.
 fn option<'a>(whole: &'a Command, command: &'a Command, word: &str) -> Option<&'a Arg> {
     let name = word.split_once('=').map_or(word, |(name, _)| name);
     let mut all = command.get_arguments().chain(whole.get_arguments());
@@ -148,13 +143,12 @@ fn options(whole: &Command, command: &Command) -> Candidates {
     options
 }
 
-/// The first line of a help text.
 fn about(text: Option<&clap::builder::StyledStr>) -> String {
     let text = text.map(ToString::to_string).unwrap_or_default();
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// What an argument may be: values that it names, benchmarks, runs or systems; else the shell offers files.
+/// Possible values, benchmarks, runs or systems; without candidates, shells offer files.
 fn values(context: &Context, command: &Command, arg: &Arg) -> Candidates {
     let named = arg.get_possible_values();
     if !named.is_empty() {
@@ -203,7 +197,7 @@ fn benchmarks(context: &Context) -> Candidates {
     found
 }
 
-/// The newest runs by their labels and ids. A store that cannot be read has none to offer.
+/// Labels and ids of the newest runs; none if the store cannot be read.
 fn runs(context: &Context) -> Candidates {
     let heads = context
         .reader()
@@ -211,7 +205,7 @@ fn runs(context: &Context) -> Candidates {
         .flatten()
         .and_then(|store| store.runs().ok());
     let mut found = vec![("last".to_owned(), "the newest run".to_owned())];
-    for head in heads.unwrap_or_default().iter().rev().take(RUNS) {
+    for head in heads.unwrap_or_default().iter().rev().take(MAX_RUNS) {
         if let Some(label) = &head.label {
             found.push((label.clone(), head.started.clone()));
         }
@@ -245,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_stand_at_the_cursor_is_offered() {
+    fn candidates_match_the_position() {
         for (line, wanted) in [
             ("comp", "compare"),
             ("run byte/s", "byte/sieve"),

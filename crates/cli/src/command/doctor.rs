@@ -1,4 +1,4 @@
-//! `gritstone doctor`: whether this machine is ready to be measured, and what to do where it is not.
+//! `gritstone doctor`: checks whether this host is ready to be measured, and suggests fixes.
 
 use crate::ui::confirm;
 use crate::ui::display::FormatArgs;
@@ -42,8 +42,8 @@ pub struct DoctorArgs {
     pub format: FormatArgs,
 }
 
-/// Lines of what is not as it should be, each with a command to mend it perhaps; the others are counted.
-const SHOWN: usize = 8;
+/// Findings that are listed without `-v`.
+const MAX_FINDINGS: usize = 8;
 
 /// Output of `doctor`.
 #[derive(Serialize, JsonSchema)]
@@ -52,14 +52,13 @@ pub(crate) struct Examined<'a> {
     findings: &'a [Finding],
 }
 
-/// `gritstone doctor`.
 pub fn doctor(context: &Context, args: &DoctorArgs) -> Result<Exit> {
     undo::recover();
     let host = HostContext::probe(args.dir.as_deref())?;
     let path = std::env::var_os("PATH").unwrap_or_default();
     let rows = &context.catalogue.benchmarks;
     let mut findings = doctor::examine(host.facts(), rows, &host.dir, &path);
-    findings.extend(store(context));
+    findings.extend(store_finding(context));
     let privileged = findings.len();
     findings.extend(privileges::findings(rows));
     let examined = Examined {
@@ -79,8 +78,8 @@ pub fn doctor(context: &Context, args: &DoctorArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Whether no run is missing in the store; nothing where there is none. Launches are not read.
-fn store(context: &Context) -> Option<Finding> {
+/// Verifies the ledger of the store, not its launches.
+fn store_finding(context: &Context) -> Option<Finding> {
     let looked = context.reader().and_then(|store| {
         let counted = store.map(|store| store.verify_ledger().and_then(|()| store.count()));
         Ok(counted.transpose()?)
@@ -100,8 +99,8 @@ fn store(context: &Context) -> Option<Finding> {
     })
 }
 
-/// What needs a look first, each in a line; then the commands that mend it, whole; what is well is counted. The reasons on request,
-/// and what is done as root, the findings from `privileged` on.
+/// Problems first, then the commands that fix them; the rest is counted. `-v` adds reasons, and the actions of root, which start at
+/// `privileged`.
 fn examination(findings: &[Finding], privileged: usize) -> Document {
     let more = output::detail() > Detail::Results;
     let as_root = findings.len() - privileged;
@@ -117,7 +116,7 @@ fn examination(findings: &[Finding], privileged: usize) -> Document {
     let shown = if more {
         rest.len()
     } else {
-        SHOWN.min(rest.len())
+        MAX_FINDINGS.min(rest.len())
     };
     let shown = &rest[..shown];
     let columns = [
@@ -158,14 +157,14 @@ fn examination(findings: &[Finding], privileged: usize) -> Document {
 /// "Not ready: 1 problem, 2 warnings."
 fn verdict(rest: &[&Finding]) -> String {
     let count = |severity| rest.iter().filter(|f| f.severity == severity).count();
-    let said = |n: usize, noun: &str| format!("{n} {}", pluralize(n, noun));
-    let warnings = said(count(Severity::Warning), "warning");
+    let counted = |n: usize, noun: &str| format!("{n} {}", pluralize(n, noun));
+    let warnings = counted(count(Severity::Warning), "warning");
     match (count(Severity::Problem), count(Severity::Warning)) {
         (0, 0) => "Ready: no problem, no warning.".to_owned(),
         (0, _) => format!("Ready, with {warnings}: results will scatter, or some are skipped."),
         (problems, _) => format!(
             "Not ready: {}, {warnings}. Results would be unreliable.",
-            said(problems, "problem")
+            counted(problems, "problem")
         ),
     }
 }
@@ -179,7 +178,7 @@ fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// Runs the command that installs what these benchmarks miss, as it is shown. A person at a terminal is asked first.
+/// Installs missing programs; asks first on a terminal.
 fn install(context: &Context, host: &HostContext, selectors: &[String]) -> Result<()> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let suite = |name: &String| match context.suite(name) {

@@ -14,8 +14,8 @@ use gritstone_runs::selection::retain_selected;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Compression level of reference bundles.
-const HARDEST: i32 = 19;
+/// zstd level of reference bundles.
+const REFERENCE_LEVEL: i32 = 19;
 
 /// Export formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -61,7 +61,6 @@ pub struct ExportArgs {
     pub reference: Option<String>,
 }
 
-/// Writes a run to standard output or a file.
 pub fn export(context: &Context, args: &ExportArgs) -> Result<Exit> {
     let (name, _, selectors) = context.select_run(&args.words)?;
     let mut data = context.data(&name)?;
@@ -70,9 +69,9 @@ pub fn export(context: &Context, args: &ExportArgs) -> Result<Exit> {
             selectors.is_empty(),
             "--reference takes a whole run, without selectors"
         );
-        return reference(context, &data, id, args.out.as_deref());
+        return export_reference(context, &data, id, args.out.as_deref());
     }
-    keep(&mut data, &selectors);
+    retain_benchmarks(&mut data, &selectors);
     if !args.identity.with_identity {
         data = exchange::anonymous_run(&data, files::home().as_deref());
     }
@@ -106,8 +105,13 @@ pub fn export(context: &Context, args: &ExportArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Writes a run as the bundle of a reference system of that name, compressed, without names of hosts and users.
-fn reference(context: &Context, run: &RunData, id: &str, out: Option<&Path>) -> Result<Exit> {
+/// Writes the compressed, anonymous bundle of a reference system.
+fn export_reference(
+    context: &Context,
+    run: &RunData,
+    id: &str,
+    out: Option<&Path>,
+) -> Result<Exit> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
     let begins = id.starts_with(|c: char| plain(c) && c.is_ascii_alphanumeric());
     ensure!(
@@ -115,11 +119,11 @@ fn reference(context: &Context, run: &RunData, id: &str, out: Option<&Path>) -> 
         "--reference {id}: an id is made of a-z, 0-9, '-' and '.', such as amd-epyc-9654-2026"
     );
     let mut run = exchange::anonymous_run(run, files::home().as_deref());
-    // scores are against a reference system, and one would be against itself
+    // a reference system has no scores: they would be against itself
     run.benchmarks
         .retain(|benchmark| benchmark.work.kind() != Kind::Rating);
     files::check_reference(&run, &context.summary(&run))?;
-    let bytes = zstd::encode_all(exchange::write_bundle(&run).as_bytes(), HARDEST)?;
+    let bytes = zstd::encode_all(exchange::write_bundle(&run).as_bytes(), REFERENCE_LEVEL)?;
     let name = PathBuf::from(format!("{id}.jsonl.zst"));
     let path = out.unwrap_or(&name);
     files::write_whole(path, &bytes)?;
@@ -127,8 +131,8 @@ fn reference(context: &Context, run: &RunData, id: &str, out: Option<&Path>) -> 
     Ok(Exit::Done)
 }
 
-/// Keeps of a run what is selected, and what that is made of; all where nothing is.
-fn keep(run: &mut RunData, selectors: &[String]) {
+/// Keeps selected benchmarks and their parts; all without selectors.
+fn retain_benchmarks(run: &mut RunData, selectors: &[String]) {
     let kept = with_parts(&run.benchmarks, &Selectors::new(selectors));
     let kept: BTreeSet<Id> = kept.into_iter().cloned().collect();
     run.benchmarks

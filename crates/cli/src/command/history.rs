@@ -31,7 +31,6 @@ pub struct HistoryArgs {
     pub format: FormatArgs,
 }
 
-/// `gritstone history`.
 pub fn history(context: &Context, args: &HistoryArgs) -> Result<Exit> {
     let selectors = Selectors::new(&args.benchmarks);
     let benchmarks = context.catalogue.benchmarks.iter().map(|row| &row.id);
@@ -53,7 +52,7 @@ pub fn history(context: &Context, args: &HistoryArgs) -> Result<Exit> {
     };
     let store = context.reader()?.ok_or_else(none)?;
     let view = over_runs(context, &store, &id, args.runs as usize)?.ok_or_else(none)?;
-    // whoever reads what follows may take their time
+    // a pager may keep the output open for long
     drop(store);
     if let Some(path) = &args.svg {
         let svg = gritstone_report::history_svg(&view).unwrap_or_default();
@@ -65,7 +64,6 @@ pub fn history(context: &Context, args: &HistoryArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The histories of several benchmarks, a line each.
 fn histories(context: &Context, args: &HistoryArgs, ids: &[&Id]) -> Result<Exit> {
     ensure!(
         args.svg.is_none(),

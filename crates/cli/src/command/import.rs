@@ -26,7 +26,7 @@ pub struct ImportArgs {
     pub host: Option<String>,
 }
 
-/// Keeps the runs of files in the store, all of them or none.
+/// Imports all files or none.
 pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
     let runs: Vec<RunData> = args
         .files

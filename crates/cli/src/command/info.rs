@@ -22,7 +22,6 @@ pub struct InfoArgs {
     pub catalogue: Option<PathBuf>,
 }
 
-/// `gritstone info`.
 pub fn info(context: Context, args: &InfoArgs) -> Result<Exit> {
     let context = context.with_catalogue(args.catalogue.as_deref())?;
     let id = &args.benchmark;

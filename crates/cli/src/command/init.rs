@@ -1,4 +1,4 @@
-//! `gritstone init FAMILY/NAME`: a benchmark of one's own to begin with, an entry and a program that run as they are.
+//! `gritstone init FAMILY/NAME`: writes a custom benchmark, an entry and a program, that runs as it is.
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -31,8 +31,7 @@ const ENTRY: &str = include_str!("init/entry.toml");
 const COMMAND: &str = include_str!("init/command.toml");
 const KERNEL: &str = include_str!("init/kernel.c");
 
-/// Writes the entry and its program, and says what to do next.
-pub fn new(args: &InitArgs) -> Result<Exit> {
+pub fn init(args: &InitArgs) -> Result<Exit> {
     let id = Id::parse(&args.name)?;
     let (family, name) = args
         .name
@@ -45,7 +44,7 @@ pub fn new(args: &InitArgs) -> Result<Exit> {
         .unwrap_or_else(|| PathBuf::from(family));
     let fill = |text: &str| text.replace("FAMILY", family).replace("NAME", name);
     let (entries, program) = (format!("{family}.toml"), format!("{family}/{name}.c"));
-    // the text of the user's comes last: it may have anything in it
+    // last, since the command may contain FAMILY or NAME
     let entry = match &args.command {
         None => fill(ENTRY),
         Some(command) => {
@@ -54,7 +53,7 @@ pub fn new(args: &InitArgs) -> Result<Exit> {
     };
     let before = fs::read_to_string(folder.join(&entries)).ok();
     if before.is_some() {
-        // a second benchmark is added to what is sound, or not at all
+        // a benchmark is only added to a valid catalog
         let old = custom_catalog::read(&folder)?;
         let known = old.catalogue.benchmarks.iter().any(|row| row.id == id);
         ensure!(
@@ -76,7 +75,7 @@ pub fn new(args: &InitArgs) -> Result<Exit> {
         &text,
         OpenOptions::new().append(true).create(true),
     )?;
-    // a name that a catalog cannot have is told now
+    // reports an invalid name
     if let Err(why) = custom_catalog::read(&folder) {
         if args.command.is_none() {
             let _ = fs::remove_file(folder.join(&program));

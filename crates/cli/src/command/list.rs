@@ -59,7 +59,6 @@ struct Listed<'a> {
     why_not: Option<String>,
 }
 
-/// `gritstone list`.
 pub fn list(context: Context, args: &ListArgs) -> Result<Exit> {
     let context = context.with_catalogue(args.catalogue.as_deref())?;
     let words = context.selectors(&args.selectors);
@@ -67,7 +66,7 @@ pub fn list(context: Context, args: &ListArgs) -> Result<Exit> {
         output::text(&families(&context))?;
         return Ok(Exit::Done);
     }
-    // what a score is made of is not listed with it
+    // parts of a score are not listed with it
     select_refs(&context.catalogue.benchmarks, &words)?;
     let selectors = Selectors::new(&words);
     let variants = output::detail() > Detail::Results;
@@ -103,7 +102,6 @@ pub fn list(context: Context, args: &ListArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// A line for each family.
 fn families(context: &Context) -> Document {
     let benchmarks = &context.catalogue.benchmarks;
     let rows = context.catalogue.families.iter().map(|family| {
@@ -130,7 +128,7 @@ fn families(context: &Context) -> Document {
     document
 }
 
-/// A line for each benchmark: without variants, unless a selector names one or more is asked for.
+/// Hides variants, unless a selector names one or `-v` is given.
 fn benchmarks(list: &List, selectors: &[String]) -> Document {
     let more = output::detail() > Detail::Results;
     let variants = more || selectors.iter().any(|text| text.contains('@'));

@@ -1,4 +1,4 @@
-//! `gritstone man`: manual pages, from the one definition of the command line and the document of exit codes.
+//! `gritstone man`: manual pages, from the command line and docs/exit-codes.md.
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -23,7 +23,6 @@ pub struct ManArgs {
     pub output: Option<PathBuf>,
 }
 
-/// What is read from the environment.
 pub const ENVIRONMENT: [(&str, &str); 11] = [
     (
         "GRITSTONE_STORE",
@@ -80,7 +79,6 @@ const FILES: [(&str, &str); 3] = [
     ),
 ];
 
-/// Prints the page of the program or of one of its commands, or writes all pages to a directory.
 pub fn man(whole: &Command, args: &ManArgs) -> Result<Exit> {
     let whole = visible(whole);
     if let Some(directory) = &args.output {
@@ -117,7 +115,7 @@ fn write(whole: &Command, directory: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The command line without the commands that are not for people.
+/// Removes hidden commands.
 fn visible(whole: &Command) -> Command {
     let shown = whole
         .get_subcommands()
@@ -132,7 +130,7 @@ fn visible(whole: &Command) -> Command {
     shown
 }
 
-/// A page: what clap knows, and what holds for the whole program.
+/// A page with clap's sections, and the shared ones.
 fn page(whole: &Command, command: &Command, name: &str) -> std::io::Result<String> {
     let man = Man::new(command.clone())
         .title(name)
@@ -204,7 +202,7 @@ fn page(whole: &Command, command: &Command, name: &str) -> std::io::Result<Strin
     Ok(page)
 }
 
-/// The table of the document.
+/// The table of docs/exit-codes.md.
 fn exit_codes() -> impl Iterator<Item = (String, String)> {
     let lines = include_str!("../../../../docs/exit-codes.md").lines();
     lines.filter_map(|line| {
@@ -217,7 +215,6 @@ fn exit_codes() -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// A section of terms, each with what it is.
 fn terms(page: &mut String, heading: &str, all: impl Iterator<Item = (String, String)>) {
     let _ = writeln!(page, ".SH {heading:?}");
     for (term, what) in all {
@@ -230,7 +227,7 @@ fn terms(page: &mut String, heading: &str, all: impl Iterator<Item = (String, St
     }
 }
 
-/// Text that roff takes for nothing else.
+/// Escapes text for roff.
 fn escaped(text: &str) -> String {
     let lines = text.lines().map(|line| {
         let line = line.replace('\\', "\\e").replace('-', "\\-");
@@ -249,7 +246,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn every_command_has_its_page_and_no_other_has() {
+    fn visible_commands_have_pages() {
         let folder = tempfile::tempdir().unwrap();
         write(&visible(&Cli::command()), folder.path()).unwrap();
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();

@@ -35,9 +35,8 @@ pub struct ReportArgs {
     pub identity: IdentityArgs,
 }
 
-/// Writes the report of the runs, and says where it is.
 pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit> {
-    // a name that is wrong is to be known before anything is computed
+    // reports a wrong file name before computing
     for path in &args.out {
         is_pdf(path)?;
     }
@@ -56,10 +55,10 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit> {
         })
         .collect::<Result<_>>()?;
     let [sheet, whole] = match (runs.as_slice(), args.against.as_deref()) {
-        ([run], Some(base)) => of_one(context, run, base)?,
-        ([run], None) => of_one(context, run, scores::base(context, std::iter::once(run)))?,
+        ([run], Some(base)) => report_run(context, run, base)?,
+        ([run], None) => report_run(context, run, scores::base(context, std::iter::once(run)))?,
         ([base, other], None) => {
-            let document = of_two(context, base, other)?;
+            let document = report_pair(context, base, other)?;
             [document.clone(), document]
         }
         ([_, _], Some(_)) => {
@@ -86,7 +85,7 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit> {
 }
 
 /// The data sheet of a run, and its whole report.
-fn of_one(context: &Context, run: &RunView, base: &str) -> Result<[Document; 2]> {
+fn report_run(context: &Context, run: &RunView, base: &str) -> Result<[Document; 2]> {
     {
         let parts = brief::parts(context, run, base)?;
         let input = &input(run, &parts);
@@ -109,7 +108,7 @@ fn input<'a>(run: &'a RunView, parts: &'a brief::Parts) -> Brief<'a> {
     }
 }
 
-fn of_two(context: &Context, base: &RunView, other: &RunView) -> Result<Document> {
+fn report_pair(context: &Context, base: &RunView, other: &RunView) -> Result<Document> {
     brief::check_different(base, other)?;
     let compared = context.compare(base, other, gritstone_runs::context::MARGIN);
     Ok(gritstone_report::pair(&Pair {
@@ -119,7 +118,7 @@ fn of_two(context: &Context, base: &RunView, other: &RunView) -> Result<Document
     }))
 }
 
-/// Whether a file is to be PDF, and not HTML: by the end of its name.
+/// PDF or HTML, by the extension.
 pub fn is_pdf(path: &Path) -> Result<bool> {
     let end = path.extension().map(|e| e.to_ascii_lowercase());
     match end.as_ref().and_then(|e| e.to_str()) {
@@ -145,7 +144,7 @@ pub fn write(document: &Document, path: &Path) -> Result<()> {
     output::plain(&format!("{}\n", full.display()))
 }
 
-/// Without the end that says the format; all else of the name may have a dot.
+/// Removes the extension of a format only: names may have dots.
 fn default_name(runs: &[RunView]) -> PathBuf {
     let plain = |c: char| match c {
         c if c.is_ascii_alphanumeric() || "-_".contains(c) => c,

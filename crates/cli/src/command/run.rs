@@ -1,4 +1,4 @@
-//! `gritstone run`: plan, measure, keep, show.
+//! `gritstone run`: plans, measures, stores and shows a run.
 
 pub mod args;
 pub mod dry_run;
@@ -18,10 +18,9 @@ use gritstone_session::local_backend::End;
 use gritstone_session::undo;
 use job::Job;
 
-/// Measures, stores and shows.
 pub fn run(context: &Context, args: &RunArgs) -> Result<Exit> {
     undo::recover();
-    // a name that is wrong is to be known now, not in ten minutes
+    // reports a wrong name before measuring
     let against = args.against.as_ref().map(|name| context.view(name));
     let against = against.transpose()?;
     let job = match &args.resume {
@@ -36,7 +35,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit> {
     show(context, args, &view, against.as_ref())?;
     match end {
         End::Interrupted => Ok(Exit::Interrupted),
-        End::Whole => outcome(&view),
+        End::Whole => check_measured(&view),
     }
 }
 
@@ -50,7 +49,7 @@ fn show(
         Format::Json => output::json(view),
         Format::Text => {
             let mut tables = gritstone_report::show(view, output::detail());
-            score::open(context, &mut tables, view, against)?;
+            score::prepend_scores(context, &mut tables, view, against)?;
             output::text(&tables)?;
             if let Some(base) = against {
                 output::plain("\n")?;
@@ -70,8 +69,8 @@ fn show(
     }
 }
 
-/// Whether there is any figure.
-pub fn outcome(view: &RunView) -> Result<Exit> {
+/// Fails if no benchmark has an estimate.
+pub fn check_measured(view: &RunView) -> Result<Exit> {
     if view
         .results
         .iter()

@@ -33,8 +33,7 @@ pub struct ScoreArgs {
     pub format: FormatArgs,
 }
 
-/// `gritstone score`.
-pub fn rate(context: &Context, args: &ScoreArgs) -> Result<Exit> {
+pub fn score(context: &Context, args: &ScoreArgs) -> Result<Exit> {
     let Selection {
         runs,
         selectors: by,
@@ -72,11 +71,11 @@ pub fn rate(context: &Context, args: &ScoreArgs) -> Result<Exit> {
     })
 }
 
-/// Opens the tables of a run with the lines that people ask for, unless it measured a part that is not rated.
+/// Prepends the scores of a run to its tables, if it has any.
 ///
 /// # Errors
-/// When the base that is built in cannot be read.
-pub fn open(
+/// When the base cannot be read.
+pub fn prepend_scores(
     context: &Context,
     tables: &mut Document,
     run: &RunView,

@@ -42,7 +42,6 @@ pub struct ServeArgs {
     pub public_url: Option<String>,
 }
 
-/// `gritstone serve`.
 pub fn serve(context: &Context, args: &ServeArgs) -> Result<Exit> {
     let options = Options {
         listen: args.listen,

@@ -21,11 +21,10 @@ pub struct ShowArgs {
     pub format: FormatArgs,
 }
 
-/// `gritstone show`.
 pub fn show(context: &Context, args: &ShowArgs) -> Result<Exit> {
     let (name, view, selectors) = context.select_run(&args.words)?;
     let view = context.with_run_variance(view);
-    // of one that was asked for by itself everything is told
+    // a single benchmark is shown in full
     let one = match view.results.as_slice() {
         [one] if selectors == [one.id.as_str()] => Some(one),
         _ => None,

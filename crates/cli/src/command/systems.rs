@@ -75,7 +75,6 @@ impl ListedMachine {
     }
 }
 
-/// `gritstone systems`.
 pub fn systems(context: &Context, args: &SystemsArgs) -> Result<Exit> {
     let printed = context.references.machines.iter();
     let printed =
@@ -100,13 +99,13 @@ pub fn systems(context: &Context, args: &SystemsArgs) -> Result<Exit> {
         systems,
     };
     output::write(args.format.format, &listed, || match args.word {
-        Some(_) => one_by_one(&listed.systems),
-        None => documents(&listed.systems),
+        Some(_) => system_table(&listed.systems),
+        None => document_table(&listed.systems),
     })?;
     Ok(Exit::Done)
 }
 
-fn one_by_one(systems: &[ListedMachine]) -> Document {
+fn system_table(systems: &[ListedMachine]) -> Document {
     let columns = [
         Column::new("id", Style::Code),
         Column::new("name", Style::Text),
@@ -132,8 +131,8 @@ fn one_by_one(systems: &[ListedMachine]) -> Document {
     lists::table("", columns, rows.collect())
 }
 
-/// A line for each document, and one for what was measured.
-fn documents(systems: &[ListedMachine]) -> Document {
+/// A line per document, and one for measured systems.
+fn document_table(systems: &[ListedMachine]) -> Document {
     let mut documents: Vec<(&str, Vec<&ListedMachine>)> = vec![];
     for system in systems {
         match documents

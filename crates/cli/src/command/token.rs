@@ -1,4 +1,4 @@
-//! `gritstone token`: who may read, send and remove runs through a server of this store.
+//! `gritstone token`: credentials of a server of this store.
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -51,20 +51,19 @@ pub enum TokenScope {
     Admin,
 }
 
-/// Bytes of a token: as many as its hash has.
-const BYTES: usize = 32;
-/// By which people and scanners of secrets know one.
-const PREFIX: &str = "gritstone_";
+/// Bytes of a token: the size of its hash.
+const TOKEN_BYTES: usize = 32;
+/// Recognized by secret scanners.
+const TOKEN_PREFIX: &str = "gritstone_";
 
-/// `gritstone token`.
 pub fn token(context: &Context, command: &TokenCommand) -> Result<Exit> {
     let now = gritstone_runs::clock::now();
     match command {
         TokenCommand::Create { name, scope } => {
-            let mut random = [0; BYTES];
+            let mut random = [0; TOKEN_BYTES];
             File::open("/dev/urandom")?.read_exact(&mut random)?;
-            let secret = format!("{PREFIX}{}", hexadecimal(random));
-            let scopes: Vec<Scope> = scope.iter().map(|scope| scope.of_store()).collect();
+            let secret = format!("{TOKEN_PREFIX}{}", hexadecimal(random));
+            let scopes: Vec<Scope> = scope.iter().map(|scope| scope.to_scope()).collect();
             context.writer()?.add_token(name, &secret, &scopes, &now)?;
             output::plain(&format!("{secret}\n"))?;
             output::remark("this is shown once: keep it in a file that only its user can read");
@@ -102,7 +101,7 @@ pub fn token(context: &Context, command: &TokenCommand) -> Result<Exit> {
 }
 
 impl TokenScope {
-    fn of_store(self) -> Scope {
+    fn to_scope(self) -> Scope {
         match self {
             Self::Read => Scope::Read,
             Self::Write => Scope::Write,

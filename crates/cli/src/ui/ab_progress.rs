@@ -1,4 +1,4 @@
-//! How a comparison stands, in words short enough for one line of a terminal of 80 columns.
+//! State of a trial in one line of 80 columns.
 
 use gritstone_stats::interim::{self, Comparison, LOOKS};
 use gritstone_stats::paired_times::Times;
@@ -33,7 +33,7 @@ pub fn words(times: &Times, margin: f64) -> String {
     }
 }
 
-/// What is said of the other side: "is" once it is decided.
+/// "is" once it is decided.
 fn difference(c: &Comparison, margin: f64) -> String {
     let Some(ratio) = c.ratio else {
         return "no pair of both".to_owned();
@@ -50,7 +50,7 @@ fn difference(c: &Comparison, margin: f64) -> String {
     }
 }
 
-/// The minimum detectable effect, while nothing is decided.
+/// The minimum detectable effect, until all is decided.
 fn visible(c: &Comparison) -> String {
     let undecided = c.verdict == Verdict::Inconclusive;
     let smallest = c.smallest.filter(|_| undecided);
@@ -63,7 +63,6 @@ fn percent(share: f64) -> String {
     format!("{percent:.places$}%")
 }
 
-/// The name of a side.
 fn letter(side: usize) -> char {
     char::from(b'a' + side as u8)
 }
@@ -83,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_room_for_it_beside_a_bar() {
+    fn lines_fit_beside_the_bar() {
         let all = [
             (said(&[1.0, 1.0], 0), "first round"),
             (

@@ -1,6 +1,5 @@
-//! Configuration files: defaults of options, by command. The one of the current directory, which comes with somebody's repository perhaps, sets
-//! only what is measured, for how long, and how it is shown; what programs are run, where files are and what is permitted, the
-//! user's own alone.
+//! Configuration files: defaults of options, by command. A file of the current directory may come with a cloned repository, so it sets only
+//! selection, time and display; programs, paths and permissions can only be set in the file of the user.
 
 use crate::ui::output;
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -11,10 +10,9 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Names of the file in a directory.
-const HERE: [&str; 2] = ["gritstone.toml", ".gritstone.toml"];
-/// What a file of the current directory may set.
-pub const ANYBODYS: [&str; 10] = [
+const FILE_NAMES: [&str; 2] = ["gritstone.toml", ".gritstone.toml"];
+/// Keys of any file.
+pub const ANY_FILE_KEYS: [&str; 10] = [
     "suite",
     "select",
     "budget",
@@ -26,8 +24,8 @@ pub const ANYBODYS: [&str; 10] = [
     "sort",
     "style",
 ];
-/// What only the user's own may set beside that.
-pub const OWN: [&str; 14] = [
+/// Keys of the file of the user only.
+pub const USER_FILE_KEYS: [&str; 14] = [
     "store",
     "dir",
     "catalog",
@@ -44,23 +42,22 @@ pub const OWN: [&str; 14] = [
     // it may be a file
     "profile",
 ];
-/// The key for the benchmarks of a command, which are no option.
+/// Key of the positional benchmarks.
 const SELECT: &str = "select";
 const SELECTORS: &str = "selectors";
 const SUITE: &str = "suite";
 
-/// A default that a file sets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// The command; none for options of all.
+    /// `None` for options of all commands.
     pub command: Option<String>,
     pub key: String,
     pub values: Vec<String>,
-    /// The file and the line.
+    /// FILE:LINE
     pub place: String,
 }
 
-/// A file that may be there.
+/// A file that may be missing.
 pub struct Source {
     directory: PathBuf,
     name: &'static str,
@@ -72,7 +69,7 @@ impl Source {
         self.directory.join(self.name)
     }
 
-    /// The settings in it; none where it is not there. One of the current directory that somebody else can write is not read.
+    /// A file of the current directory that other users can write is skipped, with a warning.
     fn settings(&self, whole: &Command) -> Result<Vec<Setting>> {
         let path = self.path();
         match gritstone_exec::read_owned_text(&self.directory, self.name) {
@@ -87,7 +84,7 @@ impl Source {
     }
 }
 
-/// The files, of which later ones win.
+/// Later files win.
 pub fn sources() -> Vec<Source> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let own = variable("XDG_CONFIG_HOME")
@@ -98,7 +95,7 @@ pub fn sources() -> Vec<Source> {
         name: "config.toml",
         own: true,
     });
-    let here = HERE.map(|name| Source {
+    let here = FILE_NAMES.map(|name| Source {
         directory: PathBuf::from("."),
         name,
         own: false,
@@ -106,10 +103,8 @@ pub fn sources() -> Vec<Source> {
     own.into_iter().chain(here).collect()
 }
 
-/// All settings of all files.
-///
 /// # Errors
-/// When a file cannot be read, or sets what it may not, with its place.
+/// When a file cannot be read, or sets a key that it may not.
 pub fn read(whole: &Command) -> Result<Vec<Setting>> {
     let mut all = vec![];
     for source in sources() {
@@ -157,7 +152,7 @@ fn parse(text: &str, path: &Path, own: bool, whole: &Command) -> Result<Vec<Sett
     Ok(settings)
 }
 
-/// A value as it would stand on the command line.
+/// A value as typed on the command line.
 fn values(value: &DeValue<'_>) -> Result<Vec<String>> {
     Ok(match value {
         DeValue::String(text) => vec![text.to_string()],
@@ -172,7 +167,6 @@ fn values(value: &DeValue<'_>) -> Result<Vec<String>> {
     })
 }
 
-/// The argument behind a key.
 pub fn argument<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
     let mut all = command.get_arguments();
     match key {
@@ -182,16 +176,16 @@ pub fn argument<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
 }
 
 impl Setting {
-    /// That the file may set it, there is such an option, and it takes the value.
+    /// Checks permission, option and value.
     fn check(&self, own: bool, whole: &Command) -> Result<()> {
         let Self { key, place, .. } = self;
         let listed = |keys: &[&str]| keys.contains(&key.as_str());
         ensure!(
-            listed(&ANYBODYS) || listed(&OWN),
+            listed(&ANY_FILE_KEYS) || listed(&USER_FILE_KEYS),
             "{place}: unknown key '{key}'"
         );
         ensure!(
-            own || listed(&ANYBODYS),
+            own || listed(&ANY_FILE_KEYS),
             "{place}: '{key}' can only be set in your own configuration, $XDG_CONFIG_HOME/gritstone/config.toml"
         );
         let (command, section) = match &self.command {
@@ -211,13 +205,13 @@ impl Setting {
             "{place}: '{key}' is true or false"
         );
         if !flag && key != SELECT {
-            self.try_out(whole.clone())?;
+            self.validate(whole.clone())?;
         }
         Ok(())
     }
 
-    /// That the option takes the value, which is tried as if it stood on the command line.
-    fn try_out(&self, command: Command) -> Result<()> {
+    /// Validates the value by parsing it as if typed.
+    fn validate(&self, command: Command) -> Result<()> {
         let mut line = vec!["gritstone".to_owned()];
         line.extend(self.command.clone());
         line.extend(
@@ -240,7 +234,6 @@ impl Setting {
         }
     }
 
-    /// The command line with the value as the default of its option.
     fn apply(&self, command: Command) -> Command {
         let of = match &self.command {
             None => Some(&command),
@@ -252,20 +245,20 @@ impl Setting {
         let Some(id) = id else {
             return command;
         };
-        // what is typed of a suite and selectors takes the place of both
+        // a typed suite or selector replaces both defaults
         let other = match id.as_str() {
             SUITE => Some(SELECTORS),
             SELECTORS => of.and_then(|of| argument(of, SUITE)).map(|_| SUITE),
             _ => None,
         };
-        // clap holds on to them for as long as the process lives
+        // clap needs them for the life of the process
         let values: Vec<&'static str> = self
             .values
             .iter()
             .map(|value| &*value.clone().leak())
             .collect();
         let with = |arg: Arg| {
-            // help would show what is in it
+            // help would show the password
             let secret = values
                 .iter()
                 .any(|value| gritstone_store::has_password(value.as_ref()));
@@ -282,12 +275,9 @@ impl Setting {
     }
 }
 
-/// The command line with the defaults that the files set.
-///
-/// # Errors
-/// As of [`read`].
+/// The command line with defaults from all files.
 pub fn configured(whole: Command) -> Result<Command> {
-    // the watchdog works for others, wherever it was started
+    // the watchdog may be started in any directory
     if std::env::args_os()
         .nth(1)
         .is_some_and(|first| first == gritstone_session::undo::WATCHDOG)
@@ -310,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_may_not_set_is_refused_with_its_place() {
+    fn forbidden_keys_are_refused_with_their_place() {
         let cases = [
             (
                 "store = 'x'",
@@ -345,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_give_way_to_the_command_line() {
+    fn typed_options_override_files() {
         let settings = parsed(
             "[run]\nbudget = '5m'\nselect = ['byte/*']\ntune = true",
             true,

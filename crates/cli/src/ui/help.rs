@@ -1,9 +1,8 @@
-//! The help of the program: its commands in groups, which clap has for options alone.
+//! Help with commands in groups, which clap has for options only.
 
 use clap::Command;
 use std::fmt::Write as _;
 
-/// Commands by what they are for; those that are in none stand below the last.
 pub const GROUPS: [(&str, &[&str]); 7] = [
     ("Measure", &["run", "bench", "ab"]),
     (
@@ -19,7 +18,6 @@ pub const GROUPS: [(&str, &[&str]); 7] = [
     ("Data", &["export", "import", "push", "pull", "token"]),
 ];
 
-/// The command line, whose help lists the commands in groups.
 pub fn grouped(command: Command) -> Command {
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\nOptions:\n{{options}}\n\n\
@@ -29,7 +27,6 @@ pub fn grouped(command: Command) -> Command {
     command.help_template(template)
 }
 
-/// A heading and a line for each command, group by group.
 fn groups(command: &Command) -> String {
     let visible = || command.get_subcommands().filter(|c| !c.is_hide_set());
     let width = visible().map(|c| c.get_name().len()).max().unwrap_or(0);
@@ -64,11 +61,11 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn every_command_is_in_the_help_once_and_has_an_example() {
+    fn commands_are_listed_once_with_examples() {
         let mut command = grouped(Cli::command());
         command.build();
         let help = command.clone().render_help().to_string();
-        // clap adds a command `help`, which the last line names
+        // clap's own command `help` is in the last line
         let shown = command.get_subcommands().filter(|c| !c.is_hide_set());
         for of in shown.filter(|c| c.get_name() != "help") {
             let line = format!("\n  {} ", of.get_name());

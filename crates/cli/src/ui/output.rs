@@ -14,25 +14,24 @@ use std::os::fd::AsFd;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// Width where there is no terminal to ask.
-const WIDTH: usize = 100;
+/// Width without a terminal.
+const DEFAULT_WIDTH: usize = 100;
 
-/// Takes a line of a terminal away.
-const CLEAR: &str = "\r\x1b[2K";
+/// Erases the line of a terminal.
+const CLEAR_LINE: &str = "\r\x1b[2K";
 
-/// What the command line says of the output of this process; before that is known, the defaults.
+/// Options of display, and whether the command is read-only; defaults before the command line is parsed.
 static DISPLAY: OnceLock<(DisplayArgs, bool)> = OnceLock::new();
 
-/// Sets how results are printed, once, and whether this command only looks, so that a pager may show what it says. Warnings of the
-/// libraries are remarks.
-pub fn configure(display: DisplayArgs, looks: bool) {
-    let _ = DISPLAY.set((display, looks));
+/// Called once. The output of read-only commands may go to a pager. Warnings of the libraries become remarks.
+pub fn configure(display: DisplayArgs, is_read_only: bool) {
+    let _ = DISPLAY.set((display, is_read_only));
     if log::set_logger(&Remarks).is_ok() {
         log::set_max_level(log::LevelFilter::Info);
     }
 }
 
-/// Prints the messages of our own crates.
+/// Prints log messages of the crates of Gritstone.
 struct Remarks;
 
 impl log::Log for Remarks {
@@ -55,7 +54,6 @@ fn display() -> DisplayArgs {
         .map_or_else(DisplayArgs::default, |(args, _)| *args)
 }
 
-/// How much is asked for.
 pub fn detail() -> Detail {
     match display().verbose {
         0 => Detail::Results,
@@ -64,20 +62,20 @@ pub fn detail() -> Detail {
     }
 }
 
-/// Says something on standard error, unless the user wants results only.
+/// Prints a line on standard error, unless `--quiet`.
 pub fn remark(text: &str) {
     if !display().quiet {
-        say(&format!("{}\n", fitted(text, columns())));
+        say(&format!("{}\n", wrap_lines(text, columns())));
     }
 }
 
-/// Lines that are too long for a terminal are broken at spaces, and go on with a deeper indent.
-fn fitted(text: &str, width: Option<usize>) -> String {
+/// Wraps long lines at spaces, with a hanging indent.
+fn wrap_lines(text: &str, width: Option<usize>) -> String {
     let Some(width) = width else {
         return text.to_owned();
     };
-    let fitted = |line: &str| {
-        // an escape sequence is no letter: lines with colors are made to fit
+    let wrap_lines = |line: &str| {
+        // colored lines fit already; escape sequences would be counted
         if line.chars().count() <= width || line.contains('\x1b') {
             return line.to_owned();
         }
@@ -85,25 +83,25 @@ fn fitted(text: &str, width: Option<usize>) -> String {
         let room = width.saturating_sub(indent.len() + 2).max(1);
         indent.clone() + &terminal::wrap(line, room).join(&format!("\n{indent}  "))
     };
-    text.split('\n').map(fitted).collect::<Vec<_>>().join("\n")
+    text.split('\n')
+        .map(wrap_lines)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
-/// Says on standard error what went wrong.
 pub fn error(text: &str) {
-    say(&format!("{}\n", fitted(text, columns())));
+    say(&format!("{}\n", wrap_lines(text, columns())));
 }
 
-/// Says something on standard error, without the end of a line.
+/// Prints on standard error, without a line end.
 pub fn say(text: &str) {
-    complain(text, &[]);
+    write_stderr(text, &[]);
 }
 
-/// Whether people look at standard error, and want to see how far it is.
 pub fn shows_progress() -> bool {
     !display().quiet
 }
 
-/// Whether standard error is a terminal.
 pub fn is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
@@ -113,19 +111,17 @@ pub fn columns() -> Option<usize> {
     columns_of(std::io::stderr())
 }
 
-/// Takes the line of a terminal away.
 pub fn clear_line() {
-    complain(CLEAR, &[CLEAR]);
+    write_stderr(CLEAR_LINE, &[CLEAR_LINE]);
 }
 
-/// Writes another line in place of the present one of a terminal.
 pub fn redraw(line: &str) {
     let line = gritstone_document::clean(line);
-    complain(&format!("{CLEAR}{line}"), &[CLEAR]);
+    write_stderr(&format!("{CLEAR_LINE}{line}"), &[CLEAR_LINE]);
 }
 
-/// The one way to standard error. Where it cannot be written, a terminal or a reader gone, a disk full, nobody is there to be told.
-fn complain(text: &str, styles: &[&str]) {
+/// The only write to standard error. Its failures cannot be reported.
+fn write_stderr(text: &str, styles: &[&str]) {
     let text = gritstone_document::printable(text, styles);
     let mut to = std::io::stderr();
     let _ = to.write_all(text.as_bytes()).and_then(|()| to.flush());
@@ -155,7 +151,7 @@ pub fn json<T: Serialize>(value: &T) -> Result<()> {
     plain(&(escape_json(format!("{value:#}")) + "\n"))
 }
 
-/// Writes a document for the terminal: its width, and colors only there or where they are asked for.
+/// Writes a document, through a pager if it is longer than the terminal.
 ///
 /// # Errors
 /// When standard output cannot be written.
@@ -169,13 +165,12 @@ pub fn text(document: &Document) -> Result<()> {
     let text = terminal::render(document, look);
     let styles: &[&str] = if look.color { &terminal::STYLES } else { &[] };
     match pager(&text) {
-        Some(pager) => paged(&pager, &text, styles),
+        Some(pager) => page(&pager, &text, styles),
         None => print(&text, styles),
     }
 }
 
-/// Writes what the command line has to say: help and the version to standard output, what is wrong to standard error, with the user's
-/// words in it.
+/// Help and the version go to standard output, errors to standard error.
 ///
 /// # Errors
 /// When standard output cannot be written.
@@ -191,34 +186,33 @@ pub fn usage(said: &clap::Error) -> Result<()> {
     }
 }
 
-/// A variable of the environment; as everywhere, one that is empty is not set.
+/// An empty variable counts as unset.
 fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// Whether there is color: as asked for, else as NO_COLOR and CLICOLOR_FORCE say, else on a terminal that knows styles.
+/// `--color`, then NO_COLOR and CLICOLOR_FORCE, then whether standard output is a terminal with styles.
 pub fn color() -> bool {
     match display().color {
         When::Always => true,
         When::Never => false,
         When::Auto if variable("NO_COLOR").is_some() => false,
         When::Auto if variable("CLICOLOR_FORCE").is_some_and(|v| v != "0") => true,
-        When::Auto => std::io::stdout().is_terminal() && !dumb(),
+        When::Auto => std::io::stdout().is_terminal() && !is_dumb(),
     }
 }
 
-/// Whether the terminal, if there is one, does nothing but print.
-pub fn dumb() -> bool {
+pub fn is_dumb() -> bool {
     std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb")
 }
 
-/// What shows a text that is longer than the terminal, of a command that only looks.
+/// The pager, for output of read-only commands that is longer than the terminal.
 fn pager(text: &str) -> Option<OsString> {
-    let looks = DISPLAY
+    let is_read_only = DISPLAY
         .get()
-        .is_some_and(|(args, looks)| *looks && !args.no_pager);
+        .is_some_and(|(args, is_read_only)| *is_read_only && !args.no_pager);
     let out = std::io::stdout();
-    if !looks || !out.is_terminal() || dumb() {
+    if !is_read_only || !out.is_terminal() || is_dumb() {
         return None;
     }
     let (_, height) = terminal_size::terminal_size_of(out)?;
@@ -226,19 +220,19 @@ fn pager(text: &str) -> Option<OsString> {
     long.then(|| variable("PAGER").unwrap_or_else(|| "less".into()))
 }
 
-/// Hands a text to a pager, by the shell as PAGER may have arguments; where none can be started, it is written.
-fn paged(pager: &OsString, text: &str, styles: &[&str]) -> Result<()> {
+/// Starts the pager by the shell, since PAGER may have arguments; prints the text if that fails.
+fn page(pager: &OsString, text: &str, styles: &[&str]) -> Result<()> {
     let mut command = Command::new("/bin/sh");
     command.arg("-c").arg(pager).stdin(Stdio::piped());
     if variable("LESS").is_none() {
-        // ends where all fits, obeys colors, leaves the text on the screen
+        // quit if all fits, keep colors, keep the screen
         command.env("LESS", "FRX");
     }
     let Ok(mut child) = command.spawn() else {
         return print(text, styles);
     };
     if let Some(mut to) = child.stdin.take() {
-        // a reader who leaves early has seen enough
+        // the user may quit early
         let _ = to.write_all(gritstone_document::printable(text, styles).as_bytes());
     }
     match child.wait().context("cannot wait for the pager")?.code() {
@@ -248,18 +242,18 @@ fn paged(pager: &OsString, text: &str, styles: &[&str]) -> Result<()> {
     }
 }
 
-/// Writes lines for people, which may have colors, fitted to the terminal if there is one.
+/// Writes styled lines, wrapped at the width of a terminal.
 ///
 /// # Errors
 /// When standard output cannot be written.
 pub fn lines(text: &str) -> Result<()> {
     print(
-        &fitted(text, columns_of(std::io::stdout())),
+        &wrap_lines(text, columns_of(std::io::stdout())),
         &terminal::STYLES,
     )
 }
 
-/// Writes text after what was remarked before, with nothing in it that a terminal would obey.
+/// Writes text with control characters escaped.
 ///
 /// # Errors
 /// When standard output cannot be written.
@@ -267,7 +261,7 @@ pub fn plain(text: &str) -> Result<()> {
     print(text, &[])
 }
 
-/// Bytes for a program that has started this one, and no terminal.
+/// Writes bytes for another program.
 ///
 /// # Errors
 /// When standard output is a terminal, or cannot be written.
@@ -279,7 +273,7 @@ pub fn bytes(bytes: &[u8]) -> std::io::Result<()> {
     out.write_all(bytes).and_then(|()| out.flush())
 }
 
-/// The one way to a terminal: nothing that a terminal would obey but these styles.
+/// The only write to standard output; escapes control characters but for `styles`.
 fn print(text: &str, styles: &[&str]) -> Result<()> {
     let text = gritstone_document::printable(text, styles);
     let mut out = std::io::stdout().lock();
@@ -294,10 +288,9 @@ pub fn width() -> usize {
     let asked = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     asked
         .or_else(|| columns_of(std::io::stdout()))
-        .map_or(WIDTH, |width| width.clamp(40, 400))
+        .map_or(DEFAULT_WIDTH, |width| width.clamp(40, 400))
 }
 
-/// Columns of a terminal, where it says how many it has.
 fn columns_of(terminal: impl AsFd) -> Option<usize> {
     let (width, _) = terminal_size::terminal_size_of(terminal)?;
     (width.0 > 0).then_some(usize::from(width.0))
@@ -305,13 +298,13 @@ fn columns_of(terminal: impl AsFd) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::fitted;
+    use super::wrap_lines;
 
     #[test]
-    fn long_lines_are_broken_at_words_and_short_ones_are_as_they_were() {
-        assert_eq!(fitted("a  b", Some(4)), "a  b");
-        assert_eq!(fitted("one two three", Some(9)), "one two\n  three");
-        assert_eq!(fitted("  one two\nx", Some(8)), "  one\n    two\nx");
-        assert_eq!(fitted("one two three", None), "one two three");
+    fn long_lines_are_wrapped_at_words() {
+        assert_eq!(wrap_lines("a  b", Some(4)), "a  b");
+        assert_eq!(wrap_lines("one two three", Some(9)), "one two\n  three");
+        assert_eq!(wrap_lines("  one two\nx", Some(8)), "  one\n    two\nx");
+        assert_eq!(wrap_lines("one two three", None), "one two three");
     }
 }

@@ -1,32 +1,31 @@
-//! Parameters of commands: ranges of numbers and lists of values, in all combinations.
+//! Parameters of commands: ranges and lists of values, in all combinations.
 
 use anyhow::{Context, Result, ensure};
 
 /// One value for each name.
 pub type Values = Vec<(String, String)>;
 
-/// More commands than this would be a mistake.
-const MOST: i128 = 100_000;
+/// Limit of a range: more commands would be a mistake.
+const MAX_VALUES: i128 = 100_000;
 
-/// All ways to give each parameter a value, in the order of its values; one empty way without parameters.
-///
-/// # Errors
-/// When a name is there twice.
-pub fn combined(all: Vec<(String, Vec<String>)>) -> Result<Vec<Values>> {
-    let mut ways: Vec<Values> = vec![vec![]];
+/// All combinations of values, in order; a single empty one without parameters.
+pub fn combine(all: Vec<(String, Vec<String>)>) -> Result<Vec<Values>> {
+    let mut combinations: Vec<Values> = vec![vec![]];
     for (name, values) in all {
         ensure!(
-            ways[0].iter().all(|(known, _)| *known != name),
+            combinations[0].iter().all(|(known, _)| *known != name),
             "the parameter {name} is there twice"
         );
-        let with = |way: &Values| {
-            let way = way.clone();
-            let more = |value: &String| [way.as_slice(), &[(name.clone(), value.clone())]].concat();
+        let with = |combination: &Values| {
+            let combination = combination.clone();
+            let more = |value: &String| {
+                [combination.as_slice(), &[(name.clone(), value.clone())]].concat()
+            };
             values.iter().map(more).collect::<Vec<_>>()
         };
-        ways = ways.iter().flat_map(with).collect();
+        combinations = combinations.iter().flat_map(with).collect();
     }
-    Ok(ways)
+    Ok(combinations)
 }
 
 /// The values of a list; `\,` is a comma in one of them.
@@ -46,7 +45,7 @@ pub fn list(text: &str) -> Vec<String> {
     values
 }
 
-/// The numbers of a range, with as many decimals as the longest of the three.
+/// Numbers with as many decimals as the longest of the three.
 pub fn range(least: &str, most: &str, step: &str) -> Result<Vec<String>> {
     let decimals = |text: &str| text.split_once('.').map_or(0, |(_, after)| after.len());
     let places = [least, most, step]
@@ -66,8 +65,8 @@ pub fn range(least: &str, most: &str, step: &str) -> Result<Vec<String>> {
         "the range of --parameter-scan is empty: {least} is above {most}"
     );
     ensure!(
-        (to - from) / by < MOST,
-        "--parameter-scan has more than {MOST} values"
+        (to - from) / by < MAX_VALUES,
+        "--parameter-scan has more than {MAX_VALUES} values"
     );
     let text = |number: i128| {
         let (sign, digits) = (if number < 0 { "-" } else { "" }, number.unsigned_abs());
@@ -82,7 +81,7 @@ pub fn range(least: &str, most: &str, step: &str) -> Result<Vec<String>> {
     Ok((0..=count).map(|at| text(from + at * by)).collect())
 }
 
-/// A decimal number as a whole one, in units of its last place.
+/// Fixed-point integer of a decimal number.
 fn scaled(text: &str, places: usize) -> Result<i128> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let digits = format!("{whole}{part:0<places$}");

@@ -1,6 +1,6 @@
 //! Progress on standard error: a bar on a terminal, plain lines elsewhere, nothing on standard output.
 //!
-//! It is drawn between launches only, so that nothing of ours runs during a sample. A terminal that is stopped makes us wait there.
+//! Drawn between launches only, so that nothing of Gritstone runs during a sample. A stopped terminal blocks there.
 
 use crate::ui::ab_progress;
 use crate::ui::output::{self, remark};
@@ -9,36 +9,29 @@ use gritstone_model::Measurement;
 use gritstone_session::observer::Observer;
 use std::time::{Duration, Instant};
 
-/// How often a line is printed where there is no terminal.
-const LINE_EVERY: Duration = Duration::from_secs(15);
-/// How often a bar is drawn.
-const BAR_EVERY: Duration = Duration::from_millis(200);
-/// Columns of the bar.
-const BAR: usize = 20;
-/// Columns of a terminal that does not say how many it has.
-pub const WIDTH: usize = 80;
+/// Interval of lines without a terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(15);
+const REDRAW_INTERVAL: Duration = Duration::from_millis(200);
+const BAR_COLUMNS: usize = 20;
+/// Columns of a terminal of unknown width.
+pub const DEFAULT_COLUMNS: usize = 80;
 
-/// Draws progress.
 #[derive(Debug)]
 pub struct Display {
-    /// Whether there is a terminal to draw on.
     terminal: bool,
     last: Option<Instant>,
-    /// Whether nothing is drawn at all.
     quiet: bool,
 }
 
 impl Display {
-    /// As standard error demands.
     pub fn new() -> Self {
         Self {
-            terminal: output::is_terminal() && !output::dumb() && output::shows_progress(),
+            terminal: output::is_terminal() && !output::is_dumb() && output::shows_progress(),
             last: None,
             quiet: false,
         }
     }
 
-    /// In lines, or not at all.
     pub fn without_terminal(quiet: bool) -> Self {
         Self {
             terminal: false,
@@ -47,7 +40,6 @@ impl Display {
         }
     }
 
-    /// Shows that some of all steps are done, and which comes now.
     pub fn step(&self, done: usize, of: usize, what: &str) {
         if self.terminal {
             let text = format!("{} of {of}: {what}", done + 1);
@@ -67,7 +59,11 @@ impl Observer for Display {
         if !output::shows_progress() {
             return;
         }
-        let every = if self.terminal { BAR_EVERY } else { LINE_EVERY };
+        let every = if self.terminal {
+            REDRAW_INTERVAL
+        } else {
+            LINE_INTERVAL
+        };
         if self.quiet || self.last.is_some_and(|last| last.elapsed() < every) {
             return;
         }
@@ -84,7 +80,7 @@ impl Observer for Display {
             }
             Standing::Turns { times, margin, end } => {
                 let standing = ab_progress::words(times, margin);
-                // the benchmark comes last, where a narrow terminal cuts
+                // last, where a narrow terminal cuts
                 let benchmark = match progress.steps {
                     1 => String::new(),
                     _ => format!(", {id}"),
@@ -106,13 +102,12 @@ impl Observer for Display {
     }
 
     fn result(&mut self, result: &Measurement) {
-        let width = output::columns().unwrap_or(WIDTH);
+        let width = output::columns().unwrap_or(DEFAULT_COLUMNS);
         if let Some(line) = gritstone_report::line(result, width) {
             self.message(&line);
         }
     }
 
-    /// The bar comes back when it is drawn next.
     fn message(&mut self, text: &str) {
         self.clear();
         remark(text);
@@ -123,9 +118,9 @@ impl Observer for Display {
     }
 }
 
-/// Draws a line with a bar, cut at the edge of the terminal.
+/// Cuts the line at the edge of the terminal.
 fn draw(part: f64, text: &str) {
-    let width = output::columns().unwrap_or(WIDTH);
+    let width = output::columns().unwrap_or(DEFAULT_COLUMNS);
     let line: String = line(part, text).chars().take(width - 1).collect();
     output::redraw(&line);
 }
@@ -133,9 +128,12 @@ fn draw(part: f64, text: &str) {
 /// `=====>               28% 1:05 left`.
 fn line(part: f64, text: &str) -> String {
     let part = part.clamp(0.0, 1.0);
-    let done = "=".repeat((part * BAR as f64) as usize);
+    let done = "=".repeat((part * BAR_COLUMNS as f64) as usize);
     let bar = format!("{done}>");
-    format!("{bar:BAR$.BAR$} {:>3.0}% {text}", (100.0 * part).floor())
+    format!(
+        "{bar:BAR_COLUMNS$.BAR_COLUMNS$} {:>3.0}% {text}",
+        (100.0 * part).floor()
+    )
 }
 
 fn left(elapsed: Duration, end: Duration) -> String {
@@ -153,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bar_fills_from_the_left() {
+    fn bars_fill_from_the_left() {
         assert_eq!(line(0.0, "x"), ">                      0% x");
         assert_eq!(line(0.289, "x"), "=====>                28% x");
         assert_eq!(line(1.0, "x"), "==================== 100% x");

@@ -1,4 +1,4 @@
-//! Times, shares and pairs as people type them.
+//! Parsers of times, ages, shares and pairs.
 
 use jiff::{SignedDuration, Span, SpanRelativeTo, Unit};
 use std::time::Duration;

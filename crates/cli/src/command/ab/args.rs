@@ -1,4 +1,4 @@
-//! What `gritstone ab` is told: sides, what sets them apart, and when it is enough.
+//! Options of `gritstone ab`.
 
 use crate::ui::args::{CatalogueArgs, PrivilegeArgs};
 use crate::ui::display::FormatArgs;
@@ -80,11 +80,10 @@ pub struct AbArgs {
     pub format: FormatArgs,
 }
 
-/// What is compiled again where nothing is asked for.
-const COMPILED: &str = "cpu/*";
+/// Default selector with compilers.
+const COMPILED_SELECTOR: &str = "cpu/*";
 
 impl AbArgs {
-    /// The compilers, each with its flags.
     pub fn compilers(&self) -> Vec<String> {
         let words = self.words.iter().filter(|word| is_compiler(word));
         let spaced = words.map(|word| word.replacen(':', " ", 1));
@@ -98,19 +97,18 @@ impl AbArgs {
         .collect()
     }
 
-    /// The benchmarks that are asked for.
     pub fn selectors(&self) -> Vec<String> {
         let words = self.words.iter().filter(|word| !is_compiler(word));
         let mut selectors: Vec<String> = words.cloned().collect();
         let compiled = self.own.catalogue.is_none() && !self.compilers().is_empty();
         if selectors.is_empty() && compiled {
-            selectors.push(COMPILED.to_owned());
+            selectors.push(COMPILED_SELECTOR.to_owned());
         }
         selectors
     }
 }
 
-/// Whether a word names a compiler: an identifier has no colon.
+/// Identifiers of benchmarks have no colon.
 fn is_compiler(word: &str) -> bool {
     word.contains(':')
 }

@@ -1,4 +1,4 @@
-//! What a trial launches: rows, programs and environment of each side.
+//! Benchmarks, programs and environment of each side of a trial.
 
 use super::sides::{Side, Sides};
 use crate::command::ab::args::AbArgs;
@@ -15,7 +15,7 @@ use gritstone_session::measuring::Session;
 use gritstone_session::trial::{command_step, user_environment};
 use std::collections::BTreeMap;
 
-/// What is launched: commands, or the rows of the catalog that have a time of their own.
+/// The commands, or the selected catalog entries that measure a time.
 pub fn plan(context: &Context, args: &AbArgs, host: &HostContext, sides: &Sides) -> Result<Plan> {
     let commands = &sides.sides[0].commands;
     if !commands.is_empty() {
@@ -31,12 +31,12 @@ pub fn plan(context: &Context, args: &AbArgs, host: &HostContext, sides: &Sides)
     let own = context.own.as_ref();
     let offer = host.offer(&wanted, args.privileges.permits(), own, false);
     let plan = steps(wanted, &offer);
-    some(&plan)?;
+    check_not_empty(&plan)?;
     Ok(plan)
 }
 
-/// That something is left to be compared.
-pub fn some(plan: &Plan) -> Result<()> {
+/// Fails if nothing is left to compare.
+pub fn check_not_empty(plan: &Plan) -> Result<()> {
     if !plan.steps.is_empty() {
         return Ok(());
     }
@@ -46,7 +46,6 @@ pub fn some(plan: &Plan) -> Result<()> {
     Err(Exit::NothingMeasured.because(what))
 }
 
-/// Whether a row is launched, and its figure is a time.
 fn timed(benchmark: &Benchmark) -> bool {
     match &benchmark.work {
         Work::Kernel(_) => true,
@@ -57,14 +56,14 @@ fn timed(benchmark: &Benchmark) -> bool {
     }
 }
 
-/// The programs of one side, and what its compiler made.
-pub type Made = (BTreeMap<String, Rebuilt>, Option<Compiled>);
+/// Programs of a side, and a summary of its compiler.
+pub type SideBuild = (BTreeMap<String, Rebuilt>, Option<Compiled>);
 
-/// The programs of each side, compiled where it has a compiler. Rows whose programs one of them refuses leave the plan.
-pub fn builds(session: &Session<'_>, plan: &mut Plan, sides: &Sides) -> Result<Vec<Made>> {
+/// Compiles the programs of each side that names a compiler. Benchmarks that one compiler refuses leave the plan.
+pub fn builds(session: &Session<'_>, plan: &mut Plan, sides: &Sides) -> Result<Vec<SideBuild>> {
     let mut all = vec![];
     for side in &sides.sides {
-        let mut made = Made::default();
+        let mut build = SideBuild::default();
         if let Some(compiler) = &side.compiler {
             output::remark(&format!("compiling: {}", side.what));
             let (name, flags) = compiler.split_once(' ').unwrap_or((compiler, ""));
@@ -75,33 +74,31 @@ pub fn builds(session: &Session<'_>, plan: &mut Plan, sides: &Sides) -> Result<V
                 "none of these benchmarks has a workload to compile, so --cc changes nothing"
             );
             let what = compiled(&builds);
-            made = (compiler::accept(plan, builds), Some(what));
+            build = (compiler::accept(plan, builds), Some(what));
         }
-        all.push(made);
+        all.push(build);
     }
-    some(plan)?;
+    check_not_empty(plan)?;
     Ok(all)
 }
 
-/// What a compiler made of the programs.
 fn compiled(builds: &Builds) -> Compiled {
-    let made = || builds.values().flatten();
-    let versions = made().map(|built| &built.program.compiler);
-    let bytes: u64 = made().map(|built| built.size).sum();
+    let programs = || builds.values().flatten();
+    let versions = programs().map(|built| &built.program.compiler);
+    let bytes: u64 = programs().map(|built| built.size).sum();
     let refused = builds.iter().filter_map(|(program, built)| {
         let why = built.as_ref().err()?;
         Some((program.clone(), why.clone()))
     });
     Compiled {
         version: (versions.max_by_key(|text| text.len()).cloned()).unwrap_or_default(),
-        compile_s: made().map(|built| built.took.as_secs_f64()).sum(),
-        bytes: Some(bytes).filter(|_| made().all(|built| built.size > 0)),
-        programs: made().count(),
+        compile_s: programs().map(|built| built.took.as_secs_f64()).sum(),
+        bytes: Some(bytes).filter(|_| programs().all(|built| built.size > 0)),
+        programs: programs().count(),
         refused: refused.collect(),
     }
 }
 
-/// Everything that a child of this side finds in its environment.
 pub fn environment(host: &HostContext, side: &Side) -> BTreeMap<String, String> {
     let mut environment = match side.commands.is_empty() {
         true => host.environment(),

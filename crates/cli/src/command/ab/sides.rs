@@ -1,4 +1,4 @@
-//! From the command line of `gritstone ab` to sides and rows.
+//! Parses the command line of `gritstone ab` into sides.
 
 use crate::command::ab::args::AbArgs;
 use crate::ui::parameters::{self, Values, fill_in, list};
@@ -7,41 +7,36 @@ use gritstone_analysis::ab::{COMMAND, START_UP};
 use gritstone_model::{Benchmark, Id, UserCommand};
 use gritstone_session::trial::{MAX_LETTERS, command_benchmark, side_name};
 
-/// Options of ours that say how long and how exactly; behind `--` they are hardly meant for a command.
-const OURS: [&str; 2] = ["--budget", "--margin"];
+/// Options of `ab` that are rejected behind `--`, where they would be words of a command.
+const REJECTED_OPTIONS: [&str; 2] = ["--budget", "--margin"];
 
-/// One side.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
-    /// `a`, `b` and so on.
     pub name: String,
-    /// What is special about it, in words.
+    /// Its difference from the other sides, in words.
     pub what: String,
-    /// What its environment has besides.
+    /// Extra variables.
     pub environment: Values,
-    /// The command that sets the machine for it.
+    /// Shell command before its launches.
     pub setting: Option<String>,
-    /// Its compiler with flags.
+    /// Compiler with flags.
     pub compiler: Option<String>,
-    /// Its commands, one for each row; nothing where rows of the catalog are measured.
+    /// One per benchmark; empty if catalog entries are measured.
     pub commands: Vec<Benchmark>,
 }
 
-/// All sides, and what puts the machine back.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sides {
-    /// The first is the base.
+    /// The base comes first.
     pub sides: Vec<Side>,
-    /// Whether they are known to be the same.
+    /// A/A test.
     pub same: bool,
-    /// The command for the shell that undoes settings.
+    /// Shell command that undoes settings.
     pub undo: Option<String>,
 }
 
-/// Reads them.
-///
 /// # Errors
-/// When it is not said what is to be compared with what, or it makes no sense.
+/// When the options name no sides, or contradict each other.
 pub fn read(args: &AbArgs) -> Result<Sides> {
     let mut sides = unset(args)?;
     let own = [(&args.a, &args.env_a), (&args.b, &args.env_b)];
@@ -78,22 +73,23 @@ pub fn read(args: &AbArgs) -> Result<Sides> {
     })
 }
 
-/// Whether options set something for each of two sides.
 fn set(args: &AbArgs) -> bool {
     args.a.is_some() || !args.env_a.is_empty() || !args.env_b.is_empty()
 }
 
-/// The sides without what options set for each of two.
+/// Sides before options of single sides apply.
 fn unset(args: &AbArgs) -> Result<Vec<Side>> {
     if args.commands.is_empty() {
-        return of_rows(args);
+        return catalog_sides(args);
     }
     let commands: Vec<&[String]> = args.commands.split(|word| word == "--").collect();
     ensure!(
         commands.iter().all(|command| !command.is_empty()),
         "a command is empty: write `gritstone ab -- ./old -- ./new`"
     );
-    if let Some(option) = (args.commands.iter()).find(|word| OURS.contains(&word.as_str())) {
+    if let Some(option) =
+        (args.commands.iter()).find(|word| REJECTED_OPTIONS.contains(&word.as_str()))
+    {
         bail!(
             "{option} stands behind `--`, where it is an argument of the command: put options of Gritstone before the first `--`. If it is one of the command's, write the command as one word: -- './command {option} ...'"
         );
@@ -102,22 +98,21 @@ fn unset(args: &AbArgs) -> Result<Vec<Side>> {
     let rows: Vec<(String, &Values)> = slugs(&values).into_iter().zip(&values).collect();
     match commands.as_slice() {
         [one] if args.same || set(args) => [one, one]
-            .map(|command| of_commands(args, command, &rows))
+            .map(|command| command_side(args, command, &rows))
             .into_iter()
             .collect(),
         [one] => values
             .iter()
-            .map(|value| of_commands(args, one, &[(String::new(), value)]))
+            .map(|value| command_side(args, one, &[(String::new(), value)]))
             .collect(),
         many => many
             .iter()
-            .map(|command| of_commands(args, command, &rows))
+            .map(|command| command_side(args, command, &rows))
             .collect(),
     }
 }
 
-/// Sides of rows of the catalog.
-fn of_rows(args: &AbArgs) -> Result<Vec<Side>> {
+fn catalog_sides(args: &AbArgs) -> Result<Vec<Side>> {
     let compiled = |compiler: &String| Side {
         compiler: Some(compiler.clone()),
         ..Side::default()
@@ -132,8 +127,8 @@ fn of_rows(args: &AbArgs) -> Result<Vec<Side>> {
     }
 }
 
-/// A side of one command, with a row for each of these values of the parameters.
-fn of_commands(args: &AbArgs, command: &[String], rows: &[(String, &Values)]) -> Result<Side> {
+/// A side with one benchmark per combination of parameter values.
+fn command_side(args: &AbArgs, command: &[String], rows: &[(String, &Values)]) -> Result<Side> {
     let directory = std::env::current_dir()
         .context("cannot read the current directory, in which the commands run")?;
     let user = UserCommand {
@@ -160,7 +155,6 @@ fn of_commands(args: &AbArgs, command: &[String], rows: &[(String, &Values)]) ->
     })
 }
 
-/// The row of a command as it was typed.
 fn benchmark(id: Id, argv: &[String], user: UserCommand) -> Benchmark {
     let shell = argv.len() == 1 && argv[0].contains(char::is_whitespace);
     let words = if shell {
@@ -174,7 +168,7 @@ fn benchmark(id: Id, argv: &[String], user: UserCommand) -> Benchmark {
     }
 }
 
-/// The row of a program that does nothing.
+/// Benchmark of a program that does nothing.
 pub fn start_up(program: &str) -> Benchmark {
     let user = UserCommand {
         directory: "/".to_owned(),
@@ -184,7 +178,7 @@ pub fn start_up(program: &str) -> Benchmark {
     benchmark(id, &[program.to_owned()], user)
 }
 
-/// One value of each parameter, in all ways; one empty way without parameters.
+/// All combinations of parameter values; a single empty one without parameters.
 fn combinations(args: &AbArgs) -> Result<Vec<Values>> {
     for (name, _) in &args.parameter {
         let place = format!("{{{name}}}");
@@ -194,14 +188,13 @@ fn combinations(args: &AbArgs) -> Result<Vec<Values>> {
         );
     }
     let all = args.parameter.iter();
-    parameters::combined(
+    parameters::combine(
         all.map(|(name, values)| (name.clone(), list(values)))
             .collect(),
     )
 }
 
-/// A slug for each, all different: values may look alike in what an identifier may hold (`-1` and `+1`), or like the row of the program
-/// that does nothing.
+/// Distinct slugs: values may be equal in the characters of an identifier (`-1` and `+1`), or equal the start-up benchmark.
 fn slugs(all: &[Values]) -> Vec<String> {
     let mut slugs: Vec<String> = vec![];
     for values in all {
@@ -217,7 +210,7 @@ fn slugs(all: &[Values]) -> Vec<String> {
     slugs
 }
 
-/// A part of an identifier that tells most values apart: `n-4.file-a`.
+/// Part of an identifier that distinguishes most values: `n-4.file-a`.
 fn slug(values: &Values) -> String {
     let plain = |text: &str| {
         let text = text.to_ascii_lowercase();
@@ -231,7 +224,7 @@ fn slug(values: &Values) -> String {
     slug.trim_start_matches(['_', '.', '-']).to_owned()
 }
 
-/// What is special about a side, in words.
+/// Describes the difference of a side.
 fn what(side: &Side) -> String {
     let environment = side.environment.iter();
     let mut said: Vec<String> = environment

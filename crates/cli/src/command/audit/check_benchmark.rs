@@ -1,6 +1,6 @@
-//! One entry: what is asked of its program, in every build, for its claims to be judged.
+//! Tests the claims of one benchmark in every build.
 
-use super::rebuild::{Again, SHIPPED, STRICTEST};
+use super::rebuild::{AuditedBuild, SHIPPED, STRICTEST};
 use gritstone_analysis::audit::{Evidence, tests};
 use gritstone_exec::syscalls::Entries;
 use gritstone_exec::{ExecError, Executor, Subject as Counted, Variant};
@@ -13,30 +13,29 @@ use gritstone_session::instructions;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Launches of a build of which a claim fails: only all of them together are a verdict, lest one was disturbed.
+/// A claim fails only if it fails in this many launches: one may be disturbed.
 const MOST_LAUNCHES: usize = 12;
-/// What is launched longer than this is compiled at one level alone: its time is that of other programs, of users or of a device, and not of
-/// what a compiler makes of it. All levels would take `multiuser` half an hour.
+/// Benchmarks with longer launches are tested at one level: their time is that of other programs, users or devices. All levels would take
+/// `multiuser` half an hour.
 const LONG: Duration = Duration::from_secs(1);
-/// Kernel entries that are enough to count: each costs two stops of the program, and the count is exact.
+/// Counted system calls per execution: each costs two stops of the program, and the count is exact.
 const ENOUGH_ENTRIES: f64 = 400.0;
-/// Parameters of a short launch: a millisecond is thousands of steps of the clock, and less than what a scheduler gives
-/// to whoever else uses the machine.
+/// Parameters of a short launch: a millisecond is thousands of clock ticks, and less than a time slice of other load.
 const SHORT: [(&str, &str); 2] = [("target_ns", "1000000"), ("samples", "3")];
-/// Parameters of one that also does single operations, so that what a region costs can be told from its work.
+/// Parameters of a launch with single operations, which separate the cost of a region from its work.
 const WITH_SINGLES: [(&str, &str); 2] = [("batch", "1"), ("batch_ns", "20000000")];
 
-/// A kernel, as shipped and as compiled again.
+/// Audits a workload, as shipped and in all builds.
 ///
 /// # Errors
-/// When nothing can be launched any more, or the user asks to stop.
+/// When nothing can be launched, or the user interrupts.
 pub fn kernel(
     executor: &mut Executor,
     shipped: &Variant,
     benchmark: &Benchmark,
     work: &KernelWork,
     cpus: &[u32],
-    again: &[Again],
+    again: &[AuditedBuild],
 ) -> Result<Vec<AuditTest>, ExecError> {
     let mut subject = Subject {
         executor,
@@ -81,8 +80,7 @@ pub fn kernel(
     Ok(found)
 }
 
-/// A failure as one that is to be expected where an entry needs IEEE arithmetic, and a build that is only reported gives it
-/// up: sums come out otherwise, or are not made at all.
+/// Excuses failures of benchmarks that need IEEE arithmetic under -Ofast, which changes or drops sums.
 fn excused(mut test: AuditTest, benchmark: &Benchmark, build: &AuditBuild) -> AuditTest {
     let of_arithmetic = matches!(test.claim, Claim::Check | Claim::Linear | Claim::MinNsPerOp);
     let fails = test.outcome == ClaimOutcome::Fails && of_arithmetic;
@@ -97,13 +95,13 @@ fn excused(mut test: AuditTest, benchmark: &Benchmark, build: &AuditBuild) -> Au
     test
 }
 
-/// The entry as an audit launches it: short, and without the published work.
+/// The entry for short launches, without the reference workload.
 fn with(benchmark: &Benchmark, params: &[(&str, &str)]) -> Benchmark {
     let mut row = benchmark.clone();
     row.published = None;
     if let Work::Kernel(work) = &mut row.work {
         for (key, value) in params {
-            // what the entry itself asks of the runtime stands
+            // parameters of the entry win
             let param = work.params.entry((*key).to_owned());
             param.or_insert_with(|| (*value).to_owned());
         }
@@ -111,19 +109,17 @@ fn with(benchmark: &Benchmark, params: &[(&str, &str)]) -> Benchmark {
     row
 }
 
-/// The entry that is audited.
 struct Subject<'a> {
     executor: &'a mut Executor,
     benchmark: &'a Benchmark,
     cpus: &'a [u32],
-    /// Entries an operation of the shipped program.
+    /// System calls per operation of the shipped program.
     entries_elsewhere: Option<f64>,
-    /// Time of the longest launch so far.
     longest: Duration,
 }
 
 impl Subject<'_> {
-    /// All claims of a build, and its entries an operation where they could be counted.
+    /// All claims of a build, and its system calls per operation if known.
     fn build(
         &mut self,
         name: &str,
@@ -179,7 +175,7 @@ impl Subject<'_> {
         }
     }
 
-    /// Instructions of an operation in user mode, or why they are not known: nothing is claimed of them.
+    /// Instructions per operation in user mode, for information.
     fn instructions(&self, variant: &Variant, work: &KernelWork) -> Result<AuditTest, ExecError> {
         let counted = instructions::count(self.executor, self.subject(variant, work))?;
         let (measured, why) = match counted {
@@ -193,8 +189,7 @@ impl Subject<'_> {
         })
     }
 
-    /// Entries into the kernel for each operation, up to `most` operations an execution: the slope between two n, so that
-    /// what is done once falls out. In the inner result, why it is not known.
+    /// System calls per operation: the slope between two n, which excludes one-time calls; up to `most` operations. Inside, why it is unknown.
     fn entries_per_op(
         &self,
         variant: &Variant,
@@ -211,7 +206,7 @@ impl Subject<'_> {
             Ok(rough) => rough,
             Err(why) => return Ok(Err(why)),
         };
-        // where there seem to be none, as many operations as a sample has: one entry in a million would show
+        // without calls so far, a whole sample: one call in a million operations would show
         let n = (ENOUGH_ENTRIES / rough.max(ENOUGH_ENTRIES / most as f64)) as u64;
         match n.clamp(2, most) {
             2 => Ok(Ok(rough)),
@@ -237,7 +232,6 @@ impl Subject<'_> {
     }
 }
 
-/// Operations of a timed region.
 fn operations(event: &Event) -> Option<u64> {
     match event {
         Event::Warm { n, .. } => Some(*n),
@@ -246,10 +240,10 @@ fn operations(event: &Event) -> Option<u64> {
     }
 }
 
-/// A command or a scenario: its proof, then once as it is timed, which compares what it prints and leaves.
+/// Audits a command or a scenario: its proof, then a timed launch, which checks its output and files.
 ///
 /// # Errors
-/// When nothing can be launched any more, or the user asks to stop.
+/// When nothing can be launched, or the user interrupts.
 pub fn command(
     executor: &mut Executor,
     shipped: &Variant,
@@ -278,7 +272,6 @@ pub fn command(
     Ok(found)
 }
 
-/// The words of a program, a compiler or the executor.
 pub fn said(text: String) -> Note {
     Note::new(Finding::Stated {
         by: Author::Workload,

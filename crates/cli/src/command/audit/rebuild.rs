@@ -1,4 +1,4 @@
-//! The programs of a plan, compiled in every way that an audit looks at.
+//! Compiles the programs of a plan with every compiler and level of an audit.
 
 use gritstone_exec::rebuild::{Builds, RebuildError, Workshop};
 use gritstone_exec::{ExecError, Setup};
@@ -11,7 +11,7 @@ use std::panic::resume_unwind;
 
 /// Name of the build that is in this binary.
 pub const SHIPPED: &str = "shipped";
-/// Flags, and whether a claim must hold under them. -Ofast gives up IEEE arithmetic, which a kernel may rely on.
+/// Flags, and whether a claim must hold under them. -Ofast gives up IEEE arithmetic, which a workload may need.
 pub const LEVELS: [(&str, bool); 5] = [
     ("-O0", true),
     ("-O2", true),
@@ -19,11 +19,11 @@ pub const LEVELS: [(&str, bool); 5] = [
     (STRICTEST, true),
     ("-Ofast", false),
 ];
-/// Where a compiler sees most of what it may leave out.
+/// Flags that remove most dead code.
 pub const STRICTEST: &str = "-O3 -flto";
 
-/// A compiler with flags, and all programs that it made, unless it makes none so.
-pub type Again = (AuditBuild, Builds);
+/// A build with its programs; none if the compiler refuses the flags.
+pub type AuditedBuild = (AuditBuild, Builds);
 
 /// The programs of a plan that can run here and are compiled from `sources`.
 pub fn programs<'a>(plan: &'a Plan, sources: &[(&str, &str)]) -> Vec<&'a str> {
@@ -42,7 +42,7 @@ pub fn compile(
     compilers: &[Toolchain],
     sources: &[(&str, &str)],
     programs: &[&str],
-) -> Result<Vec<Again>, ExecError> {
+) -> Result<Vec<AuditedBuild>, ExecError> {
     let mut open = vec![];
     for compiler in compilers {
         for (flags, counts) in LEVELS {
@@ -58,7 +58,7 @@ pub fn compile(
             open.push((build, workshop));
         }
     }
-    let compile = |share: &[_]| -> Result<Vec<Again>, ExecError> {
+    let compile = |share: &[_]| -> Result<Vec<AuditedBuild>, ExecError> {
         let one = |(build, workshop): &_| one(build, workshop, sources, programs);
         share.iter().map(one).collect()
     };
@@ -79,7 +79,7 @@ fn one(
     workshop: &Workshop,
     sources: &[(&str, &str)],
     programs: &[&str],
-) -> Result<Again, ExecError> {
+) -> Result<AuditedBuild, ExecError> {
     let mut build = build.clone();
     let programs = match workshop.build(sources, programs) {
         Ok(programs) => programs,

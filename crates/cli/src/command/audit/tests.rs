@@ -1,4 +1,4 @@
-//! Planted faults: kernels that do not do what they claim, as an audit and as an ordinary run see them.
+//! Planted faults: workloads that break their claims, found by an audit and by a run.
 
 use super::*;
 use gritstone_analysis::summary::{self, Reader};
@@ -26,7 +26,6 @@ struct Planted {
 }
 
 impl Planted {
-    /// Compiles it as the programs of this binary are.
     fn new(name: &str, claims: Claims) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let here = directory.path().to_path_buf();
@@ -116,14 +115,12 @@ impl Planted {
         .unwrap()
     }
 
-    /// An ordinary run that has found the fault. Launches that others disturb are no evidence: where most are, there is
-    /// no verdict, and only another run has one.
+    /// Repeats a run until it finds the fault: most launches of a run may be disturbed.
     fn caught(&mut self) -> Measurement {
         let mut runs = (0..5).map(|_| self.run());
         runs.find(starred).expect("found in none of five runs")
     }
 
-    /// What an ordinary run makes of it.
     fn run(&mut self) -> Measurement {
         let limits = Limits {
             budget: Some(Duration::from_secs(20)),
@@ -176,7 +173,6 @@ fn benchmark(name: &str, claims: Claims) -> Benchmark {
     }
 }
 
-/// A run that keeps its launches in memory.
 struct Kept<'a> {
     executor: &'a mut Executor,
     variant: &'a Variant,
@@ -209,7 +205,7 @@ impl Backend for Kept<'_> {
         Ok(Finished {
             outcome: launched.outcome,
             events: launched.events,
-            // nobody else was there
+            // without other load
             conditions: Conditions {
                 others: Some(0),
                 ..Conditions::default()
@@ -233,7 +229,6 @@ fn claims(syscalls: f64, min_ns: f64) -> Claims {
     }
 }
 
-/// The claims that fail in one build.
 fn failing(view: &AuditView, build: &str) -> Vec<Claim> {
     let tests = view.entries[0].tests.iter();
     let tests: Vec<_> = tests.filter(|test| test.build == build).collect();
@@ -251,7 +246,7 @@ fn starred(result: &Measurement) -> bool {
 }
 
 #[test]
-fn a_loop_that_the_compiler_removes() {
+fn removed_loops_fail_linearity() {
     let mut planted = Planted::new("removed", claims(0.0, 0.1));
     let view = planted.audit();
     assert_eq!(exit(&view), Exit::CheckFailed);
@@ -286,7 +281,7 @@ fn an_operation_that_takes_longer_the_more_there_are() {
 }
 
 #[test]
-fn a_number_that_is_remembered_instead_of_asked_for() {
+fn cached_system_calls_are_found() {
     let mut planted = Planted::new("cached", claims(1.0, 10.0));
     let view = planted.audit();
     assert_eq!(exit(&view), Exit::CheckFailed);
@@ -307,7 +302,7 @@ fn a_number_that_is_remembered_instead_of_asked_for() {
 }
 
 #[test]
-fn a_claim_that_holds_as_shipped_but_not_elsewhere() {
+fn claims_must_hold_in_all_builds() {
     let mut planted = Planted::new("fickle", claims(1.0, 0.1));
     let view = planted.audit();
     assert_eq!(failing(&view, SHIPPED), []);
@@ -317,7 +312,7 @@ fn a_claim_that_holds_as_shipped_but_not_elsewhere() {
 }
 
 #[test]
-fn what_needs_ieee_arithmetic_is_excused_where_it_is_given_up() {
+fn ieee_benchmarks_are_excused_under_ofast() {
     for ieee in [false, true] {
         let claims = Claims {
             ieee,
@@ -345,7 +340,7 @@ fn what_needs_ieee_arithmetic_is_excused_where_it_is_given_up() {
 }
 
 #[test]
-fn a_source_that_no_compiler_takes() {
+fn refused_sources_are_reported() {
     let mut planted = Planted::new("fickle", claims(1.0, 0.1));
     planted.text.push_str("this is not C\n");
     let view = planted.audit();
@@ -367,7 +362,7 @@ fn nothing_to_audit_is_neither_good_nor_bad() {
 }
 
 #[test]
-fn a_compiler_that_gives_up_the_arithmetic_that_the_work_relies_on() {
+fn ofast_fails_ieee_proofs() {
     // whoever else uses the machine has a say in how time grows, and none in what comes out
     let wrong = |result: &Measurement| {
         let mut notes = result.notes.iter();
@@ -381,7 +376,6 @@ fn a_compiler_that_gives_up_the_arithmetic_that_the_work_relies_on() {
     assert!(wrong(&given_up), "faster, and wrong: {given_up:?}");
 }
 
-/// The words behind a test.
 fn said(test: &AuditTest) -> String {
     let why = test.why.as_ref();
     why.map_or_else(String::new, gritstone_report::findings::message)

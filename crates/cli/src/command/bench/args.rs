@@ -1,4 +1,4 @@
-//! What `gritstone bench` is told: the options of hyperfine 1.20, a budget and a margin.
+//! Options of `gritstone bench`: those of hyperfine 1.20, a budget and a margin.
 
 use crate::ui::display::{DisplayArgs, FormatArgs, When};
 use crate::ui::value_parsers;
@@ -199,7 +199,7 @@ fn output(text: &str) -> Result<gritstone_model::Output, String> {
         "pipe" => Output::Pipe,
         "inherit" => Output::Inherit,
         file if file.contains('/') => Output::File(file.to_owned()),
-        // a misspelled word would be a file
+        // else a misspelled word would be a file
         word => {
             return Err(format!(
                 "'{word}' is not one of them; a file is written ./{word}"

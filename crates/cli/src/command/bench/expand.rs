@@ -1,4 +1,4 @@
-//! From the command line of `gritstone bench` to one entry for each command and each way to give its parameters values.
+//! Expands the command line of `gritstone bench`: one entry per command and combination of parameter values.
 
 use super::shell_words::{plain, split};
 use crate::command::bench::args::{BenchArgs, Statuses};
@@ -8,10 +8,7 @@ use gritstone_model::{Benchmark, Id, Output, UserCommand, quote_word};
 use gritstone_session::trial::command_benchmark;
 use std::path::Path;
 
-/// The parameters of `bench`, as [`parameters::combined`] gives them.
-///
-/// # Errors
-/// When a name is there twice, or a range is none.
+/// All combinations of parameter values.
 fn parameter_values(args: &BenchArgs) -> Result<Vec<Values>> {
     let mut all: Vec<(String, Vec<String>)> = vec![];
     for triple in args.parameter_scan.chunks(3) {
@@ -27,50 +24,36 @@ fn parameter_values(args: &BenchArgs) -> Result<Vec<Values>> {
         };
         all.push((name.clone(), parameters::list(values)));
     }
-    parameters::combined(all)
+    parameters::combine(all)
 }
 
-/// A command that is timed.
 #[derive(Clone, Debug)]
 pub struct Timed {
-    /// What it is called.
     pub name: String,
-    /// How it is started.
     pub entry: Benchmark,
-    /// Whether a shell starts it.
     pub by_shell: bool,
-    /// The values that it has of parameters.
     pub values: Values,
-    /// What is done before its first execution; before each launch, where a parameter is named in it.
+    /// Before its first execution; before each launch if it names a parameter.
     pub setup: Option<String>,
-    /// What is done after its last execution.
     pub cleanup: Option<String>,
 }
 
-/// All commands, the reference first where there is one.
+/// The reference comes first, if there is one.
 #[derive(Clone, Debug)]
 pub struct Commands {
     pub all: Vec<Timed>,
-    /// The words that start a shell.
     pub shell: Vec<String>,
-    /// Whether the setup of each is another.
+    /// The setup names a parameter, so that it differs by command.
     pub setup_varies: bool,
 }
 
-/// How commands are started.
 enum Start {
-    /// By a shell where that is necessary.
+    /// By /bin/sh if a command needs a shell.
     AsNeeded,
-    /// By none.
     Alone,
-    /// By this one.
     Shell(Vec<String>),
 }
 
-/// Reads the command line.
-///
-/// # Errors
-/// When it makes no sense.
 pub fn read(args: &BenchArgs) -> Result<Commands> {
     let start = start(args)?;
     let ways = parameter_values(args)?;
@@ -87,7 +70,7 @@ pub fn read(args: &BenchArgs) -> Result<Commands> {
     };
     reader.check()?;
     for (at, text) in texts.iter().enumerate() {
-        // a reference is one command, and has no parameters
+        // the reference has no parameters
         let ways = if at < referred { &vec![vec![]] } else { &ways };
         for values in ways {
             all.push(reader.timed(all.len(), at, text, values)?);
@@ -118,7 +101,7 @@ fn start(args: &BenchArgs) -> Result<Start> {
     })
 }
 
-/// The file that commands read, whose name holds wherever they are started.
+/// The input file, absolute, since commands have other working directories.
 fn input(args: &BenchArgs) -> Result<Option<String>> {
     if args.input == "null" {
         return Ok(None);
@@ -136,14 +119,11 @@ fn directory() -> Result<String> {
     Ok(here.to_owned())
 }
 
-/// What all commands are read with.
 struct Reader<'a> {
     args: &'a BenchArgs,
     start: &'a Start,
     input: Option<String>,
-    /// Commands as given.
     texts: usize,
-    /// Ways to give parameters values.
     ways: usize,
     directory: String,
 }
@@ -178,7 +158,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The how many-th entry: a command with these values.
     fn timed(&self, number: usize, at: usize, text: &str, values: &Values) -> Result<Timed> {
         let args = self.args;
         let fill = |text: &String| fill_in(text, values);
@@ -228,7 +207,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The name that was given to a command: names are for commands as they are given, or for each with its values.
+    /// Names are given per command, or per command and combination.
     fn name(&self, number: usize, at: usize, values: &Values) -> Option<String> {
         let args = self.args;
         let referred = usize::from(args.reference.is_some());
@@ -243,7 +222,7 @@ impl Reader<'_> {
         Some(fill_in(name, values))
     }
 
-    /// What is executed, and whether a shell is.
+    /// Words to execute, and whether they start a shell.
     fn words(&self, command: &str) -> Result<(Vec<String>, bool)> {
         let by = |shell: &[String]| {
             let more = ["-c", command].map(str::to_owned);
@@ -259,7 +238,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A text for /bin/sh that gives it to the shell which was asked for.
+    /// Wraps a command for /bin/sh so that it starts the `--shell`.
     fn for_shell(&self, text: &str) -> String {
         let Start::Shell(words) = self.start else {
             return text.to_owned();
@@ -269,7 +248,7 @@ impl Reader<'_> {
     }
 }
 
-/// A command with the values that are not in its text: `./sum (cc = gcc)`.
+/// Appends values that the command does not show: `./sum (cc = gcc)`.
 fn with_unused(text: &str, command: &str, values: &Values) -> String {
     let unused = values
         .iter()
@@ -335,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn contradictory_options_are_refused() {
         let cases: [(&[&str], &str); 9] = [
             (&[], "COMMAND"),
             (&["-n", "a", "-n", "b", "true"], "there are 1 commands"),
@@ -363,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_of_the_users_runs_all_texts() {
+    fn chosen_shell_runs_all_commands() {
         let read = read(&["-S", "bash --norc", "-p", "it's", "true"]).unwrap();
         assert!(read.all[0].by_shell);
         let gritstone_model::Work::Command(work) = &read.all[0].entry.work else {

@@ -1,14 +1,14 @@
-//! A command line as a shell would split it, and whether it takes a shell.
+//! Splits a command as a shell would, if it needs no shell.
 
 use anyhow::{Result, bail};
 use std::path::Path;
 
-/// Characters that mean something to a shell outside of quotes.
+/// Special characters of shells outside of quotes.
 const META: &str = "|&;<>()$`\\*?[]#~\n";
-/// The same within double quotes.
+/// Special characters within double quotes.
 const META_QUOTED: &str = "$`\\";
 
-/// The words of a command that needs no shell: none of its characters means anything to one, and it names a program.
+/// The words of a command without special characters that names a program; else `None`.
 pub fn plain(text: &str) -> Option<Vec<String>> {
     let mut quote = None;
     for c in text.chars() {
@@ -25,7 +25,7 @@ pub fn plain(text: &str) -> Option<Vec<String>> {
     (!first.contains('=') && is_program(first)).then_some(words)
 }
 
-/// Whether there is a program of this name; built-in commands and functions are known to the shell alone.
+/// Built-in commands and functions are not programs.
 fn is_program(name: &str) -> bool {
     if name.contains('/') {
         return Path::new(name).is_file();
@@ -34,7 +34,7 @@ fn is_program(name: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }
 
-/// The words of a command, with quotes and backslashes as in a shell, and nothing else of it.
+/// Understands quotes and backslashes only.
 ///
 /// # Errors
 /// When a quote is not closed, or there is no word.
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_starts_what_only_a_shell_knows() {
+    fn built_in_commands_need_a_shell() {
         for text in ["sleep 0.3", "sh 'a; b'", "/bin/sh \"a b\"", "sh a=b"] {
             assert!(plain(text).is_some(), "{text}");
         }

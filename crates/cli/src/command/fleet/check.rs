@@ -1,4 +1,4 @@
-//! `gritstone fleet check`: this node, measured for a minute, against the others of a fleet: for an epilog or a health check.
+//! `gritstone fleet check`: measures this node for a minute, and compares it with the fleet, for an epilog or a health check.
 
 use crate::command::run::args::RunArgs;
 use crate::command::run::job::Job;
@@ -41,7 +41,6 @@ pub struct FleetCheckArgs {
     pub inconclusive: OnInconclusive,
 }
 
-/// Measures, compares and says.
 pub fn check(context: &Context, args: &FleetCheckArgs) -> Result<Exit> {
     undo::recover();
     let against: Vec<String> = args.against.iter().cloned().collect();
@@ -69,7 +68,7 @@ pub fn check(context: &Context, args: &FleetCheckArgs) -> Result<Exit> {
     })
 }
 
-/// What this node does in the budget of what the fleet was measured by; `None` when the user asked to stop.
+/// Measures the benchmarks of the fleet on this node; `None` if interrupted.
 fn measured(
     context: &Context,
     args: &FleetCheckArgs,

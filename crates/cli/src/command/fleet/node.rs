@@ -1,4 +1,4 @@
-//! `gritstone fleet node`: one node measures itself, into a store that goes with it, and writes its bundle.
+//! `gritstone fleet node`: measures this node of a fleet run, and writes its bundle.
 
 use crate::command::run;
 use crate::command::run::args::RunArgs;
@@ -44,7 +44,6 @@ pub struct FleetNodeArgs {
     pub run: RunArgs,
 }
 
-/// Measures and writes.
 pub fn node(context: &Context, args: &FleetNodeArgs) -> Result<Exit> {
     undo::recover();
     if let Some(cpu) = args.cpu {
@@ -66,7 +65,7 @@ pub fn node(context: &Context, args: &FleetNodeArgs) -> Result<Exit> {
     if end == End::Interrupted {
         return Ok(Exit::Interrupted);
     }
-    let exit = run::outcome(&view)?;
+    let exit = run::check_measured(&view)?;
     let store = context
         .reader()?
         .context("the store of this node is gone")?;

@@ -46,7 +46,6 @@ pub struct FleetReportArgs {
     pub format: FleetFormat,
 }
 
-/// Compares the nodes and shows what differs.
 pub fn report(context: &Context, args: &FleetReportArgs) -> Result<Exit> {
     for path in &args.out {
         report::is_pdf(path)?;
@@ -65,7 +64,6 @@ pub fn report(context: &Context, args: &FleetReportArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Shows the report of a fleet run that has just been measured.
 pub fn show(context: &Context, named: &str) -> Result<()> {
     let view = view(context, &[named.to_owned()], fleet::MARGIN)?;
     output::text(&gritstone_report::fleet(&view, output::detail()))

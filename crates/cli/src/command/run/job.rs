@@ -1,4 +1,4 @@
-//! A run that is ready to be measured: new, or the rest of an interrupted one.
+//! A run before it is measured: new, or the rest of an interrupted one.
 
 use crate::command::run::args::RunArgs;
 use crate::ui::output;
@@ -26,28 +26,22 @@ use gritstone_session::tune::{self, TuningOutcome};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// The suite where nothing is selected.
+/// Default suite.
 const STANDARD: &str = "standard";
-/// Most copies at once.
-const MOST_COPIES: u32 = 256;
+const MAX_COPIES: u32 = 256;
 
-/// A run that is ready to be measured.
 pub struct Job {
     pub host: HostContext,
     pub plan: Plan,
     pub info: RunInfo,
-    /// What it may do to the machine.
     pub bounds: Bounds,
-    /// The catalog of the user's own that rows are of.
     pub own: Option<Own>,
-    /// Where the far ends are, if not here.
     pub peer: Option<Reached>,
-    /// What an earlier process measured of this run, which may be nothing; `None` for a new one.
+    /// Launches of an interrupted process; `None` for a new run.
     pub earlier: Option<Vec<Launch>>,
 }
 
 impl Job {
-    /// A new run.
     pub fn new(context: &Context, args: &RunArgs) -> Result<Self> {
         let host = HostContext::probe(args.dir.as_deref())?;
         let catalogue = &context.catalogue.benchmarks;
@@ -60,7 +54,7 @@ impl Job {
             Some(_) => args.selectors.clone(),
             None => context.selectors(&args.selectors),
         };
-        let mut wanted = select(catalogue, &asked(suite, &selectors))?;
+        let mut wanted = select(catalogue, &budget_order(suite, &selectors))?;
         let params = args.params.iter().cloned().collect();
         param_overrides::apply(catalogue, &mut wanted, &params)?;
         let (refused, reached) =
@@ -104,7 +98,7 @@ impl Job {
         })
     }
 
-    /// Measures it, and keeps every launch; what was finished is in the view, however it ended.
+    /// Stores every launch; the view has the finished ones, however the run ended.
     pub fn measure(mut self, context: &Context) -> Result<(RunView, End)> {
         let limits = limits(&self.info.settings)?;
         let budget = limits.budget.unwrap_or(Duration::MAX);
@@ -164,16 +158,14 @@ impl Job {
                 "interrupted; finished launches are stored as run {id}; resume with `gritstone run --resume`"
             ));
         }
-        // a run is in memory whole while it is summarized, with its own entries: ours are not needed beside them
+        // frees memory: the summary loads the whole run with its own entries
         drop(side);
         Ok((context.stored(&store, &id)?, end))
     }
 }
 
-/// What bounds the measuring of a run with these settings.
-///
 /// # Errors
-/// When they are damaged.
+/// When the settings are damaged.
 pub fn limits(settings: &Settings) -> Result<Limits> {
     Ok(Limits {
         budget: (settings
@@ -187,12 +179,11 @@ pub fn limits(settings: &Settings) -> Result<Limits> {
     })
 }
 
-/// The settings of a run.
 pub fn settings(args: &RunArgs, host: &HostContext) -> Settings {
     let precision = if args.quick { 0.05 } else { 0.02 };
     Settings {
         selectors: args.selectors.clone(),
-        // SQLite keeps signed numbers, and people type what they read
+        // fits into a signed integer of SQLite
         seed: args.seed.unwrap_or_else(|| u64::from(random())),
         budget_s: args.budget.map(|time| time.as_secs_f64()),
         precision: args.precision.unwrap_or(precision),
@@ -206,8 +197,7 @@ pub fn settings(args: &RunArgs, host: &HostContext) -> Settings {
     }
 }
 
-/// The order of a run's steps, and its copies: those that were asked for, and those of a suite on all CPUs. How many benchmarks are copied as was
-/// asked for.
+/// Adds copies of `--copies` and of the suite, then orders the steps. Returns how many benchmarks `--copies` applied to.
 pub fn add_copies(
     plan: &mut Plan,
     offer: &Offer,
@@ -215,28 +205,27 @@ pub fn add_copies(
     suite: Option<&Suite>,
 ) -> usize {
     let copied = gritstone_plan::add_copies(plan, offer, &settings.copies, |_| true);
-    let all = u32::try_from(offer.cpus.len()).map_or(MOST_COPIES, |all| all.min(MOST_COPIES));
+    let all = u32::try_from(offer.cpus.len()).map_or(MAX_COPIES, |all| all.min(MAX_COPIES));
     if let Some(suite) = suite.filter(|_| all > 1 && !settings.copies.contains(&all)) {
         let of_suite = |id: &Id| suite.all_cpus.iter().any(|own| own == id.as_str());
         gritstone_plan::add_copies(plan, offer, &[all], of_suite);
     }
-    in_order(plan, &asked(suite, &settings.selectors));
+    in_order(plan, &budget_order(suite, &settings.selectors));
     copied
 }
 
-/// What a run measures, in the order of its budget: a suite, then what else was selected.
-fn asked(suite: Option<&Suite>, selectors: &[String]) -> Vec<String> {
+/// Selectors in the order of the budget: the suite first.
+fn budget_order(suite: Option<&Suite>, selectors: &[String]) -> Vec<String> {
     let of_suite = suite.into_iter().flat_map(|suite| &suite.benchmarks);
     of_suite.chain(selectors).cloned().collect()
 }
 
-/// Each number once, from the fewest; one copy is measured anyway.
+/// Sorted and distinct; a single copy is always measured.
 fn copies(given: &[u32]) -> Vec<u32> {
     let each: BTreeSet<u32> = given.iter().copied().filter(|&copies| copies > 1).collect();
     each.into_iter().collect()
 }
 
-/// Says what is measured, where, how, and what is not.
 fn announce(
     id: &str,
     host: &HostContext,
@@ -279,7 +268,6 @@ fn announce(
     skips::announce(plan);
 }
 
-/// When a run will end.
 fn ends(limits: &Limits, expected: Duration) -> String {
     let clock = |after: Duration| {
         let end = jiff::Zoned::now().checked_add(after);
@@ -307,10 +295,10 @@ fn ends(limits: &Limits, expected: Duration) -> String {
     }
 }
 
-/// What spoils figures at this moment, as `doctor` would say it, in one line.
+/// Current findings of `doctor` that make results scatter.
 fn findings_now(host: &HostContext) -> Option<String> {
     let findings = doctor::now(host.facts());
-    let told = findings.iter().map(|f| format!("{} {}", f.name, f.value));
-    let told = told.collect::<Vec<_>>().join("; ");
-    (!told.is_empty()).then(|| format!("results will scatter: {told} (gritstone doctor)"))
+    let texts = findings.iter().map(|f| format!("{} {}", f.name, f.value));
+    let texts = texts.collect::<Vec<_>>().join("; ");
+    (!texts.is_empty()).then(|| format!("results will scatter: {texts} (gritstone doctor)"))
 }

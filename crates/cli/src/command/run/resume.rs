@@ -1,4 +1,4 @@
-//! `gritstone run --resume`: goes on with a run that was cut off, if this is still the machine and these the programs.
+//! `gritstone run --resume`: resumes an interrupted run on the same machine with the same programs.
 
 use crate::command::run::args::RunArgs;
 use crate::command::run::job::{self, Job};
@@ -19,13 +19,12 @@ use gritstone_session::undo;
 use gritstone_store::{Resumable, Store};
 use std::path::Path;
 
-/// The rest of a run: the newest that was cut off, or the one that is named.
 pub fn job(context: &Context, name: &str, args: &RunArgs) -> Result<Job> {
     let (trusted, permits) = (args.own.trust, args.privileges.permits());
-    let data = cut_off(context, name, &HostContext::probe(None)?.owner())?.into_data();
+    let data = find_interrupted(context, name, &HostContext::probe(None)?.owner())?.into_data();
     let (id, settings) = (&data.info.id, &data.info.settings);
     let host = HostContext::probe(Some(Path::new(&settings.dir)))?;
-    same_machine(&data.info, &host.machine())?;
+    check_same_machine(&data.info, &host.machine())?;
     let own = settings
         .catalogue
         .clone()
@@ -35,15 +34,15 @@ pub fn job(context: &Context, name: &str, args: &RunArgs) -> Result<Job> {
     if let Some(own) = &own {
         trust::ensure(own, trusted, confirm::run_it)?;
     }
-    same_benchmarks(&data, &as_given(context, own.as_ref(), &data)?)?;
+    check_same_benchmarks(&data, &current_entries(context, own.as_ref(), &data)?)?;
     let peer = settings.peer.as_ref();
     let peer = peer
-        .map(|then| same_peer(id, then, args.peer.options()))
+        .map(|then| check_same_peer(id, then, args.peer.options()))
         .transpose()?;
     let again = settings.compilers.is_some();
     let mut offer = host.offer(&data.benchmarks, permits, own.as_ref(), again);
     if peer.is_some() {
-        // they were refused when it began, and have not changed
+        // refused when the run began
         let skips = data.skips.iter();
         offer
             .refused
@@ -51,7 +50,7 @@ pub fn job(context: &Context, name: &str, args: &RunArgs) -> Result<Job> {
     }
     let suite = settings.suite.as_ref().map(|name| context.suite(name));
     let mut plan = steps(data.benchmarks, &offer);
-    same_permits(&data.skips, &plan.skips)?;
+    check_same_permits(&data.skips, &plan.skips)?;
     job::add_copies(&mut plan, &offer, settings, suite.transpose()?);
     Ok(Job {
         plan,
@@ -68,8 +67,8 @@ pub fn job(context: &Context, name: &str, args: &RunArgs) -> Result<Job> {
     })
 }
 
-/// What was measured before is measured to the end, and what was skipped stays so: permissions are given anew, never read from a run.
-fn same_permits(before: &[Skip], now: &[Skip]) -> Result<()> {
+/// Permissions come from the command line, never from the run, so benchmarks may be skipped now that were measured before.
+fn check_same_permits(before: &[Skip], now: &[Skip]) -> Result<()> {
     let is_new = |skip: &&Skip| before.iter().all(|then| then.id != skip.id);
     if let Some(Skip { id, reason }) = now.iter().find(is_new) {
         bail!("{id} was measured before, and would be skipped now: {reason}");
@@ -77,13 +76,13 @@ fn same_permits(before: &[Skip], now: &[Skip]) -> Result<()> {
     Ok(())
 }
 
-/// The run of that name, or the newest that is not whole.
-fn cut_off(context: &Context, name: &str, owner: &Owner) -> Result<Resumable> {
+/// The named run, or the newest interrupted one.
+fn find_interrupted(context: &Context, name: &str, owner: &Owner) -> Result<Resumable> {
     let store = context
         .reader()?
         .context("no run is stored yet, so there is none to resume")?;
     let id = match name {
-        "" => newest_cut_off(&store, owner)?.context(
+        "" => newest_interrupted(&store, owner)?.context(
             "no run of this user on this system was interrupted: `gritstone run` starts a new one",
         )?,
         name => context.resolve(&store, name)?,
@@ -97,8 +96,8 @@ fn cut_off(context: &Context, name: &str, owner: &Owner) -> Result<Resumable> {
     Ok(run)
 }
 
-/// Sides of trials are cut off on purpose, and what is being measured is not cut off.
-fn newest_cut_off(store: &Store, owner: &Owner) -> Result<Option<String>> {
+/// Skips sides of trials, and runs that are being measured.
+fn newest_interrupted(store: &Store, owner: &Owner) -> Result<Option<String>> {
     let measuring = undo::measuring(None);
     for run in store.resumable(owner)?.into_iter().rev() {
         if !measuring.contains_key(&run.id) && store.info(&run.id)?.settings.trial.is_none() {
@@ -108,8 +107,8 @@ fn newest_cut_off(store: &Store, owner: &Owner) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Figures of two machines are never mixed in one run, nor those of two systems.
-fn same_machine(before: &RunInfo, here: &Machine) -> Result<()> {
+/// Results of two machines or systems are never mixed in one run.
+fn check_same_machine(before: &RunInfo, here: &Machine) -> Result<()> {
     let (id, then) = (&before.id, &before.machine);
     ensure!(
         here.id == then.id && here.system == then.system,
@@ -122,8 +121,7 @@ fn same_machine(before: &RunInfo, here: &Machine) -> Result<()> {
     Ok(())
 }
 
-/// Nor those of far ends on two hosts.
-fn same_peer(id: &str, then: &Peer, mut options: gritstone_peer::Options) -> Result<Reached> {
+fn check_same_peer(id: &str, then: &Peer, mut options: gritstone_peer::Options) -> Result<Reached> {
     options.address = options.address.or(then.address.parse().ok());
     let reached = gritstone_peer::reach(&then.host, &options)?.map_err(|why| anyhow!(why))?;
     let now = &reached.peer;
@@ -136,8 +134,7 @@ fn same_peer(id: &str, then: &Peer, mut options: gritstone_peer::Options) -> Res
     Ok(reached)
 }
 
-/// Nor those of two benchmarks under one name.
-fn same_benchmarks(before: &RunData, now: &[Benchmark]) -> Result<()> {
+fn check_same_benchmarks(before: &RunData, now: &[Benchmark]) -> Result<()> {
     for benchmark in &before.benchmarks {
         ensure!(
             now.contains(benchmark),
@@ -151,8 +148,8 @@ fn same_benchmarks(before: &RunData, now: &[Benchmark]) -> Result<()> {
     Ok(())
 }
 
-/// The entries of a run as they are now, with the parameters that it was given.
-fn as_given(context: &Context, own: Option<&Own>, data: &RunData) -> Result<Vec<Benchmark>> {
+/// Current entries of the benchmarks of a run, with its parameters.
+fn current_entries(context: &Context, own: Option<&Own>, data: &RunData) -> Result<Vec<Benchmark>> {
     let mut catalogue = context.catalogue.benchmarks.clone();
     catalogue.extend(own.iter().flat_map(|own| own.catalogue.benchmarks.clone()));
     let mut now = catalogue.clone();

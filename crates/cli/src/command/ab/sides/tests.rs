@@ -46,7 +46,7 @@ fn commands_are_cut_at_every_double_dash() {
 }
 
 #[test]
-fn a_word_with_blanks_is_for_the_shell() {
+fn words_with_blanks_need_a_shell() {
     let shell = sides(&["--", "a | b", "--", "./c d"]);
     assert_eq!(rows(&shell, 0)[0].1, ["/bin/sh", "-c", "a | b"]);
     assert!(shell.sides[0].commands[0].remark.is_some());
@@ -128,7 +128,7 @@ fn compilers_make_as_many_sides() {
 }
 
 #[test]
-fn a_custom_catalog_is_tested_against_itself() {
+fn custom_catalogs_can_be_tested() {
     let one = sides(&["mine/x", "--catalog", "old", "--self"]);
     assert_eq!(names(&one), [("a", "as it is"), ("b", "as it is")]);
 }
