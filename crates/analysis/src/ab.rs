@@ -139,8 +139,8 @@ fn rounds(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Rounds> {
 fn times(rounds: &Rounds, sides: usize) -> Times {
     let side = |side: usize| {
         let timed = |round: &Vec<(usize, Option<Timed>)>| {
-            let own = round.iter().find(|(of, _)| *of == side);
-            own.and_then(|(_, timed)| *timed)
+            let of_side = round.iter().find(|(of, _)| *of == side);
+            of_side.and_then(|(_, timed)| *timed)
         };
         rounds.values().map(timed).collect()
     };
@@ -275,8 +275,8 @@ fn start_up(runs: &[RunData]) -> Option<f64> {
         .benchmarks
         .iter()
         .find(|row| row.id.as_str() == START_UP)?;
-    let own = run.launches.iter().filter(|launch| launch.id == row.id);
-    let values: Vec<f64> = own
+    let launches = run.launches.iter().filter(|launch| launch.id == row.id);
+    let values: Vec<f64> = launches
         .filter_map(|launch| summary::launch_ns_per_op(row, launch))
         .collect();
     center::log_center(&values, 0.95).map(|center| center.value)

@@ -225,8 +225,8 @@ fn beside(base: &RunView, b: &[Note], other: &RunView, o: &[Note]) -> Vec<Note> 
             side: Some(name(view).to_owned()),
             ..note.clone()
         };
-        let own = |note: &&Note| !theirs.contains(note);
-        mine.iter().filter(own).map(named).collect()
+        let unshared = |note: &&Note| !theirs.contains(note);
+        mine.iter().filter(unshared).map(named).collect()
     };
     let common = b.iter().filter(|note| o.contains(note));
     let mut notes: Vec<Note> = common.cloned().collect();

@@ -84,8 +84,8 @@ pub(crate) fn replay(
     max_slowdown: f64,
     named: &Accepted,
 ) -> BTreeMap<Id, Judged> {
-    let own = Past::new(run);
-    let runs: Vec<&Past> = earlier.iter().chain([&own]).collect();
+    let newest = Past::new(run);
+    let runs: Vec<&Past> = earlier.iter().chain([&newest]).collect();
     let scatter = run_variance::of_run(earlier, run);
     let paced = |like: &Measurement| scatter.get(&like.id).is_none_or(|of| of.paced_is_less());
     let both = |like: &Measurement| like.processor_bound && like.cycles().is_some();
@@ -199,18 +199,18 @@ fn hold(
             let n = base.window().len() as f64;
             let within = base.window().iter().map(|value| value.within);
             let within = within.sum::<f64>() / n;
-            let own = (spread.value - within).max(0.0) + extra;
+            let of_benchmark = (spread.value - within).max(0.0) + extra;
             let of_base = OF_MEDIAN * spread.value / n;
             let ln_ratio = value.speed - shift - center;
             // launches and runs that agree to the last digit leave nothing to divide by
-            let sd = (own + value.within + of_base).sqrt().max(1e-9);
+            let sd = (of_benchmark + value.within + of_base).sqrt().max(1e-9);
             let waiting = base.waiting().iter();
             let three: Vec<f64> = waiting
                 .map(|value| value.speed - shifts.get(&value.run).copied().unwrap_or(0.0) - center)
                 .chain([ln_ratio])
                 .collect();
             let count = three.len() as f64;
-            let sd_three = (own + value.within.max(within)) / count + of_base;
+            let sd_three = (of_benchmark + value.within.max(within)) / count + of_base;
             let sd_three = sd_three.sqrt().max(1e-9);
             let one = below((-ln_ratio - allowed) / sd, spread.df);
             let all = below((-descriptive::mean(&three) - allowed) / sd_three, spread.df);

@@ -185,7 +185,7 @@ pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Op
         ..Rating::default()
     };
     for group in groups {
-        let mut own: Vec<Pair> = Vec::new();
+        let mut in_group: Vec<Pair> = Vec::new();
         for id in &group.rows {
             match pair::usability(id, find(id), options.named) {
                 Usability::NotCovered => uncovered.push(Part::Benchmark(id.clone())),
@@ -193,15 +193,15 @@ pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Op
                     id: id.clone(),
                     invalid,
                 }),
-                Usability::Counts(pair) => own.push(*pair),
+                Usability::Counts(pair) => in_group.push(*pair),
             }
         }
-        let weight = group.weight / own.len() as f64;
-        for pair in &mut own {
+        let weight = group.weight / in_group.len() as f64;
+        for pair in &mut in_group {
             pair.machine.weight = weight;
             pair.base.weight = weight;
         }
-        pairs.append(&mut own);
+        pairs.append(&mut in_group);
     }
     let shared = pairs.iter().filter(|pair| pair.is_shared());
     result.rows = shared.map(|pair| pair.id.clone()).collect();
@@ -259,7 +259,7 @@ fn between(pairs: &[Pair], options: &Options) -> f64 {
     let total: f64 = pairs.iter().map(|pair| pair.machine.weight).sum();
     let shift = learned.shifts.values().copied();
     let shift = shift.max_by(|a, b| a.ln_sd.total_cmp(&b.ln_sd));
-    let (mut common, mut own) = (0.0, 0.0);
+    let (mut common, mut specific) = (0.0, 0.0);
     let mut freedom = shift.map_or(f64::INFINITY, |shift| shift.freedom);
     for pair in pairs {
         let weight = pair.machine.weight / total;
@@ -268,12 +268,12 @@ fn between(pairs: &[Pair], options: &Options) -> f64 {
         match (shift, of) {
             (Some(shift), Some(of)) => {
                 common += weight * shift.ln_sd;
-                own += (weight * of.raw.ln_sd).powi(2);
+                specific += (weight * of.raw.ln_sd).powi(2);
             }
             _ => common += weight * learned.rows.get(&pair.id).unwrap_or(&DEFAULT).raw.ln_sd,
         }
     }
-    common.hypot(own.sqrt()) * quantile::student(options.confidence, freedom)
+    common.hypot(specific.sqrt()) * quantile::student(options.confidence, freedom)
 }
 
 pub(crate) fn withheld(why: score::Withheld, parts: &[&Part]) -> Withheld {

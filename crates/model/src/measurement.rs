@@ -277,8 +277,8 @@ impl Measurement {
     }
 
     pub fn notes_on_result(&self) -> impl Iterator<Item = &Note> {
-        let own = |note: &&Note| note.about == Subject::Result;
-        self.notes.iter().filter(own)
+        let on_result = |note: &&Note| note.about == Subject::Result;
+        self.notes.iter().filter(on_result)
     }
 
     /// Flags that concern the estimate, each once.

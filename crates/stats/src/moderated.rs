@@ -64,7 +64,7 @@ pub struct Fit {
 pub fn fit(values: &[Vec<Option<f64>>], stated: Variance) -> Fit {
     let runs = values.iter().map(Vec::len).max().unwrap_or(0);
     let shifts = shifts(values, runs);
-    let own: Vec<Option<Variance>> = values
+    let variances: Vec<Option<Variance>> = values
         .iter()
         .map(|of| {
             let known = of.iter().zip(&shifts);
@@ -72,14 +72,14 @@ pub fn fit(values: &[Vec<Option<f64>>], stated: Variance) -> Fit {
             (residuals.len() >= MIN_RUNS).then(|| Variance::new(&residuals))
         })
         .collect();
-    let prior = distribution(&own);
+    let prior = distribution(&variances);
     Fit {
         shift: (values.len() >= MIN_BENCHMARKS && runs >= MIN_RUNS).then(|| Variance::new(&shifts)),
-        benchmarks: own
+        benchmarks: variances
             .iter()
-            .map(|own| match (own, prior) {
-                (Some(own), Some(prior)) => own.moderated(prior),
-                (Some(own), None) => *own,
+            .map(|variance| match (variance, prior) {
+                (Some(variance), Some(prior)) => variance.moderated(prior),
+                (Some(variance), None) => *variance,
                 (None, prior) => prior.unwrap_or(stated),
             })
             .collect(),
@@ -119,8 +119,8 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 /// The prior distribution of variances; `None` with fewer than [`MIN_BENCHMARKS`].
-pub(crate) fn distribution(own: &[Option<Variance>]) -> Option<Variance> {
-    let known: Vec<Variance> = own.iter().copied().flatten().collect();
+pub(crate) fn distribution(variances: &[Option<Variance>]) -> Option<Variance> {
+    let known: Vec<Variance> = variances.iter().copied().flatten().collect();
     (known.len() >= MIN_BENCHMARKS).then(|| prior(&known))
 }
 
@@ -207,10 +207,10 @@ mod tests {
         let moved = |r: usize| found.shifts[r] - found.shifts[0] - shifts[r];
         assert!((0..6).all(|r| moved(r).abs() <= 1e-3), "{:?}", found.shifts);
         // sum of squares of 1, -1, 0, 1, -1, 0 over 5 degrees of freedom
-        let own = 4e-6 / 5.0;
+        let expected = 4e-6 / 5.0;
         for found in &found.benchmarks {
             assert!((found.df - 15.0).abs() < 1e-9, "{found:?}");
-            assert!((found.value / own).ln().abs() < 0.3, "{found:?}");
+            assert!((found.value / expected).ln().abs() < 0.3, "{found:?}");
         }
         let shift = found.shift.unwrap();
         assert!((shift.value.sqrt() - 0.0147).abs() < 1e-4 && shift.df == 5.0);

@@ -24,10 +24,10 @@ pub fn p_of_groups(strata: &[Vec<(f64, usize)>], groups: usize) -> Vec<Option<f6
             ties += of.powi(3) - of;
         }
         for group in 0..groups {
-            let own = counts[group];
-            if own > 0.0 && own < n {
-                off[group] += sums[group] - own * (n + 1.0) / 2.0;
-                variance[group] += own * (n - own) / 12.0 * (n + 1.0 - ties / (n * (n - 1.0)));
+            let size = counts[group];
+            if size > 0.0 && size < n {
+                off[group] += sums[group] - size * (n + 1.0) / 2.0;
+                variance[group] += size * (n - size) / 12.0 * (n + 1.0 - ties / (n * (n - 1.0)));
             }
         }
     }

@@ -101,8 +101,8 @@ fn steadied(steady: &[String]) -> String {
 }
 
 fn overrides(settings: &Settings) -> String {
-    let own = settings.catalogue.as_ref();
-    own.map_or_else(|| "none".to_owned(), CustomCatalog::named)
+    let catalog = settings.catalogue.as_ref();
+    catalog.map_or_else(|| "none".to_owned(), CustomCatalog::named)
 }
 
 /// Whether a document printed it.

@@ -60,17 +60,17 @@ impl Options {
 
     /// Variance of a time between runs, including the common shift.
     pub(super) fn all_of(&self, result: &Measurement) -> Scatter {
-        let own = self.between_run(&result.id).raw;
+        let benchmark = self.between_run(&result.id).raw;
         let common = self.between_run.shifts.get(&Class::new(result, false));
-        common.map_or(own, |common| own.with(*common))
+        common.map_or(benchmark, |common| benchmark.with(*common))
     }
 
     /// Variance beyond that of the launches, and ln(ratio) of the removed shift.
-    pub(super) fn beyond(&self, class: Class, own: Scatter) -> (Scatter, f64) {
+    pub(super) fn beyond(&self, class: Class, benchmark: Scatter) -> (Scatter, f64) {
         match (self.shifts.get(&class), self.between_run.shifts.get(&class)) {
-            (Some(shift), _) => (own, *shift),
-            (None, Some(common)) => (own.with(*common), 0.0),
-            (None, None) => (own, 0.0),
+            (Some(shift), _) => (benchmark, *shift),
+            (None, Some(common)) => (benchmark.with(*common), 0.0),
+            (None, None) => (benchmark, 0.0),
         }
     }
 }

@@ -123,7 +123,7 @@ fn of_operations(base: &Measurement, other: &Measurement, options: &Options) -> 
     let Estimate { value: b, interval } = base.estimate()?;
     let Estimate { value: o, .. } = other.estimate()?;
     interval.and(other.interval())?;
-    let own = |side: &Measurement| Scatter {
+    let of_launches = |side: &Measurement| Scatter {
         ln_sd: run_variance::within(side.interval(), side.launches()).sqrt(),
         ..Scatter::stated(0.0, side.launches() as f64 - 1.0)
     };
@@ -135,7 +135,9 @@ fn of_operations(base: &Measurement, other: &Measurement, options: &Options) -> 
         ln_sd: variance.sqrt(),
         ..extra
     };
-    let all = own(base).with(own(other)).with(extra.of_two_runs());
+    let all = of_launches(base)
+        .with(of_launches(other))
+        .with(extra.of_two_runs());
     Some(two_sample::student(
         pair::ratio(b, o * scale, base.better).ln() - shift,
         all.ln_sd.powi(2),

@@ -52,15 +52,15 @@ fn found(curve: &[(f64, Estimate)]) -> Vec<Rise> {
     let factors: Vec<f64> = curve.windows(2).map(factor).collect();
     let mut rises = vec![];
     let mut start = 0;
-    for (at, &own) in factors.iter().enumerate() {
+    for (at, &factor) in factors.iter().enumerate() {
         let next = factors.get(at + 1).copied().unwrap_or(0.0);
-        let least_steep = at > start && own < factors[at - 1] && own < next;
-        if own >= MIN_FACTOR && next >= MIN_FACTOR && !least_steep {
+        let least_steep = at > start && factor < factors[at - 1] && factor < next;
+        if factor >= MIN_FACTOR && next >= MIN_FACTOR && !least_steep {
             continue;
         }
         let ((from, low), (to, high)) = (curve[start], curve[at + 1]);
         let ends = low.interval.zip(high.interval);
-        if own >= MIN_FACTOR && ends.is_some_and(|(low, high)| low[1] < high[0]) {
+        if factor >= MIN_FACTOR && ends.is_some_and(|(low, high)| low[1] < high[0]) {
             rises.push(Rise {
                 from,
                 to,

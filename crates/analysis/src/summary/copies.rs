@@ -26,8 +26,8 @@ pub(super) fn view(launched: &Launched, run: &RunData, options: &Options) -> Opt
         .iter()
         .filter(|l| l.copies > 1 && l.id == launched.benchmark.id)
     {
-        let own = sizes.entry(launch.copies).or_default();
-        own.push(Reading::new(launch));
+        let of_size = sizes.entry(launch.copies).or_default();
+        of_size.push(Reading::new(launch));
     }
     if sizes.is_empty() {
         return None;

@@ -160,7 +160,7 @@ impl<'a> Reading<'a> {
         };
         let ns = self
             .start_up_ns()
-            .map_or(ns, |own| (ns - own).max(LEAST_NS));
+            .map_or(ns, |start_up| (ns - start_up).max(LEAST_NS));
         (ns > 0.0).then_some(ns)
     }
 

@@ -18,12 +18,15 @@ const MS: f64 = 1e-6;
 pub(super) fn from_launches(launches: &[&Reading], confidence: f64) -> Vec<Responses> {
     let mut by: BTreeMap<(u64, Option<&str>), Vec<Histogram>> = BTreeMap::new();
     for launch in launches {
-        let mut own: BTreeMap<(u64, Option<&str>), Vec<&Histogram>> = BTreeMap::new();
+        let mut of_launch: BTreeMap<(u64, Option<&str>), Vec<&Histogram>> = BTreeMap::new();
         for (ResponsesOf { users, kind }, times) in &launch.responses {
-            own.entry((*users, None)).or_default().push(times);
-            own.entry((*users, Some(kind))).or_default().push(times);
+            of_launch.entry((*users, None)).or_default().push(times);
+            of_launch
+                .entry((*users, Some(kind)))
+                .or_default()
+                .push(times);
         }
-        for (of, times) in own {
+        for (of, times) in of_launch {
             let all = merged(times.into_iter());
             by.entry(of).or_default().push(all);
         }

@@ -80,7 +80,7 @@ fn rate(
 
 /// Its benchmarks as one group, or one group for each partial score.
 fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
-    let mut own = Environment {
+    let mut direct = Environment {
         name: String::new(),
         score: None,
         weight: 1.0,
@@ -96,10 +96,10 @@ fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
                 weight: 1.0,
                 rows: over.clone(),
             }),
-            _ => own.rows.push(id.clone()),
+            _ => direct.rows.push(id.clone()),
         }
     }
-    groups.extend(Some(own).filter(|own| !own.rows.is_empty()));
+    groups.extend(Some(direct).filter(|direct| !direct.rows.is_empty()));
     groups
 }
 

@@ -190,11 +190,11 @@ fn start_up_launches_set_the_smt_floor() {
         let mut runs = if nothing {
             let before = a.launches.clone().into_iter();
             a.launches = before
-                .flat_map(|own| {
-                    let start = own.start.saturating_sub(1);
-                    let mut idle = launch(START_UP, own.round, 1.0);
+                .flat_map(|launch_of_side| {
+                    let start = launch_of_side.start.saturating_sub(1);
+                    let mut idle = launch(START_UP, launch_of_side.round, 1.0);
                     idle.start = start;
-                    [idle, own]
+                    [idle, launch_of_side]
                 })
                 .collect();
             [a, b]

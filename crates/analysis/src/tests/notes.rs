@@ -285,9 +285,9 @@ fn launches_without_a_figure() {
         reason: "There is no cc: apt-get install gcc".to_owned(),
     });
     found.record("skipped by the plan", &planned);
-    let mut own = run(vec![plain("a/b")], vec![launch("a/b", 0, 1.0)]);
-    own.launches[0].outcome = Outcome::Skipped("needs two CPUs".to_owned());
-    found.record("skipped by the workload", &own);
+    let mut skipped = run(vec![plain("a/b")], vec![launch("a/b", 0, 1.0)]);
+    skipped.launches[0].outcome = Outcome::Skipped("needs two CPUs".to_owned());
+    found.record("skipped by the workload", &skipped);
     let mut remarked = plain("a/b");
     remarked.remark = Some("The listing is lost.".to_owned());
     found.record("never reached", &run(vec![remarked], Vec::new()));

@@ -191,8 +191,8 @@ fn each_side_has_own_variance() {
     let facts = &mut upgraded.info.machine.facts;
     facts.insert("kernel.release".to_owned(), "6.2".to_owned());
     let found = run_variance::estimate(&past, &base, &view(&upgraded)).rows[&id("a/b")];
-    let own = run_variance::estimate(&past, &base, &view(&day(21, 100.0))).rows[&id("a/b")];
-    let want = ((own.raw.ln_sd.powi(2) + DEFAULT.raw.ln_sd.powi(2)) / 2.0).sqrt();
+    let learned = run_variance::estimate(&past, &base, &view(&day(21, 100.0))).rows[&id("a/b")];
+    let want = ((learned.raw.ln_sd.powi(2) + DEFAULT.raw.ln_sd.powi(2)) / 2.0).sqrt();
     near(Some(found.raw.ln_sd), want);
     assert_eq!(found.raw.runs, 0);
 }

@@ -178,8 +178,8 @@ fn system_time_is_not_scored() {
 /// The same rows with weights 1 and 3: times, of which the run has a quarter and a ninth of the baseline's.
 fn weighted(over: &[&str], weights: &[f64], baseline: RunView) -> Measurement {
     let mut run = rated(over);
-    if let Work::Rating { weights: own, .. } = &mut run.benchmarks[0].work {
-        *own = weights.to_vec();
+    if let Work::Rating { weights: slot, .. } = &mut run.benchmarks[0].work {
+        *slot = weights.to_vec();
     }
     run.benchmarks[0].better = Better::Lower;
     rating(&run, Some(baseline))
