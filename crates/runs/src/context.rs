@@ -2,12 +2,10 @@
 
 use crate::files;
 use anyhow::{Context as _, Result, anyhow, bail};
-use gritstone_analysis::comparability::Circumstances;
-use gritstone_analysis::run_variance::{self, Past};
-use gritstone_analysis::{compare, summary};
+use gritstone_analysis::summary;
 use gritstone_catalogue::{Catalogue, Own, Suite};
 use gritstone_host::{Cpu, Host, Root};
-use gritstone_model::{CompareView, Machine, RunData, RunInfo, RunView, SCHEMA_RUN, Work};
+use gritstone_model::{Machine, RunData, RunView, SCHEMA_RUN, Work};
 use gritstone_references::{LookupError, References};
 use gritstone_store::{Store, StoreError};
 use std::cell::{LazyCell, RefCell};
@@ -18,9 +16,6 @@ use std::rc::{Rc, Weak};
 
 /// Default margin within which two results count as the same.
 pub const MARGIN: f64 = 0.02;
-/// Earlier runs that predict the time and variance of launches.
-const RUNS_LIKE: usize = 5;
-
 pub struct Context {
     /// Entries of Gritstone, then those of the custom catalog. Never dropped: deallocating it costs 5% of `list`.
     pub catalogue: ManuallyDrop<LazyCell<Catalogue>>,
@@ -183,68 +178,6 @@ impl Context {
         Ok(named.id)
     }
 
-    /// Compares two views, with the variance between stored runs of both machines.
-    pub fn compare(&self, base: &RunView, other: &RunView, margin: f64) -> CompareView {
-        let options = compare::Options {
-            margin,
-            between_run: run_variance::estimate(&self.past(&[base, other]), base, other),
-            ..compare::Options::default()
-        };
-        compare::compare(base, other, &options)
-    }
-
-    /// Adds the variance between stored runs of the same system.
-    pub fn with_run_variance(&self, mut view: RunView) -> RunView {
-        run_variance::add_to(&self.past(&[&view]), &mut view);
-        view
-    }
-
-    /// Comparable earlier runs of the machines of these views; none if a view is a printed system. An unreadable store or run is a warning:
-    /// views may come from files.
-    pub fn past(&self, views: &[&RunView]) -> Vec<Past> {
-        if views.iter().any(|view| view.settings.is_none()) {
-            return vec![];
-        }
-        self.earlier(views).unwrap_or_else(|error| {
-            log::warn!("cannot read the variance between runs from the store: {error:#}");
-            vec![]
-        })
-    }
-
-    fn earlier(&self, views: &[&RunView]) -> Result<Vec<Past>> {
-        let Some(store) = self.reader()? else {
-            return Ok(vec![]);
-        };
-        let Some(last) = views.iter().map(|view| &view.started).max() else {
-            return Ok(vec![]);
-        };
-        let mut ids: Vec<String> = vec![];
-        for view in views {
-            let like = Circumstances::new(&view.machine, view.settings.as_ref());
-            let wanted = |info: &RunInfo| {
-                // settings of a side of a trial are not among the circumstances
-                info.settings.trial.is_none()
-                    && views.iter().all(|view| view.id != info.id)
-                    && Circumstances::new(&info.machine, Some(&info.settings)) == like
-            };
-            // views may be alike
-            for id in store.runs_of(&like.machine, last, run_variance::MOST_RUNS, &wanted)? {
-                if !ids.contains(&id) {
-                    ids.push(id);
-                }
-            }
-        }
-        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let told = |(id, past): (&&str, Result<Past>)| {
-            let untold = |why: &anyhow::Error| {
-                log::warn!("run {id} does not count for the variance between runs: {why:#}");
-            };
-            past.inspect_err(untold).ok()
-        };
-        let read = self.stored_pasts(&store, &ids)?;
-        Ok(ids.iter().zip(read).filter_map(told).collect())
-    }
-
     /// # Errors
     /// When no suite has this name.
     pub fn suite(&self, name: &str) -> Result<&Suite> {
@@ -256,23 +189,6 @@ impl Context {
                 let names: Vec<&str> = suites.iter().map(|suite| suite.name.as_str()).collect();
                 format!("no suite '{name}'; there are {}", names.join(", "))
             })
-    }
-
-    /// The newest stored runs under the circumstances of this one, newest first, without unreadable ones.
-    pub fn runs_like(&self, run: &RunInfo) -> Vec<RunData> {
-        let like = Circumstances::new(&run.machine, Some(&run.settings));
-        let wanted = |info: &RunInfo| {
-            info.id != run.id
-                && info.settings.trial.is_none()
-                && Circumstances::new(&info.machine, Some(&info.settings)) == like
-        };
-        let Ok(Some(store)) = self.reader() else {
-            return vec![];
-        };
-        let ids = store.runs_of(&like.machine, &run.started, RUNS_LIKE, &wanted);
-        let runs = ids.unwrap_or_default().into_iter();
-        let runs: Vec<RunData> = runs.filter_map(|id| store.load(&id).ok()).collect();
-        runs
     }
 
     pub fn summary(&self, run: &RunData) -> RunView {

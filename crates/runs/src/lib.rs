@@ -5,6 +5,7 @@ pub mod changes;
 pub mod clock;
 pub mod context;
 pub mod custom_catalog;
+pub mod earlier_runs;
 pub mod files;
 pub mod history;
 pub mod listing;
