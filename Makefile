@@ -25,10 +25,10 @@ build:
 test: setup-test
 	cargo fmt --all --check
 	scripts/check-c
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	GRITSTONE_WERROR=1 cargo clippy --workspace --all-targets --quiet -- -D warnings
 	# a shell that starts this in the background, or nohup, has these signals ignored, and tests send them; the rules of the
 	# repository (tidy, docgen, licenses) are tests of xtask
-	env --default-signal=HUP,INT,QUIT cargo test --workspace -- $(SKIP)
+	env --default-signal=HUP,INT,QUIT GRITSTONE_WERROR=1 cargo test --workspace -- $(SKIP)
 
 test-full: setup-test-full
 	env --default-signal=HUP,INT,QUIT scripts/test-full $(PART)

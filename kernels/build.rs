@@ -20,6 +20,8 @@ use zstd::dict::EncoderDictionary;
 const FLAGS: &[&str] = &[linking::LANGUAGE, "-O2"];
 const FORTRAN_FLAGS: &[&str] = &["-O2"];
 const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Wpedantic"];
+/// Set and not empty: warnings are errors.
+const WERROR: &str = "GRITSTONE_WERROR";
 /// Of zstd's 22: beyond it seconds of every build gain kilobytes.
 const PACKING: i32 = 12;
 
@@ -45,6 +47,7 @@ fn main() {
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     println!("cargo:rerun-if-changed=.");
+    println!("cargo:rerun-if-env-changed={WERROR}");
     let toolchain = toolchain(&out);
     let mut names = programs(&here);
     names.retain(|name| {
@@ -206,6 +209,12 @@ fn fortran() -> Option<(PathBuf, String)> {
     }
 }
 
+/// The flag of compilers of C and Fortran by which warnings are errors, if that is wanted.
+fn errors() -> Option<&'static str> {
+    let wanted = env::var_os(WERROR).is_some_and(|value| !value.is_empty());
+    wanted.then_some("-Werror")
+}
+
 fn run(command: &mut Command) {
     let output = command
         .output()
@@ -228,6 +237,7 @@ fn runtime_objects(here: &Path, out: &Path, toolchain: &Toolchain) -> Vec<PathBu
         run(Command::new(&toolchain.compiler)
             .args(FLAGS)
             .args(WARNINGS)
+            .args(errors())
             .arg("-c")
             .arg("-o")
             .arg(&object)
@@ -273,6 +283,7 @@ fn build(
     command
         .args(FLAGS)
         .args(WARNINGS)
+        .args(errors())
         .args(linkage)
         .arg("-o")
         .arg(&program)
