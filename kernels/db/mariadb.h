@@ -6,7 +6,7 @@
 #ifndef GRITSTONE_DB_MARIADB_H
 #define GRITSTONE_DB_MARIADB_H
 
-#include "guest.h"
+#include "external_server.h"
 #include "server.h"
 
 enum { MY_NUMBER = 8, MY_STRING = 254, MY_FOUND_ROWS = 2, MY_MULTI_STATEMENTS = 1 << 16, MY_SETTINGS = 5, MY_COLUMNS = 8, MY_TEXT = 256, MY_OPTION_FILE = 4, MY_OPTION_GROUP = 5 };

@@ -12,7 +12,7 @@
 #include "engines.h"
 #include "random.h"
 
-#include "crew.h"
+#include "clients.h"
 
 enum { ROWS = 10000, OWN = 16, POINTS = 10, RANGE = 100, TEXT = 120, BATCH_BYTES = 1 << 16, TRY_NS = 250000000 };
 enum { BEGIN, COMMIT, POINT, SIMPLE, SUM, ORDERED, DISTINCT, RAISE_K, RAISE_N, DELETE, INSERT, WHOLE };

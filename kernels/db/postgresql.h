@@ -4,7 +4,7 @@
 #ifndef GRITSTONE_DB_POSTGRESQL_H
 #define GRITSTONE_DB_POSTGRESQL_H
 
-#include "guest.h"
+#include "external_server.h"
 #include "server.h"
 
 enum { PQ_OK = 0, PQ_COMMAND_OK = 1, PQ_TUPLES_OK = 2, PQ_INT4 = 23, PQ_NUMBER = 24, PQ_SETTINGS = 8 };

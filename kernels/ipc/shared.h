@@ -3,14 +3,13 @@
 #ifndef GRITSTONE_IPC_SHARED_H
 #define GRITSTONE_IPC_SHARED_H
 
-#include <linux/futex.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../runtime/futex.h"
 #include "peer.h"
 
 /* Words that two CPUs write must not be neighbors: lines are fetched in pairs. */
@@ -27,11 +26,6 @@ struct common {
 };
 
 static enum { FUTEX, YIELD, SPIN } how;
-
-static inline long futex(struct word *word, int operation, uint32_t value)
-{
-	return syscall(SYS_futex, &word->value, operation, value, NULL, NULL, 0);
-}
 
 static inline void breathe(void)
 {
@@ -55,7 +49,7 @@ static inline void post(struct word *word, uint32_t value)
 {
 	atomic_store_explicit(&word->value, value, memory_order_release);
 	if (how == FUTEX)
-		futex(word, FUTEX_WAKE, 1);
+		futex(&word->value, FUTEX_WAKE, 1, NULL);
 }
 
 /* Until the value is there, which is two more than before: of two words that are used in turn, so that who wakes late cannot wake
@@ -64,7 +58,7 @@ static inline int await(struct word *word, uint32_t value)
 {
 	if (how == FUTEX)
 		do
-			futex(word, FUTEX_WAIT, value - 2);
+			futex(&word->value, FUTEX_WAIT, value - 2, NULL);
 		while (atomic_load_explicit(&word->value, memory_order_acquire) != value && !peer_died);
 	else
 		while (atomic_load_explicit(&word->value, memory_order_acquire) != value && !peer_died)
@@ -99,13 +93,13 @@ static void begin_region(struct common *common, uint64_t n)
 {
 	atomic_store(&common->wanted.value, (uint32_t)n);
 	atomic_fetch_add(&common->region.value, 1);
-	futex(&common->region, FUTEX_WAKE, 1);
+	futex(&common->region.value, FUTEX_WAKE, 1, NULL);
 }
 
 static uint32_t next_region(struct common *common, uint32_t *last)
 {
 	while (atomic_load(&common->region.value) == *last)
-		futex(&common->region, FUTEX_WAIT, *last);
+		futex(&common->region.value, FUTEX_WAIT, *last, NULL);
 	++*last;
 	return atomic_load(&common->wanted.value);
 }

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "part.h"
+#include "load_program.h"
 
 #define FILES 64
 #define BYTES (256 << 10)

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "../runtime/hosts.h"
-#include "part.h"
+#include "load_program.h"
 
 #define BYTES (4u << 20)
 #define PIECE 8192

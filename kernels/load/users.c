@@ -5,7 +5,7 @@
  * these steps again and again: compile a program with mistakes, correct all but one in the editor, compile, correct the
  * last, compile and link, execute, ls, pwd, date (development.h). Nobody thinks in between. A transaction is a command that brings a prompt;
  * each must end as it should, or nothing counts. With `seconds` it ends, and prints users, transactions, seconds and transactions
- * an hour; without, it is a part of a load (part.h).
+ * an hour; without, it is a part of a load (load_program.h).
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -17,7 +17,7 @@
 
 #include "../multiuser/session.h"
 #include "development.h"
-#include "part.h"
+#include "load_program.h"
 
 /* How long a user waits for a prompt before it is taken for lost: compilers of many users at once are slow. */
 #define PATIENCE 120

@@ -8,7 +8,7 @@
 
 #include "../rt/instrument.h"
 #include "../runtime/terminal.h"
-#include "part.h"
+#include "load_program.h"
 
 #define BETWEEN_NEWS 2000
 

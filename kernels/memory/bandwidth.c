@@ -8,15 +8,14 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "../runtime/futex.h"
 #include "../runtime/kernel.h"
 #include "caches.h"
 
@@ -198,7 +197,7 @@ static void serve(unsigned member)
 	atomic_fetch_add(&team->filled, 1);
 	for (uint32_t turn = 0;; turn++) {
 		while (atomic_load(&team->turn) == turn)
-			syscall(SYS_futex, &team->turn, FUTEX_WAIT, turn, NULL, NULL, 0);
+			futex_wait(&team->turn, turn);
 		mine.count = share(atomic_load(&team->n), member);
 		spoil(&mine);
 		atomic_fetch_add(&team->ready, 1);
@@ -333,7 +332,7 @@ static void prepare(struct context *c, uint64_t n)
 	atomic_store(&team->added, 0);
 	atomic_fetch_add(&team->turn, 1);
 	if (members > 1)
-		syscall(SYS_futex, &team->turn, FUTEX_WAKE, MOST_CPUS, NULL, NULL, 0);
+		futex(&team->turn, FUTEX_WAKE, MOST_CPUS, NULL);
 	mine.count = share(n, 0);
 	spoil(&mine);
 	await(&team->ready);

@@ -5,7 +5,7 @@
  * while, and not the port that is to be used again. It counts what it has answered.
  */
 #define _GNU_SOURCE
-#include "ends.h"
+#include "endpoints.h"
 
 enum { HOW_MANY = 1, HOW_LONG = 2, FIRST = 3 }; /* numbers that ask about the far end, and the first that does not */
 

@@ -13,7 +13,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "copying.h"
+#include "transfer_wire.h"
 
 static char piece[PIECE];
 

@@ -5,7 +5,7 @@
  * the last is the sum of all others and of the token. The far end looks at every sum, and that none comes twice.
  */
 #define _GNU_SOURCE
-#include "ends.h"
+#include "endpoints.h"
 
 enum { PER_OP = 256, MOST_BYTES = 65000, SENDS_BETWEEN = 16, WINDOW = 1 << 20, QUIET_MS = 20 };
 

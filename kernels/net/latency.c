@@ -1,11 +1,11 @@
 /* net/tcp/latency, net/udp/latency: how long requests take that come at a fixed rate, whether or not those before are answered.
  *
- * One operation is one request of size= bytes (asked.h), by= tcp or udp, rate= of which are due each second at absolute times. Its time begins
+ * One operation is one request of size= bytes (request_reply.h), by= tcp or udp, rate= of which are due each second at absolute times. Its time begins
  * when it is due, so that a delay of either end, or of one that keeps the next ones waiting, is in the times of all that it delays. Requests are
  * answered in sequence by TCP; of datagrams any may come next, and each must come once.
  */
 #define _GNU_SOURCE
-#include "asked.h"
+#include "request_reply.h"
 
 enum { MOST_REQUESTS = 1 << 20 };
 

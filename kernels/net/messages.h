@@ -4,7 +4,7 @@
 #ifndef GRITSTONE_NET_MESSAGES_H
 #define GRITSTONE_NET_MESSAGES_H
 
-#include "ends.h"
+#include "endpoints.h"
 
 enum { CHUNK = 128 << 10, MOST_BYTES = 1 << 20, VECTOR = 4 };
 

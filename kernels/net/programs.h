@@ -9,7 +9,7 @@
 #include <spawn.h>
 #include <sys/stat.h>
 
-#include "ends.h"
+#include "endpoints.h"
 
 static char *nothing[] = {NULL};
 static char **environment = nothing;

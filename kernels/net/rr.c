@@ -1,10 +1,10 @@
 /* net/tcp/rr, net/udp/rr, net/unix/rr: how long it takes to ask the far end and to be answered, one request at a time.
  *
- * One operation is one round trip of size= bytes each way (asked.h), by= tcp or udp. Neither end spins. Each answer must be the one to the
+ * One operation is one round trip of size= bytes each way (request_reply.h), by= tcp or udp. Neither end spins. Each answer must be the one to the
  * request, and the far end must have answered as many as were asked.
  */
 #define _GNU_SOURCE
-#include "asked.h"
+#include "request_reply.h"
 
 static uint64_t near_ns, wall_ns;
 

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <sys/resource.h>
 
-#include "copying.h"
+#include "transfer_wire.h"
 #include "mounts.h"
 
 enum { MOST_FILES = 512 };

@@ -10,15 +10,14 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../runtime/futex.h"
 #include "realtime.h"
 
 /* System V objects and named queues outlive a process that is killed; in a namespace of its own they go with it. */
@@ -51,22 +50,12 @@ static struct shared {
 static const struct way *way;
 static pid_t giver;
 
-static inline void sleep_on(_Atomic uint32_t *word, uint32_t seen)
-{
-	syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
-}
-
-static inline void wake(_Atomic uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
-
 /* Never to sleep but here: until the next region begins. */
 static _Noreturn void give_all(void)
 {
 	for (uint32_t region = 0;; region++) {
 		while (atomic_load(&shared->region) == region)
-			sleep_on(&shared->region, region);
+			futex_wait(&shared->region, region);
 		/* the next region is asked for while the last call of this one has not returned */
 		uint64_t n = shared->n;
 		for (uint64_t i = 1; i <= n; i++) {
@@ -92,7 +81,7 @@ static inline void make_futex(struct context *c)
 static inline int give_futex(uint64_t number)
 {
 	atomic_store(&shared->word, (uint32_t)number);
-	wake(&shared->word);
+	futex_wake_all(&shared->word);
 	return 0;
 }
 
@@ -100,7 +89,7 @@ static inline int take_futex(void)
 {
 	uint32_t taken = atomic_load(&shared->waits) - 1;
 	while (atomic_load(&shared->word) == taken)
-		sleep_on(&shared->word, taken);
+		futex_wait(&shared->word, taken);
 	return 0;
 }
 
@@ -142,7 +131,7 @@ static inline void take_all(struct context *c, uint64_t n, uint64_t *check)
 	atomic_store(&shared->waits, 0);
 	atomic_store(&shared->word, 0);
 	atomic_fetch_add(&shared->region, 1);
-	wake(&shared->region);
+	futex_wake_all(&shared->region);
 	for (uint64_t i = 1; i <= n; i++) {
 		atomic_store(&shared->waits, (uint32_t)i);
 		int taken = way->take();

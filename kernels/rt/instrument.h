@@ -7,13 +7,13 @@
 #define GRITSTONE_RT_INSTRUMENT_H
 
 #include <limits.h>
-#include <linux/futex.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "../runtime/futex.h"
 
 struct instrument {
 	_Atomic uint32_t requests; /* completed */
@@ -38,7 +38,7 @@ static inline void take_requests(struct instrument *i, int far, size_t size)
 		if (taken < size)
 			continue;
 		atomic_fetch_add(&i->requests, 1);
-		syscall(SYS_futex, &i->requests, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+		futex_wake_all(&i->requests);
 	}
 }
 
@@ -46,7 +46,7 @@ static inline void take_requests(struct instrument *i, int far, size_t size)
 static inline void await_completion(struct instrument *i, uint32_t before)
 {
 	do
-		syscall(SYS_futex, &i->requests, FUTEX_WAIT, before, NULL, NULL, 0);
+		futex_wait(&i->requests, before);
 	while (atomic_load(&i->requests) == before);
 }
 

@@ -12,7 +12,7 @@
 #include <sched.h>
 #include <time.h>
 
-#include "explain.h"
+#include "latency_cause.h"
 #include "realtime.h"
 
 #define MOST 4096

@@ -8,13 +8,12 @@
  * and waking it is in the time.
  */
 #define _GNU_SOURCE
-#include <linux/futex.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <signal.h>
 
+#include "../runtime/futex.h"
 #include "trace.h"
 
 #define NAME "turnaround-"
@@ -42,22 +41,12 @@ static size_t size;
 static char *block;
 static uint64_t device; /* that of our first request */
 
-static void sleep_on(_Atomic uint32_t *word, uint32_t seen)
-{
-	syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
-}
-
-static void wake(_Atomic uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
-
 static _Noreturn void write_on(int to)
 {
 	uint64_t place = 0;
 	for (uint32_t region = 0;; region++) {
 		while (atomic_load(&shared->region) == region)
-			sleep_on(&shared->region, region);
+			futex_wait(&shared->region, region);
 		while (atomic_fetch_sub(&shared->left, 1) > 0) {
 			if (pwrite(to, block, size, (off_t)(place++ % PLACES * size)) != (ssize_t)size)
 				atomic_store(&shared->error, errno);
@@ -65,7 +54,7 @@ static _Noreturn void write_on(int to)
 				atomic_fetch_add(&shared->done, 1);
 		}
 		atomic_fetch_add(&shared->idle, 1);
-		wake(&shared->idle);
+		futex_wake_all(&shared->idle);
 	}
 }
 
@@ -124,9 +113,9 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)n;
 	atomic_fetch_add(&shared->region, 1);
-	wake(&shared->region);
+	futex_wake_all(&shared->region);
 	for (uint32_t idle; (idle = atomic_load(&shared->idle)) < WRITERS;)
-		sleep_on(&shared->idle, idle);
+		futex_wait(&shared->idle, idle);
 	if (atomic_load(&shared->error) != 0)
 		failed_because(c, "pwrite", "%s", strerror(atomic_load(&shared->error)));
 	*check = atomic_load(&shared->done);

@@ -7,12 +7,11 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "futex.h"
 #include "runtime.h"
 
 static struct meeting {
@@ -49,13 +48,13 @@ void meet_copies(struct context *c)
 		return;
 	uint32_t ready = atomic_fetch_add(&meeting->ready, 1) + 1;
 	if (ready == copies)
-		syscall(SYS_futex, &meeting->ready, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+		futex_wake_all(&meeting->ready);
 	while (ready < copies) {
 		if (atomic_load(&meeting->over)) {
 			failed_because(c, "copies", "another copy ended before all were ready");
 			return;
 		}
-		syscall(SYS_futex, &meeting->ready, FUTEX_WAIT, ready, longest, NULL, 0);
+		futex(&meeting->ready, FUTEX_WAIT, ready, longest);
 		ready = atomic_load(&meeting->ready);
 	}
 }

@@ -7,11 +7,9 @@
  * the kernel asks for.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,107 +28,8 @@
 #define MARK 19840801
 
 static struct context context;
-static int once, counted, stepped, counting;
-
-void failed_because(struct context *c, const char *call, const char *why, ...)
-{
-	if (c->failed_call != NULL)
-		return;
-	va_list arguments;
-	va_start(arguments, why);
-	vsnprintf(c->failed_why, sizeof c->failed_why, why, arguments);
-	va_end(arguments);
-	c->failed_call = call;
-}
-
-void failed(struct context *c, const char *call)
-{
-	if (c->failed_call != NULL)
-		return;
-	c->failed_errno = errno;
-	failed_because(c, call, "%s", strerror(c->failed_errno));
-}
-
-void skip(struct context *c, const char *why, ...)
-{
-	if (c->failed_call != NULL)
-		return;
-	va_list arguments;
-	va_start(arguments, why);
-	vsnprintf(c->failed_why, sizeof c->failed_why, why, arguments);
-	va_end(arguments);
-	c->skipped = 1;
-	c->failed_call = "skip";
-}
-
-void stop_if_failed(struct context *c)
-{
-	if (c->failed_call == NULL)
-		return;
-	if (once) {
-		fprintf(stderr, "%s: %s: %s\n", kernel.name, c->failed_call, c->failed_why);
-		_exit(1);
-	}
-	if (c->skipped)
-		line("skip why=");
-	else
-		line("fail errno=%d call=%s why=", c->failed_errno, c->failed_call);
-	line_text(c->failed_why);
-	end_line();
-	flush_lines();
-	exit(c->skipped ? 0 : 1); /* what was made outside of this machine is removed by atexit() */
-}
-
-_Noreturn void wrong_arguments(struct context *c, const char *why, ...)
-{
-	va_list arguments;
-	if (c->failed_call == NULL) {
-		va_start(arguments, why);
-		vsnprintf(c->failed_why, sizeof c->failed_why, why, arguments);
-		va_end(arguments);
-		c->failed_call = "arguments";
-	}
-	stop_if_failed(c);
-	abort();
-}
-
-void note(struct context *c, const char *key, const char *value, ...)
-{
-	char text[1024];
-	va_list arguments;
-	(void)c;
-	if (once)
-		return;
-	va_start(arguments, value);
-	vsnprintf(text, sizeof text, value, arguments);
-	va_end(arguments);
-	line("param key=%s value=", key);
-	line_text(text);
-	end_line();
-}
-
-int add_to(struct histogram *h, uint64_t ns)
-{
-	int longest = h->count == 0 || ns > h->max;
-	if (h->count == 0 || ns < h->min)
-		h->min = ns;
-	if (ns > h->max)
-		h->max = ns;
-	h->count++;
-	h->sum += ns;
-	unsigned bucket = (unsigned)ns;
-	if (ns >= 128) {
-		unsigned power = 63 - (unsigned)__builtin_clzll(ns);
-		bucket = (power - 5) * 64 + (unsigned)(ns >> (power - 6)) - 64;
-	}
-	h->bucket[bucket]++;
-	return longest;
-}
-
-int record(struct context *c, uint64_t start_ns, uint64_t end_ns)
-{
-	return c->latency == NULL ? 0 : add_to(c->latency, end_ns - start_ns);
-}
+static int counted, stepped, counting;
+int once;
 
 /* One timed region, with what goes before and after it untimed. */
 static void region(struct context *c, uint64_t n, struct sample *s)
@@ -318,18 +217,6 @@ static void measure_batches(struct context *c, uint64_t n, uint64_t *walls)
 		line("%s%" PRIu64, i == 0 ? "" : ",", walls[i]);
 	end_line();
 	line_check(wrong.n != 0 ? &wrong : &s);
-}
-
-void line_histogram(const struct histogram *h)
-{
-	const char *comma = "";
-	line("count=%" PRIu64 " min=%" PRIu64 " max=%" PRIu64 " sum=%" PRIu64 " buckets=", h->count, h->min, h->max, h->sum);
-	for (int i = 0; i < HISTOGRAM_BUCKETS; i++)
-		if (h->bucket[i] != 0) {
-			line("%s%d:%" PRIu64, comma, i, h->bucket[i]);
-			comma = ",";
-		}
-	end_line();
 }
 
 /* The same work on and on, untimed, until every other copy has its samples. */

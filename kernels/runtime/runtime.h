@@ -93,7 +93,7 @@ void flush_lines(void);
 void line_sample(const char *word, const struct sample *, const struct probe *);
 void line_usage(const struct usage *);
 
-/* Adds a time to a histogram; whether it is the longest so far. */
+/* histogram.c. Adds a time to a histogram; whether it is the longest so far. */
 int add_to(struct histogram *, uint64_t ns);
 /* The rest of a line: the histogram. */
 void line_histogram(const struct histogram *);
@@ -104,7 +104,10 @@ void line_responses(void);
 /* Memory that is touched at once and that fork() does not copy: fork rows copy the kernel's memory, not ours. */
 void *private_memory(size_t bytes);
 
-/* Ends the process after `fail` or `skip` was said, when there is something to say. */
+/* Whether one mode other than measure was asked for: failures go to standard error, and there is no protocol. */
+extern int once;
+
+/* failure.c. Ends the process after `fail` or `skip` was said, when there is something to say. */
 void stop_if_failed(struct context *);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "crew.h"
+#include "workers.h"
 
 #define MOST 64
 #define SIZE 100

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "crew.h"
+#include "workers.h"
 
 static struct {
 	_Atomic uint32_t asked;
@@ -31,9 +31,9 @@ static _Noreturn void serve(void)
 {
 	for (uint32_t seen = 0;; seen++) {
 		while (atomic_load(&both->asked) == seen)
-			sleep_on(&both->asked, seen);
+			futex_wait(&both->asked, seen);
 		atomic_fetch_add(&both->answered, 1);
-		wake_all(&both->answered);
+		futex_wake_all(&both->answered);
 	}
 }
 
@@ -83,9 +83,9 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		}
 		uint32_t answered = before + (uint32_t)i;
 		atomic_fetch_add(&both->asked, 1);
-		wake_all(&both->asked);
+		futex_wake_all(&both->asked);
 		while (atomic_load(&both->answered) == answered)
-			sleep_on(&both->answered, answered);
+			futex_wait(&both->answered, answered);
 		uint64_t end = now();
 		record(c, start, end);
 		start = end;

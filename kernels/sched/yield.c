@@ -2,7 +2,7 @@
  * processes=2: one operation is a turn of each of two processes on one CPU, which yield until the other has had its turn.
  */
 #define _GNU_SOURCE
-#include "crew.h"
+#include "workers.h"
 
 static struct {
 	_Atomic int whose;	/* 1: the other's */

@@ -6,15 +6,14 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../runtime/futex.h"
 #include "../runtime/kernel.h"
 
 #define MOST_CPUS 1024
@@ -60,7 +59,7 @@ static inline void *team_member(void *number)
 	unsigned member = (unsigned)(uintptr_t)number;
 	for (uint32_t turn = 0;; turn++) {
 		while (atomic_load(&team.turn) == turn)
-			syscall(SYS_futex, &team.turn, FUTEX_WAIT_PRIVATE, turn, NULL, NULL, 0);
+			futex(&team.turn, FUTEX_WAIT_PRIVATE, turn, NULL);
 		atomic_fetch_add(&team.ready, 1);
 		while (atomic_load_explicit(&team.go, memory_order_acquire) == turn)
 			;
@@ -116,7 +115,7 @@ static inline void team_prepare(void)
 	atomic_store(&team.done, 0);
 	atomic_fetch_add(&team.turn, 1);
 	if (team.members > 1)
-		syscall(SYS_futex, &team.turn, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+		futex(&team.turn, FUTEX_WAKE_PRIVATE, INT_MAX, NULL);
 	while (atomic_load(&team.ready) < team.members - 1)
 		sched_yield();
 }

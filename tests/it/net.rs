@@ -133,7 +133,7 @@ fn gives_no_result(name: &str, over: &str, faults: &[Planted]) {
     for (file, right, wrong, why) in faults {
         let folder = tempfile::tempdir().unwrap();
         // nobody waits for ten seconds here
-        let hurry = ("net/ends.h", "PATIENCE_S = 10", "PATIENCE_S = 1");
+        let hurry = ("net/endpoints.h", "PATIENCE_S = 10", "PATIENCE_S = 1");
         let workload = built(name, folder.path(), &[hurry, (file, right, wrong)]);
         let line = arguments(name, over, folder.path());
         let said = said(&workload, folder.path(), &line);
@@ -213,19 +213,19 @@ fn a_request_that_is_lost_or_answered_twice_gives_no_result() {
     let unasked = "answered++;\n\t\t}\n\t\tif (!gives";
     let uncounted = unasked.replace("answered++", "answered += number != 2");
     let faults = [
-        ("net/asked.h", gives, lost.as_str(), Some(LOST)),
-        ("net/asked.h", unasked, uncounted.as_str(), Some("requests")),
+        ("net/request_reply.h", gives, lost.as_str(), Some(LOST)),
+        ("net/request_reply.h", unasked, uncounted.as_str(), Some("requests")),
     ];
     gives_no_result("net/rr", "unix", &faults);
     let unanswered = [(
-        "net/asked.h",
+        "net/request_reply.h",
         gives,
         lost.as_str(),
         Some("were not answered within 1 s"),
     )];
     gives_no_result("net/latency", "unix", &unanswered);
     // seen when it comes, after the region, or in the count, by when it comes
-    let again = [("net/asked.h", gives, twice.as_str(), Some("request"))];
+    let again = [("net/request_reply.h", gives, twice.as_str(), Some("request"))];
     gives_no_result("net/latency", "unix", &again);
 }
 
@@ -363,14 +363,14 @@ fn a_stranger_who_plays_the_near_end_ends_the_launch() {
     let says = "writes_all(s, token, sizeof token)";
     let faults = [
         (
-            "net/ends.h",
+            "net/endpoints.h",
             says,
             "(token[3] ^= 1, writes_all(s, token, sizeof token))",
             Some("did not begin with the token of this launch"),
         ),
         // says half of it, and waits
         (
-            "net/ends.h",
+            "net/endpoints.h",
             says,
             "writes_all(s, token, 8) && sleep(3) == 0",
             Some("was silent for 1 s, before its token was there"),
@@ -450,7 +450,7 @@ fn a_stranger_in_the_network_ends_the_launch_as_root() {
         ("net/transfer", "printf x", SILENT),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let hurry = ("net/ends.h", "PATIENCE_S = 10", "PATIENCE_S = 2");
+        let hurry = ("net/endpoints.h", "PATIENCE_S = 10", "PATIENCE_S = 2");
         // copies give up later than the one to whom the stranger is silent
         let workload = built(name, folder.path(), &[hurry]);
         let line = arguments(name, "veth", folder.path());

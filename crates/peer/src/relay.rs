@@ -25,7 +25,7 @@ const ALIVE: Duration = Duration::from_secs(10);
 const END: Duration = Duration::from_secs(30);
 /// A launch that is stuck is ended here first.
 const LIMIT: Duration = DEADLINE.saturating_add(Duration::from_secs(60));
-/// What a far end says at once (`kernels/net/ends.h`): a port, whether something is missing, and a text; port 0 and why it ends.
+/// What a far end says at once (`kernels/net/endpoints.h`): a port, whether something is missing, and a text; port 0 and why it ends.
 const SAID: usize = 1024;
 
 /// The open socket, and the connection behind it.

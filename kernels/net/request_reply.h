@@ -3,10 +3,10 @@
  * A message has a number at both ends, and the answer to it the next number. Two numbers are asked for the count of answers and for the CPU time
  * of the far end since the last time.
  */
-#ifndef GRITSTONE_NET_ASKED_H
-#define GRITSTONE_NET_ASKED_H
+#ifndef GRITSTONE_NET_REQUEST_REPLY_H
+#define GRITSTONE_NET_REQUEST_REPLY_H
 
-#include "ends.h"
+#include "endpoints.h"
 
 enum { NUMBER = sizeof(uint64_t), MOST_BYTES = 65536, MOST_DATAGRAM = 65000 };
 

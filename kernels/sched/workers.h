@@ -1,17 +1,16 @@
 /* Processes beside the first, which sleep between regions, so that the cycle probe and what is not measured have the CPU to themselves. */
-#ifndef GRITSTONE_SCHED_CREW_H
-#define GRITSTONE_SCHED_CREW_H
+#ifndef GRITSTONE_SCHED_WORKERS_H
+#define GRITSTONE_SCHED_WORKERS_H
 
 #include <limits.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../runtime/futex.h"
 #include "../runtime/kernel.h"
 
 #define MOST_OF_CREW 128
@@ -23,16 +22,6 @@ static struct crew {
 } *crew;
 static unsigned crew_count;
 static pid_t crew_pid[MOST_OF_CREW];
-
-static inline void sleep_on(_Atomic uint32_t *word, uint32_t value)
-{
-	syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
-}
-
-static inline void wake_all(_Atomic uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
 
 /* Memory that all processes of the kernel share; NULL after a failure. */
 static inline void *shared_memory(struct context *c, size_t bytes)
@@ -48,11 +37,11 @@ static inline _Noreturn void crew_serve(unsigned number, void (*work)(unsigned))
 {
 	for (uint32_t turn = 0;; turn++) {
 		while (atomic_load(&crew->turn) == turn)
-			sleep_on(&crew->turn, turn);
+			futex_wait(&crew->turn, turn);
 		atomic_fetch_add(&crew->awake, 1);
 		work(number);
 		atomic_fetch_add(&crew->asleep, 1);
-		wake_all(&crew->asleep);
+		futex_wake_all(&crew->asleep);
 	}
 }
 
@@ -82,7 +71,7 @@ static inline void crew_wake(void)
 	atomic_store(&crew->awake, 0);
 	atomic_store(&crew->asleep, 0);
 	atomic_fetch_add(&crew->turn, 1);
-	wake_all(&crew->turn);
+	futex_wake_all(&crew->turn);
 }
 
 /* Returns when all of them are at work. */
@@ -97,7 +86,7 @@ static inline void crew_join(void)
 {
 	uint32_t asleep;
 	while (crew != NULL && (asleep = atomic_load(&crew->asleep)) < crew_count)
-		sleep_on(&crew->asleep, asleep);
+		futex_wait(&crew->asleep, asleep);
 }
 
 static inline int crew_is_over(void)

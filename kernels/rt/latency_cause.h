@@ -4,8 +4,8 @@
  * An interrupt, another process, this process itself (or the kernel on its behalf), or nobody: where the CPU was idle and
  * nothing happened on it, neither the system nor a program kept it, and that leaves the hardware and the host.
  */
-#ifndef GRITSTONE_RT_EXPLAIN_H
-#define GRITSTONE_RT_EXPLAIN_H
+#ifndef GRITSTONE_RT_LATENCY_CAUSE_H
+#define GRITSTONE_RT_LATENCY_CAUSE_H
 
 #include "trace.h"
 

@@ -1,6 +1,6 @@
 /* What goes over a connection of net/transfer, for both of its ends: the token, what is asked for, the data, and the answer. */
-#ifndef GRITSTONE_NET_COPYING_H
-#define GRITSTONE_NET_COPYING_H
+#ifndef GRITSTONE_NET_TRANSFER_WIRE_H
+#define GRITSTONE_NET_TRANSFER_WIRE_H
 
 #include <stdint.h>
 

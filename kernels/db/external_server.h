@@ -3,8 +3,8 @@
  *
  * The launch holds a lock of the server by the number of its schema, which the server takes back when the connection is gone.
  */
-#ifndef GRITSTONE_DB_GUEST_H
-#define GRITSTONE_DB_GUEST_H
+#ifndef GRITSTONE_DB_EXTERNAL_SERVER_H
+#define GRITSTONE_DB_EXTERNAL_SERVER_H
 
 #include <sys/random.h>
 #include <unistd.h>

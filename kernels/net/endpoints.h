@@ -6,8 +6,8 @@
  * Every connection, and the first request by datagram, begins with a token that is made for the launch: the far end takes nothing from anyone else,
  * complains, and ends. Nothing is waited for longer than PATIENCE_S seconds. What the far end complains of is what the launch fails with.
  */
-#ifndef GRITSTONE_NET_ENDS_H
-#define GRITSTONE_NET_ENDS_H
+#ifndef GRITSTONE_NET_ENDPOINTS_H
+#define GRITSTONE_NET_ENDPOINTS_H
 
 #include <errno.h>
 #include <netinet/tcp.h>

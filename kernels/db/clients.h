@@ -4,21 +4,20 @@
  * done its last. Open loop: each transaction is due at a time that does not depend on the others, and its response counts from then, also
  * where all clients were busy. Clients tell their times, and why they gave up, in memory that they share.
  */
-#ifndef GRITSTONE_DB_CREW_H
-#define GRITSTONE_DB_CREW_H
+#ifndef GRITSTONE_DB_CLIENTS_H
+#define GRITSTONE_DB_CLIENTS_H
 
 #include <errno.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../runtime/futex.h"
 #include "../runtime/kernel.h"
 
 enum { MOST_CLIENTS = 256, MOST_TRANSACTIONS = 1 << 18 };
@@ -50,10 +49,8 @@ static int (*crew_upkeep)(void);
 static void crew_wait(_Atomic uint32_t *word, uint32_t value)
 {
 	const long longest[2] = {0, 100000000}; /* s, ns: the kernel's own struct timespec */
-	syscall(SYS_futex, word, FUTEX_WAIT, value, longest, NULL, 0);
+	futex(word, FUTEX_WAIT, value, longest);
 }
-
-static void crew_wake(_Atomic uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0); }
 
 static void crew_sleep_until(uint64_t ns)
 {
@@ -94,7 +91,7 @@ static _Noreturn void be_client(struct context *c, int client)
 	if (!crew_begin(c, client))
 		_exit(1);
 	crew->ready++;
-	crew_wake(&crew->ready);
+	futex_wake_all(&crew->ready);
 	for (uint32_t seen = 0;;) {
 		uint32_t opened;
 		while ((opened = crew->opened) == seen)
@@ -104,7 +101,7 @@ static _Noreturn void be_client(struct context *c, int client)
 			continue;
 		crew_region(client);
 		crew->ended++;
-		crew_wake(&crew->ended);
+		futex_wake_all(&crew->ended);
 	}
 }
 
@@ -153,7 +150,7 @@ static uint64_t crew_do(struct context *c, int clients, uint64_t transactions)
 	crew->transactions = transactions;
 	crew->begun_ns = now_ns();
 	crew->opened++;
-	crew_wake(&crew->opened);
+	futex_wake_all(&crew->opened);
 	return crew_await(c, &crew->ended, (uint32_t)clients) ? crew->right : 0;
 }
 

@@ -4,8 +4,8 @@
  * at work it keeps the file `progress` there: 20 digits, the pieces of work that are done, a blank, and what they are pieces of. A part
  * that cannot work here ends with status 77, one that fails with 1, and says why on descriptor 2.
  */
-#ifndef GRITSTONE_LOAD_PART_H
-#define GRITSTONE_LOAD_PART_H
+#ifndef GRITSTONE_LOAD_LOAD_PROGRAM_H
+#define GRITSTONE_LOAD_LOAD_PROGRAM_H
 
 #include <errno.h>
 #include <fcntl.h>
