@@ -214,7 +214,12 @@ fn a_request_that_is_lost_or_answered_twice_gives_no_result() {
     let uncounted = unasked.replace("answered++", "answered += number != 2");
     let faults = [
         ("net/request_reply.h", gives, lost.as_str(), Some(LOST)),
-        ("net/request_reply.h", unasked, uncounted.as_str(), Some("requests")),
+        (
+            "net/request_reply.h",
+            unasked,
+            uncounted.as_str(),
+            Some("requests"),
+        ),
     ];
     gives_no_result("net/rr", "unix", &faults);
     let unanswered = [(
@@ -225,7 +230,12 @@ fn a_request_that_is_lost_or_answered_twice_gives_no_result() {
     )];
     gives_no_result("net/latency", "unix", &unanswered);
     // seen when it comes, after the region, or in the count, by when it comes
-    let again = [("net/request_reply.h", gives, twice.as_str(), Some("request"))];
+    let again = [(
+        "net/request_reply.h",
+        gives,
+        twice.as_str(),
+        Some("request"),
+    )];
     gives_no_result("net/latency", "unix", &again);
 }
 
