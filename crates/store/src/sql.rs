@@ -78,7 +78,7 @@ statements! {
     /// The last entry of the ledger.
     LAST_ENTRY = "SELECT number, seal FROM ledger ORDER BY number DESC LIMIT 1";
 
-    /// The head of a run; its values in the order of `rows::run`.
+    /// The head of a run; its values in the order of `row_codec::run`.
     INSERT_RUN = "INSERT INTO run (seal, number, id, origin, owner_uid, owner_machine, label, started, gritstone, \
         machine_id, machine_name, machine_system, settings, machine) \
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
@@ -91,7 +91,7 @@ statements! {
         VALUES ($1, $2, $3, $4, $5)";
     /// What could not run.
     INSERT_SKIP = "INSERT INTO skip (run, position, benchmark, footnote) VALUES ($1, $2, $3, $4)";
-    /// A launch; its values in the order of `rows::launch`.
+    /// A launch; its values in the order of `row_codec::launch`.
     INSERT_LAUNCH = "INSERT INTO launch (run, seal, number, benchmark, round, start_ns, cpus, \
         outcome, why, wall_ns, conditions, events) \
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
