@@ -2,6 +2,7 @@
 # make test   sets up, and runs every check of the repository but those that have to measure
 # make test-full [PART=rt]   those, or some of them: scripts/test-full
 # make dist   builds what is handed on, into dist/: a static binary, its pages and completions, a Debian package; and tries it
+# make docs   writes docs/benchmarks/ from the catalog; make test checks that it is up to date
 # make book   the documents as pages: out/book/index.html
 # RUN='...'   other arguments for `gritstone run`, for instance: make run RUN='byte/* iocall --budget 10m'
 
@@ -12,7 +13,7 @@ GRITSTONE = $(or $(CARGO_TARGET_DIR),target)/$(PROFILE)/gritstone
 # tests that take root are left out by name where nobody is root
 SKIP := $(shell [ "$$(id -u)" = 0 ] || echo --skip as_root)
 
-.PHONY: run test test-full dist book setup-run setup-test setup-test-full build
+.PHONY: run test test-full dist docs book setup-run setup-test setup-test-full build
 
 run: setup-run build
 	$(GRITSTONE) run $(RUN)
@@ -37,6 +38,9 @@ dist:
 	@scripts/setup dist
 	scripts/dist
 	scripts/bare
+
+docs:
+	cargo xtask docgen
 
 book:
 	@scripts/setup book

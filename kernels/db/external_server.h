@@ -1,5 +1,4 @@
-/* A server that is there already (dsn=): what a launch makes is in a schema of its own, which it removes, as the next one does for a launch that was
- * killed.
+/* An external server (dsn=). A launch works in its own schema, and removes it; the next launch removes that of one that was killed.
  *
  * The launch holds a lock of the server by the number of its schema, which the server takes back when the connection is gone.
  */

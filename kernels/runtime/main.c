@@ -24,7 +24,7 @@
 #define COUNTED_NS 50000000
 #define MAX_N ((uint64_t)1 << 40)
 
-/* A resource use that nobody has: by this call a tracer knows where the work begins and ends. */
+/* Invalid argument of getrusage(2), by which a tracer knows where the work begins and ends. */
 #define MARK 19840801
 
 static struct context context;
