@@ -43,18 +43,13 @@ fn copied(folder: &Path) -> PathBuf {
 
 fn compiled(copy: &Path, source: &Path, folder: &Path) -> PathBuf {
     let program = folder.join("program");
-    let runtime = [
-        "arguments",
-        "clock",
-        "copies",
-        "counters",
-        "lines",
-        "main",
-        "probe",
-        "responses",
-        "usage",
-    ];
-    let runtime = runtime.map(|part| copy.join(format!("runtime/{part}.c")));
+    const PROGRAMS: [&str; 3] = ["command.c", "supervisor.c", "user.c"];
+    let is_part = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.ends_with(".c") && !PROGRAMS.contains(&name)
+    };
+    let runtime = super::entries(&copy.join("runtime"));
+    let runtime = runtime.into_iter().filter(is_part);
     let status = Command::new("cc")
         .args(["-std=gnu11", "-O1", "-o"])
         .arg(&program)
