@@ -3,10 +3,10 @@
 use crate::changes::sides;
 use crate::common::postgres::Server as Database;
 use crate::common::server::Server;
-use crate::common::{Home, at_hour, list, recorded};
+use crate::common::{Home, at_hour, eventually, list, recorded};
 use crate::push::token;
 use crate::serve::changed;
-use gritstone_exchange::write_bundle;
+use crate::team::served;
 use gritstone_model::{Outcome, TrialSide};
 use serde_json::Value;
 use std::fs;
@@ -58,11 +58,6 @@ fn pruned(home: &Home, store: &str) {
     };
     let changes = said(home, store, "changes");
     assert_eq!(list(&changes["events"]).len(), 1);
-    let file = home.path().join("side.jsonl");
-    for side in sides("layout", 110, 1.2) {
-        fs::write(&file, write_bundle(&side)).unwrap();
-        ok(&format!("import {}", file.display()));
-    }
     let test = "ab --of layout";
     let read = || ASKED.map(|words| said(home, store, words));
     let (before, of_test) = (read(), said(home, store, test));
@@ -116,6 +111,7 @@ fn pruned(home: &Home, store: &str) {
 #[ignore = "measures: make test-full"]
 fn readers_of_results_see_what_they_saw_before_their_samples_were_pruned() {
     let home = changed();
+    home.import(&sides("layout", 110, 1.2));
     let store = home.store().display().to_string();
     let size = || fs::metadata(home.store()).unwrap().len();
     let before = size();
@@ -132,9 +128,16 @@ fn readers_of_results_see_what_they_saw_before_their_samples_were_pruned() {
 fn readers_of_results_on_a_server_see_what_they_saw_before() {
     let (home, database) = (changed(), Database::start());
     let url = database.url(&database.database(), "owner");
-    assert_eq!(home.ok(&["push", "--to", &url]).lines().count(), 24);
-    let node = Home::new();
-    pruned(&node, &url);
+    home.import(&sides("layout", 110, 1.2));
+    let (server, address, [option, token]) = served(&home, &url);
+    let push = ["push", "--to", &address, &option, &token];
+    assert_eq!(home.ok(&push).lines().count(), 26);
+    eventually("the server caches the results", || {
+        let changes = said(&home, &url, "changes");
+        server.page("/changes");
+        list(&changes["events"]).len() == 1
+    });
+    pruned(&Home::new(), &url);
 }
 
 #[test]

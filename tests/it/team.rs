@@ -1,12 +1,11 @@
-//! One store for a team on PostgreSQL: every command works on it, a run outlives its server, and what was acknowledged is there once, however
-//! often who stores it is killed.
+//! One store for a team on PostgreSQL: only its server stores runs in it, and what was acknowledged is there once, however often the server is
+//! killed.
 
 use crate::common::postgres::Server as Database;
 use crate::common::server::Server;
-use crate::common::{Home, alone, at_hour, end, eventually, list, recorded, start};
-use gritstone_exchange::{read_bundle, write_bundle};
+use crate::common::{Home, at_hour, eventually, fixture, list, mode, recorded};
+use gritstone_exchange::write_bundle;
 use gritstone_model::RunData;
-use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
@@ -31,21 +30,38 @@ fn whole(home: &Home, store: &str, runs: usize) {
     assert_eq!(said, format!("{runs} runs, all checksums match\n"));
 }
 
+/// A server of the pages of a database, and options of `push`, `pull` and `sync` that reach it.
+pub fn served(home: &Home, store: &str) -> (Server, String, [String; 2]) {
+    let words = [
+        "--store", store, "token", "create", "team", "--scope", "read", "--scope", "write",
+    ];
+    let token = home.path().join("token");
+    fs::write(&token, home.ok(&words)).unwrap();
+    mode(&token, 0o600);
+    let server = Server::of(
+        home,
+        &["--store", store, "serve", "--listen", "127.0.0.1:0"],
+    );
+    let url = format!("http://{}", server.address);
+    let token = ["--token-file".to_owned(), token.display().to_string()];
+    (server, url, token)
+}
+
 #[test]
 #[ignore = "measures: make test-full"]
-fn every_command_works_on_a_server() {
+fn readers_and_administrators_take_a_database() {
     let database = Database::start();
     let url = database.url(&database.database(), "owner");
     let (one, other) = (Home::new(), Home::new());
-    let on = |words: &str| -> Vec<String> {
+    let words = |words: &str| -> Vec<String> {
         let words = words.split_whitespace().map(str::to_owned);
         ["--store".to_owned(), url.clone()]
             .into_iter()
             .chain(words)
             .collect()
     };
-    let ok = |home: &Home, words: &str| {
-        let words = on(words);
+    let ok = |home: &Home, of: &str| {
+        let words = words(of);
         home.ok(&words.iter().map(String::as_str).collect::<Vec<_>>())
     };
     // nothing is there yet, and to look makes nothing
@@ -57,53 +73,54 @@ fn every_command_works_on_a_server() {
         ),
         "0"
     );
-    let _turn = alone();
-    ok(&one, "run byte/loop --quick --budget 3s --label first");
-    ok(&one, "run byte/loop --quick --budget 3s --label second");
-    for words in [
-        "show last",
-        "compare first second",
-        "history byte/loop",
-        "runs",
-        "report --output brief.html",
+    let file = fixture("copies").display().to_string();
+    let alone = "is written by its server alone";
+    for of in [
+        "run byte/loop --quick",
+        "bench true",
+        &format!("import {file}"),
     ] {
-        let said = ok(&one, words);
-        assert!(words.starts_with("report") || !said.is_empty(), "{words}");
+        let words = words(of);
+        one.refuses(&words.iter().map(String::as_str).collect::<Vec<_>>(), alone);
     }
-    assert!(ok(&one, "show second").contains("byte/loop"));
-    ok(&one, "runs label first baseline");
-    assert!(
-        ok(&other, "show baseline").contains("byte/loop"),
-        "from another system"
-    );
+    let (server, address, token) = served(&one, &url);
+    let sent = |home: &Home, command: &[&str]| {
+        let options = [&address, &token[0], &token[1]].map(String::as_str);
+        home.ok(&[command, &options[..]].concat()).lines().count()
+    };
     // both ways, nothing twice
     one.import(&[run(1), run(2)]);
-    assert_eq!(one.ok(&["push", "--to", &url]).lines().count(), 2);
-    assert_eq!(one.ok(&["push", "--to", &url]), "");
-    assert_eq!(other.ok(&["pull", "--from", &url]).lines().count(), 4);
+    assert_eq!(sent(&one, &["push", "--to"]), 2);
+    assert_eq!(sent(&one, &["push", "--to"]), 0);
+    assert_eq!(sent(&other, &["pull", "--from"]), 2);
     other.import(&[run(3)]);
-    assert_eq!(other.ok(&["sync", &url]).lines().count(), 1);
-    assert_eq!(one.ok(&["sync", &url]).lines().count(), 3);
+    assert_eq!(sent(&other, &["sync"]), 1);
+    assert_eq!(sent(&one, &["sync"]), 1);
     for home in [&one, &other] {
-        assert_eq!(home.ok(&["sync", &url]), "");
-        let runs = home.json("runs --all");
-        assert_eq!(list(&runs["runs"]).len(), 5);
+        assert_eq!(sent(home, &["sync"]), 0);
+        assert_eq!(list(&home.json("runs --all")["runs"]).len(), 3);
     }
     let local = one.store().display().to_string();
     for hour in 1..4 {
         let id = run(hour).info.id;
         assert_eq!(bundle(&one, &local, &id), bundle(&other, &url, &id));
     }
-    // the pages, by the variable
-    let words = on("token create team --scope write");
-    let token = one.ok(&words.iter().map(String::as_str).collect::<Vec<_>>());
-    let server = Server::of(&one, &format!("--store {url} serve --listen 127.0.0.1:0"));
+    let benchmark = run(1).benchmarks[0].id.to_string();
+    for of in [
+        "show hour-1",
+        "compare hour-1 hour-2",
+        &format!("history {benchmark}"),
+        "runs",
+    ] {
+        assert!(!ok(&one, of).is_empty(), "{of}");
+    }
+    ok(&one, "report hour-1 --output brief.html");
+    ok(&one, "runs label hour-1 baseline");
+    assert!(ok(&other, "show baseline").contains(&benchmark));
     assert!(server.page("/").contains("baseline"));
-    assert!(server.page("/runs/second").contains("byte/loop"));
-    let sent = post(&server.address, token.trim(), &write_bundle(&run(4)));
-    assert_eq!(sent, Some(201));
-    ok(&one, "runs remove second");
-    whole(&one, &url, 5);
+    assert!(server.page("/runs/hour-2").contains(&benchmark));
+    ok(&one, "runs remove hour-2");
+    whole(&one, &url, 2);
     // what is on the command line is in /proc
     let secret = url.replace("user=owner", "user=owner&password=hidden");
     let (code, out, error) = one.run(&["--store", &secret, "runs", "-v"]);
@@ -113,93 +130,10 @@ fn every_command_works_on_a_server() {
     fs::create_dir_all(&config).unwrap();
     fs::write(config.join("config.toml"), format!("store = '{secret}'\n")).unwrap();
     assert!(one.ok("runs").contains("baseline"));
-    for words in ["runs --help", "config --show"] {
-        let said = one.ok(words);
+    for of in ["runs --help", "config --show"] {
+        let said = one.ok(of);
         assert!(said.contains("store") && !said.contains("hidden"), "{said}");
     }
-}
-
-#[test]
-#[ignore = "measures: make test-full"]
-fn a_run_goes_on_without_its_server() {
-    let _turn = alone();
-    let mut database = Database::start();
-    let name = database.database();
-    let url = database.url(&name, "owner");
-    let home = Home::new();
-    let store = ["--store", &url];
-    let words = "run byte/loop byte/pipe byte/syscall --budget 15s --precision 0.01% --quick";
-    let words: Vec<&str> = store.into_iter().chain(words.split(' ')).collect();
-    let mut process = start(&home, &words, &[]);
-    let launches = "SELECT count(*) FROM launch";
-    eventually("launches are at the server", || {
-        let found = database.psql(&name, launches);
-        String::from_utf8_lossy(&found.stdout)
-            .trim()
-            .parse()
-            .is_ok_and(|count: u32| count >= 3)
-    });
-    database.kill();
-    let status = process.wait().unwrap();
-    let (mut out, mut error) = (String::new(), String::new());
-    process
-        .stdout
-        .take()
-        .unwrap()
-        .read_to_string(&mut out)
-        .unwrap();
-    process
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut error)
-        .unwrap();
-    assert!(status.success(), "{error}");
-    assert!(
-        out.contains("byte/syscall") && error.contains("does not answer"),
-        "{out}{error}"
-    );
-    let refused = home.fails(2, &["--store", &url, "sync"], "cannot be reached");
-    assert!(refused.contains("1 runs are kept in"), "{refused}");
-    // kept here, whole
-    let unsent = home.path().join("data/gritstone/unsent");
-    let file = fs::read_dir(&unsent)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
-    let file = file.display().to_string();
-    let kept = home.ok(&["--store", &file, "export", "last", "--with-identity"]);
-    let measured = read_bundle(&kept).unwrap().launches.len();
-    database.resume();
-    // the kill fell into the run: the server has its beginning, some of its launches, no end
-    let had: usize = database.sql(&name, launches).parse().unwrap();
-    assert!((3..measured).contains(&had), "{had} of {measured}");
-    assert_eq!(database.sql(&name, "SELECT count(*) FROM run_end"), "0");
-    home.ok(&["--store", &url, "sync"]);
-    assert_eq!(database.sql(&name, launches), measured.to_string());
-    assert_eq!(
-        home.ok(&["--store", &url, "export", "last", "--with-identity"]),
-        kept
-    );
-    assert_eq!(
-        list(&home.json(&["runs", "--store", &file])["runs"]).len(),
-        0
-    );
-    // a run that was interrupted is gone on with
-    let words = "run byte/loop byte/pipe --budget 10s --precision 0.01% --quick";
-    let words: Vec<&str> = store.into_iter().chain(words.split(' ')).collect();
-    let mut process = start(&home, &words, &[]);
-    let unended = "SELECT count(*) FROM launch WHERE run NOT IN (SELECT run FROM run_end)";
-    eventually("launches are at the server", || {
-        database.sql(&name, unended) != "0"
-    });
-    end(&process, Signal::SIGINT);
-    process.wait().unwrap();
-    home.ok(&["--store", &url, "run", "--resume"]);
-    assert_eq!(database.sql(&name, unended), "0");
-    whole(&home, &url, 2);
 }
 
 #[test]
@@ -209,10 +143,9 @@ fn pages_say_when_to_ask_again_while_their_database_is_away() {
     let url = database.url(&database.database(), "owner");
     let home = Home::new();
     home.import(&[run(1)]);
-    home.ok(&["push", "--to", &url]);
-    let words = ["token", "create", "team", "--scope", "write"];
-    let token = home.ok(&[&["--store", &url], &words[..]].concat());
-    let server = Server::of(&home, &format!("--store {url} serve --listen 127.0.0.1:0"));
+    let (server, address, [option, file]) = served(&home, &url);
+    home.ok(&["push", "--to", &address, &option, &file]);
+    let token = fs::read_to_string(&file).unwrap();
     let paths = ["/health", "/", "/overview.json", "/runs/hour-1", "/metrics"];
     for path in paths {
         server.page(path);

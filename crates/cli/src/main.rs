@@ -125,7 +125,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Pull(args)) => command::push::pull(&context, args),
         Some(Command::Sync(args)) => command::push::sync(&context, args),
         Some(Command::Token(args)) => command::token::token(&context, &args.command),
-        Some(Command::Serve(args)) => command::serve::serve(&context, args),
+        Some(Command::Serve(args)) => command::serve::serve(&context.serving(), args),
         Some(Command::Ab(args)) => command::ab::ab(&with_programs(context, &args.own)?, args),
         Some(Command::Audit(args)) => {
             command::audit::audit(&with_programs(context, &args.own)?, args)

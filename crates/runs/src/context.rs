@@ -25,6 +25,8 @@ pub struct Context {
     /// Cached views of measured reference systems: summarizing one took 80% of the time of a run page of `serve`.
     baselines: RefCell<BTreeMap<String, RunView>>,
     store: Option<PathBuf>,
+    /// Whether this process may write a database.
+    serves: bool,
     /// The store, while a reader has it open.
     open: RefCell<Weak<Store>>,
 }
@@ -42,6 +44,7 @@ impl Context {
             }),
             baselines: RefCell::default(),
             store,
+            serves: false,
             open: RefCell::default(),
         }
     }
@@ -58,14 +61,36 @@ impl Context {
         }
     }
 
-    /// Opens the store for writing; creates a missing one.
+    /// Opens the store for writing; creates a missing file. Only its server writes results to a database.
+    ///
+    /// # Errors
+    /// When it cannot be created or opened, or is a database and this is not its server.
+    pub fn writer(&self) -> Result<Store> {
+        let path = self.store_path()?;
+        if gritstone_store::is_server(&path) && !self.serves {
+            bail!(
+                "{} is written by its server alone: use a file as --store, and send runs to the server with `gritstone push`",
+                gritstone_store::shown(&path).display()
+            );
+        }
+        Ok(Store::open(&path)?)
+    }
+
+    /// Opens the store, a database too, for labels, removals, tokens and acknowledgments.
     ///
     /// # Errors
     /// When it cannot be created or opened.
-    pub fn writer(&self) -> Result<Store> {
-        let store = Store::open(&self.store_path()?)?;
-        warn_unsent(&store);
-        Ok(store)
+    pub fn administrator(&self) -> Result<Store> {
+        Ok(Store::open(&self.store_path()?)?)
+    }
+
+    /// For the server of the store: may write a database.
+    #[must_use]
+    pub fn serving(self) -> Self {
+        Self {
+            serves: true,
+            ..self
+        }
     }
 
     /// Opens the store for reading; `None` if there is none yet. Readers share one connection, which the last of them closes, so that no
@@ -78,14 +103,17 @@ impl Context {
             return Ok(Some(open));
         }
         let path = self.store_path()?;
-        let store = match Store::open_read_only(&path) {
+        let opened = match self.serves && gritstone_store::is_server(&path) {
+            true => Store::open(&path),
+            false => Store::open_read_only(&path),
+        };
+        let store = match opened {
             Ok(store) => store,
             Err(StoreError::Missing { .. }) => return Ok(None),
             // recovers the log of a killed run
             Err(StoreError::CutOff { .. }) => Store::open(&path)?,
             Err(error) => return Err(error.into()),
         };
-        warn_unsent(&store);
         let store = Rc::new(store);
         *self.open.borrow_mut() = Rc::downgrade(&store);
         Ok(Some(store))
@@ -247,20 +275,6 @@ impl Context {
             Err(several @ LookupError::Ambiguous { .. }) => several.into(),
             Err(_) => otherwise,
         }
-    }
-}
-
-fn warn_unsent(store: &Store) {
-    let Some(unsent) = store.unsent() else {
-        return;
-    };
-    match unsent.runs.len() {
-        0 => log::warn!("{}; runs are kept here until it is", unsent.why),
-        waiting => log::warn!(
-            "{waiting} runs are not at the server yet, and are kept in {}: {}",
-            unsent.file.display(),
-            unsent.why
-        ),
     }
 }
 

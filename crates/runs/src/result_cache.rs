@@ -110,16 +110,22 @@ impl Context {
         Ok(view)
     }
 
-    /// Fills the cache before runs are searched by benchmark. An unreadable run is a warning; on a read-only store each reader computes.
+    /// Fills the cache before runs are searched by benchmark. Warns of unreadable runs, and of a cache that cannot be written.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn compute_missing_results(&self, store: &Store) -> Result<()> {
-        for id in store.not_cached(&analysis())? {
-            match store.load(&id) {
+        let missing = store.not_cached(&analysis())?;
+        for (at, id) in missing.iter().enumerate() {
+            match store.load(id) {
                 Ok(run) => {
                     let cached = cached(&run, &self.summary(&run))?;
-                    if !store.cache(&id, &analysis(), run.launches.len(), &cached) {
+                    if !store.cache(id, &analysis(), run.launches.len(), &cached) {
+                        log::warn!(
+                            "{} {} of the store may be left out: their results cannot be cached now by this user",
+                            missing.len() - at,
+                            gritstone_model::pluralize(missing.len() - at, "run")
+                        );
                         return Ok(());
                     }
                 }

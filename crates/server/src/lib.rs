@@ -104,7 +104,7 @@ pub fn serve(
         watch(store.clone(), Arc::clone(&digests))?;
     }
     let make: Make = Arc::new(move || -> Box<dyn Answers> {
-        let context = Context::new(Some(store.clone()));
+        let context = Context::new(Some(store.clone())).serving();
         Box::new(Pages::new(context, Arc::clone(&digests), everyone))
     });
     let log = Arc::new(|text: &str| log::warn!("gritstone: {text}"));
@@ -138,7 +138,7 @@ fn watch(store: PathBuf, digests: Arc<Digests>) -> Result<()> {
         Ok(())
     };
     let watch = move || {
-        let context = Context::new(Some(store));
+        let context = Context::new(Some(store)).serving();
         loop {
             if let Err(why) = look(&context) {
                 log::warn!("gritstone: {why:#}");

@@ -82,7 +82,7 @@ impl Digests {
     }
 
     fn compute(&self) {
-        let context = Context::new(Some(self.store.clone()));
+        let context = Context::new(Some(self.store.clone())).serving();
         let digest = catch_unwind(AssertUnwindSafe(|| digest(&context)));
         let mut new = None;
         match digest {

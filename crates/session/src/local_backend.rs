@@ -326,14 +326,9 @@ impl Backend for LocalBackend<'_> {
         let kept = self.store.append(&self.sides[side].info.id, launch)?;
         if kept != Kept::Stored && !std::mem::replace(&mut self.lock_reported, true) {
             let store = self.store.path().display();
-            self.observer.message(&match kept {
-                Kept::Here => format!(
-                    "{store} does not answer: launches are kept on this system, and sent when it does"
-                ),
-                _ => format!(
-                    "{store} is locked by another process, a backup perhaps: launches are kept in memory until it is free"
-                ),
-            });
+            self.observer.message(&format!(
+                "{store} is locked by another process, a backup perhaps: launches are kept in memory until it is free"
+            ));
         }
         match launch.outcome {
             Outcome::Measured => {

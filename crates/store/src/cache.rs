@@ -7,7 +7,6 @@ use crate::error::{Fault, StoreError};
 use crate::prune::{self, Pruned};
 use crate::read::split;
 use crate::row_codec::row;
-use crate::server::Server;
 use crate::store::Store;
 use crate::{queries, row_hash, sql};
 use gritstone_model::Id;
@@ -59,11 +58,8 @@ impl Store {
         analysis: &str,
         benchmark: Option<&Id>,
     ) -> Result<Vec<Result<Option<Results>, StoreError>>, StoreError> {
-        // what a server does not have yet is here, each run by itself
-        let behind = self.server.as_deref().is_some_and(Server::is_behind);
-        let together = if behind { 1 } else { sql::TOGETHER };
         let mut all = vec![];
-        for runs in runs.chunks(together) {
+        for runs in runs.chunks(sql::TOGETHER) {
             all.extend(self.read(runs, analysis, Some(benchmark))?);
         }
         Ok(all)
@@ -76,7 +72,7 @@ impl Store {
         analysis: &str,
         which: Which,
     ) -> Result<Vec<Result<Option<Results>, StoreError>>, StoreError> {
-        let read = read(self.holder(runs[0]), runs, analysis, which);
+        let read = read(self.engine(), runs, analysis, which);
         match (self.at(read), runs) {
             (Ok(found), _) => {
                 let of = |of| match self.at(of) {
@@ -113,7 +109,7 @@ impl Store {
     /// Caches the results of a run that were computed from so many launches. Whether they are there now: they are not where nothing can
     /// be written, where another process writes at the moment, or where the run has gone on meanwhile.
     pub fn cache(&self, run_id: &str, analysis: &str, launches: usize, of: &Results) -> bool {
-        let engine = self.holder(run_id);
+        let engine = self.engine();
         let write = |engine: &dyn Engine| write(engine, run_id, analysis, launches, of);
         whole(engine, Purpose::Cache, write).unwrap_or(false)
     }

@@ -106,7 +106,7 @@ impl Store {
     /// [`StoreError::NoSuchRun`], and what befalls the file.
     pub fn progress(&self, run_id: &str) -> Result<Progress, StoreError> {
         let read = || -> Result<Progress, Fault> {
-            let engine = self.holder(run_id);
+            let engine = self.engine();
             let found = crate::queries::run(engine, run_id)?;
             let last = query(engine, sql::LAST_BENCHMARK, row![found.number])?;
             let last: Option<(i64, String)> = last.into_iter().next();

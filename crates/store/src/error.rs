@@ -123,12 +123,6 @@ pub enum StoreError {
         "{path}: {1}. The owner of the tables grants what is missing; docs/serve.md lists the privileges", path = .0.display()
     )]
     Denied(PathBuf, String),
-    /// A run that a server has had.
-    #[error(
-        "run {0} was sent, and is not at the server any more: it was removed there, and is not sent again. \
-         `gritstone --store FILE runs remove {0}` removes it from the file that keeps it"
-    )]
-    Removed(String),
     /// No run of that identifier.
     #[error("no run {0} in the store")]
     NoSuchRun(String),

@@ -1,9 +1,9 @@
-//! Opens a store for writing or for reading: a file, or what a server has.
+//! Opens a store for writing or for reading: a file, or a database of PostgreSQL.
 
 use crate::error::StoreError;
+use crate::file;
 use crate::postgres;
-use crate::server::Server;
-use crate::spool;
+use crate::postgres::Postgres;
 use crate::sqlite::Sqlite;
 use crate::store::{PATIENCE, Store};
 use std::path::Path;
@@ -11,18 +11,15 @@ use std::rc::Rc;
 
 impl Store {
     /// Opens the store at `path` for writing. Creates its folder (for the owner alone) and the file where they are
-    /// missing; on a server (`postgres://USER@HOST/DATABASE`), its tables.
-    ///
-    /// A server that is away is no error yet: runs that begin are kept here until it is there, and what waits already is sent when it is.
-    /// What cannot be kept here fails with [`StoreError::Away`].
+    /// missing; in a database (`postgres://USER@HOST/DATABASE`), its tables.
     ///
     /// # Errors
     /// Says what is wrong with the file or its place, and what to do; see [`StoreError`].
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         if let Some(url) = postgres::of(path) {
-            return Server::open(url);
+            return Self::connect(url, false);
         }
-        let path = spool::absolute(path)?;
+        let path = file::absolute(path)?;
         let (engine, log) = Sqlite::open(&path, PATIENCE)?;
         Ok(Self::of(Rc::new(engine), path, log))
     }
@@ -36,10 +33,17 @@ impl Store {
     /// [`StoreError::Missing`] when there is none, [`StoreError::Away`] when its server is, else as [`Store::open`].
     pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
         if let Some(url) = postgres::of(path) {
-            return Server::open_read_only(url);
+            return Self::connect(url, true);
         }
-        let path = spool::absolute(path)?;
+        let path = file::absolute(path)?;
         let engine = Sqlite::open_read_only(&path, PATIENCE)?;
         Ok(Self::of(Rc::new(engine), path, false))
+    }
+
+    fn connect(url: &str, reads_only: bool) -> Result<Self, StoreError> {
+        let engine = Postgres::of(url, reads_only, PATIENCE)?;
+        engine.connect()?;
+        let shown = engine.shown().to_owned();
+        Ok(Self::of(Rc::new(engine), shown, false))
     }
 }

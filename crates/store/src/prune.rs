@@ -4,8 +4,6 @@ use crate::cache::{KEPT, Results, Which};
 use crate::engine::{Engine, Purpose, query, snapshot, whole};
 use crate::error::{Fault, StoreError};
 use crate::row_codec::row;
-use crate::server::Server;
-use crate::spool;
 use crate::store::Store;
 use crate::write::enter;
 use crate::{queries, read, sql};
@@ -63,21 +61,10 @@ impl Store {
         of: &Results,
         now: &str,
     ) -> Result<(), StoreError> {
-        if self.waits_to_be_sent(run_id) {
-            let why = "it waits to be sent to a server";
-            return Err(StoreError::NotPruned(run_id.to_owned(), why));
-        }
         self.reach_disk(true)?;
         self.at(whole(self.engine(), Purpose::Write, |engine| {
             prune(engine, run_id, analysis, launches, of, now)
         }))
-    }
-
-    /// Whether a server may still lack launches of a run: those that are kept here for it are all there are.
-    #[must_use]
-    pub fn waits_to_be_sent(&self, run_id: &str) -> bool {
-        let kept = self.server.as_deref().and_then(Server::kept);
-        kept.is_some_and(|kept| kept.launches(run_id).is_ok()) || spool::is_unsent(&self.path)
     }
 
     /// How much the raw samples of a run are.

@@ -286,12 +286,6 @@ pub(crate) fn run(engine: &dyn Engine, id: &str) -> Result<Found, Fault> {
     })
 }
 
-/// How many launches a run has.
-pub(crate) fn launches(engine: &dyn Engine, run: i64) -> Result<i64, Fault> {
-    let tip: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![run])?;
-    Ok(tip.first().map_or(0, |(_, launches)| *launches))
-}
-
 /// Whether there is a run of that identifier.
 pub(crate) fn exists(engine: &dyn Engine, id: &str) -> Result<bool, Fault> {
     match run(engine, id) {

@@ -5,7 +5,6 @@ use crate::error::{Fault, StoreError};
 use crate::prune;
 use crate::queries::{self, Found};
 use crate::row_codec::{self, Wrong, row};
-use crate::server::Server;
 use crate::{Resumable, RunHead, Store, row_hash, sql};
 use gritstone_model::{Origin, Owner, RunData, RunInfo};
 use std::ops::ControlFlow;
@@ -19,7 +18,7 @@ impl Store {
     /// [`StoreError::Unreadable`] when it is, but this version does not understand it; [`StoreError::Pruned`] when it has no launches any more.
     pub fn load(&self, run_id: &str) -> Result<RunData, StoreError> {
         let read = |engine: &dyn Engine| load(engine, run_id);
-        self.at(snapshot(self.holder(run_id), read))
+        self.at(snapshot(self.engine(), read))
     }
 
     /// The head of a run: what it was measured on, and what was asked for. Quick, since no launch is read.
@@ -27,7 +26,7 @@ impl Store {
     /// # Errors
     /// As [`Store::load`].
     pub fn info(&self, run_id: &str) -> Result<RunInfo, StoreError> {
-        self.at(snapshot(self.holder(run_id), |engine| {
+        self.at(snapshot(self.engine(), |engine| {
             let run = Run::begin(engine, run_id)?;
             run.readable(row_codec::read_run(&run.head))
         }))
@@ -38,11 +37,6 @@ impl Store {
     /// # Errors
     /// What befalls the file.
     pub fn resumable(&self, owner: &Owner) -> Result<Vec<RunHead>, StoreError> {
-        if let Some(server) = &self.server {
-            return server
-                .kept()
-                .map_or(Ok(vec![]), |kept| kept.resumable(owner));
-        }
         let mut runs = self.runs()?;
         let theirs = Origin::Here(owner.clone());
         runs.retain(|run| run.elapsed_s.is_none() && run.origin == theirs);
@@ -54,11 +48,6 @@ impl Store {
     /// # Errors
     /// [`StoreError::Imported`], [`StoreError::NotYours`] and [`StoreError::Ended`] say why it is none; else as [`Store::load`].
     pub fn resume(&self, run_id: &str, owner: &Owner) -> Result<Resumable, StoreError> {
-        // what a server has, others can write: only what is kept here is this user's word
-        let kept = self.server.as_deref().and_then(Server::kept);
-        if let Some(kept) = kept.filter(|kept| kept.launches(run_id).is_ok()) {
-            return kept.resume(run_id, owner);
-        }
         let found = self.at(queries::run(self.engine(), run_id))?;
         let id = || run_id.to_owned();
         let not = |whose| Err(StoreError::NotYours(id(), whose));

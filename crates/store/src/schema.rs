@@ -1,4 +1,4 @@
-//! The schema: numbered migrations, and whether a file has exactly what they make. `postgres::dialect` says the same in PostgreSQL's words.
+//! SQLite's schema: numbered migrations, and whether a file has exactly what they make.
 
 use crate::error::{Fault, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
@@ -6,11 +6,11 @@ use std::path::Path;
 
 /// In order; the first has number 1. Those that were released stay as they are.
 pub(crate) const MIGRATIONS: [&str; 5] = [
-    include_str!("../schema/0001.sql"),
-    include_str!("../schema/0002.sql"),
-    include_str!("../schema/0003.sql"),
-    include_str!("../schema/0004.sql"),
-    include_str!("../schema/0005.sql"),
+    include_str!("../schema/sqlite/0001.sql"),
+    include_str!("../schema/sqlite/0002.sql"),
+    include_str!("../schema/sqlite/0003.sql"),
+    include_str!("../schema/sqlite/0004.sql"),
+    include_str!("../schema/sqlite/0005.sql"),
 ];
 
 /// The newest schema that is known here.

@@ -2,9 +2,9 @@
 
 use crate::engine::{Engine, Purpose, Row, Take};
 use crate::error::{Fault, StoreError};
+use crate::file;
 use crate::prune::Shrunk;
 use crate::schema::{self, State};
-use crate::spool;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, params_from_iter};
 use std::cell::Cell;
@@ -31,7 +31,7 @@ pub(crate) struct Sqlite {
 impl Sqlite {
     /// Opens a file for writing, and makes it where it is missing; and whether it has a write-ahead log.
     pub(crate) fn open(path: &Path, patience: Duration) -> Result<(Self, bool), StoreError> {
-        spool::create_folder(path)?;
+        file::create_folder(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -42,7 +42,7 @@ impl Sqlite {
             if connection.is_readonly("main")? {
                 return Err(StoreError::ReadOnly(path.to_owned()).into());
             }
-            let log = choose_journal(&connection, spool::takes_a_log(path))?;
+            let log = choose_journal(&connection, file::takes_a_log(path))?;
             if !matches!(state, State::Ours(schema::KNOWN)) {
                 schema::migrate(&mut connection, path)?;
             }
@@ -72,13 +72,13 @@ impl Sqlite {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut opened = connect(Connection::open_with_flags(path, flags));
         if opened.as_ref().is_err_and(needs_to_write) {
-            if spool::left_by_a_writer(path) {
+            if file::left_by_a_writer(path) {
                 return Err(StoreError::CutOff(path.to_owned()));
             }
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
                 | OpenFlags::SQLITE_OPEN_NO_MUTEX
                 | OpenFlags::SQLITE_OPEN_URI;
-            opened = connect(Connection::open_with_flags(spool::immutable(path), flags));
+            opened = connect(Connection::open_with_flags(file::immutable(path), flags));
         }
         match opened {
             Ok(connection) => Ok(Self::of(connection, path, true, patience)),
@@ -233,7 +233,7 @@ impl Engine for Sqlite {
             Ok(self.connection.execute_batch("VACUUM")?)
         };
         let done = alone();
-        choose_journal(&self.connection, spool::takes_a_log(&self.path))?;
+        choose_journal(&self.connection, file::takes_a_log(&self.path))?;
         match done {
             Ok(()) => Ok(Shrunk::To(bytes(self.pragma("page_count")?)?)),
             Err(fault) if fault.is(ErrorCode::DatabaseBusy) => Ok(Shrunk::InUse(bytes(free)?)),
@@ -242,7 +242,7 @@ impl Engine for Sqlite {
     }
 
     fn belongs_to(&self, uid: u32) -> bool {
-        spool::belongs_to(&self.path, uid)
+        file::belongs_to(&self.path, uid)
     }
 
     #[cfg(test)]
@@ -289,11 +289,11 @@ fn needs_to_write(fault: &Fault) -> bool {
 fn not_opened(fault: Fault, path: &Path) -> StoreError {
     match fault {
         Fault::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {
-            spool::cannot_open(path, &error.to_string())
+            file::cannot_open(path, &error.to_string())
         }
         fault => match fault.at(path) {
             // a folder can be opened, but not read like a file
-            StoreError::Disk(_, what) if path.is_dir() => spool::cannot_open(path, &what),
+            StoreError::Disk(_, what) if path.is_dir() => file::cannot_open(path, &what),
             error => error,
         },
     }

@@ -2,8 +2,7 @@
 
 use crate::engine::Engine;
 use crate::error::{Fault, StoreError};
-use crate::server::Server;
-use crate::{queries, write};
+use crate::write;
 use gritstone_model::{Benchmark, Id, Launch, Origin, Owner, Program, RunData, RunInfo, Skip};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -30,8 +29,6 @@ pub struct Store {
     reached: Option<Instant>,
     /// Launches that another process kept from being stored, with their runs, oldest first.
     waiting: VecDeque<(String, Launch)>,
-    /// Where it is on a server: what begins is kept here first.
-    pub(crate) server: Option<Box<Server>>,
 }
 
 /// What became of a launch that was handed in.
@@ -43,8 +40,6 @@ pub enum Kept {
     /// Another process has locked the file: this launch and those before it that wait, so many, are in memory alone, and are
     /// stored with the next.
     Waiting(usize),
-    /// The server is away: it is stored here, and is sent when the server is there.
-    Here,
 }
 
 impl Store {
@@ -55,26 +50,11 @@ impl Store {
             log,
             reached: None,
             waiting: VecDeque::new(),
-            server: None,
         }
-    }
-
-    /// The same, of which each launch reaches the disk before the next: what went on to a server must not be missing here after a loss of power.
-    pub(crate) fn durable(mut self) -> Self {
-        self.log = false;
-        self
     }
 
     pub(crate) fn engine(&self) -> &dyn Engine {
         &*self.engine
-    }
-
-    /// What has a run: the server, unless it does not have all of it yet.
-    pub(crate) fn holder(&self, run_id: &str) -> &dyn Engine {
-        let behind = self.server.as_deref().filter(|server| server.is_behind());
-        let kept = behind.and_then(Server::kept);
-        let kept = kept.filter(|store| queries::exists(store.engine(), run_id).is_ok_and(|is| is));
-        kept.map_or(self.engine(), Store::engine)
     }
 
     /// Where it is; of a server the URL without its password.
@@ -107,9 +87,6 @@ impl Store {
             skips: skips.to_vec(),
             launches: vec![],
         };
-        if let Some(server) = &mut self.server {
-            return server.begin(&data, owner);
-        }
         self.store(&data, &Origin::Here(owner.clone()))
     }
 
@@ -120,9 +97,6 @@ impl Store {
     /// [`StoreError::NoSuchRun`], [`StoreError::Ended`], [`StoreError::Imported`], and what befalls the file; then nothing of the
     /// launch is stored, and everything before it still is.
     pub fn append(&mut self, run_id: &str, launch: &Launch) -> Result<Kept, StoreError> {
-        if let Some(server) = &mut self.server {
-            return server.append(run_id, launch);
-        }
         let patience = match self.waiting.is_empty() {
             true => PATIENCE,
             false => IMPATIENCE,
@@ -158,8 +132,7 @@ impl Store {
     /// How many launches wait.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        let kept = self.server.as_deref().and_then(Server::kept);
-        kept.map_or(self.waiting.len(), Store::waiting)
+        self.waiting.len()
     }
 
     /// Stores the launches that wait, before a run is left.
@@ -167,10 +140,7 @@ impl Store {
     /// # Errors
     /// As [`Store::append`]; [`StoreError::Locked`] when another process still holds the file: they wait on.
     pub fn flush(&mut self) -> Result<(), StoreError> {
-        match self.server.as_deref_mut().and_then(Server::kept_mut) {
-            Some(kept) => kept.flush(),
-            None => self.store_waiting(PATIENCE),
-        }
+        self.store_waiting(PATIENCE)
     }
 
     /// Ends a run `elapsed_s` seconds after its start. It takes nothing more, and has reached the disk.
@@ -178,9 +148,6 @@ impl Store {
     /// # Errors
     /// As [`Store::flush`], of which it begins with one; [`StoreError::Unfit`] when the length is not a number of at least 0.
     pub fn finish(&mut self, run_id: &str, elapsed_s: f64) -> Result<(), StoreError> {
-        if let Some(server) = &mut self.server {
-            return server.finish(run_id, elapsed_s);
-        }
         self.flush()?;
         self.reach_disk(true)?;
         self.at(write::finish(self.engine(), run_id, elapsed_s))
@@ -209,16 +176,7 @@ impl Store {
     /// [`StoreError::NoSuchRun`], and what befalls the file.
     pub fn remove(&mut self, run_id: &str) -> Result<(), StoreError> {
         self.reach_disk(true)?;
-        self.at(write::remove(self.engine(), run_id))?;
-        // or it would be sent again
-        self.forget(run_id)
-    }
-
-    /// Removes what is kept here of a run of a server.
-    pub(crate) fn forget(&mut self, run_id: &str) -> Result<(), StoreError> {
-        self.server
-            .as_deref_mut()
-            .map_or(Ok(()), |server| server.forget(run_id))
+        self.at(write::remove(self.engine(), run_id))
     }
 
     pub(crate) fn store(&mut self, data: &RunData, origin: &Origin) -> Result<(), StoreError> {

@@ -191,7 +191,7 @@ impl Store {
             write::remove_in(engine, run_id)?;
             log(engine, by, "remove", run_id, now)
         }))?;
-        self.forget(run_id)
+        Ok(())
     }
 }
 

@@ -29,60 +29,6 @@ pub(crate) fn append(engine: &dyn Engine, id: &str, launch: &Launch) -> Result<(
     })
 }
 
-/// Stores a launch that comes after so many, where the store has exactly these or has it already; whether it is there now.
-pub(crate) fn append_after(
-    engine: &dyn Engine,
-    id: &str,
-    launches: i64,
-    launch: &Launch,
-) -> Result<bool, Fault> {
-    whole(engine, Purpose::Launch(id), |engine| {
-        let mut run = Open::find(engine, id)?;
-        if run.launches == launches {
-            run.launch(launch)?;
-        }
-        Ok(run.launches > launches)
-    })
-}
-
-/// The entry of the ledger that says of a run that is kept here for a server that the server has had it.
-pub(crate) const SENT: &str = "sent";
-
-/// Notes that a server has a run: if it is missing there later, it was removed, and is not sent again.
-pub(crate) fn note_sent(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
-    whole(engine, Purpose::Write, |engine| {
-        let run = queries::run(engine, id)?.number;
-        enter(engine, run, SENT, "")
-    })
-}
-
-/// Stores what is missing of a run that was begun elsewhere in the name of its owner: its beginning, launches after the last that is there,
-/// its end.
-pub(crate) fn send(engine: &dyn Engine, data: &RunData, origin: &Origin) -> Result<(), Fault> {
-    let id = &data.info.id;
-    whole(engine, Purpose::Write, |engine| {
-        if !queries::exists(engine, id)? {
-            return store_in(engine, data, origin);
-        }
-        let found = queries::run(engine, id)?;
-        if found.origin != *origin {
-            return Err(StoreError::Exists(id.clone()).into());
-        }
-        if found.ended {
-            return Ok(());
-        }
-        let mut run = Open::find(engine, id)?;
-        if run.launches > data.launches.len() as i64 {
-            // launches of it that are not here: it is another run of that name
-            return Err(StoreError::Exists(id.clone()).into());
-        }
-        for launch in data.launches.iter().skip(run.launches as usize) {
-            run.launch(launch)?;
-        }
-        data.info.elapsed_s.map_or(Ok(()), |s| run.end(s))
-    })
-}
-
 /// Ends a run.
 pub(crate) fn finish(engine: &dyn Engine, id: &str, elapsed_s: f64) -> Result<(), Fault> {
     whole(engine, Purpose::Write, |engine| {

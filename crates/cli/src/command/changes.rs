@@ -53,7 +53,7 @@ pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
         let event = named(&events, event)?;
         let who = user();
         let now = clock::now();
-        let mut store = context.writer()?;
+        let mut store = context.administrator()?;
         store.acknowledge(&event.id, Who::User(&who), note, &now)?;
         output::remark(&format!("change {} is acknowledged by {who}", event.id));
         return Ok(Exit::Done);

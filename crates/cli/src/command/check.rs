@@ -148,7 +148,7 @@ fn accept(context: &Context, view: &CheckView, names: &[String]) -> Result<()> {
             );
         }
     }
-    let mut store = context.writer()?;
+    let mut store = context.administrator()?;
     store.accept(&view.run, &accepted).context(
         "only the level of a stored run can be accepted: `gritstone import` stores one that comes from a file",
     )

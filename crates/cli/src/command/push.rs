@@ -1,4 +1,4 @@
-//! `gritstone push`, `gritstone pull` and `gritstone sync`: runs to and from another store, by a server of ours or on PostgreSQL.
+//! `gritstone push`, `gritstone pull` and `gritstone sync`: runs to and from the store of a server.
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -18,13 +18,12 @@ use ureq::http::Uri;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gritstone push --to https://bench.example --token-file ~/.config/gritstone/token
-  gritstone push last --to http://127.0.0.1:8484
-  gritstone push --to postgres://machine@db.example/bench")]
+  gritstone push last --to http://127.0.0.1:8484")]
 pub struct PushArgs {
     /// Runs [default: all that have ended and that the server does not have]
     #[arg(value_name = "RUN")]
     pub runs: Vec<String>,
-    /// The server: https (http only on this machine), or a store on PostgreSQL
+    /// The server: https (http only on this machine)
     #[arg(long, value_name = "URL")]
     pub to: String,
     #[command(flatten)]
@@ -38,7 +37,7 @@ pub struct PullArgs {
     /// Runs, by their whole identifiers [default: all that are not in this store]
     #[arg(value_name = "RUN")]
     pub runs: Vec<String>,
-    /// The server: https (http only on this machine), or a store on PostgreSQL
+    /// The server: https (http only on this machine)
     #[arg(long, value_name = "URL")]
     pub from: String,
     #[command(flatten)]
@@ -47,13 +46,11 @@ pub struct PullArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  gritstone sync https://bench.example --token-file ~/.config/gritstone/token
-  gritstone sync postgres://machine@db.example/bench
-  gritstone sync --store postgres://machine@db.example/bench")]
+  gritstone sync https://bench.example --token-file ~/.config/gritstone/token")]
 pub struct SyncArgs {
-    /// The other store, as push and pull take it [default: send what waits for the server of --store]
+    /// The server: https (http only on this machine)
     #[arg(value_name = "URL")]
-    pub with: Option<String>,
+    pub with: String,
     #[command(flatten)]
     pub server: ServerArgs,
 }
@@ -86,21 +83,13 @@ struct Server {
     token: Option<String>,
 }
 
-/// Where runs are sent to and come from.
-enum Far {
-    /// A server of Gritstone.
-    Server(Server),
-    /// A store on PostgreSQL.
-    Store(Box<Store>),
-}
-
 /// `gritstone push`.
 pub fn push(context: &Context, args: &PushArgs) -> Result<Exit> {
-    let mut far = Far::new(&args.to, &args.server)?;
+    let server = Server::new(&args.to, &args.server)?;
     let store = context
         .reader()?
         .context("no run is stored yet: `gritstone run --quick` makes one")?;
-    let known = identifiers(far.runs()?);
+    let known = identifiers(server.list()?);
     let ids: Vec<String> = match args.runs.as_slice() {
         [] => lacking(runs(&store)?, &known),
         names => {
@@ -109,28 +98,27 @@ pub fn push(context: &Context, args: &PushArgs) -> Result<Exit> {
         }
     };
     for id in &ids {
-        send(&mut far, &store, id)?;
+        send(&server, &store, id)?;
         output::plain(&format!("{id}\n"))?;
     }
     if ids.is_empty() {
-        let far = gritstone_store::shown(args.to.as_ref());
-        output::remark(&format!("{} has all runs of this store", far.display()));
+        output::remark(&format!("{} has all runs of this store", args.to));
     }
     Ok(Exit::Done)
 }
 
 /// `gritstone pull`.
 pub fn pull(context: &Context, args: &PullArgs) -> Result<Exit> {
-    let far = Far::new(&args.from, &args.server)?;
+    let server = Server::new(&args.from, &args.server)?;
     let mut store = context.writer()?;
     let here: BTreeSet<String> = identifiers(runs(&store)?);
     let mut ids = match args.runs.as_slice() {
-        [] => lacking(far.runs()?, &here),
+        [] => lacking(server.list()?, &here),
         ids => ids.to_vec(),
     };
     ids.retain(|id| !here.contains(id));
     for id in &ids {
-        fetch(&far, &mut store, id)?;
+        fetch(&server, &mut store, id)?;
         output::plain(&format!("{id}\n"))?;
     }
     if ids.is_empty() {
@@ -141,21 +129,18 @@ pub fn pull(context: &Context, args: &PullArgs) -> Result<Exit> {
 
 /// `gritstone sync`.
 pub fn sync(context: &Context, args: &SyncArgs) -> Result<Exit> {
-    let Some(url) = &args.with else {
-        return send_waiting(context);
-    };
-    let mut far = Far::new(url, &args.server)?;
+    let server = Server::new(&args.with, &args.server)?;
     let mut store = context.writer()?;
-    let (theirs, ours) = (far.runs()?, runs(&store)?);
+    let (theirs, ours) = (server.list()?, runs(&store)?);
     let (known, here) = (identifiers(theirs.clone()), identifiers(ours.clone()));
     let mut none = true;
     for id in lacking(ours, &known) {
-        send(&mut far, &store, &id)?;
+        send(&server, &store, &id)?;
         output::plain(&format!("sent {id}\n"))?;
         none = false;
     }
     for id in lacking(theirs, &here) {
-        fetch(&far, &mut store, &id)?;
+        fetch(&server, &mut store, &id)?;
         output::plain(&format!("fetched {id}\n"))?;
         none = false;
     }
@@ -163,25 +148,6 @@ pub fn sync(context: &Context, args: &SyncArgs) -> Result<Exit> {
         output::remark("both stores have the same runs");
     }
     Ok(Exit::Done)
-}
-
-/// Sends what waits on this system for the server of the store, which opening it does.
-fn send_waiting(context: &Context) -> Result<Exit> {
-    let path = context.store_path()?;
-    ensure!(
-        gritstone_store::is_server(&path),
-        "{} is a file, for which nothing waits: name the store to send to and to fetch from",
-        path.display()
-    );
-    match Store::open(&path)?.unsent() {
-        None => Ok(Exit::Done),
-        Some(unsent) => bail!(
-            "{} ({} runs are kept in {})",
-            unsent.why,
-            unsent.runs.len(),
-            unsent.file.display()
-        ),
-    }
 }
 
 /// The runs that have ended and that another store does not have. Those that have no samples any more are left out.
@@ -208,17 +174,17 @@ fn identifiers<C: FromIterator<String>>(runs: Vec<ListedRun>) -> C {
     runs.into_iter().map(|run| run.id).collect()
 }
 
-fn send(far: &mut Far, store: &Store, id: &str) -> Result<()> {
+fn send(server: &Server, store: &Store, id: &str) -> Result<()> {
     let run = store.load(id)?;
     ensure!(
         run.info.elapsed_s.is_some(),
         "run {id} has not ended: push it when it has (`gritstone run --resume` goes on with it)"
     );
-    far.send(&run).with_context(|| format!("run {id}"))
+    server.send(&run).with_context(|| format!("run {id}"))
 }
 
-fn fetch(far: &Far, store: &mut Store, id: &str) -> Result<()> {
-    let run = far.fetch(id).with_context(|| format!("run {id}"))?;
+fn fetch(server: &Server, store: &mut Store, id: &str) -> Result<()> {
+    let run = server.fetch(id).with_context(|| format!("run {id}"))?;
     ensure!(
         run.info.id == *id,
         "run {id}: the server sent run {}",
@@ -231,41 +197,6 @@ fn fetch(far: &Far, store: &mut Store, id: &str) -> Result<()> {
     match store.import_once(&run)? {
         Sent::Stored | Sent::Known => Ok(()),
         Sent::Differs => bail!("another run {id} is in this store already"),
-    }
-}
-
-impl Far {
-    fn new(url: &str, args: &ServerArgs) -> Result<Self> {
-        let path = Path::new(url);
-        if !gritstone_store::is_server(path) {
-            return Ok(Self::Server(Server::new(url, args)?));
-        }
-        Ok(Self::Store(Box::new(Store::open(path)?)))
-    }
-
-    /// Its runs, oldest first.
-    fn runs(&self) -> Result<Vec<ListedRun>> {
-        match self {
-            Self::Server(server) => server.list(),
-            Self::Store(store) => runs(store),
-        }
-    }
-
-    fn fetch(&self, id: &str) -> Result<RunData> {
-        match self {
-            Self::Server(server) => server.fetch(id),
-            Self::Store(store) => Ok(store.load(id)?),
-        }
-    }
-
-    fn send(&mut self, run: &RunData) -> Result<()> {
-        match self {
-            Self::Server(server) => server.send(run),
-            Self::Store(store) => match store.import_once(run)? {
-                Sent::Stored | Sent::Known => Ok(()),
-                Sent::Differs => bail!("another run of this identifier is there already"),
-            },
-        }
     }
 }
 

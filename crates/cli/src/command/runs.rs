@@ -60,14 +60,14 @@ pub enum RunsCommand {
 pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
     match &args.command {
         Some(RunsCommand::Label { run, label }) => {
-            let mut store = context.writer()?;
+            let mut store = context.administrator()?;
             let id = context.resolve(&store, run)?;
             store.label(&id, label)?;
             output::remark(&format!("run {id} is labeled '{label}'"));
             return Ok(Exit::Done);
         }
         Some(RunsCommand::Remove { run }) => {
-            let mut store = context.writer()?;
+            let mut store = context.administrator()?;
             let id = context.resolve(&store, run)?;
             if let Some(process) = undo::measuring(None).get(&id) {
                 bail!("run {id} is being measured by process {process}: stop that first");

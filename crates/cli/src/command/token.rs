@@ -64,7 +64,9 @@ pub fn token(context: &Context, command: &TokenCommand) -> Result<Exit> {
             File::open("/dev/urandom")?.read_exact(&mut random)?;
             let secret = format!("{TOKEN_PREFIX}{}", hexadecimal(random));
             let scopes: Vec<Scope> = scope.iter().map(|scope| scope.to_scope()).collect();
-            context.writer()?.add_token(name, &secret, &scopes, &now)?;
+            context
+                .administrator()?
+                .add_token(name, &secret, &scopes, &now)?;
             output::plain(&format!("{secret}\n"))?;
             output::remark("this is shown once: keep it in a file that only its user can read");
         }
@@ -93,7 +95,7 @@ pub fn token(context: &Context, command: &TokenCommand) -> Result<Exit> {
             output::text(&lists::table("", columns, rows.collect()))?;
         }
         TokenCommand::Revoke { name } => {
-            context.writer()?.revoke_token(name, &now)?;
+            context.administrator()?.revoke_token(name, &now)?;
             output::remark(&format!("token {name} is revoked"));
         }
     }

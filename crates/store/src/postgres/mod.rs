@@ -3,33 +3,39 @@
 //! One that writes to the ledger holds a lock until its end; one that stores launches holds it together with others of its kind, and one
 //! of its run. Locks are advisory ones of the database, for which nobody needs a privilege.
 
-mod dialect;
 mod tls;
 mod url;
+mod values;
 
 use crate::engine::{Engine, Purpose, Row, Take, query, whole};
 use crate::error::{Fault, StoreError};
 use crate::prune::Shrunk;
-use crate::schema::{self, MIGRATIONS};
+use crate::schema;
 use ::postgres::types::ToSql;
 use ::postgres::{Client, Statement};
-use dialect::Parameter;
 use sha2::{Digest, Sha256};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 pub(crate) use url::{Url, of};
 pub use url::{has_password, is_server, shown, trusted};
+use values::Parameter;
 
 /// Of all locks of ours: `GRS2`.
 const LOCK: i64 = 0x4752_5332;
-/// The folder of what servers do not have yet.
-pub(crate) const UNSENT: &str = "unsent";
+/// In order; the first has number 1. Those that were released stay as they are.
+const MIGRATIONS: [&str; 5] = [
+    include_str!("../../schema/postgres/0001.sql"),
+    include_str!("../../schema/postgres/0002.sql"),
+    include_str!("../../schema/postgres/0003.sql"),
+    include_str!("../../schema/postgres/0004.sql"),
+    include_str!("../../schema/postgres/0005.sql"),
+];
 /// Rows that are fetched at once of those that are read one by one.
 const AT_ONCE: u32 = 200;
 /// What is done between two statements takes milliseconds: a client that holds a lock for longer is gone.
@@ -179,12 +185,8 @@ impl Postgres {
             let done = self.found()?.unwrap_or(0) as usize;
             // functions look for tables where these are made, and for none that a session makes for itself
             self.batch("SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true)")?;
-            if done == 0 {
-                self.batch(dialect::VERSIONS)?;
-            }
             for (text, number) in MIGRATIONS.iter().zip(1..).skip(done) {
-                let unknown = || Fault::Damaged(format!("migration {number} cannot be said"));
-                self.batch(&dialect::migration(text).ok_or_else(unknown)?)?;
+                self.batch(text)?;
                 self.batch(&format!("INSERT INTO gritstone_schema VALUES ({number})"))?;
             }
             Ok(())
@@ -221,7 +223,7 @@ impl Postgres {
             let prepared = live.prepared(statement)?;
             let of: Vec<Parameter> = of.into_iter().map(Parameter).collect();
             let rows = live.client.query(&prepared, &references(&of))?;
-            rows.iter().map(dialect::values).collect()
+            rows.iter().map(values::values).collect()
         })
     }
 }
@@ -320,7 +322,7 @@ impl Engine for Postgres {
         let write = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
         let words = match purpose {
             Purpose::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY".to_owned(),
-            Purpose::Write | Purpose::Launch(_) if self.reads_only => {
+            Purpose::Write | Purpose::Launch(_) | Purpose::Cache if self.reads_only => {
                 return Err(StoreError::ReadOnly(self.url.shown.clone()).into());
             }
             Purpose::Write => format!(
@@ -374,7 +376,7 @@ impl Engine for Postgres {
             WHERE relnamespace = current_schema()::regnamespace AND NOT tgisinternal AND tgenabled IN ('O', 'A')";
         let found: Vec<(String,)> = query(self, statement, vec![])?;
         let version = self.version()? as usize;
-        let lost = dialect::triggers(&MIGRATIONS[..version.min(MIGRATIONS.len())])
+        let lost = triggers(&MIGRATIONS[..version.min(MIGRATIONS.len())])
             .into_iter()
             .filter(|name| !found.iter().any(|(known,)| known == name));
         Ok(lost
@@ -392,9 +394,30 @@ impl Engine for Postgres {
     }
 }
 
-/// Where runs that a server does not have yet are kept: one file for each store of a server, by what is shown of its URL.
-pub(crate) fn unsent(shown: &Path, data: &Path) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    let hash = gritstone_model::hexadecimal(Sha256::digest(shown.as_os_str().as_bytes()));
-    data.join(UNSENT).join(format!("{}.db", &hash[..16]))
+/// The names of the triggers that migrations make and keep.
+fn triggers(migrations: &[&'static str]) -> Vec<&'static str> {
+    let mut names: Vec<&str> = vec![];
+    for line in migrations.iter().flat_map(|text| text.lines()) {
+        let name = |statement| line.strip_prefix(statement)?.split([' ', '(']).next();
+        // a trigger goes with its function
+        if let Some(dropped) = name("DROP FUNCTION ") {
+            names.retain(|known| *known != dropped);
+        }
+        names.extend(name("CREATE TRIGGER "));
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dropped_triggers_are_not_checked() {
+        let triggers = triggers(&MIGRATIONS);
+        let times = |name| triggers.iter().filter(|known| **known == name).count();
+        assert_eq!(times("run_is_not_removed"), 1);
+        assert_eq!(times("launch_is_not_emptied"), 1);
+        assert_eq!(MIGRATIONS.len(), schema::MIGRATIONS.len());
+    }
 }

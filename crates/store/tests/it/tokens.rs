@@ -72,7 +72,7 @@ fn a_run_that_is_sent_again_is_the_same_or_refused() {
 fn a_store_from_before_there_were_tokens_has_none_and_gets_them_as_a_file() {
     let (_folder, path, store) = common::with(&[common::run(1, 1)]);
     drop(store);
-    let trigger = include_str!("../../schema/0002.sql");
+    let trigger = include_str!("../../schema/sqlite/0002.sql");
     let (_, trigger) = trigger
         .split_once("DROP TRIGGER launch_is_not_removed;")
         .unwrap();

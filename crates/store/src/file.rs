@@ -4,7 +4,6 @@
 //! connections of this process hold.
 
 use crate::StoreError;
-use crate::postgres::UNSENT;
 use nix::fcntl::{AT_FDCWD, AtFlags};
 use nix::unistd::{AccessFlags, faccessat};
 use std::ffi::{OsStr, OsString};
@@ -30,15 +29,6 @@ pub fn default_path(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathB
         .or_else(|| folder("HOME").map(|home| home.join(".local/share")))
         .map(|data| data.join("gritstone/gritstone.db"))
         .ok_or(StoreError::NoHome)
-}
-
-/// Whether a file keeps what a server does not have yet.
-pub(crate) fn is_unsent(path: &Path) -> bool {
-    let default = default_path(|name| std::env::var_os(name));
-    let data = default
-        .ok()
-        .and_then(|path| Some(path.parent()?.join(UNSENT)));
-    data.is_some() && data.as_deref() == path.parent()
 }
 
 /// The path without a working directory: SQLite gives names such as `:memory:` a meaning of their own.
