@@ -1,4 +1,5 @@
 # make run    sets up, builds, measures the suite `standard` with little effort, shows the tables and writes the report
+# make check  formatting, lints, the rules of the repository and unit tests: a part of make test
 # make test   sets up, and runs every check of the repository but those that have to measure
 # make test-full [PART=rt]   those, or some of them: scripts/test-full
 # make dist   builds what is handed on, into dist/: a static binary, its pages and completions, a Debian package; and tries it
@@ -13,7 +14,7 @@ GRITSTONE = $(or $(CARGO_TARGET_DIR),target)/$(PROFILE)/gritstone
 # tests that take root are left out by name where nobody is root
 SKIP := $(shell [ "$$(id -u)" = 0 ] || echo --skip as_root)
 
-.PHONY: run test test-full dist docs book setup-run setup-test setup-test-full build
+.PHONY: run lint check test test-full dist docs book setup-run setup-test setup-test-full build
 
 run: setup-run build
 	$(GRITSTONE) run $(RUN)
@@ -23,10 +24,15 @@ run: setup-run build
 build:
 	cargo build --profile $(PROFILE) --bin gritstone
 
-test: setup-test
+lint:
 	cargo fmt --all --check
-	scripts/check-c
 	GRITSTONE_WERROR=1 cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+check: setup-run lint
+	GRITSTONE_WERROR=1 cargo test --workspace --lib --bins -- $(SKIP)
+
+test: setup-test lint
+	scripts/check-c
 	# a shell that starts this in the background, or nohup, has these signals ignored, and tests send them; the rules of the
 	# repository (tidy, docgen, licenses) are tests of xtask
 	env --default-signal=HUP,INT,QUIT GRITSTONE_WERROR=1 cargo test --workspace -- $(SKIP)

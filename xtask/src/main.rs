@@ -1,6 +1,7 @@
 //! Chores of the repository: `cargo xtask tidy` finds what reviewers forget, `cargo xtask docgen` writes the pages
 //! that are made from the catalog.
 
+mod circles;
 mod docgen;
 mod licenses;
 mod tidy;
@@ -88,6 +89,7 @@ fn tidy(root: &Path) -> Result<(), String> {
     }
     let mut faults = tidy::imports(&tree, root, &packages(root)?);
     faults.extend(tidy::programs(&tree, &catalogue));
+    faults.extend(circles::circles(&tree));
     faults.extend(tidy::openings(&tree));
     faults.extend(tidy::words(&tree));
     faults.extend(tidy::quotes(&tree));

@@ -165,7 +165,7 @@ pub fn programs(tree: &Tree, catalogue: &Catalogue) -> Vec<String> {
 }
 
 /// Rust that is built into something: not tests, examples or what lies elsewhere.
-fn modules(tree: &Tree) -> impl Iterator<Item = (&str, &str)> {
+pub fn modules(tree: &Tree) -> impl Iterator<Item = (&str, &str)> {
     let files = tree
         .iter()
         .map(|(path, text)| (path.as_str(), text.as_str()));
