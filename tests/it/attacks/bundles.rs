@@ -85,7 +85,6 @@ fn parameters_and_directories_of_an_imported_run_are_not_written_to() {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
 fn an_imported_run_of_2027_does_not_hide_the_own_one_that_was_cut_off() {
     let home = Home::new();
     let dir = home.path().to_str().unwrap();

@@ -109,7 +109,6 @@ fn answers(seeds: std::ops::Range<u64>) -> (usize, usize) {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
 fn no_damaged_store_answers_differently_without_a_word() {
     let (named, same) = answers(0..16);
     assert!(named > 20, "{named} named, {same} the same");

@@ -36,7 +36,6 @@ fn journal(command: &str) -> String {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
 fn a_journal_of_another_user_is_not_followed_and_its_directory_named_as_root() {
     needs_root();
     let home = Home::new();

@@ -117,7 +117,6 @@ fn all_that_print(home: &Home, path: &str) {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
 fn every_text_of_a_bundle_may_be_hostile() {
     let home = Home::new();
     let mut shown = LINES.clone();
@@ -161,7 +160,6 @@ fn keys_and_lines_that_do_not_belong_are_named_harmlessly() {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
 fn files_of_other_programs_are_shown_harmlessly() {
     let home = Home::new();
     let hyperfine = json!({"results": [
@@ -197,7 +195,6 @@ fn files_of_other_programs_are_shown_harmlessly() {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
 fn names_of_files_stores_and_hosts_are_shown_harmlessly() {
     let home = Home::new();
     let name = format!("{}\n.jsonl", HOSTILE.replace('/', "-"));
@@ -293,7 +290,6 @@ fn a_terminal_gets_no_styles_but_ours() {
 }
 
 #[test]
-#[ignore = "measures: make test-full"]
 fn a_catalog_from_a_bundle_has_the_names_of_a_folder_or_is_refused() {
     let entries = include_str!("../../../examples/mine/mine.toml");
     let planted = format!("gritstone-planted-{}", std::process::id());
