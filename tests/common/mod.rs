@@ -101,7 +101,7 @@ pub fn fixture(name: &str) -> PathBuf {
 
 /// The same with all its launches, to be changed and imported.
 pub fn recorded(name: &str) -> RunData {
-    gritstone_exchange::read_bundle(&fs::read_to_string(fixture(name)).unwrap()).unwrap()
+    gritstone_exchange::read_bundle(&fs::read(fixture(name)).unwrap()[..]).unwrap()
 }
 
 /// A run as it would be had it been started so many hours after 1970, with a label.

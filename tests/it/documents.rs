@@ -11,7 +11,7 @@ fn home() -> Home {
     let packed = "../../references/measured/amd-epyc-kvm-2026.jsonl.zst";
     let packed = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(packed)).unwrap();
     let bundle = String::from_utf8(zstd::decode_all(packed.as_slice()).unwrap()).unwrap();
-    let run = gritstone_exchange::read_bundle(&bundle).unwrap();
+    let run = gritstone_exchange::read_bundle(bundle.as_bytes()).unwrap();
     let named = |mut run: RunData, id: &str, started: &str, label: &str| {
         run.info.id = id.to_owned();
         run.info.started = started.to_owned();

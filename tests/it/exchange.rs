@@ -14,10 +14,12 @@ fn a_run_goes_to_another_store_and_is_the_same_there() {
     let path = bundle.to_str().unwrap();
     let text = fs::read_to_string(&bundle).unwrap();
     let whole = home.ok("export run --with-identity");
-    let read = |text: &str| gritstone_exchange::read_bundle(text).unwrap();
+    let read = |text: &str| gritstone_exchange::read_bundle(text.as_bytes()).unwrap();
     assert!(read(&whole) == read(&text), "nothing is lost");
     assert_eq!(home.json("show run"), home.json(&["show", path]));
-    home.refuses(&["import", path], "already");
+    let (code, out, error) = home.run(&["import", path]);
+    assert!(code == 0 && error.contains("already"), "{code}: {error}");
+    assert_eq!(list(&home.json("runs")["runs"]).len(), 1, "{out}");
 
     // a cut one is refused whole, with its line
     let lines = text.lines().count();

@@ -217,7 +217,7 @@ fn nodes_have_no_names_in_what_is_shared() {
     let [one, two] = [0, 1].map(shared);
     assert!(!one.contains("node-00\"") && one.contains("fleet-of-november"));
     let name = |text: &str| {
-        gritstone_exchange::read_bundle(text)
+        gritstone_exchange::read_bundle(text.as_bytes())
             .unwrap()
             .info
             .settings

@@ -120,7 +120,7 @@ fn below<'a>(text: &'a str, key: &str) -> Vec<Vec<&'a str>> {
 
 /// The fleet and the node of a bundle.
 fn member(bundle: &Path) -> (String, String) {
-    let run = read_bundle(&fs::read_to_string(bundle).unwrap()).unwrap();
+    let run = read_bundle(&fs::read(bundle).unwrap()[..]).unwrap();
     let member = run.info.settings.fleet.unwrap();
     (member.fleet, member.node)
 }

@@ -29,7 +29,7 @@ fn main() -> Result<()> {
             .context("usage: many-nodes BUNDLE NUMBER STORE")
     };
     let (bundle, number, store) = (next()?, next()?.parse::<usize>()?, next()?);
-    let mut run = gritstone_exchange::read_bundle(&std::fs::read_to_string(&bundle)?)?;
+    let mut run = gritstone_exchange::read_bundle(&std::fs::read(&bundle)?[..])?;
     shorten(&mut run);
     let mut store = Store::open(Path::new(&store))?;
     let mut random = Pcg64::seed_from_u64(1);

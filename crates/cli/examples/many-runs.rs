@@ -21,7 +21,7 @@ fn main() -> Result<()> {
     };
     let (bundle, number, store) = (next()?, next()?.parse::<u32>()?, next()?);
     let systems = next().map_or(Ok(0), |text| text.parse::<u32>())?;
-    let mut run = gritstone_exchange::read_bundle(&std::fs::read_to_string(&bundle)?)?;
+    let mut run = gritstone_exchange::read_bundle(&std::fs::read(&bundle)?[..])?;
     run.launches.truncate(LAUNCHES);
     let mut store = Store::open(Path::new(&store))?;
     let mut random = Pcg64::seed_from_u64(1);

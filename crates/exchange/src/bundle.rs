@@ -9,12 +9,17 @@
 //! A bundle is read whole or not at all: of one that was cut off, that was changed, or that a later version wrote, nothing is taken.
 
 use crate::ImportError;
+use crate::limits::{
+    BENCHMARKS, Bounded, COPIES, EVENTS, HEAD, HEAD_LINE, LAUNCH_LINE, LAUNCHES, TEXT, VALUES,
+    check_name, strings,
+};
 use gritstone_model::{
     Benchmark, Event, Id, Launch, Program, RunData, RunInfo, Skip, escape_json, hexadecimal,
 };
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, Read as _};
 
 /// Name and version of the format.
 pub const SCHEMA_BUNDLE: &str = "gritstone/bundle/1";
@@ -28,7 +33,7 @@ struct Head<B, P, S, I> {
     skips: S,
 }
 
-type Read = Head<Vec<Benchmark>, BTreeMap<Id, Program>, Vec<Skip>, RunInfo>;
+type Read = Head<Bounded<Benchmark, BENCHMARKS>, BTreeMap<Id, Program>, Vec<Skip>, RunInfo>;
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
@@ -71,80 +76,163 @@ pub(crate) fn hash(text: &str) -> String {
 /// The run of a bundle, exactly as it was written.
 ///
 /// # Errors
-/// Names the line that is wrong.
-pub fn read(text: &str) -> Result<RunData, ImportError> {
-    let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let [head, launches @ .., end] = lines.as_slice() else {
-        return Err(wrong(1, "no head and no end: the file is truncated"));
-    };
-    let head = read_head(head)?;
-    let last = lines.len();
-    let mut run = RunData {
-        info: head.info,
-        benchmarks: head.benchmarks,
-        programs: head.programs,
-        skips: head.skips,
-        launches: Vec::with_capacity(launches.len()),
-    };
-    for (at, text) in launches.iter().enumerate() {
-        match parse::<Line<Launch>>(text, at + 2)? {
-            Line::Launch(launch) => run.launches.push(launch),
-            Line::End { .. } => return Err(wrong(at + 2, "an end before the end")),
-        }
-    }
-    let Line::End { launches, sha256 } = parse::<Line<Launch>>(end, last)? else {
-        return Err(wrong(
-            last,
-            "no end: the file is truncated, or is still being written",
-        ));
-    };
-    if launches != run.launches.len() {
-        let what = format!(
-            "the end states {launches} launches, and the file has {}",
-            run.launches.len()
-        );
-        return Err(wrong(last, what));
-    }
-    if sha256 != hash(&text[..text.len() - end.len()]) {
-        return Err(wrong(last, "checksum mismatch: the file was changed"));
-    }
-    possible(&run)?;
-    Ok(run)
+/// Names the line that is wrong, or that a limit refuses.
+pub fn read(mut from: impl BufRead) -> Result<RunData, ImportError> {
+    let head = next_line(&mut from, 1, HEAD_LINE)?;
+    read_after(&head, from)
 }
 
-/// That nothing is in it which no run can have measured.
-fn possible(run: &RunData) -> Result<(), ImportError> {
-    let mut known = BTreeSet::new();
+/// Whether the first line of a file is the head of a bundle.
+pub(crate) fn is_head(line: &[u8]) -> bool {
+    const FAMILY: &str = "gritstone/bundle/";
+    let beginning = format!("{{\"schema\":\"{FAMILY}");
+    let schema = || serde_json::from_slice::<Schema>(line).ok()?.schema;
+    line.starts_with(beginning.as_bytes())
+        || schema().is_some_and(|schema| schema.starts_with(FAMILY))
+}
+
+/// The run after the first line of its bundle.
+pub(crate) fn read_after(first: &[u8], mut from: impl BufRead) -> Result<RunData, ImportError> {
+    let mut run = read_head(first)?;
+    let known: BTreeSet<Id> = run.benchmarks.iter().map(|one| one.id.clone()).collect();
+    let mut hash = Sha256::new_with_prefix(first);
+    let mut number = 1;
+    loop {
+        number += 1;
+        let text = next_line(&mut from, number, LAUNCH_LINE)?;
+        if text.is_empty() {
+            let what = "no end: the file is truncated, or is still being written";
+            return Err(wrong(number - 1, what));
+        }
+        match parse::<Line<Launch>>(&text, number)? {
+            Line::Launch(mut launch) => {
+                hash.update(&text);
+                if run.launches.len() == LAUNCHES {
+                    let what = format!("a run has at most {LAUNCHES} launches");
+                    return Err(wrong(number, what));
+                }
+                if !known.contains(&launch.id) {
+                    let what = format!("a launch of {}, which the head does not list", launch.id);
+                    return Err(wrong(number, what));
+                }
+                let possible = check_text(&text).and_then(|()| check_launch(&mut launch));
+                possible.map_err(|what| wrong(number, what))?;
+                run.launches.push(launch);
+            }
+            Line::End { launches, sha256 } => {
+                if launches != run.launches.len() {
+                    let what = format!(
+                        "the end states {launches} launches, and the file has {}",
+                        run.launches.len()
+                    );
+                    return Err(wrong(number, what));
+                }
+                if sha256 != hexadecimal(hash.finalize()) {
+                    return Err(wrong(number, "checksum mismatch: the file was changed"));
+                }
+                break;
+            }
+        }
+    }
+    match next_line(&mut from, number + 1, LAUNCH_LINE)?.is_empty() {
+        true => Ok(run),
+        false => Err(wrong(number, "an end before the end")),
+    }
+}
+
+/// The next line with its end; empty where there is none.
+fn next_line(from: &mut impl BufRead, number: usize, most: u64) -> Result<Vec<u8>, ImportError> {
+    let mut line = vec![];
+    let read = from.take(most + 1).read_until(b'\n', &mut line);
+    read.map_err(|error| wrong(number, error.to_string()))?;
+    match line.len() as u64 <= most {
+        true => Ok(line),
+        false => Err(wrong(number, format!("longer than {} MiB", most >> 20))),
+    }
+}
+
+/// Refuses a head that no run can have, or that is too large.
+pub(crate) fn check_head(run: &mut RunData) -> Result<(), String> {
     for benchmark in &run.benchmarks {
         let (id, amount) = (&benchmark.id, benchmark.amount_per_op);
         if !(amount.is_finite() && amount > 0.0) {
-            let what = format!("amount_per_op of {id} is {amount}: it must be above 0");
-            return Err(wrong(1, what));
-        }
-        known.insert(id);
-    }
-    for (line, launch) in (2..).zip(&run.launches) {
-        let id = &launch.id;
-        if !known.contains(id) {
-            let what = format!("a launch of {id}, which the head does not list");
-            return Err(wrong(line, what));
-        }
-        let nothing = |event: &Event| match event {
-            Event::Sample(sample) => sample.n == 0 || sample.wall == 0,
-            Event::Batch(batch) => batch.n == 0,
-            _ => false,
-        };
-        if launch.events.iter().any(nothing) {
-            let what = "a sample with n=0 or wall=0 is impossible: it timed nothing";
-            return Err(wrong(line, what));
+            return Err(format!(
+                "amount_per_op of {id} is {amount}: it must be above 0"
+            ));
         }
     }
+    let machine = &run.info.machine;
+    check_name("the label", run.info.label.as_deref().unwrap_or_default())?;
+    check_name("the identifier of the machine", &machine.id)?;
+    check_name("the name of the machine", &machine.name)?;
+    check_name("the system of the machine", &machine.system)?;
+    // files of a custom catalog are longer
+    let catalog = run.info.settings.catalogue.take();
+    let head = line(&(&run.info, &run.benchmarks, &run.programs, &run.skips));
+    run.info.settings.catalogue = catalog;
+    if head.len() > HEAD {
+        return Err(HEAD_TOO_LONG.to_owned());
+    }
+    check_text(head.as_bytes())
+}
+
+const HEAD_TOO_LONG: &str = "the head is longer than 1 MiB without files of a custom catalog";
+
+fn check_text(json: &[u8]) -> Result<(), String> {
+    match strings(json).0 <= TEXT {
+        true => Ok(()),
+        false => Err(format!("a text of more than {} KiB", TEXT >> 10)),
+    }
+}
+
+/// Refuses a launch that no run can have made, or that is too large; frees memory that it does not use.
+fn check_launch(launch: &mut Launch) -> Result<(), String> {
+    let copies = launch.copies.max(1);
+    if copies > COPIES || launch.cpus.len() > VALUES {
+        return Err(format!("a launch has at most {COPIES} copies"));
+    }
+    let copies = copies as usize;
+    if launch.events.len() > EVENTS * copies {
+        return Err(format!("a copy of a launch has at most {EVENTS} events"));
+    }
+    let (mut begins, mut ends) = (0, 0);
+    for event in &mut launch.events {
+        match event {
+            Event::Hello { .. } => begins += 1,
+            Event::Bye => ends += 1,
+            Event::Sample(sample) if sample.n == 0 || sample.wall == 0 => return Err(nothing()),
+            Event::Batch(batch) if batch.n == 0 => return Err(nothing()),
+            Event::Batch(batch) if batch.walls.len() > VALUES => {
+                return Err(format!("a batch has at most {VALUES} times"));
+            }
+            Event::Batch(batch) => batch.walls.shrink_to_fit(),
+            Event::Latency(histogram) if histogram.buckets.len() > VALUES => {
+                return Err(format!("a histogram has at most {VALUES} buckets"));
+            }
+            Event::Latency(histogram) => histogram.buckets.shrink_to_fit(),
+            _ => {}
+        }
+    }
+    if begins.max(ends) > copies {
+        return Err("a copy of a launch begins and ends once".to_owned());
+    }
+    launch.events.shrink_to_fit();
     Ok(())
 }
 
-fn read_head(text: &str) -> Result<Read, ImportError> {
-    let value: serde_json::Value = parse(text, 1)?;
-    match value.get("schema").and_then(serde_json::Value::as_str) {
+fn nothing() -> String {
+    "a sample with n=0 or wall=0 is impossible: it timed nothing".to_owned()
+}
+
+/// The head as a run without launches.
+fn read_head(text: &[u8]) -> Result<RunData, ImportError> {
+    if strings(text).1 > HEAD {
+        return Err(wrong(1, HEAD_TOO_LONG));
+    }
+    if !text.ends_with(b"\n") {
+        return Err(wrong(1, "no head and no end: the file is truncated"));
+    }
+    match parse::<Schema>(text, 1)?.schema.as_deref() {
         Some(SCHEMA_BUNDLE) => {}
         Some(other) => {
             let what = format!(
@@ -154,11 +242,26 @@ fn read_head(text: &str) -> Result<Read, ImportError> {
         }
         None => return Err(wrong(1, "not a bundle: it names no schema")),
     }
-    serde_json::from_value(value).map_err(|error| wrong(1, error.to_string()))
+    let head: Read = parse(text, 1)?;
+    let mut run = RunData {
+        info: head.info,
+        benchmarks: head.benchmarks.0,
+        programs: head.programs,
+        skips: head.skips,
+        launches: vec![],
+    };
+    check_head(&mut run).map_err(|what| wrong(1, what))?;
+    Ok(run)
 }
 
-fn parse<T: for<'a> Deserialize<'a>>(text: &str, line: usize) -> Result<T, ImportError> {
-    serde_json::from_str(text).map_err(|error| {
+/// What a JSON object says that it is.
+#[derive(Deserialize)]
+struct Schema {
+    schema: Option<String>,
+}
+
+fn parse<T: for<'a> Deserialize<'a>>(text: &[u8], line: usize) -> Result<T, ImportError> {
+    serde_json::from_slice(text).map_err(|error| {
         let at = format!(" at line 1 column {}", error.column());
         let what = error
             .to_string()

@@ -2,7 +2,8 @@
 //! figure whose it is, so that it is mixed with ours nowhere.
 
 use crate::ImportError;
-use crate::bundle::hash;
+use crate::bundle::{check_head, hash};
+use crate::limits::{BENCHMARKS, LAUNCHES};
 use gritstone_model::{
     Benchmark, Better, CommandWork, Event, Id, Launch, Machine, Outcome, Placement, RunData,
     RunInfo, Sample, Settings, Source, Unit, Work,
@@ -57,6 +58,12 @@ impl Made {
                 self.tool
             )));
         }
+        let launches: usize = self.series.iter().map(|one| one.launches.len()).sum();
+        if self.series.len() > BENCHMARKS || launches > LAUNCHES {
+            return Err(ImportError::whole(format!(
+                "more than {BENCHMARKS} benchmarks or {LAUNCHES} measurements"
+            )));
+        }
         // RFC 3339 in UTC, from what the file says
         let started = self.started.as_deref().and_then(|text| text.parse().ok());
         let started = started.map_or(otherwise.to_owned(), |at: jiff::Timestamp| at.to_string());
@@ -71,7 +78,7 @@ impl Made {
             benchmarks.push(self.benchmark(id, series)?);
         }
         let name = self.machine.clone().unwrap_or(UNKNOWN.to_owned());
-        Ok(RunData {
+        let mut run = RunData {
             info: RunInfo {
                 id: identifier(&started, &family, &launches),
                 label: None,
@@ -93,7 +100,9 @@ impl Made {
             programs: BTreeMap::new(),
             skips: vec![],
             launches,
-        })
+        };
+        check_head(&mut run).map_err(ImportError::Whole)?;
+        Ok(run)
     }
 
     fn benchmark(&self, id: Id, series: &Series) -> Result<Benchmark, ImportError> {

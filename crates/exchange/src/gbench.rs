@@ -2,6 +2,7 @@
 
 use crate::exportable::{Exported, Figure, figures, messages};
 use crate::foreign_run::{Made, Series, nanoseconds};
+use crate::limits::{Bounded, LAUNCHES};
 use crate::{ImportError, RunData};
 use gritstone_model::{Event, Launch, Outcome, RunView, Sample};
 use serde::Deserialize;
@@ -117,7 +118,7 @@ fn typical(done: &[Done]) -> Option<Done> {
 #[derive(Deserialize)]
 struct File {
     context: Context,
-    benchmarks: Vec<Entry>,
+    benchmarks: Bounded<Entry, LAUNCHES>,
 }
 
 #[derive(Deserialize)]
@@ -153,7 +154,7 @@ pub fn read(text: &str, otherwise: &str) -> Result<RunData, ImportError> {
         .map_err(|error| ImportError::whole(format!("not JSON of Google Benchmark: {error}")))?;
     let mut series: Vec<Series> = vec![];
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
-    for (number, entry) in file.benchmarks.iter().enumerate() {
+    for (number, entry) in file.benchmarks.0.iter().enumerate() {
         if entry.run_type.as_deref() == Some("aggregate") {
             continue;
         }

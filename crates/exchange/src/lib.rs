@@ -16,10 +16,12 @@ mod foreign_run;
 mod gbench;
 mod github;
 mod hyperfine;
+pub mod limits;
 mod openmetrics;
 mod phoronix;
 mod timings;
 mod unixbench;
+mod unpack;
 mod xml;
 
 pub use anonymize::{anonymous_run, anonymous_view};
@@ -40,8 +42,11 @@ pub use timings::{
     Markup, Timing, csv as timings_csv, json as timings_json, table as timings_table,
 };
 pub use unixbench::read as read_unixbench;
+pub use unpack::unpack;
 
-use serde_json::Value;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::io::{BufRead, Read as _};
 
 /// Why bytes are no run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,8 +73,6 @@ impl ImportError {
 /// What bytes seem to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A bundle of ours.
-    Bundle,
     /// `hyperfine --export-json`.
     Hyperfine,
     /// `--benchmark_format=json` of Google Benchmark.
@@ -78,19 +81,61 @@ pub enum Origin {
     UnixBench,
 }
 
-/// Recognizes what a text is by its beginning; `None` when it is nothing that can be read.
+/// A file that was opened: a run, or the text of something else.
+pub enum Opened {
+    /// The run of a bundle.
+    Run(Box<RunData>),
+    /// Anything else.
+    Text(String),
+}
+
+/// Opens a file in any format, compressed or not, within [`limits`].
+///
+/// # Errors
+/// When it is damaged or too large.
+pub fn open(from: impl BufRead) -> Result<Opened, ImportError> {
+    let unreadable = |error: std::io::Error| ImportError::whole(error.to_string());
+    let mut from = unpack(from).map_err(unreadable)?;
+    let mut text = vec![];
+    let line = (&mut from).take(limits::HEAD_LINE + 1);
+    { line }.read_until(b'\n', &mut text).map_err(unreadable)?;
+    if bundle::is_head(&text) {
+        return Ok(Opened::Run(Box::new(bundle::read_after(&text, from)?)));
+    }
+    let rest = (limits::OTHER + 1).saturating_sub(text.len() as u64);
+    from.take(rest).read_to_end(&mut text).map_err(unreadable)?;
+    if text.len() as u64 > limits::OTHER {
+        let what = format!(
+            "no bundle, and larger than {} MiB, which is the limit of other files",
+            limits::OTHER >> 20
+        );
+        return Err(ImportError::whole(what));
+    }
+    let text = String::from_utf8(text).map_err(|error| ImportError::whole(error.to_string()))?;
+    Ok(Opened::Text(text))
+}
+
+/// Recognizes the program that wrote a text; `None` when it cannot be read.
 #[must_use]
 pub fn recognize(text: &str) -> Option<Origin> {
-    let json = |text| serde_json::from_str::<Value>(text).unwrap_or_default();
-    let first = text.lines().next().unwrap_or("");
-    if json(first).get("schema").is_some() {
-        return Some(Origin::Bundle);
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct Parts {
+        context: Option<IgnoredAny>,
+        benchmarks: Option<IgnoredAny>,
+        results: Option<List>,
     }
-    let whole = json(text);
-    if whole.get("context").is_some() && whole.get("benchmarks").is_some() {
+    struct List;
+    impl<'de> Deserialize<'de> for List {
+        fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+            <Vec<IgnoredAny>>::deserialize(from).map(|_| Self)
+        }
+    }
+    let parts: Parts = serde_json::from_str(text).unwrap_or_default();
+    if parts.context.is_some() && parts.benchmarks.is_some() {
         return Some(Origin::GoogleBenchmark);
     }
-    if whole.get("results").is_some_and(Value::is_array) {
+    if parts.results.is_some() {
         return Some(Origin::Hyperfine);
     }
     text.contains("BYTE UNIX Benchmarks")

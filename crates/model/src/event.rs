@@ -102,7 +102,7 @@ pub struct Check {
 }
 
 /// One line of the protocol. A launch has dozens and a run in memory has all of them, so the long ones are boxed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum Event {
     Hello {

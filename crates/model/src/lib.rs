@@ -9,6 +9,7 @@ mod cpu_set;
 mod custom_catalog;
 mod estimate;
 mod event;
+mod event_by_name;
 mod finding;
 mod finding_parts;
 mod fleet;
@@ -46,6 +47,7 @@ pub use cpu_set::CpuSet;
 pub use custom_catalog::{Contents, CustomCatalog, CustomFile};
 pub use estimate::Estimate;
 pub use event::{Batch, Cause, Check, Event, Histogram, ResponsesOf, Sample, Usage};
+pub use event_by_name::EventByName;
 pub use finding::Finding;
 pub use finding_parts::{
     Author, Count, Interference, LoadRate, NegativeBecause, Part, PartValue, Repeat, Rise,

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 /// How a launch ended. All four are stored and shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", content = "why", rename_all = "snake_case")]
+#[serde(try_from = "NamedOutcome")]
 pub enum Outcome {
     /// The workload said `bye`, and left no process.
     Measured,
@@ -37,6 +38,27 @@ impl Outcome {
         match self {
             Self::Measured => "",
             Self::Skipped(why) | Self::Failed(why) | Self::TimedOut(why) => why,
+        }
+    }
+}
+
+/// An outcome as it is read: whatever stands in it that is no text is refused, not held.
+#[derive(Deserialize)]
+struct NamedOutcome {
+    outcome: String,
+    why: Option<String>,
+}
+
+impl TryFrom<NamedOutcome> for Outcome {
+    type Error = String;
+
+    fn try_from(read: NamedOutcome) -> Result<Self, String> {
+        match (read.outcome.as_str(), read.why) {
+            ("measured", None) => Ok(Self::Measured),
+            ("skipped", Some(why)) => Ok(Self::Skipped(why)),
+            ("failed", Some(why)) => Ok(Self::Failed(why)),
+            ("timed_out", Some(why)) => Ok(Self::TimedOut(why)),
+            (other, _) => Err(format!("'{other}' is no outcome, or lacks its reason")),
         }
     }
 }

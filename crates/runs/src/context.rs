@@ -4,10 +4,12 @@ use crate::files;
 use anyhow::{Context as _, Result, anyhow, bail};
 use gritstone_analysis::summary;
 use gritstone_catalogue::{Catalogue, Own, Suite};
+use gritstone_exchange::Opened;
 use gritstone_host::{Cpu, Host, Root};
 use gritstone_model::{Machine, RunData, RunView, SCHEMA_RUN, Work};
 use gritstone_references::{LookupError, References};
 use gritstone_store::{Store, StoreError};
+use serde::Deserialize;
 use std::cell::{LazyCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::ManuallyDrop;
@@ -183,7 +185,7 @@ impl Context {
         let Some(bundle) = gritstone_references::bundle(&system.id) else {
             return Ok(None);
         };
-        let mut run = gritstone_exchange::read_bundle(&files::unpacked(bundle)?)?;
+        let mut run = files::bundle(bundle)?;
         // never this machine, even if measured here
         run.info.machine = system.clone();
         run.info.label = None;
@@ -243,17 +245,24 @@ impl Context {
 
     /// A view written by `--format json`, or a run in another format.
     fn view_of_file(&self, path: &Path) -> Result<RunView> {
-        let (text, name) = (files::text(path)?, path.display());
-        let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        match value.get("schema").and_then(|schema| schema.as_str()) {
-            Some(SCHEMA_RUN) => {
-                serde_json::from_value(value).with_context(|| format!("{name} is a damaged run"))
+        let name = path.display();
+        let text = match files::open(path)? {
+            Opened::Run(run) => return Ok(self.summary(&run)),
+            Opened::Text(text) => text,
+        };
+        #[derive(Deserialize)]
+        struct Named {
+            schema: Option<String>,
+        }
+        match serde_json::from_str(&text).map(|Named { schema }| schema) {
+            Ok(Some(schema)) if schema == SCHEMA_RUN => {
+                serde_json::from_str(&text).with_context(|| format!("{name} is a damaged run"))
             }
-            Some(other) => {
+            Ok(Some(other)) => {
                 bail!("{name} has the schema '{other}', and this Gritstone reads '{SCHEMA_RUN}'")
             }
-            None => {
-                let data = files::run(&text, path).with_context(|| name.to_string())?;
+            _ => {
+                let data = files::foreign(&text, path).with_context(|| name.to_string())?;
                 Ok(self.summary(&data))
             }
         }

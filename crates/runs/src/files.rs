@@ -1,15 +1,12 @@
 //! Runs in files: bundles and the formats of other programs, compressed or not.
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use gritstone_exchange::{self as exchange, Origin};
+use gritstone_exchange::{self as exchange, Opened, Origin};
 use gritstone_model::{Flag, Measurement, RunData, RunView};
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{BufReader, Write};
 use std::path::Path;
 
-/// Largest unpacked file, bytes: a run of everything at the default budget is some MiB.
-const LARGEST_FILE: u64 = 256 << 20;
-const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Widest half-width of a result of a reference system, relative.
 const MAX_HALF_WIDTH: f64 = 0.2;
 
@@ -18,52 +15,39 @@ const MAX_HALF_WIDTH: f64 = 0.2;
 /// # Errors
 /// Names the file, and what is wrong with it.
 pub fn read(path: &Path) -> Result<RunData> {
-    let text = text(path)?;
-    run(&text, path).with_context(|| path.display().to_string())
+    let run = match open(path)? {
+        Opened::Run(run) => Ok(*run),
+        Opened::Text(text) => foreign(&text, path),
+    };
+    run.with_context(|| path.display().to_string())
 }
 
 /// # Errors
-/// When the file cannot be read, is too long, or is not text.
-pub fn text(path: &Path) -> Result<String> {
-    let mut bytes = vec![];
-    let read = File::open(path).and_then(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes));
-    let text = read.map_err(Into::into).and_then(|_| text_of(&bytes));
-    text.with_context(|| format!("cannot read {}", path.display()))
+/// When the file cannot be read, is too large, or is a damaged bundle.
+pub fn open(path: &Path) -> Result<Opened> {
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    exchange::open(BufReader::new(file)).with_context(|| path.display().to_string())
 }
 
-/// Decodes text, compressed or not.
+/// The run of a bundle in memory, compressed or not.
 ///
 /// # Errors
-/// When the bytes are damaged, or not text.
-pub fn text_of(bytes: &[u8]) -> Result<String> {
-    match bytes.starts_with(&ZSTD_MAGIC) {
-        true => unpacked(bytes),
-        false => Ok(std::str::from_utf8(bytes)?.to_owned()),
-    }
+/// When it is damaged or too large.
+pub fn bundle(bytes: &[u8]) -> Result<RunData> {
+    Ok(exchange::read_bundle(exchange::unpack(bytes)?)?)
 }
 
-/// # Errors
-/// When the bytes are damaged, or not text.
-pub fn unpacked(bytes: &[u8]) -> Result<String> {
-    let mut text = String::new();
-    zstd::Decoder::new(bytes)?
-        .take(LARGEST_FILE)
-        .read_to_string(&mut text)?;
-    Ok(text)
-}
-
-/// Parses the text of the file `path`.
+/// Parses the text of the file `path`, which is no bundle.
 ///
 /// # Errors
 /// When no format matches, or the text is damaged.
-pub fn run(text: &str, path: &Path) -> Result<RunData> {
+pub fn foreign(text: &str, path: &Path) -> Result<RunData> {
     let Some(origin) = exchange::recognize(text) else {
         return Err(anyhow!(
             "not a run: `gritstone export` writes one; JSON of hyperfine and Google Benchmark and reports of UnixBench can be imported too"
         ));
     };
     Ok(match origin {
-        Origin::Bundle => exchange::read_bundle(text)?,
         Origin::Hyperfine => exchange::read_hyperfine(text, &written(path)?)?,
         Origin::GoogleBenchmark => exchange::read_gbench(text, &written(path)?)?,
         Origin::UnixBench => exchange::read_unixbench(text, &written(path)?)?,

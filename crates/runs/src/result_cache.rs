@@ -346,7 +346,7 @@ mod tests {
             "/../../tests/fixtures/run.jsonl"
         );
         let text = std::fs::read_to_string(bundle).unwrap();
-        let run = gritstone_exchange::read_bundle(&text).unwrap();
+        let run = gritstone_exchange::read_bundle(text.as_bytes()).unwrap();
         let mut store = Store::open(&path).unwrap();
         store.import(&run).unwrap();
         let id = run.info.id.as_str();

@@ -61,9 +61,7 @@ impl Pages {
     /// Keeps a run that was sent, once.
     pub(super) fn receive(&self, asked: &Asked, by: &Token, bytes: &[u8]) -> Answered {
         let unfit = |why: anyhow::Error| Refused::Unfit(format!("{why:#}"));
-        let text = gritstone_runs::files::text_of(bytes).map_err(unfit)?;
-        let run = gritstone_exchange::read_bundle(&text);
-        let run = run.map_err(|why| unfit(why.into()))?;
+        let run = gritstone_runs::files::bundle(bytes).map_err(unfit)?;
         if run.info.elapsed_s.is_none() {
             let why = "The run has not ended: send it when it has.".to_owned();
             return Err(Refused::Unfit(why));

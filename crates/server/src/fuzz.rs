@@ -46,7 +46,7 @@ fn runs() -> Vec<RunData> {
         env!("CARGO_MANIFEST_DIR"),
         "/../../tests/fixtures/copies.jsonl"
     );
-    let run = gritstone_exchange::read_bundle(&std::fs::read_to_string(text).unwrap()).unwrap();
+    let run = gritstone_exchange::read_bundle(&std::fs::read(text).unwrap()[..]).unwrap();
     let of_hour = |hour: usize| {
         let level = if hour < 13 { 1.0 } else { 1.2 };
         let times = level * (1.0 + 0.002 * (hour * 7 % 5) as f64);

@@ -2,44 +2,12 @@
 
 use crate::StoreError;
 use crate::row_codec::Wrong;
-use gritstone_model::{Batch, Check, Counts, Event, Histogram, Param, Sample, Usage};
+use gritstone_model::{Event, EventByName, Sample, Usage};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// An [`Event`] as it is read: serde reads arrays into structs by the order of their fields.
+/// serde reads arrays into structs by the order of their fields.
 #[derive(Deserialize)]
-#[serde(remote = "Event", rename_all = "lowercase")]
-enum Said {
-    Hello {
-        protocol: u32,
-        kernel: String,
-    },
-    Param(Param),
-    Warm {
-        n: u64,
-        wall: u64,
-    },
-    Sample(Box<Sample>),
-    Process(Box<Sample>),
-    Batch(Box<Batch>),
-    Latency(Box<Histogram>),
-    Counters {
-        n: u64,
-        counts: Counts<u64>,
-    },
-    Check(Check),
-    Skip {
-        why: String,
-    },
-    Fail {
-        errno: i32,
-        call: String,
-        why: String,
-    },
-    Bye {},
-}
-
-#[derive(Deserialize)]
-struct Line(#[serde(with = "Said")] Event);
+struct Line(#[serde(with = "EventByName")] Event);
 
 /// An [`Event`] without the names of its fields: there are fifty in a launch, and hundreds of thousands in a history.
 struct Short<'a>(&'a Event);

@@ -12,7 +12,7 @@ use std::fs;
 fn handed_on(home: &Home, benchmark: &str, dir: &str) -> RunData {
     home.ok(&format!("run {benchmark} --dir {dir} {SHORT}"));
     let bundle = home.ok("export");
-    read_bundle(&bundle).unwrap()
+    read_bundle(bundle.as_bytes()).unwrap()
 }
 
 /// The same run as if it had been cut off, and begun in a year that makes it the newest.

@@ -12,4 +12,5 @@ mod parameters;
 mod printing;
 mod privileged;
 mod setup;
+mod sizes;
 mod stores;

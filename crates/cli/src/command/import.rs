@@ -2,13 +2,14 @@
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use anyhow::{Result, anyhow};
+use anyhow::{Result, bail};
 use clap::Args;
 use gritstone_exchange as exchange;
 use gritstone_model::RunData;
 use gritstone_runs::context::Context;
 use gritstone_runs::files;
-use std::path::PathBuf;
+use gritstone_store::Sent;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -26,29 +27,38 @@ pub struct ImportArgs {
     pub host: Option<String>,
 }
 
-/// Imports all files or none.
+/// Checks all files, then stores them one by one, so that memory holds one run. Runs that are stored already are left alone: an
+/// import that was interrupted can be repeated.
 pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
-    let runs: Vec<RunData> = args
-        .files
-        .iter()
-        .map(|path| files::read(path))
-        .collect::<Result<_>>()?;
-    let mut store = context.writer()?;
-    for run in &runs {
-        if store.info(&run.info.id).is_ok() {
-            return Err(anyhow!("run {} is in the store already", run.info.id));
+    if args.files.len() > 1 {
+        for path in &args.files {
+            read(path, args)?;
         }
     }
-    for mut run in runs {
-        if let Some(label) = &args.label {
-            run.info.label = Some(label.clone());
+    let mut store = context.writer()?;
+    for path in &args.files {
+        let run = read(path, args)?;
+        let id = &run.info.id;
+        match store.import_once(&run)? {
+            Sent::Stored => drop(context.computed(&store, &run)?),
+            Sent::Known => output::remark(&format!("run {id} is in the store already")),
+            Sent::Differs => bail!(
+                "{}: another run {id} is in the store already",
+                path.display()
+            ),
         }
-        if let Some(host) = &args.host {
-            exchange::name_machine(&mut run, host)?;
-        }
-        store.import(&run)?;
-        context.computed(&store, &run)?;
-        output::plain(&format!("{}\n", run.info.id))?;
+        output::plain(&format!("{id}\n"))?;
     }
     Ok(Exit::Done)
+}
+
+fn read(path: &Path, args: &ImportArgs) -> Result<RunData> {
+    let mut run = files::read(path)?;
+    if let Some(label) = &args.label {
+        run.info.label = Some(label.clone());
+    }
+    if let Some(host) = &args.host {
+        exchange::name_machine(&mut run, host)?;
+    }
+    Ok(run)
 }

@@ -9,6 +9,7 @@ use gritstone_runs::context::Context;
 use gritstone_runs::listing::listed;
 use gritstone_store::{Sent, Store};
 use std::collections::BTreeSet;
+use std::io::Read as _;
 use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -71,8 +72,8 @@ const WHOLE: Duration = Duration::from_secs(120);
 /// How often a server that has too much to do is asked again, and after how long at most.
 const TRIES: usize = 10;
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
-/// The most that is read of what a server says, packed or not.
-const LONGEST: u64 = 256 << 20;
+/// Bytes of a file with a token.
+const LONGEST_TOKEN: u64 = 4096;
 /// How hard bundles are packed: they cross a network once.
 const PACKED: i32 = 3;
 
@@ -242,7 +243,7 @@ impl Server {
     fn fetch(&self, id: &str) -> Result<RunData> {
         let id = gritstone_document::html::encoded(id);
         let bundle = self.get(&format!("{}/{id}", self.runs))?;
-        Ok(gritstone_exchange::read_bundle(&bundle)?)
+        Ok(gritstone_exchange::read_bundle(bundle.as_bytes())?)
     }
 
     fn get(&self, url: &str) -> Result<String> {
@@ -282,7 +283,10 @@ fn said(url: &str, ask: impl Fn() -> Result<Response, ureq::Error>) -> Result<St
         response = ask().with_context(|| format!("cannot reach {url}"))?;
     }
     let status = response.status();
-    let body = response.body_mut().with_config().limit(LONGEST);
+    let body = response
+        .body_mut()
+        .with_config()
+        .limit(gritstone_exchange::limits::UNPACKED);
     let text = body
         .read_to_string()
         .with_context(|| format!("cannot read {url}"))?;
@@ -308,6 +312,9 @@ fn token_of(path: &Path) -> Result<String> {
         "{} can be read by others: chmod 600 it",
         path.display()
     );
-    let text = gritstone_runs::files::text(path)?;
+    let file = std::fs::File::open(path);
+    let mut text = String::new();
+    let read = file.and_then(|file| file.take(LONGEST_TOKEN).read_to_string(&mut text));
+    read.with_context(|| format!("cannot read {}", path.display()))?;
     Ok(text.lines().next().unwrap_or("").trim().to_owned())
 }
