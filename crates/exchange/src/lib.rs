@@ -15,6 +15,7 @@ mod fleet;
 mod foreign_run;
 mod gbench;
 mod github;
+pub mod harness;
 mod hyperfine;
 pub mod limits;
 mod openmetrics;

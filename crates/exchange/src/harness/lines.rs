@@ -1,0 +1,60 @@
+//! Any program that prints lines of name, value and unit.
+
+use super::{
+    Execution, Harness, HarnessError, HarnessFile, HarnessResult, Invocation, Output, Results,
+    direction, malformed, place,
+};
+
+/// Names of the benchmarks to measure, one a line; unset: all.
+pub(super) const FILTER: &str = "GRITSTONE_BENCHMARKS";
+
+pub(super) struct Lines;
+
+/// Name, value and unit: the last two words are value and unit.
+fn fields(line: &str) -> Option<(&str, f64, &str)> {
+    let (rest, unit) = line.trim().rsplit_once(char::is_whitespace)?;
+    let (name, value) = rest.trim_end().rsplit_once(char::is_whitespace)?;
+    Some((name.trim_end(), value.parse().ok()?, unit))
+}
+
+pub(super) fn environment(execution: &Execution<'_>) -> Vec<(String, String)> {
+    match execution.wanted {
+        [] => vec![],
+        wanted => vec![(FILTER.to_owned(), wanted.join("\n"))],
+    }
+}
+
+impl Harness for Lines {
+    fn name(&self) -> &'static str {
+        "lines"
+    }
+
+    fn title(&self) -> &'static str {
+        "a program that prints lines of 'name value unit'"
+    }
+
+    fn invocation(&self, execution: &Execution<'_>) -> Invocation {
+        Invocation {
+            argv: execution.command.to_vec(),
+            environment: environment(execution),
+            output: Output::Stdout,
+        }
+    }
+
+    /// Blank lines and those that begin with `#` are comments.
+    fn parse(&self, files: &[HarnessFile]) -> Result<Vec<HarnessResult>, HarnessError> {
+        let mut results = Results::default();
+        for file in files {
+            let lines = file.text.lines().enumerate();
+            for (number, line) in
+                lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+            {
+                let at = || format!("{} line {}", place(file), number + 1);
+                let (name, value, unit) = fields(line)
+                    .ok_or_else(|| malformed(at(), format!("'{line}' is not 'name value unit'")))?;
+                results.add(name, unit, direction(unit), value, at)?;
+            }
+        }
+        results.finish(self.title())
+    }
+}

@@ -1,0 +1,258 @@
+use super::*;
+
+fn file(path: &str, text: &str) -> HarnessFile {
+    HarnessFile {
+        path: path.into(),
+        text: text.to_owned(),
+    }
+}
+
+fn parsed(harness: &str, text: &str) -> Result<Vec<HarnessResult>, HarnessError> {
+    named(harness, "/times").unwrap().parse(&[file("", text)])
+}
+
+/// Name, unit and values of each.
+fn results(harness: &str, text: &str) -> Vec<(String, String, Vec<f64>)> {
+    let results = parsed(harness, text).unwrap().into_iter();
+    results.map(|r| (r.name, r.unit, r.values)).collect()
+}
+
+fn one(name: &str, unit: &str, values: &[f64]) -> (String, String, Vec<f64>) {
+    (name.to_owned(), unit.to_owned(), values.to_vec())
+}
+
+fn arguments(harness: &str, command: &[&str], wanted: &[&str], unwanted: &[&str]) -> Vec<String> {
+    let own = |words: &[&str]| {
+        words
+            .iter()
+            .map(|&word| word.to_owned())
+            .collect::<Vec<_>>()
+    };
+    let (command, wanted, unwanted) = (own(command), own(wanted), own(unwanted));
+    let invocation = named(harness, "").unwrap().invocation(&Execution {
+        command: &command,
+        directory: Path::new("/out"),
+        time: Duration::from_millis(50),
+        wanted: &wanted,
+        unwanted: &unwanted,
+    });
+    invocation.argv[command.len()..].to_vec()
+}
+
+#[test]
+fn google_benchmark_uses_its_own_clock() {
+    let text = r#"{"context": {}, "benchmarks": [
+        {"name": "sum/8", "run_name": "sum/8", "run_type": "iteration", "real_time": 9.0, "cpu_time": 8.0, "time_unit": "us"},
+        {"name": "sum/8", "run_type": "iteration", "real_time": 9.0, "cpu_time": 8.5, "time_unit": "us"},
+        {"name": "io/real_time", "run_type": "iteration", "real_time": 7.0, "cpu_time": 1.0},
+        {"name": "sum/8_mean", "run_name": "sum/8", "run_type": "aggregate", "real_time": 1, "cpu_time": 1},
+        {"name": "broken", "run_type": "iteration", "error_occurred": true}]}"#;
+    let expected = [
+        one("sum/8", "us", &[8.0, 8.5]),
+        one("io/real_time", "ns", &[7.0]),
+    ];
+    assert_eq!(results("google-benchmark", text), expected);
+    let arguments = arguments("google-benchmark", &["./bench"], &["a<int>/8", "b.c"], &[]);
+    assert_eq!(
+        arguments.last().unwrap(),
+        r"--benchmark_filter=^(a<int>/8|b\.c)$"
+    );
+}
+
+#[test]
+fn go_names_lose_common_processors() {
+    let text = "goos: linux\npkg: example.com/x\nBenchmarkSort/n-10-8   \t 100\t 12.5 ns/op\t 3 B/op\n\
+                BenchmarkSort/n-100-8 100 80 ns/op\nBenchmarkRate-8 10 5 MB/s\nhello\nPASS\n";
+    let expected = [
+        one("BenchmarkSort/n-10", "ns/op", &[12.5]),
+        one("BenchmarkSort/n-100", "ns/op", &[80.0]),
+        one("BenchmarkRate", "MB/s", &[5.0]),
+    ];
+    assert_eq!(results("go", text), expected);
+    assert_eq!(parsed("go", text).unwrap()[2].better, Better::Higher);
+    let single = "BenchmarkA-10 5 1 ns/op\nBenchmarkA-100 5 2 ns/op\n";
+    assert_eq!(results("go", single).len(), 2);
+    let two = "pkg: x\nBenchmarkA 5 1 ns/op\npkg: y\nBenchmarkA 5 2 ns/op\n";
+    let expected = [
+        one("x:BenchmarkA", "ns/op", &[1.0]),
+        one("y:BenchmarkA", "ns/op", &[2.0]),
+    ];
+    assert_eq!(results("go", two), expected);
+    let wanted = ["x:BenchmarkA/n", "BenchmarkB"];
+    assert_eq!(
+        arguments("go", &["./x.test"], &wanted, &[])[1],
+        "-test.bench=^(BenchmarkA|BenchmarkB)$"
+    );
+    assert_eq!(
+        arguments("go", &["/usr/bin/go", "test"], &[], &[])[1],
+        "-bench=."
+    );
+}
+
+#[test]
+fn pytest_keeps_names_that_share_prefixes() {
+    let text = r#"{"benchmarks": [
+        {"fullname": "t.py::a", "stats": {"data": [0.5, 0.25], "median": 9}},
+        {"fullname": "t.py::b[1]", "stats": {"median": 0.125}}]}"#;
+    let expected = [
+        one("t.py::a", "s", &[0.5, 0.25]),
+        one("t.py::b[1]", "s", &[0.125]),
+    ];
+    assert_eq!(results("pytest-benchmark", text), expected);
+    let arguments = arguments(
+        "pytest-benchmark",
+        &["pytest"],
+        &["t.py::ab"],
+        &["t.py::a", "t.py::c"],
+    );
+    let deselected: Vec<_> = arguments
+        .iter()
+        .filter(|word| word.starts_with("--deselect"))
+        .collect();
+    assert_eq!(deselected, ["--deselect=t.py::c"]);
+}
+
+#[test]
+fn criterion_pairs_samples_with_names() {
+    let files = [
+        file(
+            "g/f/new/benchmark.json",
+            r#"{"full_id": "g/f/8", "group_id": "g"}"#,
+        ),
+        file(
+            "g/f/new/sample.json",
+            r#"{"sampling_mode": "Linear", "iters": [1, 2], "times": [10, 24]}"#,
+        ),
+        file("g/f/base/sample.json", "not read"),
+    ];
+    let criterion = named("criterion", "").unwrap();
+    let results = criterion.parse(&files).unwrap();
+    assert_eq!(
+        (results[0].name.as_str(), &results[0].values[..]),
+        ("g/f/8", &[10.0, 12.0][..])
+    );
+    let alone = criterion.parse(&files[1..]).unwrap_err().to_string();
+    assert_eq!(alone, "g/f/new/sample.json: no benchmark.json beside it");
+    assert_eq!(
+        arguments("criterion", &["cargo", "bench"], &[], &[])[0],
+        "--"
+    );
+    assert_eq!(
+        arguments("criterion", &["target/release/b"], &["a"], &[])
+            .last()
+            .unwrap(),
+        "^(a)$"
+    );
+}
+
+#[test]
+fn pyperf_inherits_names_of_the_file() {
+    let text = r#"{"version": "1.0", "metadata": {"name": "loop", "unit": "second"}, "benchmarks": [
+        {"runs": [{"warmups": [[1, 0.1]]}, {"values": [0.5, 0.75]}]},
+        {"metadata": {"name": "size", "unit": "byte"}, "runs": [{"values": [4096]}]}]}"#;
+    let expected = [
+        one("loop", "s", &[0.5, 0.75]),
+        one("size", "byte", &[4096.0]),
+    ];
+    assert_eq!(results("pyperf", text), expected);
+}
+
+#[test]
+fn jmh_rates_are_better_higher() {
+    let text = r#"[{"benchmark": "a.B.c", "mode": "thrpt", "params": {"n": "1", "k": "x"},
+        "primaryMetric": {"score": 5, "scoreUnit": "ops/s", "rawData": [[4, 6]]}},
+        {"benchmark": "a.B.d", "mode": "sample", "primaryMetric": {"score": 2.5, "scoreUnit": "us/op"}}]"#;
+    let expected = [
+        one("a.B.c:k=x,n=1", "ops/s", &[4.0, 6.0]),
+        one("a.B.d", "us/op", &[2.5]),
+    ];
+    assert_eq!(results("jmh", text), expected);
+    let better: Vec<Better> = parsed("jmh", text)
+        .unwrap()
+        .iter()
+        .map(|r| r.better)
+        .collect();
+    assert_eq!(better, [Better::Higher, Better::Lower]);
+    assert_eq!(
+        arguments("jmh", &["java"], &["a.B.c:n=1", "a.B.c:n=2"], &[])
+            .last()
+            .unwrap(),
+        r"^(a\.B\.c)$"
+    );
+}
+
+#[test]
+fn hyperfine_commands_are_benchmarks() {
+    let text = r#"{"results": [{"command": "sleep 1", "times": [1.0, 1.1]}]}"#;
+    assert_eq!(
+        results("hyperfine", text),
+        [one("sleep 1", "s", &[1.0, 1.1])]
+    );
+}
+
+#[test]
+fn lines_end_in_value_and_unit() {
+    let text = "# comment\n\nparse a file  12.5 ns\nrate 3e2 MB/s\nparse a file 13 ns\n";
+    let expected = [
+        one("parse a file", "ns", &[12.5, 13.0]),
+        one("rate", "MB/s", &[300.0]),
+    ];
+    assert_eq!(results("lines", text), expected);
+    let refused = |text: &str| parsed("lines", text).unwrap_err().to_string();
+    assert_eq!(
+        refused("a 1 ns\nhello\n"),
+        "standard output line 2: 'hello' is not 'name value unit'"
+    );
+    for value in ["0", "-1", "nan", "inf"] {
+        let why = refused(&format!("a {value} ns\n"));
+        assert!(why.ends_with("is not a positive number"), "{why}");
+    }
+    assert_eq!(
+        refused("a 1 ns\na 1 s\n"),
+        "standard output line 2: 'a' is in s here and in ns above"
+    );
+}
+
+#[test]
+fn json_values_stand_at_pointer() {
+    let text = r#"{"times": {"a": 1.5, "b": [2, 3]}, "version": "x"}"#;
+    assert_eq!(
+        results("json", text),
+        [one("a", "", &[1.5]), one("b", "", &[2.0, 3.0])]
+    );
+    assert_eq!(
+        results("json", r#"{"times": 4}"#),
+        [one("times", "", &[4.0])]
+    );
+    let refused = |text: &str| parsed("json", text).unwrap_err().to_string();
+    assert_eq!(
+        refused("{}"),
+        "standard output at '/times': there is nothing; see --values"
+    );
+    assert_eq!(
+        refused(r#"{"times": {"a": "x"}}"#),
+        "standard output at '/times': 'a' is not a number: \"x\""
+    );
+}
+
+#[test]
+fn damaged_output_is_refused_by_all() {
+    for harness in all("/times") {
+        for text in [
+            "",
+            "{",
+            "[]",
+            "{}",
+            "null",
+            "\u{0}",
+            r#"{"benchmarks": [{}]}"#,
+            r#"{"results": [{}]}"#,
+        ] {
+            assert!(
+                harness.parse(&[file("x", text)]).is_err(),
+                "{}: {text}",
+                harness.name()
+            );
+        }
+    }
+}
