@@ -16,5 +16,5 @@ mod tree;
 
 pub use mark::Mark;
 pub use number::{percent_asked, unit_text};
-pub use sanitize::{clean, escape, printable, shortened};
+pub use sanitize::{Foreign, clean, printable, shortened, without_commands};
 pub use tree::*;

@@ -53,20 +53,98 @@ pub fn printable<'a>(text: &'a str, styles: &[&str]) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
-/// The five characters that mean something in XML and HTML, in text and in quoted attributes.
-pub fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in clean(text).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
+/// Text without what the runner of GitHub obeys: lines that begin with `::`, and `##[` anywhere.
+#[must_use]
+pub fn without_commands(text: &str) -> Cow<'_, str> {
+    let commands = |line: &str| line.trim_start().starts_with("::") || line.contains("##[");
+    if !text.lines().any(commands) {
+        return Cow::Borrowed(text);
+    }
+    let inert = |line: &str| {
+        let line = line.replace("##[", "#\u{FFFD}[");
+        match line.trim_start().starts_with("::") {
+            true => line.replacen("::", "\u{FFFD}:", 1),
+            false => line,
+        }
+    };
+    Cow::Owned(text.split_inclusive('\n').map(inert).collect())
+}
+
+/// Text from elsewhere: of a bundle, a catalog, another host, a command line. It has no `Display`: it is written through an escape of
+/// the medium, of which there are no others. JSON is written by serde and `escape_json`.
+#[derive(Clone, Copy, Debug)]
+pub struct Foreign<'a>(pub &'a str);
+
+impl Foreign<'_> {
+    /// For XML and HTML, in text and in quoted attributes.
+    #[must_use]
+    pub fn markup(self) -> String {
+        let mut out = String::with_capacity(self.0.len());
+        for c in clean(self.0).chars() {
+            match c {
+                '&' => out.push_str("&amp;"),
+                '<' => out.push_str("&lt;"),
+                '>' => out.push_str("&gt;"),
+                '"' => out.push_str("&quot;"),
+                '\'' => out.push_str("&#39;"),
+                c => out.push(c),
+            }
+        }
+        out
+    }
+
+    /// For Markdown, in a paragraph or a cell.
+    #[must_use]
+    pub fn markdown(self) -> String {
+        let mut out = String::with_capacity(self.0.len());
+        for c in clean(self.0).chars() {
+            match c {
+                '<' => out.push_str("&lt;"),
+                '>' => out.push_str("&gt;"),
+                '&' => out.push_str("&amp;"),
+                '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' | '$' | '!' => {
+                    out.push('\\');
+                    out.push(c);
+                }
+                c => out.push(c),
+            }
+        }
+        out
+    }
+
+    /// For a cell of CSV, which a spreadsheet would compute where it begins as a formula. Quotes and commas are the writer's.
+    #[must_use]
+    pub fn csv(self) -> String {
+        let text = clean(self.0);
+        let computes = text.trim_start().starts_with(['=', '+', '-', '@']);
+        match computes && text.parse::<f64>().is_err() {
+            true => format!("'{text}"),
+            false => text.into_owned(),
         }
     }
-    out
+
+    /// For the value of a label of OpenMetrics.
+    #[must_use]
+    pub fn openmetrics(self) -> String {
+        clean(self.0).replace('\\', "\\\\").replace('"', "\\\"")
+    }
+
+    /// For the text of a workflow command of GitHub.
+    #[must_use]
+    pub fn command(self) -> String {
+        clean(self.0).replace('%', "%25")
+    }
+
+    /// For a property of a workflow command, which ends earlier.
+    #[must_use]
+    pub fn command_property(self) -> String {
+        self.command().replace(':', "%3A").replace(',', "%2C")
+    }
+}
+
+/// [`Foreign::markup`] for the pages and drawings here.
+pub(crate) fn escape(text: &str) -> String {
+    Foreign(text).markup()
 }
 
 #[cfg(test)]
@@ -103,5 +181,46 @@ mod tests {
             escape("<a href='x'>\"&\"</a>"),
             "&lt;a href=&#39;x&#39;&gt;&quot;&amp;&quot;&lt;/a&gt;"
         );
+    }
+
+    #[test]
+    fn each_medium_shows_hostile_text() {
+        let hostile = Foreign("=a\n::error::\x1b[31m\u{202e}|<b>,\"\\%");
+        let inert = [
+            hostile.markup(),
+            hostile.markdown(),
+            hostile.csv(),
+            hostile.openmetrics(),
+            hostile.command(),
+            hostile.command_property(),
+        ];
+        for text in &inert {
+            assert!(!text.contains(is_unprintable), "{text:?}");
+        }
+        let [markup, markdown, csv, openmetrics, command, property] = inert;
+        assert!(markup.contains("|&lt;b&gt;,&quot;"), "{markup}");
+        assert!(markdown.contains("\\|&lt;b&gt;,\""), "{markdown}");
+        assert!(csv.starts_with("'=a ::error::"), "{csv}");
+        assert!(openmetrics.ends_with("\\\"\\\\%"), "{openmetrics}");
+        assert!(command.ends_with("\"\\%25"), "{command}");
+        assert!(property.contains("%3A%3Aerror%3A%3A"), "{property}");
+        for formula in ["+A1", "-1+A1", "@SUM(1)", " =1", "\t=1", "\r@a"] {
+            assert!(Foreign(formula).csv().starts_with('\''), "{formula}");
+        }
+        for text in ["a=b", "-1.5", ""] {
+            assert_eq!(Foreign(text).csv(), text);
+        }
+    }
+
+    #[test]
+    fn lines_are_no_workflow_commands() {
+        for (text, inert) in [
+            ("a\n::error::x\n", "a\n\u{FFFD}:error::x\n"),
+            ("  ::stop-commands::x", "  \u{FFFD}:stop-commands::x"),
+            ("a ##[error]b", "a #\u{FFFD}[error]b"),
+            ("a::b", "a::b"),
+        ] {
+            assert_eq!(without_commands(text), inert);
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Changes as a feed: Atom (RFC 4287), an entry for each.
 
-use crate::xml::{element, escaped};
-use gritstone_document::About;
+use crate::xml::element;
 use gritstone_document::html::{encoded, path};
+use gritstone_document::{About, Foreign};
 use gritstone_model::ChangeEvent;
 use std::fmt::Write as _;
 
@@ -22,14 +22,14 @@ pub fn atom(events: &[ChangeEvent]) -> String {
         let id = [of.machine.as_str(), &of.id].map(encoded).join(":");
         let known = gritstone_report::event_known(of).into_iter();
         let lines = known.chain(gritstone_report::event_lines(of));
-        let lines = lines.collect::<Vec<_>>().join("\n");
+        let lines = lines.collect::<Vec<_>>().join("; ");
         let _ = writeln!(
             text,
             "<entry>{}{}{}<link href=\"{}\"/>{}</entry>",
             element("id", &format!("urn:gritstone:change:{id}")),
             element("title", &gritstone_report::event(of)),
             element("updated", updated(of)),
-            escaped(&path(&About::Event(of.id.clone()))),
+            Foreign(&path(&About::Event(of.id.clone()))).markup(),
             element("summary", &lines),
         );
     }

@@ -1,7 +1,6 @@
 //! What a gate says, for what runs it: JUnit XML, and annotations and a step summary of GitHub Actions.
 
-use crate::csv_markdown::escaped as escaped_markdown;
-use crate::xml::escaped;
+use gritstone_document::Foreign;
 use gritstone_model::{CheckOutcome, CheckRow, CheckView};
 use gritstone_report::findings;
 use std::fmt::Write as _;
@@ -16,19 +15,21 @@ pub fn junit(view: &CheckView) -> String {
     );
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n<testsuite name=\"{}\" {counts}>\n",
-        escaped(&format!(
+        Foreign(&format!(
             "gritstone check {} against {}",
             view.run, view.base
         ))
+        .markup()
     );
     for row in &view.rows {
-        let said = escaped(&said(row));
+        let said = Foreign(&said(row)).markup();
         let inner = match row.outcome {
             CheckOutcome::Passed => String::new(),
             CheckOutcome::Inconclusive => format!("<skipped message=\"{said}\"/>"),
             CheckOutcome::Regressed => format!("<failure message=\"{said}\"/>"),
         };
-        let (family, id) = (escaped(row.row.id.family()), escaped(row.row.id.as_str()));
+        let [family, id] =
+            [row.row.id.family(), row.row.id.as_str()].map(|id| Foreign(id).markup());
         let _ = writeln!(
             text,
             "<testcase classname=\"{family}\" name=\"{id}\">{inner}</testcase>"
@@ -43,8 +44,12 @@ pub fn github_annotations(view: &CheckView) -> String {
     let of = |outcome| view.rows.iter().filter(move |row| row.outcome == outcome);
     let mut text = String::new();
     for row in of(CheckOutcome::Regressed) {
-        let title = property(row.row.id.as_str());
-        let _ = writeln!(text, "::error title={title}::{}", data(&said(row)));
+        let title = Foreign(row.row.id.as_str()).command_property();
+        let _ = writeln!(
+            text,
+            "::error title={title}::{}",
+            Foreign(&said(row)).command()
+        );
     }
     let open: Vec<&str> = of(CheckOutcome::Inconclusive)
         .map(|row| row.row.id.as_str())
@@ -53,13 +58,13 @@ pub fn github_annotations(view: &CheckView) -> String {
         let _ = writeln!(
             text,
             "::warning title=gritstone check::inconclusive: {}",
-            data(&open.join(", "))
+            Foreign(&open.join(", ")).command()
         );
     }
     let _ = writeln!(
         text,
         "::notice title=gritstone check::{}",
-        data(&headline(view))
+        Foreign(&headline(view)).command()
     );
     text
 }
@@ -70,7 +75,7 @@ pub fn github_summary(view: &CheckView) -> String {
     let mut text = format!(
         "### gritstone check: {}\n\n{}\n",
         view.outcome.as_str(),
-        escaped_markdown(&headline(view))
+        Foreign(&headline(view)).markdown()
     );
     let open = || {
         view.rows
@@ -88,7 +93,7 @@ pub fn github_summary(view: &CheckView) -> String {
         let interval = row.row.interval.map_or(String::new(), |[low, high]| {
             format!("{low:.3} to {high:.3}")
         });
-        let id = escaped_markdown(row.row.id.as_str());
+        let id = Foreign(row.row.id.as_str()).markdown();
         let _ = writeln!(
             text,
             "| {id} | {} | {ratio} | {interval} |",
@@ -143,17 +148,6 @@ fn said(row: &CheckRow) -> String {
         number(of.other),
         of.unit
     )
-}
-
-/// Text of a workflow command, and a property of one, which ends earlier.
-fn data(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
-}
-
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
 #[cfg(test)]

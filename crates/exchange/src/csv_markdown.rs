@@ -1,7 +1,7 @@
 //! Figures as a table: CSV for spreadsheets and data frames, Markdown for people.
 
 use crate::exportable::flags;
-use gritstone_document::unit_text;
+use gritstone_document::{Foreign, unit_text};
 use gritstone_model::{Flag, Measurement, Note, RunView, Subject};
 use gritstone_report::findings::message;
 use std::fmt::Write as _;
@@ -58,10 +58,10 @@ fn record(result: &Measurement) -> [String; 17] {
     let better = format!("{:?}", result.better).to_lowercase();
     [
         result.id.to_string(),
-        result.title.clone(),
+        Foreign(&result.title).csv(),
         result.version.to_string(),
         result.outcome().as_str().to_owned(),
-        unit_text(result.unit.as_str()),
+        Foreign(&unit_text(result.unit.as_str())).csv(),
         better,
         number(result.value()),
         number(result.interval().map(|[low, _]| low)),
@@ -73,7 +73,7 @@ fn record(result: &Measurement) -> [String; 17] {
         result.samples().to_string(),
         number((result.published.as_ref()).and_then(|p| Some(p.real?.value))),
         flags(result),
-        whys.join(" "),
+        Foreign(&whys.join(" ")).csv(),
     ]
 }
 
@@ -82,9 +82,9 @@ fn record(result: &Measurement) -> [String; 17] {
 pub fn markdown(view: &RunView) -> String {
     let mut text = format!(
         "**{}**, {}, {}\n\n| benchmark | what | result | 95% CI | unit | flags |\n| --- | --- | ---: | --- | --- | --- |\n",
-        escaped(&view.machine.name),
-        escaped(&view.machine.system),
-        escaped(&view.started)
+        Foreign(&view.machine.name).markdown(),
+        Foreign(&view.machine.system).markdown(),
+        Foreign(&view.started).markdown()
     );
     let mut below = String::new();
     for result in &view.results {
@@ -96,18 +96,18 @@ pub fn markdown(view: &RunView) -> String {
         let _ = writeln!(
             text,
             "| {} | {} | {figure} | {interval} | {} | {} |",
-            escaped(result.id.as_str()),
-            escaped(&result.title),
-            escaped(&unit_text(result.unit.as_str())),
-            escaped(&flags(result))
+            Foreign(result.id.as_str()).markdown(),
+            Foreign(&result.title).markdown(),
+            Foreign(&unit_text(result.unit.as_str())).markdown(),
+            Foreign(&flags(result)).markdown()
         );
         for note in &result.notes {
             let _ = writeln!(
                 below,
                 "- {}: {}: {}",
-                escaped(result.id.as_str()),
+                Foreign(result.id.as_str()).markdown(),
                 code(note),
-                escaped(&message(note))
+                Foreign(&message(note)).markdown()
             );
         }
     }
@@ -130,23 +130,4 @@ fn significant(x: f64) -> String {
     let before = x.abs().log10().floor() as i32;
     let after = usize::try_from(3 - before).unwrap_or(0);
     format!("{x:.after$}")
-}
-
-/// Characters that mean something in Markdown or HTML, and line ends, become harmless.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\r' | '\t' => safe.push(' '),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '&' => safe.push_str("&amp;"),
-            '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' | '$' | '!' => {
-                safe.push('\\');
-                safe.push(c);
-            }
-            c => safe.push(c),
-        }
-    }
-    safe
 }

@@ -1,7 +1,8 @@
 //! What a report of a fleet says of each node, as CSV and as OpenMetrics.
 
 use crate::csv_markdown::separated;
-use crate::openmetrics::{END, escaped, family};
+use crate::openmetrics::{END, family};
+use gritstone_document::Foreign;
 use gritstone_model::{FleetEffect, FleetOutlier, FleetProof, FleetScope, FleetView};
 use std::collections::BTreeMap;
 
@@ -31,7 +32,7 @@ pub fn csv(view: &FleetView) -> String {
             FleetProof::Nodes(nodes) => format!("{nodes} nodes"),
         };
         let mut row = ["wrong", &of.node, &by, of.id.as_str(), "", "", "", "", ""]
-            .map(str::to_owned)
+            .map(|text| Foreign(text).csv())
             .to_vec();
         row.extend([of.n, of.got, of.right].map(|number| number.to_string()));
         row.push(String::new());
@@ -92,7 +93,9 @@ fn row(
     of: &FleetEffect,
     since: &str,
 ) -> Vec<String> {
-    let mut row = [finding, node, level, about].map(str::to_owned).to_vec();
+    let mut row = [finding, node, level, about]
+        .map(|text| Foreign(text).csv())
+        .to_vec();
     let [low, high] = of.interval;
     row.extend([of.effect, low, high, of.p, of.p_adjusted].map(|x| x.to_string()));
     row.extend(["", "", "", since].map(str::to_owned));
@@ -102,9 +105,9 @@ fn row(
 /// The same as OpenMetrics text, for a collector of text files or a gateway: without times, since a scraper has its own.
 #[must_use]
 pub fn openmetrics(view: &FleetView) -> String {
-    let of_fleet = format!("fleet=\"{}\"", escaped(&view.fleet));
+    let of_fleet = format!("fleet=\"{}\"", Foreign(&view.fleet).openmetrics());
     let labels = |node: &str, (level, about): (&str, &str)| {
-        let [node, about] = [node, about].map(escaped);
+        let [node, about] = [node, about].map(|text| Foreign(text).openmetrics());
         format!("{of_fleet},node=\"{node}\",level=\"{level}\",about=\"{about}\"")
     };
     let effects = view.nodes.iter().flat_map(|node| {
@@ -126,14 +129,14 @@ pub fn openmetrics(view: &FleetView) -> String {
         *wrong.entry((&of.node, of.id.as_str())).or_default() += 1.0;
     }
     let wrong = wrong.into_iter().map(|((node, id), times)| {
-        let [node, id] = [node, id].map(escaped);
+        let [node, id] = [node, id].map(|text| Foreign(text).openmetrics());
         (
             format!("{of_fleet},node=\"{node}\",benchmark=\"{id}\""),
             times,
         )
     });
     let smallest = view.families.iter().map(|of| {
-        let family = escaped(&of.family);
+        let family = Foreign(&of.family).openmetrics();
         (
             format!("{of_fleet},family=\"{family}\""),
             of.spread.smallest,

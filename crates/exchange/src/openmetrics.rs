@@ -1,6 +1,7 @@
 //! OpenMetrics text: gauges in base units, one point a row, with the time at which the run began.
 
 use crate::exportable::{Exported, Figure, Plain, figures};
+use gritstone_document::Foreign;
 use gritstone_model::{Flag, RunView, flags};
 
 /// The families: what their figures count, name and help.
@@ -35,7 +36,7 @@ pub fn openmetrics(view: &RunView) -> Exported {
 pub fn scraped(views: &[&RunView], stored: usize) -> String {
     let started = views.iter().filter_map(|view| {
         let time = view.started.parse::<jiff::Timestamp>().ok()?;
-        let machine = escaped(&view.machine.id);
+        let machine = Foreign(&view.machine.id).openmetrics();
         let second = time.as_second();
         Some(format!(
             "gritstone_run_started_seconds{{machine=\"{machine}\"}} {second}\n"
@@ -64,7 +65,7 @@ fn families(views: &[&RunView], timed: bool) -> String {
             let at = view.started.parse::<jiff::Timestamp>().ok();
             let at = at.filter(|_| timed);
             let at = at.map_or(String::new(), |time| format!(" {}", time.as_second()));
-            (figures(view).0, escaped(&view.machine.id), at)
+            (figures(view).0, Foreign(&view.machine.id).openmetrics(), at)
         })
         .collect();
     let mut text = String::new();
@@ -77,7 +78,7 @@ fn families(views: &[&RunView], timed: bool) -> String {
     }
     let flags = of.iter().flat_map(|(figures, machine, at)| {
         figures.iter().flat_map(move |figure| {
-            let id = escaped(figure.result.id.as_str());
+            let id = Foreign(figure.result.id.as_str()).openmetrics();
             let notes: Vec<_> = figure.result.notes_on_result().cloned().collect();
             let words = flags(&notes).into_iter().map(Flag::as_str);
             let point = |flag| {
@@ -104,7 +105,10 @@ pub(crate) fn family(name: &str, help: &str, points: String) -> String {
 
 /// The estimate, and the ends of its interval beside it as points of their own.
 fn points(figure: &Figure<'_>, name: &str, machine: &str, at: &str) -> Vec<String> {
-    let (id, thing) = (escaped(figure.result.id.as_str()), escaped(figure.thing()));
+    let (id, thing) = (
+        Foreign(figure.result.id.as_str()).openmetrics(),
+        Foreign(figure.thing()).openmetrics(),
+    );
     let times = match figure.plain() {
         // seconds are the base unit of time
         (Plain::Ns, times) => times / 1e9,
@@ -120,10 +124,4 @@ fn points(figure: &Figure<'_>, name: &str, machine: &str, at: &str) -> Vec<Strin
         format!("{name}{{{labels}}} {}{at}\n", x * times)
     };
     points.into_iter().map(line).collect()
-}
-
-pub(crate) fn escaped(text: &str) -> String {
-    text.replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\n")
 }

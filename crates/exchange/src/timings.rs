@@ -1,6 +1,7 @@
 //! Times of commands, one for each execution, in the formats of hyperfine: JSON, CSV, and tables of three markup languages.
 
 use crate::csv_markdown::separated;
+use gritstone_document::{Foreign, clean};
 use gritstone_model::{Event, Id, Launch, Metric, Outcome, Param, RunData, Sample, escape_json};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -166,7 +167,11 @@ pub fn csv(timings: &[Timing]) -> String {
     let mut parameters: Vec<&String> = names().collect();
     parameters.sort();
     parameters.dedup();
-    heads.extend(parameters.iter().map(|name| format!("parameter_{name}")));
+    heads.extend(
+        parameters
+            .iter()
+            .map(|name| format!("parameter_{}", clean(name))),
+    );
     let row = |timing: &Timing| {
         let [min, max] = timing.bounds();
         let deviation = timing.deviation().unwrap_or(0.0);
@@ -179,13 +184,13 @@ pub fn csv(timings: &[Timing]) -> String {
             min,
             max,
         ];
-        let mut row = vec![timing.command.clone()];
+        let mut row = vec![Foreign(&timing.command).csv()];
         row.extend(numbers.map(|number| number.to_string()));
         let value = |name: &&String| timing.parameters.iter().find(|(own, _)| own == *name);
         row.extend(
             parameters
                 .iter()
-                .map(|name| value(name).map_or(String::new(), |(_, v)| v.clone())),
+                .map(|name| value(name).map_or(String::new(), |(_, v)| Foreign(v).csv())),
         );
         row
     };
@@ -308,10 +313,7 @@ impl Markup {
 
     /// A command in the typewriter face; what would end a cell cannot be written in it.
     fn code(self, text: &str) -> String {
-        let text: String = text
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect();
+        let text = clean(text);
         match self {
             Self::Markdown => {
                 // one backtick more than any run of them in the command

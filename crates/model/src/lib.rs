@@ -26,6 +26,7 @@ mod peer;
 mod plan;
 mod reliability;
 mod run;
+mod run_name;
 mod score;
 mod text;
 mod unit;
@@ -84,6 +85,7 @@ pub use run::{
     Compiled, Compilers, Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings,
     TrialSide,
 };
+pub use run_name::{LAST, check_label, check_run_id};
 pub use score::{
     LeftOutRow, Profile, PublishedRating, RatedMachine, Rating, Ratings, RatingsView,
     SCHEMA_RATINGS,

@@ -32,8 +32,27 @@ pub fn in_directory(purpose: &str, script: &str) -> String {
 
 /// A host name, with or without a user, becomes a word of a command and part of file names: no option, path or expansion.
 pub fn is_host(name: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-@".contains(c);
-    name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name.chars().all(plain)
-        && name.len() <= 200
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let is_word = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_alphanumeric()) && word.chars().all(plain)
+    };
+    let (user, host) = name.split_once('@').unwrap_or(("user", name));
+    is_word(user) && is_word(host) && name.len() <= 200
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_and_hosts_are_words() {
+        for name in ["n1", "root@n1.example", "a_b@c-d"] {
+            assert!(is_host(name), "{name}");
+        }
+        for name in [
+            "", "-x", "user@-x", "a@b@c", "@b", "a@", "a b", "../x", "$(id)", "a;b",
+        ] {
+            assert!(!is_host(name), "{name}");
+        }
+    }
 }

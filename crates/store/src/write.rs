@@ -143,7 +143,7 @@ pub(crate) fn enter(engine: &dyn Engine, run: i64, entry: &str, sealed: &str) ->
 
 /// Labels a run from now on.
 pub(crate) fn label(engine: &dyn Engine, id: &str, label: &str) -> Result<(), Fault> {
-    run_name::check_label(label)?;
+    gritstone_model::check_label(label).map_err(Fault::unfit)?;
     whole(engine, Purpose::Write, |engine| {
         let run = queries::run(engine, id)?.number;
         enter(engine, run, "label", label)?;

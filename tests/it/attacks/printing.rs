@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-/// Sets the title, clears the screen, goes to its corner; as C0 and as C1; turns what follows around.
-const HOSTILE: &str =
-    "\x1b]0;owned\x07\x1b[2J\x1b[1;1H\u{9b}31m\u{90}q\u{85}\u{202e}drow\u{2066}\x7f\r\x08\x0c end";
+/// Sets the title, clears the screen, goes to its corner; as C0 and as C1; turns what follows around; begins lines that the runner of
+/// GitHub obeys.
+const HOSTILE: &str = "\x1b]0;owned\x07\x1b[2J\x1b[1;1H\u{9b}31m\u{90}q\u{85}\u{202e}drow\u{2066}\x7f\r\x08\x0c end\n::error::x\n  ::add-mask::y\n##[error]z\n.";
 
 /// The bundle of a real run of one benchmark, made once: its head and its launches.
 static LINES: LazyLock<Vec<Value>> = LazyLock::new(|| {
@@ -66,6 +66,12 @@ fn obeyed(text: &str) -> Option<char> {
     })
 }
 
+/// A line that the runner of GitHub would obey.
+fn workflow_command(text: &str) -> Option<&str> {
+    text.lines()
+        .find(|line| line.trim_start().starts_with("::") || line.contains("##["))
+}
+
 /// Nothing of the kind on either stream; the exit code.
 fn harmless<A: Arguments + ?Sized>(home: &Home, arguments: &A) -> i32 {
     harmless_as(&mut home.gritstone(arguments), &arguments.words())
@@ -77,6 +83,7 @@ fn harmless_as(command: &mut assert_cmd::Command, what: &[&str]) -> i32 {
     for stream in [&out, &error] {
         let c = obeyed(stream);
         assert!(c.is_none(), "{c:?} by {what:?} in {stream:?}");
+        assert_eq!(workflow_command(stream), None, "{what:?}");
     }
     code
 }
@@ -137,8 +144,78 @@ fn every_text_of_a_bundle_may_be_hostile() {
         }
     }
     assert!(good > 5, "texts that a bundle may say freely: {good}");
+    // no label of a store
+    shown[0]["info"]["label"] = "theirs".into();
     let path = file(&home, b"hostile.jsonl", &sealed(&shown));
     all_that_print(&home, path.to_str().unwrap());
+}
+
+#[test]
+fn ids_and_labels_are_refused_harmlessly() {
+    let home = Home::new();
+    let long = "a".repeat(201);
+    let import = |key: &str, text: &str| {
+        let mut lines = LINES.clone();
+        lines[0]["info"][key] = text.into();
+        let path = file(&home, b"named.jsonl", &sealed(&lines));
+        harmless(&home, &["import", path.to_str().unwrap()])
+    };
+    for id in [HOSTILE, "-x", "x\n::error::y", &long, "last", "../x"] {
+        assert_eq!(import("id", id), 2, "{id}");
+    }
+    for label in [HOSTILE, "-x", "20260901-09", &long, "last", "a\nb"] {
+        assert_eq!(import("label", label), 2, "{label}");
+        assert_eq!(import("label", "fine"), 0);
+        assert_eq!(harmless(&home, &["runs", "label", "fine", "--", label]), 2);
+    }
+}
+
+#[test]
+fn exports_compute_and_command_nothing() {
+    let home = Home::new();
+    let formula = format!("=cmd|' /C calc'!A0{HOSTILE}");
+    let mut lines = LINES.clone();
+    lines[0]["benchmarks"][0]["title"] = formula.clone().into();
+    lines[0]["benchmarks"][0]["remark"] = formula.clone().into();
+    lines[0]["info"]["machine"]["name"] = formula.into();
+    lines[0]["info"]["label"] = "theirs".into();
+    let path = file(&home, b"formula.jsonl", &sealed(&lines));
+    let path = path.to_str().unwrap();
+    let table = home.ok(&["export", path, "--format", "csv"]);
+    for cell in csv_cells(&table) {
+        let computes = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        assert!(!computes || cell.parse::<f64>().is_ok(), "{cell}");
+    }
+    assert!(table.contains("'=cmd|"), "{table}");
+    let summary = home.path().join("summary.md");
+    for format in ["github", "junit"] {
+        let mut check = home.gritstone(&["check", path, "--against", path, "--format", format]);
+        check.env("GITHUB_STEP_SUMMARY", &summary);
+        let (code, out, error) = ended(&mut check);
+        assert!(code >= 0 && !out.is_empty(), "{code}: {error}");
+        let ours = |line: &&str| format == "github" && line.starts_with("::notice title=");
+        let foreign: Vec<&str> = out.lines().filter(|line| !ours(line)).collect();
+        let foreign = foreign.join("\n");
+        assert_eq!(obeyed(&(out.clone() + &error)), None);
+        if format == "junit" {
+            assert_eq!(workflow_command(&foreign), None);
+        }
+    }
+    let summary = fs::read_to_string(summary).unwrap();
+    assert_eq!(obeyed(&summary), None, "{summary}");
+}
+
+/// The cells of a table whose quotes are doubled.
+fn csv_cells(table: &str) -> Vec<String> {
+    let quoted: Vec<&str> = table.split('"').collect();
+    let mut cells = vec![];
+    for (at, part) in quoted.iter().enumerate() {
+        match at % 2 {
+            0 => cells.extend(part.split([',', '\n']).map(str::to_owned)),
+            _ => cells.push((*part).to_owned()),
+        }
+    }
+    cells
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn print_view(format: CheckFormat, view: &CheckView) -> Result<()> {
                 let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
                 written.context("cannot write to the file of GITHUB_STEP_SUMMARY")?;
             }
-            output::plain(&gritstone_exchange::github_annotations(view))
+            output::workflow_commands(&gritstone_exchange::github_annotations(view))
         }
     }
 }

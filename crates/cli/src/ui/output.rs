@@ -123,6 +123,7 @@ pub fn redraw(line: &str) {
 /// The only write to standard error. Its failures cannot be reported.
 fn write_stderr(text: &str, styles: &[&str]) {
     let text = gritstone_document::printable(text, styles);
+    let text = gritstone_document::without_commands(&text);
     let mut to = std::io::stderr();
     let _ = to.write_all(text.as_bytes()).and_then(|()| to.flush());
 }
@@ -261,6 +262,14 @@ pub fn plain(text: &str) -> Result<()> {
     print(text, &[])
 }
 
+/// Writes workflow commands for GitHub, whose parts are escaped.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn workflow_commands(text: &str) -> Result<()> {
+    write_stdout(&gritstone_document::printable(text, &[]))
+}
+
 /// Writes bytes for another program.
 ///
 /// # Errors
@@ -273,9 +282,14 @@ pub fn bytes(bytes: &[u8]) -> std::io::Result<()> {
     out.write_all(bytes).and_then(|()| out.flush())
 }
 
-/// The only write to standard output; escapes control characters but for `styles`.
+/// Escapes control characters but for `styles`, and workflow commands.
 fn print(text: &str, styles: &[&str]) -> Result<()> {
     let text = gritstone_document::printable(text, styles);
+    write_stdout(&gritstone_document::without_commands(&text))
+}
+
+/// The only write of text to standard output.
+fn write_stdout(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(why) if why.kind() == ErrorKind::BrokenPipe => signals::exit_by_sigpipe(),
