@@ -1,8 +1,9 @@
 //! All files together: names that are there twice, rows that are not there, circles, and the rows that ratings are over.
 //! The build reads those of Gritstone, and the binary has what came out: no start reads TOML.
 
+use crate::entry;
 use crate::error::Error;
-use crate::read::{self, File, Reference, Row};
+use crate::read::{File, Reference, Row};
 use crate::suite::Suite;
 use gritstone_model::{Benchmark, Family, Id, Kind, Profile, Selector, Work};
 use serde::{Deserialize, Serialize};
@@ -33,7 +34,7 @@ pub struct Catalogue {
 pub fn load(files: &[(&str, &str)]) -> Result<Catalogue, Error> {
     let mut files = files
         .iter()
-        .map(|(name, text)| read::read(name, text))
+        .map(|(name, text)| entry::read(name, text))
         .collect::<Result<Vec<_>, _>>()?;
     sound(&mut files)?;
     Ok(Catalogue::of(files))

@@ -1,5 +1,6 @@
 //! A catalog of the user's own beside ours: read by the same rules, held against our rows, and with its programs.
 
+use crate::entry;
 use crate::error::{Error, Text};
 use crate::folder::{self, FolderError, is_entries};
 use crate::read::{self, File, Row};
@@ -106,7 +107,7 @@ fn text<'a>(path: &str, file: &'a CustomFile) -> Result<&'a str, FolderError> {
 fn beside_ours<'a>(texts: &[(&'a str, &'a str)]) -> Result<Vec<File<'a>>, Error> {
     let all = FILES.iter().chain(texts);
     let mut all = all
-        .map(|(name, text)| read::read(name, text))
+        .map(|(name, text)| entry::read(name, text))
         .collect::<Result<Vec<_>, _>>()?;
     let (ours, theirs) = all.split_at(FILES.len());
     for file in theirs {

@@ -1,7 +1,7 @@
 //! From one entry to its rows: the entry, its variants, and itself under load.
 
 use crate::error::{Error, Text};
-use crate::read::{At, File, Reference, Row, among, list, made};
+use crate::read::{self, At, File, Reference, Row, among, list, made};
 use gritstone_model::{Benchmark, CommandWork, Curve, Id, KernelWork, Kind, Term, Work};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -65,8 +65,19 @@ pub(crate) struct Entry<'a> {
     table: DeTable<'a>,
 }
 
+/// Reads one file.
+pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> {
+    let (mut file, entries) = read::head(name, text)?;
+    for entry in entries {
+        let rows = rows(&file, entry)?;
+        file.rows.extend(rows);
+    }
+    file.check_all_used()?;
+    Ok(file)
+}
+
 /// The rows of an entry.
-pub(crate) fn rows<'a>(file: &'a File<'a>, tree: At<DeValue<'a>>) -> Result<Vec<Row>, Error> {
+fn rows<'a>(file: &'a File<'a>, tree: At<DeValue<'a>>) -> Result<Vec<Row>, Error> {
     let mut entry = Entry::of(file, tree)?;
     let variants = entry.table.remove("variant");
     let load = entry.table.get("load").cloned();

@@ -1,7 +1,7 @@
 //! What is measured: the entries of `catalogue/*.toml`, embedded, read and checked.
 //!
 //! The format is described in `catalogue/README.md`. A file is read (`read`), entry by entry (`entry`), each judged by itself
-//! (`check`), and then together with the others (`whole`). A catalog of the user's own is a folder (`folder`) that is read by the
+//! (`check`), and then together with the others (`cross_checks`). A catalog of the user's own is a folder (`folder`) that is read by the
 //! same rules, beside ours (`own`). Suites select among them (`suite`), and profiles weight them (`profile`).
 
 mod check;

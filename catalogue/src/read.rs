@@ -1,7 +1,6 @@
 //! From the text of one file to a family and its rows. The text becomes a tree in which every value has its place, serde makes values of
 //! it, and what serde cannot know is checked and shown at its place.
 
-use crate::entry;
 use crate::error::{Error, Text};
 use gritstone_model::{Benchmark, Family, Id, Need, Work, is_unprintable};
 use serde::Deserialize;
@@ -101,8 +100,11 @@ pub(crate) struct Level {
     pub needs: Vec<At<String>>,
 }
 
-/// Reads one file.
-pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> {
+/// Reads a file but for its entries, which are returned beside it.
+pub(crate) fn head<'a>(
+    name: &'a str,
+    text: &'a str,
+) -> Result<(File<'a>, Vec<At<DeValue<'a>>>), Error> {
     let text = Text { name, text };
     let root = DeTable::parse(text.text).map_err(|fault| text.serde(&fault, 0..0))?;
     let mut root = Spanned::new(root.span(), DeValue::Table(root.into_inner()));
@@ -112,7 +114,7 @@ pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> 
         _ => None,
     };
     let head: Head = made(text, root)?;
-    let mut file = File {
+    let file = File {
         text,
         name: stem(text.name).0.to_owned(),
         family: head.family.as_ref().map(family),
@@ -122,12 +124,8 @@ pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> 
     };
     file.check_head()?;
     let entries = entries.ok_or_else(|| text.error(&(0..0), "there is no [[benchmark]]"))?;
-    for entry in list(text, entries)? {
-        let rows = entry::rows(&file, entry)?;
-        file.rows.extend(rows);
-    }
-    file.check_all_used()?;
-    Ok(file)
+    let entries = list(text, entries)?;
+    Ok((file, entries))
 }
 
 /// The name of the family and of the part that a file is: `app` and none of `catalogue/app.toml`, `today` of `catalogue/app.today.toml`.
@@ -216,7 +214,7 @@ impl File<'_> {
     }
 
     /// That everything which is declared for the entries is used by one.
-    fn check_all_used(&self) -> Result<(), Error> {
+    pub fn check_all_used(&self) -> Result<(), Error> {
         let (mut files, mut needs) = (BTreeSet::new(), BTreeSet::new());
         for row in &self.rows {
             if let Work::Command(work) | Work::Scenario(work) = &row.benchmark.work {

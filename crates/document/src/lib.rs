@@ -14,7 +14,7 @@ pub mod terminal;
 mod sanitize;
 mod tree;
 
-pub use mark::Mark;
-pub use number::{percent_asked, unit_text};
+pub use mark::{Footnote, Mark, Tone};
+pub use number::{MISSING, percent_asked, unit_text};
 pub use sanitize::{Foreign, clean, printable, shortened, without_commands};
 pub use tree::*;

@@ -1,9 +1,21 @@
 //! Marks of notes: how a table shows them, and how a terminal sums them up.
 
 use crate::number;
-use crate::tree::{Footnote, Tone};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+
+/// What a text says of what it is about, where color can show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Better, or as it should be.
+    Good,
+    /// Worse, or wrong.
+    Bad,
+    /// Undecided, or in doubt.
+    Doubt,
+    /// Of no interest to most readers.
+    Faint,
+}
 
 /// A kind of note.
 #[derive(Debug)]
@@ -79,6 +91,18 @@ pub struct Detail {
     pub size: f64,
     /// In few words.
     pub text: String,
+}
+
+/// A footnote of a document: the same flag and words are listed once, however many cells carry it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Footnote {
+    pub mark: Option<&'static Mark>,
+    /// A whole sentence.
+    pub text: String,
+    /// For the summary of its mark.
+    pub details: Vec<Detail>,
+    /// Which one of its mark, from 1.
+    pub(crate) number: usize,
 }
 
 /// A summary, in the parts of a line.

@@ -5,8 +5,10 @@
 //! many decimals as that takes. The first of the two is the first digit that is uncertain; the second is
 //! there so that rounding adds nothing to the uncertainty. Nothing that is not 0 is ever printed as 0.
 
-use crate::tree::MISSING;
 use gritstone_model::{Quantity, Unit, pluralize};
+
+/// What stands in a cell that has nothing to say.
+pub const MISSING: &str = "–";
 
 /// Digits of a figure without an interval.
 const PLAIN_DIGITS: i32 = 3;

@@ -2,7 +2,8 @@
 
 mod line;
 
-use crate::mark::{Detail, Mark, PLAIN_SIGN};
+use crate::mark::{Detail, Footnote, Mark, PLAIN_SIGN, Tone};
+use crate::number::MISSING;
 pub use line::{ResultLine, Tile};
 use std::collections::{BTreeMap, HashMap};
 
@@ -56,19 +57,6 @@ impl Block {
     }
 }
 
-/// What a text says of what it is about, where color can show it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
-    /// Better, or as it should be.
-    Good,
-    /// Worse, or wrong.
-    Bad,
-    /// Undecided, or in doubt.
-    Doubt,
-    /// Of no interest to most readers.
-    Faint,
-}
-
 /// What a text is about, for a medium that leads to more of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum About {
@@ -98,9 +86,6 @@ pub struct Text {
     /// Footnotes of the document that it stands in.
     pub marks: Vec<NoteId>,
 }
-
-/// What stands in a cell that has nothing to say.
-pub const MISSING: &str = "–";
 
 impl Text {
     /// Words without a mark.
@@ -304,18 +289,6 @@ pub struct Figure {
     pub caption: Text,
     /// The same for those who cannot see it, numbers included.
     pub alternative: String,
-}
-
-/// A footnote of a document: the same flag and words are listed once, however many cells carry it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Footnote {
-    pub mark: Option<&'static Mark>,
-    /// A whole sentence.
-    pub text: String,
-    /// For the summary of its mark.
-    pub details: Vec<Detail>,
-    /// Which one of its mark, from 1.
-    number: usize,
 }
 
 /// A footnote of one document; only [`Document::note`] of that document makes one.

@@ -1,16 +1,17 @@
 //! Starts the nodes that are missing, some at a time, and imports their bundles.
 
+use super::bundles::{self, take};
 use super::engine::{self, Started};
 use super::host::Node;
 use super::plan::{Engine, Plan};
 use super::progress::{Known, Progress};
 use super::{lock, slurm};
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use gritstone_runs::context::Context;
 use gritstone_session::signals;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -34,7 +35,7 @@ pub fn measure(context: &Context, plan: &Plan) -> Result<Outcome> {
     let folder = plan.folder(context)?;
     let _held = lock::hold(&folder, &plan.fleet)?;
     Known::default().keep(&folder);
-    let missing = missing(context, plan)?;
+    let missing = bundles::missing(context, plan)?;
     log::info!(
         "fleet {}: {} of {} nodes to be measured, {} at once",
         plan.fleet,
@@ -52,25 +53,8 @@ pub fn measure(context: &Context, plan: &Plan) -> Result<Outcome> {
     }
     Ok(Outcome {
         interrupted: stop.load(Ordering::Relaxed),
-        missing: self::missing(context, plan)?.len(),
+        missing: bundles::missing(context, plan)?.len(),
     })
-}
-
-/// The nodes without a whole run in the store.
-pub fn missing(context: &Context, plan: &Plan) -> Result<Vec<Node>> {
-    let members = match context.reader()? {
-        Some(store) => store.members()?,
-        None => vec![],
-    };
-    let own = members
-        .iter()
-        .filter(|of| of.ended && of.member.fleet == plan.fleet);
-    let there: BTreeSet<&str> = own.map(|of| of.member.node.as_str()).collect();
-    let missing = plan
-        .nodes
-        .iter()
-        .filter(|node| !there.contains(node.node.as_str()));
-    Ok(missing.cloned().collect())
 }
 
 /// Measures nodes, so many at once, never two neighbors; those that failed, and why.
@@ -145,20 +129,4 @@ fn end(started: &Started) {
         // it may have ended already
         let _ = kill(Pid::from_raw(pid), Signal::SIGTERM);
     }
-}
-
-/// Takes in a bundle: whole, of this fleet, of this node.
-pub fn take(context: &Context, plan: &Plan, bundle: &Path, node: &str) -> Result<()> {
-    let run = gritstone_runs::files::read(bundle)?;
-    let member = run.info.settings.fleet.clone().unwrap_or_default();
-    ensure!(
-        member.fleet == plan.fleet && member.node == node,
-        "its bundle is of node {} of fleet {}",
-        member.node,
-        member.fleet
-    );
-    let mut store = context.writer()?;
-    store.import(&run)?;
-    context.computed(&store, &run)?;
-    Ok(())
 }

@@ -1,4 +1,4 @@
-//! A node of a fleet: its name and its place.
+//! A node of a fleet: its name and its place; and what starts its measurement.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -33,4 +33,15 @@ impl Node {
         let places = self.place.iter().filter(|(key, _)| *key != NO_PLACE);
         places.map(|(key, value)| (key.as_str(), value.as_str()))
     }
+}
+
+/// Starts the measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    /// This machine, several times in turn.
+    Local,
+    Ssh,
+    /// An exclusive job for each node.
+    Slurm,
 }

@@ -1,7 +1,6 @@
 //! Which nodes a fleet has: a number, a list, or a file with a line for each.
 
-use super::host::{NO_PLACE, Node};
-use super::plan::Engine;
+use super::host::{Engine, NO_PLACE, Node};
 use super::slurm::tools::{self, Known};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_session::ssh::is_host;

@@ -4,6 +4,7 @@ pub mod drive;
 pub mod plan;
 pub mod report;
 
+mod bundles;
 mod engine;
 mod host;
 mod inventory;

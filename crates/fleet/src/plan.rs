@@ -1,5 +1,6 @@
 //! The plan of a fleet run, kept beside the store: what `resume` goes on with.
 
+pub use super::host::Engine;
 use super::host::Node;
 use super::inventory;
 use super::lock;
@@ -21,17 +22,6 @@ const FILE: &str = "plan.json";
 const OVER_BUDGET: f64 = 1.5;
 /// Minutes for bringing the binary, first looks at the machine and the bundle.
 const SURROUNDINGS: u64 = 5;
-
-/// Starts the measurements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Engine {
-    /// This machine, several times in turn.
-    Local,
-    Ssh,
-    /// An exclusive job for each node.
-    Slurm,
-}
 
 /// A fleet run as it was asked for; fields as the options of `gritstone fleet run`.
 #[derive(Clone, Debug)]

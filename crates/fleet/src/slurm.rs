@@ -6,7 +6,7 @@
 mod array;
 pub mod tools;
 
-use super::drive;
+use super::bundles;
 use super::engine;
 use super::host::Node;
 use super::plan::Plan;
@@ -104,7 +104,7 @@ impl Fleet<'_> {
         if self.stopped() {
             return Ok(failed);
         }
-        let (nodes, out) = self.usable(drive::missing(self.context, self.plan)?)?;
+        let (nodes, out) = self.usable(bundles::missing(self.context, self.plan)?)?;
         failed.retain(|node, _| !nodes.iter().any(|of| of.node == *node));
         failed.extend(out);
         Known {
@@ -344,7 +344,7 @@ impl Fleet<'_> {
             if bundle.is_file() {
                 array.take(
                     task,
-                    drive::take(self.context, self.plan, &bundle, &node.node),
+                    bundles::take(self.context, self.plan, &bundle, &node.node),
                 );
                 self.leave(&node, array.progress.failed().contains_key(&node.node));
             } else if let Some(why) = reason(how, said, ended > UNSEEN || cancelled, &self.shared) {

@@ -8,6 +8,7 @@ mod blocks;
 mod fonts;
 mod line_breaking;
 mod page;
+mod setter;
 mod table;
 mod tags;
 mod tiles;
@@ -26,5 +27,5 @@ pub struct Error(String);
 /// When a drawing cannot be read, or a font cannot be written.
 pub fn render(document: &Document) -> Result<Vec<u8>, Error> {
     let fonts = fonts::Fonts::new();
-    write::pdf(blocks::Setter::of(&fonts, document)?)
+    write::pdf(setter::Setter::of(&fonts, document)?)
 }

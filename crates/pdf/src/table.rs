@@ -1,9 +1,9 @@
 //! Tables: heads over rows, in several panels where a table is wider than a page, over as many pages as it takes.
 
-use crate::blocks::{LEFT, Laid, MIDDLE, RIGHT, Setter};
 use crate::fonts::{Face, SOFT, Type};
 use crate::line_breaking::Inline;
 use crate::page::{Item, SIDE, Slab, WIDTH};
+use crate::setter::{LEFT, Laid, MIDDLE, RIGHT, Setter};
 use crate::tags::{Part, Tree};
 use gritstone_document::layout::{Layout, Width};
 use gritstone_document::{Column, Style, Table, Text};

@@ -1,10 +1,10 @@
 //! What a data sheet has beyond prose and tables: values that are seen first, and drawings.
 
 use crate::Error;
-use crate::blocks::{LEFT, Laid, MM, Setter};
 use crate::fonts::{Face, Type};
 use crate::line_breaking::Inline;
 use crate::page::{HEIGHT, Ink, Item, SIDE, Slab, WIDTH};
+use crate::setter::{LEFT, Laid, MM, Setter};
 use crate::tags::{Part, Tree};
 use gritstone_document::clean;
 use gritstone_document::{Figure, Tile, Tone};

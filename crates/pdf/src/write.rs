@@ -1,9 +1,9 @@
 //! Pages as a PDF: every letter drawn once, and told to which part of the structure it belongs.
 
 use crate::Error;
-use crate::blocks::Setter;
 use crate::fonts::{Face, Type};
 use crate::page::{Anchor, Ink, Item, PAGE, SIDE};
+use crate::setter::Setter;
 use crate::tags::Child;
 use gritstone_document::{clean, shortened};
 use krilla::SerializeSettings;

@@ -1,8 +1,8 @@
 //! Sides against each other: what `gritstone ab` prints.
 
-use crate::compare;
 use crate::counters::explanation;
 use crate::table::{Columns, noted};
+use crate::verdicts;
 use crate::words::{self, Sense};
 use gritstone_document::number;
 use gritstone_document::{Block, Column, Document, Style};
@@ -161,7 +161,7 @@ fn comparisons(document: &mut Document, view: &AbView) {
             change(c).and_then(|(_, interval)| interval)
         })
         .text("Verdict", |(_, c)| {
-            noted(c.verdict.as_str(), &c.notes).toned(Some(compare::tone_of(c.verdict)))
+            noted(c.verdict.as_str(), &c.notes).toned(Some(verdicts::tone_of(c.verdict)))
         })
         .number("Pairs", |(_, c)| c.pairs)
         .column(

@@ -1,8 +1,8 @@
 //! A run held against a gate: what `gritstone check` prints.
 
-use crate::show::Detail;
 use crate::table::{Cell, Columns, noted};
-use crate::{compare, findings, words};
+use crate::words::Detail;
+use crate::{findings, verdicts, words};
 use gritstone_document::number;
 use gritstone_document::{Block, Document, Style, Text, Tone};
 use gritstone_model::CheckOutcome::{Inconclusive, Passed, Regressed};
@@ -85,8 +85,10 @@ fn table(document: &mut Document, rows: &[&CheckRow]) {
         .number("Interval", move |row| {
             change(row).and_then(|(_, interval)| interval)
         })
-        .number("Expected", |row| compare::side(row.row.base, &row.row.unit))
-        .number("Found", |row| compare::side(row.row.other, &row.row.unit))
+        .number("Expected", |row| {
+            verdicts::side(row.row.base, &row.row.unit)
+        })
+        .number("Found", |row| verdicts::side(row.row.other, &row.row.unit))
         .number("p", move |row| row.row.p_adjusted.map(p))
         .table(document, "", rows.iter().copied());
 }

@@ -1,8 +1,9 @@
 //! One run or machine against another: what `gritstone compare` prints.
 
 use crate::counters::explained;
-use crate::show::Detail;
 use crate::table::{self, Cell, Columns, noted};
+use crate::verdicts::{differs, heads, is_reference, labels, short_name, side, tone_of, verdict};
+use crate::words::Detail;
 use crate::words::{self, Sense};
 use crate::{copies, findings, latencies};
 use gritstone_document::number;
@@ -10,11 +11,6 @@ use gritstone_document::{Block, Column, Document, Style, Tone};
 use gritstone_model::{
     CompareRow, CompareSum, CompareView, Difference, Flag, Note, RunView, Subject, Verdict,
 };
-
-/// A longer name does not head a column.
-const LONGEST_HEAD: usize = 16;
-/// Digits of a value beside a ratio.
-const DIGITS: i32 = 4;
 
 /// What is shown of a comparison.
 #[derive(Clone, Copy, Debug, Default)]
@@ -147,38 +143,6 @@ fn published(view: &CompareView, row: &CompareRow) -> bool {
     both && row.ratio.is_some() && row.interval.is_none()
 }
 
-/// The verdict in the word that suits what was compared: a size is smaller, not faster.
-pub(crate) fn verdict(row: &CompareRow) -> &'static str {
-    let sense = Sense::of_unit(&row.unit);
-    row.verdict.map_or("", |verdict| in_a_word(verdict, sense))
-}
-
-/// Whether there is a difference.
-pub(crate) fn differs(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Faster | Verdict::Slower)
-}
-
-/// The same of a verdict alone.
-pub(crate) fn in_a_word(verdict: Verdict, sense: Sense) -> &'static str {
-    let [better, worse] = sense.words();
-    match verdict {
-        Verdict::Faster => better,
-        Verdict::Slower => worse,
-        other => other.as_str(),
-    }
-}
-
-/// "VAX-11/780" of "VAX-11/780, 4.1 BSD" or "VAX-11/780 (4.1 BSD)".
-fn short_name(name: &str) -> &str {
-    let cuts = [", ", " (", "; "].iter();
-    let end = cuts.filter_map(|cut| name.find(cut)).min();
-    name[..end.unwrap_or(name.len())].trim()
-}
-
-pub(crate) fn is_reference(side: &str) -> bool {
-    side.starts_with("ref:")
-}
-
 /// With a reference system as the base: how many of it the other is, at least and at most.
 fn how_many(view: &CompareView) -> Option<String> {
     if !is_reference(&view.base) {
@@ -220,16 +184,6 @@ fn estimates(row: &CompareRow, sides: &[&RunView], far: bool) -> [Option<String>
 
 fn tone(row: &CompareRow) -> Option<Tone> {
     row.verdict.map(tone_of)
-}
-
-/// How a verdict is shown.
-pub(crate) fn tone_of(verdict: Verdict) -> Tone {
-    match verdict {
-        Verdict::Faster => Tone::Good,
-        Verdict::Slower => Tone::Bad,
-        Verdict::Same => Tone::Faint,
-        Verdict::Inconclusive => Tone::Doubt,
-    }
 }
 
 fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
@@ -340,30 +294,4 @@ fn families(document: &mut Document, view: &CompareView) {
     begun
         .number("benchmarks in it", |sum| number::counted(sum.of))
         .table(document, caption, &view.sums);
-}
-
-/// The value of a side.
-pub(crate) fn side(value: Option<f64>, unit: &str) -> Option<String> {
-    value.map(|value| match unit {
-        "bytes" => number::figure(value, None, unit).with_unit(),
-        _ => number::at_most(value, unit, DIGITS),
-    })
-}
-
-/// The labels of two runs, where they tell them apart and are short.
-fn labels<'a>(sides: &[&'a RunView]) -> Option<[&'a str; 2]> {
-    let [base, other] = sides else { return None };
-    let labels = [base.label.as_deref()?, other.label.as_deref()?];
-    let short = |label: &str| label.chars().count() <= LONGEST_HEAD;
-    (labels[0] != labels[1] && labels.into_iter().all(short)).then_some(labels)
-}
-
-/// Heads of the two columns of values: names where they tell the sides apart and are short.
-pub(crate) fn heads(view: &CompareView) -> [&str; 2] {
-    let names = [&view.base_name, &view.other_name].map(|name| short_name(name));
-    let short = |name: &str| name.chars().count() <= LONGEST_HEAD;
-    match names[0] != names[1] && names.into_iter().all(short) {
-        true => names,
-        false => ["base", "other"],
-    }
 }

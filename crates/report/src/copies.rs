@@ -1,10 +1,10 @@
 //! Benchmarks as one copy and as several at once: a table, and a sentence on the law that was fitted or why none was; and two
 //! runs by what their copies do.
 
-use crate::compare::{differs, heads, in_a_word, side};
 use crate::findings;
-use crate::show::Detail;
 use crate::table::{Cell, Columns, noted};
+use crate::verdicts::{differs, heads, in_a_word, side};
+use crate::words::Detail;
 use crate::words::{self, Sense};
 use gritstone_document::number;
 use gritstone_document::{Column, Document, Style};

@@ -1,8 +1,8 @@
 //! Operations that were timed one by one: their distribution as a table, and percentiles of two runs.
 
-use crate::compare::{differs, heads, in_a_word, side};
-use crate::show::Detail;
 use crate::table::{self, Columns};
+use crate::verdicts::{differs, heads, in_a_word, side};
+use crate::words::Detail;
 use crate::words::Sense;
 use gritstone_document::number;
 use gritstone_document::{Document, Style};

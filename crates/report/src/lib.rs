@@ -26,6 +26,7 @@ mod ratings;
 mod responses;
 mod show;
 mod table;
+mod verdicts;
 mod words;
 
 pub use ab::ab;
@@ -42,5 +43,5 @@ pub use json::json;
 pub use many_runs::{Other, several};
 pub use overview::{overview, progress, refused, runs, search, system, systems_compared};
 pub use ratings::{rating_lines, ratings};
-pub use show::{Detail, show};
-pub use words::{bytes, duration, peer, plural, samples};
+pub use show::show;
+pub use words::{Detail, bytes, duration, peer, plural, samples};

@@ -1,7 +1,7 @@
 //! Several runs against one base: what each comes to, and a line for each benchmark with the change of every run.
 
-use crate::compare::{self, side, tone_of};
 use crate::table::{Cell, Columns};
+use crate::verdicts::{self, side, tone_of};
 use crate::words;
 use gritstone_document::number;
 use gritstone_document::{About, Column, Document, Style};
@@ -134,7 +134,7 @@ fn benchmarks<'a>(document: &mut Document, others: &[Other<'a>], lines: Vec<Line
             .number("Change", change)
             .number("95% interval", interval)
             .text("Verdict", move |line: &Line| {
-                line.of[at].map(|row| compare::verdict(row).to_owned())
+                line.of[at].map(|row| verdicts::verdict(row).to_owned())
             });
     }
     columns.table(document, "Change of speed, the largest first", lines);

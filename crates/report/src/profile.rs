@@ -1,6 +1,5 @@
 //! Systems scored by what somebody does: what `gritstone score --profile` prints.
 
-use crate::ratings::in_words;
 use crate::table::{self, Columns, noted};
 use crate::{findings, words};
 use gritstone_document::number;
@@ -41,7 +40,7 @@ fn score(
         ),
         None => format!(
             "{}. Weighted geometric mean of {}.",
-            in_words(overall),
+            words::score(overall),
             words::plural(overall.rows.len(), "benchmark")
         ),
     };

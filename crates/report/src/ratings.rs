@@ -100,7 +100,7 @@ fn programs_line(
         "{} against {}, {PROGRAMS}: {}. {made_of}",
         machine.name,
         view.base_name,
-        in_words(overall),
+        words::score(overall),
     );
     Text::new(line).with(
         overall
@@ -117,23 +117,11 @@ fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedMachi
         "{} against {}: {}. {}",
         machine.name,
         view.base_name,
-        in_words(&one.overall),
+        words::score(&one.overall),
         made_of(view, one),
     );
     let notes = one.overall.notes.iter();
     Text::new(line.trim_end()).with(notes.map(|note| findings::footnote(document, note)))
-}
-
-/// `6.93 [6.90 – 6.96]`, or why there is none.
-pub(crate) fn in_words(rating: &Rating) -> String {
-    match (rating.rating, &rating.withheld) {
-        (Some(value), _) => match words::bare_ratio(value, rating.interval) {
-            (value, interval) if interval.is_empty() => value,
-            (value, interval) => format!("{value} {interval}"),
-        },
-        (None, Some(_)) => "not computed".to_owned(),
-        (None, None) => "no score: the base has none of the benchmarks".to_owned(),
-    }
 }
 
 /// What the rating over all environments is made of.

@@ -6,6 +6,7 @@ use crate::copies::copies;
 use crate::counters::counters;
 use crate::pairs::Pairs;
 use crate::table::{self, Columns};
+use crate::words::Detail;
 use crate::{findings, responses, words};
 use gritstone_document::number;
 use gritstone_document::{Block, Document, Style, Text};
@@ -13,18 +14,6 @@ use gritstone_model::{Machine, Measurement, PartValue, RunView, SeriesPoint, Set
 
 /// Names that belong to a result are listed up to here; all of them are in the JSON.
 const NAMES_SHOWN: usize = 12;
-
-/// How much is shown of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Detail {
-    /// Estimate, interval and flags of each result.
-    #[default]
-    Results,
-    /// And what was measured for them.
-    Columns,
-    /// And reference workloads, distributions, parts and settings.
-    Everything,
-}
 
 /// What is shown of a result, and of one that a document printed.
 const RESULTS: [Col; 6] = {

@@ -1,8 +1,20 @@
 //! Small pieces of prose: lists, plurals, dates, durations, ratios.
 
 use gritstone_document::number;
-use gritstone_model::{Difference, Link, Peer, RunView};
+use gritstone_model::{Difference, Link, Peer, Rating, RunView};
 use std::collections::BTreeMap;
+
+/// How much is shown of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// Estimate, interval and flags of each result.
+    #[default]
+    Results,
+    /// And what was measured for them.
+    Columns,
+    /// And reference workloads, distributions, parts and settings.
+    Everything,
+}
 
 /// `a`, `a and b`, `a, b and c`.
 pub(crate) fn join<S: AsRef<str>>(items: &[S]) -> String {
@@ -283,6 +295,18 @@ fn times_decimals(ratio: f64, interval: Option<[f64; 2]>) -> i32 {
             number::significant_decimals((high - low) / 2.0, 1).clamp(2, 4)
         }
         _ => number::significant_decimals(ratio, 3),
+    }
+}
+
+/// `6.93 [6.90 – 6.96]`, or why there is none.
+pub(crate) fn score(rating: &Rating) -> String {
+    match (rating.rating, &rating.withheld) {
+        (Some(value), _) => match bare_ratio(value, rating.interval) {
+            (value, interval) if interval.is_empty() => value,
+            (value, interval) => format!("{value} {interval}"),
+        },
+        (None, Some(_)) => "not computed".to_owned(),
+        (None, None) => "no score: the base has none of the benchmarks".to_owned(),
     }
 }
 

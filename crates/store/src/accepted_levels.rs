@@ -2,9 +2,9 @@
 
 use crate::engine::{Purpose, query, whole};
 use crate::error::StoreError;
+use crate::ledger::{self, enter};
+use crate::sql;
 use crate::store::Store;
-use crate::write::enter;
-use crate::{queries, sql};
 use gritstone_model::Id;
 
 impl Store {
@@ -14,7 +14,7 @@ impl Store {
     /// [`StoreError::NoSuchRun`], and what befalls the file.
     pub fn accept(&mut self, run_id: &str, benchmarks: &[Id]) -> Result<(), StoreError> {
         self.at(whole(self.engine(), Purpose::Write, |engine| {
-            let run = queries::run(engine, run_id)?.number;
+            let run = ledger::run(engine, run_id)?.number;
             let mut ids = benchmarks.iter();
             ids.try_for_each(|id| enter(engine, run, "accept", id.as_str()))
         }))

@@ -2,28 +2,15 @@
 //! understand; it is used where its seals are right and it was computed by the same analysis from all that the run has measured by now.
 //! Of a run whose launches were pruned, the results are those that were kept.
 
-use crate::engine::{Engine, Purpose, Row, Value, column, insert, query, snapshot, whole};
+use crate::engine::{Engine, Purpose, Row, Value, column, query, snapshot, whole};
 use crate::error::{Fault, StoreError};
-use crate::prune::{self, Pruned};
-use crate::read::split;
+use crate::ledger;
+use crate::result_tables::{CACHED, Results, Which, kept};
 use crate::row_codec::row;
+use crate::sql;
 use crate::store::Store;
-use crate::{queries, row_hash, sql};
 use gritstone_model::Id;
 use std::collections::BTreeMap;
-
-/// The results of a run, as text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Results {
-    /// What is said of the run, without its results.
-    pub view: String,
-    /// What comparisons of later runs need of it.
-    pub past: String,
-    /// Each result, in the order in which they are shown.
-    pub results: Vec<(Id, String)>,
-    /// Of a run whose launches were pruned: since when, and what has become of it since.
-    pub pruned: Option<Pruned>,
-}
 
 impl Store {
     /// The results of a run, if this analysis computed them from what it has measured by now, or if they were kept when its launches were pruned.
@@ -115,119 +102,6 @@ impl Store {
     }
 }
 
-/// Tables of results, and what their seals are of.
-pub(crate) struct Tables {
-    kinds: [&'static str; 2],
-    insert: [&'static str; 2],
-}
-
-const CACHED: Tables = Tables {
-    kinds: ["cached run", "cached result"],
-    insert: [sql::INSERT_CACHED_RUN, sql::INSERT_CACHED_RESULT],
-};
-
-pub(crate) const KEPT: Tables = Tables {
-    kinds: ["kept run", "kept result"],
-    insert: [sql::INSERT_KEPT_RUN, sql::INSERT_KEPT_RESULT],
-};
-
-/// Which results are read: all, that of one benchmark, or none.
-pub(crate) type Which<'a> = Option<Option<&'a Id>>;
-
-impl Tables {
-    /// Stores the results of a run by an analysis, computed up to a seal and chained to the one `before`. Their own seal.
-    pub(crate) fn store(
-        &self,
-        engine: &dyn Engine,
-        run: i64,
-        [analysis, sealed, before]: [&str; 3],
-        of: &Results,
-    ) -> Result<String, Fault> {
-        let row = row![
-            run,
-            analysis.to_owned(),
-            sealed.to_owned(),
-            of.results.len() as i64,
-            of.view.clone(),
-            of.past.clone(),
-        ];
-        let seal = row_hash::of(self.kinds[0], before, [&row]);
-        insert(engine, self.insert[0], row![seal.clone()], row)?;
-        for (position, (id, result)) in (0_i64..).zip(&of.results) {
-            let row = row![position, id.to_string(), result.clone()];
-            let key = row![run, row_hash::of(self.kinds[1], &seal, [&row])];
-            insert(engine, self.insert[1], key, row)?;
-        }
-        Ok(seal)
-    }
-
-    /// What a row says of a run, and which it is; `None` where it is not as it was written.
-    pub(crate) fn head(&self, row: Row, before: &str) -> Option<(i64, Read)> {
-        let (seal, row) = right(row, self.kinds[0], before)?;
-        let Ok(
-            [
-                Value::Integer(run),
-                Value::Text(analysis),
-                Value::Text(sealed),
-                Value::Integer(count),
-                Value::Text(view),
-                Value::Text(past),
-            ],
-        ) = <[Value; 6]>::try_from(row)
-        else {
-            return None;
-        };
-        let head = Read {
-            seal,
-            sealed,
-            analysis,
-            count,
-            results: Results {
-                view,
-                past,
-                ..Results::default()
-            },
-        };
-        Some((run, head))
-    }
-
-    /// Those of its results that are asked for, if all of these are there.
-    pub(crate) fn results(
-        &self,
-        head: &Read,
-        rows: Vec<Row>,
-        which: Which,
-    ) -> Option<Vec<(Id, String)>> {
-        let result = |row| match <[Value; 3]>::try_from(right(row, self.kinds[1], &head.seal)?.1) {
-            Ok([_, Value::Text(id), Value::Text(result)]) => Some((Id::parse(&id).ok()?, result)),
-            _ => None,
-        };
-        let results: Vec<(Id, String)> = rows.into_iter().map(result).collect::<Option<_>>()?;
-        let count = match which {
-            None => head.count,
-            Some(one) => i64::from(one.is_some()),
-        };
-        (results.len() as i64 == count).then_some(results)
-    }
-}
-
-/// A row whose seal is right, without it.
-fn right(row: Row, kind: &str, before: &str) -> Option<(String, Row)> {
-    let sealed = split(row).ok();
-    sealed.filter(|(sealed, row)| *sealed == row_hash::of(kind, before, [row]))
-}
-
-/// What holds results together, as it was read.
-pub(crate) struct Read {
-    pub(crate) seal: String,
-    pub(crate) sealed: String,
-    pub(crate) analysis: String,
-    /// How many results the run has.
-    count: i64,
-    /// Without the results themselves.
-    pub(crate) results: Results,
-}
-
 fn write(
     engine: &dyn Engine,
     run_id: &str,
@@ -235,9 +109,9 @@ fn write(
     launches: usize,
     of: &Results,
 ) -> Result<bool, Fault> {
-    let run = queries::run(engine, run_id)?.number;
+    let run = ledger::run(engine, run_id)?.number;
     // results that were kept are not computed again
-    if prune::entry(engine, run)?.is_some() {
+    if ledger::entry(engine, run)?.is_some() {
         return Ok(false);
     }
     let tips: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![run])?;
@@ -291,7 +165,7 @@ fn read(
                 ..head.results
             })
         })),
-        None => snapshot(engine, |engine| prune::read(engine, run, which)),
+        None => snapshot(engine, |engine| kept(engine, run, which)),
     };
     Ok(runs.iter().map(&mut of).collect())
 }

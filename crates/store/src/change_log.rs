@@ -2,6 +2,7 @@
 
 use crate::engine::{Engine, Purpose, query, whole};
 use crate::error::{Fault, StoreError};
+use crate::ledger;
 use crate::row_codec::row;
 use crate::sql;
 use crate::store::Store;
@@ -107,7 +108,7 @@ impl Store {
     pub fn progress(&self, run_id: &str) -> Result<Progress, StoreError> {
         let read = || -> Result<Progress, Fault> {
             let engine = self.engine();
-            let found = crate::queries::run(engine, run_id)?;
+            let found = ledger::run(engine, run_id)?;
             let last = query(engine, sql::LAST_BENCHMARK, row![found.number])?;
             let last: Option<(i64, String)> = last.into_iter().next();
             let (number, benchmark) = last.unzip();

@@ -2,7 +2,6 @@
 //! the same statements.
 
 use crate::error::Fault;
-use crate::prune::Shrunk;
 use crate::sql;
 pub(crate) use rusqlite::types::{FromSql, Value};
 use std::fmt::Debug;
@@ -27,6 +26,19 @@ pub(crate) enum Purpose<'a> {
     Launch(&'a str),
     /// To cache results, which is worth no wait, neither for another process nor for the disk, and is tried by who only reads too.
     Cache,
+}
+
+/// What became of the free space of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shrunk {
+    /// It was given back: so large is the file now, in bytes.
+    To(u64),
+    /// So many bytes are free in the file, too few to write it anew: what is stored next takes them.
+    Little(u64),
+    /// So many bytes are free in the file, which another process has open.
+    InUse(u64),
+    /// It is for the server to reuse.
+    Server,
 }
 
 /// A database. Between two calls of [`crate::Store`] nothing of it is busy.

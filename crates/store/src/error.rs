@@ -1,6 +1,6 @@
 //! What can go wrong with a store, in words that say which file, and what to do.
 
-use crate::postgres;
+use crate::address::is_server;
 use ::postgres::error::SqlState;
 use rusqlite::ErrorCode;
 use std::error::Error;
@@ -191,7 +191,7 @@ fn some(names: &[String]) -> String {
 
 /// What to do about a place that is not ours.
 fn elsewhere(path: &Path) -> &'static str {
-    match postgres::is_server(path) {
+    match is_server(path) {
         true => "Name another database in the URL",
         false => "Name another place with XDG_DATA_HOME",
     }
@@ -199,7 +199,7 @@ fn elsewhere(path: &Path) -> &'static str {
 
 /// How a damaged store is put away.
 fn aside(path: &Path) -> String {
-    match postgres::is_server(path) {
+    match is_server(path) {
         true => "name another database in the URL".to_owned(),
         false => format!(
             "move the file away, with {path}-wal if there is one",
@@ -210,7 +210,7 @@ fn aside(path: &Path) -> String {
 
 /// Why a store cannot be written.
 fn closed(path: &Path) -> &'static str {
-    match postgres::is_server(path) {
+    match is_server(path) {
         true => "the server is one that only reads",
         false => {
             "the file or its directory belongs to another user, or the file system is read-only"
@@ -220,7 +220,7 @@ fn closed(path: &Path) -> &'static str {
 
 /// What says who has a store locked.
 fn who(path: &Path) -> String {
-    match postgres::is_server(path) {
+    match is_server(path) {
         true => "pg_stat_activity".to_owned(),
         false => format!("'fuser {}'", path.display()),
     }

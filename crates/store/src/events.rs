@@ -1,7 +1,6 @@
 //! What a launch said as one text, and back: lines of JSON arrays, of which the schema has the shape.
 
 use crate::StoreError;
-use crate::row_codec::Wrong;
 use gritstone_model::{Event, EventByName, Sample, Usage};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -61,7 +60,7 @@ pub(crate) fn text(events: &[Event]) -> Result<String, StoreError> {
 }
 
 /// The lines of a launch from their text.
-pub(crate) fn read(text: &str) -> Result<Vec<Event>, Wrong> {
+pub(crate) fn read(text: &str) -> Result<Vec<Event>, String> {
     let lines: Vec<Line> = serde_json::from_str(text).map_err(|e| format!("events: {e}"))?;
     Ok(lines.into_iter().map(|line| line.0).collect())
 }

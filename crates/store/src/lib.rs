@@ -24,17 +24,20 @@
 //! stored is lost when a process is killed; a loss of power takes those at most.
 
 mod accepted_levels;
+mod address;
 mod cache;
 mod change_log;
 mod engine;
 mod error;
 mod events;
 mod file;
+mod ledger;
 mod open;
 mod postgres;
 mod prune;
 mod queries;
 mod read;
+mod result_tables;
 mod row_codec;
 mod row_hash;
 mod run_head;
@@ -50,13 +53,16 @@ mod write;
 #[cfg(test)]
 extern crate self as gritstone_store;
 
-pub use cache::Results;
+pub use address::{has_password, is_server, shown};
 pub use change_log::{ChangeEntry, Progress, Who};
+pub use engine::Shrunk;
 pub use error::{ResolveError, StoreError};
 pub use file::default_path;
-pub use postgres::{has_password, is_server, shown, trusted};
-pub use prune::{Pruned, Samples, Shrunk};
+pub use ledger::Pruned;
+pub use postgres::trusted;
+pub use prune::Samples;
 pub use queries::Member;
+pub use result_tables::Results;
 pub use run_head::{Kind, Resumable, RunHead};
 pub use run_name::{Named, new_id};
 pub use sql::TOGETHER;

@@ -1,8 +1,8 @@
 //! Opens a store for writing or for reading: a file, or a database of PostgreSQL.
 
+use crate::address::server_url;
 use crate::error::StoreError;
 use crate::file;
-use crate::postgres;
 use crate::postgres::Postgres;
 use crate::sqlite::Sqlite;
 use crate::store::{PATIENCE, Store};
@@ -16,7 +16,7 @@ impl Store {
     /// # Errors
     /// Says what is wrong with the file or its place, and what to do; see [`StoreError`].
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        if let Some(url) = postgres::of(path) {
+        if let Some(url) = server_url(path) {
             return Self::connect(url, false);
         }
         let path = file::absolute(path)?;
@@ -32,7 +32,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Missing`] when there is none, [`StoreError::Away`] when its server is, else as [`Store::open`].
     pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
-        if let Some(url) = postgres::of(path) {
+        if let Some(url) = server_url(path) {
             return Self::connect(url, true);
         }
         let path = file::absolute(path)?;

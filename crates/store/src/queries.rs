@@ -1,8 +1,8 @@
 //! Looks runs up: all of them, those of a machine, the newest that have a benchmark.
 
-use crate::engine::{Engine, FromRow, Row, column, last_entry, query, snapshot};
+use crate::engine::{FromRow, Row, column, last_entry, query, snapshot};
 use crate::error::{Fault, ResolveError, StoreError};
-use crate::prune::Entry;
+use crate::ledger::{Entry, all_found, complete, exists, origin};
 use crate::row_codec::row;
 use crate::run_head::Kind;
 use crate::run_name::Named;
@@ -261,70 +261,6 @@ pub struct Member {
     pub ended: bool,
     /// The fleet and the node.
     pub member: FleetMember,
-}
-
-/// A run, without what it measured.
-pub(crate) struct Found {
-    pub(crate) number: i64,
-    pub(crate) origin: Origin,
-    /// Of its head.
-    pub(crate) seal: String,
-    pub(crate) ended: bool,
-}
-
-/// The run of an identifier.
-pub(crate) fn run(engine: &dyn Engine, id: &str) -> Result<Found, Fault> {
-    let found = query(engine, sql::FIND_RUN, row![id.to_owned()])?.pop();
-    let Some((number, origin, uid, machine, seal, ended)) = found else {
-        return Err(StoreError::NoSuchRun(id.into()).into());
-    };
-    Ok(Found {
-        number,
-        origin: self::origin(origin, uid, machine)?,
-        seal,
-        ended,
-    })
-}
-
-/// Whether there is a run of that identifier.
-pub(crate) fn exists(engine: &dyn Engine, id: &str) -> Result<bool, Fault> {
-    match run(engine, id) {
-        Ok(_) => Ok(true),
-        Err(Fault::Whole(StoreError::NoSuchRun(_))) => Ok(false),
-        Err(fault) => Err(fault),
-    }
-}
-
-/// What is none is damage, as any value of another type.
-fn origin(word: String, uid: Option<u32>, machine: Option<String>) -> Result<Origin, Fault> {
-    row_codec::read_origin(&word, uid, machine).map_err(Fault::Damaged)
-}
-
-/// That all runs, `most` at most, were found by an index, which may be damaged where the runs are not.
-fn all_found(engine: &dyn Engine, found: u64, most: i64, by: &str) -> Result<(), Fault> {
-    let (runs,) = query::<(i64,)>(engine, sql::COUNT_RUNS, vec![])?[0];
-    if found == runs.min(most).unsigned_abs() {
-        return Ok(());
-    }
-    Err(Fault::Damaged(format!(
-        "{found} of its {runs} runs are found by their {by}"
-    )))
-}
-
-/// That no run and no end is gone, as the ledger counts them: who reads many runs would not miss one.
-pub(crate) fn complete(engine: &dyn Engine) -> Result<(), Fault> {
-    let counts: Vec<(i64, i64)> = query(engine, sql::SELECT_COUNTS, vec![])?;
-    let (rows, entries) = counts[0];
-    if rows == entries {
-        return Ok(());
-    }
-    let lost_run = query::<(i64,)>(engine, sql::SELECT_LOST_RUNS, vec![])?;
-    let lost_end = query::<(String,)>(engine, sql::SELECT_LOST_ENDS, vec![])?;
-    Err(Fault::Damaged(match (lost_run.first(), lost_end.first()) {
-        (Some((number,)), _) => format!("run number {number} is missing"),
-        (_, Some((id,))) => format!("the end of run {id} is missing"),
-        _ => format!("its ledger has {entries} entries for {rows} starts and ends of runs"),
-    }))
 }
 
 fn head(row: &Row) -> Result<RunHead, Fault> {

@@ -2,10 +2,9 @@
 
 use crate::engine::{Engine, Row, Value, query, snapshot};
 use crate::error::{Fault, StoreError};
-use crate::prune;
-use crate::queries::{self, Found};
+use crate::ledger::{self, Found, relabel, split};
 use crate::row_codec::{self, Wrong, row};
-use crate::{Resumable, RunHead, Store, row_hash, sql};
+use crate::{Resumable, RunHead, Store, result_tables, row_hash, sql};
 use gritstone_model::{Origin, Owner, RunData, RunInfo};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -48,7 +47,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Imported`], [`StoreError::NotYours`] and [`StoreError::Ended`] say why it is none; else as [`Store::load`].
     pub fn resume(&self, run_id: &str, owner: &Owner) -> Result<Resumable, StoreError> {
-        let found = self.at(queries::run(self.engine(), run_id))?;
+        let found = self.at(ledger::run(self.engine(), run_id))?;
         let id = || run_id.to_owned();
         let not = |whose| Err(StoreError::NotYours(id(), whose));
         match &found.origin {
@@ -74,7 +73,7 @@ impl Store {
     /// [`StoreError::Damaged`], and what befalls the file.
     pub fn verify_ledger(&self) -> Result<(), StoreError> {
         self.at(snapshot(self.engine(), |engine| {
-            queries::complete(engine)?;
+            ledger::complete(engine)?;
             verify_ledger(engine)
         }))
     }
@@ -132,14 +131,14 @@ fn verify(engine: &dyn Engine) -> Result<Vec<String>, Fault> {
         fault => wrong.push(fault.at(Path::new("the store")).to_string()),
     };
     engine.check()?.into_iter().for_each(&mut note);
-    for looked in [queries::complete(engine), verify_ledger(engine)] {
+    for looked in [ledger::complete(engine), verify_ledger(engine)] {
         looked.unwrap_or_else(&mut note);
     }
     let whole = |id: &str| -> Result<(), Fault> {
         snapshot(engine, |engine| {
             let run = Run::begin(engine, id)?;
             run.rest(&mut |_, _| Ok(()))?;
-            prune::read(engine, id, None).map(drop)
+            result_tables::kept(engine, id, None).map(drop)
         })
     };
     for (id, _) in query::<(String, Option<String>)>(engine, sql::SELECT_NAMES, vec![])? {
@@ -170,14 +169,6 @@ pub(crate) fn unsealed(engine: &dyn Engine, id: &str, run: i64) -> Result<RunInf
     Ok(info)
 }
 
-/// Gives a run the label that it was given after its beginning, if it was.
-pub(crate) fn relabel(engine: &dyn Engine, run: i64, info: &mut RunInfo) -> Result<(), Fault> {
-    if let Some((label,)) = query(engine, sql::SELECT_LABEL, row![run])?.pop() {
-        info.label = Some(label);
-    }
-    Ok(())
-}
-
 /// A run whose head is as it was written.
 struct Run<'a> {
     engine: &'a dyn Engine,
@@ -187,12 +178,12 @@ struct Run<'a> {
     /// Its benchmarks, programs and skips.
     parts: [Vec<Row>; 3],
     /// Where its launches were pruned.
-    pruned: Option<prune::Entry>,
+    pruned: Option<ledger::Entry>,
 }
 
 impl<'a> Run<'a> {
     fn begin(engine: &'a dyn Engine, id: &'a str) -> Result<Self, Fault> {
-        let found = queries::run(engine, id)?;
+        let found = ledger::run(engine, id)?;
         let (sealed, head) = one(engine, sql::SELECT_RUN, found.number, "head", id)?;
         let part = |statement| engine.all(statement, row![found.number]);
         let parts = [
@@ -202,7 +193,7 @@ impl<'a> Run<'a> {
         ];
         let right = row_hash::of("run", "", [&head].into_iter().chain(parts.iter().flatten()));
         let run = Self {
-            pruned: prune::entry(engine, found.number)?,
+            pruned: ledger::entry(engine, found.number)?,
             engine,
             id,
             found,
@@ -300,17 +291,6 @@ fn one(
     match engine.all(statement, row![run])?.pop() {
         Some(row) => split(row),
         None => Err(Fault::Damaged(format!("the {what} of run {id} is missing"))),
-    }
-}
-
-/// A stored row as the seal at its beginning, and the rest.
-pub(crate) fn split(mut row: Row) -> Result<(String, Row), Fault> {
-    let rest = row.split_off(1);
-    match row.pop() {
-        Some(Value::Text(seal)) => Ok((seal, rest)),
-        other => Err(Fault::Damaged(format!(
-            "{other:?} stands where a seal belongs"
-        ))),
     }
 }
 

@@ -1,9 +1,8 @@
 //! A store in one SQLite file.
 
-use crate::engine::{Engine, Purpose, Row, Take};
+use crate::engine::{Engine, Purpose, Row, Shrunk, Take};
 use crate::error::{Fault, StoreError};
 use crate::file;
-use crate::prune::Shrunk;
 use crate::schema::{self, State};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, params_from_iter};

@@ -1,9 +1,10 @@
 //! Stores runs: every function is one transaction, so that what it stores is there whole or not at all.
 
-use crate::engine::{Engine, Purpose, Row, insert, last_entry, query, whole};
+use crate::engine::{Engine, Purpose, Row, insert, query, whole};
 use crate::error::{Fault, StoreError};
+use crate::ledger::{self, enter};
 use crate::row_codec::{self, row};
-use crate::{queries, row_hash, run_name, sql};
+use crate::{row_hash, run_name, sql};
 use gritstone_model::{Launch, Origin, RunData};
 
 /// Begins a run that has no end yet, or stores a whole one.
@@ -49,7 +50,7 @@ impl<'a> Open<'a> {
     fn begin(engine: &'a dyn Engine, data: &RunData, origin: &Origin) -> Result<Self, Fault> {
         let info = &data.info;
         run_name::check(&info.id, info.label.as_deref(), &info.started)?;
-        if queries::exists(engine, &info.id)? {
+        if ledger::exists(engine, &info.id)? {
             return Err(StoreError::Exists(info.id.clone()).into());
         }
         let benchmarks = (0..).zip(&data.benchmarks);
@@ -88,7 +89,7 @@ impl<'a> Open<'a> {
 
     /// A run that began here and has not ended.
     fn find(engine: &'a dyn Engine, id: &str) -> Result<Self, Fault> {
-        let found = queries::run(engine, id)?;
+        let found = ledger::run(engine, id)?;
         if found.origin == Origin::Imported {
             return Err(StoreError::Imported(id.into()).into());
         }
@@ -133,19 +134,11 @@ impl<'a> Open<'a> {
     }
 }
 
-/// Enters into the ledger what becomes of a run.
-pub(crate) fn enter(engine: &dyn Engine, run: i64, entry: &str, sealed: &str) -> Result<(), Fault> {
-    let (last, before) = last_entry(engine)?.unwrap_or_default();
-    let row = row![last + 1, run, entry.to_owned(), sealed.to_owned()];
-    let key = row![row_hash::of("entry", &before, [&row])];
-    insert(engine, sql::INSERT_ENTRY, key, row)
-}
-
 /// Labels a run from now on.
 pub(crate) fn label(engine: &dyn Engine, id: &str, label: &str) -> Result<(), Fault> {
     gritstone_model::check_label(label).map_err(Fault::unfit)?;
     whole(engine, Purpose::Write, |engine| {
-        let run = queries::run(engine, id)?.number;
+        let run = ledger::run(engine, id)?.number;
         enter(engine, run, "label", label)?;
         // what is said of it there has the label that it had
         engine.execute(sql::FORGET, row![run])
@@ -159,7 +152,7 @@ pub(crate) fn remove(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
 
 /// The same within a transaction.
 pub(crate) fn remove_in(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
-    let found = queries::run(engine, id)?;
+    let found = ledger::run(engine, id)?;
     let tip: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![found.number])?;
     let tip = tip.into_iter().next().map_or(found.seal, |(seal, _)| seal);
     enter(engine, found.number, "remove", &tip)?;

@@ -8,9 +8,10 @@ mod frame;
 
 use crate::code_spans::pieces;
 use crate::mark::Mark;
+use crate::mark::Tone;
 use crate::sanitize::escape;
 use crate::tree::{
-    About, Block, Column, Document, Figure, ResultLine, Row, Style, Table, Text, Tile, Tone,
+    About, Block, Column, Document, Figure, ResultLine, Row, Style, Table, Text, Tile,
 };
 pub use frame::{Choice, Form, Frame, encoded, path};
 use std::fmt::Write as _;

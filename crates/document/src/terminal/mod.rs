@@ -10,8 +10,9 @@ mod table;
 mod wrap;
 
 use crate::mark::Mark;
+use crate::mark::Tone;
 use crate::sanitize::clean;
-use crate::tree::{Block, Document, Text, Tone};
+use crate::tree::{Block, Document, Text};
 use std::borrow::Cow;
 use wrap::width_of;
 pub use wrap::wrap;

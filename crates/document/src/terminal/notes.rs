@@ -3,8 +3,9 @@
 use super::table::shortened;
 use super::wrap::{width_of, wrap};
 use super::{BOLD, Page, WIDEST_PROSE};
+use crate::mark::Footnote;
 use crate::mark::{Mark, Warning};
-use crate::tree::{Block, Footnote, NoteId};
+use crate::tree::{Block, NoteId};
 use std::collections::BTreeMap;
 
 /// Causes that are told; more of them are counted.

@@ -3,7 +3,7 @@
 use super::data_sheet;
 use crate::columns;
 use crate::table::{Cell, Columns};
-use crate::{compare, findings, words};
+use crate::{findings, verdicts, words};
 use gritstone_document::number;
 use gritstone_document::svg::{
     self,
@@ -106,7 +106,7 @@ fn section(document: &mut Document, input: &Pair, title: &str, verdict: Option<V
         .number("B", |row| side(input.other, row))
         .number("B/A", change)
         .number("95% interval", interval)
-        .text("Verdict", |row| compare::verdict(row))
+        .text("Verdict", |row| verdicts::verdict(row))
         .number("Minimum detectable", |row| {
             row.smallest.map(number::percent)
         })

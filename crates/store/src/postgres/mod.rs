@@ -7,9 +7,8 @@ mod tls;
 mod url;
 mod values;
 
-use crate::engine::{Engine, Purpose, Row, Take, query, whole};
+use crate::engine::{Engine, Purpose, Row, Shrunk, Take, query, whole};
 use crate::error::{Fault, StoreError};
-use crate::prune::Shrunk;
 use crate::schema;
 use ::postgres::types::ToSql;
 use ::postgres::{Client, Statement};
@@ -22,8 +21,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-pub(crate) use url::{Url, of};
-pub use url::{has_password, is_server, shown, trusted};
+pub(crate) use url::Url;
+pub use url::trusted;
 use values::Parameter;
 
 /// Of all locks of ours: `GRS2`.

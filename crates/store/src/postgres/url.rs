@@ -1,16 +1,14 @@
 //! The URL of a store on a server, as libpq takes it, and where its password is. The password is in no text that is shown.
 
+use crate::address::{decoded, parameters, parts, without_password};
 use crate::error::StoreError;
 use ::postgres::config::{Config, Host, SslMode};
-use percent_encoding::percent_decode_str;
 use std::ffi::OsString;
 use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-/// What these URLs begin with.
-const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 /// A connection takes milliseconds: who gets none in so long goes on without.
 const CONNECT: Duration = Duration::from_secs(5);
 /// For how long what was sent may stay without an answer of the network.
@@ -32,83 +30,6 @@ pub(crate) struct Url {
     pub(crate) shown: PathBuf,
     /// The certificates that are trusted, where anything is encrypted.
     pub(crate) trusted: Option<PathBuf>,
-}
-
-/// The text of a path that is the URL of a server.
-pub(crate) fn of(path: &Path) -> Option<&str> {
-    let text = path.to_str()?;
-    SCHEMES
-        .iter()
-        .any(|scheme| text.starts_with(scheme))
-        .then_some(text)
-}
-
-/// The path of a store as it may be shown: a URL without its password.
-#[must_use]
-pub fn shown(path: &Path) -> PathBuf {
-    of(path).map_or_else(|| path.to_owned(), |url| without_password(url).into())
-}
-
-/// Whether a path is the URL of a server, with a password in it.
-#[must_use]
-pub fn has_password(path: &Path) -> bool {
-    of(path).is_some_and(|url| without_password(url) != url)
-}
-
-/// Whether a path is the URL of a server.
-#[must_use]
-pub fn is_server(path: &Path) -> bool {
-    of(path).is_some()
-}
-
-/// Scheme, user and password, the rest up to the question mark, the parameters.
-fn parts(url: &str) -> [&str; 4] {
-    let at = url.find("://").map_or(0, |at| at + 3);
-    let (scheme, rest) = url.split_at(at);
-    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-    // a password may have an at sign that nobody encoded
-    let end = rest.find('/').unwrap_or(rest.len());
-    let (user, rest) = match rest[..end].rfind('@') {
-        Some(at) => (&rest[..at], &rest[at + 1..]),
-        None => match rest.rfind('@') {
-            // nor a slash
-            Some(at) if rest[..at].contains(':') => (&rest[..at], &rest[at + 1..]),
-            _ => ("", rest),
-        },
-    };
-    [scheme, user, rest, query]
-}
-
-/// Each parameter that is no password.
-fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
-    let all = query.split('&').filter(|pair| !pair.is_empty());
-    all.map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-}
-
-fn is_password(name: &str) -> bool {
-    decoded(name).eq_ignore_ascii_case("password")
-}
-
-fn without_password(url: &str) -> String {
-    let [scheme, user, rest, query] = parts(url);
-    // an unencoded question mark in a password ends what can be told apart
-    if user.is_empty()
-        && let (true, Some(at)) = (rest.contains(':'), query.rfind('@'))
-    {
-        return format!("{scheme}{}", &query[at + 1..]);
-    }
-    let user = user.split(':').next().unwrap_or("");
-    let at = if user.is_empty() { "" } else { "@" };
-    let left = parameters(query).filter(|(name, _)| !is_password(name));
-    let left: Vec<String> = left
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
-    let mark = if left.is_empty() { "" } else { "?" };
-    format!("{scheme}{user}{at}{rest}{mark}{}", left.join("&"))
-}
-
-fn decoded(text: &str) -> String {
-    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 impl Url {
@@ -272,6 +193,8 @@ fn own_name() -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::address::{self, has_password};
+    use std::path::Path;
 
     fn nothing(_: &str) -> Option<OsString> {
         None
@@ -300,7 +223,7 @@ mod tests {
             ("postgres://:secret@h", "postgres://h"),
             ("postgres://ann:sec?ret@h/db", "postgres://h/db"),
         ] {
-            assert_eq!(super::shown(Path::new(url)), Path::new(shown));
+            assert_eq!(address::shown(Path::new(url)), Path::new(shown));
             assert_eq!(has_password(Path::new(url)), url.contains("ret"), "{url}");
             let said = match Url::parse(url, nothing) {
                 Ok(url) => url.shown.display().to_string(),
@@ -308,7 +231,7 @@ mod tests {
             };
             assert!(!said.contains("ret@") && !said.contains("secret"), "{said}");
         }
-        assert_eq!(shown(Path::new("a:b@c/d")), Path::new("a:b@c/d"));
+        assert_eq!(address::shown(Path::new("a:b@c/d")), Path::new("a:b@c/d"));
     }
 
     #[test]

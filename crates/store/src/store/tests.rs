@@ -4,7 +4,7 @@ use super::*;
 use crate::engine::insert;
 use crate::row_codec::{self, row};
 use crate::sqlite::choose_journal;
-use crate::{queries, row_hash, sql};
+use crate::{ledger, row_hash, sql};
 use rusqlite::Connection;
 
 #[path = "../../tests/common/mod.rs"]
@@ -252,7 +252,7 @@ fn what_only_a_newer_version_understands_names_that_version() {
         let id = &run.info.id;
         let mut launch = row_codec::launch(0, &common::launch(0)).unwrap();
         *launch.last_mut().unwrap() = events.to_owned().into();
-        let head = queries::run(store.engine(), id).unwrap().seal;
+        let head = ledger::run(store.engine(), id).unwrap().seal;
         let key = row![1, row_hash::of("launch", &head, [&launch])];
         insert(store.engine(), sql::INSERT_LAUNCH, key, launch).unwrap();
         match store.load(id).unwrap_err() {

@@ -1,0 +1,84 @@
+//! Where a store is: a path, or the URL of a server, whose password is in no text that is shown.
+
+use percent_encoding::percent_decode_str;
+use std::path::{Path, PathBuf};
+
+/// What these URLs begin with.
+const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
+
+/// The text of a path that is the URL of a server.
+pub(crate) fn server_url(path: &Path) -> Option<&str> {
+    let text = path.to_str()?;
+    SCHEMES
+        .iter()
+        .any(|scheme| text.starts_with(scheme))
+        .then_some(text)
+}
+
+/// The path of a store as it may be shown: a URL without its password.
+#[must_use]
+pub fn shown(path: &Path) -> PathBuf {
+    server_url(path).map_or_else(|| path.to_owned(), |url| without_password(url).into())
+}
+
+/// Whether a path is the URL of a server, with a password in it.
+#[must_use]
+pub fn has_password(path: &Path) -> bool {
+    server_url(path).is_some_and(|url| without_password(url) != url)
+}
+
+/// Whether a path is the URL of a server.
+#[must_use]
+pub fn is_server(path: &Path) -> bool {
+    server_url(path).is_some()
+}
+
+/// Scheme, user and password, the rest up to the question mark, the parameters.
+pub(crate) fn parts(url: &str) -> [&str; 4] {
+    let at = url.find("://").map_or(0, |at| at + 3);
+    let (scheme, rest) = url.split_at(at);
+    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+    // a password may have an at sign that nobody encoded
+    let end = rest.find('/').unwrap_or(rest.len());
+    let (user, rest) = match rest[..end].rfind('@') {
+        Some(at) => (&rest[..at], &rest[at + 1..]),
+        None => match rest.rfind('@') {
+            // nor a slash
+            Some(at) if rest[..at].contains(':') => (&rest[..at], &rest[at + 1..]),
+            _ => ("", rest),
+        },
+    };
+    [scheme, user, rest, query]
+}
+
+/// Each parameter that is no password.
+pub(crate) fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
+    let all = query.split('&').filter(|pair| !pair.is_empty());
+    all.map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+}
+
+pub(crate) fn is_password(name: &str) -> bool {
+    decoded(name).eq_ignore_ascii_case("password")
+}
+
+pub(crate) fn without_password(url: &str) -> String {
+    let [scheme, user, rest, query] = parts(url);
+    // an unencoded question mark in a password ends what can be told apart
+    if user.is_empty()
+        && let (true, Some(at)) = (rest.contains(':'), query.rfind('@'))
+    {
+        return format!("{scheme}{}", &query[at + 1..]);
+    }
+    let user = user.split(':').next().unwrap_or("");
+    let at = if user.is_empty() { "" } else { "@" };
+    let left = parameters(query).filter(|(name, _)| !is_password(name));
+    let left: Vec<String> = left
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    let mark = if left.is_empty() { "" } else { "?" };
+    format!("{scheme}{user}{at}{rest}{mark}{}", left.join("&"))
+}
+
+pub(crate) fn decoded(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
+}

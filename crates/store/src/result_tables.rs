@@ -1,0 +1,177 @@
+//! Tables of results: those that are cached, and those of runs whose launches were pruned.
+
+use crate::engine::{Engine, Row, Value, insert};
+use crate::error::{Fault, StoreError};
+use crate::ledger::{self, Pruned, split};
+use crate::row_codec::row;
+use crate::{row_hash, sql};
+use gritstone_model::{Id, RunInfo};
+
+/// The results of a run, as text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Results {
+    /// What is said of the run, without its results.
+    pub view: String,
+    /// What comparisons of later runs need of it.
+    pub past: String,
+    /// Each result, in the order in which they are shown.
+    pub results: Vec<(Id, String)>,
+    /// Of a run whose launches were pruned: since when, and what has become of it since.
+    pub pruned: Option<Pruned>,
+}
+
+/// Tables of results, and what their seals are of.
+pub(crate) struct Tables {
+    kinds: [&'static str; 2],
+    insert: [&'static str; 2],
+}
+
+pub(crate) const CACHED: Tables = Tables {
+    kinds: ["cached run", "cached result"],
+    insert: [sql::INSERT_CACHED_RUN, sql::INSERT_CACHED_RESULT],
+};
+
+pub(crate) const KEPT: Tables = Tables {
+    kinds: ["kept run", "kept result"],
+    insert: [sql::INSERT_KEPT_RUN, sql::INSERT_KEPT_RESULT],
+};
+
+/// Which results are read: all, that of one benchmark, or none.
+pub(crate) type Which<'a> = Option<Option<&'a Id>>;
+
+impl Tables {
+    /// Stores the results of a run by an analysis, computed up to a seal and chained to the one `before`. Their own seal.
+    pub(crate) fn store(
+        &self,
+        engine: &dyn Engine,
+        run: i64,
+        [analysis, sealed, before]: [&str; 3],
+        of: &Results,
+    ) -> Result<String, Fault> {
+        let row = row![
+            run,
+            analysis.to_owned(),
+            sealed.to_owned(),
+            of.results.len() as i64,
+            of.view.clone(),
+            of.past.clone(),
+        ];
+        let seal = row_hash::of(self.kinds[0], before, [&row]);
+        insert(engine, self.insert[0], row![seal.clone()], row)?;
+        for (position, (id, result)) in (0_i64..).zip(&of.results) {
+            let row = row![position, id.to_string(), result.clone()];
+            let key = row![run, row_hash::of(self.kinds[1], &seal, [&row])];
+            insert(engine, self.insert[1], key, row)?;
+        }
+        Ok(seal)
+    }
+
+    /// What a row says of a run, and which it is; `None` where it is not as it was written.
+    pub(crate) fn head(&self, row: Row, before: &str) -> Option<(i64, Read)> {
+        let (seal, row) = right(row, self.kinds[0], before)?;
+        let Ok(
+            [
+                Value::Integer(run),
+                Value::Text(analysis),
+                Value::Text(sealed),
+                Value::Integer(count),
+                Value::Text(view),
+                Value::Text(past),
+            ],
+        ) = <[Value; 6]>::try_from(row)
+        else {
+            return None;
+        };
+        let head = Read {
+            seal,
+            sealed,
+            analysis,
+            count,
+            results: Results {
+                view,
+                past,
+                ..Results::default()
+            },
+        };
+        Some((run, head))
+    }
+
+    /// Those of its results that are asked for, if all of these are there.
+    pub(crate) fn results(
+        &self,
+        head: &Read,
+        rows: Vec<Row>,
+        which: Which,
+    ) -> Option<Vec<(Id, String)>> {
+        let result = |row| match <[Value; 3]>::try_from(right(row, self.kinds[1], &head.seal)?.1) {
+            Ok([_, Value::Text(id), Value::Text(result)]) => Some((Id::parse(&id).ok()?, result)),
+            _ => None,
+        };
+        let results: Vec<(Id, String)> = rows.into_iter().map(result).collect::<Option<_>>()?;
+        let count = match which {
+            None => head.count,
+            Some(one) => i64::from(one.is_some()),
+        };
+        (results.len() as i64 == count).then_some(results)
+    }
+}
+
+/// A row whose seal is right, without it.
+fn right(row: Row, kind: &str, before: &str) -> Option<(String, Row)> {
+    let sealed = split(row).ok();
+    sealed.filter(|(sealed, row)| *sealed == row_hash::of(kind, before, [row]))
+}
+
+/// What holds results together, as it was read.
+pub(crate) struct Read {
+    pub(crate) seal: String,
+    pub(crate) sealed: String,
+    pub(crate) analysis: String,
+    /// How many results the run has.
+    count: i64,
+    /// Without the results themselves.
+    pub(crate) results: Results,
+}
+
+/// What was kept of a run; `None` where its launches were not pruned, or where it has no result of the benchmark that is asked for.
+pub(crate) fn kept(engine: &dyn Engine, id: &str, which: Which) -> Result<Option<Results>, Fault> {
+    let run = match ledger::run(engine, id) {
+        Err(Fault::Whole(StoreError::NoSuchRun(_))) => return Ok(None),
+        found => found?.number,
+    };
+    let Some(entry) = ledger::entry(engine, run)? else {
+        return Ok(None);
+    };
+    let row = engine.all(sql::SELECT_KEPT_RUN, row![run])?.pop();
+    let damaged = |how| Fault::Damaged(format!("the kept results of run {id} are {how}"));
+    let row = row.ok_or_else(|| damaged("missing"))?;
+    let rows = |which: Which| match which {
+        None => engine.all(sql::SELECT_KEPT_RESULTS, row![run]),
+        Some(None) => Ok(vec![]),
+        Some(Some(of)) => engine.all(sql::SELECT_KEPT_RESULT, row![of.to_string(), run]),
+    };
+    let written = || damaged("not as they were written");
+    let (_, head) = KEPT.head(row, &entry.tip).ok_or_else(written)?;
+    let results = match (KEPT.results(&head, rows(which)?, which), which) {
+        // that of one benchmark is missing: it has none, unless one of all is missing
+        (None, Some(Some(_))) => {
+            let all = KEPT.results(&head, rows(None)?, None);
+            return all.map(|_| None).ok_or_else(written);
+        }
+        (results, _) => results.ok_or_else(written)?,
+    };
+    if (&head.seal, &head.sealed) != (&entry.seal, &entry.tip) {
+        return Err(written());
+    }
+    let mut info = RunInfo::default();
+    ledger::relabel(engine, run, &mut info)?;
+    Ok(Some(Results {
+        pruned: Some(Pruned {
+            at: entry.at,
+            analysis: head.analysis,
+            label: info.label,
+        }),
+        results,
+        ..head.results
+    }))
+}
