@@ -7,12 +7,12 @@ use super::plan::{Engine, Plan};
 use super::progress::{Known, Progress};
 use super::{lock, slurm};
 use anyhow::{Context as _, Result};
+use gritstone_files::Dir;
 use gritstone_runs::context::Context;
 use gritstone_session::signals;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -32,7 +32,8 @@ pub struct Outcome {
 /// # Errors
 /// When nodes cannot be started at all, or another process measures the fleet.
 pub fn measure(context: &Context, plan: &Plan) -> Result<Outcome> {
-    let folder = plan.folder(context)?;
+    let directory = plan.open(context)?;
+    let folder = directory.path().to_owned();
     let _held = lock::hold(&folder, &plan.fleet)?;
     Known::default().keep(&folder);
     let missing = bundles::missing(context, plan)?;
@@ -46,7 +47,7 @@ pub fn measure(context: &Context, plan: &Plan) -> Result<Outcome> {
     let stop = signals::stop_flag().context("signals cannot be caught")?;
     let failed = match plan.on {
         Engine::Slurm => slurm::measure(context, plan, &folder, &stop)?,
-        Engine::Local | Engine::Ssh => waves(context, plan, &folder, missing, &stop)?,
+        Engine::Local | Engine::Ssh => waves(context, plan, &directory, missing, &stop)?,
     };
     for (node, why) in &failed {
         log::warn!("{node} is missing: {why}");
@@ -61,11 +62,11 @@ pub fn measure(context: &Context, plan: &Plan) -> Result<Outcome> {
 fn waves(
     context: &Context,
     plan: &Plan,
-    folder: &Path,
+    directory: &Dir,
     mut waiting: Vec<Node>,
     stop: &AtomicBool,
 ) -> Result<BTreeMap<String, String>> {
-    let mut progress = Progress::new(folder, waiting.len(), BTreeMap::new());
+    let mut progress = Progress::new(directory.path(), waiting.len(), BTreeMap::new());
     let (mut running, mut told): (Vec<(Started, Instant)>, _) = (vec![], false);
     while !running.is_empty() || !(waiting.is_empty() || stop.load(Ordering::Relaxed)) {
         if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut told, true) {
@@ -81,7 +82,7 @@ fn waves(
                 break;
             };
             let node = waiting.remove(next);
-            match engine::start(plan, folder, &node) {
+            match engine::start(plan, directory, &node) {
                 Ok(started) => {
                     progress.begun(&node.node);
                     running.push((started, Instant::now()));
@@ -95,7 +96,8 @@ fn waves(
                 at += 1;
                 continue;
             };
-            let (started, since) = running.remove(at);
+            let (mut started, since) = running.remove(at);
+            started.wait_for_output();
             let taken = match status.success() {
                 true => take(context, plan, &started.bundle(), &started.node.node),
                 false => Err(anyhow::anyhow!(

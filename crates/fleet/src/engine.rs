@@ -4,23 +4,46 @@
 use super::host::Node;
 use crate::plan::{Engine, Plan};
 use anyhow::{Context, Result};
+use gritstone_exchange::limits;
+use gritstone_files::Dir;
 use gritstone_model::quote_word;
 use gritstone_session::ssh;
+use rustix::fs::OFlags;
 use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 /// A node that is being measured.
 pub struct Started {
     pub node: Node,
     pub child: Child,
     files: PathBuf,
+    /// What copies its output.
+    output: Vec<JoinHandle<()>>,
 }
+
+/// Bytes of what a node says beside its bundle.
+const LONGEST_LOG: u64 = 1 << 20;
+/// How long output is waited for after the end of a node, whose descendants may keep a pipe open.
+const OUTPUT_PATIENCE: Duration = Duration::from_secs(2);
 
 impl Started {
     /// The file of its bundle.
     pub fn bundle(&self) -> PathBuf {
         self.files.with_added_extension("jsonl")
+    }
+
+    /// Waits until its output is in files.
+    pub fn wait_for_output(&mut self) {
+        let since = Instant::now();
+        let copies = |of: &[JoinHandle<()>]| of.iter().any(|copy| !copy.is_finished());
+        while copies(&self.output) && since.elapsed() < OUTPUT_PATIENCE {
+            thread::sleep(Duration::from_millis(10));
+        }
+        self.output.clear();
     }
 
     /// The last line that it said.
@@ -45,23 +68,63 @@ impl Started {
 ///
 /// # Errors
 /// When nothing can be started.
-pub fn start(plan: &Plan, folder: &Path, node: &Node) -> Result<Started> {
-    let files = folder.join(&node.node);
+pub fn start(plan: &Plan, directory: &Dir, node: &Node) -> Result<Started> {
+    let files = directory.path().join(&node.node);
     let open = |end| {
         let path = files.with_added_extension(end);
-        File::create(&path).with_context(|| format!("cannot write {}", path.display()))
+        let name = path.file_name().unwrap_or_default();
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::APPEND;
+        let opened = directory.file(name, flags);
+        opened.with_context(|| format!("cannot write {}", path.display()))
     };
     let mut command = match plan.on {
         Engine::Local => local(plan, &files, node),
-        _ => ssh(plan, node, open("jsonl")?)?,
+        _ => ssh(plan, node)?,
     };
-    let child = command.stderr(open("log")?).spawn();
-    let child =
+    let bundle = match plan.on {
+        // it writes the file itself
+        Engine::Local => None,
+        _ => Some(open("jsonl")?),
+    };
+    let log = open("log")?;
+    let logs = [log.try_clone()?, log.try_clone()?, log];
+    let child = command.stderr(Stdio::piped()).spawn();
+    let mut child =
         child.with_context(|| format!("cannot start {}", command.get_program().display()))?;
+    let [log, of_bundle, of_log] = logs;
+    let bundle = child.stdout.take().zip(bundle);
+    let bundle = bundle.map(|(from, to)| copy(from, to, of_bundle, limits::UNPACKED));
+    let log = child
+        .stderr
+        .take()
+        .map(|from| copy(from, log, of_log, LONGEST_LOG));
+    let output = bundle.into_iter().chain(log).collect();
     Ok(Started {
         node: node.clone(),
         child,
         files,
+        output,
+    })
+}
+
+/// Copies the output of a node to a file, up to a limit, after which the node has nowhere to write.
+fn copy(
+    mut from: impl Read + Send + 'static,
+    mut to: File,
+    mut log: File,
+    most: u64,
+) -> JoinHandle<()> {
+    thread::spawn(move || {
+        let copied = io::copy(&mut (&mut from).take(most), &mut to);
+        let why = match copied {
+            Ok(bytes) if bytes == most && from.read(&mut [0]).is_ok_and(|more| more > 0) => {
+                format!("it sent more than {} MiB", most >> 20)
+            }
+            Ok(_) => return,
+            Err(why) => format!("its output cannot be written: {why}"),
+        };
+        // the log may be full, too
+        let _ = writeln!(log, "\n{why}");
     })
 }
 
@@ -117,11 +180,11 @@ fn local(plan: &Plan, files: &Path, node: &Node) -> Command {
 }
 
 /// The binary is the input of a script that puts it into a directory of its own, and removes that however it ends.
-fn ssh(plan: &Plan, node: &Node, bundle: File) -> Result<Command> {
+fn ssh(plan: &Plan, node: &Node) -> Result<Command> {
     let binary = File::open(&plan.binary)
         .with_context(|| format!("cannot read {}", plan.binary.display()))?;
     let mut command = ssh::command(&plan.ssh, &node.node, &script(plan, node));
-    command.stdin(binary).stdout(bundle);
+    command.stdin(binary).stdout(Stdio::piped());
     Ok(command)
 }
 

@@ -5,19 +5,21 @@ use super::host::Node;
 use super::inventory;
 use super::lock;
 use anyhow::{Context as _, Result, bail, ensure};
+use gritstone_files::{Dir, State};
 use gritstone_plan::{Selectors, select};
 use gritstone_runs::context::Context;
 use gritstone_runs::files;
 use gritstone_session::local_backend::random;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, DirBuilder};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Name and version of the file.
 const SCHEMA: &str = "gritstone/fleet-plan/1";
 const FILE: &str = "plan.json";
+/// The directory of all fleets, beside the store.
+const FLEETS: &str = "fleets";
 /// What a job may take of its budget: the last benchmark is ended, however long it takes.
 const OVER_BUDGET: f64 = 1.5;
 /// Minutes for bringing the binary, first looks at the machine and the bundle.
@@ -134,16 +136,29 @@ impl Plan {
 
     /// Where its files are: beside the store.
     pub fn folder(&self, context: &Context) -> Result<PathBuf> {
-        Ok(base(context)?.join(&self.fleet))
+        Ok(base(context)?.join(FLEETS).join(&self.fleet))
+    }
+
+    /// The same, of which links and other users have no part.
+    fn state(&self, context: &Context) -> Result<State> {
+        Ok(State {
+            base: base(context)?,
+            below: PathBuf::from(FLEETS).join(&self.fleet),
+        })
+    }
+
+    /// Opens its directory.
+    ///
+    /// # Errors
+    /// When it is not of this user alone.
+    pub fn open(&self, context: &Context) -> Result<Dir> {
+        Ok(self.state(context)?.open()?)
     }
 
     /// Keeps it.
     pub fn keep(&self, context: &Context) -> Result<PathBuf> {
         let folder = self.folder(context)?;
-        let made = DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&folder);
+        let made = self.state(context)?.make();
         made.with_context(|| format!("cannot make {}", folder.display()))?;
         let text = serde_json::to_string(self)?;
         files::write_whole(&folder.join(FILE), text.as_bytes())?;
@@ -155,7 +170,10 @@ impl Plan {
     /// # Errors
     /// When there is none, or several.
     pub fn find(context: &Context, word: Option<&str>) -> Result<Self> {
-        let folders = fs::read_dir(base(context)?).into_iter().flatten().flatten();
+        let folders = fs::read_dir(base(context)?.join(FLEETS))
+            .into_iter()
+            .flatten()
+            .flatten();
         let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
         let mut names: Vec<String> = names
             .filter(|name| word.is_none_or(|word| name.contains(word)))
@@ -176,7 +194,7 @@ impl Plan {
 
 /// The newest one that a process measures; `None` where there is none that this user may read.
 pub fn measured(context: &Context) -> Option<Plan> {
-    let mut folders: Vec<PathBuf> = fs::read_dir(base(context).ok()?)
+    let mut folders: Vec<PathBuf> = fs::read_dir(base(context).ok()?.join(FLEETS))
         .ok()?
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|folder| lock::is_held(folder))
@@ -208,7 +226,7 @@ fn base(context: &Context) -> Result<PathBuf> {
         path => std::path::absolute(path)?,
     };
     let beside = store.parent().context("the store is in no directory")?;
-    Ok(beside.join("fleets"))
+    Ok(beside.to_owned())
 }
 
 /// The options of `gritstone run` on each node: the seed of the order of rounds is the same, so that nodes can be compared.

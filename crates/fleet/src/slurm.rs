@@ -13,12 +13,14 @@ use super::plan::Plan;
 use super::progress::{Known, Progress};
 use anyhow::{Context as _, Result, ensure};
 use array::Array;
+use gritstone_files::State as Directory;
+use gritstone_model::hexadecimal;
 use gritstone_runs::context::Context;
-use nix::unistd::geteuid;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs::{self, DirBuilder};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -53,6 +55,8 @@ struct Fleet<'a> {
     folder: &'a Path,
     /// What the nodes see too.
     shared: PathBuf,
+    /// SHA-256 of the binary.
+    hash: String,
     stop: &'a AtomicBool,
 }
 
@@ -63,27 +67,30 @@ pub fn measure(
     folder: &Path,
     stop: &AtomicBool,
 ) -> Result<BTreeMap<String, String>> {
+    let own = format!("gritstone-fleet-{}", plan.fleet);
     let shared = match &plan.slurm.shared {
-        Some(base) => base.join(format!("gritstone-fleet-{}", plan.fleet)),
-        None => folder.to_owned(),
+        Some(base) => {
+            let state = Directory {
+                base: base.clone(),
+                below: own.into(),
+            };
+            let made = state.make();
+            made.with_context(|| format!("cannot make {}", state.path().display()))?
+        }
+        None => plan.open(context)?,
     };
-    let made = DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(&shared);
-    made.with_context(|| format!("cannot make {}", shared.display()))?;
     // what the jobs execute lies there
-    let found = fs::symlink_metadata(&shared)?;
     ensure!(
-        found.is_dir() && found.uid() == geteuid().as_raw() && found.mode() & 0o077 == 0,
+        shared.is_private()?,
         "{} is not a directory of this user alone",
-        shared.display()
+        shared.path().display()
     );
     let fleet = Fleet {
         context,
         plan,
         folder,
-        shared,
+        shared: shared.path().to_owned(),
+        hash: hexadecimal(Sha256::digest(fs::read(&plan.binary)?)),
         stop,
     };
     let measured = fleet.measure();
@@ -230,9 +237,11 @@ impl Fleet<'_> {
              [ \"$SLURMD_NODENAME\" = \"$n\" ] || {{ echo \"Slurm started it on $SLURMD_NODENAME\" >&2; exit 2; }}\n\
              [ -d \"${{TMPDIR:-/var/tmp}}\" ] || TMPDIR=/var/tmp\nset -e\n{}\n\
              cp {shared}/{BINARY} \"$d/gritstone\"\nchmod 700 \"$d/gritstone\"\n\
+             echo \"{}  $d/gritstone\" | sha256sum -c --status || {{ echo \"the binary in {shared} is not the one that was brought\" >&2; exit 2; }}\n\
              \"$d/gritstone\" --store \"$d/store.db\" \"$@\" {} </dev/null >\"$d/bundle\"\n\
              cp \"$d/bundle\" \"$o.part\"\nmv \"$o.part\" \"$o.jsonl\"\n",
             engine::own_directory(self.plan, "$n"),
+            self.hash,
             engine::quoted(&self.plan.options)
         );
         script

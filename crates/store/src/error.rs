@@ -19,6 +19,9 @@ pub enum StoreError {
     /// Only reading was asked for, and there is nothing.
     #[error("no database at {}: nothing is stored yet. `gritstone run` creates one", .0.display())]
     Missing(PathBuf),
+    /// Another user could replace the file, or has it; with what is wrong.
+    #[error("the store {path} is not written: {1}", path = .0.display())]
+    Unsafe(PathBuf, String),
     /// The path, or a folder on the way to it, cannot be used; with what the system says.
     #[error("{path} cannot be used: {1}. Name another place with XDG_DATA_HOME", path = .0.display())]
     Unusable(PathBuf, String),

@@ -1,16 +1,15 @@
 //! Where the database lies, and what the file system there allows.
 //!
-//! No function here opens the database itself: closing any descriptor of it would drop the locks that other
+//! No function here opens a database that exists: closing any descriptor of it would drop the locks that other
 //! connections of this process hold.
 
 use crate::StoreError;
 use nix::fcntl::{AT_FDCWD, AtFlags};
 use nix::unistd::{AccessFlags, faccessat};
 use std::ffi::{OsStr, OsString};
-use std::fs::DirBuilder;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Where the database belongs: `$XDG_DATA_HOME/gritstone/gritstone.db`, else `$HOME/.local/share/gritstone/gritstone.db`.
@@ -36,13 +35,21 @@ pub(crate) fn absolute(path: &Path) -> Result<PathBuf, StoreError> {
     std::path::absolute(path).map_err(|e| StoreError::Unusable(path.to_owned(), e.to_string()))
 }
 
-/// Creates the folder of the database, for its owner alone.
-pub(crate) fn create_folder(path: &Path) -> Result<(), StoreError> {
+/// Creates the folder of the database and the file, for their owner alone. The path of the file without links: nobody else can replace
+/// it.
+pub(crate) fn own(path: &Path) -> Result<PathBuf, StoreError> {
     let Some(folder) = path.parent() else {
-        return Ok(());
+        return Err(StoreError::Unusable(path.into(), "it is a folder".into()));
     };
-    let created = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    created.map_err(|error| match error.kind() {
+    if path.is_dir() || (path.exists() && !allowed(path, AccessFlags::W_OK)) {
+        return Err(cannot_open(path, "it cannot be written"));
+    }
+    let own = gritstone_files::create_directory(folder);
+    let own = own.and_then(|()| gritstone_files::own_file(path));
+    own.map_err(|error| match error.kind() {
+        _ if gritstone_files::is_not_ours(&error) => {
+            StoreError::Unsafe(path.into(), error.to_string())
+        }
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             StoreError::ReadOnly(path.into())
         }

@@ -30,12 +30,13 @@ pub(crate) struct Sqlite {
 impl Sqlite {
     /// Opens a file for writing, and makes it where it is missing; and whether it has a write-ahead log.
     pub(crate) fn open(path: &Path, patience: Duration) -> Result<(Self, bool), StoreError> {
-        file::create_folder(path)?;
+        let own = file::own(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NOFOLLOW
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connect = || -> Result<(Connection, bool), Fault> {
-            let mut connection = Connection::open_with_flags(path, flags)?;
+            let mut connection = Connection::open_with_flags(&own, flags)?;
             set_up(&connection, patience)?;
             let state = schema::state(&connection, path)?;
             if connection.is_readonly("main")? {

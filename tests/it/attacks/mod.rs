@@ -7,6 +7,7 @@ mod directories;
 mod full_disks;
 pub mod kills;
 mod limits;
+mod owners;
 mod pages;
 mod parameters;
 mod printing;

@@ -1,8 +1,6 @@
 //! Removes our directories by descriptor: follows no links, removes nothing of others.
 
-use super::{
-    Dir, Identity, NotOurs, by_descriptor, check, check_our_name, names, open_below, parent_of,
-};
+use super::{NotOurs, by_descriptor, check, names, open_below, parent_of};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, chmod, fchmod, fstat, unlinkat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
@@ -10,30 +8,8 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-/// Opens a directory of ours if it exists, with this identity if known.
-pub(crate) fn open_made(path: &Path, identity: Option<Identity>) -> io::Result<Option<Dir>> {
-    check_our_name(path)?;
-    let dir = match Dir::open(path) {
-        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
-        dir => dir?,
-    };
-    match identity {
-        Some(identity) if Identity::of_file(&dir)? != identity => {
-            Err(NotOurs::Replaced(path.to_owned()).into())
-        }
-        _ => Ok(Some(dir)),
-    }
-}
-
-pub(crate) fn remove(path: &Path, identity: Option<Identity>) -> io::Result<()> {
-    match open_made(path, identity)? {
-        Some(_) => remove_within(path),
-        None => Ok(()),
-    }
-}
-
 /// Removes a directory or file of ours, with its contents. Most launches leave theirs empty.
-pub(crate) fn remove_within(path: &Path) -> io::Result<()> {
+pub fn remove_within(path: &Path) -> io::Result<()> {
     let (parent, name) = match parent_of(path) {
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
         parent => parent?,

@@ -5,7 +5,7 @@ use rustix::io::Errno;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Component, Path};
 
-pub(crate) fn open_below(
+pub fn open_below(
     dir: impl AsFd,
     path: &Path,
     flags: OFlags,

@@ -1,16 +1,14 @@
-//! Directory of journals: made, opened and checked component by component.
+//! Directories below one that the user named: made, opened and checked component by component.
 
-use super::{Dir, PRIVATE, check_parent, open_directory, safe_parent};
+use super::{Dir, PRIVATE, check_parent, create_directory, open_directory, safe_parent};
 use rustix::fs::{fchmod, fstat, mkdirat};
 use rustix::io::Errno;
 use std::ffi::OsStr;
-use std::fs::DirBuilder;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// The user's directory for journals and other state that outlives a run.
+/// A directory of this user that outlives a run: of journals, of a fleet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     /// Named by the user.
@@ -33,10 +31,7 @@ impl State {
 
     /// Makes it if missing, with mode 0700 whatever the umask.
     pub fn make(&self) -> io::Result<Dir> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.base)?;
+        create_directory(&self.base)?;
         let base = safe_parent(&self.base)?;
         self.walk(&base, |parent, name| match mkdirat(parent, name, PRIVATE) {
             Ok(()) => {
