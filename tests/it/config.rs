@@ -57,13 +57,14 @@ fn bash_completes_benchmarks_runs_and_systems() {
     let folder = binary().parent().unwrap().display();
     for (line, wanted) in [
         ("gritstone run byte/si", "byte/sieve"),
-        ("gritstone compare last ref:vax", "vax-11-780-4.1bsd"),
+        ("gritstone compare last ref:vax", "ref:vax-11-780-4.1bsd"),
         ("gritstone comp", "compare"),
         ("gritstone show 2", "2026"),
     ] {
+        let (words, word) = line.rsplit_once(' ').unwrap();
+        let at = words.split(' ').count();
         let ask = format!(
-            "PATH={folder}:$PATH; . ./completions; COMP_LINE='{line}' COMP_POINT={}; _gritstone; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
-            line.len()
+            "PATH={folder}:$PATH; . ./completions; COMP_WORDS=({line}) COMP_CWORD={at} COMP_TYPE=9; _clap_complete_gritstone gritstone '{word}'; printf '%s\\n' \"${{COMPREPLY[@]}}\""
         );
         let asked = home.command("bash").args(["--norc", "-c", &ask]).output();
         let (_, offered, error) = said(asked.unwrap());

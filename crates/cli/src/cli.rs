@@ -6,7 +6,7 @@ use crate::command::bench::args::BenchArgs;
 use crate::command::changes::ChangesArgs;
 use crate::command::check::CheckArgs;
 use crate::command::compare::CompareArgs;
-use crate::command::completions::{COMPLETER, CompletionsArgs};
+use crate::command::completions::CompletionsArgs;
 use crate::command::config::ConfigArgs;
 use crate::command::doctor::DoctorArgs;
 use crate::command::export::ExportArgs;
@@ -27,6 +27,7 @@ use crate::command::show::ShowArgs;
 use crate::command::systems::SystemsArgs;
 use crate::command::token::TokenArgs;
 use crate::ui::display::{DISPLAY, DisplayArgs};
+use crate::ui::settable::SetBy;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -35,7 +36,7 @@ use std::path::PathBuf;
 #[command(name = "gritstone", version)]
 pub struct Cli {
     /// Store of runs, a file or postgres://USER@HOST/DATABASE [default: $GRITSTONE_STORE, else $XDG_DATA_HOME/gritstone/gritstone.db]
-    #[arg(long, global = true, value_name = "FILE|URL", help_heading = DISPLAY)]
+    #[arg(long, global = true, value_name = "FILE|URL", help_heading = DISPLAY, add = SetBy::UserFile)]
     pub store: Option<PathBuf>,
     #[command(flatten)]
     pub display: DisplayArgs,
@@ -84,12 +85,6 @@ pub enum Command {
     FarEnd {
         directory: PathBuf,
         address: std::net::IpAddr,
-    },
-    /// Print what may stand at the cursor of a shell
-    #[command(name = COMPLETER, hide = true)]
-    Complete {
-        #[arg(last = true)]
-        words: Vec<String>,
     },
     /// Print shell completions: commands, benchmarks, runs, systems
     Completions(CompletionsArgs),

@@ -12,6 +12,7 @@ mod ui;
 
 use anyhow::Context as _;
 use clap::{CommandFactory, FromArgMatches};
+use clap_complete::CompleteEnv;
 use cli::{Cli, Command};
 use gritstone_runs::context::Context;
 use std::process::ExitCode;
@@ -19,6 +20,8 @@ use ui::args::CatalogueArgs;
 use ui::exit::Exit;
 
 fn main() -> ExitCode {
+    // a shell asks for candidates by a variable
+    CompleteEnv::with_factory(Cli::command).complete();
     if let Err(error) = gritstone_session::rlimits::check_process_limits() {
         return failed(&error);
     }
@@ -110,9 +113,6 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
             Ok(Exit::Done)
         }
         Some(Command::Config(_)) => command::config::show(&Cli::command()),
-        Some(Command::Complete { words }) => {
-            command::completions::complete(&context, &Cli::command(), words)
-        }
         Some(Command::Completions(args)) => command::completions::print_script(args),
         Some(Command::Man(args)) => command::man::man(&Cli::command(), args),
         Some(Command::History(args)) => command::history::history(&context, args),

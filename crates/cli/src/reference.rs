@@ -4,6 +4,7 @@ use crate::cli::Cli;
 use crate::command::man;
 use crate::ui::config;
 use crate::ui::help;
+use crate::ui::settable::SetBy;
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -133,18 +134,25 @@ fn configuration(whole: &Command) -> String {
          `gritstone config --show` prints what holds, and where it comes from.\n\n\
          | key | sections | type | default | file | variable |\n| --- | --- | --- | --- | --- | --- |\n"
     );
-    let any_file = config::ANY_FILE_KEYS.iter().map(|key| (key, "any"));
-    for (key, file) in any_file.chain(config::USER_FILE_KEYS.iter().map(|key| (key, "yours"))) {
-        let mut found: Vec<(&str, &Arg)> = vec![];
-        let global = config::argument(whole, key).filter(|arg| arg.is_global_set());
-        found.extend(global.map(|arg| ("before the first", arg)));
-        for command in whole
-            .get_subcommands()
-            .filter(|c| !c.is_hide_set() && global.is_none())
-        {
-            found.extend(config::argument(command, key).map(|arg| (command.get_name(), arg)));
+    let mut keys: BTreeMap<(SetBy, &str), Vec<(&str, &Arg)>> = BTreeMap::new();
+    let shown = whole.get_subcommands().filter(|c| !c.is_hide_set());
+    let sections = shown.map(|command| (command.get_name(), command));
+    for (section, command) in [("before the first", whole)].into_iter().chain(sections) {
+        let global = section == "before the first";
+        for arg in config::settable(command).filter(|arg| arg.is_global_set() == global) {
+            let by = *arg.get::<SetBy>().unwrap();
+            let found = keys.entry((by, config::key(arg))).or_default();
+            found.push((section, arg));
         }
-        assert!(!found.is_empty(), "no option has the key {key}");
+    }
+    for (of, _) in VARIABLES {
+        assert!(keys.keys().any(|(_, key)| *key == of), "no key {of}");
+    }
+    for ((by, key), found) in keys {
+        let file = match by {
+            SetBy::AnyFile => "any",
+            SetBy::UserFile => "yours",
+        };
         let names: Vec<&str> = found.iter().map(|(name, _)| *name).collect();
         let (_, arg) = found[0];
         let mut defaults: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -163,7 +171,7 @@ fn configuration(whole: &Command) -> String {
             .collect();
         let variable = VARIABLES
             .iter()
-            .find(|(of, _)| of == key)
+            .find(|(of, _)| *of == key)
             .map_or("", |(_, variable)| *variable);
         let _ = writeln!(
             text,

@@ -6,10 +6,12 @@ mod rebuild;
 mod tests;
 
 use crate::ui::args::{CatalogueArgs, PrivilegeArgs};
+use crate::ui::candidates;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::progress::Display;
+use crate::ui::settable::SetBy;
 use anyhow::Result;
 use clap::Args;
 use gritstone_exec::{ExecError, Executor, Variant};
@@ -32,7 +34,7 @@ use rebuild::{AuditedBuild, SHIPPED};
   gritstone audit byte")]
 pub struct AuditArgs {
     /// Identifiers or globs [default: everything]
-    #[arg(value_name = "SELECTOR")]
+    #[arg(value_name = "SELECTOR", add = candidates::benchmarks(), add = SetBy::AnyFile)]
     pub selectors: Vec<String>,
     #[command(flatten)]
     pub privileges: PrivilegeArgs,

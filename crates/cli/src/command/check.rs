@@ -1,8 +1,10 @@
 //! `gritstone check`: a run compared with earlier runs or with another, as a gate of CI.
 
 use crate::ui::args::OnInconclusive;
+use crate::ui::candidates;
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::settable::SetBy;
 use crate::ui::value_parsers;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
@@ -25,10 +27,10 @@ const LOOK_BACK: usize = 3 * run_variance::MOST_RUNS;
   gritstone check --against main --max-slowdown 3%")]
 pub struct CheckArgs {
     /// Run, then benchmarks, families or globs [default: last]
-    #[arg(value_name = "RUN | SELECTOR")]
+    #[arg(value_name = "RUN | SELECTOR", add = candidates::subjects())]
     pub words: Vec<String>,
     /// Run, label or file to compare with [default: earlier runs of this system; exit 4 until five are stored]
-    #[arg(long, value_name = "RUN")]
+    #[arg(long, value_name = "RUN", add = candidates::runs_and_systems(), add = SetBy::UserFile)]
     pub against: Option<String>,
     /// Allowed slowdown
     #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = value_parsers::share)]

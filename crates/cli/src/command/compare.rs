@@ -1,8 +1,10 @@
 //! `gritstone compare`: runs and systems compared with a base.
 
+use crate::ui::candidates;
 use crate::ui::display::{Format, FormatArgs};
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::settable::SetBy;
 use crate::ui::value_parsers;
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
@@ -18,13 +20,13 @@ use gritstone_runs::selection::{Selection, retain_selected};
   gritstone compare ref:vax-11-780-4.1bsd last")]
 pub struct CompareArgs {
     /// Base, then the runs or systems to compare with it, then benchmarks, families or globs
-    #[arg(required = true, num_args = 2.., value_name = "RUN | SELECTOR")]
+    #[arg(required = true, num_args = 2.., value_name = "RUN | SELECTOR", add = candidates::subjects())]
     pub words: Vec<String>,
     /// Show only what is faster or slower
     #[arg(short, long)]
     pub changed: bool,
     /// Differences within this margin are "same"
-    #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = value_parsers::share)]
+    #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = value_parsers::share, add = SetBy::UserFile)]
     pub margin: f64,
     #[command(flatten)]
     pub format: FormatArgs,

@@ -1,9 +1,11 @@
 //! `gritstone doctor`: checks whether this host is ready to be measured, and suggests fixes.
 
+use crate::ui::candidates;
 use crate::ui::confirm;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::settable::SetBy;
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use gritstone_document::Document;
@@ -33,10 +35,10 @@ pub struct DoctorArgs {
     #[arg(long)]
     pub install: bool,
     /// Benchmarks or suites to install programs for [default: all]
-    #[arg(value_name = "BENCHMARK|SUITE", requires = "install")]
+    #[arg(value_name = "BENCHMARK|SUITE", requires = "install", add = candidates::benchmarks())]
     pub benchmarks: Vec<String>,
     /// Directory whose file system would be measured
-    #[arg(long)]
+    #[arg(long, add = SetBy::UserFile)]
     pub dir: Option<PathBuf>,
     #[command(flatten)]
     pub format: FormatArgs,

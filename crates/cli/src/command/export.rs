@@ -1,6 +1,7 @@
 //! `gritstone export`: a run as a bundle, or in the format of another program.
 
 use crate::ui::args::IdentityArgs;
+use crate::ui::candidates;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Result, ensure};
@@ -46,7 +47,7 @@ pub enum ExportFormat {
   gritstone export main 'byte/*' --format csv")]
 pub struct ExportArgs {
     /// Run, then benchmarks, families or globs [default: last]
-    #[arg(value_name = "RUN | SELECTOR")]
+    #[arg(value_name = "RUN | SELECTOR", add = candidates::subjects())]
     pub words: Vec<String>,
     /// Output format
     #[arg(short, long, value_enum, default_value_t = ExportFormat::Jsonl)]

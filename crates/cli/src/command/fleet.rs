@@ -5,6 +5,7 @@ mod node;
 mod report;
 
 use crate::ui::args::PrivilegeArgs;
+use crate::ui::candidates;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::value_parsers;
@@ -84,7 +85,7 @@ pub struct FleetRunArgs {
     #[arg(long, conflicts_with = "nodes")]
     pub cores: bool,
     /// Identifiers or globs, as for `run` [default: suite standard]
-    #[arg(value_name = "SELECTOR")]
+    #[arg(value_name = "SELECTOR", add = candidates::benchmarks())]
     pub selectors: Vec<String>,
     /// Measure a suite, in addition to any SELECTOR
     #[arg(long, value_name = "NAME", help_heading = "Selection")]

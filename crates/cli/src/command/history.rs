@@ -1,5 +1,6 @@
 //! `gritstone history`: benchmarks over the stored runs, with change points.
 
+use crate::ui::candidates;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -19,7 +20,7 @@ use std::path::PathBuf;
   gritstone history byte/pipe --svg pipe.svg")]
 pub struct HistoryArgs {
     /// Benchmark; families, globs and several benchmarks have a line each
-    #[arg(value_name = "BENCHMARK | SELECTOR", required = true)]
+    #[arg(value_name = "BENCHMARK | SELECTOR", required = true, add = candidates::benchmarks())]
     pub benchmarks: Vec<String>,
     /// Number of newest runs
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]

@@ -2,6 +2,7 @@
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::settable::SetBy;
 use anyhow::{Result, bail};
 use clap::Args;
 use gritstone_exchange as exchange;
@@ -20,7 +21,7 @@ pub struct ImportArgs {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Name of the runs
-    #[arg(long)]
+    #[arg(long, add = SetBy::AnyFile)]
     pub label: Option<String>,
     /// Name of the measured system, where the file does not say
     #[arg(long, value_name = "NAME")]

@@ -1,7 +1,9 @@
 //! `gritstone info`: one benchmark, described.
 
+use crate::ui::candidates;
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::settable::SetBy;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use gritstone_document::Document;
@@ -15,10 +17,10 @@ use std::path::PathBuf;
 #[command(after_help = "Example: gritstone info byte/pipe")]
 pub struct InfoArgs {
     /// Benchmark
-    #[arg(value_name = "BENCHMARK")]
+    #[arg(value_name = "BENCHMARK", add = candidates::benchmarks())]
     pub benchmark: String,
     /// Add the custom benchmarks in DIR
-    #[arg(long = "catalog", value_name = "DIR")]
+    #[arg(long = "catalog", value_name = "DIR", add = SetBy::UserFile)]
     pub catalogue: Option<PathBuf>,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::settable::SetBy;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use gritstone_model::Id;
@@ -19,7 +20,7 @@ pub struct InitArgs {
     #[arg(value_name = "FAMILY/NAME")]
     pub name: String,
     /// Directory of the catalog, created if missing [default: ./FAMILY]
-    #[arg(long = "catalog", value_name = "DIR")]
+    #[arg(long = "catalog", value_name = "DIR", add = SetBy::UserFile)]
     pub catalogue: Option<PathBuf>,
     /// Time this shell command, instead of generating a program in C
     #[arg(long, value_name = "CMD", value_parser = clap::builder::NonEmptyStringValueParser::new())]

@@ -1,8 +1,10 @@
 //! `gritstone list`: benchmarks, their sources, and whether they run here.
 
+use crate::ui::candidates;
 use crate::ui::display::{Format, FormatArgs};
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::settable::SetBy;
 use anyhow::Result;
 use clap::Args;
 use gritstone_document::{Column, Document, Style, unit_text};
@@ -28,10 +30,10 @@ const SOURCE_WIDTH: usize = 40;
   gritstone list '*/pipe*'")]
 pub struct ListArgs {
     /// Families, identifiers or globs [default: all families]
-    #[arg(value_name = "SELECTOR")]
+    #[arg(value_name = "SELECTOR", add = candidates::benchmarks(), add = SetBy::AnyFile)]
     pub selectors: Vec<String>,
     /// Add the custom benchmarks in DIR; without a selector, measure only these
-    #[arg(long = "catalog", value_name = "DIR")]
+    #[arg(long = "catalog", value_name = "DIR", add = SetBy::UserFile)]
     pub catalogue: Option<PathBuf>,
     #[command(flatten)]
     pub format: FormatArgs,

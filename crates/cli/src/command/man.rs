@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use clap::Command;
 use clap_mangen::Man;
-use std::fmt::Write as _;
+use clap_mangen::roff::{Roff, bold, roman};
 use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
@@ -80,126 +80,63 @@ const FILES: [(&str, &str); 3] = [
 ];
 
 pub fn man(whole: &Command, args: &ManArgs) -> Result<Exit> {
-    let whole = visible(whole);
+    let mut whole = whole.clone().disable_help_subcommand(true);
+    whole.build();
     if let Some(directory) = &args.output {
         write(&whole, directory)
             .with_context(|| format!("cannot write to {}", directory.display()))?;
         return Ok(Exit::Done);
     }
-    let page = match &args.command {
-        None => page(&whole, &whole, "gritstone")?,
-        Some(name) => {
-            let found = whole.find_subcommand(name);
-            let found = found
-                .with_context(|| format!("no command '{name}'; `gritstone --help` lists them"))?;
-            page(&whole, found, &format!("gritstone-{}", found.get_name()))?
-        }
+    let command = match &args.command {
+        None => &whole,
+        Some(name) => whole
+            .find_subcommand(name)
+            .with_context(|| format!("no command '{name}'; `gritstone --help` lists them"))?,
     };
-    output::plain(&page)?;
+    output::plain(&String::from_utf8(page(command)?.1)?)?;
     Ok(Exit::Done)
 }
 
-fn write(whole: &Command, directory: &Path) -> std::io::Result<()> {
+/// Writes the pages of a command and of all commands below it.
+fn write(command: &Command, directory: &Path) -> std::io::Result<()> {
     fs::create_dir_all(directory)?;
-    fs::write(
-        directory.join("gritstone.1"),
-        page(whole, whole, "gritstone")?,
-    )?;
-    for command in whole.get_subcommands() {
-        let name = format!("gritstone-{}", command.get_name());
-        fs::write(
-            directory.join(format!("{name}.1")),
-            page(whole, command, &name)?,
-        )?;
+    let (name, text) = page(command)?;
+    fs::write(directory.join(name), text)?;
+    let shown = command.get_subcommands().filter(|c| !c.is_hide_set());
+    for command in shown {
+        write(command, directory)?;
     }
     Ok(())
 }
 
-/// Removes hidden commands.
-fn visible(whole: &Command) -> Command {
-    let shown = whole
-        .get_subcommands()
-        .filter(|command| !command.is_hide_set());
-    let mut shown = Command::new("gritstone")
-        .version(env!("CARGO_PKG_VERSION"))
-        .about(whole.get_about().cloned().unwrap_or_default())
-        .disable_help_subcommand(true)
-        .args(whole.get_arguments())
-        .subcommands(shown);
-    shown.build();
-    shown
-}
-
-/// A page with clap's sections, and the shared ones.
-fn page(whole: &Command, command: &Command, name: &str) -> std::io::Result<String> {
-    let man = Man::new(command.clone())
-        .title(name)
-        .date("")
-        .source(concat!("gritstone ", env!("CARGO_PKG_VERSION")))
-        .manual("Gritstone");
+/// The name of a page and its text: the sections of clap, and those that all pages share.
+fn page(command: &Command) -> std::io::Result<(String, Vec<u8>)> {
+    let source = concat!("gritstone ", env!("CARGO_PKG_VERSION"));
+    // the section of clap fills the lines of examples
+    let without = command.clone().after_help(None::<&str>);
+    let man = Man::new(without).source(source).manual("Gritstone");
     let mut page = vec![];
-    man.render_title(&mut page)?;
-    let mut page = String::from_utf8_lossy(&page).into_owned();
-    let about = command
-        .get_about()
-        .map(ToString::to_string)
-        .unwrap_or_default();
-    let _ = write!(
-        page,
-        ".SH NAME\n{} \\- {}\n",
-        escaped(name),
-        escaped(&about)
-    );
-    let usage = command.clone().render_usage().to_string();
-    let usage = usage
-        .trim_start_matches("Usage:")
-        .lines()
-        .map(str::trim)
-        .collect::<Vec<_>>()
-        .join("\n");
-    let _ = write!(page, ".SH SYNOPSIS\n.nf\n{}\n.fi\n", escaped(&usage));
-    let mut rest = vec![];
-    man.render_description_section(&mut rest)?;
-    man.render_options_section(&mut rest)?;
-    page.push_str(&String::from_utf8_lossy(&rest));
-    if command.has_subcommands() {
-        terms(
-            &mut page,
-            "COMMANDS",
-            whole.get_subcommands().map(|c| {
-                (
-                    format!("gritstone-{}(1)", c.get_name()),
-                    c.get_about().map(ToString::to_string).unwrap_or_default(),
-                )
-            }),
-        );
-    }
+    man.render(&mut page)?;
+    let mut shared = Roff::new();
     if let Some(examples) = command.get_after_help() {
         let examples = examples.to_string();
         let examples = examples.trim_start_matches("Examples:").trim_matches('\n');
-        let _ = write!(page, ".SH EXAMPLES\n.nf\n{}\n.fi\n", escaped(examples));
+        shared.control("SH", ["EXAMPLES"]).control("nf", []);
+        for line in examples.lines() {
+            shared.text([roman(line)]);
+        }
+        shared.control("fi", []);
     }
-    terms(&mut page, "EXIT STATUS", exit_codes());
-    let own = |(term, what): (&str, &str)| (term.to_owned(), what.to_owned());
-    terms(&mut page, "ENVIRONMENT", ENVIRONMENT.into_iter().map(own));
-    terms(&mut page, "FILES", FILES.into_iter().map(own));
-    let others = whole
-        .get_subcommands()
-        .map(|c| format!("gritstone-{}", c.get_name()));
-    let others = others.filter(|other| other != name && name != "gritstone");
-    let others = others.map(|other| format!("{}(1)", escaped(&other)));
-    let main = (name != "gritstone").then(|| "gritstone(1)".to_owned());
-    let also: Vec<String> = main
-        .into_iter()
-        .chain(others)
-        .chain([
-            "perf(1)".to_owned(),
-            "hyperfine(1)".to_owned(),
-            "fio(1)".to_owned(),
-        ])
-        .collect();
-    let _ = write!(page, ".SH SEE ALSO\n{}\n", also.join(", "));
-    Ok(page)
+    terms(&mut shared, "EXIT STATUS", exit_codes());
+    let owned = |(term, what): (&str, &str)| (term.to_owned(), what.to_owned());
+    terms(
+        &mut shared,
+        "ENVIRONMENT",
+        ENVIRONMENT.into_iter().map(owned),
+    );
+    terms(&mut shared, "FILES", FILES.into_iter().map(owned));
+    shared.to_writer(&mut page)?;
+    Ok((man.get_filename(), page))
 }
 
 /// The table of docs/exit-codes.md.
@@ -215,28 +152,13 @@ fn exit_codes() -> impl Iterator<Item = (String, String)> {
     })
 }
 
-fn terms(page: &mut String, heading: &str, all: impl Iterator<Item = (String, String)>) {
-    let _ = writeln!(page, ".SH {heading:?}");
+fn terms(page: &mut Roff, heading: &str, all: impl Iterator<Item = (String, String)>) {
+    page.control("SH", [heading]);
     for (term, what) in all {
-        let _ = write!(
-            page,
-            ".TP\n\\fB{}\\fR\n{}\n",
-            escaped(&term),
-            escaped(&what)
-        );
+        page.control("TP", [])
+            .text([bold(term)])
+            .text([roman(what)]);
     }
-}
-
-/// Escapes text for roff.
-fn escaped(text: &str) -> String {
-    let lines = text.lines().map(|line| {
-        let line = line.replace('\\', "\\e").replace('-', "\\-");
-        match line.starts_with(['.', '\'']) {
-            true => format!("\\&{line}"),
-            false => line,
-        }
-    });
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -248,47 +170,22 @@ mod tests {
     #[test]
     fn visible_commands_have_pages() {
         let folder = tempfile::tempdir().unwrap();
-        write(&visible(&Cli::command()), folder.path()).unwrap();
-        let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
-        let whole = read("gritstone.1");
-        assert!(
-            whole.contains("\\-\\-store") && whole.contains("GRITSTONE_STORE"),
-            "{whole}"
-        );
-        for command in Cli::command().get_subcommands() {
-            let name = command.get_name();
-            let file = format!("gritstone-{name}.1");
-            let shown = !command.is_hide_set();
-            assert_eq!(folder.path().join(&file).exists(), shown, "{name}");
-            assert_eq!(
-                whole.contains(&format!("gritstone\\-{name}(1)")),
-                shown,
-                "{name}"
-            );
-            if shown {
-                let page = read(&file);
-                for section in [
-                    "NAME",
-                    "SYNOPSIS",
-                    "DESCRIPTION",
-                    "\"EXIT STATUS\"",
-                    "\"ENVIRONMENT\"",
-                    "\"FILES\"",
-                    "SEE ALSO",
-                ] {
-                    assert!(
-                        page.contains(&format!("\n.SH {section}\n")),
-                        "{name} lacks {section}: {page}"
-                    );
+        let mut whole = Cli::command().disable_help_subcommand(true);
+        whole.build();
+        write(&whole, folder.path()).unwrap();
+        for command in whole.get_subcommands() {
+            let file = folder
+                .path()
+                .join(format!("gritstone-{}.1", command.get_name()));
+            assert_eq!(file.exists(), !command.is_hide_set(), "{file:?}");
+            if file.exists() {
+                let page = fs::read_to_string(file).unwrap();
+                for section in ["EXAMPLES", "\"EXIT STATUS\"", "ENVIRONMENT", "FILES"] {
+                    let heading = format!(".SH {section}\n");
+                    assert!(page.contains(&heading), "{section}: {page}");
                 }
-                assert!(page.contains(&format!(".TH gritstone-{name} 1")), "{page}");
             }
         }
-        let bench = read("gritstone-bench.1");
-        assert!(
-            bench.contains(".SH EXAMPLES") && bench.contains("gritstone bench"),
-            "{bench}"
-        );
         assert!(exit_codes().count() >= 6);
     }
 }

@@ -1,5 +1,6 @@
 //! `gritstone push`, `gritstone pull` and `gritstone sync`: runs to and from the store of a server.
 
+use crate::ui::candidates;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context as _, Result, bail, ensure};
@@ -22,7 +23,7 @@ use ureq::http::Uri;
   gritstone push last --to http://127.0.0.1:8484")]
 pub struct PushArgs {
     /// Runs [default: all that have ended and that the server does not have]
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", add = candidates::runs())]
     pub runs: Vec<String>,
     /// The server: https (http only on this machine)
     #[arg(long, value_name = "URL")]

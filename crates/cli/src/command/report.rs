@@ -1,8 +1,10 @@
 //! `gritstone report`: the performance brief of one run, or of what changed between two, as HTML and as PDF.
 
 use crate::ui::args::IdentityArgs;
+use crate::ui::candidates;
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::settable::SetBy;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use gritstone_document::Document;
@@ -20,10 +22,10 @@ use std::path::{Path, PathBuf};
   gritstone report before after -o both.html")]
 pub struct ReportArgs {
     /// Run, or two runs (what changed from the first to the second), then benchmarks, families or globs [default: last]
-    #[arg(value_name = "RUN | SELECTOR")]
+    #[arg(value_name = "RUN | SELECTOR", add = candidates::subjects())]
     pub words: Vec<String>,
     /// Baseline of scores and of the overview of one run [default: as of score]
-    #[arg(long, value_name = "RUN|SYSTEM")]
+    #[arg(long, value_name = "RUN|SYSTEM", add = candidates::runs_and_systems(), add = SetBy::UserFile)]
     pub against: Option<String>,
     /// Write all of it to PDF, not the data sheet alone
     #[arg(long)]

@@ -2,6 +2,7 @@
 
 mod prune;
 
+use crate::ui::candidates;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -41,6 +42,7 @@ pub enum RunsCommand {
     /// Label a run
     Label {
         /// The run
+        #[arg(add = candidates::runs())]
         run: String,
         /// Its new label
         label: String,
@@ -48,6 +50,7 @@ pub enum RunsCommand {
     /// Remove a whole run; the store records that it was there
     Remove {
         /// The run, by its id or a part of it
+        #[arg(add = candidates::runs())]
         run: String,
     },
     /// Remove the raw samples of old runs, and keep their results

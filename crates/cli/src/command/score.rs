@@ -1,8 +1,10 @@
 //! `gritstone score`: scores of runs and systems by environment, against a base.
 
+use crate::ui::candidates;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::settable::SetBy;
 use anyhow::{Result, ensure};
 use clap::Args;
 use gritstone_document::{Block, Document};
@@ -21,13 +23,13 @@ use gritstone_runs::selection::Selection;
   gritstone score new --against old --profile build")]
 pub struct ScoreArgs {
     /// Runs or systems, then benchmarks, families, globs or a score (app/ratings@today-cpu): only these are scored, missing and doubtful ones included [default: last]
-    #[arg(value_name = "RUN | SELECTOR")]
+    #[arg(value_name = "RUN | SELECTOR", add = candidates::subjects())]
     pub words: Vec<String>,
     /// Baseline run or system [default: ref:amd-epyc-kvm-2026; with all environments of app/ratings measured, their baseline]
-    #[arg(long, value_name = "RUN|SYSTEM")]
+    #[arg(long, value_name = "RUN|SYSTEM", add = candidates::runs_and_systems(), add = SetBy::UserFile)]
     pub against: Option<String>,
     /// Score what you do: build, desktop, science, or weights of your own in a file (docs/how-to/my-work.md)
-    #[arg(long, value_name = "NAME|FILE.toml")]
+    #[arg(long, value_name = "NAME|FILE.toml", add = SetBy::UserFile)]
     pub profile: Option<String>,
     #[command(flatten)]
     pub format: FormatArgs,

@@ -1,5 +1,6 @@
 //! `gritstone show`: the results of a run or of a reference system.
 
+use crate::ui::candidates;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -15,7 +16,7 @@ use gritstone_runs::context::Context;
   gritstone show ref:vax-11-780-4.1bsd")]
 pub struct ShowArgs {
     /// A run (last, last~2, a label, part of an id, a file) or a system (ref:NAME), then benchmarks, families or globs [default: last]
-    #[arg(value_name = "RUN | SELECTOR")]
+    #[arg(value_name = "RUN | SELECTOR", add = candidates::subjects())]
     pub words: Vec<String>,
     #[command(flatten)]
     pub format: FormatArgs,

@@ -1,5 +1,6 @@
 //! Options that several commands share.
 
+use crate::ui::settable::SetBy;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -10,7 +11,8 @@ pub struct CatalogueArgs {
     #[arg(
         long = "catalog",
         value_name = "DIR",
-        help_heading = "Custom benchmarks"
+        help_heading = "Custom benchmarks",
+        add = SetBy::UserFile,
     )]
     pub catalogue: Option<PathBuf>,
     /// Run the programs of the catalog without asking (asked once, and again if a file has changed)
@@ -27,11 +29,12 @@ pub struct PrivilegeArgs {
         value_enum,
         value_name = "WHAT",
         value_delimiter = ',',
-        help_heading = "Privileges"
+        help_heading = "Privileges",
+        add = SetBy::UserFile,
     )]
     pub allow: Vec<Allow>,
     /// Do nothing that requires privileges; skip benchmarks that need it
-    #[arg(long, conflicts_with = "allow", help_heading = "Privileges")]
+    #[arg(long, conflicts_with = "allow", help_heading = "Privileges", add = SetBy::UserFile)]
     pub no_privileged: bool,
 }
 

@@ -2,6 +2,7 @@
 //! selection, time and display; programs, paths and permissions can only be set in the file of the user.
 
 use crate::ui::output;
+use crate::ui::settable::{Selects, SetBy};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::builder::ArgPredicate;
 use clap::error::ErrorKind;
@@ -11,41 +12,6 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 const FILE_NAMES: [&str; 2] = ["gritstone.toml", ".gritstone.toml"];
-/// Keys of any file.
-pub const ANY_FILE_KEYS: [&str; 10] = [
-    "suite",
-    "select",
-    "budget",
-    "label",
-    "color",
-    "ascii",
-    "no-pager",
-    "time-unit",
-    "sort",
-    "style",
-];
-/// Keys of the file of the user only.
-pub const USER_FILE_KEYS: [&str; 14] = [
-    "store",
-    "dir",
-    "catalog",
-    "cc",
-    "cflags",
-    "fc",
-    "fflags",
-    "allow",
-    "no-privileged",
-    "tune",
-    "precision",
-    "margin",
-    "against",
-    // it may be a file
-    "profile",
-];
-/// Key of the positional benchmarks.
-const SELECT: &str = "select";
-const SELECTORS: &str = "selectors";
-const SUITE: &str = "suite";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
@@ -167,26 +133,30 @@ fn values(value: &DeValue<'_>) -> Result<Vec<String>> {
     })
 }
 
+/// Key of an option: its long name; that of positional benchmarks is `select`.
+pub fn key(arg: &Arg) -> &str {
+    arg.get_long().unwrap_or("select")
+}
+
+/// The option of a command that files set by `key`.
 pub fn argument<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
-    let mut all = command.get_arguments();
-    match key {
-        SELECT => all.find(|arg| arg.get_id() == SELECTORS),
-        key => all.find(|arg| arg.get_long() == Some(key)),
-    }
+    settable(command).find(|arg| self::key(arg) == key)
+}
+
+/// Options that files set.
+pub fn settable(command: &Command) -> impl Iterator<Item = &Arg> {
+    let all = command.get_arguments();
+    all.filter(|arg| arg.get::<SetBy>().is_some())
 }
 
 impl Setting {
     /// Checks permission, option and value.
     fn check(&self, own: bool, whole: &Command) -> Result<()> {
         let Self { key, place, .. } = self;
-        let listed = |keys: &[&str]| keys.contains(&key.as_str());
+        let commands = || std::iter::once(whole).chain(whole.get_subcommands());
         ensure!(
-            listed(&ANY_FILE_KEYS) || listed(&USER_FILE_KEYS),
+            commands().any(|command| argument(command, key).is_some()),
             "{place}: unknown key '{key}'"
-        );
-        ensure!(
-            own || listed(&ANY_FILE_KEYS),
-            "{place}: '{key}' can only be set in your own configuration, $XDG_CONFIG_HOME/gritstone/config.toml"
         );
         let (command, section) = match &self.command {
             None => (Some(whole), "gritstone".to_owned()),
@@ -198,13 +168,17 @@ impl Setting {
         let command = command.with_context(|| format!("{place}: [{section}] is not a command"))?;
         let arg = argument(command, key)
             .with_context(|| format!("{place}: {section} has no option --{key}"))?;
+        ensure!(
+            own || arg.get() == Some(&SetBy::AnyFile),
+            "{place}: '{key}' can only be set in your own configuration, $XDG_CONFIG_HOME/gritstone/config.toml"
+        );
         let flag = matches!(arg.get_action(), ArgAction::SetTrue);
         ensure!(
             !flag
                 || matches!(self.values.as_slice(), [value] if value == "true" || value == "false"),
             "{place}: '{key}' is true or false"
         );
-        if !flag && key != SELECT {
+        if !flag && !arg.is_positional() {
             self.validate(whole.clone())?;
         }
         Ok(())
@@ -239,18 +213,20 @@ impl Setting {
             None => Some(&command),
             Some(name) => command.find_subcommand(name),
         };
-        let id = of
-            .and_then(|of| argument(of, &self.key))
-            .map(|arg| arg.get_id().clone());
-        let Some(id) = id else {
+        let arg = of.and_then(|of| Some((of, argument(of, &self.key)?)));
+        let Some((of, arg)) = arg else {
             return command;
         };
-        // a typed suite or selector replaces both defaults
-        let other = match id.as_str() {
-            SUITE => Some(SELECTORS),
-            SELECTORS => of.and_then(|of| argument(of, SUITE)).map(|_| SUITE),
-            _ => None,
+        let id = arg.get_id().clone();
+        let replaces = |other: &&Arg| {
+            arg.get::<Selects>().is_some()
+                && other.get::<Selects>().is_some()
+                && *other.get_id() != id
         };
+        let other = of
+            .get_arguments()
+            .find(replaces)
+            .map(|other| other.get_id().clone());
         // clap needs them for the life of the process
         let values: Vec<&'static str> = self
             .values

@@ -1,5 +1,6 @@
 //! Options of how results are printed.
 
+use crate::ui::settable::SetBy;
 use clap::{Args, ValueEnum};
 
 /// Heading of the options that all commands have.
@@ -15,13 +16,13 @@ pub struct DisplayArgs {
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = DISPLAY)]
     pub quiet: bool,
     /// Color verdicts and flags: auto, always or never
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, hide_possible_values = true, help_heading = DISPLAY)]
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, hide_possible_values = true, help_heading = DISPLAY, add = SetBy::AnyFile)]
     pub color: When,
     /// Print ASCII characters only
-    #[arg(long, global = true, help_heading = DISPLAY)]
+    #[arg(long, global = true, help_heading = DISPLAY, add = SetBy::AnyFile)]
     pub ascii: bool,
     /// Do not pass long output on a terminal to $PAGER
-    #[arg(long, global = true, help_heading = DISPLAY)]
+    #[arg(long, global = true, help_heading = DISPLAY, add = SetBy::AnyFile)]
     pub no_pager: bool,
 }
 

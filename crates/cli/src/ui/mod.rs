@@ -2,6 +2,7 @@
 
 pub mod ab_progress;
 pub mod args;
+pub mod candidates;
 pub mod config;
 pub mod confirm;
 pub mod display;
@@ -10,5 +11,6 @@ pub mod help;
 pub mod output;
 pub mod parameters;
 pub mod progress;
+pub mod settable;
 pub mod skips;
 pub mod value_parsers;

@@ -1,7 +1,9 @@
 //! Options of `gritstone ab`.
 
 use crate::ui::args::{CatalogueArgs, PrivilegeArgs};
+use crate::ui::candidates;
 use crate::ui::display::FormatArgs;
+use crate::ui::settable::SetBy;
 use crate::ui::value_parsers;
 use clap::Args;
 use std::path::PathBuf;
@@ -16,13 +18,13 @@ use std::path::PathBuf;
 Options stand before the first `--`: what follows it is the command.")]
 pub struct AbArgs {
     /// Benchmarks to measure on all sides, as for `run`, without commands; COMPILER:FLAGS is short for --cc [default: 'cpu/*' with compilers]
-    #[arg(value_name = "SELECTOR | COMPILER:FLAGS", conflicts_with = "commands")]
+    #[arg(value_name = "SELECTOR | COMPILER:FLAGS", conflicts_with = "commands", add = candidates::benchmarks())]
     pub words: Vec<String>,
     /// Commands, each after a `--`; a single word with blanks is run by the shell
     #[arg(last = true, value_name = "COMMAND")]
     pub commands: Vec<String>,
     /// Compiler with flags [default: -O2], one per side: the workloads are compiled with each
-    #[arg(long, value_name = "COMPILER", conflicts_with = "commands")]
+    #[arg(long, value_name = "COMPILER", conflicts_with = "commands", add = SetBy::UserFile)]
     pub cc: Vec<String>,
     /// Extra environment variables for side A
     #[arg(long, value_name = "NAME=VALUE", value_parser = value_parsers::pair)]
@@ -43,10 +45,10 @@ pub struct AbArgs {
     #[arg(long = "self", conflicts_with_all = ["cc", "a", "b", "undo", "env_a", "env_b"])]
     pub same: bool,
     /// Differences within this margin are "same"
-    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = value_parsers::share)]
+    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = value_parsers::share, add = SetBy::UserFile)]
     pub margin: f64,
     /// Total time, e.g. 90s, 10m or 1h
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = value_parsers::duration)]
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = value_parsers::duration, add = SetBy::AnyFile)]
     pub budget: std::time::Duration,
     /// Untimed shell command before each timed command
     #[arg(long, value_name = "COMMAND", requires = "commands")]
@@ -61,10 +63,10 @@ pub struct AbArgs {
     #[arg(long, requires = "commands")]
     pub ignore_failure: bool,
     /// Name of the test; its sides are stored as runs NAME-a, NAME-b, ... [default: ab-ID]
-    #[arg(long)]
+    #[arg(long, add = SetBy::AnyFile)]
     pub label: Option<String>,
     /// Directory whose file system is measured [default: /var/tmp, else TMPDIR]
-    #[arg(long, conflicts_with = "commands")]
+    #[arg(long, conflicts_with = "commands", add = SetBy::UserFile)]
     pub dir: Option<PathBuf>,
     /// Repeat the order of an earlier test
     #[arg(long)]

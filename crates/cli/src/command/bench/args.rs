@@ -1,6 +1,7 @@
 //! Options of `gritstone bench`: those of hyperfine 1.20, a budget and a margin.
 
 use crate::ui::display::{DisplayArgs, FormatArgs, When};
+use crate::ui::settable::SetBy;
 use crate::ui::value_parsers;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -24,10 +25,10 @@ pub struct BenchArgs {
     #[arg(value_name = "COMMAND", required_unless_present = "reference", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub commands: Vec<String>,
     /// Total time, e.g. 90s, 10m or 1h; -r and -m may exceed it
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = value_parsers::duration, help_heading = "Effort")]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = value_parsers::duration, help_heading = "Effort", add = SetBy::AnyFile)]
     pub budget: std::time::Duration,
     /// Differences within this margin are "same"
-    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = value_parsers::share, help_heading = "Effort")]
+    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = value_parsers::share, help_heading = "Effort", add = SetBy::UserFile)]
     pub margin: f64,
     /// Untimed executions of each command at the start [default: 1, with -r, -m or -M 0]
     #[arg(short, long, value_name = "NUM", help_heading = "Effort")]
@@ -124,7 +125,8 @@ pub struct BenchArgs {
         value_name = "METHOD",
         default_value_t,
         hide_default_value = true,
-        help_heading = "Comparison"
+        help_heading = "Comparison",
+        add = SetBy::AnyFile,
     )]
     pub sort: Sort,
     /// Unit of times, but in CSV and JSON
@@ -133,7 +135,8 @@ pub struct BenchArgs {
         long,
         value_enum,
         value_name = "UNIT",
-        help_heading = "Output"
+        help_heading = "Output",
+        add = SetBy::AnyFile,
     )]
     pub time_unit: Option<TimeUnit>,
     /// Progress: on a terminal (auto, full, nocolor), none on a terminal (basic, color); or no output at all (none)
@@ -143,7 +146,8 @@ pub struct BenchArgs {
         value_name = "TYPE",
         default_value_t,
         hide_default_value = true,
-        help_heading = "Output"
+        help_heading = "Output",
+        add = SetBy::AnyFile,
     )]
     pub style: StyleType,
     /// Export a table in AsciiDoc; `-` is standard output, here and below
@@ -162,7 +166,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILE", help_heading = "Export")]
     pub export_orgmode: Option<PathBuf>,
     /// Name of the test; its commands are stored as runs NAME-a, NAME-b, ... [default: bench-ID]
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output", add = SetBy::AnyFile)]
     pub label: Option<String>,
     /// Repeat the order of an earlier test
     #[arg(long, help_heading = "Execution")]

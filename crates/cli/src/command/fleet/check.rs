@@ -3,6 +3,7 @@
 use crate::command::run::args::RunArgs;
 use crate::command::run::job::Job;
 use crate::ui::args::OnInconclusive;
+use crate::ui::candidates;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::value_parsers;
@@ -25,7 +26,7 @@ pub struct FleetCheckArgs {
     #[arg(long, value_name = "NAME")]
     pub node: String,
     /// Benchmarks to measure [default: those of the fleet]
-    #[arg(value_name = "SELECTOR")]
+    #[arg(value_name = "SELECTOR", add = candidates::benchmarks())]
     pub selectors: Vec<String>,
     /// Fleet run or label to compare with [default: the newest fleet run]
     #[arg(long, value_name = "FLEET")]

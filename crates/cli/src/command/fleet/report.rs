@@ -1,6 +1,7 @@
 //! `gritstone fleet report`: the nodes of a fleet compared.
 
 use crate::command::report;
+use crate::ui::candidates;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::value_parsers;
@@ -33,7 +34,7 @@ pub enum FleetFormat {
   gritstone fleet report nodes/*.jsonl --format csv")]
 pub struct FleetReportArgs {
     /// Fleet runs, labels, runs or bundles; those of one node are taken together [default: the newest fleet run]
-    #[arg(value_name = "FLEET | LABEL | RUN")]
+    #[arg(value_name = "FLEET | LABEL | RUN", add = candidates::runs())]
     pub words: Vec<String>,
     /// Differences within this margin are "like the others"
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = value_parsers::share)]

@@ -1,7 +1,9 @@
 //! Options of `gritstone run`.
 
 use crate::ui::args::{CatalogueArgs, PrivilegeArgs};
+use crate::ui::candidates;
 use crate::ui::display::FormatArgs;
+use crate::ui::settable::{Selects, SetBy};
 use crate::ui::value_parsers;
 use clap::Args;
 use std::path::PathBuf;
@@ -13,31 +15,31 @@ use std::path::PathBuf;
   gritstone run --budget 1h --label v6.19")]
 pub struct RunArgs {
     /// Identifiers or globs, e.g. 'byte/*' ('*' stops at '@'; 'byte/*@*' are the variants) [default: suite standard]
-    #[arg(value_name = "SELECTOR")]
+    #[arg(value_name = "SELECTOR", add = candidates::benchmarks(), add = SetBy::AnyFile, add = Selects)]
     pub selectors: Vec<String>,
     /// Measure a suite, in addition to any SELECTOR: standard, applications (programs of today), classic (the documents of 1982 to 1987, with reference workloads) or full
-    #[arg(long, value_name = "NAME", help_heading = "Selection")]
+    #[arg(long, value_name = "NAME", help_heading = "Selection", add = SetBy::AnyFile, add = Selects)]
     pub suite: Option<String>,
     /// Launch each benchmark six times, instead of ten times or more
     #[arg(long, help_heading = "Effort")]
     pub quick: bool,
     /// Measure as many benchmarks, in their order, as fit into this time, e.g. 90s, 10m or 1h [default: all of them]
-    #[arg(long, value_name = "TIME", value_parser = value_parsers::duration, help_heading = "Effort")]
+    #[arg(long, value_name = "TIME", value_parser = value_parsers::duration, help_heading = "Effort", add = SetBy::AnyFile)]
     pub budget: Option<std::time::Duration>,
     /// Also measure the reference workloads of the documents [default: with --suite classic and --against ref:SYSTEM]
     #[arg(long, help_heading = "Selection")]
     pub reference: bool,
     /// Wanted half-width of the intervals [default: 2%, with --quick 5%]
-    #[arg(long, value_name = "SHARE", value_parser = value_parsers::share, help_heading = "Effort")]
+    #[arg(long, value_name = "SHARE", value_parser = value_parsers::share, help_heading = "Effort", add = SetBy::UserFile)]
     pub precision: Option<f64>,
     /// Name of this run
-    #[arg(long, help_heading = "Run")]
+    #[arg(long, help_heading = "Run", add = SetBy::AnyFile)]
     pub label: Option<String>,
     /// Compare the result with this run or system
-    #[arg(long, value_name = "RUN|SYSTEM", help_heading = "Run")]
+    #[arg(long, value_name = "RUN|SYSTEM", help_heading = "Run", add = candidates::runs_and_systems(), add = SetBy::UserFile)]
     pub against: Option<String>,
     /// Directory whose file system is measured [default: /var/tmp, else TMPDIR]
-    #[arg(long, help_heading = "System")]
+    #[arg(long, help_heading = "System", add = SetBy::UserFile)]
     pub dir: Option<PathBuf>,
     /// Also run single-CPU workloads as N simultaneous copies, e.g. 2,4,8
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=256), help_heading = "Selection")]
@@ -49,7 +51,7 @@ pub struct RunArgs {
     #[arg(long, help_heading = "Run")]
     pub seed: Option<u64>,
     /// Tune the machine during the run (governor, turbo, IRQ affinity, ASLR); settings are restored
-    #[arg(long = "tune", help_heading = "System")]
+    #[arg(long = "tune", help_heading = "System", add = SetBy::UserFile)]
     pub steady: bool,
     #[command(flatten)]
     pub peer: PeerArgs,
@@ -62,7 +64,7 @@ pub struct RunArgs {
     pub compilers: CompilerArgs,
     /// Resume an interrupted run: the newest, or RUN
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
-          conflicts_with_all = ["selectors", "catalogue", "suite", "reference", "quick", "budget", "precision", "label", "dir", "params", "seed", "steady", "copies", "cc", "cflags", "fc", "fflags"], help_heading = "Run")]
+          conflicts_with_all = ["selectors", "catalogue", "suite", "reference", "quick", "budget", "precision", "label", "dir", "params", "seed", "steady", "copies", "cc", "cflags", "fc", "fflags"], help_heading = "Run", add = candidates::runs())]
     pub resume: Option<String>,
     #[command(flatten)]
     pub own: CatalogueArgs,
@@ -118,25 +120,27 @@ impl PeerArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct CompilerArgs {
     /// Compile the workloads with this C compiler [with --cflags: cc]
-    #[arg(long, value_name = "PROGRAM", help_heading = "Compilers")]
+    #[arg(long, value_name = "PROGRAM", help_heading = "Compilers", add = SetBy::UserFile)]
     pub cc: Option<String>,
     /// Its flags [default: -O2]
     #[arg(
         long,
         value_name = "FLAGS",
         allow_hyphen_values = true,
-        help_heading = "Compilers"
+        help_heading = "Compilers",
+        add = SetBy::UserFile,
     )]
     pub cflags: Option<String>,
     /// Fortran compiler [default: flang with clang if installed, else gfortran]
-    #[arg(long, value_name = "PROGRAM", help_heading = "Compilers")]
+    #[arg(long, value_name = "PROGRAM", help_heading = "Compilers", add = SetBy::UserFile)]
     pub fc: Option<String>,
     /// Its flags [default: those of C]
     #[arg(
         long,
         value_name = "FLAGS",
         allow_hyphen_values = true,
-        help_heading = "Compilers"
+        help_heading = "Compilers",
+        add = SetBy::UserFile,
     )]
     pub fflags: Option<String>,
 }
