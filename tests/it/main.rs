@@ -34,6 +34,7 @@ mod own;
 mod paging;
 mod past;
 mod peer;
+mod pr;
 mod prune;
 mod push;
 mod ratings;

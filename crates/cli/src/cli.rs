@@ -3,6 +3,7 @@
 use crate::command::ab::args::AbArgs;
 use crate::command::audit::AuditArgs;
 use crate::command::bench::args::BenchArgs;
+use crate::command::bisect::BisectArgs;
 use crate::command::changes::ChangesArgs;
 use crate::command::check::CheckArgs;
 use crate::command::compare::CompareArgs;
@@ -17,6 +18,7 @@ use crate::command::info::InfoArgs;
 use crate::command::init::InitArgs;
 use crate::command::list::ListArgs;
 use crate::command::man::ManArgs;
+use crate::command::pr::PrArgs;
 use crate::command::push::{PullArgs, PushArgs, SyncArgs};
 use crate::command::report::ReportArgs;
 use crate::command::run::args::RunArgs;
@@ -116,6 +118,10 @@ pub enum Command {
     Serve(ServeArgs),
     /// A/B test commands, compilers, environments or settings
     Ab(Box<AbArgs>),
+    /// Compare a pull request with its base, by the benchmarks that a git repository has
+    Pr(Box<PrArgs>),
+    /// Find the commit that made a benchmark slower
+    Bisect(Box<BisectArgs>),
     /// Prove the work checks, as shipped and with the compilers here
     Audit(AuditArgs),
 }

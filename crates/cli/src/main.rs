@@ -127,6 +127,8 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Token(args)) => command::token::token(&context, &args.command),
         Some(Command::Serve(args)) => command::serve::serve(&context.serving(), args),
         Some(Command::Ab(args)) => command::ab::ab(&with_programs(context, &args.own)?, args),
+        Some(Command::Pr(args)) => command::pr::pr(args),
+        Some(Command::Bisect(args)) => command::bisect::bisect(args),
         Some(Command::Audit(args)) => {
             command::audit::audit(&with_programs(context, &args.own)?, args)
         }

@@ -89,6 +89,8 @@ fn schemas_are_current() {
         document::<AuditView>(&mut all, SCHEMA_AUDIT),
         document::<AbView>(&mut all, SCHEMA_AB),
         document::<FleetView>(&mut all, SCHEMA_FLEET),
+        document::<PrView>(&mut all, SCHEMA_PR),
+        document::<BisectView>(&mut all, SCHEMA_BISECT),
     ];
     let mut parts = json!({ "$defs": all.take_definitions(true) });
     worded(&mut parts, &json!({ "enum": FLAGS.map(Flag::as_str) }));

@@ -20,6 +20,7 @@ mod hyperfine;
 pub mod limits;
 mod openmetrics;
 mod phoronix;
+mod pr;
 mod timings;
 mod unixbench;
 mod unpack;
@@ -39,6 +40,7 @@ pub use github::github;
 pub use hyperfine::{read as read_hyperfine, write as hyperfine};
 pub use openmetrics::{openmetrics, scraped};
 pub use phoronix::phoronix;
+pub use pr::{pr_github_annotations, pr_gitlab_metrics, pr_junit, pr_markdown};
 pub use timings::{
     Markup, Timing, csv as timings_csv, json as timings_json, table as timings_table,
 };

@@ -2,7 +2,7 @@
 //! enforces the deadline, and leaves nothing behind.
 //!
 //! A launch: benchmark -> command lines ([`launch`]) -> a process under the supervisor ([`process`]) -> events and an
-//! outcome. All files are in two directories ([`work_dirs`]). Directories, settings ([`settings`]), control groups
+//! outcome. All files are in two directories ([`work_dirs`]). Directories, git work trees ([`work_tree`]), settings ([`settings`]), control groups
 //! ([`cgroup`]), the scratch file system ([`scratch_fs`]), the swap file ([`swap`]) and the trace ([`tracefs`]) are
 //! recorded in the undo journal ([`journal`]) before they are made or changed. They are undone on every exit; if the
 //! run was killed, by its watchdog ([`watchdog`]) or by the next start ([`recover`]). A background load ([`load`])
@@ -41,9 +41,11 @@ mod thing;
 mod tracefs;
 mod tune;
 mod undo_command;
+mod user_command;
 mod version;
 mod watchdog;
 mod work_dirs;
+mod work_tree;
 
 pub use acquired::Config;
 pub use cgroup::is_confined;
@@ -61,8 +63,10 @@ pub use swap::needs_swap;
 pub use tracefs::is_traced;
 pub use tune::Tuning;
 pub use undo_command::shell;
+pub use user_command::{UserEnd, UserTask};
 pub use watchdog::watch;
 pub use work_dirs::WorkDirs;
+pub use work_tree::HeldWorkTree;
 
 use gritstone_model::{Benchmark, Outcome, Work};
 use std::path::PathBuf;

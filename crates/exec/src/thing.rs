@@ -8,6 +8,7 @@ use crate::settings::Setting;
 use crate::swap::Swap;
 use crate::tracefs::Trace;
 use crate::undo_command::Command;
+use crate::work_tree::WorkTree;
 use serde::{Deserialize, Serialize};
 
 /// A resource, as recorded in journals.
@@ -22,6 +23,7 @@ pub(crate) enum Thing {
     Swap(Swap),
     Setting(Setting),
     Command(Command),
+    WorkTree(WorkTree),
 }
 
 impl Thing {
@@ -35,6 +37,7 @@ impl Thing {
             Self::Swap(it) => it,
             Self::Setting(it) => it,
             Self::Command(it) => it,
+            Self::WorkTree(it) => it,
         }
     }
 }
@@ -57,5 +60,6 @@ from!(
     Volume: Volume,
     Swap: Swap,
     Setting: Setting,
-    Command: Command
+    Command: Command,
+    WorkTree: WorkTree
 );

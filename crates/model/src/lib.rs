@@ -3,6 +3,7 @@
 mod ab;
 mod audit;
 mod benchmark;
+mod bisect;
 mod compare;
 mod counter;
 mod cpu_set;
@@ -24,6 +25,7 @@ mod overview;
 mod param;
 mod peer;
 mod plan;
+mod pr;
 mod reliability;
 mod run;
 mod run_name;
@@ -39,6 +41,7 @@ pub use benchmark::{
     Benchmark, Claims, CommandWork, Curve, Family, Figure, KernelWork, Kind, Need, OVER, Output,
     PEER, Placement, PublishedWork, SERVER, Source, Term, UserCommand, Verify, Work,
 };
+pub use bisect::{BisectCommit, BisectOutcome, BisectStep, BisectView, SCHEMA_BISECT};
 pub use compare::{
     CompareCopies, CompareFigure, ComparePercentile, CompareRow, CompareShift, CompareSum,
     CompareView, Difference, RowVariance, SCHEMA_COMPARE, VarianceSource, Verdict,
@@ -80,6 +83,7 @@ pub use overview::{
 pub use param::{Metric, Number, Param, ProgramRate};
 pub use peer::{Link, Peer, PeerPath};
 pub use plan::{Calibration, Plan, Skip, Step};
+pub use pr::{PrRow, PrSide, PrSideName, PrUnmatched, PrView, SCHEMA_PR};
 pub use reliability::{Assessment, Reliability};
 pub use run::{
     Compiled, Compilers, Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings,

@@ -1,5 +1,6 @@
 //! `gritstone init FAMILY/NAME`: writes a custom benchmark, an entry and a program, that runs as it is.
 
+use crate::command::init_ci::{Service, init_ci};
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::settable::SetBy;
@@ -14,17 +15,21 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gritstone init mine/sum             writes ./mine/mine.toml and a program
-  gritstone run --catalog mine")]
+  gritstone run --catalog mine
+  gritstone init --ci github          writes a job for pull requests")]
 pub struct InitArgs {
     /// Its name, e.g. mine/sum
-    #[arg(value_name = "FAMILY/NAME")]
-    pub name: String,
+    #[arg(value_name = "FAMILY/NAME", required_unless_present = "ci")]
+    pub name: Option<String>,
     /// Directory of the catalog, created if missing [default: ./FAMILY]
     #[arg(long = "catalog", value_name = "DIR", add = SetBy::UserFile)]
     pub catalogue: Option<PathBuf>,
     /// Time this shell command, instead of generating a program in C
     #[arg(long, value_name = "CMD", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub command: Option<String>,
+    /// Write a job that compares pull requests with their base, and gritstone-pr.toml, for the project here
+    #[arg(long, value_enum, value_name = "SERVICE", conflicts_with_all = ["name", "catalogue", "command"])]
+    pub ci: Option<Service>,
 }
 
 const FAMILY: &str = include_str!("init/family.toml");
@@ -33,9 +38,14 @@ const COMMAND: &str = include_str!("init/command.toml");
 const KERNEL: &str = include_str!("init/kernel.c");
 
 pub fn init(args: &InitArgs) -> Result<Exit> {
-    let id = Id::parse(&args.name)?;
-    let (family, name) = args
-        .name
+    if let Some(service) = args.ci {
+        init_ci(Path::new("."), service)?;
+        return Ok(Exit::Done);
+    }
+    let id = args.name.as_deref().context("give FAMILY/NAME")?;
+    let id = Id::parse(id)?;
+    let (family, name) = id
+        .as_str()
         .split_once('/')
         .filter(|(_, name)| !name.contains(['/', '@']))
         .with_context(|| format!("'{id}' is not FAMILY/NAME, such as mine/sum"))?;

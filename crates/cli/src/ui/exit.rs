@@ -1,6 +1,7 @@
 //! Exit codes, and the errors that carry one.
 
 use gritstone_exec::{ExecError, Shortage};
+use gritstone_pr::NotComparable;
 use gritstone_session::NothingMeasured;
 use gritstone_store::StoreError;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
@@ -58,6 +59,9 @@ pub fn exit_of(error: &anyhow::Error) -> Exit {
     }
     if error.is::<NothingMeasured>() {
         return Exit::NothingMeasured;
+    }
+    if error.is::<NotComparable>() {
+        return Exit::Inconclusive;
     }
     match error.downcast_ref::<ExecError>() {
         Some(ExecError::Interrupted) => Exit::Interrupted,

@@ -11,7 +11,7 @@ pub const GROUPS: [(&str, &[&str]); 7] = [
             "runs", "show", "compare", "history", "changes", "report", "score", "serve",
         ],
     ),
-    ("Gate", &["check"]),
+    ("Gate", &["pr", "check", "bisect"]),
     ("Fleet", &["fleet"]),
     ("This machine", &["doctor", "systems"]),
     ("Benchmarks", &["list", "info", "init", "audit"]),

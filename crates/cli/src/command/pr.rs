@@ -1,0 +1,266 @@
+//! `gritstone pr`: base and head of a git repository, by the benchmarks that it has.
+
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use crate::ui::value_parsers;
+use anyhow::{Context as _, Result, anyhow, ensure};
+use clap::{Args, ValueEnum};
+use gritstone_exchange as exchange;
+use gritstone_exchange::harness;
+use gritstone_model::{CheckOutcome, PrView};
+use gritstone_pr::compare::{Comparison, Progress, check_command};
+use gritstone_pr::git::Repository;
+use gritstone_pr::project::{FILE, Project};
+use gritstone_pr::trial::Margins;
+use gritstone_session::local_backend::random;
+use gritstone_session::undo;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+const BUDGET: Duration = Duration::from_secs(300);
+const HARNESS_TIME: Duration = Duration::from_millis(50);
+const MAX_SLOWDOWN: f64 = 0.02;
+const HARNESS: &str = "command";
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone pr --build 'cmake --build build' --harness google-benchmark -- build/bench
+  gritstone pr --base v1.2 --head v1.3 --harness pytest-benchmark -- pytest benches
+  gritstone pr --build 'go test -c -o b.test .' --harness go -- ./b.test
+Exit codes: 0 no regression, 1 a regression, 4 nothing could be decided.")]
+pub struct PrArgs {
+    #[command(flatten)]
+    pub trial: TrialArgs,
+    /// Revision to compare with [default: merge base with the branch that GitHub or GitLab names, else with the default branch]
+    #[arg(long, value_name = "REVISION", allow_hyphen_values = true)]
+    pub base: Option<String>,
+    /// Revision to judge [default: the files here as they are, ignored ones excepted]
+    #[arg(long, value_name = "REVISION", allow_hyphen_values = true)]
+    pub head: Option<String>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    pub format: PrFormat,
+}
+
+/// What is built and measured of each revision.
+#[derive(Debug, Args)]
+pub struct TrialArgs {
+    /// Program that measures, with its arguments; options for output, time and filter are added [default: `command` of gritstone-pr.toml]
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+    /// Shell command that builds each revision
+    #[arg(long, value_name = "COMMAND")]
+    pub build: Option<String>,
+    /// File or folder that the base takes from the head, such as new benchmarks
+    #[arg(long, value_name = "PATH")]
+    pub carry: Vec<PathBuf>,
+    /// Kind of COMMAND [default: command, whose wall time is measured]
+    #[arg(long, value_name = "NAME", value_parser = names())]
+    pub harness: Option<String>,
+    /// JSON pointer of the values, for --harness json
+    #[arg(long, value_name = "POINTER")]
+    pub values: Option<String>,
+    /// Time for measuring, builds excluded [default: 5m]
+    #[arg(long, value_name = "TIME", value_parser = value_parsers::duration)]
+    pub budget: Option<Duration>,
+    /// Measuring time of a benchmark in each launch [default: 50ms]
+    #[arg(long, value_name = "TIME", value_parser = value_parsers::duration)]
+    pub harness_time: Option<Duration>,
+    /// Allowed slowdown [default: 2%]
+    #[arg(long, value_name = "SHARE", value_parser = value_parsers::share)]
+    pub max_slowdown: Option<f64>,
+    /// Execute the commands of gritstone-pr.toml (in CI they always are)
+    #[arg(long)]
+    pub trust: bool,
+    /// Seed of the order of launches
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Parent directory of the work trees [default: /var/tmp]
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+}
+
+/// For whom the answer is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum PrFormat {
+    /// A table
+    #[default]
+    Text,
+    /// One JSON value
+    Json,
+    /// A comment
+    Markdown,
+    /// Annotations of GitHub Actions, and a summary where GITHUB_STEP_SUMMARY names a file
+    Github,
+    /// A metrics report of GitLab
+    Gitlab,
+    /// JUnit XML: a test case per benchmark
+    Junit,
+}
+
+fn names() -> clap::builder::PossibleValuesParser {
+    let harnesses = harness::all("").into_iter();
+    clap::builder::PossibleValuesParser::new(harnesses.map(|harness| harness.name()))
+}
+
+pub fn pr(args: &PrArgs) -> Result<Exit> {
+    let here = std::env::current_dir().context("cannot read the current directory")?;
+    let repository = Repository::around(&here)?;
+    undo::recover();
+    let comparison = comparison(
+        &args.trial,
+        repository,
+        args.base.clone(),
+        args.head.clone(),
+    )?;
+    let (view, whole) = comparison.run(&show_progress)?;
+    clear_progress();
+    print_view(args.format, &view)?;
+    Ok(match view.outcome {
+        _ if !whole => Exit::Interrupted,
+        CheckOutcome::Passed => Exit::Done,
+        CheckOutcome::Regressed => Exit::CheckFailed,
+        CheckOutcome::Inconclusive => Exit::Inconclusive,
+    })
+}
+
+/// The command line, completed by the file of the repository.
+///
+/// # Errors
+/// When the file is wrong, or names commands that nobody trusts.
+pub fn comparison(
+    args: &TrialArgs,
+    repository: Repository,
+    base: Option<String>,
+    head: Option<String>,
+) -> Result<Comparison> {
+    let project = Project::read(&repository.root)?;
+    let from_file = args.command.is_empty() && !project.command.is_empty()
+        || args.build.is_none() && project.build.is_some();
+    let in_ci = std::env::var("CI").is_ok_and(|value| value == "true");
+    ensure!(
+        !from_file || args.trust || in_ci,
+        "{FILE} names commands that would run as you ({}): inspect them, and give --trust",
+        commands(&project)
+    );
+    let or = |given: &[String], default: &[String]| match given {
+        [] => default.to_vec(),
+        given => given.to_vec(),
+    };
+    let command = or(&args.command, &project.command);
+    check_command(&command)?;
+    let name = args
+        .harness
+        .as_deref()
+        .or(project.harness.as_deref())
+        .unwrap_or(HARNESS);
+    let pointer = args
+        .values
+        .as_deref()
+        .or(project.values.as_deref())
+        .unwrap_or("");
+    let known = || anyhow!("{FILE}: no harness '{name}'; gritstone help pr lists them");
+    let time = |given: Option<Duration>, text: &Option<String>, default| match (given, text) {
+        (Some(time), _) => Ok(time),
+        (None, Some(text)) => {
+            value_parsers::duration(text).map_err(|why| anyhow!("{FILE}: '{text}': {why}"))
+        }
+        (None, None) => Ok(default),
+    };
+    let carry = match args.carry.as_slice() {
+        [] => project.carry.clone(),
+        given => given.to_vec(),
+    };
+    Ok(Comparison {
+        harness: harness::named(name, pointer).ok_or_else(known)?,
+        budget: time(args.budget, &project.budget, BUDGET)?,
+        harness_time: time(args.harness_time, &project.harness_time, HARNESS_TIME)?,
+        margins: margins(args, &project)?,
+        build: args.build.clone().or(project.build),
+        seed: args.seed.unwrap_or_else(|| u64::from(random())),
+        dir: args.dir.clone(),
+        repository,
+        base,
+        head,
+        carry,
+        command,
+    })
+}
+
+fn commands(project: &Project) -> String {
+    let command = project.command.join(" ");
+    let all = [project.build.as_deref(), Some(command.as_str())]
+        .into_iter()
+        .flatten();
+    let all: Vec<String> = all
+        .filter(|text| !text.is_empty())
+        .map(|text| format!("'{text}'"))
+        .collect();
+    all.join(", ")
+}
+
+fn margins(args: &TrialArgs, project: &Project) -> Result<Margins> {
+    let share = |text: &String| {
+        value_parsers::share(text).map_err(|why| anyhow!("{FILE}: '{text}': {why}"))
+    };
+    let of_file = project.max_slowdown.as_ref().map(share).transpose()?;
+    let own = project.margins.iter();
+    let own: Result<BTreeMap<String, f64>> = own
+        .map(|(name, text)| Ok((name.clone(), share(text)?)))
+        .collect();
+    Ok(Margins {
+        default: args.max_slowdown.or(of_file).unwrap_or(MAX_SLOWDOWN),
+        own: own?,
+    })
+}
+
+/// One line of a terminal.
+pub fn show_progress(progress: Progress<'_>) {
+    if !output::shows_progress() || !output::is_terminal() {
+        return;
+    }
+    output::redraw(&match progress {
+        Progress::Building(side) => format!("building {side}"),
+        Progress::Measuring {
+            rounds,
+            decided,
+            benchmarks,
+            elapsed,
+            budget,
+        } => format!(
+            "round {}: {decided} of {benchmarks} decided, {} s of at most {} s",
+            rounds + 1,
+            elapsed.as_secs(),
+            budget.as_secs()
+        ),
+    });
+}
+
+pub fn clear_progress() {
+    if output::shows_progress() && output::is_terminal() {
+        output::clear_line();
+    }
+}
+
+fn print_view(format: PrFormat, view: &PrView) -> Result<()> {
+    match format {
+        PrFormat::Text => output::text(&gritstone_report::pr(view)),
+        PrFormat::Json => output::json(view),
+        PrFormat::Markdown => output::plain(&exchange::pr_markdown(view)),
+        PrFormat::Gitlab => output::plain(&exchange::pr_gitlab_metrics(view)),
+        PrFormat::Junit => output::plain(&exchange::pr_junit(view)),
+        PrFormat::Github => {
+            let summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty());
+            if let Some(file) = summary {
+                let opened = File::options().append(true).create(true).open(&file);
+                let text = exchange::pr_markdown(view);
+                let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
+                written.context("cannot write to the file of GITHUB_STEP_SUMMARY")?;
+            }
+            output::workflow_commands(&exchange::pr_github_annotations(view))
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Head against base, for what runs it: Markdown, annotations of GitHub Actions, a metrics report of GitLab, JUnit XML.
+
+use gritstone_document::Foreign;
+use gritstone_model::{CheckOutcome, PrRow, PrView, Verdict};
+use gritstone_report::{pr_remarks, pr_verdict};
+use std::fmt::Write as _;
+
+/// Rows of a table for people; the others are counted.
+const SHOWN: usize = 100;
+
+/// A comment: the outcome, a table, remarks. Nobody is mentioned by a name.
+#[must_use]
+pub fn pr_markdown(view: &PrView) -> String {
+    let safe = |text: &str| Foreign(text).markdown().replace('@', "@\u{200B}");
+    let mut text = format!(
+        "### gritstone pr: {}\n\n{}\n",
+        view.outcome.as_str(),
+        safe(&pr_verdict(view))
+    );
+    if !view.rows.is_empty() {
+        text += "\n| benchmark | verdict | speed | interval | detectable |\n| --- | --- | ---: | --- | ---: |\n";
+    }
+    for row in view.rows.iter().take(SHOWN) {
+        let speed = row
+            .ratio
+            .map_or(String::new(), |ratio| format!("{ratio:.3}"));
+        let verdict = match row.regressed {
+            true => "**slower**",
+            false => row.verdict.as_str(),
+        };
+        let open = row
+            .smallest
+            .filter(|_| row.verdict == Verdict::Inconclusive);
+        let smallest = open.map_or(String::new(), |share| format!("{:.1}%", 100.0 * share));
+        let _ = writeln!(
+            text,
+            "| {} | {verdict} | {speed} | {} | {smallest} |",
+            safe(&row.name),
+            interval(row)
+        );
+    }
+    if view.rows.len() > SHOWN {
+        let _ = writeln!(text, "\n{} more.", view.rows.len() - SHOWN);
+    }
+    text.push('\n');
+    for remark in pr_remarks(view) {
+        let _ = writeln!(text, "- {}", safe(&remark));
+    }
+    text
+}
+
+/// Workflow commands: an error for each regression, a warning where nothing was decided, a notice of the outcome.
+#[must_use]
+pub fn pr_github_annotations(view: &PrView) -> String {
+    let mut text = String::new();
+    for row in view.rows.iter().filter(|row| row.regressed) {
+        let _ = writeln!(
+            text,
+            "::error title={}::{}",
+            Foreign(&row.name).command_property(),
+            Foreign(&said(row)).command()
+        );
+    }
+    let kind = match view.outcome {
+        CheckOutcome::Inconclusive => "warning",
+        _ => "notice",
+    };
+    let _ = writeln!(
+        text,
+        "::{kind} title=gritstone pr::{}",
+        Foreign(&pr_verdict(view)).command()
+    );
+    text
+}
+
+/// OpenMetrics, which a GitLab job names as `artifacts: reports: metrics`: the speed of the head as a multiple of the base's.
+#[must_use]
+pub fn pr_gitlab_metrics(view: &PrView) -> String {
+    let mut text = String::from("# TYPE gritstone_pr_speed gauge\n");
+    for row in &view.rows {
+        let Some(ratio) = row.ratio else { continue };
+        let name = Foreign(&row.id).openmetrics();
+        let _ = writeln!(
+            text,
+            "gritstone_pr_speed{{benchmark=\"{name}\",verdict=\"{}\"}} {ratio:.4}",
+            row.verdict.as_str()
+        );
+    }
+    text + "# EOF\n"
+}
+
+/// A test case for each benchmark: a regression has failed, an inconclusive one was skipped.
+#[must_use]
+pub fn pr_junit(view: &PrView) -> String {
+    let count = |which: fn(&PrRow) -> bool| view.rows.iter().filter(|row| which(row)).count();
+    let open = |row: &PrRow| !row.regressed && row.verdict == Verdict::Inconclusive;
+    let counts = format!(
+        "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\"",
+        view.rows.len() + view.unmatched.len(),
+        count(|row| row.regressed),
+        count(open) + view.unmatched.len()
+    );
+    let suite = format!(
+        "gritstone pr {} against {}",
+        view.head.commit, view.base.commit
+    );
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {counts}>\n<testsuite name=\"{}\" {counts}>\n",
+        Foreign(&suite).markup()
+    );
+    let mut case = |name: &str, inner: &str| {
+        let class = Foreign(&view.harness).markup();
+        let _ = writeln!(
+            text,
+            "<testcase classname=\"{class}\" name=\"{}\">{inner}</testcase>",
+            Foreign(name).markup()
+        );
+    };
+    for row in &view.rows {
+        let said = Foreign(&said(row)).markup();
+        let inner = match row.verdict {
+            _ if row.regressed => format!("<failure message=\"{said}\"/>"),
+            Verdict::Inconclusive => format!("<skipped message=\"{said}\"/>"),
+            _ => String::new(),
+        };
+        case(&row.name, &inner);
+    }
+    for unmatched in &view.unmatched {
+        let why = format!(
+            "<skipped message=\"a benchmark of the {} alone\"/>",
+            unmatched.only.as_str()
+        );
+        case(&unmatched.name, &why);
+    }
+    text + "</testsuite>\n</testsuites>\n"
+}
+
+fn interval(row: &PrRow) -> String {
+    row.interval.map_or(String::new(), |[low, high]| {
+        format!("{low:.3} to {high:.3}")
+    })
+}
+
+fn said(row: &PrRow) -> String {
+    let Some(ratio) = row.ratio else {
+        return "no pair of base and head".to_owned();
+    };
+    let interval = match interval(row) {
+        none if none.is_empty() => none,
+        interval => format!(" ({interval})"),
+    };
+    format!(
+        "{}: speed {ratio:.3}{interval} of the base, {:.1}% slower is allowed; {} pairs",
+        row.verdict.as_str(),
+        100.0 * row.margin,
+        row.pairs
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gritstone_model::{Better, PrSide, PrSideName, PrUnmatched, SCHEMA_PR};
+
+    fn view(name: &str) -> PrView {
+        let side = |revision: &str| PrSide {
+            revision: revision.to_owned(),
+            commit: "0123456789abcdef".to_owned(),
+            modified: false,
+        };
+        let row = |name: &str, verdict, regressed| PrRow {
+            id: format!("lines/{name}"),
+            name: name.to_owned(),
+            unit: "ns".to_owned(),
+            better: Better::Lower,
+            verdict,
+            regressed,
+            margin: 0.02,
+            ratio: Some(0.9),
+            interval: Some([0.88, 0.92]),
+            p_adjusted: Some(0.001),
+            smallest: Some(0.03),
+            pairs: 18,
+            failed: 0,
+            base: Some(1.0),
+            head: Some(1.1),
+        };
+        PrView {
+            schema: SCHEMA_PR.to_owned(),
+            base: side(name),
+            head: side("HEAD"),
+            harness: "lines".to_owned(),
+            command: vec!["./bench".to_owned()],
+            max_slowdown: 0.02,
+            level: 0.01,
+            rounds: 18,
+            elapsed_s: 10.0,
+            budget_s: 300.0,
+            outcome: CheckOutcome::Regressed,
+            identical: false,
+            rows: vec![
+                row(name, Verdict::Slower, true),
+                row("open", Verdict::Inconclusive, false),
+            ],
+            unmatched: vec![PrUnmatched {
+                name: name.to_owned(),
+                only: PrSideName::Head,
+            }],
+        }
+    }
+
+    #[test]
+    fn formats_show_all_rows() {
+        let view = view("sum");
+        insta::assert_snapshot!("pr_markdown", pr_markdown(&view));
+        insta::assert_snapshot!("pr_github", pr_github_annotations(&view));
+        insta::assert_snapshot!("pr_gitlab", pr_gitlab_metrics(&view));
+        insta::assert_snapshot!("pr_junit", pr_junit(&view));
+    }
+
+    #[test]
+    fn foreign_names_stay_text() {
+        let name = "a\n::error::x | @all <img src=x> \"} 1\n# EOF\x1b[31m";
+        let view = view(name);
+        let markdown = pr_markdown(&view);
+        assert!(
+            !markdown.contains("<img")
+                && !markdown.contains("@all")
+                && !markdown.contains("\n::error"),
+            "{markdown}"
+        );
+        let annotations = pr_github_annotations(&view);
+        assert_eq!(
+            annotations
+                .lines()
+                .filter(|line| line.starts_with("::"))
+                .count(),
+            annotations.lines().count()
+        );
+        assert_eq!(annotations.matches("\n::").count(), 1, "{annotations}");
+        let metrics = pr_gitlab_metrics(&view);
+        assert_eq!(
+            metrics
+                .lines()
+                .filter(|line| line.starts_with("# EOF"))
+                .count(),
+            1,
+            "{metrics}"
+        );
+        let junit = pr_junit(&view);
+        assert!(
+            !junit.contains("<img") && !junit.contains('\x1b'),
+            "{junit}"
+        );
+    }
+}

@@ -1,0 +1,85 @@
+//! A work tree of a git repository of the user, as a resource: its directory, and what git keeps of it in the repository.
+
+use crate::Journal;
+use crate::owned_files::{self, Identity, check_our_name, fresh_name, safe_parent};
+use crate::resource::{Directory, Held, Recorder, Resource, Unavailable, Undo, make_directory};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Folder of a repository with one folder per work tree.
+const WORK_TREES: &str = "worktrees";
+
+/// A private directory with work trees in it. Git names what it keeps of a work tree by the last part of its path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WorkTree {
+    pub path: PathBuf,
+    /// The common directory of the repository: `.git`.
+    pub repository: PathBuf,
+}
+
+impl Resource for WorkTree {
+    /// Git adopts an empty directory.
+    fn make(&self) -> io::Result<Option<Identity>> {
+        make_directory(&self.path)
+    }
+
+    fn undo(&self, identity: Option<Identity>) -> io::Result<Undo> {
+        let directory = Directory(self.path.clone()).undo(identity);
+        check_our_name(&self.path)?;
+        let all = self.repository.join(WORK_TREES);
+        let name = self.path.file_name().unwrap_or_default();
+        gone(owned_files::remove_within(&all.join(name)))?;
+        // as git does; others may be in it
+        let _ = fs::remove_dir(all);
+        directory
+    }
+
+    fn remedy(&self) -> (String, &'static str) {
+        let what = format!(
+            "cannot remove the work tree {} of {}",
+            self.path.display(),
+            self.repository.display()
+        );
+        (what, "; remove it by `git worktree remove --force`")
+    }
+}
+
+fn gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// An empty directory for a work tree; with what git keeps of it, it is removed on drop, or by the journal.
+#[derive(Debug)]
+pub struct HeldWorkTree(Held<WorkTree>);
+
+impl HeldWorkTree {
+    /// `repository` is the common directory of the repository.
+    ///
+    /// # Errors
+    /// When the directory cannot be made or recorded.
+    pub fn acquire(
+        parent: &Path,
+        repository: &Path,
+        purpose: &str,
+        journal: &Journal,
+    ) -> Result<Self, Unavailable> {
+        safe_parent(parent)?;
+        let held = journal.acquire(|| {
+            Ok(WorkTree {
+                path: parent.join(fresh_name(purpose)?),
+                repository: repository.to_owned(),
+            })
+        });
+        Ok(Self(held?))
+    }
+
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+}

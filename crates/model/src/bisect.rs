@@ -1,0 +1,67 @@
+//! The commit that made a benchmark slower: the shape of `gritstone bisect --format json`.
+
+use crate::{PrRow, PrSide};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Name and version of the schema of [`BisectView`].
+pub const SCHEMA_BISECT: &str = "gritstone/bisect/1";
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BisectView {
+    /// [`SCHEMA_BISECT`].
+    pub schema: String,
+    pub good: PrSide,
+    pub bad: PrSide,
+    /// The benchmark that is followed, of the bad commit against the good one.
+    pub followed: PrRow,
+    /// Commits that may be the first slow one, oldest first: one where the search succeeded.
+    pub candidates: Vec<BisectCommit>,
+    /// In order of their tests.
+    pub steps: Vec<BisectStep>,
+    /// Probability that a test was wrong, over the whole search.
+    pub error_rate: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BisectCommit {
+    pub commit: String,
+    /// First line of its message.
+    pub subject: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BisectStep {
+    pub commit: String,
+    pub outcome: BisectOutcome,
+    /// Speed as a multiple of that of the good commit; null where it was not measured.
+    pub ratio: Option<f64>,
+    pub interval: Option<[f64; 2]>,
+    /// Why it was skipped.
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BisectOutcome {
+    /// As fast as the good commit.
+    Good,
+    /// As slow as the bad one.
+    Bad,
+    /// Does not build, or does not measure the benchmark.
+    Skipped,
+    /// Neither could be shown within the budget.
+    Inconclusive,
+}
+
+impl BisectOutcome {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Bad => "bad",
+            Self::Skipped => "skipped",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Two revisions of a repository, compared by its own benchmarks: the shape of `gritstone pr --format json`.
+
+use crate::{Better, CheckOutcome, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Name and version of the schema of [`PrView`].
+pub const SCHEMA_PR: &str = "gritstone/pr/1";
+
+/// Base and head, whose launches were interleaved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PrView {
+    /// [`SCHEMA_PR`].
+    pub schema: String,
+    pub base: PrSide,
+    pub head: PrSide,
+    /// The harness whose output was read.
+    pub harness: String,
+    /// The executed command, without the harness's own options.
+    pub command: Vec<String>,
+    /// Slowdown that is allowed where a benchmark has no margin of its own: 0.02 is 2%.
+    pub max_slowdown: f64,
+    /// Probability of a false regression over all benchmarks, and accepted share of false positives among the verdicts.
+    pub level: f64,
+    /// Launches of each side.
+    pub rounds: usize,
+    pub elapsed_s: f64,
+    /// Time that measuring may take.
+    pub budget_s: f64,
+    pub outcome: CheckOutcome,
+    /// The executable files of both builds are the same byte for byte, so that nothing was measured.
+    pub identical: bool,
+    /// One for each benchmark that both sides have: regressions first, then by verdict.
+    pub rows: Vec<PrRow>,
+    /// Benchmarks that one side alone has.
+    pub unmatched: Vec<PrUnmatched>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PrSide {
+    /// As the user named it, or how it was found.
+    pub revision: String,
+    /// The commit.
+    pub commit: String,
+    /// With changes that are not committed.
+    pub modified: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PrRow {
+    /// Harness and benchmark: `google-benchmark/sum/8`.
+    pub id: String,
+    /// The harness's name of the benchmark.
+    pub name: String,
+    pub unit: String,
+    pub better: Better,
+    pub verdict: Verdict,
+    /// Slower by more than its margin, with the error controlled over all benchmarks.
+    pub regressed: bool,
+    /// Allowed slowdown.
+    pub margin: f64,
+    /// Speed of the head as a multiple of the base's.
+    pub ratio: Option<f64>,
+    /// 99% interval of the ratio over all interim analyses.
+    pub interval: Option<[f64; 2]>,
+    /// p adjusted for interim analyses and for the number of benchmarks.
+    pub p_adjusted: Option<f64>,
+    /// Minimum detectable effect of these pairs.
+    pub smallest: Option<f64>,
+    pub pairs: usize,
+    /// Launches without a value.
+    pub failed: usize,
+    /// Median over launches.
+    pub base: Option<f64>,
+    /// Median over launches.
+    pub head: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PrUnmatched {
+    pub name: String,
+    /// The side that has it.
+    pub only: PrSideName,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PrSideName {
+    Base,
+    Head,
+}
+
+impl PrSideName {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::Head => "head",
+        }
+    }
+}

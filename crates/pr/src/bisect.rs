@@ -1,0 +1,211 @@
+//! The commit that made a benchmark slower: each step compares a commit with the good one by turns.
+
+use crate::NotComparable;
+use crate::compare::{Comparison, Place, Progress, Turns};
+use crate::git::Revision;
+use crate::search::{Mark, Search};
+use crate::steps::{Line, StepFile};
+use crate::trial::{Margins, Trial};
+use crate::work_trees::{WorkTree, carry};
+use anyhow::{Result, anyhow, ensure};
+use gritstone_exec::ExecError;
+use gritstone_model::{
+    BisectCommit, BisectOutcome, BisectStep, BisectView, PrRow, PrSide, SCHEMA_BISECT, Verdict,
+};
+use gritstone_stats::interim::LEVEL;
+use std::collections::BTreeMap;
+
+/// The search; `comparison` has the good revision as its base and the bad one as its head.
+pub struct Bisection<'a> {
+    pub comparison: &'a Comparison,
+    pub steps: StepFile,
+    pub progress: &'a dyn Fn(Progress<'_>),
+}
+
+impl Bisection<'_> {
+    /// # Errors
+    /// When a revision is not known, or the user interrupts; [`NotComparable`] when the bad commit is not slower than the good one.
+    pub fn run(&mut self) -> Result<BisectView> {
+        let sides = self.comparison.sides()?;
+        let repository = &self.comparison.repository;
+        let commits = repository.first_parents(&sides.base, &sides.head)?;
+        ensure!(
+            !commits.is_empty(),
+            "'{}' and '{}' are the same commit",
+            sides.base.name,
+            sides.head.name
+        );
+        let (followed, mut steps) = self.steps.read()?;
+        let place = Place::new(self.comparison.dir.as_deref(), self.comparison.budget)?;
+        let good = self.prepare(&place, "base", &sides.base, None)?;
+        let followed = match followed {
+            Some(row) => row,
+            None => {
+                let row = self.follow(&place, &good, &sides.head)?;
+                self.steps.add(&Line::Followed(Box::new(row.clone())))?;
+                row
+            }
+        };
+        let mut search = Search::new(commits.len());
+        let position = |commit: &str| commits.iter().position(|known| known == commit);
+        for step in &steps {
+            if let (Some(at), Some(mark)) = (position(&step.commit), mark(step.outcome)) {
+                search.mark(at, mark);
+            }
+        }
+        while let Some(at) = search.next() {
+            let step = self.test(&place, &good, &commits[at], &followed)?;
+            let mark = mark(step.outcome);
+            if mark.is_some() {
+                self.steps.add(&Line::Step(step.clone()))?;
+            }
+            steps.push(step);
+            match mark {
+                Some(mark) => search.mark(at, mark),
+                None => break,
+            }
+        }
+        if search.next().is_none() {
+            self.steps.remove()?;
+        }
+        let side = |revision: &Revision| PrSide {
+            revision: revision.name.clone(),
+            commit: revision.commit.clone(),
+            modified: false,
+        };
+        let candidates = search.candidates().map(|at| {
+            Ok(BisectCommit {
+                subject: repository.subject(&commits[at])?,
+                commit: commits[at].clone(),
+            })
+        });
+        let tests = steps.iter().filter(|step| step.ratio.is_some()).count() + 1;
+        Ok(BisectView {
+            schema: SCHEMA_BISECT.to_owned(),
+            good: side(&sides.base),
+            bad: side(&sides.head),
+            candidates: candidates.collect::<Result<_>>()?,
+            // each test is wrong in at most this share of cases
+            error_rate: (tests as f64 * LEVEL).min(1.0),
+            followed,
+            steps,
+        })
+    }
+
+    /// Checked out and built, with the files that are carried, which come from the good commit.
+    fn prepare(
+        &self,
+        place: &Place,
+        name: &'static str,
+        revision: &Revision,
+        good: Option<&WorkTree>,
+    ) -> Result<WorkTree> {
+        let workshop = place.workshop(&self.comparison.repository);
+        let tree = workshop.check_out(name, revision)?;
+        if let Some(good) = good {
+            for path in &self.comparison.carry {
+                carry(good, &tree, path)?;
+            }
+        }
+        if let Some(command) = &self.comparison.build {
+            (self.progress)(Progress::Building(&revision.commit));
+            workshop.build(&tree, command)?;
+        }
+        Ok(tree)
+    }
+
+    fn trial(
+        &self,
+        place: &Place,
+        trees: [&WorkTree; 2],
+        margins: &Margins,
+        only: Option<&str>,
+    ) -> Result<Trial> {
+        let turns = Turns {
+            margins,
+            only,
+            ..self.comparison.turns()
+        };
+        let launcher = self.comparison.launcher(place);
+        let (trial, whole) = turns.take(&launcher, trees, self.progress)?;
+        ensure!(whole, ExecError::Interrupted);
+        Ok(trial)
+    }
+
+    /// The benchmark with the largest regression of the bad commit.
+    fn follow(&self, place: &Place, good: &WorkTree, bad: &Revision) -> Result<PrRow> {
+        let bad_tree = self.prepare(place, "head", bad, Some(good))?;
+        let trial = self.trial(place, [good, &bad_tree], &self.comparison.margins, None)?;
+        let rows = trial.rows(self.comparison.harness.name()).into_iter();
+        let regressed = rows.filter(|row| row.regressed && row.ratio.is_some());
+        let worst =
+            regressed.min_by(|a, b| a.ratio.unwrap_or(1.0).total_cmp(&b.ratio.unwrap_or(1.0)));
+        Ok(worst.ok_or_else(|| {
+            let why = format!("'{}' is not slower than the good commit beyond its margin: there is nothing to search for", bad.name);
+            NotComparable(why)
+        })?)
+    }
+
+    fn test(
+        &self,
+        place: &Place,
+        good: &WorkTree,
+        commit: &str,
+        followed: &PrRow,
+    ) -> Result<BisectStep> {
+        let step = |outcome, row: Option<&PrRow>, reason: Option<String>| BisectStep {
+            commit: commit.to_owned(),
+            outcome,
+            ratio: row.and_then(|row| row.ratio),
+            interval: row.and_then(|row| row.interval),
+            reason,
+        };
+        let revision = Revision {
+            name: commit.to_owned(),
+            commit: commit.to_owned(),
+        };
+        // half of the change, on either side of which a commit is good or bad
+        let half = (1.0 / followed.ratio.unwrap_or(1.0)).sqrt() - 1.0;
+        let margins = Margins {
+            default: half,
+            own: BTreeMap::new(),
+        };
+        let measured = self
+            .prepare(place, "head", &revision, Some(good))
+            .and_then(|tree| {
+                let trial = self.trial(place, [good, &tree], &margins, Some(&followed.name))?;
+                let mut rows = trial.rows(self.comparison.harness.name()).into_iter();
+                let row = rows.find(|row| row.name == followed.name && row.pairs > 0);
+                row.ok_or_else(|| {
+                    anyhow!(NotComparable(format!(
+                        "it does not measure {}",
+                        followed.name
+                    )))
+                })
+            });
+        let row = match measured {
+            Ok(row) => row,
+            Err(why) if why.is::<NotComparable>() => {
+                return Ok(step(BisectOutcome::Skipped, None, Some(format!("{why:#}"))));
+            }
+            Err(why) => return Err(why),
+        };
+        let outcome = match row.verdict {
+            Verdict::Inconclusive => BisectOutcome::Inconclusive,
+            Verdict::Slower if row.ratio.is_some_and(|ratio| ratio < 1.0 / (1.0 + half)) => {
+                BisectOutcome::Bad
+            }
+            _ => BisectOutcome::Good,
+        };
+        Ok(step(outcome, Some(&row), None))
+    }
+}
+
+fn mark(outcome: BisectOutcome) -> Option<Mark> {
+    match outcome {
+        BisectOutcome::Good => Some(Mark::Good),
+        BisectOutcome::Bad => Some(Mark::Bad),
+        BisectOutcome::Skipped => Some(Mark::Skipped),
+        BisectOutcome::Inconclusive => None,
+    }
+}

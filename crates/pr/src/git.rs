@@ -1,0 +1,246 @@
+//! Questions to git about a repository of the user; nothing here changes it.
+
+use anyhow::{Context as _, Result, bail, ensure};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Of the user's environment, what names another repository, or one place for the builds of both sides.
+const LEFT_OUT: [&str; 8] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_PREFIX",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_NAMESPACE",
+    "CARGO_TARGET_DIR",
+];
+
+/// The environment of git, builds and harnesses.
+#[must_use]
+pub fn environment() -> BTreeMap<String, OsString> {
+    let mut all: BTreeMap<String, OsString> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+        .collect();
+    all.retain(|name, _| !LEFT_OUT.contains(&name.as_str()));
+    // no index is refreshed, nobody is asked for a password
+    for (name, value) in [("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0")] {
+        all.insert(name.to_owned(), value.into());
+    }
+    all
+}
+
+/// A repository with a work tree of the user.
+#[derive(Clone, Debug)]
+pub struct Repository {
+    pub root: PathBuf,
+    /// What all work trees share: `.git`.
+    pub common: PathBuf,
+    /// The user's directory below the root.
+    pub prefix: PathBuf,
+}
+
+/// A commit, as the user named it or as it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision {
+    pub name: String,
+    pub commit: String,
+}
+
+fn git(directory: &Path, arguments: &[&OsStr]) -> Result<Vec<u8>> {
+    let mut command = Command::new("git");
+    command.current_dir(directory).args(arguments);
+    command.env_clear().envs(environment()).stdin(Stdio::null());
+    let done = command
+        .output()
+        .context("cannot execute git; is it installed?")?;
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr).trim().to_owned();
+        let words: Vec<_> = arguments
+            .iter()
+            .map(|word| word.to_string_lossy())
+            .collect();
+        bail!("git {}: {said}", words.join(" "));
+    }
+    Ok(done.stdout)
+}
+
+fn line(bytes: Vec<u8>) -> PathBuf {
+    let mut bytes = bytes;
+    if bytes.last() == Some(&b'\n') {
+        bytes.pop();
+    }
+    PathBuf::from(OsString::from_vec(bytes))
+}
+
+impl Repository {
+    /// The repository around a directory.
+    ///
+    /// # Errors
+    /// When there is none, or it has no work tree.
+    pub fn around(directory: &Path) -> Result<Self> {
+        let ask = |what: &str| {
+            git(
+                directory,
+                &["rev-parse", "--path-format=absolute", what].map(OsStr::new),
+            )
+        };
+        let root = line(ask("--show-toplevel")?);
+        let prefix = line(git(
+            directory,
+            &["rev-parse", "--show-prefix"].map(OsStr::new),
+        )?);
+        Ok(Self {
+            common: line(ask("--git-common-dir")?),
+            root,
+            prefix,
+        })
+    }
+
+    /// # Errors
+    /// When git fails.
+    pub fn ask(&self, arguments: &[&str]) -> Result<Vec<u8>> {
+        let words: Vec<&OsStr> = arguments.iter().map(OsStr::new).collect();
+        git(&self.root, &words)
+    }
+
+    fn text(&self, arguments: &[&str]) -> Result<String> {
+        Ok(String::from_utf8_lossy(&self.ask(arguments)?)
+            .trim()
+            .to_owned())
+    }
+
+    /// The commit of a name, which is never taken as an option.
+    ///
+    /// # Errors
+    /// When there is no such commit.
+    pub fn revision(&self, name: &str) -> Result<Revision> {
+        ensure!(
+            !name.starts_with('-'),
+            "'{name}' is an option, not a revision"
+        );
+        let commit = self.text(&[
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &format!("{name}^{{commit}}"),
+        ]);
+        let commit = commit.ok().filter(|commit| !commit.is_empty());
+        let shallow = match self.is_shallow() {
+            true => {
+                "; this clone is shallow: fetch its history (fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 of GitLab, git fetch --unshallow)"
+            }
+            false => "",
+        };
+        let commit = commit
+            .with_context(|| format!("no commit '{name}' in {}{shallow}", self.root.display()))?;
+        Ok(Revision {
+            name: name.to_owned(),
+            commit,
+        })
+    }
+
+    fn is_shallow(&self) -> bool {
+        self.text(&["rev-parse", "--is-shallow-repository"])
+            .is_ok_and(|said| said == "true")
+    }
+
+    /// The merge base of a commit and the branch that it will be merged into: the target of a GitHub or GitLab job, else the default
+    /// branch of `origin`, else `main` or `master`.
+    ///
+    /// # Errors
+    /// When no such branch is known, or a shallow clone lacks the history.
+    pub fn merge_base(&self, head: &Revision) -> Result<Revision> {
+        let target = self.target_branch()?;
+        match self.text(&["merge-base", &target.commit, &head.commit]) {
+            Ok(commit) => Ok(Revision {
+                name: format!("merge base with {}", target.name),
+                commit,
+            }),
+            Err(_) if self.is_shallow() => bail!(
+                "this clone is shallow, and lacks the commit at which {} branched off {}: fetch its history (fetch-depth: 0 of actions/checkout, GIT_DEPTH: 0 of GitLab, git fetch --unshallow)",
+                head.name,
+                target.name
+            ),
+            Err(_) => bail!(
+                "{} and {} have no common commit; give --base",
+                head.name,
+                target.name
+            ),
+        }
+    }
+
+    fn target_branch(&self) -> Result<Revision> {
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let of_job = [
+            "GITHUB_BASE_REF",
+            "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
+            "CI_DEFAULT_BRANCH",
+        ];
+        if let Some(branch) = of_job.into_iter().find_map(variable) {
+            return self.revision(&format!("refs/remotes/origin/{branch}"));
+        }
+        let usual = ["HEAD", "main", "master"].map(|name| format!("refs/remotes/origin/{name}"));
+        let local = ["main", "master"].map(|name| format!("refs/heads/{name}"));
+        let mut names = usual.iter().chain(&local);
+        names
+            .find_map(|name| self.revision(name).ok())
+            .context("no default branch is known (origin/HEAD, main, master): give --base")
+    }
+
+    /// Paths below the root of files with changes that are not committed, untracked ones included, ignored ones not.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn modified(&self) -> Result<Vec<PathBuf>> {
+        let changed = self.ask(&[
+            "diff",
+            "--name-only",
+            "--no-renames",
+            "--no-ext-diff",
+            "--ignore-submodules=dirty",
+            "-z",
+            "HEAD",
+            "--",
+        ])?;
+        let untracked = self.ask(&["ls-files", "--others", "--exclude-standard", "-z"])?;
+        let all = changed
+            .split(|b| *b == 0)
+            .chain(untracked.split(|b| *b == 0));
+        let all = all.filter(|path| !path.is_empty());
+        Ok(all
+            .map(|path| PathBuf::from(OsStr::from_bytes(path)))
+            .collect())
+    }
+
+    /// Commits after `good` up to `bad`, by first parents, oldest first.
+    ///
+    /// # Errors
+    /// When `good` is not among the first parents of `bad`.
+    pub fn first_parents(&self, good: &Revision, bad: &Revision) -> Result<Vec<String>> {
+        let all = self.text(&["rev-list", "--first-parent", "--reverse", &bad.commit])?;
+        let mut commits = all
+            .lines()
+            .map(str::to_owned)
+            .skip_while(|commit| *commit != good.commit);
+        ensure!(
+            commits.next().is_some(),
+            "'{}' is not a first-parent ancestor of '{}': name a commit of the same branch",
+            good.name,
+            bad.name
+        );
+        Ok(commits.collect())
+    }
+
+    /// The first line of a commit's message.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn subject(&self, commit: &str) -> Result<String> {
+        self.text(&["log", "-1", "--no-show-signature", "--format=%s", commit])
+    }
+}

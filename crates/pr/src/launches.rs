@@ -1,0 +1,151 @@
+//! One execution of a harness in a work tree.
+
+use crate::git::environment;
+use crate::work_trees::{WorkTree, describe, last_lines};
+use anyhow::{Context as _, Result, anyhow};
+use gritstone_exchange::harness::{Execution, Harness, HarnessFile, HarnessResult, Output};
+use gritstone_exec::{UserEnd, UserTask, WorkDirs};
+use gritstone_model::Better;
+use std::ffi::OsString;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// Bytes of output that are read.
+const MAX_OUTPUT: u64 = 64 << 20;
+
+/// How a harness is executed.
+pub struct Launcher<'a> {
+    pub harness: &'a dyn Harness,
+    pub command: &'a [String],
+    /// Measuring time of one benchmark.
+    pub time: Duration,
+    pub deadline: Duration,
+    pub work_dirs: &'a WorkDirs,
+    pub stop: &'a AtomicBool,
+}
+
+impl Launcher<'_> {
+    /// Results; inside, why there are none.
+    ///
+    /// # Errors
+    /// When nothing can be executed, or the user interrupts.
+    pub fn launch(
+        &self,
+        tree: &WorkTree,
+        wanted: &[String],
+        unwanted: &[String],
+    ) -> Result<Result<Vec<HarnessResult>>> {
+        let directory = self.work_dirs.fresh(false)?;
+        let launched = self.launch_in(&directory, tree, wanted, unwanted);
+        fs::remove_dir_all(&directory)
+            .with_context(|| format!("cannot remove {}", directory.display()))?;
+        launched
+    }
+
+    fn launch_in(
+        &self,
+        directory: &Path,
+        tree: &WorkTree,
+        wanted: &[String],
+        unwanted: &[String],
+    ) -> Result<Result<Vec<HarnessResult>>> {
+        let results = directory.join("results");
+        fs::create_dir(&results).with_context(|| format!("cannot make {}", results.display()))?;
+        let invocation = self.harness.invocation(&Execution {
+            command: self.command,
+            directory: &results,
+            time: self.time,
+            wanted,
+            unwanted,
+        });
+        let mut variables = environment();
+        let more = invocation.environment.into_iter();
+        variables.extend(more.map(|(name, value)| (name, OsString::from(value))));
+        let (stdout, stderr) = (directory.join("stdout"), directory.join("stderr"));
+        let start = Instant::now();
+        let end = self.work_dirs.execute(UserTask {
+            argv: invocation.argv.iter().map(OsString::from).collect(),
+            directory: &tree.directory(),
+            environment: &variables,
+            stdout: &stdout,
+            stderr: &stderr,
+            deadline: self.deadline,
+            stop: self.stop,
+        })?;
+        let elapsed = start.elapsed();
+        if end != UserEnd::Success {
+            let said = last_lines(&stderr)? + &last_lines(&stdout)?;
+            return Ok(Err(anyhow!(
+                "'{}' {}\n{said}",
+                self.command.join(" "),
+                describe(&end)
+            )));
+        }
+        Ok(match invocation.output {
+            Output::WallTime => Ok(vec![HarnessResult {
+                name: self.command.join(" "),
+                unit: "s".to_owned(),
+                better: Better::Lower,
+                values: vec![elapsed.as_secs_f64()],
+            }]),
+            Output::Stdout => self.parse(&[stdout], ""),
+            Output::File(file) => self.parse(&[file], directory),
+            Output::Tree(root) => json_files(&root).and_then(|files| self.parse(&files, &root)),
+        })
+    }
+
+    fn parse(&self, files: &[PathBuf], below: impl AsRef<Path>) -> Result<Vec<HarnessResult>> {
+        let read = |path: &PathBuf| {
+            let named = path
+                .strip_prefix(&below)
+                .ok()
+                .filter(|path| path.is_relative());
+            Ok(HarnessFile {
+                text: read_text(path)?,
+                path: named.map(Path::to_owned).unwrap_or_default(),
+            })
+        };
+        let files: Vec<HarnessFile> = files.iter().map(read).collect::<Result<_>>()?;
+        Ok(self.harness.parse(&files)?)
+    }
+}
+
+fn read_text(path: &Path) -> Result<String> {
+    let what = || format!("the harness left no {}", path.display());
+    let file = fs::File::open(path).with_context(what)?;
+    let mut text = String::new();
+    let read = file
+        .take(MAX_OUTPUT + 1)
+        .read_to_string(&mut text)
+        .with_context(what)?;
+    anyhow::ensure!(
+        read as u64 <= MAX_OUTPUT,
+        "{} is larger than {MAX_OUTPUT} bytes",
+        path.display()
+    );
+    Ok(text)
+}
+
+/// In order of their paths.
+fn json_files(root: &Path) -> Result<Vec<PathBuf>> {
+    let (mut files, mut folders) = (vec![], vec![root.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        let what = || format!("the harness left no {}", folder.display());
+        for entry in fs::read_dir(&folder).with_context(what)? {
+            let entry = entry.with_context(what)?;
+            let kind = entry.file_type().with_context(what)?;
+            match entry.path() {
+                path if kind.is_dir() => folders.push(path),
+                path if kind.is_file() && path.extension().is_some_and(|e| e == "json") => {
+                    files.push(path)
+                }
+                _ => {}
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,33 @@
+//! Two revisions of a git repository, by the benchmarks that the project has.
+//!
+//! [`git`] finds the revisions, [`work_trees`] checks them out and builds them, [`launches`] executes the harness once,
+//! [`trial`] decides whose turn it is and when a benchmark is decided. [`bisect`] does so for each commit that [`search`] chooses.
+
+pub mod bisect;
+pub mod compare;
+pub mod git;
+pub mod identical;
+pub mod launches;
+pub mod project;
+pub mod search;
+pub mod steps;
+pub mod trial;
+pub mod work_trees;
+
+/// The sides of a trial.
+pub const SIDES: [gritstone_model::PrSideName; 2] = [
+    gritstone_model::PrSideName::Base,
+    gritstone_model::PrSideName::Head,
+];
+
+/// There is no comparison, for this reason: a build failed, a harness measured nothing.
+#[derive(Debug)]
+pub struct NotComparable(pub String);
+
+impl std::fmt::Display for NotComparable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NotComparable {}

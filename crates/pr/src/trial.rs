@@ -1,0 +1,290 @@
+//! Sides in turns: which of them is next, which benchmarks are decided. Pure.
+
+use gritstone_exchange::harness::HarnessResult;
+use gritstone_model::{Better, CheckOutcome, PrRow, PrSideName, PrUnmatched, Verdict};
+use gritstone_stats::interim::{self, Comparison, LEVEL, LOOKS};
+use gritstone_stats::paired_times::{Timed, Times};
+use gritstone_stats::{descriptive, multiple, verdict};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_pcg::Pcg64;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Launches without a value, after which a benchmark that has fewer with one gets no more.
+const MAX_FAILED: usize = 3;
+
+/// Allowed slowdowns.
+#[derive(Clone, Debug)]
+pub struct Margins {
+    pub default: f64,
+    /// By benchmark.
+    pub own: BTreeMap<String, f64>,
+}
+
+impl Margins {
+    fn of(&self, name: &str) -> f64 {
+        self.own.get(name).copied().unwrap_or(self.default)
+    }
+}
+
+#[derive(Debug)]
+struct Row {
+    name: String,
+    unit: String,
+    better: Better,
+    margin: f64,
+    /// Of rates, their inverse.
+    times: Times,
+    failed: usize,
+    closed: bool,
+}
+
+impl Row {
+    fn is_over(&self) -> bool {
+        let pairs = self.times.pairs(0, 1).base.len();
+        pairs >= LOOKS[LOOKS.len() - 1] || (self.failed >= MAX_FAILED && self.failed > pairs)
+    }
+
+    fn is_analysis_due(&self) -> bool {
+        !self.closed && LOOKS.contains(&self.times.pairs(0, 1).base.len())
+    }
+
+    /// Median over launches, in the unit of the harness.
+    fn typical(&self, side: usize) -> Option<f64> {
+        let values = self.times.0[side].iter().flatten();
+        let values: Vec<f64> = values.map(|timed| timed.ns).collect();
+        let time = median(&values)?;
+        Some(match self.better {
+            Better::Lower => time,
+            Better::Higher => 1.0 / time,
+        })
+    }
+}
+
+/// Launches of base and head in turns.
+#[derive(Debug)]
+pub struct Trial {
+    random: Pcg64,
+    rows: Vec<Row>,
+    /// Benchmarks that do not matter.
+    left_out: Vec<String>,
+    pub unmatched: Vec<PrUnmatched>,
+    pub rounds: usize,
+}
+
+fn median(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| descriptive::median(&descriptive::sorted(values)))
+}
+
+/// One value per launch: the median of repetitions, as a time.
+fn time(result: &HarnessResult) -> Option<Timed> {
+    let value = median(&result.values)?;
+    Some(Timed::from(match result.better {
+        Better::Lower => value,
+        Better::Higher => 1.0 / value,
+    }))
+}
+
+impl Trial {
+    /// The benchmarks that a first launch of each side has; its values do not count.
+    #[must_use]
+    pub fn new(first: [&[HarnessResult]; 2], margins: &Margins, seed: u64) -> Self {
+        let names = first.map(|results| {
+            results
+                .iter()
+                .map(|r| r.name.as_str())
+                .collect::<BTreeSet<_>>()
+        });
+        let [base, head] = &names;
+        let only = |name: &&str, only| PrUnmatched {
+            name: (*name).to_owned(),
+            only,
+        };
+        let missing = base
+            .difference(head)
+            .map(|name| only(name, PrSideName::Base));
+        let unmatched = missing.chain(
+            head.difference(base)
+                .map(|name| only(name, PrSideName::Head)),
+        );
+        let both = first[1]
+            .iter()
+            .filter(|result| base.contains(result.name.as_str()));
+        let row = |result: &HarnessResult| Row {
+            name: result.name.clone(),
+            unit: result.unit.clone(),
+            better: result.better,
+            margin: margins.of(&result.name),
+            times: Times(vec![vec![]; 2]),
+            failed: 0,
+            closed: false,
+        };
+        Self {
+            unmatched: unmatched.collect(),
+            rows: both.map(row).collect(),
+            left_out: vec![],
+            random: Pcg64::seed_from_u64(seed),
+            rounds: 0,
+        }
+    }
+
+    /// One benchmark is measured and judged alone.
+    pub fn leave_out_others(&mut self, only: &str) {
+        let others = self.rows.extract_if(.., |row| row.name != only);
+        self.left_out.extend(others.map(|row| row.name));
+    }
+
+    /// The sides of the next round, in random order.
+    pub fn order(&mut self) -> [usize; 2] {
+        let mut order = [0, 1];
+        order.shuffle(&mut self.random);
+        order
+    }
+
+    fn names(&self, closed: bool) -> Vec<String> {
+        let rows = self.rows.iter().filter(|row| row.closed == closed);
+        rows.map(|row| row.name.clone()).collect()
+    }
+
+    /// Benchmarks that are not decided.
+    #[must_use]
+    pub fn open(&self) -> Vec<String> {
+        self.names(false)
+    }
+
+    /// Benchmarks that need no more launches, those that one side alone has among them.
+    #[must_use]
+    pub fn closed(&self) -> Vec<String> {
+        let unmatched = self
+            .unmatched
+            .iter()
+            .map(|unmatched| unmatched.name.clone());
+        let left_out = self.left_out.iter().cloned();
+        (self.names(true).into_iter())
+            .chain(left_out)
+            .chain(unmatched)
+            .collect()
+    }
+
+    /// A round: the results of both sides, none of one that failed.
+    pub fn observe(&mut self, sides: [&[HarnessResult]; 2]) {
+        self.rounds += 1;
+        for row in self.rows.iter_mut().filter(|row| !row.closed) {
+            let found = sides.map(|results| {
+                let result = results.iter().find(|result| result.name == row.name)?;
+                time(result).filter(|_| result.unit == row.unit)
+            });
+            row.failed += usize::from(found.contains(&None));
+            for (times, timed) in row.times.0.iter_mut().zip(found) {
+                times.push(timed);
+            }
+        }
+        self.close();
+    }
+
+    fn close(&mut self) {
+        for row in &mut self.rows {
+            row.closed |= row.is_over();
+        }
+        if !self.rows.iter().any(Row::is_analysis_due) {
+            return;
+        }
+        let judged = self.judge(false);
+        let family = family_wise(&judged);
+        for ((row, judged), p) in self.rows.iter_mut().zip(judged).zip(family) {
+            row.closed |= match judged.verdict {
+                verdict::Verdict::Inconclusive => false,
+                // the exit code asks for more evidence than the list
+                verdict::Verdict::Slower => p.is_some_and(|p| p < LEVEL),
+                verdict::Verdict::Faster | verdict::Verdict::Same => true,
+            };
+        }
+    }
+
+    /// One comparison per row, each with the verdict by its own margin.
+    fn judge(&self, over: bool) -> Vec<Comparison> {
+        let times: Vec<Times> = self.rows.iter().map(|row| row.times.clone()).collect();
+        let mut judged: Vec<Option<Comparison>> = vec![None; times.len()];
+        let mut margins: Vec<f64> = self.rows.iter().map(|row| row.margin).collect();
+        margins.sort_by(f64::total_cmp);
+        margins.dedup();
+        for margin in margins {
+            let all = interim::decide_all(&times, margin, over);
+            for ((row, all), judged) in self.rows.iter().zip(all).zip(&mut judged) {
+                if row.margin.total_cmp(&margin).is_eq() {
+                    *judged = all.into_iter().next();
+                }
+            }
+        }
+        judged.into_iter().flatten().collect()
+    }
+
+    /// Regressions first, then slower, faster, inconclusive and the same; by name among these.
+    #[must_use]
+    pub fn rows(&self, harness: &str) -> Vec<PrRow> {
+        let judged = self.judge(true);
+        let family = family_wise(&judged);
+        let rows = self.rows.iter().zip(judged).zip(family);
+        let mut rows: Vec<PrRow> = rows
+            .map(|((row, c), p)| shown(harness, row, &c, p))
+            .collect();
+        let rank = |row: &PrRow| match row.verdict {
+            _ if row.regressed => 0,
+            Verdict::Slower => 1,
+            Verdict::Faster => 2,
+            Verdict::Inconclusive => 3,
+            Verdict::Same => 4,
+        };
+        rows.sort_by(|a, b| (rank(a), &a.name).cmp(&(rank(b), &b.name)));
+        rows
+    }
+}
+
+/// p adjusted so that no equal benchmark at all is called a regression, but for this share of trials.
+fn family_wise(judged: &[Comparison]) -> Vec<Option<f64>> {
+    let p: Vec<Option<f64>> = judged.iter().map(|c| Some(c.p.unwrap_or(1.0))).collect();
+    multiple::holm(&p)
+}
+
+fn shown(harness: &str, row: &Row, c: &Comparison, p_family: Option<f64>) -> PrRow {
+    let ratio = c.ratio.map(|ratio| ratio.ratio);
+    let verdict = match c.verdict {
+        verdict::Verdict::Faster => Verdict::Faster,
+        verdict::Verdict::Slower => Verdict::Slower,
+        verdict::Verdict::Same => Verdict::Same,
+        verdict::Verdict::Inconclusive => Verdict::Inconclusive,
+    };
+    let beyond = ratio.is_some_and(|ratio| ratio < 1.0 / (1.0 + row.margin));
+    PrRow {
+        id: format!("{harness}/{}", row.name),
+        name: row.name.clone(),
+        unit: row.unit.clone(),
+        better: row.better,
+        verdict,
+        regressed: verdict == Verdict::Slower && beyond && p_family.is_some_and(|p| p < LEVEL),
+        margin: row.margin,
+        ratio,
+        interval: c.ratio.and_then(|ratio| ratio.interval),
+        p_adjusted: c.p_adjusted,
+        smallest: c.smallest,
+        pairs: c.pairs,
+        failed: row.failed,
+        base: row.typical(0),
+        head: row.typical(1),
+    }
+}
+
+/// A regression decides; else a benchmark that one side alone has, or that is undecided, leaves it open.
+#[must_use]
+pub fn outcome(rows: &[PrRow], unmatched: &[PrUnmatched]) -> CheckOutcome {
+    let all_open = rows.iter().all(|row| row.verdict == Verdict::Inconclusive);
+    let failing = rows.iter().any(|row| row.failed > row.pairs);
+    match rows.iter().any(|row| row.regressed) {
+        true => CheckOutcome::Regressed,
+        false if all_open || failing || !unmatched.is_empty() => CheckOutcome::Inconclusive,
+        false => CheckOutcome::Passed,
+    }
+}
+
+#[cfg(test)]
+mod tests;

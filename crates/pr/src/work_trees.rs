@@ -1,0 +1,262 @@
+//! Work trees of revisions in a private directory, built.
+
+use crate::NotComparable;
+use crate::git::{Repository, Revision, environment};
+use anyhow::{Context as _, Result, bail, ensure};
+use gritstone_exec::{HeldWorkTree, Journal, UserEnd, UserTask, WorkDirs};
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Time for a checkout or a build.
+const DEADLINE: Duration = Duration::from_secs(3600);
+/// Lines of a failed command's output that are shown.
+const SHOWN_LINES: usize = 20;
+
+/// Where work trees and logs are made.
+#[derive(Debug)]
+pub struct Workshop<'a> {
+    pub repository: &'a Repository,
+    pub journal: &'a Journal,
+    pub work_dirs: &'a WorkDirs,
+    /// Parent of work trees.
+    pub directory: &'a Path,
+    pub stop: &'a AtomicBool,
+}
+
+/// A checked out revision; removed on drop.
+#[derive(Debug)]
+pub struct WorkTree {
+    /// `base` or `head`.
+    pub name: &'static str,
+    held: HeldWorkTree,
+    /// The user's directory below the root of the repository.
+    prefix: PathBuf,
+}
+
+impl WorkTree {
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        self.held.path()
+    }
+
+    /// Where commands are executed.
+    #[must_use]
+    pub fn directory(&self) -> PathBuf {
+        self.root().join(&self.prefix)
+    }
+}
+
+impl Workshop<'_> {
+    /// Checks out a commit without the user's hooks, with its submodules. The paths of all work trees are of one length, since a longer
+    /// one in the environment would move the stack.
+    ///
+    /// # Errors
+    /// When git fails, or nothing can be recorded.
+    pub fn check_out(&self, name: &'static str, revision: &Revision) -> Result<WorkTree> {
+        let held =
+            HeldWorkTree::acquire(self.directory, &self.repository.common, name, self.journal)
+                .with_context(|| {
+                    format!(
+                        "no work tree below {}; choose another directory with --dir",
+                        self.directory.display()
+                    )
+                })?;
+        let add = [
+            "-c",
+            "core.hooksPath=/dev/null",
+            "worktree",
+            "add",
+            "--detach",
+            "--force",
+            "--quiet",
+            "--",
+        ];
+        let add = add.map(OsString::from).into_iter();
+        let rest = [
+            held.path().as_os_str().to_owned(),
+            revision.commit.clone().into(),
+        ];
+        self.git(&self.repository.root, add.chain(rest))?;
+        let tree = WorkTree {
+            name,
+            held,
+            prefix: self.repository.prefix.clone(),
+        };
+        if tree.root().join(".gitmodules").exists() {
+            let update = [
+                "-c",
+                "core.hooksPath=/dev/null",
+                "submodule",
+                "--quiet",
+                "update",
+                "--init",
+                "--recursive",
+            ];
+            self.git(tree.root(), update.map(OsString::from))?;
+        }
+        Ok(tree)
+    }
+
+    fn git(&self, directory: &Path, arguments: impl IntoIterator<Item = OsString>) -> Result<()> {
+        let argv: Vec<OsString> = ["git".into()].into_iter().chain(arguments).collect();
+        let (end, log) = self.execute(directory, argv)?;
+        ensure!(
+            end == UserEnd::Success,
+            "git cannot check out a revision ({}): {log}",
+            describe(&end)
+        );
+        Ok(())
+    }
+
+    /// How it ended, and the end of its output.
+    fn execute(&self, directory: &Path, argv: Vec<OsString>) -> Result<(UserEnd, String)> {
+        let logs = self.work_dirs.fresh(false)?;
+        let log = logs.join("log");
+        let end = self.work_dirs.execute(UserTask {
+            argv,
+            directory,
+            environment: &environment(),
+            stdout: &log,
+            stderr: &logs.join("errors"),
+            deadline: DEADLINE,
+            stop: self.stop,
+        })?;
+        let text = last_lines(&logs.join("errors"))? + &last_lines(&log)?;
+        fs::remove_dir_all(&logs).context("cannot remove a log")?;
+        Ok((end, text))
+    }
+
+    /// Runs the user's build command in a work tree.
+    ///
+    /// # Errors
+    /// [`NotComparable`] when it fails.
+    pub fn build(&self, tree: &WorkTree, command: &str) -> Result<()> {
+        let argv = ["/bin/sh", "-c", command].map(OsString::from).into();
+        let (end, log) = self.execute(&tree.directory(), argv)?;
+        if end != UserEnd::Success {
+            let why = format!(
+                "{} does not build: '{command}' {}\n{log}",
+                tree.name,
+                describe(&end)
+            );
+            bail!(NotComparable(why));
+        }
+        Ok(())
+    }
+
+    /// Makes a work tree of the user's commit like the user's own files.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub fn apply_changes(&self, tree: &WorkTree, modified: &[PathBuf]) -> Result<()> {
+        let gone = |path: &&PathBuf| fs::symlink_metadata(self.repository.root.join(path)).is_err();
+        let (gone, present): (Vec<_>, Vec<_>) = modified.iter().partition(gone);
+        for path in gone {
+            remove(tree.root(), path)?;
+        }
+        for path in present {
+            replace(&self.repository.root, tree.root(), path)?;
+        }
+        Ok(())
+    }
+}
+
+/// Takes a file or folder of one work tree, such as its benchmarks, into another.
+///
+/// # Errors
+/// When it is not there, or outside.
+pub fn carry(from: &WorkTree, to: &WorkTree, path: &Path) -> Result<()> {
+    let inside = path
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    ensure!(inside, "--carry '{}' leaves the repository", path.display());
+    let missing = || format!("--carry '{}' is not in {}", path.display(), from.name);
+    fs::symlink_metadata(from.directory().join(path)).with_context(missing)?;
+    let below = from.prefix.join(path);
+    remove(to.root(), &below)?;
+    replace(from.root(), to.root(), &below)
+}
+
+fn remove(root: &Path, path: &Path) -> Result<()> {
+    let file = inside(root, path)?;
+    let removed = match fs::symlink_metadata(&file) {
+        Err(_) => return Ok(()),
+        Ok(found) if found.is_dir() => fs::remove_dir_all(&file),
+        Ok(_) => fs::remove_file(&file),
+    };
+    removed.with_context(|| format!("cannot remove {}", file.display()))
+}
+
+/// Copies a file, link or folder; links are not followed.
+fn replace(from: &Path, to: &Path, path: &Path) -> Result<()> {
+    let (source, target) = (from.join(path), inside(to, path)?);
+    let what = || format!("cannot copy {}", source.display());
+    let found = fs::symlink_metadata(&source).with_context(what)?;
+    if found.is_dir() {
+        for entry in fs::read_dir(&source).with_context(what)? {
+            let name = entry.with_context(what)?.file_name();
+            if name != ".git" {
+                replace(from, to, &path.join(name))?;
+            }
+        }
+        return Ok(());
+    }
+    remove(to, path)?;
+    if let Some(parent) = target.parent() {
+        fs::create_dir_all(parent).with_context(what)?;
+    }
+    if found.is_symlink() {
+        let link = fs::read_link(&source).with_context(what)?;
+        return symlink(link, &target).with_context(what);
+    }
+    ensure!(
+        found.is_file(),
+        "{} is neither a file nor a link",
+        source.display()
+    );
+    fs::copy(&source, &target).with_context(what)?;
+    Ok(())
+}
+
+/// A path below a work tree, none of whose folders is a link that would lead out of it.
+fn inside(root: &Path, path: &Path) -> Result<PathBuf> {
+    let mut at = root.to_owned();
+    for part in path.parent().into_iter().flat_map(Path::components) {
+        at.push(part);
+        let is_link = fs::symlink_metadata(&at).is_ok_and(|found| found.is_symlink());
+        ensure!(
+            !is_link,
+            "{} is a symbolic link, which is not followed",
+            at.display()
+        );
+    }
+    Ok(root.join(path))
+}
+
+/// How a command ended, after its name.
+#[must_use]
+pub fn describe(end: &UserEnd) -> String {
+    match end {
+        UserEnd::Success => "succeeded".to_owned(),
+        UserEnd::Status(status) => format!("ended with status {status}"),
+        UserEnd::Signal(signal) => format!("was ended by signal {signal}"),
+        UserEnd::TimedOut => "took too long".to_owned(),
+        UserEnd::NotStarted(why) => format!("could not be started: {why}"),
+    }
+}
+
+/// The end of a program's output. A line begins as none of the program's does, so that no runner takes it as a command.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn last_lines(file: &Path) -> Result<String> {
+    let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().collect();
+    let shown = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
+    Ok(shown.iter().map(|line| format!("  | {line}\n")).collect())
+}

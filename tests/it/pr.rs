@@ -1,0 +1,525 @@
+//! `gritstone pr`: small repositories whose benchmarks print fixed values.
+
+use crate::common::{Home, list, said};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A repository in a home; its benchmarks print what is in `values`.
+struct Repository {
+    home: Home,
+}
+
+impl Repository {
+    fn new() -> Self {
+        let repository = Self { home: Home::new() };
+        fs::create_dir(repository.root()).unwrap();
+        repository.git(&["init", "--quiet", "--initial-branch", "main"]);
+        repository
+    }
+
+    fn root(&self) -> PathBuf {
+        self.home.path().join("project")
+    }
+
+    fn git(&self, arguments: &[&str]) -> String {
+        let identity = ["-c", "user.name=x", "-c", "user.email=x@example.com"];
+        let mut command = self.home.command("git");
+        command
+            .args(identity)
+            .args(arguments)
+            .current_dir(self.root());
+        let (code, out, error) = said(command.output().unwrap());
+        assert_eq!(code, 0, "{arguments:?}: {error}");
+        out
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Commits this content of `values`.
+    fn commit(&self, values: &str) {
+        self.write("values", values);
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--allow-empty", "--message", "change"]);
+    }
+
+    fn command(&self, arguments: &[&str], tail: &[&str]) -> Command {
+        let mut command = self.home.command(crate::common::binary());
+        command.arg("pr").args(arguments);
+        command
+            .arg("--dir")
+            .arg(self.home.path())
+            .args(["--seed", "1"]);
+        command.args(tail).current_dir(self.root());
+        command
+    }
+
+    /// Exit code, standard output and standard error of `pr` with the `lines` harness.
+    fn pr(&self, arguments: &[&str]) -> (i32, String, String) {
+        let tail = ["--harness", "lines", "--", "cat", "values"];
+        said(self.command(arguments, &tail).output().unwrap())
+    }
+
+    fn json(&self, expected: i32, arguments: &[&str]) -> Value {
+        let (code, out, error) = self.pr(&[&["--format", "json"], arguments].concat());
+        assert_eq!(code, expected, "{error}{out}");
+        serde_json::from_str(&out).unwrap()
+    }
+
+    /// All that a run may leave in the repository or beside it.
+    fn traces(&self) -> String {
+        let own = |path: &PathBuf| {
+            path.file_name()
+                .unwrap()
+                .to_string_lossy()
+                .starts_with("gritstone.")
+        };
+        let beside = crate::common::entries(self.home.path());
+        let beside: Vec<PathBuf> = beside.into_iter().filter(own).collect();
+        let inside = crate::common::entries(&self.root().join(".git/worktrees"));
+        let status = self.git(&["status", "--porcelain"]) + &self.git(&["fsck"]);
+        let trees = self.git(&["worktree", "list"]);
+        let refs = self.git(&["for-each-ref"]);
+        format!(
+            "{beside:?} {inside:?} {:?} {status} {trees} {refs}",
+            self.home.journals()
+        )
+    }
+}
+
+const THREE: &str = "alpha 10 ns\nbeta 20 ns\ngamma 30 MB/s\n";
+
+fn verdicts(view: &Value) -> Vec<(&str, &str)> {
+    let rows = list(&view["rows"]).iter();
+    rows.map(|row| {
+        (
+            row["name"].as_str().unwrap(),
+            row["verdict"].as_str().unwrap(),
+        )
+    })
+    .collect()
+}
+
+#[test]
+fn slower_benchmark_fails_and_others_pass() {
+    let repository = Repository::new();
+    repository.commit(THREE);
+    repository.commit("alpha 10 ns\nbeta 21 ns\ngamma 30 MB/s\n");
+    let before = repository.traces();
+    let view = repository.json(1, &["--base", "HEAD~1"]);
+    assert_eq!(
+        verdicts(&view),
+        [("beta", "slower"), ("alpha", "same"), ("gamma", "same")]
+    );
+    assert_eq!(view["rows"][0]["id"], "lines/beta");
+    let ratio = view["rows"][0]["ratio"].as_f64().unwrap();
+    assert!((ratio - 20.0 / 21.0).abs() < 1e-9, "{ratio}");
+    assert_eq!(view["outcome"], "regressed");
+    assert_eq!(repository.traces(), before);
+}
+
+#[test]
+fn uncommitted_and_untracked_files_count() {
+    let repository = Repository::new();
+    repository.write("old", "20");
+    repository.write(".gitignore", "ignored\n");
+    repository.commit(THREE);
+    repository.write("ignored", "x");
+    repository.write("new", "22");
+    fs::remove_file(repository.root().join("old")).unwrap();
+    let before = repository.traces();
+    let script = "test -e ignored && exit 1; if test -e new && ! test -e old; then cat new; else cat old; fi | sed 's/.*/one & ns/'";
+    let tail = [
+        "--base",
+        "HEAD",
+        "--harness",
+        "lines",
+        "--",
+        "sh",
+        "-c",
+        script,
+    ];
+    let (code, out, error) = said(
+        repository
+            .command(&["--format", "json"], &tail)
+            .output()
+            .unwrap(),
+    );
+    assert_eq!(code, 1, "{error}{out}");
+    let view: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(
+        (&view["head"]["modified"], &view["rows"][0]["head"]),
+        (&true.into(), &22.0.into())
+    );
+    assert_eq!(repository.traces(), before);
+}
+
+#[test]
+fn equal_values_pass_in_all_formats() {
+    let repository = Repository::new();
+    repository.commit(THREE);
+    repository.git(&["checkout", "--quiet", "-b", "topic"]);
+    repository.write("readme", "x");
+    repository.commit(THREE);
+    for (format, expected) in [
+        (
+            "text",
+            "Passed: of 3 benchmarks 0 slower by more than 2%, 3 the same.",
+        ),
+        ("markdown", "### gritstone pr: passed"),
+        ("github", "::notice title=gritstone pr::Passed"),
+        (
+            "gitlab",
+            "gritstone_pr_speed{benchmark=\"lines/alpha\",verdict=\"same\"} 1.0000",
+        ),
+        (
+            "junit",
+            "<testcase classname=\"lines\" name=\"alpha\"></testcase>",
+        ),
+    ] {
+        let (code, out, error) = repository.pr(&["--format", format]);
+        assert_eq!(code, 0, "{error}{out}");
+        assert!(out.contains(expected), "{format}: {out}");
+    }
+    assert!(
+        repository
+            .pr(&[])
+            .1
+            .contains("merge base with refs/heads/main")
+    );
+}
+
+#[test]
+fn same_commit_needs_no_measurement() {
+    let repository = Repository::new();
+    repository.commit(THREE);
+    let view = repository.json(0, &["--base", "main"]);
+    assert_eq!(
+        (&view["identical"], &view["rounds"]),
+        (&true.into(), &0.into())
+    );
+}
+
+#[test]
+fn broken_builds_are_named() {
+    let repository = Repository::new();
+    repository.commit(THREE);
+    repository.write("built", "");
+    repository.commit(THREE);
+    let before = repository.traces();
+    let build = "test -e built || { echo no such thing >&2; exit 3; }";
+    let (code, _, error) = repository.pr(&["--base", "HEAD~1", "--build", build]);
+    assert_eq!(code, 4, "{error}");
+    assert!(
+        error.contains("base does not build")
+            && error.contains("status 3")
+            && error.contains("no such thing"),
+        "{error}"
+    );
+    let (code, _, error) = repository.pr(&["--base", "HEAD", "--head", "HEAD~1", "--build", build]);
+    assert!(
+        code == 4 && error.contains("head does not build"),
+        "{error}"
+    );
+    assert_eq!(repository.traces(), before);
+}
+
+#[test]
+fn other_benchmarks_are_never_a_pass() {
+    let repository = Repository::new();
+    repository.commit("alpha 10 ns\nold 1 ns\n");
+    repository.commit("alpha 10 ns\nnew 1 ns\n");
+    let view = repository.json(4, &["--base", "HEAD~1"]);
+    let unmatched: Vec<_> = list(&view["unmatched"])
+        .iter()
+        .map(|u| (u["name"].as_str(), u["only"].as_str()))
+        .collect();
+    assert_eq!(
+        unmatched,
+        [(Some("old"), Some("base")), (Some("new"), Some("head"))]
+    );
+    // with the files of the head in both, like is compared with like
+    assert_eq!(
+        repository.json(0, &["--base", "HEAD~1", "--carry", "values"])["outcome"],
+        "passed"
+    );
+    let (code, _, error) = repository.pr(&["--base", "HEAD~1", "--carry", "../x"]);
+    assert!(
+        code == 2 && error.contains("leaves the repository"),
+        "{error}"
+    );
+    repository.commit("entirely 1 ns\n");
+    let (code, _, error) = repository.pr(&["--base", "HEAD~1"]);
+    assert!(
+        code == 4 && error.contains("no benchmark in common (alpha, new; entirely)"),
+        "{error}"
+    );
+    repository.commit("nonsense\n");
+    let (code, _, error) = repository.pr(&["--base", "HEAD~1"]);
+    assert!(
+        code == 4 && error.contains("head measures nothing: standard output line 1"),
+        "{error}"
+    );
+}
+
+#[test]
+fn shallow_clones_are_told_what_to_fetch() {
+    let repository = Repository::new();
+    repository.commit(THREE);
+    repository.commit(THREE);
+    let from = format!("file://{}", repository.root().display());
+    let clone = Repository { home: Home::new() };
+    let mut command = clone.home.command("git");
+    command
+        .args(["clone", "--quiet", "--depth", "1", &from])
+        .arg(clone.root());
+    assert_eq!(said(command.output().unwrap()).0, 0);
+    let (code, _, error) = clone.pr(&["--base", "HEAD~1"]);
+    assert!(code == 2 && error.contains("fetch-depth: 0"), "{error}");
+}
+
+#[test]
+fn file_of_repository_needs_trust() {
+    let repository = Repository::new();
+    repository.write(
+        "gritstone-pr.toml",
+        "harness = 'lines'\ncommand = ['cat', 'values']\nmax-slowdown = '20%'\n[margins]\nbeta = '1%'\n",
+    );
+    repository.commit(THREE);
+    repository.commit("alpha 11 ns\nbeta 21 ns\ngamma 30 MB/s\n");
+    let pr = |tail: &[&str], ci: Option<&str>| {
+        let mut command = repository.command(&["--base", "HEAD~1"], tail);
+        command.envs(ci.map(|value| ("CI", value)));
+        said(command.output().unwrap())
+    };
+    let (code, _, error) = pr(&[], None);
+    assert!(
+        code == 2 && error.contains("'cat values'") && error.contains("--trust"),
+        "{error}"
+    );
+    for (tail, ci) in [(&["--trust"][..], None), (&[], Some("true"))] {
+        let (code, out, error) = pr(tail, ci);
+        assert_eq!(code, 1, "{error}");
+        assert!(
+            out.contains("1 slower by more than 20%") && out.contains("2 the same"),
+            "{out}"
+        );
+    }
+    repository.write("gritstone-pr.toml", "harnes = 'lines'\n");
+    let (code, _, error) = pr(&["--", "true"], None);
+    assert!(
+        code == 2 && error.contains("gritstone-pr.toml") && error.contains("harnes"),
+        "{error}"
+    );
+}
+
+#[test]
+fn hostile_names_stay_names() {
+    let repository = Repository::new();
+    repository.commit(THREE);
+    repository.write("-rf\n\x1b[31m<b>", "x");
+    repository.write("line\nfeed/ü -- x", "x");
+    repository.commit("<script>\u{1b}[31m--help 10 ns\n::error::x 20 ns\n");
+    let before = repository.traces();
+    for name in ["--output=/tmp/x", "-x", "--upload-pack=x"] {
+        let (code, _, error) = repository.pr(&[&format!("--base={name}")]);
+        assert!(
+            code == 2 && error.contains("is an option, not a revision"),
+            "{error}"
+        );
+    }
+    for name in ["main:values", "a\nb", "$(touch x)", ""] {
+        let (code, _, error) = repository.pr(&["--base", name]);
+        assert!(code == 2 && error.contains("no commit"), "{name}: {error}");
+    }
+    repository.write("untracked\n\x1b[31m", "x");
+    for format in ["text", "markdown", "github", "junit", "gitlab", "json"] {
+        let (code, out, error) = repository.pr(&["--base", "HEAD", "--format", format]);
+        assert_eq!(code, 0, "{error}");
+        assert!(!out.contains('\x1b'), "{out}");
+        let commands = out
+            .lines()
+            .filter(|line| line.trim().starts_with("::error"));
+        assert_eq!(commands.count(), 0, "{out}");
+    }
+    fs::remove_file(repository.root().join("untracked\n\x1b[31m")).unwrap();
+    assert_eq!(repository.traces(), before);
+}
+
+#[test]
+fn hooks_of_the_user_are_not_run() {
+    let repository = Repository::new();
+    repository.commit(THREE);
+    repository.commit("alpha 10 ns\n");
+    let hook = repository.root().join(".git/hooks/post-checkout");
+    crate::common::make_program(&hook, b"#!/bin/sh\ntouch hooked\nexit 1\n");
+    let view = repository.json(4, &["--base", "HEAD~1"]);
+    assert_eq!(list(&view["unmatched"]).len(), 2);
+    assert!(!repository.root().join("hooked").exists());
+}
+
+/// Killed at several moments: while work trees are made, built, and measured.
+#[test]
+fn killed_runs_leave_nothing() {
+    let repository = Repository::new();
+    for number in 0..200 {
+        repository.write(&format!("files/{number}"), "x");
+    }
+    repository.commit(THREE);
+    repository.commit("alpha 10 ns\nbeta 21 ns\ngamma 30 MB/s\n");
+    let before = repository.traces();
+    let tail = [
+        "--harness",
+        "lines",
+        "--",
+        "sh",
+        "-c",
+        "sleep 0.02; cat values",
+    ];
+    for moment in [5, 20, 40, 60, 80, 120, 180, 300, 500] {
+        let mut command = repository.command(&["--base", "HEAD~1", "--build", "sleep 0.05"], &tail);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(moment));
+        kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
+        child.wait().unwrap();
+        wait_until_undone(&repository, &before);
+    }
+    let view = repository.json(1, &["--base", "HEAD~1"]);
+    assert_eq!(view["rows"][0]["name"], "beta");
+    assert_eq!(repository.traces(), before);
+}
+
+/// The watchdog undoes it, or the next start, once the killed process is gone.
+fn wait_until_undone(repository: &Repository, before: &str) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while repository.traces() != before && Instant::now() < end {
+        assert_eq!(repository.pr(&["--base", "HEAD"]).0, 0);
+    }
+    assert_eq!(repository.traces(), before);
+}
+
+#[test]
+fn outside_of_a_repository_is_refused() {
+    let home = Home::new();
+    let error = home.refuses("pr -- true", "git");
+    assert!(error.contains("not a git repository"), "{error}");
+}
+
+#[test]
+fn bisect_finds_the_slow_commit() {
+    let repository = Repository::new();
+    repository.commit(THREE);
+    for number in 1..12 {
+        let beta = if number < 8 { 20 } else { 22 };
+        // two commits do not measure it
+        let name = if (5..7).contains(&number) {
+            "other"
+        } else {
+            "beta"
+        };
+        repository.commit(&format!(
+            "alpha {number}0 ns\n{name} {beta} ns\nepsilon {number} ns\n"
+        ));
+    }
+    let before = repository.traces();
+    let bisect = |good: &str| {
+        let mut command = repository.home.command(crate::common::binary());
+        command.args([
+            "bisect",
+            good,
+            "--seed",
+            "1",
+            "--max-slowdown",
+            "2%",
+            "--format",
+            "json",
+            "--dir",
+        ]);
+        command.arg(repository.home.path()).args([
+            "--harness",
+            "lines",
+            "--",
+            "grep",
+            "beta",
+            "values",
+        ]);
+        said(command.current_dir(repository.root()).output().unwrap())
+    };
+    let (code, out, error) = bisect("HEAD~11");
+    assert_eq!(code, 0, "{error}{out}");
+    let view: Value = serde_json::from_str(&out).unwrap();
+    let expected = repository.git(&["rev-parse", "HEAD~3"]);
+    assert_eq!(view["candidates"][0]["commit"], expected.trim());
+    assert_eq!(view["followed"]["name"], "beta");
+    let skipped = list(&view["steps"])
+        .iter()
+        .filter(|step| step["outcome"] == "skipped");
+    assert!(skipped.count() > 0, "{out}");
+    let (code, _, error) = bisect("HEAD~1");
+    assert!(
+        code == 4 && error.contains("nothing to search for"),
+        "{error}"
+    );
+    assert!(
+        bisect("--upload-pack=x")
+            .2
+            .contains("is an option, not a revision")
+    );
+    assert_eq!(repository.traces(), before);
+}
+
+#[test]
+fn killed_bisect_continues() {
+    let repository = Repository::new();
+    for number in 0..12 {
+        repository.commit(&format!("beta {} ns\n", if number < 8 { 20 } else { 22 }));
+    }
+    let before = repository.traces();
+    let bisect = || {
+        let mut command = repository.home.command(crate::common::binary());
+        command
+            .args(["bisect", "HEAD~11", "--dir"])
+            .arg(repository.home.path());
+        command
+            .args(["--harness", "lines", "--", "cat", "values"])
+            .current_dir(repository.root());
+        command
+    };
+    let mut child = bisect()
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let has_steps = || {
+        let texts = repository
+            .home
+            .journals()
+            .into_iter()
+            .filter(|path| path.extension().is_some_and(|e| e == "jsonl"));
+        texts
+            .filter_map(|path| fs::read_to_string(path).ok())
+            .any(|text| text.lines().count() > 1)
+    };
+    while !has_steps() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
+    child.wait().unwrap();
+    let (code, out, error) = said(bisect().output().unwrap());
+    assert_eq!(code, 0, "{error}{out}");
+    assert!(error.contains("continued after"), "{error}");
+    assert!(
+        out.contains(repository.git(&["rev-parse", "HEAD~3"]).trim()),
+        "{out}"
+    );
+    wait_until_undone(&repository, &before);
+}
