@@ -19,10 +19,13 @@ mod profile;
 mod read;
 #[path = "src/suite.rs"]
 mod suite;
+#[path = "src/timeline.rs"]
+mod timeline;
 
 /// The files that select among the others.
 const SUITES: &str = "catalogue/suites.toml";
 const PROFILES: &str = "catalogue/profiles.toml";
+const TIMELINES: &str = "catalogue/timelines.toml";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
@@ -38,17 +41,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let mut files: Vec<(&str, &str)> = files.iter().map(|(n, t)| (&**n, &**t)).collect();
     read::in_order(&mut files);
-    let selects = |(name, _): &(&str, &str)| [SUITES, PROFILES].contains(name);
+    let selects = |(name, _): &(&str, &str)| [SUITES, PROFILES, TIMELINES].contains(name);
     let (selections, files): (Vec<_>, Vec<_>) = files.into_iter().partition(selects);
     let mut whole = cross_checks::load(&files).unwrap_or_else(|fault| stop(&fault));
     for (name, text) in selections {
-        if name == SUITES {
-            let suites = suite::suites(name, text, &whole.benchmarks);
-            whole.suites = suites.unwrap_or_else(|fault| stop(&fault));
-        } else {
-            let profiles = profile::profiles(name, text, &whole.benchmarks);
-            whole.profiles = profiles.unwrap_or_else(|fault| stop(&fault));
-        }
+        let benchmarks = &whole.benchmarks;
+        let read = match name {
+            SUITES => suite::suites(name, text, benchmarks).map(|all| whole.suites = all),
+            PROFILES => profile::profiles(name, text, benchmarks).map(|all| whole.profiles = all),
+            _ => timeline::timelines(name, text, benchmarks).map(|all| whole.timelines = all),
+        };
+        read.unwrap_or_else(|fault| stop(&fault));
     }
     let code = format!(
         "/// Name and text of every file of the catalog, in the order of their names.\n\

@@ -5,7 +5,7 @@ use crate::entry;
 use crate::error::Error;
 use crate::read::{File, Reference, Row};
 use crate::suite::Suite;
-use gritstone_model::{Benchmark, Family, Id, Kind, Profile, Selector, Work};
+use gritstone_model::{Benchmark, Family, Id, Kind, Privilege, Profile, Selector, Timeline, Work};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,6 +25,9 @@ pub struct Catalogue {
     /// Weights of benchmarks that have a name.
     #[serde(default)]
     pub profiles: Vec<Profile>,
+    /// Drawings of the report.
+    #[serde(default)]
+    pub timelines: Vec<Timeline>,
 }
 
 /// A catalog made of all its files, each a path (`catalogue/byte.toml`) and a text.
@@ -70,6 +73,7 @@ pub(crate) fn sound(files: &mut [File<'_>]) -> Result<(), Error> {
         })?;
     }
     expand(files)?;
+    grant(files)?;
     let mut rows = Rows::new();
     for file in &*files {
         for row in &file.rows {
@@ -91,6 +95,43 @@ pub(crate) fn sound(files: &mut [File<'_>]) -> Result<(), Error> {
     let mut done = BTreeSet::new();
     rows.keys()
         .try_for_each(|id| acyclic(&mut vec![*id], &rows, &mut done))
+}
+
+/// Gives rows the privileges of their programs. One of a program that no row uses is a fault.
+fn grant(files: &mut [File<'_>]) -> Result<(), Error> {
+    let mut all = vec![];
+    for file in &mut *files {
+        for of in std::mem::take(&mut file.head.privilege) {
+            let (at, of) = (of.span(), of.into_inner());
+            for program in of.programs {
+                let (action, when) = (of.action, of.when.clone());
+                let privilege = Privilege {
+                    action,
+                    program,
+                    when,
+                };
+                all.push((file.text.name.to_owned(), at.clone(), privilege));
+            }
+        }
+    }
+    for (name, at, privilege) in all {
+        let mut used = false;
+        for row in files.iter_mut().flat_map(|file| &mut file.rows) {
+            let benchmark = &mut row.benchmark;
+            if benchmark
+                .privileged_programs()
+                .contains(&&*privilege.program)
+            {
+                used = true;
+                benchmark.privileges.push(privilege.clone());
+            }
+        }
+        if let (false, Some(file)) = (used, files.iter().find(|file| file.text.name == name)) {
+            let what = format!("no entry uses the program '{}'", privilege.program);
+            return Err(file.text.error(&at, what));
+        }
+    }
+    Ok(())
 }
 
 /// Names the rows of every rating. A selector takes what it matches but other ratings, so that a family of which a rating is over

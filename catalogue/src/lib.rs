@@ -14,6 +14,7 @@ pub mod folder;
 mod profile;
 mod read;
 mod suite;
+mod timeline;
 
 pub use cross_checks::{Catalogue, load};
 pub use custom::{Own, OwnError, own};
@@ -21,6 +22,7 @@ pub use error::Error;
 pub use facts::facts;
 pub use profile::profiles;
 pub use suite::{Suite, suites};
+pub use timeline::timelines;
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 

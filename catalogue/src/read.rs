@@ -2,7 +2,7 @@
 //! it, and what serde cannot know is checked and shown at its place.
 
 use crate::error::{Error, Text};
-use gritstone_model::{Benchmark, Family, Id, Need, Work, is_unprintable};
+use gritstone_model::{Action, Benchmark, Family, Id, Need, Work, is_unprintable};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,6 +59,8 @@ pub(crate) struct Head {
     pub files: BTreeMap<At<String>, String>,
     #[serde(default)]
     needs: BTreeMap<At<String>, NeedOf>,
+    #[serde(default)]
+    pub privilege: Vec<At<PrivilegeOf>>,
     /// What each level of load adds to the one below, from level 1.
     #[serde(default)]
     pub load: Vec<Level>,
@@ -88,6 +90,16 @@ struct NeedOf {
     any: Vec<String>,
     package: String,
     version: Option<String>,
+}
+
+/// What programs do with rights that not everybody has, with one of these values of a parameter or always.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PrivilegeOf {
+    pub action: Action,
+    pub programs: Vec<String>,
+    #[serde(default)]
+    pub when: BTreeMap<String, Vec<String>>,
 }
 
 /// What a level of load adds to the one below.

@@ -4,6 +4,7 @@
 mod circles;
 mod docgen;
 mod licenses;
+mod names;
 mod tidy;
 
 use serde_json::Value;
@@ -89,6 +90,7 @@ fn tidy(root: &Path) -> Result<(), String> {
     }
     let mut faults = tidy::imports(&tree, root, &packages(root)?);
     faults.extend(tidy::programs(&tree, &catalogue));
+    faults.extend(names::benchmarks(&tree, &catalogue));
     faults.extend(circles::circles(&tree));
     faults.extend(tidy::openings(&tree));
     faults.extend(tidy::words(&tree));

@@ -1,43 +1,12 @@
-//! What a run does to the machine, or does with rights that not everybody has: the one list of it.
+//! What a run does to the machine, or does with rights that not everybody has. What workloads do themselves is in the catalog.
 
 use crate::cgroup::{is_confined, is_throttled};
 use crate::scratch_fs::needs_scratch_fs;
 use crate::swap::needs_swap;
 use crate::tracefs::is_traced;
-use gritstone_model::{Benchmark, Work};
+pub use gritstone_model::Action;
+use gritstone_model::Benchmark;
 use serde::Serialize;
-
-/// One thing that is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Action {
-    /// A file system on a loop device.
-    FileSystem,
-    /// A swap file.
-    Swap,
-    /// An instance of tracefs.
-    Trace,
-    /// A control group that limits memory.
-    MemoryGroup,
-    /// A control group that limits CPU time.
-    CpuGroup,
-    /// A control group that limits the number of processes.
-    ProcessGroup,
-    /// SCHED_FIFO, locked memory, an awake CPU.
-    RealTime,
-    /// Network namespaces.
-    NetworkNamespaces,
-    /// A mount namespace.
-    MountNamespace,
-    /// An IPC namespace.
-    IpcNamespace,
-    /// Namespaces for the server of a database, which another account executes.
-    Server,
-    /// A flag of a directory.
-    DirectoryFlag,
-    /// Settings of the machine.
-    Settings,
-}
 
 /// An action in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -50,180 +19,91 @@ pub struct Description {
     pub undone: &'static str,
 }
 
-/// Workloads that do something privileged themselves, with the parameter and value by which they do, where not always.
-const BY_WORKLOADS: [(&str, Option<Given>, Action); 33] = [
-    ("rt/timer", None, Action::RealTime),
-    ("rt/semaphore", None, Action::RealTime),
-    ("rt/message", None, Action::RealTime),
-    ("rt/semaphore", None, Action::IpcNamespace),
-    ("rt/message", None, Action::IpcNamespace),
-    ("ipc/latency", BY_QUEUES, Action::IpcNamespace),
-    ("ipc/bandwidth", BY_QUEUES, Action::IpcNamespace),
-    ("db/fasttrack", BY_POSTGRESQL, Action::Server),
-    ("db/fasttrack", BY_MARIADB, Action::Server),
-    ("db/oltp", BY_POSTGRESQL, Action::Server),
-    ("db/oltp", BY_MARIADB, Action::Server),
-    ("db/bulk", BY_POSTGRESQL, Action::Server),
-    ("db/bulk", BY_MARIADB, Action::Server),
-    ("file/make", None, Action::DirectoryFlag),
-    ("app/generate", None, Action::DirectoryFlag),
-    ("daq/yewcom", None, Action::RealTime),
-    ("multiuser/response", None, Action::RealTime),
-    ("net/stream", BY_HOSTS, Action::NetworkNamespaces),
-    ("net/stream", BY_LOOPBACK, Action::NetworkNamespaces),
-    ("net/datagrams", BY_HOSTS, Action::NetworkNamespaces),
-    ("net/rr", BY_HOSTS, Action::NetworkNamespaces),
-    ("net/rr", BY_LOOPBACK, Action::NetworkNamespaces),
-    ("net/latency", BY_HOSTS, Action::NetworkNamespaces),
-    ("net/latency", BY_LOOPBACK, Action::NetworkNamespaces),
-    ("net/connect", BY_HOSTS, Action::NetworkNamespaces),
-    ("net/connect", BY_LOOPBACK, Action::NetworkNamespaces),
-    ("net/transfer", BY_HOSTS, Action::NetworkNamespaces),
-    ("net/tls", BY_HOSTS, Action::NetworkNamespaces),
-    ("net/http", BY_HOSTS, Action::NetworkNamespaces),
-    ("net/transfer", BY_SSHFS, Action::MountNamespace),
-    ("net/transfer", BY_SCP, Action::MountNamespace),
-    ("net/transfer", BY_9P, Action::MountNamespace),
-    ("net/transfer", BY_NFS, Action::MountNamespace),
-];
-const BY_HOSTS: Option<Given> = Some(("over", "veth"));
-const BY_SCP: Option<Given> = Some(("by", "scp"));
-const BY_9P: Option<Given> = Some(("by", "9p"));
-const BY_NFS: Option<Given> = Some(("by", "nfs"));
-const BY_SSHFS: Option<Given> = Some(("by", "sshfs"));
-const BY_LOOPBACK: Option<Given> = Some(("over", "loopback"));
-const BY_QUEUES: Option<Given> = Some(("by", "system-v-queue"));
-const BY_POSTGRESQL: Option<Given> = Some(("engine", "postgresql"));
-const BY_MARIADB: Option<Given> = Some(("engine", "mariadb"));
-/// A parameter with its value.
-type Given = (&'static str, &'static str);
-/// The parts of a load that make network namespaces.
-const TRANSFERS: [&str; 4] = [
-    "load/transfer",
-    "load/transfer-out",
-    "load/transfer-in",
-    "load/transfer-both",
-];
+/// What it is, why it is done, and how it is undone.
+#[must_use]
+pub const fn describe(action: Action) -> Description {
+    let (what, why, undone) = match action {
+        Action::FileSystem => (
+            "a file system on a loop device",
+            "losetup, mkfs.ext4 and mount (nosuid, nodev) over a file of 192 MB below --dir: writing is measured on a new file system",
+            "unmounted, detached and removed at the end of the run, or by its watchdog",
+        ),
+        Action::Swap => (
+            "a swap file",
+            "mkswap and swapon of 256 MB below --dir, after the machine's own swap: anonymous memory can only be paged to swap, and that of other processes may go there too",
+            "swapped off, overwritten and removed at the end of the run, or by its watchdog",
+        ),
+        Action::Trace => (
+            "an instance of tracefs",
+            "events of the kernel that latencies are timed by",
+            "removed at the end of the run, or by its watchdog",
+        ),
+        Action::MemoryGroup => (
+            "a control group that limits memory",
+            "paging is measured in less memory than the work needs",
+            "removed at the end of the run, or by its watchdog, with the processes in it",
+        ),
+        Action::CpuGroup => (
+            "a control group that limits CPU time",
+            "response is measured where a user and the jobs beside it have half a CPU",
+            "removed at the end of the run, or by its watchdog, with the processes in it",
+        ),
+        Action::ProcessGroup => (
+            "a control group that limits the number of processes",
+            "programs of custom benchmarks can be ended whatever they start",
+            "removed at the end of the run, or by its watchdog, with the processes in it",
+        ),
+        Action::RealTime => (
+            "real-time priority",
+            "SCHED_FIFO, mlockall and /dev/cpu_dma_latency in workloads of real-time latency; SCHED_FIFO for the scanner of daq/yewcom and the user of multiuser/response",
+            "ends with the process",
+        ),
+        Action::NetworkNamespaces => (
+            "network namespaces, two of them joined by veth",
+            "what goes between two hosts, as load level 4, netrt/* and net/* ask, or over a loopback interface that nobody else uses",
+            "go with their processes",
+        ),
+        Action::MountNamespace => (
+            "a mount namespace",
+            "sshfs mounts the files of the other host, and sshd has its /run/sshd, where nobody else sees them",
+            "goes with the processes",
+        ),
+        Action::IpcNamespace => (
+            "an IPC namespace",
+            "System V queues and semaphores, which would outlive a process that is killed",
+            "goes with the process",
+        ),
+        Action::Server => (
+            "a server of a database in namespaces of mounts and shared memory",
+            "PostgreSQL or MariaDB as the account of its package, for which the directory of the launch is the one where the package keeps its data, and /dev/shm is empty",
+            "killed with the launch, and the namespaces with it",
+        ),
+        Action::DirectoryFlag => (
+            "a flag of the launch's directory",
+            "FS_IOC_SETFLAGS, so that new directories are spread over the file system",
+            "goes with the directory",
+        ),
+        Action::Settings => (
+            "system settings (--tune)",
+            "governor, turbo, interrupts, SCHED_FIFO for workloads that never wait: less variation within a run",
+            "restored at the end of the run, by its watchdog, or at the next start",
+        ),
+    };
+    Description { what, why, undone }
+}
 
-impl Action {
-    /// All, in the order in which they are listed.
-    pub const ALL: [Self; 13] = [
-        Self::FileSystem,
-        Self::Swap,
-        Self::Trace,
-        Self::MemoryGroup,
-        Self::CpuGroup,
-        Self::ProcessGroup,
-        Self::RealTime,
-        Self::NetworkNamespaces,
-        Self::MountNamespace,
-        Self::IpcNamespace,
-        Self::Server,
-        Self::DirectoryFlag,
-        Self::Settings,
-    ];
-
-    /// What it is, why it is done, and how it is undone.
-    #[must_use]
-    pub const fn describe(self) -> Description {
-        let (what, why, undone) = match self {
-            Self::FileSystem => (
-                "a file system on a loop device",
-                "losetup, mkfs.ext4 and mount (nosuid, nodev) over a file of 192 MB below --dir: writing is measured on a new file system",
-                "unmounted, detached and removed at the end of the run, or by its watchdog",
-            ),
-            Self::Swap => (
-                "a swap file",
-                "mkswap and swapon of 256 MB below --dir, after the machine's own swap: anonymous memory can only be paged to swap, and that of other processes may go there too",
-                "swapped off, overwritten and removed at the end of the run, or by its watchdog",
-            ),
-            Self::Trace => (
-                "an instance of tracefs",
-                "events of the kernel that latencies are timed by",
-                "removed at the end of the run, or by its watchdog",
-            ),
-            Self::MemoryGroup => (
-                "a control group that limits memory",
-                "paging is measured in less memory than the work needs",
-                "removed at the end of the run, or by its watchdog, with the processes in it",
-            ),
-            Self::CpuGroup => (
-                "a control group that limits CPU time",
-                "response is measured where a user and the jobs beside it have half a CPU",
-                "removed at the end of the run, or by its watchdog, with the processes in it",
-            ),
-            Self::ProcessGroup => (
-                "a control group that limits the number of processes",
-                "programs of custom benchmarks can be ended whatever they start",
-                "removed at the end of the run, or by its watchdog, with the processes in it",
-            ),
-            Self::RealTime => (
-                "real-time priority",
-                "SCHED_FIFO, mlockall and /dev/cpu_dma_latency in workloads of real-time latency; SCHED_FIFO for the scanner of daq/yewcom and the user of multiuser/response",
-                "ends with the process",
-            ),
-            Self::NetworkNamespaces => (
-                "network namespaces, two of them joined by veth",
-                "what goes between two hosts, as load level 4, netrt/* and net/* ask, or over a loopback interface that nobody else uses",
-                "go with their processes",
-            ),
-            Self::MountNamespace => (
-                "a mount namespace",
-                "sshfs mounts the files of the other host, and sshd has its /run/sshd, where nobody else sees them",
-                "goes with the processes",
-            ),
-            Self::IpcNamespace => (
-                "an IPC namespace",
-                "System V queues and semaphores, which would outlive a process that is killed",
-                "goes with the process",
-            ),
-            Self::Server => (
-                "a server of a database in namespaces of mounts and shared memory",
-                "PostgreSQL or MariaDB as the account of its package, for which the directory of the launch is the one where the package keeps its data, and /dev/shm is empty",
-                "killed with the launch, and the namespaces with it",
-            ),
-            Self::DirectoryFlag => (
-                "a flag of the launch's directory",
-                "FS_IOC_SETFLAGS, so that new directories are spread over the file system",
-                "goes with the directory",
-            ),
-            Self::Settings => (
-                "system settings (--tune)",
-                "governor, turbo, interrupts, SCHED_FIFO for workloads that never wait: less variation within a run",
-                "restored at the end of the run, by its watchdog, or at the next start",
-            ),
-        };
-        Description { what, why, undone }
-    }
-
-    /// Whether a launch of a benchmark does it, where it may.
-    #[must_use]
-    pub fn needed_by(self, benchmark: &Benchmark) -> bool {
-        let by_us = match self {
-            Self::FileSystem => needs_scratch_fs(benchmark),
-            Self::Swap => needs_swap(benchmark),
-            Self::Trace => is_traced(benchmark),
-            Self::MemoryGroup => is_confined(benchmark),
-            Self::CpuGroup => is_throttled(benchmark),
-            Self::NetworkNamespaces => {
-                let mut load = benchmark.load().into_iter();
-                load.any(|part| TRANSFERS.contains(&part))
-            }
-            _ => false,
-        };
-        let (programs, params) = match &benchmark.work {
-            Work::Kernel(work) => (std::slice::from_ref(&work.program), Some(&work.params)),
-            Work::Command(work) | Work::Scenario(work) => (work.uses.as_slice(), None),
-            _ => return by_us,
-        };
-        by_us
-            || BY_WORKLOADS.iter().any(|(program, by, action)| {
-                let given = |(key, value): Given| {
-                    params.is_some_and(|params| params.get(key).is_some_and(|is| is == value))
-                };
-                *action == self && programs.iter().any(|of| of == program) && by.is_none_or(given)
-            })
-    }
+/// Whether a launch of a benchmark does it, where it may.
+#[must_use]
+pub fn is_needed(action: Action, benchmark: &Benchmark) -> bool {
+    let by_us = match action {
+        Action::FileSystem => needs_scratch_fs(benchmark),
+        Action::Swap => needs_swap(benchmark),
+        Action::Trace => is_traced(benchmark),
+        Action::MemoryGroup => is_confined(benchmark),
+        Action::CpuGroup => is_throttled(benchmark),
+        _ => false,
+    };
+    by_us || benchmark.privileges().any(|by_work| by_work == action)
 }
 
 /// What the user permits.
@@ -239,10 +119,10 @@ impl Permits {
     /// Why a benchmark is not to be measured, with what permits it.
     #[must_use]
     pub fn refusal(self, benchmark: &Benchmark) -> Option<String> {
-        let needs = |action: Action| action.needed_by(benchmark);
+        let needs = |action: Action| is_needed(action, benchmark);
         if self.nothing {
             let action = Action::ALL.into_iter().find(|action| needs(*action))?;
-            let what = action.describe().what;
+            let what = describe(action).what;
             return Some(format!(
                 "It is not measured without privileges (--no-privileged): it needs {what}."
             ));
@@ -258,7 +138,7 @@ impl Permits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{Id, KernelWork, Unit};
+    use gritstone_model::{Id, KernelWork, Privilege, Unit, Work};
     use std::collections::{BTreeMap, BTreeSet};
 
     /// Words of C by which a workload does something that is listed.
@@ -304,15 +184,16 @@ mod tests {
     }
 
     #[test]
-    fn what_workloads_do_by_themselves_is_all_in_the_list() {
+    fn catalog_lists_privileges_of_workloads() {
         let sources: BTreeMap<&str, &str> = gritstone_kernels::sources()
             .iter()
             .map(|source| (source.path, source.text))
             .collect();
-        let listed: BTreeSet<(&str, Action)> = BY_WORKLOADS
-            .iter()
-            .map(|(program, _, action)| (*program, *action))
-            .chain(TRANSFERS.map(|part| (part, Action::NetworkNamespaces)))
+        let catalogue = gritstone_catalogue::all().unwrap();
+        let all = catalogue.benchmarks.iter();
+        let listed: BTreeSet<(&str, Action)> = all
+            .flat_map(|benchmark| &benchmark.privileges)
+            .map(|privilege| (privilege.program.as_str(), privilege.action))
             .collect();
         let mut found = BTreeSet::new();
         for path in sources.keys().filter(|path| path.ends_with(".c")) {
@@ -366,8 +247,16 @@ mod tests {
         let usual = Permits::default();
         let refused = |permits: Permits, row: &Benchmark| permits.refusal(row).unwrap_or_default();
         let plain = row("byte/loop", &[]);
-        let queue = row("ipc/latency", &[("by", "system-v-queue")]);
-        let pipe = row("ipc/latency", &[("by", "pipe")]);
+        let by = |way| {
+            let mut row = row("ipc/latency", &[("by", way)]);
+            row.privileges.push(Privilege {
+                action: Action::IpcNamespace,
+                program: "ipc/latency".to_owned(),
+                when: [("by".to_owned(), vec!["system-v-queue".to_owned()])].into(),
+            });
+            row
+        };
+        let (queue, pipe) = (by("system-v-queue"), by("pipe"));
         let paging = row("vm/paging", &[("swap", "yes"), ("memory_pages", "8")]);
         for free in [&plain, &pipe] {
             assert_eq!(refused(nothing, free), "");

@@ -1,5 +1,6 @@
 //! An entry of the catalog: one named thing that is measured.
 
+use crate::privilege::{Action, Privilege};
 use crate::{Better, Id, Quantity, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -349,6 +350,8 @@ pub struct Benchmark {
     pub claims: Claims,
     /// Programs that must be there.
     pub needs: Vec<Need>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub privileges: Vec<Privilege>,
     /// The curve of which this benchmark is the last point.
     pub curve: Option<Curve>,
     /// An assumption or a departure from the document that every reader must know.
@@ -392,6 +395,28 @@ impl KernelWork {
 }
 
 impl Benchmark {
+    /// Actions of its workload and of its load, with its parameters.
+    pub fn privileges(&self) -> impl Iterator<Item = Action> {
+        let given = |(key, values): (&String, &Vec<String>)| match &self.work {
+            Work::Kernel(work) => work.params.get(key).is_some_and(|is| values.contains(is)),
+            _ => false,
+        };
+        let all = self.privileges.iter();
+        all.filter(move |privilege| privilege.when.iter().all(given))
+            .map(|privilege| privilege.action)
+    }
+
+    /// The programs whose privileges count as its own: its workload, those that it times, and those of its load.
+    pub fn privileged_programs(&self) -> Vec<&str> {
+        match &self.work {
+            Work::Kernel(work) => work.load().chain([work.program.as_str()]).collect(),
+            Work::Command(work) | Work::Scenario(work) => {
+                work.uses.iter().map(String::as_str).collect()
+            }
+            _ => vec![],
+        }
+    }
+
     /// An entry without claims, for commands outside a catalog: higher rates are better, everything else lower.
     #[must_use]
     pub fn new(id: Id, unit: Unit, work: Work) -> Self {
@@ -417,6 +442,7 @@ impl Benchmark {
             mean: false,
             claims: Claims::default(),
             needs: vec![],
+            privileges: vec![],
             curve: None,
             remark: None,
             not_comparable: None,

@@ -26,6 +26,7 @@ mod param;
 mod peer;
 mod plan;
 mod pr;
+mod privilege;
 mod reliability;
 mod run;
 mod run_name;
@@ -84,6 +85,7 @@ pub use param::{Metric, Number, Param, ProgramRate};
 pub use peer::{Link, Peer, PeerPath};
 pub use plan::{Calibration, Plan, Skip, Step};
 pub use pr::{PrRow, PrSide, PrSideName, PrUnmatched, PrView, SCHEMA_PR};
+pub use privilege::{Action, Privilege, Timeline};
 pub use reliability::{Assessment, Reliability};
 pub use run::{
     Compiled, Compilers, Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings,

@@ -5,7 +5,7 @@ use crate::custom_catalog;
 use crate::scores;
 use anyhow::{Result, bail};
 use gritstone_analysis::reliability;
-use gritstone_model::{Assessment, Benchmark, CompareView, RatingsView, RunView};
+use gritstone_model::{Assessment, Benchmark, CompareView, RatingsView, RunView, Timeline};
 use gritstone_references::MEASURED;
 
 pub struct Parts {
@@ -17,6 +17,7 @@ pub struct Parts {
     pub references: Vec<RunView>,
     /// Entries of the catalog, and of the custom catalog stored with the run.
     pub benchmarks: Vec<Benchmark>,
+    pub timelines: Vec<Timeline>,
 }
 
 /// # Errors
@@ -30,6 +31,7 @@ pub fn parts(context: &Context, run: &RunView, base: &str) -> Result<Parts> {
         baseline: context.compare(&base, run, MARGIN),
         references: comparable_references(context, run)?,
         benchmarks: benchmarks(context, run),
+        timelines: context.catalogue.timelines.clone(),
         base,
     })
 }

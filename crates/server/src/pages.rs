@@ -517,5 +517,6 @@ fn whole_report(context: &Context, run: &RunView, base: &str) -> anyhow::Result<
         baseline: &parts.baseline,
         references: &parts.references,
         benchmarks: &parts.benchmarks,
+        timelines: &parts.timelines,
     }))
 }

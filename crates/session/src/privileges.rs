@@ -2,7 +2,7 @@
 
 use crate::bounds::Bounds;
 use gritstone_catalogue::Own;
-use gritstone_exec::privileged::{Action, Description};
+use gritstone_exec::privileged::{Action, Description, describe, is_needed};
 use gritstone_host::{Finding, Severity};
 use gritstone_model::{Benchmark, Id, Plan};
 use gritstone_runs::custom_catalog;
@@ -35,12 +35,12 @@ pub fn actions(plan: &Plan, own: Option<&Own>, bounds: Bounds) -> Vec<Listed> {
         let needs = |row: &&&Benchmark| match action {
             Action::ProcessGroup => own.is_some_and(|own| own.kept.has(&row.id)),
             Action::Settings => bounds.steady,
-            action => action.needed_by(row),
+            action => is_needed(action, row),
         };
         let needing = rows.iter().filter(needs);
         Listed {
             action,
-            described: action.describe(),
+            described: describe(action),
             benchmarks: needing.map(|row| row.id.to_string()).collect(),
         }
     };
@@ -66,8 +66,8 @@ pub fn findings(benchmarks: &[Benchmark]) -> Vec<Finding> {
         return vec![];
     }
     let finding = |action: Action| {
-        let rows = benchmarks.iter().filter(|row| action.needed_by(row));
-        let described = action.describe();
+        let rows = benchmarks.iter().filter(|row| is_needed(action, row));
+        let described = describe(action);
         let value = match (action, rows.count()) {
             (Action::Swap, rows) => format!("only with --allow swap, for {rows} benchmarks"),
             (Action::Settings, _) => "only with --tune".to_owned(),

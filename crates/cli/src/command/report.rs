@@ -107,6 +107,7 @@ fn input<'a>(run: &'a RunView, parts: &'a brief::Parts) -> Brief<'a> {
         baseline: &parts.baseline,
         references: &parts.references,
         benchmarks: &parts.benchmarks,
+        timelines: &parts.timelines,
     }
 }
 

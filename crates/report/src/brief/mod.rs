@@ -14,7 +14,8 @@ mod transactions;
 
 use gritstone_document::Document;
 use gritstone_model::{
-    Assessment, Benchmark, CompareRow, CompareView, Id, RatingsView, RunView, short_processor,
+    Assessment, Benchmark, CompareRow, CompareView, Id, RatingsView, RunView, Timeline,
+    short_processor,
 };
 
 pub use pair::{Pair, pair};
@@ -36,6 +37,8 @@ pub struct Brief<'a> {
     pub references: &'a [RunView],
     /// The entries behind its results.
     pub benchmarks: &'a [Benchmark],
+    /// Those that are drawn over the years.
+    pub timelines: &'a [Timeline],
 }
 
 impl<'a> Brief<'a> {

@@ -5,37 +5,15 @@ use gritstone_document::Figure;
 use gritstone_document::number;
 use gritstone_document::svg::plot::{Line, Plot, Point};
 use gritstone_document::svg::{self, Canvas};
-use gritstone_model::{Benchmark, Flag, Id, Measurement, Quantity, RunView, Unit};
+use gritstone_model::{Benchmark, Flag, Id, Measurement, Quantity, RunView, Timeline, Unit};
 
-/// What is drawn: of each capability a line for every benchmark that the run and enough systems have, in the unit of the first.
-const CAPABILITIES: [(&str, &[&str]); 6] = [
-    (
-        "System call",
-        &["kernel/syscall", "byte/syscall", "aim/getpid"],
-    ),
-    (
-        "Pipe",
-        &["ipc/pipe/latency", "kernel/pipeback/4", "byte/pipe"],
-    ),
-    ("Process switch", &["sched/switch/2", "kernel/csw"]),
-    ("fork, exit and wait", &["kernel/forks/0"]),
-    (
-        "Dhrystone",
-        &["cpu/dhrystone-1.1/reg", "cpu/dhrystone-1.1/noreg"],
-    ),
-    (
-        "Memory bandwidth",
-        &["memory/bandwidth/read", "aim/ram-read/long"],
-    ),
-];
 /// Fewer systems make no line of history.
 const SYSTEMS: usize = 3;
 
 /// One drawing for each capability of which the run has a result, if there is any.
 pub(super) fn figure(input: &Brief) -> Option<Figure> {
-    let drawn = CAPABILITIES
-        .iter()
-        .filter_map(|(title, ids)| drawing(input, title, ids));
+    let drawn = input.timelines.iter();
+    let drawn = drawn.filter_map(|timeline| drawing(input, timeline));
     let (drawn, told): (Vec<Canvas>, Vec<String>) = drawn.unzip();
     let caption = "Over the years: what the documents printed, by operation, and this run";
     let any = !drawn.is_empty();
@@ -74,8 +52,8 @@ impl Course<'_> {
     }
 }
 
-fn course<'a>(input: &Brief<'a>, id: &str) -> Option<Course<'a>> {
-    let benchmark = input.benchmark(&Id::parse(id).ok()?)?;
+fn course<'a>(input: &Brief<'a>, id: &Id) -> Option<Course<'a>> {
+    let benchmark = input.benchmark(id)?;
     let own = point(input.run, year(input.run)?, benchmark)?;
     let systems = input.references.iter();
     let mut systems: Vec<Point> = systems
@@ -90,8 +68,12 @@ fn course<'a>(input: &Brief<'a>, id: &str) -> Option<Course<'a>> {
 }
 
 /// The drawing of a capability, and the same in words.
-fn drawing(input: &Brief, title: &str, ids: &[&str]) -> Option<(Canvas, String)> {
-    let courses: Vec<Course> = ids.iter().filter_map(|id| course(input, id)).collect();
+fn drawing(input: &Brief, timeline: &Timeline) -> Option<(Canvas, String)> {
+    let courses: Vec<Course> = timeline
+        .benchmarks
+        .iter()
+        .filter_map(|id| course(input, id))
+        .collect();
     let unit = courses.first()?.benchmark.unit.clone();
     let courses = courses
         .into_iter()
@@ -118,7 +100,7 @@ fn drawing(input: &Brief, title: &str, ids: &[&str]) -> Option<(Canvas, String)>
         .map(|c| line(c.benchmark.id.to_string(), false, c.systems.clone()));
     let plot = Plot {
         x_label: "Year".to_owned(),
-        y_label: title.to_owned(),
+        y_label: timeline.title.clone(),
         y_unit: number::unit_text(unit.as_str()),
         x_names: (first..=last)
             .map(|decade| (f64::from(decade * 10), format!("{}", decade * 10)))

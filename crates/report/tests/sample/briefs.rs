@@ -3,8 +3,8 @@
 use super::{against_reference, entries, machines::references, run, stated};
 use gritstone_document::Document;
 use gritstone_model::{
-    Assessment, CompareView, Flag, RatedMachine, Rating, Ratings, RatingsView, Reliability,
-    RunView, SCHEMA_RATINGS,
+    Assessment, CompareView, Flag, Id, RatedMachine, Rating, Ratings, RatingsView, Reliability,
+    RunView, SCHEMA_RATINGS, Timeline,
 };
 use gritstone_report::{Brief, brief};
 
@@ -33,7 +33,20 @@ pub fn made(
         baseline,
         references: printed,
         benchmarks: &entries::benchmarks(run),
+        timelines: &timelines(),
     })
+}
+
+fn timelines() -> Vec<Timeline> {
+    let timeline = |title: &str, ids: &[&str]| Timeline {
+        title: title.to_owned(),
+        benchmarks: ids.iter().map(|id| Id::parse(id).unwrap()).collect(),
+    };
+    vec![
+        timeline("System call", &["kernel/syscall", "byte/syscall"]),
+        timeline("Pipe", &["byte/pipe"]),
+        timeline("Dhrystone", &["cpu/dhrystone-1.1/reg"]),
+    ]
 }
 
 fn scores(run: &RunView) -> RatingsView {
