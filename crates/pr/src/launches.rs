@@ -115,6 +115,12 @@ impl Launcher<'_> {
 
 fn read_text(path: &Path) -> Result<String> {
     let what = || format!("the harness left no {}", path.display());
+    // not a pipe, which would never end
+    anyhow::ensure!(
+        fs::metadata(path).with_context(what)?.is_file(),
+        "{} is not a file",
+        path.display()
+    );
     let file = fs::File::open(path).with_context(what)?;
     let mut text = String::new();
     let read = file

@@ -5,7 +5,8 @@ use crate::git::{Repository, Revision, environment};
 use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_exec::{HeldWorkTree, Journal, UserEnd, UserTask, WorkDirs};
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::symlink;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -15,6 +16,8 @@ use std::time::Duration;
 const DEADLINE: Duration = Duration::from_secs(3600);
 /// Lines of a failed command's output that are shown.
 const SHOWN_LINES: usize = 20;
+/// Bytes of it.
+const MAX_SHOWN: u64 = 16 << 10;
 
 /// Where work trees and logs are made.
 #[derive(Debug)]
@@ -254,7 +257,15 @@ pub fn describe(end: &UserEnd) -> String {
 /// # Errors
 /// When the file cannot be read.
 pub fn last_lines(file: &Path) -> Result<String> {
-    let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let read = || -> io::Result<Vec<u8>> {
+        let mut opened = File::open(file)?;
+        let length = opened.metadata()?.len();
+        opened.seek(SeekFrom::Start(length.saturating_sub(MAX_SHOWN)))?;
+        let mut bytes = vec![];
+        opened.take(MAX_SHOWN).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().with_context(|| format!("cannot read {}", file.display()))?;
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.lines().collect();
     let shown = &lines[lines.len().saturating_sub(SHOWN_LINES)..];

@@ -102,11 +102,16 @@ fn write(path: &Path, text: &str) -> Result<()> {
 
 fn look(root: &Path) -> Option<Found> {
     let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
-    if mentions(root, "Cargo.toml", "criterion") {
+    let criterion = criterion_benches(root);
+    if !criterion.is_empty() {
+        // others than Criterion's would refuse its options
+        let named = criterion
+            .iter()
+            .flat_map(|name| ["--bench".to_owned(), name.clone()]);
         return Some(Found {
             harness: "criterion",
             build: Some("cargo bench --no-run".to_owned()),
-            command: words("cargo bench"),
+            command: words("cargo bench").into_iter().chain(named).collect(),
         });
     }
     if root.join("go.mod").exists()
@@ -144,6 +149,24 @@ fn text(path: &Path) -> Option<String> {
 
 fn mentions(root: &Path, file: &str, word: &str) -> bool {
     text(&root.join(file)).is_some_and(|text| text.contains(word))
+}
+
+/// Names of benchmarks without the harness of the compiler, where the manifest mentions Criterion.
+fn criterion_benches(root: &Path) -> Vec<String> {
+    let manifest = text(&root.join("Cargo.toml")).filter(|text| text.contains("criterion"));
+    let manifest = manifest.and_then(|text| text.parse::<toml::Table>().ok());
+    let benches = manifest
+        .as_ref()
+        .and_then(|table| table.get("bench")?.as_array());
+    let own =
+        |bench: &&toml::Value| bench.get("harness").and_then(toml::Value::as_bool) == Some(false);
+    let name = |bench: &toml::Value| Some(bench.get("name")?.as_str()?.to_owned());
+    benches
+        .into_iter()
+        .flatten()
+        .filter(own)
+        .filter_map(name)
+        .collect()
 }
 
 /// The first package with benchmarks, as `go test` names it.
@@ -208,8 +231,11 @@ mod tests {
         };
         let expected = |harness, command: &str| Some((harness, command.to_owned()));
         assert_eq!(
-            harness(&[("Cargo.toml", "[dev-dependencies]\ncriterion = '0.5'")]),
-            expected("criterion", "cargo bench")
+            harness(&[(
+                "Cargo.toml",
+                "[dev-dependencies]\ncriterion = '0.5'\n[[bench]]\nname = 'a'\nharness = false\n[[bench]]\nname = 'b'\n"
+            )]),
+            expected("criterion", "cargo bench --bench a")
         );
         let cmake =
             "add_executable(b b.cc)\ntarget_link_libraries(b\n  PRIVATE benchmark::benchmark_main)";

@@ -9,6 +9,9 @@ use std::path::Path;
 
 pub(super) struct Go;
 
+/// It reports no spread of its own.
+const REPETITIONS: u32 = 3;
+
 /// Name of the function, of which the filter's first element is an expression.
 fn function(name: &str) -> &str {
     let name = name.rsplit_once(':').map_or(name, |(_, name)| name);
@@ -54,11 +57,12 @@ impl Harness for Go {
             true => ".".to_owned(),
             false => any_of(functions),
         };
+        let time = execution.time / REPETITIONS;
         let more = [
             format!("{prefix}run=^$"),
             format!("{prefix}bench={wanted}"),
-            format!("{prefix}benchtime={}ns", execution.time.as_nanos().max(1)),
-            format!("{prefix}count=1"),
+            format!("{prefix}benchtime={}ns", time.as_nanos().max(1)),
+            format!("{prefix}count={REPETITIONS}"),
         ];
         Invocation {
             argv: argv(execution.command, more),
