@@ -1,13 +1,19 @@
 //! A work tree of a git repository of the user, as a resource: its directory, and what git keeps of it in the repository.
 
 use crate::Journal;
-use crate::owned_files::{self, Identity, check_our_name, fresh_name, safe_parent};
-use crate::resource::{Directory, Held, Recorder, Resource, Unavailable, Undo, make_directory};
+use crate::owned_files::{self, Identity, check_our_name, fresh_name, maker, safe_parent};
+use crate::resource::{
+    Directory, Held, RETRY_INTERVAL, Recorder, Resource, Unavailable, Undo, make_directory, retry,
+};
 use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+/// Time for the processes of a killed run to end.
+const SETTLING_TIME: Duration = Duration::from_secs(1);
 /// Folder of a repository with one folder per work tree.
 const WORK_TREES: &str = "worktrees";
 
@@ -26,14 +32,22 @@ impl Resource for WorkTree {
     }
 
     fn undo(&self, identity: Option<Identity>) -> io::Result<Undo> {
-        let directory = Directory(self.path.clone()).undo(identity);
-        check_our_name(&self.path)?;
-        let all = self.repository.join(WORK_TREES);
-        let name = self.path.file_name().unwrap_or_default();
-        gone(owned_files::remove_within(&all.join(name)))?;
-        // as git does; others may be in it
-        let _ = fs::remove_dir(all);
-        directory
+        Directory(self.path.clone()).undo(identity)?;
+        self.forget()?;
+        let name = self.path.file_name().and_then(OsStr::to_str);
+        let ours = name
+            .and_then(maker)
+            .is_some_and(|(_, pid, _)| pid == std::process::id());
+        if !ours {
+            // git may outlive its killed run for a moment, and make again what it finds missing
+            let end = Instant::now() + SETTLING_TIME;
+            while Instant::now() < end {
+                std::thread::sleep(RETRY_INTERVAL);
+                Directory(self.path.clone()).undo(None)?;
+                self.forget()?;
+            }
+        }
+        Ok(Undo::Gone)
     }
 
     fn remedy(&self) -> (String, &'static str) {
@@ -46,10 +60,22 @@ impl Resource for WorkTree {
     }
 }
 
-fn gone(removed: io::Result<()>) -> io::Result<()> {
-    match removed {
-        Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
+impl WorkTree {
+    /// Removes what git keeps of it.
+    fn forget(&self) -> io::Result<()> {
+        check_our_name(&self.path)?;
+        let all = self.repository.join(WORK_TREES);
+        let name = self.path.file_name().unwrap_or_default();
+        retry(
+            io::ErrorKind::DirectoryNotEmpty,
+            || match owned_files::remove_within(&all.join(name)) {
+                Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(()),
+                removed => removed,
+            },
+        )?;
+        // as git does; others may be in it
+        let _ = fs::remove_dir(all);
+        Ok(())
     }
 }
 
