@@ -27,6 +27,7 @@ build:
 lint:
 	cargo fmt --all --check
 	GRITSTONE_WERROR=1 cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo clippy -p gritstone --no-default-features --quiet -- -D warnings
 
 check: setup-run lint
 	GRITSTONE_WERROR=1 cargo test --workspace --lib --bins -- $(SKIP)

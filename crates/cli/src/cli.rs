@@ -11,6 +11,7 @@ use crate::command::completions::CompletionsArgs;
 use crate::command::config::ConfigArgs;
 use crate::command::doctor::DoctorArgs;
 use crate::command::export::ExportArgs;
+#[cfg(feature = "fleet")]
 use crate::command::fleet::FleetArgs;
 use crate::command::history::HistoryArgs;
 use crate::command::import::ImportArgs;
@@ -19,14 +20,17 @@ use crate::command::init::InitArgs;
 use crate::command::list::ListArgs;
 use crate::command::man::ManArgs;
 use crate::command::pr::PrArgs;
+#[cfg(feature = "server")]
 use crate::command::push::{PullArgs, PushArgs, SyncArgs};
 use crate::command::report::ReportArgs;
 use crate::command::run::args::RunArgs;
 use crate::command::runs::RunsArgs;
 use crate::command::score::ScoreArgs;
+#[cfg(feature = "server")]
 use crate::command::serve::ServeArgs;
 use crate::command::show::ShowArgs;
 use crate::command::systems::SystemsArgs;
+#[cfg(feature = "server")]
 use crate::command::token::TokenArgs;
 use crate::ui::display::{DISPLAY, DisplayArgs};
 use crate::ui::settable::SetBy;
@@ -101,20 +105,26 @@ pub enum Command {
     /// Show the defaults from configuration files, and their source
     Config(ConfigArgs),
     /// Find the nodes of a fleet that are not like the others
+    #[cfg(feature = "fleet")]
     Fleet(FleetArgs),
     /// Export a run; jsonl has all samples and can be imported
     Export(ExportArgs),
     /// Import runs: bundles, hyperfine, Google Benchmark, UnixBench
     Import(ImportArgs),
     /// Send runs to the store of a server (`serve`)
+    #[cfg(feature = "server")]
     Push(PushArgs),
     /// Fetch runs from the store of a server
+    #[cfg(feature = "server")]
     Pull(PullArgs),
     /// Send and fetch what another store lacks, or send what waits
+    #[cfg(feature = "server")]
     Sync(SyncArgs),
     /// Create, list and revoke the tokens of a server (`serve`)
+    #[cfg(feature = "server")]
     Token(TokenArgs),
     /// Show the store in a browser: runs, comparisons, histories
+    #[cfg(feature = "server")]
     Serve(ServeArgs),
     /// A/B test commands, compilers, environments or settings
     Ab(Box<AbArgs>),

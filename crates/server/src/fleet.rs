@@ -16,7 +16,7 @@ impl Pages {
         let view = digest.fleet.clone();
         let progress = match asked.form {
             Form::Json => None,
-            _ => gritstone_fleet::progress(&self.context, store.map(Rc::as_ref))?,
+            _ => (self.follow_fleet)(&self.context, store.map(Rc::as_ref))?,
         };
         let page = || {
             let document = gritstone_report::systems_compared(&view, &systems, progress.as_ref());
@@ -35,7 +35,7 @@ impl Pages {
 
     /// How far the newest fleet run has come.
     pub(super) fn follow_fleet(&self, store: Option<&Rc<Store>>) -> Answered {
-        let progress = gritstone_fleet::progress(&self.context, store.map(Rc::as_ref))?;
+        let progress = (self.follow_fleet)(&self.context, store.map(Rc::as_ref))?;
         let value = progress.as_ref().map(|of| {
             let count = |state| of.nodes.iter().filter(|node| node.state == state).count();
             serde_json::json!({

@@ -117,7 +117,9 @@ impl Fuzzed {
         let digests = Arc::new(Digests::new(path.clone(), None));
         // one that has no event yet knows none, and says so
         assert!(digests.of("", Duration::from_secs(60)).is_some());
-        let pages = Pages::new(Context::new(Some(path.clone())), digests, true);
+        let pages = Pages::new(Context::new(Some(path.clone())), digests, true, |_, _| {
+            Ok(None)
+        });
         Self { path, runs, pages }
     }
 

@@ -20,14 +20,15 @@ mod system_comparison;
 
 use anyhow::{Context as _, Result, ensure};
 use gritstone_document::html;
+use gritstone_model::FleetProgress;
 use gritstone_runs::context::Context;
-use gritstone_session::signals;
-use gritstone_store::{Scope, Token};
+use gritstone_store::{Scope, Store, Token};
 use http::{Answers, Config, Limits, Make, Policy, Rate, Tls};
 use notify::Notify;
 use pages::Pages;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -41,6 +42,9 @@ const RATE: Rate = Rate {
 };
 /// How often the store is looked at for changes that others are to be told of.
 const WATCH: Duration = Duration::from_secs(5);
+
+/// Looks up the progress of the newest fleet run.
+pub type FollowFleet = fn(&Context, Option<&Store>) -> Result<Option<FleetProgress>>;
 
 /// How a store is served.
 #[derive(Clone, Debug)]
@@ -59,15 +63,17 @@ pub struct Options {
     pub notify_template: Option<PathBuf>,
     /// Address of the pages in notifications.
     pub public_url: Option<String>,
+    pub follow_fleet: FollowFleet,
 }
 
-/// Serves the store until a signal stops it; `ready` is called with the address of the pages.
+/// Serves the store until `stop` becomes readable; `ready` is called with the address of the pages.
 ///
 /// # Errors
 /// When the options contradict each other, or the address cannot be listened on.
 pub fn serve(
     context: &Context,
     options: &Options,
+    stop: UnixStream,
     ready: impl FnOnce(&str) -> Result<()>,
 ) -> Result<()> {
     let public = !options.listen.ip().is_loopback() || options.behind_proxy;
@@ -92,7 +98,6 @@ pub fn serve(
          and --tls-key, or put a proxy with TLS before it and say --behind-proxy",
         options.listen
     );
-    let stop = signals::stop_stream().context("cannot catch signals")?;
     let listener = TcpListener::bind(options.listen)
         .with_context(|| format!("cannot listen on {}", options.listen))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
@@ -103,9 +108,15 @@ pub fn serve(
     if watched {
         watch(store.clone(), Arc::clone(&digests))?;
     }
+    let follow_fleet = options.follow_fleet;
     let make: Make = Arc::new(move || -> Box<dyn Answers> {
         let context = Context::new(Some(store.clone())).serving();
-        Box::new(Pages::new(context, Arc::clone(&digests), everyone))
+        Box::new(Pages::new(
+            context,
+            Arc::clone(&digests),
+            everyone,
+            follow_fleet,
+        ))
     });
     let log = Arc::new(|text: &str| log::warn!("gritstone: {text}"));
     ready(&address)?;

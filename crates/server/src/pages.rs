@@ -1,5 +1,6 @@
 //! The answers to what a browser asks: the documents that the terminal shows, from the same store, as pages and as JSON.
 
+use crate::FollowFleet;
 use crate::form_options::option;
 use crate::http::{Answer, Answers, Asked, Form, Media, Question, Sent, Status};
 use crate::lists::{self, LISTED};
@@ -39,6 +40,7 @@ pub struct Pages {
     digests: Arc<Digests>,
     /// Whether everyone may read.
     pub(super) open: bool,
+    pub(super) follow_fleet: FollowFleet,
 }
 
 /// Why there is no answer.
@@ -156,11 +158,17 @@ pub(super) fn plain(media: Media, text: impl Into<String>) -> Answer {
 
 impl Pages {
     /// Of this store.
-    pub fn new(context: Context, digests: Arc<Digests>, open: bool) -> Self {
+    pub fn new(
+        context: Context,
+        digests: Arc<Digests>,
+        open: bool,
+        follow_fleet: FollowFleet,
+    ) -> Self {
         Self {
             context,
             digests,
             open,
+            follow_fleet,
         }
     }
 

@@ -11,6 +11,7 @@ pub mod completions;
 pub mod config;
 pub mod doctor;
 pub mod export;
+#[cfg(feature = "fleet")]
 pub mod fleet;
 pub mod history;
 pub mod import;
@@ -21,12 +22,15 @@ pub mod list;
 pub mod man;
 pub mod overview;
 pub mod pr;
+#[cfg(feature = "server")]
 pub mod push;
 pub mod report;
 pub mod run;
 pub mod runs;
 pub mod score;
+#[cfg(feature = "server")]
 pub mod serve;
 pub mod show;
 pub mod systems;
+#[cfg(feature = "server")]
 pub mod token;

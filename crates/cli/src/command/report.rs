@@ -134,10 +134,20 @@ pub fn is_pdf(path: &Path) -> Result<bool> {
     }
 }
 
+#[cfg(feature = "pdf")]
+fn pdf(document: &Document) -> Result<Vec<u8>> {
+    Ok(gritstone_pdf::render(document)?)
+}
+
+#[cfg(not(feature = "pdf"))]
+fn pdf(_: &Document) -> Result<Vec<u8>> {
+    bail!("this gritstone was built without the feature `pdf`: name a file that ends in .html")
+}
+
 pub fn write(document: &Document, path: &Path) -> Result<()> {
     let page = match is_pdf(path)? {
         false => gritstone_document::html::render(document).into_bytes(),
-        true => gritstone_pdf::render(document)?,
+        true => pdf(document)?,
     };
     let name = path.display();
     std::fs::write(path, page).with_context(|| {

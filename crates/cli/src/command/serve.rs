@@ -2,10 +2,11 @@
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Args;
 use gritstone_runs::context::Context;
 use gritstone_server::Options;
+use gritstone_session::signals;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -53,8 +54,13 @@ pub fn serve(context: &Context, args: &ServeArgs) -> Result<Exit> {
         notify_url: args.notify_url.clone(),
         notify_template: args.notify_template.clone(),
         public_url: args.public_url.clone(),
+        #[cfg(feature = "fleet")]
+        follow_fleet: gritstone_fleet::progress,
+        #[cfg(not(feature = "fleet"))]
+        follow_fleet: |_, _| Ok(None),
     };
-    gritstone_server::serve(context, &options, |address| {
+    let stop = signals::stop_stream().context("cannot catch signals")?;
+    gritstone_server::serve(context, &options, stop, |address| {
         output::plain(&format!("{address}\n"))
     })?;
     Ok(Exit::Done)
