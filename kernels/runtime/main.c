@@ -20,7 +20,15 @@
 #include "runtime.h"
 
 #define MAX_SAMPLES 64
+#define FEWEST_SAMPLES 5
+#define MOST_SAMPLES 20
+/* Time of the samples of a launch, ns, where neither their fewest nor their most decides. */
+#define SAMPLES_NS 40000000
+/* The SMT probe beside a neighbor is half as long again, and scatters by a thousandth without one. */
+#define ALONE 1.05
 #define MAX_BATCHES 4096
+/* Time of a sample, ns, at least; up to twice that. */
+#define TARGET_NS 1500000
 #define COUNTED_NS 50000000
 #define MAX_N ((uint64_t)1 << 40)
 
@@ -162,19 +170,42 @@ static void count(struct context *c, uint64_t n)
 		line_check(&s);
 }
 
-/* Up to samples= samples with the cycle probe on either side; fewer when they take longer than sample_ns together. The time of the last. */
+/* The samples of a launch: samples=, or as many as take SAMPLES_NS. */
+static uint64_t usual_samples(struct context *c, uint64_t wall)
+{
+	uint64_t some = wall > 0 ? SAMPLES_NS / wall : MOST_SAMPLES;
+	some = some < FEWEST_SAMPLES ? FEWEST_SAMPLES : some > MOST_SAMPLES ? MOST_SAMPLES : some;
+	return parameter_u64(c, "samples", some);
+}
+
+/* Samples with the probes on either side, until there are as many as usual without a neighbor on the core, in at most three times as many
+ * and sample_ns together. Alone is what is near the least that the launch has seen: where a neighbor stays for all of it, the harness
+ * knows from other launches, and repeats it. The time of the last. */
 static uint64_t measure_samples(struct context *c, uint64_t n)
 {
-	struct probe probe;
-	uint64_t samples = parameter_u64(c, "samples", 5), budget = parameter_u64(c, "sample_ns", 400000000);
+	uint64_t budget = parameter_u64(c, "sample_ns", 400000000), copies = parameter_u64(c, "copies", 1);
+	uint64_t usual = 1, undisturbed = 0;
+	double shares[MAX_SAMPLES], least = 1;
 	struct sample s = {0};
+	struct probe before, after;
 	uint64_t start = now_ns();
-	for (uint64_t i = 0; i < samples && i < MAX_SAMPLES && (i == 0 || now_ns() - start < budget); i++) {
-		probe_before(&probe);
+	read_probe(&before);
+	for (uint64_t i = 0; undisturbed < usual && i < MAX_SAMPLES && (i == 0 || now_ns() - start < budget); i++) {
 		region(c, n, &s);
-		probe_after(&probe);
-		line_sample("sample", &s, &probe);
+		read_probe(&after);
+		struct probe both = of_both_sides(&before, &after);
+		line_sample("sample", &s, &both);
 		line_check(&s);
+		before = after;
+		if (i == 0)
+			usual = usual_samples(c, s.wall);
+		shares[i] = wide_share(&both);
+		least = shares[i] < least ? shares[i] : least;
+		undisturbed = 0;
+		for (uint64_t j = 0; j <= i; j++)
+			undisturbed += copies > 1 || shares[j] <= least * ALONE;
+		if (i + 1 >= 3 * usual)
+			break;
 	}
 	return s.wall;
 }
@@ -196,12 +227,12 @@ static void add_usage(struct usage *sum, const struct usage *u)
 /* The published work, done as one batch at a time, for batch_ns or at least once. */
 static void measure_batches(struct context *c, uint64_t n, uint64_t *walls)
 {
-	struct probe probe;
+	struct probe before, after;
 	uint64_t budget = parameter_u64(c, "batch_ns", 50000000);
 	struct sample s, wrong = {0};
 	struct usage sum = {0};
 	uint64_t count = 0, start = now_ns();
-	probe_before(&probe);
+	read_probe(&before);
 	do {
 		region(c, n, &s);
 		walls[count++] = s.wall;
@@ -209,7 +240,8 @@ static void measure_batches(struct context *c, uint64_t n, uint64_t *walls)
 		if (s.check != s.expected)
 			wrong = s;
 	} while (count < MAX_BATCHES && now_ns() - start < budget);
-	probe_after(&probe);
+	read_probe(&after);
+	struct probe probe = of_both_sides(&before, &after);
 	line("batch n=%" PRIu64 " pace=%" PRIu64 " wide=%" PRIu64, n, probe.pace, probe.wide);
 	line_usage(&sum);
 	line(" walls=");
@@ -245,7 +277,7 @@ static void measure(struct context *c)
 {
 	struct histogram *latency = private_memory(sizeof *latency);
 	uint64_t *walls = private_memory(MAX_BATCHES * sizeof *walls);
-	uint64_t resolution = clock_resolution_ns(), target = parameter_u64(c, "target_ns", 5000000);
+	uint64_t resolution = clock_resolution_ns(), target = parameter_u64(c, "target_ns", TARGET_NS);
 	if (latency == NULL || walls == NULL)
 		failed(c, "mmap");
 	note(c, "clock_resolution_ns", "%" PRIu64, resolution);

@@ -49,14 +49,16 @@ struct context {
 	struct histogram *latency; /* NULL until something is recorded in a measured region */
 };
 
-/* probe.c: readings around a region, the shortest of each; femtoseconds an addition. */
-#define PROBE_CHUNKS 8
+/* probe.c: readings beside a region, the shortest of each; femtoseconds an addition. */
+#define PROBE_CHUNKS 3
 struct probe {
 	uint64_t pace; /* additions that wait for each other: a core cycle each */
 	uint64_t wide; /* additions that do not: longer where another thread of the core is busy */
 };
-void probe_before(struct probe *);
-void probe_after(struct probe *);
+void read_probe(struct probe *);
+struct probe of_both_sides(const struct probe *before, const struct probe *after);
+/* The SMT probe as a share of the cycle probe: least where nothing else runs on the core. */
+double wide_share(const struct probe *);
 
 /* clock.c */
 uint64_t clock_resolution_ns(void);
