@@ -46,6 +46,8 @@ impl References {
             settings: None,
             counting: None,
             smt_floors: Default::default(),
+            reference_ghz: None,
+            contention: None,
             pruned: None,
             results: results.collect(),
         })

@@ -402,7 +402,7 @@ fn webhooks_get_new_changes_once() {
     let first = taken(&listener, "500 Not now");
     home.import(&[run(41)]);
     let again = taken(&listener, "200 OK");
-    assert_eq!(first["schema"], "gritstone/changes/1");
+    assert_eq!(first["schema"], "gritstone/changes/2");
     let told = list(&again["events"]);
     assert!(!told.is_empty());
     let id = told[0]["id"].as_str().unwrap();

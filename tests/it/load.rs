@@ -134,6 +134,7 @@ fn the_published_factors_give_the_published_summary() {
                 let cell = references.cells.iter().find(of).unwrap();
                 ScoredBenchmark {
                     launches: vec![cell.value.as_ref().unwrap().value],
+                    weights: vec![1.0],
                     reference: 1.0,
                     lower_is_better: true,
                     weight,

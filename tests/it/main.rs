@@ -30,6 +30,7 @@ mod licenses;
 mod load;
 mod multiuser;
 mod net;
+mod noise;
 mod own;
 mod paging;
 mod past;

@@ -27,7 +27,7 @@ fn a_history_grows_with_the_runs() {
     home.import(&[at_hour(&calls(), 1, "a"), at_hour(&calls(), 2, "b")]);
     for id in ["byte/syscall", "byte/fcall-overhead"] {
         let history = home.json(&["history", id]);
-        assert_eq!(history["schema"], "gritstone/history/2");
+        assert_eq!(history["schema"], "gritstone/history/3");
         let points = list(&history["series"][0]["points"]);
         assert_eq!(points.len(), 2, "{history}");
         assert!(points[0]["estimate"].is_number(), "{history}");
@@ -73,7 +73,7 @@ fn measured_alone(beside: &str) -> RunData {
 }
 
 #[test]
-fn a_gate_needs_five_runs_that_are_like_the_one_it_judges() {
+fn a_gate_needs_three_runs_that_are_like_the_one_it_judges() {
     let run = measured_alone("");
     let mut elsewhere = at_hour(&run, 3, "c");
     elsewhere.info.settings.dir = "/elsewhere".into();
@@ -90,9 +90,9 @@ fn a_gate_needs_five_runs_that_are_like_the_one_it_judges() {
         let (code, text, error) = home.run(&["check", of]);
         assert!(code == 4 && text.contains(said), "{text}{error}");
     };
-    told("b", "5 are needed");
+    told("b", "3 are needed");
     told("b", "1 earlier run of the same kind");
-    told("c", "0 earlier runs of the same kind");
+    told("c", "No history");
     assert_eq!(home.run("check d").0, 2, "a side of an A/B test");
     // nor need a run be in the store
     let (_, view, _) = home.run("show b --format json");

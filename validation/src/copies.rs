@@ -4,7 +4,7 @@ use crate::runs::{empty, run};
 use crate::world::World;
 use crate::{head, line, percent};
 use gritstone_analysis::compare;
-use gritstone_analysis::run_variance::{self, Past};
+use gritstone_analysis::{past::Past, run_effect};
 use gritstone_model::{CopiesPoint, CopiesView, Estimate, RunView, Verdict};
 use gritstone_stats::center;
 
@@ -84,10 +84,7 @@ pub fn together() -> String {
 fn said(earlier: &[RunView], other: &RunView) -> [Verdict; 2] {
     let base = earlier.last().expect("there is a base");
     let past: Vec<Past> = earlier.iter().map(Past::new).collect();
-    let options = compare::Options {
-        between_run: run_variance::estimate(&past, base, other),
-        ..compare::Options::default()
-    };
+    let options = compare::Options::new(0.02, run_effect::estimate(&past, base, other));
     let view = compare::compare(base, other, &options);
     let copies = &view.rows[0].copies[0];
     [copies.total.verdict, copies.efficiency.verdict]

@@ -1,5 +1,5 @@
 //! The long simulation: prints the tables of docs/validation.md. `cargo run --release -p gritstone-validation`; with
-//! words such as `gate` or `ab::rankings` only these. With `--write` the tables replace those of the document, with `--check` they must be
+//! words such as `series` or `ab::rankings` only these. With `--write` the tables replace those of the document, with `--check` they must be
 //! those of the document.
 
 use std::sync::Mutex;
@@ -7,16 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 mod ab;
-mod compare;
 mod copies;
+mod estimate;
 mod figure;
 mod fleet;
-mod gate;
 mod groups;
-mod past;
 mod rest;
 mod runs;
-mod system;
+mod series;
 mod tails;
 #[path = "../../crates/stats/tests/rates/world/mod.rs"]
 mod world;
@@ -28,28 +26,24 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/validation.md")
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [(&str, Table); 24] = [
+    let tables: [(&str, Table); 20] = [
+        ("estimate::coverage", estimate::coverage),
+        ("estimate::bias", estimate::bias),
+        ("series::unchanged", series::unchanged),
+        ("series::lasting", series::lasting),
+        ("series::comparisons", series::comparisons),
+        ("series::changes", series::changes),
         ("figure::coverage", figure::coverage),
         ("figure::correlated", figure::correlated),
-        ("figure::machine", figure::machine),
-        ("figure::launches", figure::launches),
         ("tails::coverage", tails::coverage),
         ("tails::comparisons", tails::comparisons),
         ("rest::modes", rest::modes),
-        ("compare::false_positives", compare::false_positives),
-        ("compare::drift", compare::drift),
-        ("system::comparisons", system::comparisons),
-        ("compare::power", compare::power),
-        ("compare::rows", compare::rows),
         ("ab::verdicts", ab::verdicts),
         ("ab::orders", ab::orders),
         ("ab::neighbors", ab::neighbors),
         ("ab::busy", ab::busy),
         ("ab::rankings", ab::rankings),
         ("rest::rating", rest::rating),
-        ("past::changes_found", past::changes_found),
-        ("gate::over_time", gate::over_time),
-        ("gate::by_run", gate::by_run),
         ("copies::together", copies::together),
         ("fleet::nodes", fleet::nodes),
         ("fleet::groups", groups::groups),

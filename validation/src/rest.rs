@@ -128,6 +128,7 @@ fn rated(world: &mut World, rows: usize, n: usize, sd: f64) -> Vec<ScoredBenchma
             let values = world.launches(Shape::Normal, n);
             let moved = values.iter().zip(&effects).map(|(x, effect)| x * effect);
             ScoredBenchmark {
+                weights: vec![1.0; 10],
                 launches: moved.collect(),
                 // exp of the mean of ln(1 + 0.01 Z)
                 reference: 99.995,

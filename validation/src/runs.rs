@@ -4,7 +4,7 @@ use gritstone_analysis::summary::{self, Options};
 use gritstone_model::{
     Benchmark, Data, Estimate, Id, KernelWork, RunData, RunView, Sampled, Unit, Work,
 };
-use gritstone_stats::center;
+use gritstone_stats::undisturbed;
 use std::collections::BTreeMap;
 
 /// A run of so many rows in which nothing was measured; whether they are compared in core cycles.
@@ -39,7 +39,8 @@ pub fn run(empty: &RunView, number: usize, rows: &[Vec<f64>]) -> RunView {
     view.id = format!("run-{number}");
     view.started = format!("{number:04}");
     for (result, values) in view.results.iter_mut().zip(rows) {
-        let center = center::log_center(values, 0.95).expect("all are above 0");
+        let weights = vec![1.0; values.len()];
+        let center = undisturbed::estimate(values, &weights, 0.95).expect("all are above 0");
         let estimate = Some(Estimate {
             value: center.value,
             interval: center.interval,
@@ -48,6 +49,7 @@ pub fn run(empty: &RunView, number: usize, rows: &[Vec<f64>]) -> RunView {
         result.measured_mut().sampled = Sampled {
             estimate,
             values: values.clone(),
+            weights,
             launches: values.len(),
             cycles: estimate.filter(|_| paced),
             paced_values: if paced { values.clone() } else { vec![] },

@@ -2,8 +2,8 @@
 
 use crate::world::World;
 use crate::{head, line, percent};
-use gritstone_analysis::run_variance::{self, Past};
 use gritstone_analysis::{compare, summary};
+use gritstone_analysis::{past::Past, run_effect};
 use gritstone_model::{
     Benchmark, Event, Histogram, Id, KernelWork, Launch, Outcome, RunData, RunView, Sample, Unit,
     Verdict, Work,
@@ -247,10 +247,8 @@ pub fn comparisons() -> String {
                     }
                     let base = run(&mut world, 100 + trial, events, tail, 1.0);
                     let other = run(&mut world, 1000 + trial, events, tail, later);
-                    let options = compare::Options {
-                        between_run: run_variance::estimate(&past, &base, &other),
-                        ..compare::Options::default()
-                    };
+                    let options =
+                        compare::Options::new(0.02, run_effect::estimate(&past, &base, &other));
                     let view = compare::compare(&base, &other, &options);
                     for row in &view.rows {
                         let changed = row.id.as_str() == "made/up/0";

@@ -1,16 +1,33 @@
 //! A gate: passed, failed or inconclusive.
+//!
+//! Against its history, a run fails on a change for the worse that nobody has accepted and that it belongs to, whichever run began it;
+//! and where the newest runs are surely slower than their level. No evidence of a slowdown passes, with the slowdown that would have
+//! been seen. Everything is fitted afresh ([`crate::levels`]).
 
-pub use crate::gate::Accepted;
-use crate::gate::{self, Judged};
-use crate::run_variance::Past;
+use crate::levels::{self, Series, SystemLevels};
+use crate::past::Past;
 use gritstone_model::{
     Better, CheckOutcome, CheckRow, CheckView, CompareRow, CompareView, Finding, Flag, Id,
-    Measurement, RunView, SCHEMA_CHECK, Subject,
+    Measurement, RowVariance, RunView, SCHEMA_CHECK, Status, Subject,
 };
-use gritstone_stats::multiple;
+use gritstone_stats::series::{self, Level, Noise};
+use gritstone_stats::{multiple, quantile};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Level of one run over all of its benchmarks.
+const ALPHA: f64 = 0.005;
+/// Runs that are the level that newer ones are compared with, at least.
+pub(crate) const MIN_BASE: usize = 3;
+/// Newest runs that may be slower together without being a level yet.
+const NEWEST: [usize; 4] = [1, 2, 3, 5];
+/// Probability with which the slowdown that is told would have been seen.
+const POWER: f64 = 0.9;
+
+/// Benchmarks whose level in a run, by its identifier, someone has accepted by name.
+pub type Accepted = BTreeSet<(String, Id)>;
 
 /// Tests a comparison against the allowed slowdown, with p adjusted by Holm. Results that only the run has, or that
-/// neither side has, are ignored; a result that only the base has is inconclusive.
+/// neither side has, are ignored.
 #[must_use]
 pub fn check(view: &CompareView, max_slowdown: f64, alpha: f64) -> CheckView {
     let rows = view.rows.iter().filter(|row| row.base.is_some());
@@ -31,7 +48,31 @@ pub fn check(view: &CompareView, max_slowdown: f64, alpha: f64) -> CheckView {
     }
 }
 
-/// Tests a run against earlier comparable runs, oldest first: [`gate::replay`].
+/// A ratio above 1 means that the run is better. Sizes are exact; of other results, a slowdown beyond the allowed one takes an interval
+/// that excludes none and a p that holds among all benchmarks.
+fn outcome(row: &CompareRow, max_slowdown: f64, alpha: f64) -> CheckOutcome {
+    let allowed = 1.0 / (1.0 + max_slowdown);
+    let mut notes = row.notes.iter();
+    let disturbed = notes.any(|note| note.flag() == Some(Flag::Interference));
+    let slower = row.ratio.is_some_and(|ratio| ratio < allowed);
+    match row.interval {
+        None if row.unit == "bytes" && row.ratio.is_some() => match slower {
+            true => CheckOutcome::Regressed,
+            false => CheckOutcome::Passed,
+        },
+        Some(_) if disturbed => CheckOutcome::Inconclusive,
+        Some([_, high]) => {
+            let sure = high < 1.0 && row.p_adjusted.is_some_and(|p| p < alpha);
+            match slower && sure {
+                true => CheckOutcome::Regressed,
+                false => CheckOutcome::Passed,
+            }
+        }
+        None => CheckOutcome::Inconclusive,
+    }
+}
+
+/// Tests a run against earlier runs of the system, in any order.
 #[must_use]
 pub fn against_history(
     run: &RunView,
@@ -39,61 +80,262 @@ pub fn against_history(
     max_slowdown: f64,
     accepted: &Accepted,
 ) -> CheckView {
-    let judged = gate::replay(earlier, run, max_slowdown, accepted);
+    let newest = Past::new(run);
+    let runs: Vec<&Past> = earlier.iter().chain([&newest]).collect();
+    let system = levels::fit(&runs, &|run| Some(&run.values));
+    let gate = Gate {
+        runs: &runs,
+        system: &system,
+        accepted,
+        allowed: max_slowdown.ln_1p(),
+    };
+    let standings: BTreeMap<&Id, Standing> = run
+        .results
+        .iter()
+        .filter_map(|result| Some((&result.id, gate.standing(&result.id)?)))
+        .collect();
+    let p: Vec<Option<f64>> = standings.values().map(|of| Some(of.p)).collect();
+    let adjusted: BTreeMap<&Id, f64> = standings
+        .keys()
+        .zip(multiple::holm(&p))
+        .filter_map(|(id, p)| Some((*id, p?)))
+        .collect();
     let known = |id: &Id| earlier.iter().any(|past| past.values.contains_key(id));
-    let results = run.results.iter();
-    let results = results.filter(|result| result.estimate().is_some() || known(&result.id));
-    let rows = results.map(|result| check_row(result, judged.get(&result.id)));
+    let rows = run
+        .results
+        .iter()
+        .filter(|result| result.estimate().is_some() || known(&result.id));
+    let rows = rows.map(|result| {
+        let standing = standings.get(&result.id);
+        let p = adjusted.get(&result.id).copied().unwrap_or(1.0);
+        gate.row(result, standing, p, standings.len())
+    });
     worst_first("its history", &run.id, rows.collect(), max_slowdown)
 }
 
-fn check_row(result: &Measurement, judged: Option<&Judged>) -> CheckRow {
-    let paced = judged.is_some_and(|judged| judged.paced);
-    let compared = if paced {
-        Subject::Cycles
-    } else {
-        Subject::Estimate
-    };
-    let mut row = unpredicted(result, compared);
-    let Some(judged) = judged else {
-        let has_value = result.value().is_some_and(|value| value > 0.0);
-        if has_value && row.notes.iter().all(|note| note.flag().is_none()) {
-            row.notes.push(Finding::NoHistory {}.into());
+struct Gate<'a> {
+    runs: &'a [&'a Past],
+    system: &'a SystemLevels,
+    accepted: &'a Accepted,
+    /// ln of the slowdown that is allowed.
+    allowed: f64,
+}
+
+/// The newest runs of a benchmark against the level that they should have.
+#[derive(Clone, Copy, Debug)]
+struct Standing {
+    base: Level,
+    /// Position of the first of the runs among those of the system.
+    since: usize,
+    /// ln(speed) of the runs over that of the base.
+    by: f64,
+    /// Standard error of `by`, and its degrees of freedom.
+    error: f64,
+    freedom: f64,
+    /// Of no slowdown, over all that was tried.
+    p: f64,
+    /// A level of its own: a change.
+    is_level: bool,
+    /// Standard error of the newest run alone.
+    error_of_one: f64,
+    runs: usize,
+    noise: Noise,
+}
+
+impl Gate<'_> {
+    /// `None` without a base.
+    fn standing(&self, id: &Id) -> Option<Standing> {
+        let series = self.system.series.get(id)?;
+        let noise = series.noise?;
+        if *series.runs.last()? + 1 != self.runs.len() {
+            return None;
         }
-        return CheckRow {
-            outcome: CheckOutcome::Inconclusive,
-            since: None,
-            row,
-        };
-    };
-    match &judged.held {
-        Some(held) => {
-            let sign: f64 = if !paced && result.better == Better::Higher {
-                1.0
-            } else {
-                -1.0
+        let from = self.first_accepted(id, series, &noise);
+        let points = &series.points[from..];
+        let starts: Vec<usize> = series
+            .starts
+            .iter()
+            .filter(|at| **at > from)
+            .map(|at| at - from)
+            .collect();
+        let all = series::levels(points, &starts, &noise);
+        let (last, before) = all.split_last()?;
+        let runs = &series.runs[from..];
+        self.newest(points, *last, &noise, runs)
+            .into_iter()
+            .chain(self.change(*last, before, &noise, runs))
+            .min_by(|a, b| a.p.total_cmp(&b.p))
+    }
+
+    fn is_accepted(&self, run: usize, id: &Id) -> bool {
+        let run = self.runs[run].run.clone();
+        self.accepted.contains(&(run, id.clone()))
+    }
+
+    /// Position of the first point of the level that was accepted last: points before it are no base. Of a run whose level is not a
+    /// slower one it is the run that was accepted, as one that was slower alone.
+    fn first_accepted(&self, id: &Id, series: &Series, noise: &Noise) -> usize {
+        let all = series::levels(&series.points, &series.starts, noise);
+        let is_slower = |pair: &[Level]| pair[1].mean < pair[0].mean - self.allowed;
+        let slower = all.windows(2).filter(|pair| is_slower(pair));
+        let slower: Vec<Level> = slower.map(|pair| pair[1]).collect();
+        let accepted = |at: &usize| self.is_accepted(series.runs[*at], id);
+        let positions = (0..series.runs.len()).filter(accepted);
+        positions.fold(0, |from, at| {
+            let level = slower.iter().find(|of| (of.start..of.end).contains(&at));
+            level.map_or(at, |of| of.start).max(from)
+        })
+    }
+
+    /// The last runs against their level before them.
+    fn newest(
+        &self,
+        points: &[series::Point],
+        last: Level,
+        noise: &Noise,
+        runs: &[usize],
+    ) -> Option<Standing> {
+        let tails = self.system.tails;
+        let tried = NEWEST
+            .iter()
+            .filter(|&&newest| last.start + MIN_BASE + newest <= points.len());
+        let each = tried.clone().map(|&newest| {
+            let base = Level {
+                start: last.start,
+                ..series::levels(&points[last.start..points.len() - newest], &[], noise)[0]
             };
-            row.base = Some((sign * held.expected).exp());
-            row.ratio = Some(held.ln_ratio.exp());
-            row.interval = Some([-held.half, held.half].map(|half| (held.ln_ratio + half).exp()));
-            (row.p, row.p_adjusted) = (Some(held.p), Some(held.p_adjusted));
-        }
-        None => row.notes.push(
-            Finding::ShortHistory {
-                runs: judged.earlier,
-                needed: gate::MIN_EARLIER,
+            let departure = series::departure(points, &base, noise, newest, tails);
+            Standing {
+                base,
+                since: runs[departure.start],
+                by: departure.by,
+                error: departure.error,
+                freedom: departure.freedom,
+                p: match departure.by < -self.allowed {
+                    true => (departure.p * tried.clone().count() as f64).min(1.0),
+                    false => 1.0,
+                },
+                is_level: false,
+                error_of_one: departure.error,
+                runs: points.len(),
+                noise: *noise,
             }
-            .into(),
-        ),
+        });
+        let each: Vec<Standing> = each.collect();
+        let one = *each.first()?;
+        let worst = each.into_iter().min_by(|a, b| a.p.total_cmp(&b.p))?;
+        Some(Standing {
+            error_of_one: one.error,
+            ..worst
+        })
     }
-    row.between_run = judged.variance;
-    if judged.accepted {
-        row.notes.push(Finding::Accepted {}.into());
+
+    /// The last level against the best before it.
+    fn change(
+        &self,
+        last: Level,
+        before: &[Level],
+        noise: &Noise,
+        runs: &[usize],
+    ) -> Option<Standing> {
+        let settled = before.iter().filter(|level| level.end - level.start > 1);
+        let best = *settled.max_by(|a, b| a.mean.total_cmp(&b.mean))?;
+        let (by, error) = (last.mean - best.mean, last.error.hypot(best.error));
+        let is_change = by < -self.allowed && -by / error > series::CHANGE;
+        Some(Standing {
+            base: best,
+            since: runs[best.end],
+            by,
+            error,
+            freedom: noise.variance.df,
+            p: if is_change { 0.0 } else { 1.0 },
+            is_level: is_change,
+            error_of_one: (noise.variance.value + best.error.powi(2)).sqrt(),
+            runs: runs.len(),
+            noise: *noise,
+        })
     }
-    CheckRow {
-        outcome: judged.outcome,
-        since: judged.since.clone(),
-        row,
+
+    fn row(
+        &self,
+        result: &Measurement,
+        standing: Option<&Standing>,
+        p: f64,
+        tests: usize,
+    ) -> CheckRow {
+        let mut row = unpredicted(result);
+        let failed = matches!(result.outcome(), Status::Failed | Status::TimedOut);
+        let accepted = self.is_accepted(self.runs.len() - 1, &result.id);
+        if accepted {
+            row.notes.push(Finding::Accepted {}.into());
+        }
+        let Some(standing) = standing else {
+            let fit = result.value().is_some_and(|value| value > 0.0);
+            if fit && row.notes.iter().all(|note| note.flag().is_none()) {
+                row.notes.push(self.why_no_base(&result.id).into());
+            }
+            return CheckRow {
+                outcome: match failed || result.is_flagged(Flag::Invalid) {
+                    true => CheckOutcome::Regressed,
+                    false if accepted => CheckOutcome::Passed,
+                    false => CheckOutcome::Inconclusive,
+                },
+                since: None,
+                row,
+            };
+        };
+        let regressed = standing.by < -self.allowed && (standing.is_level || p < ALPHA);
+        let sign = if result.better == Better::Higher {
+            1.0
+        } else {
+            -1.0
+        };
+        let half = quantile::student(0.95, standing.freedom) * standing.error;
+        row.base = Some((sign * standing.base.mean).exp());
+        row.other = Some((sign * (standing.base.mean + standing.by)).exp());
+        row.ratio = Some(standing.by.exp());
+        row.interval = Some([-half, half].map(|half| (standing.by + half).exp()));
+        (row.p, row.p_adjusted) = (Some(standing.p), Some(p));
+        row.smallest = Some(self.detectable(standing, tests));
+        row.between_run = Some(RowVariance {
+            estimate: standing.noise.of_runs().sqrt(),
+            runs: standing.runs,
+        });
+        CheckRow {
+            outcome: if regressed {
+                CheckOutcome::Regressed
+            } else {
+                CheckOutcome::Passed
+            },
+            since: regressed.then(|| self.runs[standing.since].started.clone()),
+            row,
+        }
+    }
+
+    /// The slowdown of the newest run alone that would have failed with [`POWER`], as a share.
+    fn detectable(&self, standing: &Standing, tests: usize) -> f64 {
+        let level = ALPHA / tests.max(1) as f64 / NEWEST.len() as f64;
+        let needed =
+            quantile::student(1.0 - 2.0 * level, self.system.tails) * standing.error_of_one;
+        let surely = quantile::normal(2.0 * POWER - 1.0) * standing.error_of_one;
+        (needed.max(self.allowed) + surely).exp_m1()
+    }
+
+    fn why_no_base(&self, id: &Id) -> Finding {
+        let series = self.system.series.get(id);
+        let base = series.map_or(0, |series| {
+            let from = series
+                .noise
+                .map_or(0, |noise| self.first_accepted(id, series, &noise));
+            series.points.len() - 1 - from
+        });
+        match base {
+            0 => Finding::NoHistory {},
+            runs => Finding::ShortHistory {
+                runs,
+                needed: MIN_BASE,
+            },
+        }
     }
 }
 
@@ -101,42 +343,23 @@ fn worst_first(base: &str, run: &str, mut rows: Vec<CheckRow>, max_slowdown: f64
     // of equal ones the slowest
     let ratio = |row: &CheckRow| row.row.ratio.unwrap_or(f64::INFINITY);
     rows.sort_by(|a, b| (b.outcome.cmp(&a.outcome)).then(ratio(a).total_cmp(&ratio(b))));
+    let any = |outcome| rows.iter().any(|row: &CheckRow| row.outcome == outcome);
     CheckView {
         schema: SCHEMA_CHECK.to_owned(),
         base: base.to_owned(),
         run: run.to_owned(),
         max_slowdown,
         differ_in: vec![],
-        outcome: rows
-            .first()
-            .map_or(CheckOutcome::Inconclusive, |row| row.outcome),
+        outcome: match (any(CheckOutcome::Regressed), any(CheckOutcome::Passed)) {
+            (true, _) => CheckOutcome::Regressed,
+            (false, true) => CheckOutcome::Passed,
+            (false, false) => CheckOutcome::Inconclusive,
+        },
         rows,
     }
 }
 
-/// The interval of the ratio (above 1: the run is better) against the slowdown that is allowed. That it is surely above asks for
-/// an interval beyond it and a p that holds among all rows; that it is surely below, for an interval that ends before it.
-fn outcome(row: &CompareRow, max_slowdown: f64, alpha: f64) -> CheckOutcome {
-    let allowed = 1.0 / (1.0 + max_slowdown);
-    let mut notes = row.notes.iter();
-    let disturbed = notes.any(|note| note.flag() == Some(Flag::Interference));
-    match (row.interval, row.ratio) {
-        // sizes are exact
-        (None, Some(ratio)) if row.unit == "bytes" => match ratio < allowed {
-            true => CheckOutcome::Regressed,
-            false => CheckOutcome::Passed,
-        },
-        (Some(_), _) if disturbed => CheckOutcome::Inconclusive,
-        (Some([_, high]), _) if high < allowed && row.p_adjusted.is_some_and(|p| p < alpha) => {
-            CheckOutcome::Regressed
-        }
-        (Some([low, _]), _) if low > allowed => CheckOutcome::Passed,
-        _ => CheckOutcome::Inconclusive,
-    }
-}
-
-fn unpredicted(result: &Measurement, compared: Subject) -> CompareRow {
-    let cycles = compared == Subject::Cycles;
+fn unpredicted(result: &Measurement) -> CompareRow {
     CompareRow {
         id: result.id.clone(),
         title: result.title.clone(),
@@ -147,17 +370,11 @@ fn unpredicted(result: &Measurement, compared: Subject) -> CompareRow {
         p_adjusted: None,
         smallest: None,
         explanation: None,
-        compared,
+        compared: Subject::Estimate,
         between_run: None,
-        unit: match cycles {
-            true => "cycles".to_owned(),
-            false => result.unit.to_string(),
-        },
+        unit: result.unit.to_string(),
         base: None,
-        other: match cycles {
-            true => result.cycles().map(|cycles| cycles.value),
-            false => result.value(),
-        },
+        other: result.value(),
         notes: result.notes_on_result().cloned().collect(),
         copies: vec![],
         percentiles: vec![],

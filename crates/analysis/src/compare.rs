@@ -1,10 +1,10 @@
 //! Compares two runs or systems: a ratio above 1 means that the other is better, whatever the unit.
 //!
-//! Stored runs are not interleaved, so that intervals include the variance between runs of the system. The
-//! false-discovery rate is controlled over all results.
+//! Stored runs are not interleaved, so that intervals include the effects of runs. Nothing is taken out of a difference: what moved all
+//! benchmarks alike is told beside the verdicts. The false-discovery rate is controlled over all results.
 
-pub(crate) mod common_shift;
 mod copies;
+mod difference;
 mod environment;
 mod families;
 mod measured;
@@ -12,15 +12,16 @@ mod options;
 mod pair;
 mod percentiles;
 mod published;
+mod spread;
 
 use crate::explain::{Side, explain};
-use crate::run_variance::DEFAULT;
+use crate::run_effect::STATED;
+use difference::Difference;
 pub(crate) use environment::{peers_differ, programs_differ_in};
 use gritstone_model::{
-    CompareFigure, CompareRow, CompareShift, CompareView, Explanation, Finding, Flag, Measurement,
-    Note, RunView, SCHEMA_COMPARE, Subject, VarianceSource, Verdict, in_order,
+    CompareFigure, CompareRow, CompareView, Explanation, Finding, Flag, Measurement, Note, RunView,
+    SCHEMA_COMPARE, Subject, VarianceSource, Verdict, in_order,
 };
-use gritstone_stats::scatter::Scatter;
 use gritstone_stats::{multiple, verdict};
 pub use options::Options;
 pub(crate) use pair::scale;
@@ -30,24 +31,16 @@ use std::collections::BTreeMap;
 /// Compares all results of both sides, the most important first, with sums by family.
 #[must_use]
 pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
-    let options = options.for_runs(base, other);
-    // of different networks nothing is common
-    let shifts = match peers_differ(base, other) {
-        Some(_) => BTreeMap::new(),
-        None => common_shift::common(base, other, &options),
-    };
-    let options = &options.without(&shifts);
-    let mut shifts: Vec<CompareShift> = shifts.into_values().collect();
-    let tails = percentiles::options(base, other, options, &mut shifts);
+    let mut options = options.for_runs(base, other);
+    let differences = differences(base, other, &options);
+    let stated = differences.iter().filter(|of| of.effect.runs == 0);
+    options.spread = spread::of_differences(&stated.copied().collect::<Vec<_>>());
+    let options = &options;
+    let tails = percentiles::options(options);
     let mut rows: Vec<Row> = Vec::new();
-    let mut between: Vec<Scatter> = Vec::new();
     for b in &base.results {
         rows.push(match other.get(&b.id) {
-            Some(o) => {
-                let (row, scatter) = row(base, b, other, o, options, &tails);
-                between.extend(scatter);
-                row
-            }
+            Some(o) => row(base, b, other, o, options, &tails),
             None => alone(b, other, true),
         });
     }
@@ -55,7 +48,10 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     rows.extend(new.map(|o| alone(o, base, false)));
     set_verdicts(&mut rows, options);
     percentiles::set_verdicts(&mut rows, options);
-    unseen(&mut rows, base, other, options);
+    unseen(&mut rows, options);
+    if let Some(selected) = &options.selected {
+        rows.retain(|row| selected.contains(&row.row.id));
+    }
     CompareView {
         schema: SCHEMA_COMPARE.to_owned(),
         base: base.id.clone(),
@@ -64,27 +60,41 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
         other_name: people(other, base),
         differ_in: environment::differ_in(base, other),
         margin: options.margin,
-        between_run: between_run(&between),
-        shifts,
+        between_run: between_run(&rows, options),
+        common: spread::common_change(&differences, options.margin),
         sums: families::sums(&rows),
         rows: families::in_order(rows),
     }
 }
 
+/// Of all results that both sides measured.
+fn differences(base: &RunView, other: &RunView, options: &Options) -> Vec<Difference> {
+    let both = base
+        .results
+        .iter()
+        .filter_map(|b| Some((b, other.get(&b.id)?)));
+    both.filter_map(|(b, o)| pair(b, o, options).difference)
+        .collect()
+}
+
 /// `None` where no launches were compared.
-fn between_run(rows: &[Scatter]) -> Option<VarianceSource> {
-    let learned = || rows.iter().map(|s| s.runs).filter(|&n| n > 0);
+fn between_run(rows: &[Row], options: &Options) -> Option<VarianceSource> {
+    let effects: Vec<usize> = rows
+        .iter()
+        .filter_map(|row| Some(row.difference?.effect.runs))
+        .collect();
+    let learned = || effects.iter().copied().filter(|&n| n > 0);
     let ends = learned().min().zip(learned().max());
-    (!rows.is_empty()).then(|| VarianceSource {
-        rows: rows.len(),
-        default: rows.len() - learned().count(),
+    (!effects.is_empty()).then(|| VarianceSource {
+        rows: effects.len(),
+        default: effects.len() - learned().count(),
         runs: ends.map(|(fewest, most)| [fewest, most]),
-        default_cycles: DEFAULT.paced.ln_sd,
-        default_times: DEFAULT.raw.ln_sd,
+        default_sd: (STATED.ln_sd.powi(2) * options.spread.inflation + options.spread.common / 2.0)
+            .sqrt(),
     })
 }
 
-/// A row without its verdict, and the variance between runs in its interval.
+/// A row without its verdict.
 fn row(
     base: &RunView,
     b: &Measurement,
@@ -92,7 +102,7 @@ fn row(
     o: &Measurement,
     options: &Options,
     tails: &BTreeMap<&str, Options>,
-) -> (Row, Option<Scatter>) {
+) -> Row {
     let mut pair = pair(b, o, options);
     if let Some(differ) = peers_differ(base, other) {
         pair = pair.apart(differ);
@@ -110,7 +120,7 @@ fn row(
         title: titled.title.clone(),
         ratio: pair.ratio,
         interval: pair.interval,
-        verdict: Some(options.before_p(pair.inner)),
+        verdict: None,
         p: pair.p.filter(|_| !disturbed),
         p_adjusted: None,
         smallest: None,
@@ -129,7 +139,11 @@ fn row(
     } else {
         pair.basis
     };
-    ((row, basis), pair.between)
+    Row {
+        row,
+        basis,
+        difference: pair.difference,
+    }
 }
 
 /// Instruction counts compare only within one machine.
@@ -140,11 +154,15 @@ fn explanation(
     options: &Options,
 ) -> Option<Explanation> {
     let of_the_work = matches!(compared, Subject::Estimate | Subject::Cycles);
-    let alike = of_the_work && options.cycles;
+    let alike = of_the_work && options.reference_ghz.is_some();
     alike.then(|| explain(Side::new(b), Side::new(o)))?
 }
 
-type Row = (CompareRow, ComparedBy);
+struct Row {
+    row: CompareRow,
+    basis: ComparedBy,
+    difference: Option<Difference>,
+}
 
 /// A result of one side; `is_base` tells which.
 fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
@@ -175,7 +193,11 @@ fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
         copies: vec![],
         percentiles: vec![],
     };
-    (row, ComparedBy::Test)
+    Row {
+        row,
+        basis: ComparedBy::Test,
+        difference: None,
+    }
 }
 
 pub(crate) fn pair(base: &Measurement, other: &Measurement, options: &Options) -> Pair {
@@ -244,25 +266,40 @@ pub(crate) fn word(verdict: verdict::Verdict) -> Verdict {
     }
 }
 
-/// Adjusts p over all comparisons and sets the verdicts.
+/// Adjusts p over all comparisons and sets the verdicts, which the intervals decide. An interval that excludes no difference is drawn
+/// again at the level that holds for the family (Benjamini and Yekutieli 2005, JASA 100: false coverage of selected intervals): it
+/// excludes none where p, adjusted by Benjamini and Hochberg, is below alpha, and nowhere else.
 fn set_verdicts(rows: &mut [Row], options: &Options) {
-    let all: Vec<Option<f64>> = rows.iter().flat_map(|(row, _)| tested(row)).collect();
-    let mut adjusted = multiple::benjamini_hochberg(&all).into_iter();
+    let all: Vec<Option<f64>> = rows.iter().flat_map(|row| tested(&row.row)).collect();
+    let adjusted = multiple::benjamini_hochberg(&all);
+    let selected = adjusted
+        .iter()
+        .flatten()
+        .filter(|p| **p < options.alpha)
+        .count();
+    let tests = adjusted.iter().flatten().count().max(1);
+    let level = options.alpha * selected.max(1) as f64 / tests as f64;
+    let mut adjusted = adjusted.into_iter();
     let verdict = |interval, p| word(verdict::verdict(interval, p, options.margin, options.alpha));
-    for (row, basis) in rows {
+    for Row {
+        row,
+        basis,
+        difference,
+    } in rows
+    {
         row.p_adjusted = adjusted.next().flatten();
+        let excludes = |ends: [f64; 2]| ends[0] > 1.0 || ends[1] < 1.0;
+        if let (Some(difference), true) = (difference, row.interval.is_some_and(excludes)) {
+            row.interval = difference.ratio(&options.spread, 1.0 - level).interval;
+        }
         // without a test the interval decides; an exact ratio is its own interval
         let (interval, p) = match basis {
-            ComparedBy::Test => (row.interval, row.p_adjusted),
+            ComparedBy::Test => (row.interval.filter(|_| row.p.is_some()), row.p_adjusted),
             ComparedBy::Interval => (row.interval, Some(0.0)),
             ComparedBy::Nothing => (None, None),
             ComparedBy::Exact => (row.ratio.map(|ratio| [ratio; 2]), Some(0.0)),
         };
-        let same = *basis == ComparedBy::Test && row.verdict == Some(Verdict::Same);
-        row.verdict = row.ratio.map(|_| match same {
-            true => Verdict::Same,
-            false => verdict(interval, p),
-        });
+        row.verdict = row.ratio.map(|_| verdict(interval, p));
         if !matches!(row.verdict, Some(Verdict::Faster | Verdict::Slower)) {
             row.explanation = None;
         }
@@ -296,13 +333,15 @@ pub(crate) fn tests<'a>(rows: impl Iterator<Item = &'a CompareRow>) -> usize {
 }
 
 /// Sets the minimum detectable effect of inconclusive results.
-fn unseen(rows: &mut [Row], base: &RunView, other: &RunView, options: &Options) {
-    let tests = tests(rows.iter().map(|(row, _)| row));
-    let inconclusive =
-        |row: &&mut Row| row.0.verdict == Some(Verdict::Inconclusive) && row.0.p.is_some();
-    for (row, _) in rows.iter_mut().filter(inconclusive) {
-        let sides = base.get(&row.id).zip(other.get(&row.id));
-        row.smallest = sides.and_then(|(b, o)| measured::smallest(b, o, tests, options));
+fn unseen(rows: &mut [Row], options: &Options) {
+    let tests = tests(rows.iter().map(|row| &row.row));
+    for Row {
+        row, difference, ..
+    } in rows
+    {
+        let inconclusive = row.verdict == Some(Verdict::Inconclusive) && row.p.is_some();
+        let difference = difference.filter(|_| inconclusive);
+        row.smallest = difference.map(|of| measured::smallest(&of, tests, options));
     }
 }
 

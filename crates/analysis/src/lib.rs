@@ -9,9 +9,10 @@ pub mod compare;
 mod describe;
 mod explain;
 pub mod fleet;
-mod gate;
+pub mod levels;
+pub mod past;
 pub mod reliability;
-pub mod run_variance;
+pub mod run_effect;
 pub mod scores;
 pub mod series;
 pub mod summary;
@@ -21,4 +22,4 @@ mod tests;
 
 /// Version of the analysis. Raise it with every change of results: stores compute cached results of other versions
 /// again.
-pub const VERSION: u32 = 15;
+pub const VERSION: u32 = 16;

@@ -81,6 +81,8 @@ mod tests {
             settings: None,
             counting: Default::default(),
             smt_floors: Default::default(),
+            reference_ghz: None,
+            contention: None,
             pruned: None,
             results,
         }

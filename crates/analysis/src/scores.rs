@@ -11,7 +11,7 @@
 mod pair;
 
 use crate::compare;
-use crate::run_variance::{DEFAULT, RunVariances};
+use crate::run_effect::{RunEffects, STATED};
 use gritstone_model::{
     Benchmark, Finding, Flag, Id, LeftOutRow, Measurement, Note, Part, Profile, RatedMachine,
     Rating, Ratings, RunView, Withheld, Work,
@@ -39,8 +39,8 @@ pub struct Options {
     pub named: bool,
     /// A benchmark that the base lacks withholds the score, instead of being left out.
     pub together: bool,
-    /// Variance between runs: [`crate::run_variance::estimate`].
-    pub between_run: RunVariances,
+    /// Variance between runs: [`crate::run_effect::estimate`].
+    pub effects: RunEffects,
 }
 
 /// Scores of the catalog that are parts of other scores, joint ones or not.
@@ -252,28 +252,16 @@ fn mean(pairs: &[Pair], options: &Options) -> Result<(score::Score, Option<[f64;
     Ok((machine, interval))
 }
 
-/// Half-width of the variance between runs, on the logarithmic scale. The common shift is in all benchmarks and does
-/// not average out; the rest does. Without learned shifts all variance counts as common.
+/// Half-width of the effects of runs, on the logarithmic scale. What moves a run moves most benchmarks, so that it does not average out.
 fn between(pairs: &[Pair], options: &Options) -> f64 {
-    let learned = &options.between_run;
     let total: f64 = pairs.iter().map(|pair| pair.machine.weight).sum();
-    let shift = learned.shifts.values().copied();
-    let shift = shift.max_by(|a, b| a.ln_sd.total_cmp(&b.ln_sd));
-    let (mut common, mut specific) = (0.0, 0.0);
-    let mut freedom = shift.map_or(f64::INFINITY, |shift| shift.freedom);
-    for pair in pairs {
-        let weight = pair.machine.weight / total;
-        let of = learned.rows.get(&pair.id).filter(|_| shift.is_some());
-        freedom = freedom.min(of.unwrap_or(&DEFAULT).raw.freedom);
-        match (shift, of) {
-            (Some(shift), Some(of)) => {
-                common += weight * shift.ln_sd;
-                specific += (weight * of.raw.ln_sd).powi(2);
-            }
-            _ => common += weight * learned.rows.get(&pair.id).unwrap_or(&DEFAULT).raw.ln_sd,
-        }
-    }
-    common.hypot(specific.sqrt()) * quantile::student(options.confidence, freedom)
+    let effect = |pair: &Pair| *options.effects.rows.get(&pair.id).unwrap_or(&STATED);
+    let common = pairs
+        .iter()
+        .map(|pair| pair.machine.weight / total * effect(pair).beyond_launches());
+    let freedom = pairs.iter().map(|pair| effect(pair).freedom);
+    let freedom = freedom.fold(f64::INFINITY, f64::min);
+    common.sum::<f64>() * quantile::student(options.confidence, freedom)
 }
 
 pub(crate) fn withheld(why: score::Withheld, parts: &[&Part]) -> Withheld {

@@ -1,16 +1,51 @@
-//! Histories: one result over comparable runs, with change points.
+//! Histories: one result over the runs of a system, with levels, change points and marks.
 
 use crate::comparability::Circumstances;
 use crate::compare::counts;
+use crate::levels::{self, SystemLevels};
+use crate::past::Past;
 use gritstone_model::{
-    Better, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Measurement, RunView,
-    SCHEMA_HISTORY, Subject, Unit,
+    Difference, HistoryChange, HistoryMark, HistoryPoint, HistorySeries, HistoryView, Id,
+    Measurement, RunView, SCHEMA_HISTORY, Subject, Unit,
 };
-use gritstone_stats::{history, two_sample};
+use gritstone_stats::quantile;
+use gritstone_stats::series::{self, Level};
+
+/// The levels of each system, from all of its runs.
+#[derive(Clone, Debug, Default)]
+pub struct Systems(Vec<(Circumstances, Vec<String>, SystemLevels)>);
+
+impl Systems {
+    #[must_use]
+    pub fn fit(past: &[Past]) -> Self {
+        let mut groups: Vec<(&Circumstances, Vec<&Past>)> = vec![];
+        for run in past {
+            match groups.iter_mut().find(|(of, _)| **of == run.circumstances) {
+                Some((_, runs)) => runs.push(run),
+                None => groups.push((&run.circumstances, vec![run])),
+            }
+        }
+        let fitted = groups.into_iter().map(|(of, runs)| {
+            let system = levels::fit(&runs, &|run| Some(&run.values));
+            let ids = runs.iter().map(|run| run.run.clone()).collect();
+            (of.clone(), ids, system)
+        });
+        Self(fitted.collect())
+    }
+
+    fn series(&self, of: &Circumstances, id: &Id) -> Option<(&[String], &levels::Series)> {
+        let (_, ids, system) = self.0.iter().find(|(like, ..)| like == of)?;
+        Some((ids, system.series.get(id)?))
+    }
+}
 
 /// The history of a benchmark from runs, oldest first. `None` when no run has it.
 #[must_use]
-pub fn history<'a>(id: &Id, runs: impl IntoIterator<Item = &'a RunView>) -> Option<HistoryView> {
+pub fn history<'a>(
+    id: &Id,
+    runs: impl IntoIterator<Item = &'a RunView>,
+    systems: &Systems,
+) -> Option<HistoryView> {
     let of = |run: &RunView| run.get(id).cloned();
     let found: Vec<(&RunView, Measurement)> = runs
         .into_iter()
@@ -36,7 +71,7 @@ pub fn history<'a>(id: &Id, runs: impl IntoIterator<Item = &'a RunView>) -> Opti
         better: newest.better,
         series: groups
             .into_iter()
-            .map(|(key, of)| series(key, &of))
+            .map(|(key, of)| series(id, key, &of, systems))
             .collect(),
     })
 }
@@ -44,7 +79,6 @@ pub fn history<'a>(id: &Id, runs: impl IntoIterator<Item = &'a RunView>) -> Opti
 #[derive(PartialEq)]
 struct Key {
     circumstances: Circumstances,
-    compiler: String,
     version: u32,
     unit: Unit,
 }
@@ -53,7 +87,6 @@ impl Key {
     fn new(run: &RunView, result: &Measurement) -> Self {
         Self {
             circumstances: Circumstances::new(&run.machine, run.settings.as_ref()),
-            compiler: compiler(result),
             version: result.version,
             unit: result.unit.clone(),
         }
@@ -69,88 +102,105 @@ fn compiler(result: &Measurement) -> String {
     })
 }
 
-fn series(key: Key, group: &[(&RunView, Measurement)]) -> HistorySeries {
-    let (run, first) = (group[0].0, &group[0].1);
-    let paced = group
-        .iter()
-        .all(|(_, r)| r.processor_bound && (r.cycles().is_some() || r.estimate().is_none()));
-    let compared = if paced {
-        Subject::Cycles
-    } else {
-        Subject::Estimate
-    };
+fn kernel(run: &RunView) -> String {
+    let machine = &run.machine;
+    let release = machine.facts.get("kernel.release");
+    release.unwrap_or(&machine.system).clone()
+}
+
+fn series(
+    id: &Id,
+    key: Key,
+    group: &[(&RunView, Measurement)],
+    systems: &Systems,
+) -> HistorySeries {
+    let (newest, result) = &group[group.len() - 1];
     let points: Vec<HistoryPoint> = group
         .iter()
-        .map(|(run, result)| point(run, result, compared))
+        .map(|(run, result)| point(run, result))
         .collect();
-    // positions of the points that count, and their values
-    let (at, logs): (Vec<usize>, Vec<f64>) = points
-        .iter()
-        .enumerate()
-        .filter_map(|(at, point)| Some((at, point.value?.ln())))
-        .unzip();
-    let mut found = history::changes(&logs);
-    let settled = found.len();
-    found.extend(history::suspected(&logs));
-    // cycles are a time whatever the unit is
-    let better = if paced { Better::Lower } else { first.better };
-    let changes = (0..found.len())
-        .filter_map(|i| Some((i, change(&logs, &found, i, better)?)))
-        .map(|(i, (position, ratio))| HistoryChange {
-            run: points[at[position]].run.clone(),
-            started: points[at[position]].started.clone(),
-            at: at[position],
-            ratio: ratio.ratio,
-            interval: ratio.interval,
-            suspected: i >= settled,
-        });
+    let known = systems.series(&key.circumstances, id);
     HistorySeries {
         machine: key.circumstances.machine,
-        name: run.machine.name.clone(),
-        kernel: key.circumstances.kernel,
-        compiler: key.compiler,
+        name: newest.machine.name.clone(),
+        kernel: kernel(newest),
+        compiler: compiler(result),
         version: key.version,
         dir: key.circumstances.dir,
         steady: key.circumstances.steady,
         params: key.circumstances.params,
-        compared,
-        changes: changes.collect(),
+        compared: Subject::Estimate,
+        changes: known.map_or(vec![], |(runs, known)| changes(&points, runs, known)),
+        marks: marks(group),
         points,
     }
 }
 
-fn point(run: &RunView, result: &Measurement, compared: Subject) -> HistoryPoint {
-    let value = match compared {
-        Subject::Cycles => result.cycles().map(|cycles| cycles.value),
-        _ => result.value(),
+/// Where the kernel or the compiler differs from the run before.
+fn marks(group: &[(&RunView, Measurement)]) -> Vec<HistoryMark> {
+    let facts = |(run, result): &(&RunView, Measurement)| {
+        [("kernel", kernel(run)), ("compiler", compiler(result))]
     };
+    let differences = |pair: &[(&RunView, Measurement)]| -> Vec<Difference> {
+        let both = facts(&pair[0]).into_iter().zip(facts(&pair[1]));
+        both.filter(|((_, base), (_, other))| base != other)
+            .map(|((what, base), (_, other))| Difference {
+                what: what.to_owned(),
+                base,
+                other,
+            })
+            .collect()
+    };
+    let pairs = group.windows(2).enumerate();
+    pairs
+        .map(|(at, pair)| HistoryMark {
+            at: at + 1,
+            differ_in: differences(pair),
+        })
+        .filter(|mark| !mark.differ_in.is_empty())
+        .collect()
+}
+
+/// The changes of a fitted series, at the points of the view.
+fn changes(points: &[HistoryPoint], runs: &[String], known: &levels::Series) -> Vec<HistoryChange> {
+    let Some(noise) = known.noise else {
+        return vec![];
+    };
+    let all = known.levels();
+    let place = |at: usize| {
+        let run = &runs[known.runs[at]];
+        points.iter().position(|point| point.run == *run)
+    };
+    let change = |pair: &[Level]| {
+        let [before, after] = pair else { return None };
+        let at = place(after.start)?;
+        let (first, last) =
+            series::location(&known.points, &noise, before.start, after.start, after.end);
+        let by = after.mean - before.mean;
+        let half = quantile::student(0.95, noise.variance.df) * before.error.hypot(after.error);
+        Some(HistoryChange {
+            run: points[at].run.clone(),
+            started: points[at].started.clone(),
+            at,
+            between: [place(first)?, place(last)?],
+            ratio: by.exp(),
+            interval: Some([(by - half).exp(), (by + half).exp()]),
+            runs: after.end - after.start,
+        })
+    };
+    all.windows(2).filter_map(change).collect()
+}
+
+fn point(run: &RunView, result: &Measurement) -> HistoryPoint {
     HistoryPoint {
         run: run.id.clone(),
         label: run.label.clone(),
         started: run.started.clone(),
         estimate: result.value(),
         interval: result.interval(),
-        value: value.filter(|x| *x > 0.0 && counts(result, compared)),
+        value: result
+            .value()
+            .filter(|x| *x > 0.0 && counts(result, Subject::Estimate)),
         notes: result.notes_on_result().cloned().collect(),
     }
-}
-
-/// The i-th change: where, and the level after over the level before as better over worse.
-fn change(
-    logs: &[f64],
-    found: &[usize],
-    i: usize,
-    better: Better,
-) -> Option<(usize, two_sample::Ratio)> {
-    let start = if i == 0 { 0 } else { found[i - 1] };
-    let end = found.get(i + 1).copied().unwrap_or(logs.len());
-    let plain = |logs: &[f64]| logs.iter().map(|x| x.exp()).collect::<Vec<f64>>();
-    // no more of a level than the test takes
-    let start = start.max(found[i].saturating_sub(history::MAX_VALUES));
-    let (before, after) = (plain(&logs[start..found[i]]), plain(&logs[found[i]..end]));
-    let ratio = two_sample::ratio(&before, &after, 0.0, 0.95)?;
-    Some(match better {
-        Better::Higher => (found[i], ratio),
-        Better::Lower => (found[i], ratio.inverse()),
-    })
 }

@@ -4,6 +4,7 @@
 //! Nothing that was measured is left out without a finding.
 
 mod caches;
+mod contention;
 mod copies;
 mod counters;
 mod cpu;
@@ -13,6 +14,7 @@ pub(crate) mod growth;
 mod interference;
 mod latencies;
 mod launch;
+mod launch_center;
 pub mod limits;
 mod load;
 mod measured;
@@ -46,6 +48,8 @@ pub struct Options {
     pub confidence: f64,
     /// Baselines of scores by their name in the entry (`ref:...`).
     pub baselines: BTreeMap<String, RunView>,
+    /// Frequency at which times are stated, GHz, in place of that of the run's settings.
+    pub reference_ghz: Option<f64>,
 }
 
 impl Default for Options {
@@ -53,6 +57,7 @@ impl Default for Options {
         Self {
             confidence: 0.95,
             baselines: BTreeMap::new(),
+            reference_ghz: None,
         }
     }
 }
@@ -70,8 +75,29 @@ fn estimate(of: center::Estimate) -> Estimate {
     }
 }
 
+/// Frequency at which the times of a run are stated, GHz: that of the system's first run in the store, else the median of the run.
+/// `None` without a cycle probe, and for one side of a trial, whose launches are paired as they ran.
+fn reference_ghz(run: &RunData, options: &Options) -> Option<f64> {
+    let settings = &run.info.settings;
+    if settings.trial.is_some() {
+        return None;
+    }
+    options
+        .reference_ghz
+        .or(settings.reference_ghz)
+        .or_else(|| {
+            let launches = run.launches.iter().filter(|launch| launch.copies == 1);
+            let samples = launches.flat_map(reading::samples);
+            reading::ghz(samples.filter(|sample| sample.pace > 0))
+        })
+}
+
 /// All benchmarks with their launches of one copy. The SMT floor is from all launches, also those of other benchmarks.
-fn by_id<'a>(run: &'a RunData, floor: &Floor) -> BTreeMap<&'a Id, Launched<'a>> {
+fn by_id<'a>(
+    run: &'a RunData,
+    floor: &Floor,
+    reference_ghz: Option<f64>,
+) -> BTreeMap<&'a Id, Launched<'a>> {
     let trial = run.info.settings.trial.is_some();
     let benchmarks = run.benchmarks.iter();
     let launched = |entry: &'a Benchmark| (&entry.id, Launched::without_launches(entry));
@@ -79,8 +105,10 @@ fn by_id<'a>(run: &'a RunData, floor: &Floor) -> BTreeMap<&'a Id, Launched<'a>> 
     for launch in run.launches.iter().filter(|launch| launch.copies == 1) {
         if let Some(launched) = by_id.get_mut(&launch.id) {
             let mut reading = Reading::new(launch);
-            let samples = sample_use(launched.benchmark, &reading, trial);
-            smt_contention::mark(&mut reading, floor_for(launched.benchmark, floor), samples);
+            reading.sample_use = sample_use(launched.benchmark, &reading, trial);
+            reading.is_of_trial = trial;
+            reading.reference_ghz = reference_ghz;
+            smt_contention::weigh(&mut reading, floor_for(launched.benchmark, floor));
             launched.launches.push(reading);
         }
     }
@@ -90,7 +118,8 @@ fn by_id<'a>(run: &'a RunData, floor: &Floor) -> BTreeMap<&'a Id, Launched<'a>> 
 #[must_use]
 pub fn summarize(run: &RunData, options: &Options) -> RunView {
     let floor = Floor::from_run(run);
-    let by_id = by_id(run, &floor);
+    let reference_ghz = reference_ghz(run, options);
+    let by_id = by_id(run, &floor, reference_ghz);
     // three passes: measured, derived, scores
     let mut results: BTreeMap<&Id, Measurement> = BTreeMap::new();
     for launched in by_id.values() {
@@ -106,6 +135,7 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
         };
         results.insert(&launched.benchmark.id, result);
     }
+    let contention = contention::of_run(&by_id, &results);
     for launched in by_id.values() {
         if launched.benchmark.is_longest() {
             let result = scaling::longest(launched.benchmark, &results, run);
@@ -147,6 +177,8 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
     draw_curves(run, &by_id, options, &mut results);
     RunView {
         smt_floors: floor.learned(),
+        reference_ghz,
+        contention,
         ..view(run, results)
     }
 }
@@ -212,6 +244,8 @@ fn view(run: &RunData, mut results: BTreeMap<&Id, Measurement>) -> RunView {
             results.values().map(Measurement::counters),
         )),
         smt_floors: BTreeMap::new(),
+        reference_ghz: None,
+        contention: None,
         pruned: None,
         results: run
             .benchmarks
@@ -271,18 +305,19 @@ impl<'a> Launched<'a> {
         }
     }
 
-    /// Nanoseconds an operation of a launch.
+    /// Nanoseconds an operation of a launch, at the reference frequency.
     fn ns(&self, launch: &Reading) -> Option<f64> {
         let event_time_ns = event_time_ns(self.benchmark, launch);
+        let event_time_ns = event_time_ns.map(|ns| ns * launch.to_reference());
         event_time_ns.or_else(|| launch.ns_per_op(is_work_over_time(self.benchmark)))
     }
 
     /// Core cycles per operation, of the same operations.
     fn cycles(&self, launch: &Reading) -> Option<f64> {
-        let cycles = launch.cycles_per_op()?;
-        match event_time_ns(self.benchmark, launch) {
-            Some(ns) => Some(ns * launch.ghz()?),
-            None => Some(cycles),
+        launch.ghz()?;
+        match launch.reference_ghz {
+            Some(ghz) => Some(self.ns(launch)? * ghz),
+            None => launch.cycles_per_op(),
         }
     }
 

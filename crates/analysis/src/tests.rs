@@ -3,6 +3,7 @@
 mod ab;
 mod audit;
 mod compare;
+mod consistency;
 mod copies;
 mod counters;
 mod derived;
@@ -20,7 +21,7 @@ mod profile;
 mod published;
 mod responses;
 mod results;
-mod run_variance;
+mod run_effect;
 mod scaling;
 mod score_entries;
 mod scores;

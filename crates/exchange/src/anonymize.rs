@@ -75,6 +75,7 @@ fn server(params: &mut BTreeMap<String, String>) {
 /// The names of variables stay: that one was set says how a run was made.
 fn settings(settings: &mut Settings) {
     settings.environment.values_mut().for_each(String::clear);
+    settings.commit = None;
     server(&mut settings.params);
     // nodes are told apart, and are named after hosts
     if let Some(member) = &mut settings.fleet {

@@ -42,7 +42,7 @@ impl AfterPilot {
                 indices.map(|index| first + index).collect()
             }));
         }
-        let budget = Budget::new(limits.budget);
+        let budget = Budget::new(&limits);
         Self {
             groups: merge_groups(tracks.len(), &paired),
             expected_end: budget.expected_end(Duration::ZERO, &tracks),
@@ -114,8 +114,10 @@ impl AfterPilot {
         let without_budget = |need: &Need| {
             need.cost * (f64::from(MAX_TIME_FACTOR) * need.least as f64 - need.done as f64)
         };
-        let seconds = self.budget.seconds_left(now);
-        let seconds = seconds.unwrap_or_else(|| needs.iter().map(without_budget).sum());
+        let mut seconds = self.budget.seconds_left(now);
+        if !self.budget.is_limited() {
+            seconds = seconds.min(needs.iter().map(without_budget).sum());
+        }
         let mut more = vec![0; self.tracks.len()];
         for (group, total) in self.groups.iter().zip(share(&needs, seconds)) {
             for &index in group {

@@ -1,6 +1,6 @@
 //! Which tracks the time budget admits, and in which order they use up the rest of it.
 
-use crate::limits::{MIN_LAUNCHES, PILOT};
+use crate::limits::{Limits, MIN_LAUNCHES, PILOT};
 use crate::rounds::adjacent;
 use crate::track::{Track, slowness};
 use std::collections::BTreeSet;
@@ -12,6 +12,9 @@ const PLANNED_SHARE: f64 = 0.97;
 /// A track is begun only if its whole pilot fits: a result without an interval helps nobody.
 pub struct Budget {
     limit: Option<Duration>,
+    /// Without a limit, the end of all that is more than the fewest launches.
+    time: Duration,
+    least: usize,
     /// The track begun last. Its first launch shows whether its pilot fits.
     begun_last: Option<usize>,
     /// Tracks whose pilot did not fit. While there is one, no track is begun. The next pilot asks again, since first launches take
@@ -20,9 +23,11 @@ pub struct Budget {
 }
 
 impl Budget {
-    pub fn new(limit: Option<Duration>) -> Self {
+    pub fn new(limits: &Limits) -> Self {
         Self {
-            limit,
+            limit: limits.budget,
+            time: limits.time(),
+            least: limits.min_launches(),
             begun_last: None,
             postponed: BTreeSet::new(),
         }
@@ -33,14 +38,20 @@ impl Budget {
     }
 
     /// The time that is left to plan with, s.
-    pub fn seconds_left(&self, now: Duration) -> Option<f64> {
-        let limit = self.limit?;
-        Some(limit.saturating_sub(now).as_secs_f64() * PLANNED_SHARE)
+    pub fn seconds_left(&self, now: Duration) -> f64 {
+        let end = self.limit.unwrap_or(self.time);
+        end.saturating_sub(now).as_secs_f64() * PLANNED_SHARE
     }
 
     pub fn expected_end(&self, now: Duration, tracks: &[Track]) -> Duration {
         let end = now + duration_of(tracks, |track| track.missing(track.planned));
-        self.limit.map_or(end, |limit| end.min(limit))
+        match self.limit {
+            Some(limit) => end.min(limit),
+            None => end.min(
+                self.time
+                    .max(now + duration_of(tracks, |track| track.missing(self.least))),
+            ),
+        }
     }
 
     pub fn may_launch(&mut self, index: usize, tracks: &[Track], now: Duration) -> bool {
@@ -50,7 +61,10 @@ impl Budget {
         }
         if track.has_begun() {
             let end = now + Duration::from_secs_f64(track.cost().unwrap_or(0.0));
-            return self.limit.is_none_or(|limit| end <= limit);
+            return match self.limit {
+                Some(limit) => end <= limit,
+                None => end <= self.time || track.launches < self.least,
+            };
         }
         if !self.postponed.is_empty() || !self.has_room_for(index, tracks, now) {
             self.postponed.insert(index);

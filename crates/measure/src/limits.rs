@@ -11,8 +11,8 @@ pub(crate) const MAX_LAUNCHES: usize = 100;
 
 /// Launches of the pilot: the fewest that have an interval at 95%.
 pub const PILOT: usize = 6;
-/// Without a budget, a run with wide intervals takes at most this multiple of the time of the fewest launches: suite `standard` ends in
-/// five minutes on two cores.
+/// Without a budget, a run with wide intervals takes at most this multiple of the time of the fewest launches, and begins no launch beyond
+/// the fewest that would end after [`Limits::time`].
 pub const MAX_TIME_FACTOR: u32 = 5;
 
 /// Limits of a run.
@@ -30,6 +30,14 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// When a run without a budget ends, unless the fewest launches of everything take longer.
+    pub(crate) fn time(&self) -> Duration {
+        match self.quick {
+            true => Duration::from_secs(75),
+            false => Duration::from_mins(5),
+        }
+    }
+
     pub(crate) fn min_launches(&self) -> usize {
         if self.quick { PILOT } else { MIN_LAUNCHES }
     }

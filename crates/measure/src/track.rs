@@ -6,8 +6,8 @@ use crate::{Observation, is_failing};
 use gritstone_model::{Benchmark, Outcome, Quantity, Work};
 use gritstone_stats::plan::{launches_for, launches_needed};
 
-/// Fewest values whose scatter means anything.
-const MIN_FOR_SCATTER: usize = 3;
+/// Undisturbed launches of a track, by weight, without which more launches find no quiet moment either.
+const MIN_UNDISTURBED: f64 = 3.0;
 /// At most one launch in this many is repeated because it was disturbed.
 pub const DISTURBED_PER_REPEAT: usize = 4;
 /// Mean time of a launch whose entry sets no sampling time, over 285 benchmarks (docs/validation.md), s.
@@ -29,10 +29,10 @@ pub struct Track {
     /// Launch time by the entry's sampling time, s.
     nominal_seconds: f64,
     seconds: f64,
-    /// ln(value) of each measured launch.
-    ln_values: Vec<f64>,
-    /// Of these, those of launches without contention: the result is made of them.
-    undisturbed: Vec<f64>,
+    /// Of each measured launch, ns.
+    values: Vec<f64>,
+    /// Share of the samples of each that were undisturbed.
+    weights: Vec<f64>,
     disturbed: usize,
     /// Disturbed launches for which a precision stage added another.
     replaced: usize,
@@ -58,8 +58,8 @@ impl Track {
             prior,
             nominal_seconds: nominal_seconds(benchmark),
             seconds: 0.0,
-            ln_values: vec![],
-            undisturbed: vec![],
+            values: vec![],
+            weights: vec![],
             disturbed: 0,
             replaced: 0,
         }
@@ -71,15 +71,13 @@ impl Track {
         self.seconds += observed.seconds;
         self.disturbed += usize::from(learned.disturbed);
         if let Some(ns) = learned.ns_per_op {
-            self.ln_values.push(ns.ln());
-            if !learned.crowded {
-                self.undisturbed.push(ns.ln());
-            }
+            self.values.push(ns);
+            self.weights.push(learned.weight);
         }
         self.closed = match observed.outcome {
             Outcome::Measured if self.exact => true,
             Outcome::Skipped(_) | Outcome::TimedOut(_) => true,
-            _ => is_failing(self.launches - self.ln_values.len(), self.ln_values.len()),
+            _ => is_failing(self.launches - self.values.len(), self.values.len()),
         };
     }
 
@@ -109,38 +107,37 @@ impl Track {
         }
     }
 
-    /// Launches that the result excludes for contention. It excludes none where hardly any was undisturbed.
-    fn excluded(&self) -> usize {
-        match self.undisturbed.len() < MIN_FOR_SCATTER {
+    /// Measured launches in which contention left nothing: others replace them, unless hardly any would be better.
+    fn lost(&self) -> usize {
+        let undisturbed: f64 = self.weights.iter().sum();
+        match undisturbed < MIN_UNDISTURBED {
             true => 0,
-            false => self.ln_values.len() - self.undisturbed.len(),
+            false => self.values.len() - undisturbed.round() as usize,
         }
     }
 
-    /// Total launches that the result needs, by what is known now. Excluded launches say nothing of its scatter, and are replaced.
+    /// Total launches that the result needs, by what is known now.
     pub fn wanted(&self, limits: &Limits) -> usize {
-        let (precision, excluded) = (limits.precision, self.excluded());
+        let (precision, lost) = (limits.precision, self.lost());
         if limits.quick {
-            return excluded + PILOT;
+            return lost + PILOT;
         }
-        let values = match excluded {
-            0 => &self.ln_values,
-            _ => &self.undisturbed,
-        };
         let by_prior = self.prior.ln_sd.map_or(MIN_LAUNCHES, |sd| {
             launches_for(sd, precision, CONFIDENCE, MIN_LAUNCHES, MAX_LAUNCHES)
         });
-        excluded
-            + match values.len() < by_prior {
-                true => by_prior,
-                false => launches_needed(values, precision, CONFIDENCE, MAX_LAUNCHES),
+        match self.values.len() - lost < by_prior {
+            true => lost + by_prior,
+            false => {
+                let (values, weights) = (&self.values, &self.weights);
+                launches_needed(values, weights, precision, CONFIDENCE, MAX_LAUNCHES)
             }
+        }
     }
 
-    /// Plans `more` launches, which replace the excluded ones.
+    /// Plans `more` launches, which replace the lost ones.
     pub fn plan_for_precision(&mut self, more: usize) {
         self.planned = self.launches + more;
-        self.replaced = self.excluded();
+        self.replaced = self.lost();
     }
 
     /// Plans repeats of disturbed launches that nothing has replaced.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the schema of [`CompareView`].
-pub const SCHEMA_COMPARE: &str = "gritstone/compare/2";
+pub const SCHEMA_COMPARE: &str = "gritstone/compare/3";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -60,9 +60,9 @@ pub struct CompareView {
     /// Source of the variance between runs that the intervals include; null when no launches were compared with launches.
     #[serde(default)]
     pub between_run: Option<VarianceSource>,
-    /// Common shifts by class; empty where fewer than three earlier runs give the variance between runs.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shifts: Vec<CompareShift>,
+    /// What nearly all benchmarks did alike; absent where they did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub common: Option<CommonChange>,
     /// Benchmarks summed up by family, those with differences first; with several families, the last is over all benchmarks.
     #[serde(default)]
     pub sums: Vec<CompareSum>,
@@ -71,28 +71,16 @@ pub struct CompareView {
     pub rows: Vec<CompareRow>,
 }
 
-/// The common shift of one run against another, of benchmarks of one class.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CompareShift {
-    pub compared: Subject,
-    /// Whether it is of processor-bound benchmarks.
-    pub processor_bound: bool,
-    /// The percentile beyond the median that it is of; absent where it is of results.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub percentile: Option<String>,
-    /// How many benchmarks it is the median of.
+/// A change of nearly all benchmarks of a comparison by about the same: of the machine, or of something that all of them use.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CommonChange {
+    /// Benchmarks that it is the median of.
     pub rows: usize,
     /// Above 1 where the other run is better.
     pub ratio: f64,
-    /// Its interval at 95%, with the variance of such shifts between earlier runs.
-    pub interval: [f64; 2],
-    pub p: f64,
-    /// Whether it is more than runs of the system differ by (p below 0.2%). If not, it is taken out of the ratios of the
-    /// benchmarks.
-    pub different: bool,
 }
 
-/// Source of the variance between runs, over the benchmarks of a comparison.
+/// Source of the effects of runs, over the benchmarks of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VarianceSource {
     /// Benchmarks that were compared with it.
@@ -101,16 +89,13 @@ pub struct VarianceSource {
     pub default: usize,
     /// Fewest and most runs that it was learned from, of the others; null where there are none.
     pub runs: Option<[usize; 2]>,
-    /// Default standard deviation of the logarithm, of core cycles.
-    pub default_cycles: f64,
-    pub default_times: f64,
+    /// Standard deviation of the logarithm that holds for the default, as the benchmarks of this comparison scatter.
+    pub default_sd: f64,
 }
 
-/// Standard deviation of ln(estimate) between runs of a benchmark: of what all benchmarks of a run share only where that is not known apart.
+/// Standard deviation of the effect of a run on ln(estimate) of a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RowVariance {
-    /// Of core cycles; null where these are not an alternative.
-    pub cycles: Option<f64>,
     pub estimate: f64,
     /// Runs that it was learned from; 0 for the default.
     pub runs: usize,
@@ -163,7 +148,7 @@ pub struct CompareRow {
     pub explanation: Option<Explanation>,
     /// The compared quantity: the estimate, the cycles, or a time of the reference workload.
     pub compared: Subject,
-    /// Variance between runs of this benchmark, by which cycles or times were chosen; null where no launches were compared.
+    /// Effect of a run on this benchmark; null where no launches were compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub between_run: Option<RowVariance>,
     /// Unit of `base` and `other`.

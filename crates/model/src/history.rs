@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Name and version of the schema of [`HistoryView`].
-pub const SCHEMA_HISTORY: &str = "gritstone/history/2";
+pub const SCHEMA_HISTORY: &str = "gritstone/history/3";
 /// Name and version of the schema of [`CheckView`].
-pub const SCHEMA_CHECK: &str = "gritstone/check/2";
+pub const SCHEMA_CHECK: &str = "gritstone/check/3";
 
 /// One benchmark over many runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,8 +19,7 @@ pub struct HistoryView {
     pub title: String,
     pub unit: Unit,
     pub better: Better,
-    /// One for each system, Linux kernel, compiler, version of the benchmark, directory, tuning and set of parameters; the one with the
-    /// newest run last.
+    /// One for each system, version of the benchmark, directory, tuning and set of parameters; the one with the newest run last.
     pub series: Vec<HistorySeries>,
 }
 
@@ -30,8 +29,9 @@ pub struct HistorySeries {
     /// Short name of the system.
     pub machine: String,
     pub name: String,
+    /// Of the newest run.
     pub kernel: String,
-    /// Compiler and flags of the program.
+    /// Compiler and flags of the program of the newest run.
     pub compiler: String,
     pub version: u32,
     /// Directory in which files were measured.
@@ -43,11 +43,22 @@ pub struct HistorySeries {
     /// Parameters of workloads that override those of their catalog entries.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
-    /// Quantity of the change points: the estimate, or cycles for processor-bound benchmarks.
+    /// Quantity of the change points.
     pub compared: Subject,
     /// Oldest first.
     pub points: Vec<HistoryPoint>,
     pub changes: Vec<HistoryChange>,
+    /// Where the kernel or the compiler changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<HistoryMark>,
+}
+
+/// A run whose kernel or compiler differs from that of the run before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HistoryMark {
+    /// Position of the run among the points, from 0.
+    pub at: usize,
+    pub differ_in: Vec<Difference>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -75,9 +86,10 @@ pub struct HistoryChange {
     /// Level after over level before, above 1 when it became better.
     pub ratio: f64,
     pub interval: Option<[f64; 2]>,
-    /// Fewer than ten runs show it, each beyond four robust standard deviations of those before.
-    #[serde(default)]
-    pub suspected: bool,
+    /// Positions of the first and the last run that may have begun it.
+    pub between: [usize; 2],
+    /// Runs of the new level.
+    pub runs: usize,
 }
 
 /// A run that the gate checked.

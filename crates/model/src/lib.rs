@@ -4,6 +4,7 @@ mod ab;
 mod audit;
 mod benchmark;
 mod bisect;
+mod commit;
 mod compare;
 mod counter;
 mod cpu_set;
@@ -43,8 +44,9 @@ pub use benchmark::{
     PEER, Placement, PublishedWork, SERVER, Source, Term, UserCommand, Verify, Work,
 };
 pub use bisect::{BisectCommit, BisectOutcome, BisectStep, BisectView, SCHEMA_BISECT};
+pub use commit::Commit;
 pub use compare::{
-    CompareCopies, CompareFigure, ComparePercentile, CompareRow, CompareShift, CompareSum,
+    CommonChange, CompareCopies, CompareFigure, ComparePercentile, CompareRow, CompareSum,
     CompareView, Difference, RowVariance, SCHEMA_COMPARE, VarianceSource, Verdict,
 };
 pub use counter::{Counter, CounterChange, Counting, Counts, Explanation};
@@ -65,8 +67,8 @@ pub use fleet::{
     FleetVerdict, FleetView, FleetWrong, SCHEMA_FLEET,
 };
 pub use history::{
-    CheckOutcome, CheckRow, CheckView, HistoryChange, HistoryPoint, HistorySeries, HistoryView,
-    SCHEMA_CHECK, SCHEMA_HISTORY,
+    CheckOutcome, CheckRow, CheckView, HistoryChange, HistoryMark, HistoryPoint, HistorySeries,
+    HistoryView, SCHEMA_CHECK, SCHEMA_HISTORY,
 };
 pub use id::{Id, IdError, Selector};
 pub use latency::{Latencies, Percentile, PercentileBasis, Responses};
@@ -77,8 +79,8 @@ pub use measurement::{
 pub use note::{Flag, Note, Subject, flags, in_order};
 pub use origin::{Origin, Owner};
 pub use overview::{
-    Acknowledged, Change, ChangeEvent, ChangesView, FactChange, FoundBenchmark, ListedRun,
-    ListedSystem, OverviewView, RunList, SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_RUNS,
+    Acknowledged, Change, ChangeEvent, ChangesView, CommitRange, FactChange, FoundBenchmark,
+    ListedRun, ListedSystem, OverviewView, RunList, SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_RUNS,
     SCHEMA_SEARCH, SCHEMA_SYSTEM, SearchView, SystemView,
 };
 pub use param::{Metric, Number, Param, ProgramRate};
@@ -99,6 +101,6 @@ pub use score::{
 pub use text::{escape_json, hexadecimal, is_unprintable, pluralize, quote_word};
 pub use unit::{Better, Quantity, Unit, UnitError};
 pub use view::{
-    CopiesPoint, CopiesView, LawView, PublishedView, RunView, SCHEMA_DOCTOR, SCHEMA_LIST,
-    SCHEMA_RUN, SCHEMA_SYSTEMS, SeriesPoint, Statistics,
+    Contention, CopiesPoint, CopiesView, LawView, PublishedView, RunView, SCHEMA_DOCTOR,
+    SCHEMA_LIST, SCHEMA_RUN, SCHEMA_SYSTEMS, SeriesPoint, Statistics,
 };

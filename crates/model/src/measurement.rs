@@ -246,6 +246,19 @@ impl Measurement {
         sampled.map_or(&[], |sampled| &sampled.values)
     }
 
+    /// Share of the samples of each launch that were undisturbed; empty where the result is not from launches.
+    #[must_use]
+    pub fn weights(&self) -> &[f64] {
+        let sampled = self.data.sampled();
+        sampled.map_or(&[], |sampled| &sampled.weights)
+    }
+
+    /// The time or rate with the contention and the frequency of the run.
+    #[must_use]
+    pub fn as_ran(&self) -> Option<f64> {
+        self.data.sampled()?.as_ran
+    }
+
     /// The same in core cycles per operation; empty without a cycle probe.
     #[must_use]
     pub fn paced_values(&self) -> &[f64] {

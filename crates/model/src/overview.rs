@@ -13,7 +13,7 @@ pub const SCHEMA_SYSTEM: &str = "gritstone/system/1";
 /// Name and version of the schema of [`SearchView`].
 pub const SCHEMA_SEARCH: &str = "gritstone/search/1";
 /// Name and version of the schema of [`ChangesView`].
-pub const SCHEMA_CHANGES: &str = "gritstone/changes/1";
+pub const SCHEMA_CHANGES: &str = "gritstone/changes/2";
 
 /// Output of `runs`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -90,10 +90,21 @@ pub struct Acknowledged {
     pub note: String,
 }
 
+/// The commits between two runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CommitRange {
+    /// Of the last run before.
+    pub good: String,
+    /// Of the first run after.
+    pub bad: String,
+    /// The page that shows them; null without a repository on the web.
+    pub link: Option<String>,
+}
+
 /// Changes in one direction that begin with the same run of a system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangeEvent {
-    /// Identifier: that of the run, and `-worse` or `-better`.
+    /// Identifier: that of a run which may have begun it, and `-worse` or `-better`. What is known in the store by an identifier keeps it.
     pub id: String,
     /// The first run of the new levels.
     pub run: String,
@@ -104,10 +115,16 @@ pub struct ChangeEvent {
     pub name: String,
     /// Whether the new levels are worse.
     pub worse: bool,
+    /// Runs that may have begun it, in the order of time, by all of its benchmarks.
+    #[serde(default)]
+    pub may_begin: Vec<String>,
     /// The last run of the levels before; null where it is no longer among the newest.
     pub before: Option<String>,
     /// Facts of the system that differ between these two runs.
     pub differ_in: Vec<Difference>,
+    /// Commits of these two runs; absent where they are not known, or the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commits: Option<CommitRange>,
     /// Acknowledgment; null without one.
     pub acknowledged: Option<Acknowledged>,
     /// One for each benchmark.

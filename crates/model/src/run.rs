@@ -1,6 +1,6 @@
 //! A stored run: settings, machine, and every launch with its events.
 
-use crate::{Benchmark, CustomCatalog, Event, FleetMember, Id, Machine, Peer, Skip};
+use crate::{Benchmark, Commit, CustomCatalog, Event, FleetMember, Id, Machine, Peer, Skip};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -159,6 +159,12 @@ pub struct Settings {
     /// Least time of the SMT probe on each CPU in earlier runs of the system, as a share of the cycle probe.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub smt_floors: BTreeMap<u32, f64>,
+    /// Frequency at which times are stated, GHz: that of the first run of the system in the store. Absent from the first run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference_ghz: Option<f64>,
+    /// Commit of the measured program; absent where none was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<Commit>,
     /// Settings that `--tune` held during the run, in words; empty without it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steady: Vec<String>,

@@ -45,11 +45,33 @@ pub struct RunView {
     /// Least time of the SMT probe on each CPU without a busy SMT sibling, as a share of the cycle probe; empty without SMT.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub smt_floors: BTreeMap<u32, f64>,
+    /// Frequency at which times are stated, GHz; absent without a cycle probe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference_ghz: Option<f64>,
+    /// What others took from the machine during the run; absent without a cycle probe.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contention: Option<Contention>,
     /// When its raw samples were pruned, RFC 3339, UTC: its results are those computed before. Absent where it has them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pruned: Option<String>,
     /// One for each benchmark.
     pub results: Vec<Measurement>,
+}
+
+/// What others took from a machine during a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Contention {
+    /// Share by which launches were slower than the estimates: median over launches.
+    pub slowdown: f64,
+    /// 10th and 90th percentile of the same.
+    pub between: [f64; 2],
+    /// Share of the samples during which a sibling of the core was busy.
+    pub siblings_busy: f64,
+    /// Share of the time that the hypervisor gave to others; null where the system does not say.
+    pub steal: Option<f64>,
+    /// Median slowdown in up to 20 pieces of the run, in the order of time; empty with few launches.
+    #[serde(default)]
+    pub course: Vec<f64>,
 }
 
 impl RunView {

@@ -148,11 +148,7 @@ fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Chan
         })
         .text("Speed", |of| {
             let [better, worse] = Sense::Speed.words();
-            let word = if of.change.ratio < 1.0 { worse } else { better };
-            match of.change.suspected {
-                true => format!("suspected {word}"),
-                false => word.to_owned(),
-            }
+            if of.change.ratio < 1.0 { worse } else { better }
         })
         .column(Column::new("Since run", Style::Code), run)
         .column(Column::new("Date (UTC)", Style::Code), |of| {
@@ -189,17 +185,21 @@ pub fn event(of: &ChangeEvent) -> String {
     };
     let [better, worse] = Sense::Speed.words();
     let how = if of.worse { worse } else { better };
-    let suspected = match of.changes.iter().all(|of| of.change.suspected) {
-        true => "suspected: ",
-        false => "",
-    };
     let differs = match of.differ_in.as_slice() {
         [] => String::new(),
         facts => format!("; differs in {}", words::facts(facts)),
     };
+    let commits = of.commits.as_ref().map_or_else(String::new, |commits| {
+        let [good, bad] = [&commits.good, &commits.bad].map(|id| id.get(..10).unwrap_or(id));
+        let link = commits
+            .link
+            .as_ref()
+            .map_or_else(String::new, |link| format!(" ({link})"));
+        format!("; commits {good}..{bad}{link}")
+    });
     let (run, since) = (words::short_id(&of.run), words::date(&of.started));
     format!(
-        "{suspected}{what} {range}× {how} on {} since run {run} of {since}{differs}",
+        "{what} {range}× {how} on {} since run {run} of {since}{differs}{commits}",
         of.name
     )
 }

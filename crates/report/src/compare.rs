@@ -9,7 +9,7 @@ use crate::{copies, findings, latencies};
 use gritstone_document::number;
 use gritstone_document::{Block, Column, Document, Style, Tone};
 use gritstone_model::{
-    CompareRow, CompareSum, CompareView, Difference, Flag, Note, RunView, Subject, Verdict,
+    CompareRow, CompareSum, CompareView, Difference, Flag, Note, RunView, Verdict,
 };
 
 /// What is shown of a comparison.
@@ -236,25 +236,8 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
         false => row.ratio.is_some() || detail > Detail::Results,
     });
     begun.table(document, "", rows);
-    for shift in &view.shifts {
-        document.paragraph(findings::shift(shift));
-    }
-    let cycles = |row: &&CompareRow| row.compared == Subject::Cycles && row.ratio.is_some();
-    let in_cycles = view
-        .rows
-        .iter()
-        .filter(cycles)
-        .map(|row| row.id.to_string());
-    let in_cycles: Vec<String> = in_cycles.collect();
-    if !in_cycles.is_empty() && !shown.sides.is_empty() {
-        let named = match detail {
-            Detail::Results => String::new(),
-            _ => format!(": {}", words::join(&in_cycles)),
-        };
-        document.paragraph(format!(
-            "{} compared in core cycles, which a change of frequency does not move{named}.",
-            words::plural(in_cycles.len(), "benchmark")
-        ));
+    if let Some(common) = &view.common {
+        document.paragraph(findings::common_change(common));
     }
 }
 

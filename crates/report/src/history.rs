@@ -116,8 +116,7 @@ pub fn history_svg(view: &HistoryView) -> Option<String> {
 
 fn sentence(change: &HistoryChange) -> String {
     let when = words::date(&change.started);
-    let how = if change.suspected { "suspected " } else { "" };
-    format!("{how}from run {} of {when}: {}", change.run, ratio(change))
+    format!("from run {} of {when}: {}", change.run, ratio(change))
 }
 
 fn ratio(change: &HistoryChange) -> String {

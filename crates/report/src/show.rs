@@ -8,9 +8,11 @@ use crate::pairs::Pairs;
 use crate::table::{self, Columns};
 use crate::words::Detail;
 use crate::{findings, responses, words};
-use gritstone_document::number;
 use gritstone_document::{Block, Document, Style, Text};
-use gritstone_model::{Machine, Measurement, PartValue, RunView, SeriesPoint, Settings, flags};
+use gritstone_document::{number, sparkline};
+use gritstone_model::{
+    Contention, Machine, Measurement, PartValue, RunView, SeriesPoint, Settings, flags,
+};
 
 /// Names that belong to a result are listed up to here; all of them are in the JSON.
 const NAMES_SHOWN: usize = 12;
@@ -105,19 +107,49 @@ pub(crate) fn of_what<'a>(results: impl Iterator<Item = &'a Measurement>) -> Str
     }
 }
 
-/// "30 of 32 measured, 9 of them without a flag."
+/// "30 of 32 measured; 25 of them to ±2%, 3 flagged."
 fn summary(view: &RunView) -> String {
     let measured = view.results.iter().filter(|r| r.estimate().is_some());
-    let without = measured.clone().filter(|r| flags(&r.notes).is_empty());
-    let asked = settings_of_ours(view).map_or_else(String::new, |s| {
-        format!("; target ±{}", number::percent_asked(s.precision))
+    let flagged = measured.clone().filter(|r| !flags(&r.notes).is_empty());
+    let reached = settings_of_ours(view).map_or_else(String::new, |s| {
+        let half = |r: &&Measurement| r.estimate().and_then(|e| e.half_width());
+        let narrow = measured
+            .clone()
+            .filter(|r| half(r).is_some_and(|half| half <= s.precision));
+        format!(
+            "; {} of them to ±{}",
+            number::count(narrow.count()),
+            number::percent_asked(s.precision)
+        )
     });
     format!(
-        "{} of {} measured, {} of them without a flag{asked}. Intervals are of {}.",
+        "{} of {} measured{reached}, {} flagged. Intervals are of {}.{}",
         number::count(measured.clone().count()),
         words::plural(view.results.len(), "benchmark"),
-        number::count(without.count()),
+        number::count(flagged.count()),
         of_what(measured),
+        view.contention.as_ref().map(contention).unwrap_or_default(),
+    )
+}
+
+/// " Contention: 18% (0 to 41%), siblings busy 43% of the time, steal 0.3%."
+fn contention(of: &Contention) -> String {
+    let percent = number::percent_asked;
+    let [low, high] = of.between.map(percent);
+    let steal = of
+        .steal
+        .map_or_else(String::new, |steal| format!(", steal {}", percent(steal)));
+    let course = match of.course.is_empty() {
+        true => String::new(),
+        false => {
+            let course: Vec<Option<f64>> = of.course.iter().copied().map(Some).collect();
+            format!(" {}", sparkline::line(&course))
+        }
+    };
+    format!(
+        " Contention: {} ({low} to {high}), siblings busy {} of the time{steal}{course}.",
+        percent(of.slowdown),
+        percent(of.siblings_busy),
     )
 }
 
@@ -300,6 +332,13 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
         ("target precision", format!("±{precision}")),
         ("files in", s.dir.clone()),
         ("shuffle seed", s.seed.to_string()),
+        (
+            "commit",
+            s.commit.as_ref().map_or_else(String::new, |commit| {
+                let branch = commit.branch.as_ref().map(|branch| format!(" on {branch}"));
+                format!("{}{}", commit.id, branch.unwrap_or_default())
+            }),
+        ),
         ("environment", words::assigned(&s.environment)),
         ("parameters", words::assigned(&s.params)),
         ("copies at once", copies),

@@ -240,6 +240,7 @@ impl Context {
         summary::Options {
             confidence: gritstone_measure::CONFIDENCE,
             baselines: viewed.collect(),
+            reference_ghz: None,
         }
     }
 

@@ -4,31 +4,44 @@ use crate::context::Context;
 use anyhow::Result;
 use gritstone_analysis::comparability::Circumstances;
 use gritstone_analysis::compare;
-use gritstone_analysis::run_variance::{self, Past};
-use gritstone_model::{CompareView, RunData, RunInfo, RunView};
+use gritstone_analysis::{past::Past, run_effect};
+use gritstone_model::{CompareView, Id, RunData, RunInfo, RunView};
+use std::collections::BTreeSet;
 
 /// Earlier runs that predict the time and variance of launches.
 const RUNS_LIKE: usize = 5;
+/// Newest runs of a system that its levels are fitted to.
+pub const MAX_RUNS: usize = 400;
 
 impl Context {
-    /// Compares two views, with the variance between stored runs of both machines.
+    /// Compares two views, with the effects of runs that the stored runs of both machines show.
     pub fn compare(&self, base: &RunView, other: &RunView, margin: f64) -> CompareView {
-        let options = compare::Options {
-            margin,
-            between_run: run_variance::estimate(&self.past(&[base, other]), base, other),
-            ..compare::Options::default()
-        };
+        let all = base.results.iter().chain(&other.results);
+        let all = all.map(|result| result.id.clone()).collect();
+        self.compare_selected(base, other, margin, all)
+    }
+
+    /// Shows some benchmarks of a comparison of all.
+    pub fn compare_selected(
+        &self,
+        base: &RunView,
+        other: &RunView,
+        margin: f64,
+        selected: BTreeSet<Id>,
+    ) -> CompareView {
+        let effects = run_effect::estimate(&self.past(&[base, other]), base, other);
+        let options = compare::Options::new(margin, effects).showing(selected);
         compare::compare(base, other, &options)
     }
 
     /// Adds the variance between stored runs of the same system.
     pub fn with_run_variance(&self, mut view: RunView) -> RunView {
-        run_variance::add_to(&self.past(&[&view]), &mut view);
+        run_effect::add_to(&self.past(&[&view]), &mut view);
         view
     }
 
-    /// Comparable earlier runs of the machines of these views; none if a view is a printed system. An unreadable store or run is a warning:
-    /// views may come from files.
+    /// Stored runs of the systems of these views, these among them; none if a view is a printed system. An unreadable store or run is a
+    /// warning: views may come from files.
     pub fn past(&self, views: &[&RunView]) -> Vec<Past> {
         if views.iter().any(|view| view.settings.is_none()) {
             return vec![];
@@ -43,20 +56,17 @@ impl Context {
         let Some(store) = self.reader()? else {
             return Ok(vec![]);
         };
-        let Some(last) = views.iter().map(|view| &view.started).max() else {
-            return Ok(vec![]);
-        };
+        let now = crate::clock::now();
         let mut ids: Vec<String> = vec![];
         for view in views {
             let like = Circumstances::new(&view.machine, view.settings.as_ref());
             let wanted = |info: &RunInfo| {
                 // settings of a side of a trial are not among the circumstances
                 info.settings.trial.is_none()
-                    && views.iter().all(|view| view.id != info.id)
                     && Circumstances::new(&info.machine, Some(&info.settings)) == like
             };
             // views may be alike
-            for id in store.runs_of(&like.machine, last, run_variance::MOST_RUNS, &wanted)? {
+            for id in store.runs_of(&like.machine, &now, MAX_RUNS, &wanted)? {
                 if !ids.contains(&id) {
                     ids.push(id);
                 }

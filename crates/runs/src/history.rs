@@ -2,9 +2,11 @@
 
 use crate::context::Context;
 use anyhow::Result;
-use gritstone_analysis::series;
+use gritstone_analysis::past::Past;
+use gritstone_analysis::series::{self, Systems};
 use gritstone_model::{HistoryView, Id, RunView};
 use gritstone_store::Store;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The history of a benchmark over the newest runs.
 pub fn over_runs(
@@ -14,19 +16,46 @@ pub fn over_runs(
     most: usize,
 ) -> Result<Option<HistoryView>> {
     context.compute_missing_results(store)?;
-    history_of(context, store, id, most)
-}
-
-/// [`over_runs`] without filling the cache first.
-pub fn history_of(
-    context: &Context,
-    store: &Store,
-    id: &Id,
-    most: usize,
-) -> Result<Option<HistoryView>> {
     let runs = store.newest(id, most, &|_| true)?;
     let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
-    let views = context.stored_results(store, &runs, id)?;
-    let views: Vec<RunView> = views.into_iter().collect::<Result<_>>()?;
-    Ok(series::history(id, &views))
+    let past: Vec<Past> = context
+        .stored_pasts(store, &runs)?
+        .into_iter()
+        .collect::<Result<_>>()?;
+    let views = stored_views(context, store, id, &runs)?;
+    Ok(series::history(id, &views, &Systems::fit(&past)))
+}
+
+/// The histories of several benchmarks over the newest runs, whose results are cached.
+pub fn histories(
+    context: &Context,
+    store: &Store,
+    ids: &[Id],
+    most: usize,
+) -> Result<Vec<HistoryView>> {
+    let mut runs: BTreeMap<&Id, Vec<String>> = BTreeMap::new();
+    for id in ids {
+        runs.insert(id, store.newest(id, most, &|_| true)?);
+    }
+    let all: BTreeSet<&str> = runs.values().flatten().map(String::as_str).collect();
+    let all: Vec<&str> = all.into_iter().collect();
+    let past: Vec<Past> = context
+        .stored_pasts(store, &all)?
+        .into_iter()
+        .collect::<Result<_>>()?;
+    let systems = Systems::fit(&past);
+    let mut histories = vec![];
+    for (id, runs) in &runs {
+        let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
+        let views = stored_views(context, store, id, &runs)?;
+        histories.extend(series::history(id, &views, &systems));
+    }
+    Ok(histories)
+}
+
+fn stored_views(context: &Context, store: &Store, id: &Id, runs: &[&str]) -> Result<Vec<RunView>> {
+    context
+        .stored_results(store, runs, id)?
+        .into_iter()
+        .collect()
 }

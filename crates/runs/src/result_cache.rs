@@ -4,7 +4,7 @@ use crate::context::Context;
 use anyhow::{Context as _, Result, bail};
 use gritstone_analysis::VERSION;
 use gritstone_analysis::fleet::NodeRun;
-use gritstone_analysis::run_variance::{self, Past};
+use gritstone_analysis::past::Past;
 use gritstone_model::{AbView, Id, Machine, Measurement, RunData, RunView, Settings};
 use gritstone_store::{Pruned, Results, Store, TOGETHER};
 use serde::de::DeserializeOwned;
@@ -93,12 +93,21 @@ impl Context {
         Ok(NodeRun::of(&run, &view))
     }
 
+    /// Results at the reference frequency that other runs of the system in the store have.
+    fn summary_in(&self, store: &Store, run: &RunData) -> Result<RunView> {
+        let options = gritstone_analysis::summary::Options {
+            reference_ghz: machine_probes(store, &run.info.machine.id)?.reference_ghz,
+            ..self.summary_options(std::slice::from_ref(run))
+        };
+        Ok(gritstone_analysis::summary::summarize(run, &options))
+    }
+
     /// Computes the results of a run, and caches them if it has ended: others may still be measured.
     ///
     /// # Errors
     /// When they cannot be serialized.
     pub fn computed(&self, store: &Store, run: &RunData) -> Result<RunView> {
-        let view = self.summary(run);
+        let view = self.summary_in(store, run)?;
         if run.info.elapsed_s.is_some() {
             store.cache(
                 &run.info.id,
@@ -119,7 +128,7 @@ impl Context {
         for (at, id) in missing.iter().enumerate() {
             match store.load(id) {
                 Ok(run) => {
-                    let cached = cached(&run, &self.summary(&run))?;
+                    let cached = cached(&run, &self.summary_in(store, &run)?)?;
                     if !store.cache(id, &analysis(), run.launches.len(), &cached) {
                         log::warn!(
                             "{} {} of the store may be left out: their results cannot be cached now by this user",
@@ -148,7 +157,7 @@ impl Context {
         test: Option<&AbView>,
         now: &str,
     ) -> Result<()> {
-        let view = self.summary(run);
+        let view = self.summary_in(store, run)?;
         let extras = CachedExtras {
             past: Past::new(&view),
             node: Some(NodeRun::of(run, &view)),
@@ -190,28 +199,39 @@ fn map_cached<T>(
     Ok(all)
 }
 
-/// Smallest ratio of SMT probe to cycle probe per CPU, over the newest cached runs of a machine.
+/// What earlier runs of a machine know of its probes.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct MachineProbes {
+    /// Smallest ratio of SMT probe to cycle probe per CPU.
+    #[serde(default)]
+    pub smt_floors: BTreeMap<u32, f64>,
+    #[serde(default)]
+    pub reference_ghz: Option<f64>,
+}
+
+/// Newest runs whose probes are known.
+const RUNS_OF_PROBES: usize = 20;
+
+/// From the newest cached runs of a machine.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn smt_floors(store: &Store, machine: &str) -> Result<BTreeMap<u32, f64>> {
-    #[derive(Deserialize)]
-    struct Seen {
-        #[serde(default)]
-        smt_floors: BTreeMap<u32, f64>,
-    }
+pub fn machine_probes(store: &Store, machine: &str) -> Result<MachineProbes> {
     let now = crate::clock::now();
-    let mut least: BTreeMap<u32, f64> = BTreeMap::new();
-    let ids = store.runs_of(machine, &now, run_variance::MOST_RUNS, &|_| true)?;
+    let mut known = MachineProbes::default();
+    let ids = store.runs_of(machine, &now, RUNS_OF_PROBES, &|_| true)?;
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     for kept in store.results_of_each(&ids, &analysis(), None)? {
-        let seen = kept?.and_then(|kept| parsed::<Seen>(&kept.view));
-        for (cpu, floor) in seen.into_iter().flat_map(|seen| seen.smt_floors) {
-            let known = least.entry(cpu).or_insert(floor);
-            *known = known.min(floor);
+        let Some(seen) = kept?.and_then(|kept| parsed::<MachineProbes>(&kept.view)) else {
+            continue;
+        };
+        known.reference_ghz = known.reference_ghz.or(seen.reference_ghz);
+        for (cpu, floor) in seen.smt_floors {
+            let least = known.smt_floors.entry(cpu).or_insert(floor);
+            *least = least.min(floor);
         }
     }
-    Ok(least)
+    Ok(known)
 }
 
 /// Inputs of comparisons and fleet reports, stored beside the results.
@@ -283,6 +303,8 @@ struct Slim {
     started: String,
     machine: SlimMachine,
     settings: Option<Settings>,
+    #[serde(default)]
+    reference_ghz: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -321,6 +343,8 @@ impl Slim {
             settings: self.settings,
             counting: None,
             smt_floors: BTreeMap::new(),
+            reference_ghz: self.reference_ghz,
+            contention: None,
             pruned: None,
             results,
         }
@@ -335,18 +359,78 @@ fn parsed<T: DeserializeOwned>(text: &str) -> Option<T> {
 mod tests {
     use super::*;
     use gritstone_analysis::series;
+    use gritstone_model::Event;
+
+    fn bundle() -> RunData {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../tests/fixtures/run.jsonl"
+        );
+        let text = std::fs::read_to_string(path).unwrap();
+        gritstone_exchange::read_bundle(text.as_bytes()).unwrap()
+    }
+
+    /// The same work at a lower frequency, in the same time.
+    fn slowed(run: &RunData) -> RunData {
+        let mut run = run.clone();
+        run.info.id = format!("{}-slowed", run.info.id);
+        let events = run
+            .launches
+            .iter_mut()
+            .flat_map(|launch| &mut launch.events);
+        for event in events {
+            if let Event::Sample(sample) = event {
+                sample.pace += sample.pace / 4;
+            }
+        }
+        run
+    }
+
+    #[test]
+    fn runs_of_a_system_share_a_reference_frequency() {
+        let first = bundle();
+        let runs = [first.clone(), slowed(&first)];
+        let ratios = |order: [usize; 2], at_once: bool| -> Vec<f64> {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("store.db");
+            let context = Context::new(Some(path.clone()));
+            let mut store = Store::open(&path).unwrap();
+            for at in order {
+                store.import(&runs[at]).unwrap();
+                if !at_once {
+                    context.compute_missing_results(&store).unwrap();
+                }
+            }
+            let [a, b] = [0, 1].map(|at: usize| {
+                let id = &runs[at].info.id;
+                context.stored(&store, id).unwrap()
+            });
+            assert!(a.reference_ghz.is_some() && a.reference_ghz == b.reference_ghz);
+            let both = a.results.iter().zip(&b.results);
+            let paced = both.filter(|(a, _)| a.cycles().is_some());
+            paced
+                .map(|(a, b)| a.value().unwrap() / b.value().unwrap())
+                .collect()
+        };
+        let forwards = ratios([0, 1], false);
+        assert!(!forwards.is_empty());
+        for other in [
+            ratios([1, 0], false),
+            ratios([0, 1], true),
+            ratios([1, 0], true),
+        ] {
+            for (one, other) in forwards.iter().zip(&other) {
+                assert!((one / other - 1.0).abs() < 1e-9, "{one} {other}");
+            }
+        }
+    }
 
     #[test]
     fn cached_results_equal_computed_results() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store.db");
         let context = Context::new(Some(path.clone()));
-        let bundle = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/../../tests/fixtures/run.jsonl"
-        );
-        let text = std::fs::read_to_string(bundle).unwrap();
-        let run = gritstone_exchange::read_bundle(text.as_bytes()).unwrap();
+        let run = bundle();
         let mut store = Store::open(&path).unwrap();
         store.import(&run).unwrap();
         let id = run.info.id.as_str();
@@ -370,7 +454,7 @@ mod tests {
             .unwrap()
             .remove(0)
             .unwrap();
-        let history = |view| series::history(&one.id, [view]).unwrap();
+        let history = |view| series::history(&one.id, [view], &series::Systems::default()).unwrap();
         assert_eq!(history(&found), history(&computed));
         assert_eq!(found.results, std::slice::from_ref(&one));
         assert!(store.results(id, "another").unwrap().is_none());

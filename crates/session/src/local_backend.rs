@@ -236,7 +236,7 @@ impl<'a> LocalBackend<'a> {
             .for_each(|launch| launch.events = vec![]);
         let options = summary::Options {
             confidence: CONFIDENCE,
-            baselines: BTreeMap::new(),
+            ..summary::Options::default()
         };
         let view = summary::summarize(&run, &options);
         if let Some(result) = view.results.first() {

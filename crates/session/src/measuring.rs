@@ -183,9 +183,10 @@ impl<'a> Session<'a> {
         let mut sides = sides.to_vec();
         if let (None, Some(first)) = (earlier, sides.first()) {
             // before the first launch: one floor for all launches
-            let floors = result_cache::smt_floors(store, &first.info.machine.id)?;
+            let known = result_cache::machine_probes(store, &first.info.machine.id)?;
             for side in &mut sides {
-                side.info.settings.smt_floors.clone_from(&floors);
+                side.info.settings.smt_floors.clone_from(&known.smt_floors);
+                side.info.settings.reference_ghz = known.reference_ghz;
             }
         }
         let mut backend = LocalBackend::new(

@@ -6,7 +6,6 @@
 pub mod center;
 pub mod descriptive;
 pub mod fleet;
-pub mod history;
 pub mod interim;
 pub mod moderated;
 pub mod modes;
@@ -21,5 +20,7 @@ pub mod scaling;
 pub mod scatter;
 pub mod score;
 pub mod serial;
+pub mod series;
 pub mod two_sample;
+pub mod undisturbed;
 pub mod verdict;

@@ -1,19 +1,12 @@
-//! Variance of unchanged benchmarks between runs of a system.
-//!
-//! Two-way model of y = ln(estimate) of benchmark b in run r: y = m(b) + s(r) + e(b, r). The shift s(r) moves all
-//! benchmarks of a run alike (frequency, temperature, a neighbor); e has a variance for each benchmark. A few runs
-//! estimate one variance badly, but many benchmarks give the distribution of variances, towards which each is
-//! moderated (Smyth 2004, "Linear models and empirical Bayes methods", Stat. Appl. Genet. Mol. Biol. 3(1), equations 4
-//! and 7 and section 6.2). Fewer than half of the benchmarks may have changed; docs/validation.md has rates of false
-//! calls and power.
+//! Variances of many benchmarks, each of which a few runs estimate badly: together they give the distribution of variances, towards which
+//! each is moderated (Smyth 2004, "Linear models and empirical Bayes methods", Stat. Appl. Genet. Mol. Biol. 3(1), equations 4 and 7 and
+//! section 6.2).
 
 use crate::descriptive;
 use statrs::function::gamma::digamma;
 
-/// Fewest benchmarks of which a shift and a distribution of variances are estimated.
+/// Fewest benchmarks of which a distribution of variances is estimated.
 pub const MIN_BENCHMARKS: usize = 8;
-/// Fewest runs that give a variance.
-pub const MIN_RUNS: usize = 3;
 /// Most degrees of freedom that the distribution lends. The variances of real benchmarks have longer tails than the model's: with 30
 /// in place of 10, false calls rise by a percent (docs/validation.md).
 const MAX_PRIOR_DF: f64 = 10.0;
@@ -28,14 +21,6 @@ pub struct Variance {
 }
 
 impl Variance {
-    /// Of at least two values.
-    fn new(values: &[f64]) -> Self {
-        Self {
-            value: descriptive::deviation(values).powi(2),
-            df: values.len() as f64 - 1.0,
-        }
-    }
-
     /// Shrinks this variance towards the distribution.
     #[must_use]
     pub fn moderated(self, prior: Self) -> Self {
@@ -47,79 +32,9 @@ impl Variance {
     }
 }
 
-/// The model as fitted to the runs of one system.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fit {
-    /// Shift of each run, natural logarithm; 0 for all where there are fewer than [`MIN_BENCHMARKS`].
-    pub shifts: Vec<f64>,
-    /// Variance of the shifts; `None` where there are too few benchmarks or runs.
-    pub shift: Option<Variance>,
-    /// Moderated variance of each benchmark, in the order given, less the shifts.
-    pub benchmarks: Vec<Variance>,
-}
-
-/// Fits the model to ln(estimate) by benchmark and run, with `None` for gaps. A benchmark with fewer than [`MIN_RUNS`]
-/// values gets the variance of the distribution, or `stated` if fewer than [`MIN_BENCHMARKS`] define it.
-#[must_use]
-pub fn fit(values: &[Vec<Option<f64>>], stated: Variance) -> Fit {
-    let runs = values.iter().map(Vec::len).max().unwrap_or(0);
-    let shifts = shifts(values, runs);
-    let variances: Vec<Option<Variance>> = values
-        .iter()
-        .map(|of| {
-            let known = of.iter().zip(&shifts);
-            let residuals: Vec<f64> = known.filter_map(|(y, s)| Some((*y)? - s)).collect();
-            (residuals.len() >= MIN_RUNS).then(|| Variance::new(&residuals))
-        })
-        .collect();
-    let prior = distribution(&variances);
-    Fit {
-        shift: (values.len() >= MIN_BENCHMARKS && runs >= MIN_RUNS).then(|| Variance::new(&shifts)),
-        benchmarks: variances
-            .iter()
-            .map(|variance| match (variance, prior) {
-                (Some(variance), Some(prior)) => variance.moderated(prior),
-                (Some(variance), None) => *variance,
-                (None, prior) => prior.unwrap_or(stated),
-            })
-            .collect(),
-        shifts,
-    }
-}
-
-/// Common shifts: the median over benchmarks of the distance to their mean over runs, both found in turn where runs
-/// lack benchmarks.
-fn shifts(values: &[Vec<Option<f64>>], runs: usize) -> Vec<f64> {
-    let mut shifts = vec![0.0; runs];
-    if values.len() < MIN_BENCHMARKS {
-        return shifts;
-    }
-    for _ in 0..4 {
-        let centers: Vec<Option<f64>> = values
-            .iter()
-            .map(|of| mean(of.iter().zip(&shifts).filter_map(|(y, s)| Some((*y)? - s))))
-            .collect();
-        for (run, shift) in shifts.iter_mut().enumerate() {
-            let of = values.iter().zip(&centers);
-            let residuals = of.filter_map(|(of, m)| Some((*of.get(run)?)? - (*m)?));
-            *shift = median(residuals).unwrap_or(0.0);
-        }
-    }
-    shifts
-}
-
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let values: Vec<f64> = values.collect();
-    (!values.is_empty()).then(|| descriptive::mean(&values))
-}
-
-fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let values: Vec<f64> = values.collect();
-    (!values.is_empty()).then(|| descriptive::median(&descriptive::sorted(&values)))
-}
-
 /// The prior distribution of variances; `None` with fewer than [`MIN_BENCHMARKS`].
-pub(crate) fn distribution(variances: &[Option<Variance>]) -> Option<Variance> {
+#[must_use]
+pub fn distribution(variances: &[Option<Variance>]) -> Option<Variance> {
     let known: Vec<Variance> = variances.iter().copied().flatten().collect();
     (known.len() >= MIN_BENCHMARKS).then(|| prior(&known))
 }
@@ -174,11 +89,6 @@ mod tests {
     use super::*;
     use std::f64::consts::PI;
 
-    const STATED: Variance = Variance {
-        value: 1e-4,
-        df: 4.0,
-    };
-
     #[test]
     fn trigamma_as_printed() {
         assert!((trigamma(1.0) - PI * PI / 6.0).abs() < 1e-9);
@@ -189,58 +99,30 @@ mod tests {
         }
     }
 
-    /// Benchmark b of run r: b + shift(r) + amplitude(b) of a pattern whose median over the benchmarks is 0.
-    fn sample_runs(shifts: &[f64], amplitudes: &[f64]) -> Vec<Vec<Option<f64>>> {
-        let of = |b: usize, r: usize| {
-            let sign = [1.0, -1.0, 0.0][(b + r) % 3];
-            Some(b as f64 + shifts[r] + sign * amplitudes[b])
-        };
-        (0..amplitudes.len())
-            .map(|b| (0..shifts.len()).map(|r| of(b, r)).collect())
-            .collect()
-    }
-
-    #[test]
-    fn common_shift_is_no_variance() {
-        let shifts = [0.0, 0.03, -0.01, 0.02, 0.0, 0.01];
-        let found = fit(&sample_runs(&shifts, &[1e-3; 9]), STATED);
-        let moved = |r: usize| found.shifts[r] - found.shifts[0] - shifts[r];
-        assert!((0..6).all(|r| moved(r).abs() <= 1e-3), "{:?}", found.shifts);
-        // sum of squares of 1, -1, 0, 1, -1, 0 over 5 degrees of freedom
-        let expected = 4e-6 / 5.0;
-        for found in &found.benchmarks {
-            assert!((found.df - 15.0).abs() < 1e-9, "{found:?}");
-            assert!((found.value / expected).ln().abs() < 0.3, "{found:?}");
-        }
-        let shift = found.shift.unwrap();
-        assert!((shift.value.sqrt() - 0.0147).abs() < 1e-4 && shift.df == 5.0);
+    fn variances(values: &[f64]) -> Vec<Option<Variance>> {
+        let of = |&value: &f64| Some(Variance { value, df: 5.0 });
+        values.iter().map(of).collect()
     }
 
     #[test]
     fn high_variance_is_shrunk_little() {
-        let mut amplitudes = [1e-3; 24];
-        amplitudes[5] = 0.03;
-        let found = fit(&sample_runs(&[0.0; 6], &amplitudes), STATED);
-        let [quiet, restless] = [4, 5].map(|b| found.benchmarks[b].value.sqrt());
+        let mut values = [1e-6; 24];
+        values[5] = 1e-3;
+        let all = variances(&values);
+        let prior = distribution(&all).unwrap();
+        let [quiet, restless] =
+            [4, 5].map(|at: usize| all[at].unwrap().moderated(prior).value.sqrt());
         assert!(quiet < 2e-3 && restless > 8e-3, "{quiet} {restless}");
     }
 
     #[test]
-    fn few_runs_keep_the_default() {
-        let two = fit(&sample_runs(&[0.0, 0.02], &[1e-3; 12]), STATED);
-        assert_eq!((two.benchmarks[3], two.shift), (STATED, None));
-        let few = fit(&sample_runs(&[0.0, 0.02, 0.01, 0.0], &[1e-3; 3]), STATED);
-        assert_eq!((few.shifts, few.shift), (vec![0.0; 4], None));
-        assert_eq!(few.benchmarks[0].df, 3.0);
-        assert_eq!(fit(&[], STATED).benchmarks, []);
-    }
-
-    #[test]
-    fn missing_benchmarks_are_allowed() {
-        let mut values = sample_runs(&[0.0, 0.02, 0.01, 0.03], &[1e-3; 9]);
-        values[0] = vec![None, Some(0.02), None, Some(0.03)];
-        let found = fit(&values, STATED);
-        let prior = found.benchmarks[0];
-        assert!(prior.df <= MAX_PRIOR_DF && found.benchmarks[1].df == prior.df + 3.0);
+    fn few_benchmarks_have_no_distribution() {
+        assert!(distribution(&variances(&[1e-6; 7])).is_none());
+        let prior = distribution(&variances(&[1e-6; 8])).unwrap();
+        // that all are alike says that they are from one variance
+        assert!(
+            prior.df == MAX_PRIOR_DF && (prior.value / 1e-6).ln().abs() < 0.3,
+            "{prior:?}"
+        );
     }
 }

@@ -1,22 +1,31 @@
 //! How many launches a result needs.
 
-use crate::{center, quantile};
+use crate::{quantile, undisturbed};
 
-/// Launches for an interval no wider than the estimate times 1 ± `half_width`, from those that there are: as many as they are where
-/// their signed-rank interval is that narrow, else n (w / `half_width`)^2 with w its half-width, (high - low) / 2 / estimate; twice n
-/// at most, since what few values say of the scatter is uncertain, and never more than `max`. To ask again after each such stage is to
-/// stop by the width of the interval, never by where it lies (Chow and Robbins 1965); what that costs of the coverage:
-/// docs/validation.md.
+/// Standard deviation of the lower quartile of normal values over that of their mean: sqrt(p (1 - p)) / density(p), p = 1/4.
+const OF_LOWER_QUARTILE: f64 = 1.3626;
+
+/// Launches for an interval no wider than the estimate times 1 ± `half_width`, from the values of those that there are and their weights
+/// ([`undisturbed::estimate`]): as many as they are where their interval is that narrow, else n (w / `half_width`)^2 with w its
+/// half-width, (high - low) / 2 / estimate; twice n at most, since what few values say of the scatter is uncertain, and never more than
+/// `max`. To ask again after each such stage is to stop by the width of the interval, never by where it lies (Chow and Robbins 1965);
+/// what that costs of the coverage: docs/validation.md.
 ///
-/// `max` where the values have no interval: fewer than 6 for 95%, or one that is not finite.
+/// `max` where the values have no interval: fewer than 6, or one that is not positive and finite.
 #[must_use]
-pub fn launches_needed(ln_values: &[f64], half_width: f64, confidence: f64, max: usize) -> usize {
-    let have = ln_values.len();
-    let estimate = center::plain_center(ln_values, confidence);
+pub fn launches_needed(
+    values: &[f64],
+    weights: &[f64],
+    half_width: f64,
+    confidence: f64,
+    max: usize,
+) -> usize {
+    let have = values.len();
+    let estimate = undisturbed::estimate(values, weights, confidence);
     let Some((value, [low, high])) = estimate.and_then(|e| Some((e.value, e.interval?))) else {
         return max;
     };
-    let width = ((high - value).exp() - (low - value).exp()) / 2.0;
+    let width = (high - low) / 2.0 / value;
     if width <= half_width {
         return have.min(max);
     }
@@ -26,11 +35,11 @@ pub fn launches_needed(ln_values: &[f64], half_width: f64, confidence: f64, max:
     needed.max(have + 1).min(2 * have).min(max)
 }
 
-/// The same before there is a launch, where the standard deviation s of ln(value) is known from earlier runs: n = ceil((z s / e)^2),
-/// with z the normal quantile and e = ln(1 + `half_width`). At least `min`, at most `max`.
+/// The same before there is a launch, where the standard deviation s of ln(value) is known from earlier runs: n = ceil((q z s / e)^2),
+/// with z the normal quantile, e = ln(1 + `half_width`), and q = 1.36 the deviation of a lower quartile over that of a mean. At least `min`, at most `max`.
 #[must_use]
 pub fn launches_for(ln_sd: f64, half_width: f64, confidence: f64, min: usize, max: usize) -> usize {
-    let n = (quantile::normal(confidence) * ln_sd / half_width.ln_1p())
+    let n = (OF_LOWER_QUARTILE * quantile::normal(confidence) * ln_sd / half_width.ln_1p())
         .powi(2)
         .ceil();
     let needed = if n.is_nan() { max } else { n as usize };
@@ -41,31 +50,39 @@ pub fn launches_for(ln_sd: f64, half_width: f64, confidence: f64, min: usize, ma
 mod tests {
     use super::*;
 
-    /// About 0, so many, in steps of this.
+    /// About 1, so many, in steps of this share.
     fn ladder(count: usize, step: f64) -> Vec<f64> {
         let middle = (count - 1) as f64 / 2.0;
-        (0..count).map(|i| (i as f64 - middle) * step).collect()
+        (0..count)
+            .map(|i| ((i as f64 - middle) * step).exp())
+            .collect()
+    }
+
+    fn needed(values: &[f64], half_width: f64, max: usize) -> usize {
+        launches_needed(values, &vec![1.0; values.len()], half_width, 0.95, max)
     }
 
     #[test]
-    fn ten_by_hand() {
-        // 2 P(W <= 8) = .0488: the interval ends at the 9th average from both ends, alike above and below 0
+    fn narrower_intervals_take_more_launches() {
         let ten = ladder(10, 0.01);
-        let averages = crate::descriptive::walsh(&ten);
-        let high = averages[averages.len() - 9];
-        let width = high.sinh();
-        assert_eq!(launches_needed(&ten, width * 1.000_001, 0.95, 100), 10);
+        let [low, high] = undisturbed::estimate(&ten, &[1.0; 10], 0.95)
+            .unwrap()
+            .interval
+            .unwrap();
+        let value = undisturbed::estimate(&ten, &[1.0; 10], 0.95).unwrap().value;
+        let width = (high - low) / 2.0 / value;
+        assert_eq!(needed(&ten, width * 1.000_001, 100), 10);
         // 1.2 times as narrow takes 1.44 times as many, four times as narrow twice as many at first
-        assert_eq!(launches_needed(&ten, width / 1.2, 0.95, 100), 15);
-        assert_eq!(launches_needed(&ten, width / 4.0, 0.95, 100), 20);
-        assert_eq!(launches_needed(&ten, width / 4.0, 0.95, 17), 17);
-        assert_eq!(launches_needed(&ten, width * 0.999_999, 0.95, 100), 11);
+        assert_eq!(needed(&ten, width / 1.2, 100), 15);
+        assert_eq!(needed(&ten, width / 4.0, 100), 20);
+        assert_eq!(needed(&ten, width / 4.0, 17), 17);
+        assert_eq!(needed(&ten, width * 0.999_999, 100), 11);
     }
 
     #[test]
     fn known_variance_needs_fewer_launches() {
-        // (1.959964 * 0.05 / 0.0198026)^2 = 24.49
-        assert_eq!(launches_for(0.05, 0.02, 0.95, 6, 100), 25);
+        // (1.3626 * 1.959964 * 0.05 / 0.0198026)^2 = 45.47
+        assert_eq!(launches_for(0.05, 0.02, 0.95, 6, 100), 46);
         assert_eq!(launches_for(0.05, 0.02, 0.95, 6, 10), 10);
         assert_eq!(launches_for(0.0, 0.02, 0.95, 6, 100), 6);
         assert_eq!(launches_for(f64::NAN, 0.02, 0.95, 6, 100), 100);
@@ -73,14 +90,13 @@ mod tests {
 
     #[test]
     fn edges() {
-        let needed = |values: &[f64], half_width| launches_needed(values, half_width, 0.95, 40);
-        assert_eq!(needed(&[], 0.01), 40);
-        assert_eq!(needed(&ladder(5, 1e-9), 0.01), 40);
-        assert_eq!(needed(&[1.0, 1.0, 1.0, 1.0, 1.0, f64::NAN], 0.01), 40);
-        assert_eq!(needed(&[1.0; 6], 0.01), 6);
-        assert_eq!(needed(&[1.0; 6], 0.0), 6);
-        assert_eq!(needed(&ladder(6, 0.1), 0.0), 12);
-        assert_eq!(needed(&ladder(6, 0.1), f64::NAN), 12);
-        assert_eq!(needed(&[1.0; 50], 0.01), 40);
+        assert_eq!(needed(&[], 0.01, 40), 40);
+        assert_eq!(needed(&ladder(5, 1e-9), 0.01, 40), 40);
+        assert_eq!(needed(&[1.0, 1.0, 1.0, 1.0, 1.0, f64::NAN], 0.01, 40), 40);
+        assert_eq!(needed(&[1.0; 6], 0.01, 40), 6);
+        assert_eq!(needed(&[1.0; 6], 0.0, 40), 6);
+        assert_eq!(needed(&ladder(6, 0.1), 0.0, 40), 12);
+        assert_eq!(needed(&ladder(6, 0.1), f64::NAN, 40), 12);
+        assert_eq!(needed(&[1.0; 50], 0.01, 40), 40);
     }
 }

@@ -65,6 +65,22 @@ impl Scatter {
         }
     }
 
+    /// Variance of ln(estimate) of a run whose launches show `within`: a learned one has the errors of usual launches in it.
+    #[must_use]
+    pub fn of_run(&self, within: f64) -> f64 {
+        let more = match self.runs {
+            0 => within,
+            _ => (within - self.within).max(0.0),
+        };
+        self.ln_sd * self.ln_sd + more
+    }
+
+    /// Standard deviation of the effect of a run that no launch shows.
+    #[must_use]
+    pub fn beyond_launches(&self) -> f64 {
+        (self.ln_sd * self.ln_sd - self.within).max(0.0).sqrt()
+    }
+
     /// Of the sum of two independent effects, with the degrees of freedom of Satterthwaite (1946).
     #[must_use]
     pub fn with(self, other: Self) -> Self {

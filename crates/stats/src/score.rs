@@ -1,7 +1,9 @@
 //! Scores: weighted means of ratios to a reference.
 
-use crate::{descriptive, quantile};
+use crate::{descriptive, quantile, undisturbed};
 
+/// Confidence of the intervals from which standard errors are taken.
+const CONFIDENCE: f64 = 0.95;
 /// Fewest launches of each benchmark for an interval.
 const LAUNCHES: usize = 6;
 
@@ -10,6 +12,8 @@ const LAUNCHES: usize = 6;
 pub struct ScoredBenchmark {
     /// Values of measured launches; empty if missing.
     pub launches: Vec<f64>,
+    /// Share of each launch that was undisturbed.
+    pub weights: Vec<f64>,
     /// The reference's value, in the same unit.
     pub reference: f64,
     /// Whether less is better.
@@ -46,13 +50,12 @@ pub enum Withheld {
     NotPositive(Vec<usize>),
 }
 
-/// The score of a run: exp(sum w s ln(x / reference)), x the pseudo-median of a benchmark, s = 1 where higher is
+/// The score of a run: exp(sum w s ln(x / reference)), x the estimate of a benchmark, s = 1 where higher is
 /// better and -1 where lower is, w the share of the weights. The geometric mean is the only one whose order of systems
 /// does not depend on the reference (Fleming and Wallace 1986).
 ///
 /// The interval is that of the delta method: ln(score) ± t times the root of the sum of (g e)^2, where e is the
-/// standard error of a benchmark's pseudo-median of logarithms, s sqrt(pi / 3n) with s the deviation of its n launches
-/// (the Hodges-Lehmann estimator has 3 / pi of the efficiency of the mean for normal errors), g the derivative of
+/// standard error of a benchmark's estimate, from its interval ([`undisturbed::estimate`]), g the derivative of
 /// ln(score), and t Student's quantile with the degrees of freedom of Welch and Satterthwaite. Variance between runs
 /// is not included.
 ///
@@ -135,23 +138,30 @@ fn check(rows: &[ScoredBenchmark]) -> Result<(), Withheld> {
 struct Term {
     weight: f64,
     lower_is_better: bool,
-    /// ln(pseudo-median / reference).
+    /// ln(estimate / reference).
     ln: f64,
-    /// Standard error of the pseudo-median.
+    /// Standard error of the estimate.
     error: f64,
     /// Launches.
     n: f64,
 }
 
 fn term(row: &ScoredBenchmark) -> Term {
-    let logs: Vec<f64> = row.launches.iter().map(|x| x.ln()).collect();
-    let n = logs.len() as f64;
+    // contention adds to times, whatever is printed
+    let times: Vec<f64> = match row.lower_is_better {
+        true => row.launches.clone(),
+        false => row.launches.iter().map(|x| 1.0 / x).collect(),
+    };
+    let estimate = undisturbed::estimate(&times, &row.weights, CONFIDENCE);
+    let ln = estimate.map_or(f64::NAN, |of| of.value.ln());
+    let interval = estimate.and_then(|of| of.interval);
+    let half = interval.map_or(0.0, |[low, high]| (high / low).ln() / 2.0);
     Term {
         weight: row.weight,
         lower_is_better: row.lower_is_better,
-        ln: descriptive::pseudo_median(&logs) - row.reference.ln(),
-        error: descriptive::deviation(&logs) * (std::f64::consts::PI / 3.0 / n).sqrt(),
-        n,
+        ln: if row.lower_is_better { ln } else { -ln } - row.reference.ln(),
+        error: half / quantile::normal(CONFIDENCE),
+        n: times.len() as f64,
     }
 }
 
@@ -184,9 +194,18 @@ mod tests {
     use super::*;
 
     fn row(value: f64, reference: f64, lower_is_better: bool) -> ScoredBenchmark {
-        let scatter = [1.0, 1.01, 0.99, 1.02, 0.98, 1.005, 0.995, 1.0];
+        // of times; the lower quartile is 1
+        let scatter = [1.0, 1.01, 0.99, 1.02, 1.0, 1.005, 1.015, 1.0];
+        let of = |s| {
+            if lower_is_better {
+                value * s
+            } else {
+                value / s
+            }
+        };
         ScoredBenchmark {
-            launches: scatter.map(|s| s * value).to_vec(),
+            launches: scatter.map(of).to_vec(),
+            weights: vec![1.0; 8],
             reference,
             lower_is_better,
             weight: 1.0,
@@ -199,7 +218,7 @@ mod tests {
         // 4 times better in time, 9 times in rate
         let rows = [row(25.0, 100.0, true), row(900.0, 100.0, false)];
         let score = geometric(&rows, 0.95).unwrap();
-        assert!((score.value - 6.0).abs() < 0.03, "{score:?}");
+        assert!((score.value - 6.0).abs() < 1e-9, "{score:?}");
         let [low, high] = score.interval.unwrap();
         assert!(low < score.value && score.value < high && high / low < 1.04);
     }
@@ -231,6 +250,7 @@ mod tests {
             HP.iter()
                 .map(|line| ScoredBenchmark {
                     launches: vec![ratio(line)],
+                    weights: vec![1.0],
                     reference: 1.0,
                     lower_is_better: false,
                     weight: line.0,
@@ -252,7 +272,7 @@ mod tests {
         rows[0].weight = 30.0;
         rows[1].weight = 10.0;
         let want = 2.0_f64.powf(0.75) * 16.0_f64.powf(0.25);
-        assert!((geometric(&rows, 0.95).unwrap().value / want - 1.0).abs() < 0.005);
+        assert!((geometric(&rows, 0.95).unwrap().value / want - 1.0).abs() < 1e-9);
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! Compares copies on both sides: total rate and efficiency.
 //!
-//! By time, launches against launches. Efficiencies have one value a round. Their variance between runs is not known;
-//! that of the time of the benchmark is used.
+//! By time, launches against launches. Efficiencies have one value a round. Effects of runs on several copies are not known; those of
+//! one are used.
 
 use super::Options;
 use super::pair::scale;
 use gritstone_model::{
     Better, CompareCopies, CompareFigure, CopiesPoint, Estimate, Flag, Measurement, Note,
 };
+use gritstone_stats::scatter::Scatter;
 use gritstone_stats::two_sample::{self, Ratio};
 use std::collections::BTreeSet;
 
@@ -32,7 +33,12 @@ pub(super) fn copies(
     let sizes: BTreeSet<u32> = b.iter().chain(&o).map(|point| point.copies).collect();
     let comparable = base.version == other.version;
     let scale = scale(&other.unit, &base.unit).filter(|_| comparable);
-    let extra = options.all_of(base).of_two_runs();
+    let effect = options.effect(&base.id);
+    let extra = Scatter {
+        ln_sd: effect.beyond_launches(),
+        ..effect
+    }
+    .of_two_runs();
     let one = |copies: u32| {
         let of = |points: &[CopiesPoint]| {
             let found = points.iter().find(|point| point.copies == copies);
@@ -50,7 +56,7 @@ pub(super) fn copies(
                 other: other.map(|other| other.value),
                 ratio: found.map(|found| found.ratio),
                 interval: found.and_then(|found| found.interval),
-                verdict: options.before_p(found.and_then(|found| found.inner)),
+                verdict: options.before_p(found.and_then(|found| found.interval)),
                 // interference on one side cannot be distinguished from a change
                 p: found
                     .and_then(|found| found.p)

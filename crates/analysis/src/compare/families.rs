@@ -7,7 +7,7 @@ use gritstone_stats::descriptive;
 
 /// Different, inconclusive, same, without ratio, one-sided; each by the size of the ratio.
 pub(super) fn in_order(rows: Vec<Row>) -> Vec<CompareRow> {
-    let mut rows: Vec<CompareRow> = rows.into_iter().map(|(row, _)| row).collect();
+    let mut rows: Vec<CompareRow> = rows.into_iter().map(|row| row.row).collect();
     let place = |row: &CompareRow| match row.verdict {
         Some(Verdict::Faster | Verdict::Slower) => 0,
         Some(Verdict::Inconclusive) => 1,
@@ -27,7 +27,7 @@ pub(super) fn in_order(rows: Vec<Row>) -> Vec<CompareRow> {
 pub(super) fn sums(rows: &[Row]) -> Vec<CompareSum> {
     let mut families: Vec<(&str, Vec<&Row>)> = vec![];
     for row in rows {
-        let family = row.0.id.family();
+        let family = row.row.id.family();
         match families.iter_mut().find(|(name, _)| *name == family) {
             Some((_, of)) => of.push(row),
             None => families.push((family, vec![row])),
@@ -53,12 +53,12 @@ fn size(ratio: Option<f64>) -> f64 {
 fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
     let of = |verdict| {
         let rows = rows.iter();
-        rows.filter(|(row, _)| row.verdict == Some(verdict)).count()
+        rows.filter(|row| row.row.verdict == Some(verdict)).count()
     };
     let counted: Vec<&CompareRow> = rows
         .iter()
-        .filter(|(row, basis)| counts(row, *basis))
-        .map(|(row, _)| row)
+        .filter(|row| counts(&row.row, row.basis))
+        .map(|row| &row.row)
         .collect();
     let mean = |value: fn(&CompareRow) -> Option<f64>| -> Option<f64> {
         let logs: Vec<f64> = (counted.iter())
@@ -66,7 +66,7 @@ fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
             .collect::<Option<_>>()?;
         (!logs.is_empty()).then(|| descriptive::mean(&logs).exp())
     };
-    // the common shift of a run does not average out
+    // effects of runs are alike in many benchmarks, and do not average out
     let ends = mean(|row| Some(row.interval?[0])).zip(mean(|row| Some(row.interval?[1])));
     CompareSum {
         family: family.map(str::to_owned),
@@ -75,7 +75,7 @@ fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
         slower: of(Verdict::Slower),
         same: of(Verdict::Same),
         inconclusive: of(Verdict::Inconclusive),
-        without_ratio: rows.iter().filter(|(row, _)| row.ratio.is_none()).count(),
+        without_ratio: rows.iter().filter(|row| row.row.ratio.is_none()).count(),
         mean: mean(|row| row.ratio),
         interval: ends.map(|(low, high)| [low, high]),
         of: counted.len(),

@@ -1,14 +1,14 @@
-//! Confidence, margin and variance between runs of a comparison.
+//! Confidence, margin and effects of runs of a comparison.
 
-use crate::run_variance::{BetweenRun, Class, DEFAULT, RunVariances};
-use gritstone_model::{CompareShift, Id, Measurement, RunView, Verdict};
+use super::difference::Spread;
+use crate::run_effect::{RunEffects, STATED};
+use gritstone_model::{Id, RunView, Verdict};
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::verdict;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-/// Level of the false-discovery rate: nominally 3.5%, since variances of benchmarks vary more than the model's; 5% are
-/// reached (docs/validation.md).
-const ALPHA: f64 = 0.035;
+/// Level of the false-discovery rate.
+const ALPHA: f64 = 0.05;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -18,60 +18,55 @@ pub struct Options {
     pub margin: f64,
     /// Level of the false-discovery rate of "faster" and "slower".
     pub alpha: f64,
-    /// Variance between runs by [`crate::run_variance::estimate`]; [`DEFAULT`] for other benchmarks.
-    pub between_run: RunVariances,
-    /// ln(ratio) of common shifts that are removed, by class; found by [`compare`].
-    pub shifts: BTreeMap<Class, f64>,
-    /// Compares processor-bound results in core cycles. [`compare`] disables it between two machines, where cycles do
-    /// not measure speed.
-    pub cycles: bool,
+    /// Effects of runs by [`crate::run_effect::estimate`]; [`STATED`] for other benchmarks.
+    pub effects: RunEffects,
+    /// Benchmarks that are shown; `None`: all.
+    pub selected: Option<BTreeSet<Id>>,
+    /// By how much more the benchmarks of this comparison differ than is stated; found by [`super::compare`].
+    pub(super) spread: Spread,
+    /// Frequencies at which the times of both sides are stated, GHz, where they are of one machine and may differ.
+    pub(super) reference_ghz: Option<[f64; 2]>,
 }
 
 impl Options {
-    pub(crate) fn for_runs(&self, base: &RunView, other: &RunView) -> Self {
+    /// With the usual confidence and level.
+    #[must_use]
+    pub fn new(margin: f64, effects: RunEffects) -> Self {
         Self {
-            cycles: self.cycles && base.machine.id == other.machine.id,
+            margin,
+            effects,
+            ..Self::default()
+        }
+    }
+
+    /// Shows these benchmarks alone, of a comparison of all.
+    #[must_use]
+    pub fn showing(self, selected: BTreeSet<Id>) -> Self {
+        Self {
+            selected: Some(selected),
+            ..self
+        }
+    }
+
+    pub(super) fn for_runs(&self, base: &RunView, other: &RunView) -> Self {
+        let same = base.machine.id == other.machine.id;
+        let both = base.reference_ghz.zip(other.reference_ghz);
+        Self {
+            reference_ghz: both.filter(|_| same).map(|(base, other)| [base, other]),
             ..self.clone()
         }
     }
 
-    /// "Same", where both one-sided tests place the difference within the margin.
-    pub(super) fn before_p(&self, inner: Option<[f64; 2]>) -> Verdict {
-        match inner.is_some_and(|inner| verdict::within(inner, self.margin)) {
+    /// "Same", where the interval places the difference within the margin.
+    pub(super) fn before_p(&self, interval: Option<[f64; 2]>) -> Verdict {
+        match interval.is_some_and(|interval| verdict::within(interval, self.margin)) {
             true => Verdict::Same,
             false => Verdict::Inconclusive,
         }
     }
 
-    /// Removes common shifts that the variance of the system explains.
-    pub(super) fn without(&self, shifts: &BTreeMap<Class, CompareShift>) -> Self {
-        let within = shifts.iter().filter(|(_, shift)| !shift.different);
-        Self {
-            shifts: within
-                .map(|(class, shift)| (*class, shift.ratio.ln()))
-                .collect(),
-            ..self.clone()
-        }
-    }
-
-    pub(super) fn between_run(&self, id: &Id) -> BetweenRun {
-        *self.between_run.rows.get(id).unwrap_or(&DEFAULT)
-    }
-
-    /// Variance of a time between runs, including the common shift.
-    pub(super) fn all_of(&self, result: &Measurement) -> Scatter {
-        let benchmark = self.between_run(&result.id).raw;
-        let common = self.between_run.shifts.get(&Class::new(result, false));
-        common.map_or(benchmark, |common| benchmark.with(*common))
-    }
-
-    /// Variance beyond that of the launches, and ln(ratio) of the removed shift.
-    pub(super) fn beyond(&self, class: Class, benchmark: Scatter) -> (Scatter, f64) {
-        match (self.shifts.get(&class), self.between_run.shifts.get(&class)) {
-            (Some(shift), _) => (benchmark, *shift),
-            (None, Some(common)) => (benchmark.with(*common), 0.0),
-            (None, None) => (benchmark, 0.0),
-        }
+    pub(super) fn effect(&self, id: &Id) -> Scatter {
+        *self.effects.rows.get(id).unwrap_or(&STATED)
     }
 }
 
@@ -81,9 +76,10 @@ impl Default for Options {
             confidence: 0.95,
             margin: 0.02,
             alpha: ALPHA,
-            between_run: RunVariances::default(),
-            shifts: BTreeMap::new(),
-            cycles: true,
+            effects: RunEffects::default(),
+            selected: None,
+            spread: Spread::default(),
+            reference_ghz: None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What is compared of two results of a benchmark, and the ratio.
 
+use super::difference::Difference;
 use gritstone_model::{Better, Finding, Measurement, Quantity, RowVariance, Subject, Unit};
-use gritstone_stats::scatter::Scatter;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ComparedBy {
@@ -17,7 +17,7 @@ pub(crate) enum ComparedBy {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pair {
-    /// The estimate, the cycles or one of the times.
+    /// The estimate or one of the times.
     pub compared: Subject,
     /// Unit of `base` and `other`.
     pub unit: String,
@@ -26,14 +26,11 @@ pub(crate) struct Pair {
     /// Above 1: the other is better.
     pub ratio: Option<f64>,
     pub interval: Option<[f64; 2]>,
-    /// The same of [`gritstone_stats::two_sample::Ratio::inner`].
-    pub inner: Option<[f64; 2]>,
     /// Of a ratio of 1.
     pub p: Option<f64>,
     pub basis: ComparedBy,
-    /// Variance between runs that is in the interval.
-    pub between: Option<Scatter>,
-    /// Variance between runs of cycles and estimates.
+    /// Of estimates with launches.
+    pub difference: Option<Difference>,
     pub variance: Option<RowVariance>,
     /// Reasons for a missing ratio, and caveats.
     pub notes: Vec<Finding>,
@@ -50,10 +47,9 @@ impl Pair {
             other: other.value().zip(scale).map(|(x, scale)| x * scale),
             ratio: None,
             interval: None,
-            inner: None,
             p: None,
             basis: ComparedBy::Test,
-            between: None,
+            difference: None,
             variance: None,
             notes: Vec::new(),
         }
@@ -68,9 +64,8 @@ impl Pair {
         Self {
             ratio: None,
             interval: None,
-            inner: None,
             p: None,
-            between: None,
+            difference: None,
             variance: None,
             ..self
         }

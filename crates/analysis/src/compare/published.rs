@@ -140,14 +140,13 @@ fn conclude(
         other: Some(o.value),
         ratio: Some(ratio(b.value, o.value, better)),
         interval,
-        inner: None,
         p: None,
         basis: if exact {
             ComparedBy::Exact
         } else {
             ComparedBy::Interval
         },
-        between: None,
+        difference: None,
         variance: None,
         notes,
     }

@@ -1,6 +1,6 @@
 //! What a run says of its node, and nothing else of it: small enough that ten thousand of them are in memory.
 
-use crate::run_variance;
+use crate::past;
 use gritstone_model::{Better, Event, Flag, Id, Measurement, RunData, RunView, Status, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -70,12 +70,12 @@ impl NodeResult {
         });
         Self {
             version: result.version,
-            program: run_variance::program(result).to_owned(),
+            program: past::program(result).to_owned(),
             unit: result.unit.clone(),
             better: result.better,
             estimate: estimate.unwrap_or(0.0),
             speed,
-            within: run_variance::within(result.interval(), result.launches()),
+            within: past::within(result.interval()),
             interference: result.is_flagged(Flag::Interference),
             checks,
         }
@@ -101,10 +101,7 @@ impl NodeRun {
         let named = [&member.node].into_iter().filter(|name| !name.is_empty());
         let host = view.machine.facts.get("host.name");
         let mut names = named.chain(host).chain(&view.label);
-        let results = view
-            .results
-            .iter()
-            .filter(|result| run_variance::varies(result));
+        let results = view.results.iter().filter(|result| past::varies(result));
         let result = |result: &Measurement| {
             let checks = checks.remove(&result.id).unwrap_or_default();
             (result.id.clone(), NodeResult::of(result, checks))

@@ -2,8 +2,8 @@
 
 use crate::compare::scale;
 use gritstone_model::{Better, Flag, Id, Measurement, Note, Part, Subject};
-use gritstone_stats::descriptive;
 use gritstone_stats::score::ScoredBenchmark;
+use gritstone_stats::undisturbed;
 
 pub(super) enum Usability {
     /// The base has no comparable result.
@@ -41,6 +41,8 @@ struct Compared {
     subject: Subject,
     machine: Vec<f64>,
     base: Vec<f64>,
+    /// Of the machine and the base.
+    weights: [Vec<f64>; 2],
     better: Better,
 }
 
@@ -75,33 +77,41 @@ pub(super) fn usability(
 }
 
 fn counted(id: &Id, compared: &Compared) -> Pair {
-    let row = |values: &[f64], reference: f64, better: Better| ScoredBenchmark {
+    let row = |values: &[f64], weights: &[f64], reference: f64, better: Better| ScoredBenchmark {
         launches: values.to_vec(),
+        weights: weights.to_vec(),
         reference,
         lower_is_better: better == Better::Lower,
         weight: 1.0,
         invalid: false,
     };
-    let reference = center(&compared.base);
+    let reference = center(&compared.base, &compared.weights[1], compared.better);
     Pair {
         id: id.clone(),
         part: Part::Benchmark(id.clone()),
-        machine: row(&compared.machine, reference, compared.better),
-        base: row(&compared.base, reference, compared.better),
+        machine: row(
+            &compared.machine,
+            &compared.weights[0],
+            reference,
+            compared.better,
+        ),
+        base: row(
+            &compared.base,
+            &compared.weights[1],
+            reference,
+            compared.better,
+        ),
         machine_printed: false,
         base_printed: false,
         doubts: vec![],
     }
 }
 
-fn center(values: &[f64]) -> f64 {
-    match descriptive::logs(values) {
-        Some(logs) if logs.len() <= descriptive::MAX_VALUES => {
-            descriptive::pseudo_median(&logs).exp()
-        }
-        // not positive, or too many: the mean reports it with the benchmark
-        _ => values[0],
-    }
+fn center(values: &[f64], weights: &[f64], better: Better) -> f64 {
+    let time = |x: f64| if better == Better::Higher { 1.0 / x } else { x };
+    let times: Vec<f64> = values.iter().copied().map(time).collect();
+    // not positive, or too many: the mean reports it with the benchmark
+    undisturbed::estimate(&times, weights, 0.95).map_or(values[0], |of| time(of.value))
 }
 
 /// A benchmark without launches or with a failed work check, which withholds the score.
@@ -111,6 +121,7 @@ fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Usability {
     }
     let row = ScoredBenchmark {
         launches: invalid.then_some(1.0).into_iter().collect(),
+        weights: invalid.then_some(1.0).into_iter().collect(),
         reference: 1.0,
         lower_is_better: true,
         weight: 1.0,
@@ -152,6 +163,7 @@ fn compared(machine: &Measurement, base: &Measurement) -> Option<Compared> {
     if let (true, Some(m), Some(b)) = (any_printed, real(machine), real(base)) {
         return (!declared(Subject::Real)).then_some(Compared {
             subject: Subject::Real,
+            weights: [vec![1.0; m.len()], vec![1.0; b.len()]],
             machine: m,
             base: b,
             better: Better::Lower,
@@ -161,8 +173,13 @@ fn compared(machine: &Measurement, base: &Measurement) -> Option<Compared> {
     let values_of = |result: &Measurement| values(result, result.value(), result.values());
     let (m, b) = (values_of(machine)?, values_of(base)?);
     let stands = !(any_printed && declared(Subject::Estimate));
+    let weights = |result: &Measurement, n| match result.weights() {
+        weights if weights.len() == n => weights.to_vec(),
+        _ => vec![1.0; n],
+    };
     stands.then(|| Compared {
         subject: Subject::Estimate,
+        weights: [weights(machine, m.len()), weights(base, b.len())],
         machine: m.into_iter().map(|x| x * scale).collect(),
         base: b,
         better: base.better,

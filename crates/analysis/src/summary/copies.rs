@@ -34,7 +34,7 @@ pub(super) fn view(launched: &Launched, run: &RunData, options: &Options) -> Opt
     }
     // all samples count for one copy, too, since contention is in every efficiency
     let launches = measured(launched);
-    let note = rules::smt_contention(&launches, |l| l.mostly_contended).map(Note::new);
+    let note = rules::smt_contention(&launches, |l| l.mostly_contended()).map(Note::new);
     let one = rounds(&launches);
     let mut all = vec![(1, one.clone())];
     let mut points = vec![point(1, launched, &launches, run, options)];

@@ -35,7 +35,7 @@ const CAUSES: [fn(f64) -> Interference; 5] = [
 impl Disturbance {
     pub(super) fn new(reading: &Reading) -> Self {
         let Self(mut causes) = Self::by_conditions(reading.launch);
-        causes[4] = f64::from(u8::from(reading.contended));
+        causes[4] = f64::from(u8::from(reading.contended()));
         Self(causes)
     }
 

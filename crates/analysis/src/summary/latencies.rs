@@ -1,13 +1,12 @@
 //! Operations that were timed one by one: percentiles of each launch with the center and interval of any result, and the histogram of
 //! all. Where launches have too few operations for a percentile, those of all launches are taken together.
 
-use super::estimate;
+use super::launch_center::center_of;
 use super::reading::{Reading, merged};
 use crate::describe;
 use gritstone_model::{
     Benchmark, Estimate, Histogram, Latencies, Percentile, PercentileBasis, Quantity,
 };
-use gritstone_stats::center;
 use gritstone_stats::percentiles::{self, Bucket};
 
 /// Percentiles by name, and the share of the operations at or below.
@@ -33,7 +32,7 @@ pub(super) fn from_launches(
         .collect();
     let percentiles = PERCENTILES
         .iter()
-        .filter_map(|(name, share)| percentile(name, *share, &launches, unit, confidence));
+        .filter_map(|(name, share)| percentile(name, *share, &launches, timed, unit, confidence));
     Some(Latencies {
         events: all.count,
         percentiles: percentiles.collect(),
@@ -41,22 +40,26 @@ pub(super) fn from_launches(
     })
 }
 
-/// The median is always over launches: the estimate is its center.
+/// The median is always over launches, at the reference frequency: it is the estimate.
 pub(super) fn percentile(
     name: &str,
     share: f64,
     launches: &[Vec<Bucket>],
+    timed: &[&Reading],
     unit: f64,
     confidence: f64,
 ) -> Option<Percentile> {
     let events = |launch: &Vec<Bucket>| launch.iter().map(|bucket| bucket.events).sum();
     let supported = |launch: &Vec<Bucket>| percentiles::supports(share, events(launch));
     if share == 0.5 || launches.iter().all(supported) {
-        let values = launches.iter().map(|of| percentiles::percentile(of, share));
-        let values: Vec<f64> = values.map(|x| Some(x? * unit)).collect::<Option<_>>()?;
+        let each = launches.iter().zip(timed);
+        let stated = |(buckets, launch): (&Vec<Bucket>, &&Reading)| {
+            Some(percentiles::percentile(buckets, share)? * launch.to_reference() * unit)
+        };
+        let values: Vec<f64> = each.map(stated).collect::<Option<_>>()?;
         return Some(Percentile {
             name: name.to_owned(),
-            estimate: Some(center::log_center(&values, confidence).map(estimate)?),
+            estimate: Some(center_of(&values, timed, confidence)?),
             basis: PercentileBasis::Launches,
             values,
         });

@@ -21,13 +21,18 @@ fn ns_per_op(benchmark: &Benchmark, reading: &Reading) -> Option<f64> {
     ns.filter(|_| reading.measured())
 }
 
+/// Any frequency does to say how launches scatter, as long as it is one.
+const SCHEDULING_GHZ: f64 = 1.0;
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaunchTime {
     /// ns per operation; in a run, of undisturbed samples if there are any. `None` unless measured.
     pub ns_per_op: Option<f64>,
+    /// Share of its samples that were undisturbed.
+    pub weight: f64,
     /// Too much interference: the launch is kept, and repeated.
     pub disturbed: bool,
-    /// SMT contention beside more than half of the samples.
+    /// SMT contention beside too many of the samples that the value uses.
     pub crowded: bool,
 }
 
@@ -66,12 +71,15 @@ impl Reader {
     pub fn learn(&mut self, benchmark: &Benchmark, launch: &Launch) -> LaunchTime {
         self.see(launch);
         let mut reading = Reading::new(launch);
-        let samples = sample_use(benchmark, &reading, self.trial);
-        smt_contention::mark(&mut reading, floor_for(benchmark, &self.floor), samples);
+        reading.sample_use = sample_use(benchmark, &reading, self.trial);
+        reading.is_of_trial = self.trial;
+        reading.reference_ghz = (!self.trial).then_some(SCHEDULING_GHZ);
+        smt_contention::weigh(&mut reading, floor_for(benchmark, &self.floor));
         LaunchTime {
             ns_per_op: ns_per_op(benchmark, &reading),
+            weight: reading.weight(),
             disturbed: Disturbance::new(&reading).is_any(),
-            crowded: reading.contended,
+            crowded: reading.contended(),
         }
     }
 }

@@ -27,9 +27,11 @@ pub const FAULTS_SHARE: f64 = 0.05;
 /// Faults allowed for each sample beside the claim: the first touch of a stack page or of a page of results.
 pub const FAULTS_PER_SAMPLE: f64 = 4.0;
 
-/// Share of the launches that may be disturbed before the result is flagged: the median of launches and the signed-rank
-/// interval bear a quarter of them being wrong in one direction, not many more.
-pub const DISTURBED_SHARE: f64 = 0.25;
+/// How many times as wide as asked an interval is flagged as noisy: below, its width says enough.
+pub const NOISY: f64 = 2.0;
+/// Share of the launches that may be disturbed before the result is flagged: the lower quartile of the launches and the upper end of
+/// its interval bear half of them.
+pub const DISTURBED_SHARE: f64 = 0.5;
 /// CPU time of others on the CPUs of a launch, as a share of the time of these, that disturbs it. Housekeeping of an idle system stays
 /// below 2%.
 pub const OTHERS_SHARE: f64 = 0.05;
@@ -38,9 +40,10 @@ pub const OTHERS_SHARE: f64 = 0.05;
 /// quota of one CPU.
 pub const STOPPED_SHARE: f64 = 0.01;
 
-/// How much longer than alone the additions of the SMT probe take, as a share, when another thread of the core
-/// is busy. Alone they scatter by 0.1%; beside a busy thread they take half as long again, and twice as long beside its like.
-pub const CONTENDED_SHARE: f64 = 0.03;
+/// How much longer than alone the additions of the SMT probe take, as a share, where a sample weighs 1/e: when another thread of the
+/// core was busy for a part of it. Alone they scatter by 0.1%; beside a busy thread they take half as long again, and twice as long
+/// beside its like.
+pub const CONTENDED_SHARE: f64 = 0.05;
 
 /// Largest share of start-up in the time of a process that still counts as the reference workload.
 pub const START_SHARE: f64 = 0.1;

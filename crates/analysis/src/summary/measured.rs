@@ -1,18 +1,17 @@
 //! Results from launches of kernels, commands and scenarios: one value a launch, one estimate.
 
 use super::draft::Draft;
+use super::launch_center::center_of;
 use super::reading::{Reading, median, merged};
 use super::rules::{self, Evidence, Spread};
 use super::{
-    Launched, Options, copies, counters, cpu, estimate, latencies, paging, pairs, published,
-    responses,
+    Launched, Options, copies, counters, cpu, latencies, paging, pairs, published, responses,
 };
 use crate::describe;
 use gritstone_model::{
-    Absent, Benchmark, Data, Flag, Latencies, Measured, Measurement, Note, Param, Percentile,
-    Repeat, RunData, Sampled, Statistics, Work,
+    Absent, Benchmark, Data, Estimate, Flag, Latencies, Measured, Measurement, Note, Param,
+    Percentile, Repeat, RunData, Sampled, Statistics, Work,
 };
-use gritstone_stats::center;
 use std::collections::BTreeMap;
 
 pub(super) fn result(launched: &Launched, run: &RunData, options: &Options) -> Measurement {
@@ -27,10 +26,12 @@ pub(super) fn result(launched: &Launched, run: &RunData, options: &Options) -> M
         .filter_map(|launch| Some((*launch, launched.ns(launch)?)))
         .unzip();
     let latencies = latencies::from_launches(benchmark, &timed, options.confidence);
+    let center = center_of(&ns, &timed, options.confidence);
+    let times = Times { ns: &ns, center };
     let sampled = sampled(
         launched,
         &timed,
-        &ns,
+        times,
         latencies.as_ref(),
         options.confidence,
     );
@@ -49,7 +50,7 @@ pub(super) fn result(launched: &Launched, run: &RunData, options: &Options) -> M
         benchmark,
         launches: &launches,
         timed: timed.len(),
-        ns: center::log_center(&ns, options.confidence).map(|e| e.value),
+        ns: center.map(|center| center.value),
         spread,
     };
     draft.notes.extend(rules::all(&evidence));
@@ -95,11 +96,17 @@ fn time_reference(
     }
 }
 
-/// From nanoseconds an operation, one for each launch that was timed.
+/// Nanoseconds an operation, one for each launch that was timed, and their estimate.
+#[derive(Clone, Copy)]
+struct Times<'a> {
+    ns: &'a [f64],
+    center: Option<Estimate>,
+}
+
 fn sampled(
     launched: &Launched,
     timed: &[&Reading],
-    ns: &[f64],
+    Times { ns, center }: Times,
     latencies: Option<&Latencies>,
     confidence: f64,
 ) -> Sampled {
@@ -111,24 +118,38 @@ fn sampled(
         launches: timed.len(),
         samples: timed.iter().map(|launch| launch.samples.len()).sum(),
         values: ns.iter().filter_map(|&ns| unit(ns)).collect(),
+        weights: timed.iter().map(|launch| launch.weight()).collect(),
         parts,
         ..Sampled::default()
     };
-    let Some(center) = center::log_center(&sampled.values, confidence).map(estimate) else {
+    let Some(center) = center.and_then(|center| in_unit(center, unit)) else {
         return sampled;
     };
     sampled.estimate = Some(center);
+    sampled.as_ran = median(timed.iter().filter_map(|launch| launch.ns_as_ran())).and_then(unit);
     sampled.confidence = center.interval.map(|_| confidence);
 
     let paced: Option<Vec<f64>> = timed.iter().map(|launch| launched.cycles(launch)).collect();
     if let Some(paced) = paced {
-        sampled.cycles = center::log_center(&paced, confidence).map(estimate);
+        sampled.cycles = center_of(&paced, timed, confidence);
         sampled.paced_values = paced;
         sampled.ghz = median(timed.iter().filter_map(|launch| launch.ghz()));
     }
     sampled.responses = responses::from_launches(timed, confidence);
     sampled.statistics = statistics(timed, benchmark, &sampled.values, latencies);
     sampled
+}
+
+/// A rate is the reciprocal of a time: its interval ends where that begins.
+fn in_unit(ns: Estimate, unit: impl Fn(f64) -> Option<f64>) -> Option<Estimate> {
+    let ends = ns.interval.map(|ends| ends.map(&unit));
+    Some(Estimate {
+        value: unit(ns.value)?,
+        interval: match ends {
+            Some([Some(a), Some(b)]) => Some([a.min(b), a.max(b)]),
+            _ => None,
+        },
+    })
 }
 
 /// Over launches, or over operations timed one by one; drift and modes are always over launches.

@@ -7,7 +7,7 @@ use gritstone_model::{
     Benchmark, Count, Estimate, Finding, Note, PublishedView, PublishedWork, RunData, Subject,
     Usage, Work,
 };
-use gritstone_stats::{center, quantile};
+use gritstone_stats::{quantile, undisturbed};
 
 /// Kernels do the reference workload only on request.
 pub(super) fn is_measured(launched: &Launched, run: &RunData) -> bool {
@@ -100,7 +100,7 @@ pub(super) fn untimed(work: &PublishedWork) -> PublishedView {
 }
 
 fn center_of(values: &[f64], confidence: f64) -> Option<Estimate> {
-    center::log_center(values, confidence).map(estimate)
+    undisturbed::estimate(values, &vec![1.0; values.len()], confidence).map(estimate)
 }
 
 /// One value of each launch that has one.

@@ -5,11 +5,15 @@ use gritstone_model::{
     Batch, Cause, Check, Event, Histogram, Launch, Metric, Number, Outcome, Param, ResponsesOf,
     Sample,
 };
-use gritstone_stats::{descriptive, percentiles};
+use gritstone_stats::{descriptive, percentiles, undisturbed};
 use std::collections::BTreeMap;
 
 /// Floor of a command's time less the start of its shell, ns: no process takes less.
 const LEAST_NS: f64 = 1e3;
+/// Weight of a sample beside a busy neighbor: where all are, all count alike.
+const MIN_SAMPLE_WEIGHT: f64 = 1e-3;
+/// Share of undisturbed samples below which the value of a launch is not one of an undisturbed machine: its quantile of samples.
+const MIN_UNDISTURBED: f64 = undisturbed::OF_SAMPLES;
 /// Femtoseconds in a nanosecond: the cycle probe speaks of the one, the clock of the other.
 const FS_PER_NS: f64 = 1e6;
 
@@ -36,16 +40,21 @@ pub(super) fn samples(launch: &Launch) -> impl Iterator<Item = &Sample> {
 
 /// Frequency of the core, GHz: the median over samples. `None` where one of them had no cycle probe, or there is none.
 pub(super) fn ghz<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
-    let paced = |s: &Sample| (s.pace > 0).then(|| FS_PER_NS / s.pace as f64);
+    let paced = |s: &Sample| (s.pace > 0).then(|| sample_ghz(s));
     median(samples.map(paced).collect::<Option<Vec<f64>>>()?)
 }
 
+fn sample_ghz(sample: &Sample) -> f64 {
+    FS_PER_NS / sample.pace as f64
+}
+
 /// The samples that make the value of a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum SampleUse {
-    /// Without SMT contention.
+    /// A low quantile of the undisturbed ones.
     Undisturbed,
     /// All the work over all the time, all single operations, or one side of a trial.
+    #[default]
     All,
 }
 
@@ -54,12 +63,13 @@ pub(crate) struct Reading<'a> {
     pub launch: &'a Launch,
     /// Timed regions with n above 0.
     pub samples: Vec<&'a Sample>,
-    /// Samples that times use: undisturbed ones, or all if there are none.
-    pub alone: Vec<&'a Sample>,
-    /// SMT contention beside more than half of the samples that the value uses.
-    pub contended: bool,
-    /// SMT contention beside more than half of all samples.
-    pub mostly_contended: bool,
+    /// Of each sample: 1 without contention, 0 beside a busy neighbor.
+    pub weights: Vec<f64>,
+    pub sample_use: SampleUse,
+    /// One side of a trial.
+    pub is_of_trial: bool,
+    /// Frequency at which times are stated, GHz; `None`: as they ran.
+    pub reference_ghz: Option<f64>,
     /// SMT contention beside the reference workload.
     pub contended_batches: bool,
     /// SMT contention beside a whole process of the reference workload.
@@ -81,9 +91,10 @@ impl<'a> Reading<'a> {
         let mut reading = Self {
             launch,
             samples: Vec::new(),
-            alone: Vec::new(),
-            contended: false,
-            mostly_contended: false,
+            weights: Vec::new(),
+            sample_use: SampleUse::All,
+            is_of_trial: false,
+            reference_ghz: None,
             contended_batches: false,
             contended_processes: false,
             checks: Vec::new(),
@@ -116,7 +127,7 @@ impl<'a> Reading<'a> {
                 | Event::Bye => {}
             }
         }
-        reading.alone.clone_from(&reading.samples);
+        reading.weights = vec![1.0; reading.samples.len()];
         reading
     }
 
@@ -147,21 +158,71 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// Nanoseconds an operation: the median over samples, or all the time over all the work where writeback makes
-    /// some samples pay for others. `None` when nothing was timed, or no time passed.
+    /// Nanoseconds an operation at the reference frequency: a low quantile of the undisturbed samples; the median of all, where all
+    /// count; or all the time over all the work where writeback makes some samples pay for others. `None` when nothing was timed, or
+    /// no time passed.
     pub fn ns_per_op(&self, work_over_time: bool) -> Option<f64> {
-        let ns = if work_over_time {
-            // in floating point, since a damaged store may hold numbers whose sum is not one
-            let wall: f64 = self.samples.iter().map(|s| s.wall as f64).sum();
-            let n: f64 = self.samples.iter().map(|s| s.n as f64).sum();
-            wall / n
-        } else {
-            median(self.alone.iter().map(|s| s.wall as f64 / s.n as f64))?
+        let per_op = |s: &Sample| s.wall as f64 / s.n as f64;
+        let ns = match self.sample_use {
+            _ if work_over_time => {
+                // in floating point, since a damaged store may hold numbers whose sum is not one
+                let wall: f64 = self.samples.iter().map(|s| s.wall as f64).sum();
+                let n: f64 = self.samples.iter().map(|s| s.n as f64).sum();
+                wall / n * self.to_reference()
+            }
+            SampleUse::All => {
+                median(self.samples.iter().copied().map(per_op))? * self.to_reference()
+            }
+            SampleUse::Undisturbed => {
+                let reference = self.reference_ghz.filter(|_| self.paced().is_some());
+                let stated =
+                    |s: &Sample| reference.map_or(1.0, |ghz| sample_ghz(s) / ghz) * per_op(s);
+                let times = self.samples.iter().copied().map(stated);
+                let weights = self
+                    .weights
+                    .iter()
+                    .map(|weight| weight.max(MIN_SAMPLE_WEIGHT));
+                let times: Vec<(f64, f64)> = times.zip(weights).collect();
+                undisturbed::weighted_quantile(&times, undisturbed::OF_SAMPLES)?
+            }
         };
         let ns = self
             .start_up_ns()
             .map_or(ns, |start_up| (ns - start_up).max(LEAST_NS));
         (ns > 0.0).then_some(ns)
+    }
+
+    /// Share of the samples that were undisturbed.
+    pub fn weight(&self) -> f64 {
+        match self.weights.len() {
+            0 => 1.0,
+            samples => self.weights.iter().sum::<f64>() / samples as f64,
+        }
+    }
+
+    /// SMT contention beside more than half of the samples.
+    pub fn mostly_contended(&self) -> bool {
+        self.weight() < 0.5
+    }
+
+    /// SMT contention beside too many of the samples that the value uses.
+    pub fn contended(&self) -> bool {
+        match self.sample_use {
+            SampleUse::All => self.mostly_contended(),
+            SampleUse::Undisturbed => self.weight() < MIN_UNDISTURBED,
+        }
+    }
+
+    /// Factor from times as they ran to times at the reference frequency.
+    pub fn to_reference(&self) -> f64 {
+        self.reference_ghz
+            .zip(self.ghz())
+            .map_or(1.0, |(reference, ghz)| ghz / reference)
+    }
+
+    /// Nanoseconds an operation as it ran, contention and all: the median over samples.
+    pub fn ns_as_ran(&self) -> Option<f64> {
+        median(self.samples.iter().map(|s| s.wall as f64 / s.n as f64))
     }
 
     /// Start of the shell, which does not count for the command.
@@ -199,11 +260,15 @@ impl<'a> Reading<'a> {
         (starts.len() == self.launch.copies as usize).then(|| 1.0 / rate)
     }
 
-    /// Core cycles an operation: the median over samples. `None` where a sample had no cycle probe.
+    /// Core cycles an operation. `None` where a sample had no cycle probe.
     pub fn cycles_per_op(&self) -> Option<f64> {
         self.paced()?;
-        let cycles = |s: &Sample| s.wall as f64 / s.n as f64 * FS_PER_NS / s.pace as f64;
-        median(self.alone.iter().copied().map(cycles)).filter(|&cycles| cycles > 0.0)
+        let cycles = |s: &Sample| s.wall as f64 / s.n as f64 * sample_ghz(s);
+        let cycles = match self.reference_ghz {
+            Some(ghz) => self.ns_per_op(false)? * ghz,
+            None => median(self.samples.iter().copied().map(cycles))?,
+        };
+        (cycles > 0.0).then_some(cycles)
     }
 
     /// Frequency of the core, GHz; `None` where a sample had no cycle probe.

@@ -14,10 +14,15 @@ use std::collections::BTreeMap;
 const PERCENTILES: [(&str, f64); 3] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)];
 const MS: f64 = 1e-6;
 
+/// Users, and the kind of transaction; `None`: all kinds.
+type Kind<'a> = (u64, Option<&'a str>);
+/// Response times of each launch that has some, and the launches.
+type Answered<'a> = (Vec<Histogram>, Vec<&'a Reading<'a>>);
+
 /// By users, all kinds first. Launches without a response of a kind do not count for it.
 pub(super) fn from_launches(launches: &[&Reading], confidence: f64) -> Vec<Responses> {
-    let mut by: BTreeMap<(u64, Option<&str>), Vec<Histogram>> = BTreeMap::new();
-    for launch in launches {
+    let mut by: BTreeMap<Kind, Answered> = BTreeMap::new();
+    for &launch in launches {
         let mut of_launch: BTreeMap<(u64, Option<&str>), Vec<&Histogram>> = BTreeMap::new();
         for (ResponsesOf { users, kind }, times) in &launch.responses {
             of_launch.entry((*users, None)).or_default().push(times);
@@ -28,15 +33,17 @@ pub(super) fn from_launches(launches: &[&Reading], confidence: f64) -> Vec<Respo
         }
         for (of, times) in of_launch {
             let all = merged(times.into_iter());
-            by.entry(of).or_default().push(all);
+            let (histograms, answering) = by.entry(of).or_default();
+            histograms.push(all);
+            answering.push(launch);
         }
     }
     let responses = by.into_iter();
-    let responses = responses.map(|((users, kind), launches)| {
-        let all = merged(launches.iter());
-        let launches: Vec<Vec<Bucket>> = launches.iter().map(describe::buckets).collect();
+    let responses = responses.map(|((users, kind), (histograms, answering))| {
+        let all = merged(histograms.iter());
+        let launches: Vec<Vec<Bucket>> = histograms.iter().map(describe::buckets).collect();
         let percentile = |(name, share): (&str, f64)| {
-            let found = latencies::percentile(name, share, &launches, MS, confidence)?;
+            let found = latencies::percentile(name, share, &launches, &answering, MS, confidence)?;
             Some(Percentile {
                 values: vec![],
                 ..found

@@ -1,7 +1,7 @@
 //! Rules that give results from launches their notes: functions in ordered lists.
 
 use super::growth;
-use super::reading::Reading;
+use super::reading::{Reading, SampleUse};
 use super::{interference, limits, load, network_ends, paging};
 use gritstone_model::{
     Author, Benchmark, Count, Estimate, Finding, Flag, Interference, Note, Outcome, Param, Repeat,
@@ -255,7 +255,7 @@ fn width(spread: &Spread) -> Option<Finding> {
                 n,
                 what,
             };
-            (asked > 0.0 && half > asked).then_some(wide)
+            (asked > 0.0 && half > limits::NOISY * asked).then_some(wide)
         }
     }
 }
@@ -291,10 +291,13 @@ pub(super) fn contention(count: Count) -> Option<Finding> {
     })
 }
 
-/// Samples that SMT contention removed.
+/// Samples that SMT contention removed, where some may be.
 fn left_out(launches: &[&Reading]) -> Option<Finding> {
+    let divisible = launches
+        .iter()
+        .filter(|launch| launch.sample_use == SampleUse::Undisturbed);
     let of = launches.iter().map(|launch| launch.samples.len()).sum();
-    let alone: usize = launches.iter().map(|launch| launch.alone.len()).sum();
-    let count = Count::samples(of - alone, of);
+    let weights = divisible.flat_map(|launch| &launch.weights);
+    let count = Count::samples(weights.filter(|weight| **weight < 0.5).count(), of);
     (count.part > 0).then_some(Finding::LeftOut { count })
 }

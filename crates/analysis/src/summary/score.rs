@@ -3,7 +3,7 @@
 use super::Options;
 use super::draft::Draft;
 use super::rules::{self, Spread};
-use crate::run_variance::RunVariances;
+use crate::run_effect::RunEffects;
 use crate::scores::{self, Environment};
 use gritstone_model::{
     Absence, Benchmark, Data, Estimate, Finding, Id, Measurement, Note, Rating, Repeat, RunData,
@@ -68,7 +68,7 @@ fn rate(
         confidence: options.confidence,
         named: false,
         together: entry.together,
-        between_run: RunVariances::default(),
+        effects: RunEffects::default(),
     };
     let rating = scores::over(&entry.benchmark.title, &groups, &find, &with);
     match (&rating.withheld, rating.rating) {

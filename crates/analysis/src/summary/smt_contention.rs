@@ -2,12 +2,12 @@
 //! independent ones are slowed. So the SMT probe, as a share of the cycle probe, has its minimum without contention.
 //! The floor is the minimum of this run and of earlier runs of the machine, so that a permanent neighbor shows too.
 //!
-//! Independent of the work. Undefined on cores with one thread, and for launches on several CPUs, which may differ in
-//! kind and be siblings.
+//! Independent of the work. Undefined on cores with one thread, and for several copies, which are each other's neighbors. Launches on
+//! several CPUs, which may differ in kind and be siblings, are compared with others of the same benchmark in the run.
 
 use super::limits;
-use super::reading::{Reading, SampleUse, samples};
-use gritstone_model::{Benchmark, Launch, RunData, RunInfo, Sample};
+use super::reading::{Reading, samples};
+use gritstone_model::{Benchmark, Id, Launch, RunData, RunInfo};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -19,6 +19,8 @@ pub struct Floor {
     known: BTreeMap<u32, f64>,
     /// Readings of this run, sorted.
     seen: BTreeMap<u32, Vec<f64>>,
+    /// Those of launches on several CPUs.
+    several: BTreeMap<Id, Vec<f64>>,
 }
 
 impl Floor {
@@ -26,7 +28,7 @@ impl Floor {
         Self {
             shared: run.machine.may_share_cores(),
             known: run.settings.smt_floors.clone(),
-            seen: BTreeMap::new(),
+            ..Self::default()
         }
     }
 
@@ -38,12 +40,12 @@ impl Floor {
         all
     }
 
-    /// Ignores several copies, which are each other's neighbors.
     pub(crate) fn see(&mut self, launch: &Launch) {
-        let ([cpu], 1, true) = (launch.cpus.as_slice(), launch.copies, self.shared) else {
-            return;
+        let seen = match (launch.cpus.as_slice(), launch.copies, self.shared) {
+            ([cpu], 1, true) => self.seen.entry(*cpu).or_default(),
+            ([_, _, ..], 1, true) => self.several.entry(launch.id.clone()).or_default(),
+            _ => return,
         };
-        let seen = self.seen.entry(*cpu).or_default();
         let shares = samples(launch).filter_map(|sample| share(sample.pace, sample.wide));
         for share in shares {
             seen.insert(seen.partition_point(|known| *known < share), share);
@@ -58,11 +60,15 @@ impl Floor {
     }
 
     fn seen_floor(&self, cpu: u32) -> Option<f64> {
-        let seen = self
-            .seen
-            .get(&cpu)
-            .filter(|seen| seen.len() >= READINGS_PER_FLOOR)?;
-        Some(seen[seen.len() / READINGS_PER_FLOOR].max(MIN_SHARE))
+        tenth_percentile(self.seen.get(&cpu)?)
+    }
+
+    fn floor_of_launch(&self, launch: &Launch) -> Option<f64> {
+        match (launch.cpus.as_slice(), launch.copies) {
+            ([cpu], 1) => self.floor(*cpu),
+            (_, 1) => tenth_percentile(self.several.get(&launch.id)?),
+            _ => None,
+        }
     }
 
     fn floor(&self, cpu: u32) -> Option<f64> {
@@ -74,29 +80,30 @@ impl Floor {
             .reduce(f64::min)
     }
 
-    pub(crate) fn is_contended(&self, cpus: &[u32], pace: u64, wide: u64) -> bool {
-        let floor = match cpus {
-            [cpu] => self.floor(*cpu),
-            _ => None,
-        };
-        let held = floor.zip(share(pace, wide));
-        held.is_some_and(|(floor, share)| share > floor * (1.0 + limits::CONTENDED_SHARE))
+    /// From 1 without contention to 0 beside a busy thread; 1 where no floor is known.
+    pub(crate) fn weight(&self, launch: &Launch, pace: u64, wide: u64) -> f64 {
+        let above = self.floor_of_launch(launch).zip(share(pace, wide));
+        above.map_or(1.0, |(floor, share)| {
+            let slowed = (share / floor - 1.0).max(0.0) / limits::CONTENDED_SHARE;
+            (-slowed * slowed).exp()
+        })
+    }
+
+    fn is_contended(&self, launch: &Launch, pace: u64, wide: u64) -> bool {
+        self.weight(launch, pace, wide) < 0.5
     }
 }
 
-/// Marks a launch whose samples another thread of the core slowed, and leaves these out of its times unless all samples count.
-pub(super) fn mark(reading: &mut Reading, floor: &Floor, samples: SampleUse) {
-    let cpus = &reading.launch.cpus;
-    let contended = |pace, wide| floor.is_contended(cpus, pace, wide);
-    let all = reading.samples.iter().copied();
-    let alone: Vec<&Sample> = all.filter(|s| !contended(s.pace, s.wide)).collect();
-    reading.mostly_contended = 2 * alone.len() < reading.samples.len();
-    reading.contended = reading.mostly_contended && (alone.is_empty() || samples == SampleUse::All);
+/// Weighs the samples of a launch by how far another thread of the core slowed them.
+pub(super) fn weigh(reading: &mut Reading, floor: &Floor) {
+    let launch = reading.launch;
+    let contended = |pace, wide| floor.is_contended(launch, pace, wide);
+    let samples = reading.samples.iter();
+    reading.weights = samples
+        .map(|s| floor.weight(launch, s.pace, s.wide))
+        .collect();
     reading.contended_batches = reading.batches.iter().any(|b| contended(b.pace, b.wide));
     reading.contended_processes = reading.processes.iter().any(|p| contended(p.pace, p.wide));
-    if samples == SampleUse::Undisturbed && !alone.is_empty() {
-        reading.alone = alone;
-    }
 }
 
 /// No floor with a load of its own, which keeps the siblings busy on purpose.
@@ -106,6 +113,11 @@ pub(super) fn floor_for<'a>(benchmark: &Benchmark, floor: &'a Floor) -> &'a Floo
         true => floor,
         false => &NONE,
     }
+}
+
+fn tenth_percentile(seen: &[f64]) -> Option<f64> {
+    let enough = seen.len() >= READINGS_PER_FLOOR;
+    enough.then(|| seen[seen.len() / READINGS_PER_FLOOR].max(MIN_SHARE))
 }
 
 /// Share of readings below the floor: one in ten.
@@ -122,7 +134,7 @@ fn share(pace: u64, wide: u64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{Conditions, Event, Id, Machine, Outcome, Sample};
+    use gritstone_model::{Conditions, Event, Machine, Outcome, Sample};
 
     fn launch(cpus: &[u32], wide: u64) -> Launch {
         Launch {
@@ -172,13 +184,17 @@ mod tests {
         let readings = || [147, 203].into_iter().chain([254; 20]).chain([380; 8]);
         let floor = seen(&info(&SMT, &[]), readings());
         assert_eq!(floor.learned(), BTreeMap::from([(0, 0.254)]));
-        assert!(!floor.is_contended(&[0], 1000, 261));
-        assert!(floor.is_contended(&[0], 1000, 262));
+        let is_contended = |floor: &Floor, cpus: &[u32], pace, wide| {
+            floor.is_contended(&launch(cpus, wide), pace, wide)
+        };
+        assert!(!is_contended(&floor, &[0], 1000, 263));
+        assert!(is_contended(&floor, &[0], 1000, 266));
         // of another CPU, of several, of no probe, and of few readings it says nothing
-        assert!(!floor.is_contended(&[1], 1000, 900));
-        assert!(!floor.is_contended(&[0, 1], 1000, 900));
-        assert!(!floor.is_contended(&[0], 1000, 0) && !floor.is_contended(&[0], 0, 900));
-        assert!(!seen(&info(&SMT, &[]), readings().take(9)).is_contended(&[0], 1000, 900));
+        assert!(!is_contended(&floor, &[1], 1000, 900));
+        assert!(!is_contended(&floor, &[0, 1], 1000, 900));
+        assert!(!is_contended(&floor, &[0], 1000, 0) && !is_contended(&floor, &[0], 0, 900));
+        let few = seen(&info(&SMT, &[]), readings().take(9));
+        assert!(!is_contended(&few, &[0], 1000, 900));
         // what no core can do is no floor
         assert_eq!(seen(&info(&SMT, &[]), [60; 20]).learned()[&0], MIN_SHARE);
     }
@@ -186,13 +202,14 @@ mod tests {
     #[test]
     fn earlier_floors_reveal_permanent_neighbor() {
         let busy = || [381; 50];
-        assert!(!seen(&info(&SMT, &[]), busy()).is_contended(&[0], 1000, 381));
+        assert!(!seen(&info(&SMT, &[]), busy()).is_contended(&launch(&[0], 381), 1000, 381));
         let floor = seen(&info(&SMT, &[(0, 0.254)]), busy());
-        assert!(floor.is_contended(&[0], 1000, 381));
+        assert!(floor.is_contended(&launch(&[0], 381), 1000, 381));
         // and the run does not say that it has seen the floor itself
         assert_eq!(floor.learned()[&0], 0.381);
         // a run that is the first to be alone is held to its own
-        assert!(seen(&info(&SMT, &[(0, 0.381)]), [254; 50]).is_contended(&[0], 1000, 300));
+        let floor = seen(&info(&SMT, &[(0, 0.381)]), [254; 50]);
+        assert!(floor.is_contended(&launch(&[0], 300), 1000, 300));
     }
 
     #[test]
@@ -209,22 +226,30 @@ mod tests {
             let info = info(facts, &[(0, 0.254)]);
             let readings = (0..40).map(|at| if at % 4 == 0 { 254 } else { 381 });
             let floor = seen(&info, readings);
-            assert_eq!(floor.is_contended(&[0], 1000, 381), shared, "{facts:?}");
+            let launch = launch(&[0], 381);
+            assert_eq!(floor.is_contended(&launch, 1000, 381), shared, "{facts:?}");
             assert_eq!(floor.learned().is_empty(), !shared);
         }
     }
 
     #[test]
-    fn floor_needs_one_copy_on_one_cpu() {
+    fn several_cpus_have_a_floor_of_their_own() {
         let mut floor = Floor::before(&info(&SMT, &[]));
+        let copies = Launch {
+            copies: 2,
+            ..launch(&[0], 254)
+        };
         for _ in 0..20 {
             floor.see(&launch(&[0, 1], 254));
             floor.see(&launch(&[], 254));
-            floor.see(&Launch {
-                copies: 2,
-                ..launch(&[0], 254)
-            });
+            floor.see(&copies);
         }
         assert!(floor.learned().is_empty());
+        assert!(floor.is_contended(&launch(&[0, 1], 381), 1000, 381));
+        let other = Launch {
+            id: Id::parse("a/other").unwrap(),
+            ..launch(&[0, 1], 381)
+        };
+        assert!(!floor.is_contended(&other, 1000, 381) && !floor.is_contended(&copies, 1000, 381));
     }
 }

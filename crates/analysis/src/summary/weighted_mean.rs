@@ -8,7 +8,7 @@ use super::draft::Draft;
 use super::rules::{self, Spread};
 use super::score::Entry;
 use crate::compare::scale;
-use crate::run_variance::DEFAULT;
+use crate::run_effect::STATED;
 use crate::scores::{parts_flagged, withheld};
 use gritstone_model::{
     Absence, Absent, Better, Data, Estimate, Finding, Flag, Id, Measurement, Note, Part, PartValue,
@@ -119,7 +119,7 @@ impl Factor<'_> {
 /// The variance between runs is common to all, and does not average out.
 fn with_run_variance(mean: &Score, confidence: f64) -> Option<[f64; 2]> {
     let [low, high] = mean.interval?;
-    let drift = quantile::student(confidence, DEFAULT.raw.freedom) * DEFAULT.raw.ln_sd;
+    let drift = quantile::student(confidence, STATED.freedom) * STATED.ln_sd;
     let half = ((high / low).ln() / 2.0).hypot(drift);
     Some([mean.value / half.exp(), mean.value * half.exp()])
 }
@@ -141,6 +141,7 @@ fn gather<'a>(
         };
         let mut row = ScoredBenchmark {
             launches: vec![],
+            weights: vec![],
             reference,
             lower_is_better: printed.better == Better::Lower,
             weight,
@@ -151,6 +152,10 @@ fn gather<'a>(
         if let Some((result, unit)) = result {
             row.invalid = result.has_flag(Flag::Invalid, COMPARED);
             row.launches = result.values().iter().map(|value| value * unit).collect();
+            row.weights = match result.weights() {
+                weights if weights.len() == row.launches.len() => weights.to_vec(),
+                _ => vec![1.0; row.launches.len()],
+            };
         }
         factors.compared.push(Factor {
             part: Part::Benchmark(id.clone()),

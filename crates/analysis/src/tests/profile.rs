@@ -1,6 +1,6 @@
 //! Machines scored by a profile, which weights benchmarks.
 
-use crate::run_variance::RunVariances;
+use crate::run_effect::RunEffects;
 use crate::scores::{Options, score_profile};
 use crate::summary;
 use crate::tests::made_up_runs::*;
@@ -38,7 +38,7 @@ fn scored(weights: &[(&str, f64)], machine: &RunView, base: &RunView) -> RatedMa
         confidence: 0.95,
         named: false,
         together: false,
-        between_run: RunVariances::default(),
+        effects: RunEffects::default(),
     };
     score_profile(&profile(weights), machine, base, &options)
 }

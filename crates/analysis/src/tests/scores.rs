@@ -1,6 +1,6 @@
 //! Machines rated by environment against a printed and against a measured base.
 
-use crate::run_variance::RunVariances;
+use crate::run_effect::RunEffects;
 use crate::scores::{Environment, Options, environments, score, score_programs};
 use crate::summary;
 use crate::tests::made_up_runs::*;
@@ -11,7 +11,7 @@ fn options() -> Options {
         confidence: 0.95,
         named: false,
         together: false,
-        between_run: RunVariances::default(),
+        effects: RunEffects::default(),
     }
 }
 
@@ -217,17 +217,12 @@ fn score_interval_includes_run_variance() {
         score(&two(), &run, &slow, &options()).one_cpu.environments[0].rating,
         8.0_f64.sqrt(),
     );
-    // stated are 2.5% in time with four degrees of freedom, and 2.78 times that is 6.9%; of two runs sqrt(2) times
+    // stated is half a percent with four degrees of freedom, and 2.776 times that is 1.39%; of two runs sqrt(2) times
     let (printed, live) = (half(&vax(), &options()), half(&slow, &options()));
-    assert!((0.0694..0.07).contains(&printed), "{printed}");
+    assert!((0.0139..0.0145).contains(&printed), "{printed}");
     near(Some(live), printed * 2.0_f64.sqrt());
-    let steady = crate::run_variance::BetweenRun {
-        paced: 0.0.into(),
-        raw: 0.0.into(),
-    };
-    let known = ["a/one", "a/two", "a/three"].map(|row| (id(row), steady));
     let with = Options {
-        between_run: known.into_iter().collect(),
+        effects: no_effects(["a/one", "a/two", "a/three"]),
         ..options()
     };
     let (printed, live) = (half(&vax(), &with), half(&slow, &with));

@@ -8,18 +8,16 @@ use crate::ui::settable::SetBy;
 use crate::ui::value_parsers;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
+use gritstone_analysis::check as gate;
 use gritstone_analysis::comparability::Circumstances;
-use gritstone_analysis::{check as gate, run_variance};
 use gritstone_model::{CheckOutcome, CheckView, Id, RunInfo, RunView, Selector};
 use gritstone_runs::context::Context;
+use gritstone_runs::earlier_runs::MAX_RUNS;
 use std::fs::File;
 use std::io::Write;
 
 /// Probability of a false alarm over all benchmarks of a run.
 const ALPHA: f64 = 0.01;
-
-/// Comparable runs over which the gate is replayed: three bases.
-const LOOK_BACK: usize = 3 * run_variance::MOST_RUNS;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -38,6 +36,9 @@ pub struct CheckArgs {
     /// Only runs whose label matches are compared with, e.g. 'main-*'
     #[arg(long, value_name = "LABEL", conflicts_with = "against")]
     pub base_label: Option<String>,
+    /// Only runs of commits on this branch are compared with
+    #[arg(long, value_name = "NAME", conflicts_with = "against")]
+    pub base_branch: Option<String>,
     /// Accept the new level of BENCHMARK, which RUN shows: later runs are compared with it
     #[arg(long, value_name = "BENCHMARK", conflicts_with = "against")]
     pub accept: Vec<String>,
@@ -163,10 +164,19 @@ fn against_history(context: &Context, run: &RunView, args: &CheckArgs) -> Result
         None => true,
         Some(pattern) => label.is_some_and(|label| Selector::new(pattern).matches_text(label)),
     };
+    let on_branch = |info: &RunInfo| match &args.base_branch {
+        None => true,
+        wanted => info
+            .settings
+            .commit
+            .as_ref()
+            .is_some_and(|commit| commit.branch == *wanted),
+    };
     let earlier = |info: &RunInfo| {
         info.id != run.id
             && info.settings.trial.is_none()
             && labelled(info.label.as_ref())
+            && on_branch(info)
             && Circumstances::new(&info.machine, Some(&info.settings)) == own
     };
     let mut past = vec![];
@@ -174,7 +184,7 @@ fn against_history(context: &Context, run: &RunView, args: &CheckArgs) -> Result
     if let Some(store) = context.reader()? {
         accepted.extend(store.accepted()?);
         context.compute_missing_results(&store)?;
-        let ids = store.runs_of(&own.machine, &run.started, LOOK_BACK, &earlier)?;
+        let ids = store.runs_of(&own.machine, &run.started, MAX_RUNS, &earlier)?;
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         for read in context.stored_pasts(&store, &ids)? {
             past.push(read?);

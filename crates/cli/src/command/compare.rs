@@ -8,10 +8,11 @@ use crate::ui::settable::SetBy;
 use crate::ui::value_parsers;
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
-use gritstone_model::CompareView;
+use gritstone_model::{CompareView, Id};
 use gritstone_report::Comparison;
 use gritstone_runs::context::{Context, is_store_name};
 use gritstone_runs::selection::{Selection, retain_selected};
+use std::collections::BTreeSet;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -44,14 +45,18 @@ pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
         runs.len() > 1,
         "name a base and at least one run to compare with it"
     );
+    let whole = runs.clone();
+    let mut selected: BTreeSet<Id> = BTreeSet::new();
     for (_, run) in &mut runs {
         retain_selected(run, &selectors)?;
+        selected.extend(run.results.iter().map(|result| result.id.clone()));
     }
     let (base, others) = runs.split_first().context("no run is named")?;
-    let views: Vec<CompareView> = others
-        .iter()
-        .map(|(_, other)| context.compare(&base.1, other, args.margin))
-        .collect();
+    // the family of the tests is that of the runs, whatever is shown of it
+    let compared = whole[1..].iter().map(|(_, other)| {
+        context.compare_selected(&whole[0].1, other, args.margin, selected.clone())
+    });
+    let views: Vec<CompareView> = compared.collect();
     // a pager may keep the output open for long
     drop(store);
     match (args.format.format, views.as_slice()) {

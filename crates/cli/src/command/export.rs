@@ -72,6 +72,9 @@ pub fn export(context: &Context, args: &ExportArgs) -> Result<Exit> {
         );
         return export_reference(context, &data, id, args.out.as_deref());
     }
+    if args.format != ExportFormat::Jsonl {
+        data.info.settings.reference_ghz = context.view(&name)?.reference_ghz;
+    }
     retain_benchmarks(&mut data, &selectors);
     if !args.identity.with_identity {
         data = exchange::anonymous_run(&data, files::home().as_deref());

@@ -10,7 +10,7 @@ use gritstone_analysis::ab::COMMAND;
 use gritstone_model::Id;
 use gritstone_plan::{Selectors, select};
 use gritstone_runs::context::Context;
-use gritstone_runs::history::{history_of, over_runs};
+use gritstone_runs::history::{self, over_runs};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -74,9 +74,8 @@ fn histories(context: &Context, args: &HistoryArgs, ids: &[&Id]) -> Result<Exit>
     let mut views = vec![];
     if let Some(store) = context.reader()? {
         context.compute_missing_results(&store)?;
-        for id in ids {
-            views.extend(history_of(context, &store, id, args.runs as usize)?);
-        }
+        let ids: Vec<Id> = ids.iter().map(|id| (*id).clone()).collect();
+        views = history::histories(context, &store, &ids, args.runs as usize)?;
     }
     ensure!(
         !views.is_empty(),

@@ -3,6 +3,7 @@
 pub mod ab_progress;
 pub mod args;
 pub mod candidates;
+pub mod commit;
 pub mod config;
 pub mod confirm;
 pub mod display;

@@ -143,6 +143,8 @@ fn view() -> RunView {
         settings: None,
         counting: None,
         smt_floors: Default::default(),
+        reference_ghz: None,
+        contention: None,
         pruned: None,
         results: vec![
             result(
@@ -320,7 +322,8 @@ fn a_feed_is_xml_whatever_names_systems_have() {
             at: 10,
             ratio: 0.5,
             interval: Some([0.4, 0.6]),
-            suspected: false,
+            between: [10, 10],
+            runs: 3,
         },
     };
     let event = ChangeEvent {
@@ -331,6 +334,8 @@ fn a_feed_is_xml_whatever_names_systems_have() {
         name: "]]><script>".to_owned(),
         worse: true,
         before: Some("r&1".to_owned()),
+        may_begin: vec![],
+        commits: None,
         differ_in: vec![Difference {
             what: "cpu.microcode".to_owned(),
             base: "1".to_owned(),

@@ -44,7 +44,7 @@ fn interrupted(plan: &Plan, budget: f64, after: usize, reply: fn(&Call) -> Reply
 
 /// Has a standard deviation of about 3%, and is deterministic.
 fn noisy(call: &Call) -> f64 {
-    [97.0, 103.0, 99.0, 104.0, 96.0, 101.0][call.count % 6]
+    95.0 + 10.0 * (call.count as f64 * 0.618).fract()
 }
 
 /// Launches take a second; those of noisy steps scatter.
@@ -162,7 +162,7 @@ fn precision_without_budget_has_bounded_time() {
     let asked = within(0.02);
     assert_eq!(asked[2], MIN_LAUNCHES);
     assert!(
-        asked[..2].iter().all(|n| (11..=20).contains(n)),
+        asked[..2].iter().all(|n| (11..=60).contains(n)),
         "{asked:?}"
     );
     let unattainable = within(1e-6);
@@ -200,11 +200,11 @@ fn expected_time_includes_sampling_time() {
 
 #[test]
 fn prior_scatter_determines_launches() {
-    // 1.96 * 0.02 / ln(1.01) squared is 15.5
+    // 1.36 * 1.96 * 0.02 / ln(1.01) squared is 28.8
     let known = priors(&[("a/steady", 1.0, Some(0.02)), ("a/noisy", 1.0, Some(0.02))]);
     let plan = plan(&["a/steady", "a/noisy"]);
     let ran = run_with_priors(&plan, limits(1e6), &known, one_second).0;
-    assert_eq!(ran.count("a/steady"), 16);
+    assert_eq!(ran.count("a/steady"), 29);
     // more scatter than before means more launches
     assert!(ran.count("a/noisy") > 30);
 }
@@ -374,6 +374,21 @@ fn contended_launches_are_replaced() {
     });
     assert_eq!(ran.count("a/quiet"), MIN_LAUNCHES);
     assert_eq!(ran.count("a/crowded"), MIN_LAUNCHES + 2);
+}
+
+#[test]
+fn permanent_neighbor_costs_few_launches() {
+    for (quick, repeats) in [(true, 0), (false, MIN_LAUNCHES / DISTURBED_PER_REPEAT)] {
+        let limits = Limits {
+            quick,
+            budget: None,
+            ..limits(0.0)
+        };
+        let plan = plan(&["a/crowded", "a/quiet"]);
+        let reply = |call: &Call| contended(call.id == "a/crowded");
+        let ran = resume(&[&plan], limits, &[], reply);
+        assert_eq!(ran.count("a/crowded"), ran.count("a/quiet") + repeats);
+    }
 }
 
 #[test]

@@ -37,6 +37,8 @@ pub struct Sampled {
     pub cycles: Option<Estimate>,
     /// Frequency of the core, by the cycle probe.
     pub ghz: Option<f64>,
+    /// With the contention and the frequency of the run: median over launches, in the unit of the result.
+    pub as_ran: Option<f64>,
     pub launches: usize,
     pub samples: usize,
     pub statistics: Option<Statistics>,
@@ -45,6 +47,8 @@ pub struct Sampled {
     pub parts: Vec<PartValue>,
     /// In the unit of the result, in the order of time.
     pub values: Vec<f64>,
+    /// Share of the samples of each launch that were undisturbed.
+    pub weights: Vec<f64>,
     /// In core cycles per operation; empty without a cycle probe.
     pub paced_values: Vec<f64>,
 }

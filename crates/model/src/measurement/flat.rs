@@ -40,6 +40,9 @@ pub(super) struct Flat {
     pub(super) cycles: Option<Estimate>,
     /// Frequency at which it ran, by the cycle probe.
     pub(super) ghz: Option<f64>,
+    /// With the contention and the frequency of the run: median over launches, in `unit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) as_ran: Option<f64>,
     /// Launches that were measured.
     pub(super) launches: usize,
     /// Samples in them.
@@ -87,9 +90,12 @@ pub(super) struct Flat {
     /// Variance between runs of its system, on which comparisons rest; absent when not requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) of_runs: Option<OfRuns>,
-    /// One value a launch, in `unit`, in the order of time.
+    /// One value a launch, in `unit`, at the reference frequency of the run, in the order of time.
     #[serde(default)]
     pub(super) values: Vec<f64>,
+    /// Share of the samples of each launch that were undisturbed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) weights: Vec<f64>,
     /// The same in core cycles per operation; empty without a cycle probe.
     #[serde(default)]
     pub(super) paced_values: Vec<f64>,
@@ -102,12 +108,14 @@ impl From<Flat> for Measurement {
             confidence: flat.confidence,
             cycles: flat.cycles,
             ghz: flat.ghz,
+            as_ran: flat.as_ran,
             launches: flat.launches,
             samples: flat.samples,
             statistics: flat.statistics,
             responses: flat.responses,
             parts: flat.parts,
             values: flat.values,
+            weights: flat.weights,
             paced_values: flat.paced_values,
         };
         let absent = |absence| {
@@ -196,6 +204,7 @@ impl From<Measurement> for Flat {
             confidence: sampled.confidence,
             cycles: sampled.cycles,
             ghz: sampled.ghz,
+            as_ran: sampled.as_ran,
             launches: sampled.launches,
             samples: sampled.samples,
             notes: result.notes,
@@ -215,6 +224,7 @@ impl From<Measurement> for Flat {
             processor_bound: result.processor_bound,
             of_runs: result.of_runs,
             values: sampled.values,
+            weights: sampled.weights,
             paced_values: sampled.paced_values,
         }
     }

@@ -39,7 +39,8 @@ pub(super) fn append(document: &mut Document, run: &RunView) {
     let launches: usize = run.results.iter().map(|result| result.launches()).sum();
     document.paragraph(format!(
         "Each of {} is a fresh process, calibrated, and warmed where an operation is short; all benchmarks take turns in rounds of random \
-         order. An estimate is the pseudo-median over launches, its interval that of the signed-rank test at 95%.",
+         order. An estimate is the lower quartile of launches, each a low quantile of its samples without contention, at one frequency of the \
+         processor; its interval, at 95%, is of the launches of this run.",
         words::plural(launches, "launch"),
     ));
     document.terms(facts(run));

@@ -6,7 +6,7 @@ mod sentence;
 use crate::words::{self, join, plural};
 use gritstone_document::number;
 use gritstone_model::{
-    CompareShift, Flag, LawView, Note, Part, Status, Subject, Unfitted, VarianceSource, Withheld,
+    CommonChange, Flag, LawView, Note, Part, Status, Subject, Unfitted, VarianceSource, Withheld,
 };
 pub(crate) use marks::details;
 pub use marks::{footnote, letter, mark, mark_of, meaning};
@@ -151,23 +151,12 @@ pub(crate) fn withheld(why: &Withheld) -> String {
     }
 }
 
-/// What moved all benchmarks of a class alike.
-pub(crate) fn shift(shift: &CompareShift) -> String {
-    let of = match (&shift.percentile, shift.processor_bound, shift.compared) {
-        (Some(percentile), _, _) => &format!("{percentile}s"),
-        (None, true, Subject::Cycles) => "processor-bound benchmarks in core cycles",
-        (None, true, _) => "processor-bound benchmarks in time",
-        (None, false, _) => "other benchmarks",
-    };
-    let (change, interval) = words::change(shift.ratio, Some(shift.interval));
-    let interval = interval.unwrap_or_default();
-    let said = match shift.different {
-        true => "Not taken out, more than runs of this system differ by",
-        false => "Taken out",
-    };
+/// What nearly all benchmarks did alike.
+pub(crate) fn common_change(common: &CommonChange) -> String {
+    let (change, _) = words::change(common.ratio, None);
     format!(
-        "{said}: common shift of {} {of}, {change} {interval}.",
-        shift.rows
+        "Nearly all of {} benchmarks moved alike, by {change} at the median: the machine, or something that all of them use. Measure both sides again, in turns.",
+        common.rows
     )
 }
 
@@ -175,12 +164,9 @@ pub(crate) fn shift(shift: &CompareShift) -> String {
 pub(crate) fn variance(source: &VarianceSource) -> String {
     let percent = number::percent_asked;
     let Some([fewest, most]) = source.runs else {
-        let (cycles, times) = (
-            percent(source.default_cycles),
-            percent(source.default_times),
-        );
         return format!(
-            "stated ({cycles} in core cycles, {times} otherwise) until the store has three runs of this system; `gritstone ab` decides sooner"
+            "{}, by how these benchmarks differ, until the store has three runs of this system; `gritstone ab` decides sooner",
+            percent(source.default_sd)
         );
     };
     let learned = match fewest == most {

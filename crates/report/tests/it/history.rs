@@ -32,6 +32,7 @@ fn series(kernel: &str, points: Vec<HistoryPoint>) -> HistorySeries {
         compared: Subject::Estimate,
         points,
         changes: vec![],
+        marks: vec![],
     }
 }
 
@@ -62,7 +63,8 @@ fn sample() -> HistoryView {
         at: 11,
         ratio: 0.893,
         interval: Some([0.886, 0.901]),
-        suspected: false,
+        between: [11, 11],
+        runs: 11,
     };
     let changed = HistorySeries {
         changes: vec![change],

@@ -67,6 +67,8 @@ pub fn view(run: &str, machine: &str, system: &str) -> RunView {
         settings: None,
         counting: None,
         smt_floors: Default::default(),
+        reference_ghz: None,
+        contention: None,
         pruned: None,
         results: vec![],
     }

@@ -6,7 +6,7 @@ pub mod entries;
 pub mod machines;
 
 use gritstone_model::{
-    Absence, CompareCopies, CompareFigure, CompareRow, CompareShift, CompareSum, CompareView,
+    Absence, CommonChange, CompareCopies, CompareFigure, CompareRow, CompareSum, CompareView,
     CopiesPoint, CopiesView, Data, Difference, Estimate, Flag, LawView, Measured, Measurement,
     Note, Part, PartValue, Program, PublishedView, ResultCurve, RunView, SCHEMA_COMPARE, Sampled,
     SeriesPoint, Statistics, Subject, Unfitted, VarianceSource, Verdict,
@@ -308,8 +308,7 @@ pub fn learned(rows: usize, runs: usize) -> VarianceSource {
         rows,
         default: 0,
         runs: Some([runs; 2]),
-        default_cycles: 0.01,
-        default_times: 0.025,
+        default_sd: 0.007,
     }
 }
 
@@ -348,8 +347,6 @@ pub fn compare() -> CompareView {
         }
     };
     let mut rows: Vec<CompareRow> = COMPARED.lines().map(row).collect();
-    rows[2].compared = Subject::Cycles;
-    rows[2].unit = "cycles".to_owned();
     rows[3].smallest = Some(0.131);
     rows[5].notes.push(stated(
         Some(Flag::Skipped),
@@ -362,16 +359,10 @@ pub fn compare() -> CompareView {
         base_name: "node-17, Linux 6.1".to_owned(),
         other_name: "node-17, Linux 6.12".to_owned(),
         between_run: Some(learned(6, 7)),
-        shifts: vec![CompareShift {
-            compared: Subject::Cycles,
-            processor_bound: true,
-            percentile: None,
+        common: Some(CommonChange {
             rows: 17,
-            ratio: 0.988,
-            interval: [0.961, 1.015],
-            p: 0.3,
-            different: false,
-        }],
+            ratio: 0.958,
+        }),
         differ_in: vec![Difference {
             what: "kernel.release".to_owned(),
             base: "6.1.0-28".to_owned(),
@@ -440,7 +431,7 @@ pub fn against_reference() -> CompareView {
         other_name: run.machine.name,
         differ_in: vec![],
         between_run: None,
-        shifts: vec![],
+        common: None,
         sums: vec![
             sum(Some("byte"), 18, 14),
             sum(Some("iocall"), 1, 0),

@@ -5,7 +5,8 @@
 mod trials;
 mod world;
 
-use gritstone_stats::{center, history, modes, two_sample};
+use gritstone_stats::series::{self, Point};
+use gritstone_stats::{center, modes, two_sample, undisturbed};
 use statrs::distribution::{Binomial, DiscreteCDF};
 use world::{Shape, World};
 
@@ -160,20 +161,40 @@ fn two_clear_modes_are_seen() {
     }
 }
 
+/// Positions of the changes of ln(estimate).
+fn changes(series: &[f64]) -> Vec<usize> {
+    let point = |&y: &f64| Point { y, variance: 0.0 };
+    let points: Vec<Point> = series.iter().map(point).collect();
+    series::changes(&points, &series::rough_noise(&points).unwrap())
+}
+
 #[test]
 fn a_series_without_a_change_shows_none_and_one_with_a_change_shows_it() {
     let mut world = World::new(113);
     let mut series =
         |n: usize, sd: f64| -> Vec<f64> { (0..n).map(|_| sd * world.normal()).collect() };
-    let alarms = (0..60).filter(|_| !history::changes(&series(400, 0.05)).is_empty());
-    at_most(0.01, alarms.count(), 60, "false alarms");
+    let alarms = (0..400).filter(|_| !changes(&series(100, 0.05)).is_empty());
+    at_most(0.01, alarms.count(), 400, "false alarms");
     // 3% after 40 runs that scatter by 1%, seen after another 15
     let found = (0..200).filter(|_| {
         let mut values = series(55, 0.01);
         values[40..].iter_mut().for_each(|x| *x += 0.03);
-        history::changes(&values)
-            .iter()
-            .any(|at| (38..=42).contains(at))
+        changes(&values).iter().any(|at| (38..=42).contains(at))
     });
     at_least(0.95, found.count(), 200, "changes");
+}
+
+#[test]
+fn the_interval_covers_the_lower_quartile() {
+    let mut world = World::new(114);
+    // of ln(time): the lower quartile of the normal distribution is 0.6745 below its mean
+    let truth = (-0.6745_f64 * 0.02).exp();
+    for (n, times) in [(8, 1000), (12, 1000), (30, 700)] {
+        let hits = (0..times).filter(|_| {
+            let launches: Vec<f64> = (0..n).map(|_| (0.02 * world.normal()).exp()).collect();
+            let found = undisturbed::estimate(&launches, &vec![1.0; n], 0.95).unwrap();
+            contains(found.interval, truth)
+        });
+        at_least(0.93, hits.count(), times, &format!("n = {n}"));
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::ui::args::{CatalogueArgs, PrivilegeArgs};
 use crate::ui::candidates;
+use crate::ui::commit::CommitArgs;
 use crate::ui::display::FormatArgs;
 use crate::ui::settable::{Selects, SetBy};
 use crate::ui::value_parsers;
@@ -35,6 +36,8 @@ pub struct RunArgs {
     /// Name of this run
     #[arg(long, help_heading = "Run", add = SetBy::AnyFile)]
     pub label: Option<String>,
+    #[command(flatten)]
+    pub commit: CommitArgs,
     /// Compare the result with this run or system
     #[arg(long, value_name = "RUN|SYSTEM", help_heading = "Run", add = candidates::runs_and_systems(), add = SetBy::UserFile)]
     pub against: Option<String>,
@@ -64,7 +67,7 @@ pub struct RunArgs {
     pub compilers: CompilerArgs,
     /// Resume an interrupted run: the newest, or RUN
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
-          conflicts_with_all = ["selectors", "catalogue", "suite", "reference", "quick", "budget", "precision", "label", "dir", "params", "seed", "steady", "copies", "cc", "cflags", "fc", "fflags"], help_heading = "Run", add = candidates::runs())]
+          conflicts_with_all = ["selectors", "catalogue", "suite", "reference", "quick", "budget", "precision", "label", "commit", "branch", "repository", "dir", "params", "seed", "steady", "copies", "cc", "cflags", "fc", "fflags"], help_heading = "Run", add = candidates::runs())]
     pub resume: Option<String>,
     #[command(flatten)]
     pub own: CatalogueArgs,

@@ -71,6 +71,7 @@ impl Job {
                 || suite.is_some_and(|suite| suite.reference)
                 || args.against.as_ref().is_some_and(against_document),
             suite: suite.map(|suite| suite.name.clone()),
+            commit: args.commit.commit()?,
             selectors,
             params,
             catalogue: custom_catalog::kept(own, &plan.benchmarks),

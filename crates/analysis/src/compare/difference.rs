@@ -1,0 +1,58 @@
+//! A difference of two results, and its variance.
+
+use gritstone_stats::scatter::Scatter;
+use gritstone_stats::two_sample::{self, Ratio};
+
+/// Degrees of freedom of what is stated of the effects of runs.
+pub(super) const STATED_FREEDOM: f64 = 4.0;
+
+/// How far the benchmarks of two runs differ beyond what is stated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Spread {
+    /// Variance of differences over what launches and the stated effect of runs explain.
+    pub inflation: f64,
+    /// Variance that all benchmarks have in common: none, unless all moved.
+    pub common: f64,
+    pub freedom: f64,
+}
+
+impl Default for Spread {
+    fn default() -> Self {
+        Self {
+            inflation: 1.0,
+            common: 0.0,
+            freedom: STATED_FREEDOM,
+        }
+    }
+}
+
+/// ln(ratio) of two results, above 0 where the other is better, and what it is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Difference {
+    pub ln_ratio: f64,
+    /// Variances that the launches of both sides show.
+    pub within: [f64; 2],
+    /// Variance by their frequencies.
+    pub frequency: f64,
+    pub effect: Scatter,
+}
+
+impl Difference {
+    pub(super) fn variance(&self, spread: &Spread) -> f64 {
+        let [base, other] = self.within.map(|within| self.effect.of_run(within));
+        match self.effect.runs {
+            0 => (base + other + self.frequency) * spread.inflation + spread.common,
+            _ => base + other + self.frequency,
+        }
+    }
+
+    pub(super) fn ratio(&self, spread: &Spread, confidence: f64) -> Ratio {
+        let freedom = match self.effect.runs {
+            0 => spread.freedom,
+            _ => self.effect.freedom,
+        };
+        // launches that agree to the last digit leave nothing to divide by
+        let variance = self.variance(spread).max(1e-18);
+        two_sample::student(self.ln_ratio, variance, freedom, confidence)
+    }
+}

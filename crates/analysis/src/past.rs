@@ -1,0 +1,111 @@
+//! The part of a run that series and comparisons need.
+
+use crate::comparability::Circumstances;
+use crate::tails;
+use gritstone_model::{
+    Better, Flag, Id, Kind, Machine, Measurement, Quantity, RunView, Settings, Status,
+};
+use gritstone_stats::quantile;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Past {
+    pub run: String,
+    /// Its start, RFC 3339, UTC.
+    pub started: String,
+    pub circumstances: Circumstances,
+    #[serde(rename = "figures")]
+    pub values: BTreeMap<Id, RunValue>,
+    /// Those of percentiles beyond the median, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub percentiles: BTreeMap<String, BTreeMap<Id, RunValue>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunValue {
+    pub version: u32,
+    /// ln(speed): of the estimate where more is better, of its reciprocal where less is.
+    pub speed: f64,
+    /// Variance of `speed` that the launches of the run show.
+    pub within: f64,
+}
+
+impl Past {
+    pub(crate) fn head(
+        run: &str,
+        started: &str,
+        machine: &Machine,
+        settings: Option<&Settings>,
+    ) -> Self {
+        Self {
+            run: run.to_owned(),
+            started: started.to_owned(),
+            circumstances: Circumstances::new(machine, settings),
+            values: BTreeMap::new(),
+            percentiles: BTreeMap::new(),
+        }
+    }
+
+    /// Without disturbed or invalid results, which are flagged.
+    #[must_use]
+    pub fn new(view: &RunView) -> Self {
+        let values = |results: &[Measurement]| -> BTreeMap<Id, RunValue> {
+            let value = |result: &Measurement| Some((result.id.clone(), RunValue::new(result)?));
+            results.iter().filter_map(value).collect()
+        };
+        let percentile = |name: &str| {
+            let values = values(&tails::percentile_of_run(view, name).results);
+            (!values.is_empty()).then(|| (name.to_owned(), values))
+        };
+        let settings = view.settings.as_ref();
+        Self {
+            values: values(&view.results),
+            percentiles: tails::TAILS.into_iter().filter_map(percentile).collect(),
+            ..Self::head(&view.id, &view.started, &view.machine, settings)
+        }
+    }
+
+    pub(crate) fn begun(&self) -> (&str, &str) {
+        (&self.started, &self.run)
+    }
+}
+
+impl RunValue {
+    /// `None` where the result does not count in a series.
+    #[must_use]
+    pub fn new(result: &Measurement) -> Option<Self> {
+        let counts = result.outcome() == Status::Measured
+            && varies(result)
+            && !result.is_flagged(Flag::Invalid)
+            && !result.is_flagged(Flag::Interference);
+        let interval = result.interval().filter(|_| counts)?;
+        let value = result.value().filter(|x| x.is_finite() && *x > 0.0)?;
+        Some(Self {
+            version: result.version,
+            speed: match result.better {
+                Better::Higher => value.ln(),
+                Better::Lower => -value.ln(),
+            },
+            within: within(Some(interval)),
+        })
+    }
+}
+
+/// Sizes are exact, and the parts of scores are there themselves.
+pub(crate) fn varies(result: &Measurement) -> bool {
+    result.kind != Kind::Rating && result.unit.quantity() != Quantity::Exact
+}
+
+/// Variance of ln(estimate) that a 95% interval implies; 0 without an interval.
+pub(crate) fn within(interval: Option<[f64; 2]>) -> f64 {
+    let Some([low, high]) = interval.filter(|[low, _]| *low > 0.0) else {
+        return 0.0;
+    };
+    ((high / low).ln() / 2.0 / quantile::normal(0.95)).powi(2)
+}
+
+/// Hash of the program behind a result; empty where there is none.
+pub(crate) fn program(result: &Measurement) -> &str {
+    result.program.as_ref().map_or("", |program| &program.hash)
+}

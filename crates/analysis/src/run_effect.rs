@@ -1,0 +1,94 @@
+//! The effect that a run has on all launches of a benchmark, beyond what these show: learned from all runs of the system
+//! ([`crate::levels`]), stated until there are three.
+
+use crate::levels::{self, SystemLevels};
+use crate::past::{Past, RunValue, varies, within};
+use crate::tails;
+use gritstone_model::{Id, OfRuns, RunView, Subject};
+use gritstone_stats::quantile;
+use gritstone_stats::scatter::Scatter;
+use std::collections::BTreeMap;
+
+/// Runs from which the half-width over runs is told.
+const RUNS_OF_A_SYSTEM: usize = 5;
+/// Before there are three runs: half a percent, known as badly as from four. Comparisons widen it where their benchmarks differ by more
+/// ([`crate::compare`]).
+pub const STATED: Scatter = Scatter::stated(0.005, 4.0);
+
+/// Effects of runs for a comparison, by benchmark; [`STATED`] holds for those that are not here.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunEffects {
+    pub rows: BTreeMap<Id, Scatter>,
+    /// The same of percentiles beyond the median, by name.
+    pub percentiles: BTreeMap<String, BTreeMap<Id, Scatter>>,
+}
+
+impl FromIterator<(Id, Scatter)> for RunEffects {
+    fn from_iter<I: IntoIterator<Item = (Id, Scatter)>>(rows: I) -> Self {
+        Self {
+            rows: rows.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+}
+
+/// From all stored runs of the systems of both sides, these among them. Of two systems each has its own, and the variances are averaged.
+#[must_use]
+pub fn estimate(past: &[Past], base: &RunView, other: &RunView) -> RunEffects {
+    let sides = [base, other].map(|view| Past::new(view).circumstances);
+    let fits = sides.each_ref().map(|like| {
+        let runs = past.iter().filter(|run| run.circumstances == *like);
+        runs.collect::<Vec<&Past>>()
+    });
+    let of = |values: &dyn Fn(&Past) -> Option<&BTreeMap<Id, RunValue>>| {
+        let [b, o] = fits
+            .each_ref()
+            .map(|runs| scatters(&levels::fit(runs, values)));
+        let both = b
+            .iter()
+            .filter_map(|(id, b)| Some((id.clone(), b.mean(*o.get(id)?))));
+        both.collect::<BTreeMap<Id, Scatter>>()
+    };
+    let percentile = |name: &str| {
+        let rows = of(&|run: &Past| run.percentiles.get(name));
+        (!rows.is_empty()).then(|| (name.to_owned(), rows))
+    };
+    RunEffects {
+        rows: of(&|run: &Past| Some(&run.values)),
+        percentiles: tails::TAILS.into_iter().filter_map(percentile).collect(),
+    }
+}
+
+fn scatters(system: &SystemLevels) -> BTreeMap<Id, Scatter> {
+    let scatter = |(id, series): (&Id, &levels::Series)| {
+        let noise = series.noise?;
+        Some((
+            id.clone(),
+            Scatter {
+                ln_sd: noise.variance.value.sqrt(),
+                freedom: noise.variance.df,
+                runs: series.points.len(),
+                within: noise.within,
+            },
+        ))
+    };
+    system.series.iter().filter_map(scatter).collect()
+}
+
+/// Adds the half-width over runs to each result.
+pub fn add_to(past: &[Past], view: &mut RunView) {
+    let learned = estimate(past, view, view);
+    for result in &mut view.results {
+        if result.values().is_empty() || !varies(result) {
+            continue;
+        }
+        let effect = learned.rows.get(&result.id).copied().unwrap_or(STATED);
+        let variance = effect.of_run(within(result.interval()));
+        let half = quantile::student(0.95, effect.freedom) * variance.sqrt();
+        result.of_runs = Some(OfRuns {
+            runs: effect.runs,
+            compared: Subject::Estimate,
+            half_width: (effect.runs >= RUNS_OF_A_SYSTEM).then(|| half.exp_m1()),
+        });
+    }
+}

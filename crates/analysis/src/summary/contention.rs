@@ -1,0 +1,72 @@
+//! What others took from the machine during a run: by how much its launches were slower than the estimates, which are those of an
+//! undisturbed machine, and what the probes and the hypervisor say of the reasons.
+
+use super::Launched;
+use super::reading::{Reading, median};
+use gritstone_model::{Contention, Id, Measurement};
+use gritstone_stats::descriptive;
+use std::collections::BTreeMap;
+
+/// Pieces of the time course.
+const PIECES: usize = 20;
+/// Fewest launches that a time course says anything of.
+const MIN_LAUNCHES: usize = 20;
+
+/// `None` where no launch has a cycle probe.
+pub(super) fn of_run(
+    by_id: &BTreeMap<&Id, Launched>,
+    results: &BTreeMap<&Id, Measurement>,
+) -> Option<Contention> {
+    let mut slowdowns: Vec<(u64, f64)> = vec![];
+    let (mut busy, mut samples) = (0.0, 0.0);
+    let (mut stolen, mut time) = (0.0, 0.0);
+    for (id, launched) in by_id {
+        let cycles = results.get(id).and_then(|result| result.cycles());
+        for launch in launched.launches.iter().filter(|launch| launch.measured()) {
+            slowdowns.extend(
+                cycles.and_then(|of| Some((launch.launch.start, slowdown(launch, of.value)?))),
+            );
+            busy += launch
+                .weights
+                .iter()
+                .filter(|weight| **weight < 0.5)
+                .count() as f64;
+            samples += launch.weights.len() as f64;
+            let conditions = &launch.launch.conditions;
+            if let Some(steal) = conditions.steal {
+                stolen += steal as f64;
+                time += conditions.wall as f64 * f64::from(conditions.cpus.max(1));
+            }
+        }
+    }
+    let sorted = descriptive::sorted(&slowdowns.iter().map(|(_, by)| *by).collect::<Vec<f64>>());
+    (!sorted.is_empty()).then(|| Contention {
+        slowdown: descriptive::median(&sorted),
+        between: [0.1, 0.9].map(|share| descriptive::quantile(&sorted, share)),
+        siblings_busy: busy / samples.max(1.0),
+        steal: (time > 0.0).then(|| stolen / time),
+        course: course(slowdowns),
+    })
+}
+
+/// Share by which all samples of a launch were slower than the estimate, in core cycles, at the median.
+fn slowdown(launch: &Reading, cycles: f64) -> Option<f64> {
+    let ghz = launch.ghz()?;
+    (cycles > 0.0).then_some(())?;
+    launch
+        .ns_as_ran()
+        .map(|ns| (ns * ghz / cycles - 1.0).max(0.0))
+}
+
+/// The median in each of [`PIECES`] pieces with as many launches.
+fn course(mut slowdowns: Vec<(u64, f64)>) -> Vec<f64> {
+    if slowdowns.len() < MIN_LAUNCHES {
+        return vec![];
+    }
+    slowdowns.sort_by_key(|(start, _)| *start);
+    let size = slowdowns.len().div_ceil(PIECES);
+    let pieces = slowdowns.chunks(size);
+    pieces
+        .filter_map(|piece| median(piece.iter().map(|(_, by)| *by)))
+        .collect()
+}

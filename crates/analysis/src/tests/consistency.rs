@@ -1,0 +1,210 @@
+//! What holds of every comparison and every gate, whatever was measured.
+
+use crate::compare::{Options, compare};
+use crate::past::Past;
+use crate::run_effect::{self};
+use crate::tests::made_up_runs::*;
+use crate::{check, series};
+use gritstone_model::*;
+
+const BENCHMARKS: usize = 20;
+/// Of unchanged benchmarks of one run to the next, natural logarithm.
+const SHIFTS: [f64; 7] = [0.0, 0.002, -0.0015, 0.001, -0.0025, 0.0005, 0.0015];
+
+fn name(benchmark: usize) -> String {
+    format!("a/{benchmark}")
+}
+
+/// The `at`-th run; each benchmark takes 100 ns times its factor.
+fn at(at: usize, factor: impl Fn(usize) -> f64) -> RunView {
+    let scatter = |benchmark: usize| SHIFTS[(at * 3 + benchmark * 5) % SHIFTS.len()].exp();
+    let names: Vec<String> = (0..BENCHMARKS).map(name).collect();
+    let launches = names.iter().enumerate();
+    let launches = launches.flat_map(|(i, name)| scattered(name, 100.0 * factor(i) * scatter(i)));
+    let mut data = run(
+        names.iter().map(|name| plain(name)).collect(),
+        launches.collect(),
+    );
+    data.info.id = format!("run-{at}");
+    data.info.started = format!("2026-01-{:02}T00:00:00Z", at + 1);
+    view(&data)
+}
+
+fn past(runs: &[RunView]) -> Vec<Past> {
+    runs.iter().map(Past::new).collect()
+}
+
+fn steady(runs: usize) -> Vec<RunView> {
+    (0..runs).map(|run| at(run, |_| 1.0)).collect()
+}
+
+/// With the effects of runs that these have; stated ones without.
+fn options(earlier: &[RunView], base: &RunView, other: &RunView) -> Options {
+    let effects = run_effect::estimate(&past(earlier), base, other);
+    Options::new(0.02, effects)
+}
+
+/// Some faster, some slower, most the same.
+fn mixed(benchmark: usize) -> f64 {
+    match benchmark {
+        3 => 1.09,
+        7 => 0.9,
+        11 => 1.3,
+        12 => 0.95,
+        _ => 1.0,
+    }
+}
+
+fn verdicts(view: &CompareView) -> Vec<(Id, Option<Verdict>)> {
+    let rows = view.rows.iter();
+    let mut all: Vec<_> = rows.map(|row| (row.id.clone(), row.verdict)).collect();
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all
+}
+
+/// Comparisons with stated and with learned effects.
+fn comparisons(factor: impl Fn(usize) -> f64 + Copy) -> [(RunView, RunView, Options); 2] {
+    let earlier = steady(9);
+    [0, 9].map(|known| {
+        let (base, other) = (at(10, |_| 1.0), at(11, factor));
+        let options = options(&earlier[..known], &base, &other);
+        (base, other, options)
+    })
+}
+
+#[test]
+fn printed_values_interval_and_verdict_agree() {
+    for (base, other, options) in comparisons(mixed) {
+        let found = compare(&base, &other, &options);
+        for row in &found.rows {
+            near(row.ratio, row.base.unwrap() / row.other.unwrap());
+            near(row.base, base.get(&row.id).unwrap().value().unwrap());
+            near(row.other, other.get(&row.id).unwrap().value().unwrap());
+            let [low, high] = row.interval.unwrap();
+            assert!(low < row.ratio.unwrap() && row.ratio.unwrap() < high);
+            let word = match () {
+                () if low >= 1.0 / 1.02 && high <= 1.02 => Verdict::Same,
+                () if low > 1.0 => Verdict::Faster,
+                () if high < 1.0 => Verdict::Slower,
+                () => Verdict::Inconclusive,
+            };
+            assert_eq!(row.verdict, Some(word), "{row:?}");
+        }
+        let of = |i: usize| {
+            found
+                .rows
+                .iter()
+                .find(|row| row.id == id(&name(i)))
+                .unwrap()
+        };
+        assert_eq!(of(7).verdict, Some(Verdict::Faster));
+        assert_eq!(of(11).verdict, Some(Verdict::Slower));
+    }
+}
+
+#[test]
+fn exchanged_sides_are_mirror_images() {
+    for (base, other, options) in comparisons(mixed) {
+        let there = compare(&base, &other, &options);
+        let back = compare(&other, &base, &options);
+        for row in &there.rows {
+            let mirror = back.rows.iter().find(|of| of.id == row.id).unwrap();
+            near(mirror.ratio, 1.0 / row.ratio.unwrap());
+            let [low, high] = row.interval.unwrap();
+            near(mirror.interval.map(|ends| ends[0]), 1.0 / high);
+            near(mirror.interval.map(|ends| ends[1]), 1.0 / low);
+            near(mirror.p_adjusted, row.p_adjusted.unwrap());
+            let word = match row.verdict.unwrap() {
+                Verdict::Faster => Verdict::Slower,
+                Verdict::Slower => Verdict::Faster,
+                same => same,
+            };
+            assert_eq!(mirror.verdict, Some(word), "{}", row.id);
+        }
+    }
+}
+
+#[test]
+fn selection_changes_no_verdict() {
+    for (base, other, options) in comparisons(mixed) {
+        let all = compare(&base, &other, &options);
+        for shown in [vec![3], vec![0, 7, 12], (0..BENCHMARKS).collect()] {
+            let shown = shown.into_iter().map(|i| id(&name(i)));
+            let selected = options.clone().showing(shown.clone().collect());
+            let found = compare(&base, &other, &selected);
+            assert_eq!(found.rows.len(), shown.count());
+            assert!(found.rows.iter().all(|row| all.rows.contains(row)));
+        }
+    }
+}
+
+#[test]
+fn common_change_is_reported_as_one() {
+    for alone in [None, Some(4)] {
+        let factor = |i: usize| if Some(i) == alone { 1.0 } else { 1.05 };
+        for (base, other, options) in comparisons(factor) {
+            let found = compare(&base, &other, &options);
+            let common = found.common.unwrap();
+            assert_eq!(common.rows, BENCHMARKS);
+            assert!((common.ratio * 1.05 - 1.0).abs() < 0.005, "{common:?}");
+            let faster = |row: &CompareRow| row.verdict == Some(Verdict::Faster);
+            assert!(!found.rows.iter().any(faster));
+        }
+    }
+    for (base, other, options) in comparisons(mixed) {
+        assert_eq!(compare(&base, &other, &options).common, None);
+    }
+}
+
+#[test]
+fn odd_runs_change_no_verdict() {
+    // one in ten took a third longer throughout
+    let odd = |run: usize| at(run, |_| if run % 10 == 4 { 1.33 } else { 1.0 });
+    let (calm, odd) = (steady(24), (0..24).map(odd).collect::<Vec<_>>());
+    let (base, other) = (at(24, |_| 1.0), at(25, mixed));
+    let compared =
+        [&calm, &odd].map(|runs| verdicts(&compare(&base, &other, &options(runs, &base, &other))));
+    assert_eq!(compared[0], compared[1]);
+    for run in [&base, &other] {
+        let outcomes = [&calm, &odd].map(|runs| {
+            let none = check::Accepted::new();
+            let found = check::against_history(run, &past(runs), 0.02, &none);
+            let rows = found.rows.into_iter();
+            let mut rows: Vec<_> = rows.map(|row| (row.row.id, row.outcome)).collect();
+            rows.sort();
+            rows
+        });
+        assert_eq!(outcomes[0], outcomes[1]);
+    }
+    let systems = series::Systems::fit(&past(&odd));
+    let history = series::history(&id("a/0"), &odd, &systems).unwrap();
+    assert_eq!(history.series[0].changes, []);
+}
+
+#[test]
+fn order_of_arrival_changes_nothing() {
+    let mut runs = steady(9);
+    runs.extend((9..15).map(|run| at(run, mixed)));
+    let (base, other) = (at(15, |_| 1.0), at(16, mixed));
+    let all = past(&runs);
+    let mut mixed_up = all.clone();
+    mixed_up.rotate_left(4);
+    mixed_up.swap(0, 9);
+    let backwards: Vec<Past> = all.iter().rev().cloned().collect();
+    let none = check::Accepted::new();
+    for past in [mixed_up, backwards] {
+        assert_eq!(
+            run_effect::estimate(&past, &base, &other),
+            run_effect::estimate(&all, &base, &other)
+        );
+        assert_eq!(
+            check::against_history(&other, &past, 0.02, &none),
+            check::against_history(&other, &all, 0.02, &none)
+        );
+        let history = |past: &[Past]| {
+            series::history(&id("a/11"), &runs, &series::Systems::fit(past)).unwrap()
+        };
+        assert_eq!(history(&past), history(&all));
+        assert_eq!(history(&past).series[0].changes.len(), 1);
+    }
+}

@@ -1,0 +1,218 @@
+//! Effects of runs, and the runs that count for them.
+
+use crate::compare::{Options, compare};
+use crate::past::Past;
+use crate::run_effect::{self, RunEffects, STATED};
+use crate::tests::made_up_runs::*;
+use gritstone_model::*;
+use gritstone_stats::quantile;
+
+fn past(run: &RunData) -> Past {
+    Past::new(&view(run))
+}
+
+/// A run of a day in January with one benchmark of `ns`.
+fn day(day: u32, ns: f64) -> RunData {
+    of_day(day, &["a/b"], ns)
+}
+
+fn of_day(day: u32, names: &[&str], ns: f64) -> RunData {
+    let benchmarks = names.iter().map(|name| plain(name)).collect();
+    let launches = names.iter().flat_map(|name| scattered(name, ns));
+    let mut data = run(benchmarks, launches.collect());
+    data.info.id = format!("run-{day}");
+    data.info.started = format!("2026-01-{day:02}T00:00:00Z");
+    data
+}
+
+/// Runs of the days from the first on.
+fn days(ns: &[f64]) -> Vec<RunData> {
+    (1..).zip(ns).map(|(at, ns)| day(at, *ns)).collect()
+}
+
+const FIVE: [f64; 5] = [100.0, 103.0, 98.0, 101.0, 97.0];
+
+/// Deviations from the median are 0, 1, 2, 3 and 3%, of which the median takes one with it.
+fn ln_sd_of_five() -> f64 {
+    1.4826 * f64::midpoint((100.0_f64 / 98.0).ln(), 1.03_f64.ln())
+}
+
+/// Effects for a comparison of the 20th with the 21st of January, which count too.
+fn learned(earlier: &[RunData], change: impl Fn(&mut RunData)) -> RunEffects {
+    let both = [20, 21].map(|at| {
+        let mut data = day(at, 100.0);
+        change(&mut data);
+        data
+    });
+    let past: Vec<Past> = earlier.iter().chain(&both).map(past).collect();
+    run_effect::estimate(&past, &view(&both[0]), &view(&both[1]))
+}
+
+fn runs(learned: &RunEffects) -> Option<usize> {
+    learned.rows.get(&id("a/b")).map(|effect| effect.runs)
+}
+
+#[test]
+fn few_benchmarks_have_their_own_variance() {
+    let past: Vec<Past> = days(&FIVE).iter().map(past).collect();
+    let last = view(&day(5, FIVE[4]));
+    let found = run_effect::estimate(&past, &last, &last).rows[&id("a/b")];
+    near(Some(found.ln_sd), ln_sd_of_five());
+    near(Some(found.within), past[0].values[&id("a/b")].within);
+    // five values less a level, by the efficiency of the median deviation; of both sides twice as many
+    near(Some(found.freedom), 2.0 * 4.0 * 0.37);
+    assert_eq!(found.runs, 5);
+}
+
+#[test]
+fn half_width_of_runs_needs_five() {
+    let of_runs = |earlier: &[f64]| {
+        let past: Vec<Past> = days(earlier).iter().map(past).collect();
+        let mut view = view(&day(20, 100.0));
+        run_effect::add_to(&past, &mut view);
+        view.results[0].of_runs.unwrap()
+    };
+    let found = of_runs(&FIVE);
+    let half = quantile::student(0.95, 2.0 * 4.0 * 0.37) * ln_sd_of_five();
+    near(found.half_width, half.exp_m1());
+    assert_eq!((found.runs, found.compared), (5, Subject::Estimate));
+    let found = of_runs(&FIVE[..4]);
+    assert_eq!((found.runs, found.half_width), (4, None));
+}
+
+#[test]
+fn two_runs_are_too_few() {
+    assert!(learned(&[], |_| ()).rows.is_empty());
+    assert_eq!(runs(&learned(&days(&FIVE[..1]), |_| ())), Some(3));
+}
+
+#[test]
+fn other_conditions_do_not_count() {
+    type Change = fn(&mut RunData);
+    let changes: [(&str, Change, bool); 7] = [
+        (
+            "tuning",
+            |run| run.info.settings.steady = vec!["governor".to_owned()],
+            false,
+        ),
+        (
+            "machine",
+            |run| run.info.machine.id = "4567".to_owned(),
+            false,
+        ),
+        (
+            "directory",
+            |run| run.info.settings.dir = "/mnt".to_owned(),
+            false,
+        ),
+        (
+            "parameters",
+            |run| {
+                let params = &mut run.info.settings.params;
+                params.insert("tty".to_owned(), "/dev/ttyS0".to_owned());
+            },
+            false,
+        ),
+        ("version", |run| run.benchmarks[0].version = 2, false),
+        (
+            "kernel",
+            |run| {
+                let facts = &mut run.info.machine.facts;
+                facts.insert("kernel.release".to_owned(), "6.2".to_owned());
+            },
+            true,
+        ),
+        (
+            "program",
+            |run| {
+                let program = run.programs.get_mut(&id("a/b")).unwrap();
+                program.hash = "ff00".to_owned();
+            },
+            true,
+        ),
+    ];
+    for (what, change, counts) in changes {
+        let found = runs(&learned(&days(&FIVE), change));
+        assert_eq!(found, counts.then_some(7), "{what}");
+        let mut earlier = days(&FIVE);
+        earlier.iter_mut().for_each(change);
+        assert_eq!(runs(&learned(&earlier, change)), Some(7), "{what}");
+    }
+}
+
+#[test]
+fn disturbed_results_do_not_count() {
+    let disturb = |run: &mut RunData| {
+        for launch in &mut run.launches {
+            launch.conditions.others = Some(900_000_000);
+        }
+    };
+    let cut = |run: &mut RunData| run.launches.truncate(5);
+    for change in [disturb, cut] {
+        let mut earlier = days(&FIVE);
+        change(&mut earlier[2]);
+        assert_eq!(runs(&learned(&earlier, |_| ())), Some(6));
+    }
+}
+
+#[test]
+fn each_side_has_own_variance() {
+    let elsewhere = |mut data: RunData| {
+        data.info.machine.id = "4567".to_owned();
+        data
+    };
+    let mut all = days(&FIVE);
+    all.extend(days(&[50.0, 54.0, 47.0]).into_iter().map(elsewhere));
+    let past: Vec<Past> = all.iter().map(past).collect();
+    let sides = [view(&all[0]), view(&all[5])];
+    let of = |base: usize, other: usize| {
+        let found = run_effect::estimate(&past, &sides[base], &sides[other]);
+        found.rows[&id("a/b")]
+    };
+    let [b, o] = [of(0, 0), of(1, 1)];
+    let both = of(0, 1);
+    let variance = f64::midpoint(b.ln_sd.powi(2), o.ln_sd.powi(2));
+    near(Some(both.ln_sd), variance.sqrt());
+    assert_eq!(both.runs, 3);
+    // what one system has not learned is stated of both
+    let alone = run_effect::estimate(&past[..6], &sides[0], &sides[1]);
+    assert!(alone.rows.is_empty());
+}
+
+#[test]
+fn comparison_reports_source_of_effects() {
+    let (base, other) = (view(&day(20, 100.0)), view(&day(21, 101.5)));
+    let with = |earlier: &[RunData]| {
+        let past: Vec<Past> = earlier.iter().map(past).collect();
+        let effects = run_effect::estimate(&past, &base, &other);
+        let mut found = compare(&base, &other, &Options::new(0.01, effects));
+        let source = found.between_run.unwrap();
+        near(Some(source.default_sd), STATED.ln_sd);
+        (source.runs, found.rows.remove(0).verdict.unwrap())
+    };
+    assert_eq!(with(&[]), (None, Verdict::Inconclusive));
+    let found = with(&days(&[100.0; 10]));
+    assert_eq!(found, (Some([10, 10]), Verdict::Slower));
+    let found = with(&days(&FIVE));
+    assert_eq!(found, (Some([5, 5]), Verdict::Inconclusive));
+}
+
+#[test]
+fn effects_use_runs_of_each_benchmark() {
+    let all = ["a/b", "a/c", "a/d"];
+    let days = |days: std::ops::RangeInclusive<u32>, names: usize| {
+        days.map(move |day| of_day(day, &all[..names], 100.0))
+    };
+    let runs = days(1..=2, 3).chain(days(3..=7, 2)).chain(days(8..=8, 1));
+    let past: Vec<Past> = runs.map(|run| past(&run)).collect();
+    let [base, other] = [20, 21].map(|day| view(&of_day(day, &all, 100.0)));
+    let effects = run_effect::estimate(&past, &base, &other);
+    let options = Options::new(0.02, effects);
+    let source = compare(&base, &other, &options).between_run.unwrap();
+    assert_eq!(
+        (source.runs, source.default, source.rows),
+        (Some([7, 8]), 1, 3)
+    );
+    let nothing = view(&run(vec![], vec![]));
+    assert_eq!(compare(&base, &nothing, &options).between_run, None);
+}

@@ -1,0 +1,92 @@
+//! Recorded runs of one machine whose neighbors came and went, in which nothing changed: eight of six benchmarks, seven of `--quick`.
+
+use crate::common::{Home, fixture, list};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+
+/// Imports the runs whose names begin so, and returns the views, oldest first.
+fn import(home: &Home, begin: &str) -> Vec<Value> {
+    let mut paths: Vec<_> = fs::read_dir(fixture("noise").with_extension(""))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.retain(|path| {
+        path.file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .starts_with(begin)
+    });
+    paths.sort();
+    let view = |path: &std::path::PathBuf| {
+        let id = home.ok(&["import", path.to_str().unwrap()]);
+        home.json(&["show", id.trim()])
+    };
+    paths.iter().map(view).collect()
+}
+
+/// Standard deviation over mean of each benchmark that at least four runs measured, in order.
+fn variations(views: &[Value], key: &str) -> Vec<f64> {
+    let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for result in views.iter().flat_map(|view| list(&view["results"])) {
+        if result["cycles"].is_number() && result["kind"] != "derived" {
+            let of = values.entry(result["id"].as_str().unwrap()).or_default();
+            of.extend(result[key].as_f64());
+        }
+    }
+    let variation = |of: &Vec<f64>| {
+        let mean = of.iter().sum::<f64>() / of.len() as f64;
+        let squares = of.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+        (squares / (of.len() - 1) as f64).sqrt() / mean
+    };
+    let mut all: Vec<f64> = values
+        .values()
+        .filter(|of| of.len() >= 4)
+        .map(variation)
+        .collect();
+    all.sort_by(f64::total_cmp);
+    all
+}
+
+#[test]
+fn neighbors_move_six_results_by_a_percent() {
+    let home = Home::new();
+    let views = import(&home, "e-");
+    let (found, as_ran) = (variations(&views, "estimate"), variations(&views, "as_ran"));
+    assert_eq!((views.len(), found.len()), (8, 6));
+    assert!(found[3] < 0.006 && found[5] < 0.015, "{found:?}");
+    assert!(as_ran[0] > 0.05, "{as_ran:?}");
+    // one frequency for all, whichever was imported first
+    assert!(
+        views
+            .iter()
+            .all(|view| view["reference_ghz"] == views[0]["reference_ghz"])
+    );
+    let newest = views[7]["id"].as_str().unwrap();
+    home.ok(&["check", newest]);
+}
+
+#[test]
+fn neighbors_change_no_verdict_of_quick_runs() {
+    let home = Home::new();
+    let views = import(&home, "q-");
+    let found = variations(&views, "estimate");
+    assert!(views.len() == 7 && found.len() > 55, "{}", found.len());
+    assert!(found[found.len() / 2] < 0.0115, "{found:?}");
+    assert!(found[found.len() * 9 / 10] < 0.06, "{found:?}");
+    let ids: Vec<&str> = views
+        .iter()
+        .map(|view| view["id"].as_str().unwrap())
+        .collect();
+    for pair in ids.windows(2) {
+        let compared = home.json(&["compare", pair[0], pair[1]]);
+        for row in list(&compared["rows"]) {
+            assert!(
+                row["verdict"] != "faster" && row["verdict"] != "slower",
+                "{row}"
+            );
+        }
+    }
+    home.ok(&["check", ids[6]]);
+}

@@ -1,0 +1,331 @@
+//! Runs of a system over time: what the gate, comparisons and changes say where nothing changed, and where something did.
+
+use crate::runs;
+use crate::world::World;
+use crate::{head, line, percent};
+use gritstone_analysis::check::{self, Accepted};
+use gritstone_analysis::compare::{self, Options};
+use gritstone_analysis::levels;
+use gritstone_analysis::past::Past;
+use gritstone_analysis::run_effect;
+use gritstone_model::{CheckOutcome, RunView, Verdict};
+
+const ROWS: usize = 20;
+const LAUNCHES: usize = 10;
+/// Standard deviation between launches.
+const LAUNCH: f64 = 0.01;
+
+/// How runs differ beyond their launches.
+#[derive(Clone, Copy)]
+struct Effects {
+    name: &'static str,
+    sd: f64,
+    /// Student's t with three degrees of freedom in place of normal.
+    heavy: bool,
+    /// Correlation of neighbors.
+    correlation: f64,
+    /// Of all benchmarks of a run alike.
+    common: f64,
+    /// One run in ten is odd: all of it is 30% slower.
+    odd: bool,
+}
+
+const PLAIN: Effects = Effects {
+    name: "0.2%",
+    sd: 0.002,
+    heavy: false,
+    correlation: 0.0,
+    common: 0.0,
+    odd: false,
+};
+const WORLDS: [Effects; 8] = [
+    PLAIN,
+    Effects {
+        name: "1%",
+        sd: 0.01,
+        ..PLAIN
+    },
+    Effects {
+        name: "3%",
+        sd: 0.03,
+        ..PLAIN
+    },
+    Effects {
+        name: "10%",
+        sd: 0.1,
+        ..PLAIN
+    },
+    Effects {
+        name: "1%, heavy tails",
+        sd: 0.01,
+        heavy: true,
+        ..PLAIN
+    },
+    Effects {
+        name: "1%, correlation 0.7",
+        sd: 0.01,
+        correlation: 0.7,
+        ..PLAIN
+    },
+    Effects {
+        name: "0.5%, and 2% of all alike",
+        sd: 0.005,
+        common: 0.02,
+        ..PLAIN
+    },
+    Effects {
+        name: "0.5%, one run in ten 30% slower",
+        sd: 0.005,
+        odd: true,
+        ..PLAIN
+    },
+];
+
+/// Made-up runs, one after the other.
+struct Machine {
+    world: World,
+    effects: Effects,
+    empty: RunView,
+    last: Vec<f64>,
+    number: usize,
+}
+
+impl Machine {
+    fn new(seed: u64, effects: Effects) -> Self {
+        let (world, empty) = (World::new(seed), runs::empty(ROWS, false));
+        Self {
+            world,
+            effects,
+            empty,
+            last: vec![0.0; ROWS],
+            number: 0,
+        }
+    }
+
+    /// The next run, whose benchmarks take this much longer, ln.
+    fn run(&mut self, slower: &[f64]) -> RunView {
+        let Effects {
+            sd,
+            heavy,
+            correlation,
+            common,
+            odd,
+            ..
+        } = self.effects;
+        let all = common * self.world.normal()
+            + if odd && self.world.uniform() < 0.1 {
+                0.26
+            } else {
+                0.0
+            };
+        let rows: Vec<Vec<f64>> = (0..ROWS)
+            .map(|row| {
+                let noise = match heavy {
+                    true => {
+                        let squares: f64 = (0..3).map(|_| self.world.normal().powi(2)).sum();
+                        self.world.normal() / (squares / 3.0).sqrt()
+                    }
+                    false => self.world.normal(),
+                };
+                let fresh = (1.0 - correlation * correlation).sqrt();
+                self.last[row] = correlation * self.last[row] + fresh * sd * noise;
+                let level = self.last[row] + all + slower[row];
+                (0..LAUNCHES)
+                    .map(|_| (level + LAUNCH * self.world.normal()).exp())
+                    .collect()
+            })
+            .collect();
+        self.number += 1;
+        runs::run(&self.empty, self.number, &rows)
+    }
+
+    fn pasts(&mut self, runs: usize) -> Vec<Past> {
+        (0..runs)
+            .map(|_| Past::new(&self.run(&[0.0; ROWS])))
+            .collect()
+    }
+}
+
+fn checked(earlier: &[Past], run: &RunView) -> CheckOutcome {
+    check::against_history(run, earlier, 0.02, &Accepted::new()).outcome
+}
+
+/// Red runs, the most in a row, and changes that last to the end, where nothing changed.
+pub fn unchanged() -> String {
+    let (machines, runs) = (10, 40);
+    let title = format!(
+        "{ROWS} benchmarks, {runs} runs after 5 in which nothing changed, {machines} machines"
+    );
+    let columns = ["exit 0, %", "exit 1, %", "most in a row", "red at the end"].map(str::to_owned);
+    let mut table = head(&title, "effect of a run", columns.into_iter());
+    for (seed, effects) in (300..).zip(WORLDS) {
+        let (mut green, mut red, mut longest, mut at_end) = (0, 0, 0, 0);
+        for machine in 0..machines {
+            let mut machine = Machine::new(seed * 100 + machine as u64, effects);
+            let mut earlier = machine.pasts(5);
+            let mut in_a_row = 0;
+            for _ in 0..runs {
+                let run = machine.run(&[0.0; ROWS]);
+                let outcome = checked(&earlier, &run);
+                green += usize::from(outcome == CheckOutcome::Passed);
+                let regressed = outcome == CheckOutcome::Regressed;
+                red += usize::from(regressed);
+                in_a_row = if regressed { in_a_row + 1 } else { 0 };
+                longest = longest.max(in_a_row);
+                earlier.push(Past::new(&run));
+            }
+            at_end += usize::from(in_a_row > 2);
+        }
+        let all = machines * runs;
+        let cells = [
+            percent(green, all),
+            percent(red, all),
+            longest.to_string(),
+            format!("{at_end} of {machines}"),
+        ];
+        table += &line(effects.name, cells.into_iter());
+    }
+    table
+}
+
+/// How soon the gate fails on a lasting slowdown of one benchmark, and whether it still fails ten runs later.
+pub fn lasting() -> String {
+    let times = 40;
+    let title =
+        format!("One of {ROWS} benchmarks gets slower after 15 runs, for good; {times} machines");
+    let columns = [
+        "slowdown",
+        "red at once, %",
+        "within three runs, %",
+        "at the tenth run, %",
+    ]
+    .map(str::to_owned);
+    let mut table = head(&title, "effect of a run", columns.into_iter());
+    for (seed, effects) in (400..).zip(WORLDS).take(6) {
+        let by = (3.0 * effects.sd).max(0.03);
+        let mut slower = [0.0; ROWS];
+        slower[0] = by;
+        let mut found = [0; 3];
+        for trial in 0..times {
+            let mut machine = Machine::new(seed * 100 + trial as u64, effects);
+            let mut earlier = machine.pasts(15);
+            let mut first = None;
+            let mut last = false;
+            for number in 0..10 {
+                let run = machine.run(&slower);
+                let view = check::against_history(&run, &earlier, 0.02, &Accepted::new());
+                let mut rows = view.rows.iter();
+                last = rows.any(|row| {
+                    row.row.id.as_str() == "made/up/0" && row.outcome == CheckOutcome::Regressed
+                });
+                first = first.or(last.then_some(number));
+                earlier.push(Past::new(&run));
+            }
+            found[0] += usize::from(first == Some(0));
+            found[1] += usize::from(first.is_some_and(|first| first < 3));
+            found[2] += usize::from(last);
+        }
+        let shares = found.map(|found| percent(found, times));
+        let cells = std::iter::once(format!("{:.0}%", 100.0 * by)).chain(shares);
+        table += &line(effects.name, cells);
+    }
+    table
+}
+
+/// Comparisons of two runs, with and without earlier ones.
+pub fn comparisons() -> String {
+    let times = 150;
+    let title = format!(
+        "Comparisons of two runs of {ROWS} benchmarks, {times} each: a false call in any of the unchanged, % / those called of the changed, %"
+    );
+    let columns = ["nothing changed", "one +10%", "one +5%", "12 of 20 +5%"].map(str::to_owned);
+    let mut table = head(&title, "effect of a run; earlier runs", columns.into_iter());
+    for (seed, effects) in (500..).zip(WORLDS) {
+        for earlier in [0, 8] {
+            let cells =
+                [(0, 0.0), (1, 0.1), (1, 0.05), (12, 0.05)].map(|(changed, by): (usize, f64)| {
+                    let mut slower = [0.0; ROWS];
+                    slower[..changed].fill(by.ln_1p());
+                    let (mut wrong, mut called) = (0, 0);
+                    let mut machine = Machine::new(seed * 100 + earlier as u64, effects);
+                    let mut past = vec![];
+                    for trial in 0..times {
+                        if trial % 15 == 0 {
+                            past = machine.pasts(earlier);
+                        }
+                        let (base, other) = (machine.run(&[0.0; ROWS]), machine.run(&slower));
+                        let mut all = past.clone();
+                        all.extend([&base, &other].map(Past::new));
+                        let known = if earlier == 0 { &[][..] } else { &all };
+                        let options =
+                            Options::new(0.02, run_effect::estimate(known, &base, &other));
+                        let view = compare::compare(&base, &other, &options);
+                        let different = |row: &&gritstone_model::CompareRow| {
+                            matches!(row.verdict, Some(Verdict::Faster | Verdict::Slower))
+                        };
+                        let number = |row: &gritstone_model::CompareRow| {
+                            row.id
+                                .as_str()
+                                .rsplit('/')
+                                .next()
+                                .and_then(|n| n.parse::<usize>().ok())
+                        };
+                        let found: Vec<usize> = view
+                            .rows
+                            .iter()
+                            .filter(different)
+                            .filter_map(number)
+                            .collect();
+                        wrong += usize::from(found.iter().any(|row| *row >= changed));
+                        called += found.iter().filter(|row| **row < changed).count();
+                    }
+                    match changed {
+                        0 => percent(wrong, times),
+                        _ => format!(
+                            "{} / {}",
+                            percent(wrong, times),
+                            percent(called, times * changed)
+                        ),
+                    }
+                });
+            table += &line(&format!("{}; {earlier}", effects.name), cells.into_iter());
+        }
+    }
+    table
+}
+
+/// Changes found in series of a hundred runs.
+pub fn changes() -> String {
+    let series = 5;
+    let title = format!(
+        "{} series of 100 runs: changes where there is none; a step of 3 standard deviations of a run (at least 3%) after 60",
+        series * ROWS
+    );
+    let columns = ["false changes", "steps found, %", "at the right run, %"].map(str::to_owned);
+    let mut table = head(&title, "effect of a run", columns.into_iter());
+    for (seed, effects) in (600..).zip(WORLDS) {
+        let (mut wrong, mut found, mut right) = (0, 0, 0);
+        for number in 0..series {
+            for step in [0.0, (3.0 * effects.sd).max(0.03)] {
+                let mut machine = Machine::new(seed * 100 + number as u64, effects);
+                let mut past = machine.pasts(60);
+                past.extend((0..40).map(|_| Past::new(&machine.run(&[step; ROWS]))));
+                let all: Vec<&Past> = past.iter().collect();
+                let fitted = levels::fit(&all, &|run| Some(&run.values));
+                for of in fitted.series.values() {
+                    match step > 0.0 {
+                        false => wrong += of.starts.len(),
+                        true => {
+                            found += usize::from(of.starts.iter().any(|at| at.abs_diff(60) <= 3));
+                            right += usize::from(of.starts.contains(&60));
+                        }
+                    }
+                }
+            }
+        }
+        let all = series * ROWS;
+        let cells = [wrong.to_string(), percent(found, all), percent(right, all)];
+        table += &line(effects.name, cells.into_iter());
+    }
+    table
+}
