@@ -187,7 +187,7 @@ impl Plan {
             None => "no fleet run was begun here: `gritstone fleet run` begins one".to_owned(),
         };
         let name = names.pop().with_context(none)?;
-        let folder = base(context)?.join(name);
+        let folder = base(context)?.join(FLEETS).join(name);
         read(&folder).with_context(|| format!("cannot read the plan in {}", folder.display()))
     }
 }

@@ -142,7 +142,8 @@ impl From<StoreError> for Refused {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::NoSuchRun(_) => Self::NotFound(error.to_string()),
-            StoreError::Pruned(..) => Self::Gone(error.to_string()),
+            StoreError::Pruned(..) | StoreError::Removed(_) => Self::Gone(error.to_string()),
+            StoreError::Full(_) => Self::Full(error),
             StoreError::Unfit(_) => Self::Unfit(error.to_string()),
             StoreError::Locked(_) => Self::Busy,
             StoreError::Away(..) => Self::Away(error),

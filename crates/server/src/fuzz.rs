@@ -117,9 +117,13 @@ impl Fuzzed {
         let digests = Arc::new(Digests::new(path.clone(), None));
         // one that has no event yet knows none, and says so
         assert!(digests.of("", Duration::from_secs(60)).is_some());
-        let pages = Pages::new(Context::new(Some(path.clone())), digests, true, |_, _| {
-            Ok(None)
-        });
+        let pages = Pages::new(
+            Context::new(Some(path.clone())),
+            digests,
+            true,
+            |_, _| Ok(None),
+            Arc::default(),
+        );
         Self { path, runs, pages }
     }
 

@@ -32,6 +32,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use summary_worker::Digests;
 
@@ -79,10 +80,15 @@ pub fn serve(
     let public = !options.listen.ip().is_loopback() || options.behind_proxy;
     let store = context.store_path()?;
     // what is wrong with it is said before the first page is asked for
-    let tokens = match context.reader()? {
+    let reader = context.reader()?;
+    let seen = Arc::new(AtomicBool::new(reader.is_some()));
+    let tokens = match reader {
         Some(reader) => reader.tokens()?,
         None => vec![],
     };
+    for damage in tokens.iter().filter_map(|token| token.damage.as_ref()) {
+        log::warn!("gritstone: {damage}");
+    }
     let everyone = !public || options.open_reads;
     let reads = |token: &Token| token.revoked.is_none() && token.scopes.contains(&Scope::Read);
     ensure!(
@@ -116,6 +122,7 @@ pub fn serve(
             Arc::clone(&digests),
             everyone,
             follow_fleet,
+            Arc::clone(&seen),
         ))
     });
     let log = Arc::new(|text: &str| log::warn!("gritstone: {text}"));

@@ -22,6 +22,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Changes in the feed.
@@ -41,6 +42,8 @@ pub struct Pages {
     /// Whether everyone may read.
     pub(super) open: bool,
     pub(super) follow_fleet: FollowFleet,
+    /// Whether there was a store at any time.
+    seen: Arc<AtomicBool>,
 }
 
 /// Why there is no answer.
@@ -65,6 +68,10 @@ pub(super) enum Refused {
     Busy,
     /// The server of the store is away, as this says.
     Away(StoreError),
+    /// The store was there, and is not: it was moved, or is not mounted.
+    Missing,
+    /// There is no space left for what is sent.
+    Full(StoreError),
 }
 
 impl From<anyhow::Error> for Refused {
@@ -102,6 +109,16 @@ impl Answers for Pages {
                 log::warn!("gritstone: {error}");
                 let why = "The server of the store is away: ask again later.";
                 (Status::Busy, "Busy", why.to_owned())
+            }
+            Refused::Missing => {
+                log::warn!("gritstone: the store is not there any more");
+                let why = "The store is not there any more: ask again later.";
+                (Status::Busy, "Busy", why.to_owned())
+            }
+            Refused::Full(error) => {
+                log::warn!("gritstone: {error}");
+                let why = "No space is left where the store is.";
+                (Status::Full, "Full", why.to_owned())
             }
             Refused::Broken(error) => {
                 log::warn!("gritstone: {error:#}");
@@ -163,18 +180,25 @@ impl Pages {
         digests: Arc<Digests>,
         open: bool,
         follow_fleet: FollowFleet,
+        seen: Arc<AtomicBool>,
     ) -> Self {
         Self {
             context,
             digests,
             open,
             follow_fleet,
+            seen,
         }
     }
 
     fn respond(&self, asked: &Asked) -> Answered {
         // open as long as the answer is made
         let store = self.context.reader()?;
+        match &store {
+            Some(_) => self.seen.store(true, Ordering::Relaxed),
+            None if self.seen.load(Ordering::Relaxed) => return Err(Refused::Missing),
+            None => {}
+        }
         let there = || store.as_ref().ok_or_else(no_runs);
         let token = match &asked.question {
             Question::Icon | Question::Health | Question::Api => None,

@@ -19,6 +19,9 @@ pub enum StoreError {
     /// Only reading was asked for, and there is nothing.
     #[error("no database at {}: nothing is stored yet. `gritstone run` creates one", .0.display())]
     Missing(PathBuf),
+    /// This run was removed, and is sent again.
+    #[error("run {0} was removed from this store: `gritstone import` there takes it again")]
+    Removed(String),
     /// Another user could replace the file, or has it; with what is wrong.
     #[error("the store {path} is not written: {1}", path = .0.display())]
     Unsafe(PathBuf, String),

@@ -157,6 +157,9 @@ statements! {
     SELECT_SEALED = "SELECT sealed FROM ledger WHERE run = $1 AND entry = $2";
     /// The ledger, as INSERT_ENTRY takes it.
     SELECT_LEDGER = "SELECT seal, number, run, entry, sealed FROM ledger ORDER BY number";
+    /// The numbers and seals of runs that were removed.
+    SELECT_REMOVED = "SELECT run, sealed FROM ledger AS begun WHERE entry = 'begin' AND EXISTS \
+        (SELECT 1 FROM ledger AS gone WHERE gone.run = begun.run AND gone.entry = 'remove' AND gone.number > begun.number)";
     /// The last seal of a run (of its end, else of its last launch, else of its head), and how many launches it has.
     SELECT_TIP = "SELECT coalesce(run_end.seal, \
             (SELECT launch.seal FROM launch WHERE launch.run = run.number ORDER BY launch.number DESC LIMIT 1), run.seal), \

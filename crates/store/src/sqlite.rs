@@ -283,7 +283,16 @@ pub(crate) fn choose_journal(connection: &Connection, log: bool) -> Result<bool,
 
 /// Whether reading failed because SQLite wanted to put a file beside the database.
 fn needs_to_write(fault: &Fault) -> bool {
-    fault.is(ErrorCode::CannotOpen) || fault.is(ErrorCode::ReadOnly)
+    // a full file system has no room for the memory that users of a log share
+    let full = |error: &rusqlite::ffi::Error| {
+        matches!(
+            error.extended_code,
+            rusqlite::ffi::SQLITE_IOERR_SHMSIZE | rusqlite::ffi::SQLITE_FULL
+        )
+    };
+    fault.is(ErrorCode::CannotOpen)
+        || fault.is(ErrorCode::ReadOnly)
+        || matches!(fault, Fault::Sqlite(error) if error.sqlite_error().is_some_and(full))
 }
 
 fn not_opened(fault: Fault, path: &Path) -> StoreError {

@@ -5,7 +5,7 @@ use crate::engine::{Engine, Purpose, query, whole};
 use crate::error::{Fault, StoreError};
 use crate::row_codec::row;
 use crate::store::Store;
-use crate::{sql, write};
+use crate::{ledger, sql, write};
 use gritstone_model::{Origin, RunData, hexadecimal};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -49,6 +49,8 @@ pub struct Token {
     pub created: String,
     /// Until when it was valid, RFC 3339; `None` for one that is.
     pub revoked: Option<String>,
+    /// What is wrong with its row, which then allows nothing.
+    pub damage: Option<String>,
 }
 
 /// What became of a run that was sent.
@@ -108,7 +110,7 @@ impl Store {
         }
         let rows = query(self.engine(), sql::SELECT_TOKENS, vec![]);
         let rows: Vec<Stored> = self.at(rows)?;
-        self.at(rows.into_iter().map(read).collect())
+        Ok(rows.into_iter().map(read).collect())
     }
 
     /// The token of this secret, unless it is revoked.
@@ -121,8 +123,7 @@ impl Store {
         }
         let rows = query(self.engine(), sql::FIND_TOKEN, row![hash(secret)]);
         let found: Option<Stored> = self.at(rows)?.pop();
-        let found = self.at(found.map(read).transpose())?;
-        Ok(found.filter(|token| token.revoked.is_none()))
+        Ok(found.map(read).filter(|token| token.revoked.is_none()))
     }
 
     /// Whether there is a table of them: a store of an older schema is read as it is.
@@ -150,11 +151,14 @@ impl Store {
     /// Stores a run that was sent by a token, whole or not at all: who sends it again gets the same answer and changes nothing.
     ///
     /// # Errors
-    /// As [`Store::import`], but for a run that is there already.
+    /// As [`Store::import`], but for a run that is there already; [`StoreError::Removed`] for one that was removed.
     pub fn receive(&mut self, by: &Token, data: &RunData, now: &str) -> Result<Sent, StoreError> {
         let id = &data.info.id;
         self.reach_disk(true)?;
         let stored = self.at(whole(self.engine(), Purpose::Write, |engine| {
+            if !ledger::exists(engine, id)? && write::was_removed(engine, data)? {
+                return Err(StoreError::Removed(id.clone()).into());
+            }
             write::store_in(engine, data, &Origin::Imported)?;
             log(engine, by, "send", id, now)
         }));
@@ -198,17 +202,17 @@ impl Store {
 /// A row as it is stored, with the end of the token.
 type Stored = (i64, String, String, String, Option<String>);
 
-fn read((number, name, scopes, created, revoked): Stored) -> Result<Token, Fault> {
-    let scopes = serde_json::from_str(&scopes);
-    let scopes =
-        scopes.map_err(|why| Fault::Damaged(format!("the scopes of token {name}: {why}")))?;
-    Ok(Token {
+fn read((number, name, scopes, created, revoked): Stored) -> Token {
+    let scopes: Result<Vec<Scope>, _> = serde_json::from_str(&scopes);
+    let damage = scopes.as_ref().err();
+    Token {
         number,
+        damage: damage.map(|why| format!("the scopes of token {name} are damaged: {why}")),
         name,
-        scopes,
+        scopes: scopes.unwrap_or_default(),
         created,
         revoked,
-    })
+    }
 }
 
 fn hash(secret: &str) -> String {

@@ -53,29 +53,14 @@ impl<'a> Open<'a> {
         if ledger::exists(engine, &info.id)? {
             return Err(StoreError::Exists(info.id.clone()).into());
         }
-        let benchmarks = (0..).zip(&data.benchmarks);
-        let benchmarks = benchmarks.map(|(position, entry)| row_codec::benchmark(position, entry));
-        let programs = data.programs.iter();
-        let skips = (0..).zip(&data.skips);
-        let skips = skips.map(|(position, skip)| row_codec::skip(position, skip));
-        let parts: [(&str, Vec<Row>); 3] = [
-            (sql::INSERT_BENCHMARK, benchmarks.collect::<Result<_, _>>()?),
-            (
-                sql::INSERT_PROGRAM,
-                programs.map(|(id, p)| row_codec::program(id, p)).collect(),
-            ),
-            (sql::INSERT_SKIP, skips.collect::<Result<_, _>>()?),
-        ];
+        let parts = parts(data)?;
         let number = query::<(i64,)>(engine, sql::NEXT_RUN, vec![])?[0].0;
         let head = row_codec::run(number, info, origin)?;
-        let all = [&head]
-            .into_iter()
-            .chain(parts.iter().flat_map(|(_, of)| of));
         let run = Self {
             engine,
             number,
             launches: 0,
-            seal: row_hash::of("run", "", all),
+            seal: seal(&head, &parts),
         };
         insert(engine, sql::INSERT_RUN, row![run.seal.clone()], head)?;
         for (statement, rows) in parts {
@@ -169,4 +154,44 @@ pub(crate) fn remove_in(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
         engine.execute(statement, row![found.number])?;
     }
     Ok(())
+}
+
+/// Rows of a run beside its head, by the statement that inserts them.
+type Parts = [(&'static str, Vec<Row>); 3];
+
+fn parts(data: &RunData) -> Result<Parts, StoreError> {
+    let benchmarks = (0..).zip(&data.benchmarks);
+    let benchmarks = benchmarks.map(|(position, entry)| row_codec::benchmark(position, entry));
+    let programs = data.programs.iter();
+    let skips = (0..).zip(&data.skips);
+    let skips = skips.map(|(position, skip)| row_codec::skip(position, skip));
+    Ok([
+        (sql::INSERT_BENCHMARK, benchmarks.collect::<Result<_, _>>()?),
+        (
+            sql::INSERT_PROGRAM,
+            programs.map(|(id, p)| row_codec::program(id, p)).collect(),
+        ),
+        (sql::INSERT_SKIP, skips.collect::<Result<_, _>>()?),
+    ])
+}
+
+fn seal(head: &Row, parts: &Parts) -> String {
+    let parts = parts.iter().flat_map(|(_, rows)| rows);
+    row_hash::of("run", "", [head].into_iter().chain(parts))
+}
+
+/// Whether this very run came from elsewhere before, and was removed: the ledger has its number and its seal.
+pub(crate) fn was_removed(engine: &dyn Engine, data: &RunData) -> Result<bool, Fault> {
+    let removed: Vec<(i64, String)> = query(engine, sql::SELECT_REMOVED, vec![])?;
+    if removed.is_empty() {
+        return Ok(false);
+    }
+    let parts = parts(data)?;
+    for (number, sealed) in removed {
+        let head = row_codec::run(number, &data.info, &Origin::Imported)?;
+        if seal(&head, &parts) == sealed {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

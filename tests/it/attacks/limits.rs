@@ -106,7 +106,7 @@ fn a_file_that_may_not_grow_is_an_error_of_the_command_that_writes_it() {
     assert!(code == 3 && error.contains("ulimit -f"), "{code}: {error}");
     home.ok(&import);
     // what is exported
-    let export = "export --format jsonl --output run.jsonl";
+    let export = "export run --format jsonl --output run.jsonl";
     let (code, _, error) = under(&home, "-f 10", false, export);
     assert!(code == 3 && error.contains("ulimit -f"), "{code}: {error}");
     assert!(!home.path().join("run.jsonl").exists());

@@ -4,6 +4,7 @@ mod bundles;
 mod clock;
 mod damage;
 mod directories;
+mod faults;
 mod full_disks;
 pub mod kills;
 mod limits;

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
 use ureq::Agent;
-use ureq::http::Uri;
+use ureq::http::{StatusCode, Uri};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -100,8 +100,15 @@ pub fn push(context: &Context, args: &PushArgs) -> Result<Exit> {
         }
     };
     for id in &ids {
-        send(&server, &store, id)?;
-        output::plain(&format!("{id}\n"))?;
+        match send(&server, &store, id) {
+            Err(why) if args.runs.is_empty() && is_gone(&why) => {
+                output::remark(&format!("{why:#}"))
+            }
+            sent => {
+                sent?;
+                output::plain(&format!("{id}\n"))?;
+            }
+        }
     }
     if ids.is_empty() {
         output::remark(&format!("{} has all runs of this store", args.to));
@@ -137,8 +144,13 @@ pub fn sync(context: &Context, args: &SyncArgs) -> Result<Exit> {
     let (known, here) = (identifiers(theirs.clone()), identifiers(ours.clone()));
     let mut none = true;
     for id in lacking(ours, &known) {
-        send(&server, &store, &id)?;
-        output::plain(&format!("sent {id}\n"))?;
+        match send(&server, &store, &id) {
+            Err(why) if is_gone(&why) => output::remark(&format!("{why:#}")),
+            sent => {
+                sent?;
+                output::plain(&format!("sent {id}\n"))?;
+            }
+        }
         none = false;
     }
     for id in lacking(theirs, &here) {
@@ -268,6 +280,27 @@ impl Server {
     }
 }
 
+/// Why a server did not do what it was asked.
+#[derive(Debug)]
+struct Refusal {
+    status: StatusCode,
+    text: String,
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Whether a server refuses a run that was removed there.
+fn is_gone(why: &anyhow::Error) -> bool {
+    let refusal = why.downcast_ref::<Refusal>();
+    refusal.is_some_and(|refusal| refusal.status == StatusCode::GONE)
+}
+
 type Response = ureq::http::Response<ureq::Body>;
 
 /// What a server said, unless it refused; one that has too much to do is asked again.
@@ -300,7 +333,8 @@ fn said(url: &str, ask: impl Fn() -> Result<Response, ureq::Error>) -> Result<St
         .as_str()
         .or(line)
         .unwrap_or("it says no more");
-    bail!("{url} refused: {status}: {why}")
+    let text = format!("{url} refused: {status}: {why}");
+    Err(Refusal { status, text }.into())
 }
 
 /// The first line of a file that nobody else can read.

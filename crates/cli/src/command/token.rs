@@ -75,6 +75,9 @@ pub fn token(context: &Context, command: &TokenCommand) -> Result<Exit> {
                 Some(store) => store.tokens()?,
                 None => vec![],
             };
+            for damage in tokens.iter().filter_map(|token| token.damage.as_ref()) {
+                output::remark(damage);
+            }
             let columns = [
                 ("token", Style::Code),
                 ("scopes", Style::Text),

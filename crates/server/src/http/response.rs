@@ -42,6 +42,8 @@ pub enum Status {
     Unfit,
     /// Another process keeps the store busy.
     Busy,
+    /// There is no space left for it.
+    Full,
     /// Here it is, and nothing follows on it.
     Last,
 }
@@ -187,6 +189,7 @@ pub(crate) fn of(answer: Answer, asked: &HeaderMap) -> Sent {
         Status::Conflict => StatusCode::CONFLICT,
         Status::Unfit => StatusCode::UNPROCESSABLE_ENTITY,
         Status::Busy => StatusCode::SERVICE_UNAVAILABLE,
+        Status::Full => StatusCode::INSUFFICIENT_STORAGE,
     };
     let html = answer.media == Media::Html;
     let gzip = answer.text.len() >= WORTH && takes_gzip(asked);
