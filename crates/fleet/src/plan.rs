@@ -161,7 +161,7 @@ impl Plan {
         let made = self.state(context)?.make();
         made.with_context(|| format!("cannot make {}", folder.display()))?;
         let text = serde_json::to_string(self)?;
-        files::write_whole(&folder.join(FILE), text.as_bytes())?;
+        gritstone_runs::output_file::write(&folder.join(FILE), text.as_bytes())?;
         Ok(folder)
     }
 

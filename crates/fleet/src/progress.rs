@@ -37,7 +37,7 @@ impl Known {
     pub fn keep(&self, folder: &Path) {
         let text = serde_json::to_string(self).map_err(anyhow::Error::from);
         let kept = text.and_then(|text| {
-            gritstone_runs::files::write_whole(&folder.join(FILE), text.as_bytes())
+            gritstone_runs::output_file::write(&folder.join(FILE), text.as_bytes())
         });
         if let Err(why) = kept {
             log::info!("others do not see how far this fleet is: {why:#}");

@@ -215,7 +215,7 @@ impl Fleet<'_> {
             nodes: nodes.to_vec(),
         };
         let text = serde_json::to_string(&queued)?;
-        let kept = gritstone_runs::files::write_whole(&self.folder.join(QUEUED), text.as_bytes());
+        let kept = gritstone_runs::output_file::write(&self.folder.join(QUEUED), text.as_bytes());
         if kept.is_err() {
             // a job that is not known would go on without us
             let _ = cancel(&queued.job);

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use gritstone_exchange::{self as exchange, Opened, Origin};
 use gritstone_model::{Flag, Measurement, RunData, RunView};
 use std::fs::File;
-use std::io::{BufReader, Write};
+use std::io::BufReader;
 use std::path::Path;
 
 /// Widest half-width of a result of a reference system, relative.
@@ -101,23 +101,4 @@ pub fn check_reference(run: &RunData, view: &RunView) -> Result<()> {
 /// The home directory, which is removed from what is shared.
 pub fn home() -> Option<String> {
     std::env::var("HOME").ok()
-}
-
-/// Writes a file atomically: to a temporary file, then renames it.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let directory = match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        // temporary files are private to their owner
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-        file.as_file().set_permissions(mode)?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().with_context(|| format!("cannot write {}", path.display()))
 }

@@ -9,6 +9,7 @@ pub mod earlier_runs;
 pub mod files;
 pub mod history;
 pub mod listing;
+pub mod output_file;
 pub mod result_cache;
 pub mod scores;
 pub mod selection;

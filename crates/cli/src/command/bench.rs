@@ -301,7 +301,7 @@ fn export(args: &BenchArgs, timings: &[Timing]) -> Result<()> {
     for (file, text) in all {
         match file {
             Some(file) if file.as_os_str() == "-" => output::plain(&text())?,
-            Some(file) => gritstone_runs::files::write_whole(file, text().as_bytes())?,
+            Some(file) => gritstone_runs::output_file::write(file, text().as_bytes())?,
             None => {}
         }
     }

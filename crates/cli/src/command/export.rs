@@ -100,7 +100,7 @@ pub fn export(context: &Context, args: &ExportArgs) -> Result<Exit> {
         ExportFormat::Phoronix => exchange::phoronix(&view()?),
     };
     match &args.out {
-        Some(path) => files::write_whole(path, exported.text.as_bytes())?,
+        Some(path) => gritstone_runs::output_file::write(path, exported.text.as_bytes())?,
         None => output::plain(&exported.text)?,
     }
     for (id, why) in &exported.left_out {
@@ -130,7 +130,7 @@ fn export_reference(
     let bytes = zstd::encode_all(exchange::write_bundle(&run).as_bytes(), REFERENCE_LEVEL)?;
     let name = PathBuf::from(format!("{id}.jsonl.zst"));
     let path = out.unwrap_or(&name);
-    files::write_whole(path, &bytes)?;
+    gritstone_runs::output_file::write(path, &bytes)?;
     output::plain(&format!("{}\n", path.display()))?;
     Ok(Exit::Done)
 }

@@ -57,7 +57,7 @@ pub fn history(context: &Context, args: &HistoryArgs) -> Result<Exit> {
     drop(store);
     if let Some(path) = &args.svg {
         let svg = gritstone_report::history_svg(&view).unwrap_or_default();
-        std::fs::write(path, svg).with_context(|| format!("cannot write {}", path.display()))?;
+        gritstone_runs::output_file::write(path, svg.as_bytes())?;
     }
     output::write(args.format.format, &view, || {
         gritstone_report::history(&view)

@@ -150,7 +150,7 @@ pub fn write(document: &Document, path: &Path) -> Result<()> {
         true => pdf(document)?,
     };
     let name = path.display();
-    std::fs::write(path, page).with_context(|| {
+    gritstone_runs::output_file::write(path, &page).with_context(|| {
         format!("cannot write the report to {name}; choose a file with --output")
     })?;
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());

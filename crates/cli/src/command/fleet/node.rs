@@ -72,7 +72,7 @@ pub fn node(context: &Context, args: &FleetNodeArgs) -> Result<Exit> {
     let bundle = write_bundle(&store.load(&id)?);
     match args.output == Path::new("-") {
         true => output::plain(&bundle)?,
-        false => gritstone_runs::files::write_whole(&args.output, bundle.as_bytes())?,
+        false => gritstone_runs::output_file::write(&args.output, bundle.as_bytes())?,
     }
     Ok(exit)
 }
