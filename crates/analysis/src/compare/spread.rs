@@ -25,7 +25,8 @@ pub(super) fn of_differences(all: &[Difference]) -> Spread {
     let apart = |of: &Difference| (of.ln_ratio - center).abs() / of.variance(&none).sqrt();
     let seen = (OF_MAD * median(all.iter().map(apart))).powi(2);
     let more = (n / 4.0).min(MAX_FREEDOM);
-    let inflation = (STATED_FREEDOM + more * seen) / (STATED_FREEDOM + more);
+    // what is stated holds a narrow spread up, and never a wide one down
+    let inflation = seen.max((STATED_FREEDOM + more * seen) / (STATED_FREEDOM + more));
     let typical = median(all.iter().map(|of| of.variance(&none))) * inflation;
     Spread {
         inflation,
