@@ -8,7 +8,6 @@ use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_files::{Dir, State};
 use gritstone_plan::{Selectors, select};
 use gritstone_runs::context::Context;
-use gritstone_runs::files;
 use gritstone_session::local_backend::random;
 use serde::{Deserialize, Serialize};
 use std::fs;

@@ -4,7 +4,7 @@ use crate::ui::candidates;
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
-use anyhow::{Context as _, Result, anyhow, ensure};
+use anyhow::{Result, anyhow, ensure};
 use clap::Args;
 use gritstone_analysis::ab::COMMAND;
 use gritstone_model::Id;
