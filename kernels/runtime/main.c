@@ -189,6 +189,8 @@ static uint64_t measure_samples(struct context *c, uint64_t n)
 	struct sample s = {0};
 	struct probe before, after;
 	uint64_t start = now_ns();
+	if (parameter_u64(c, "samples", 1) == 0)
+		return 0;
 	read_probe(&before);
 	for (uint64_t i = 0; undisturbed < usual && i < MAX_SAMPLES && (i == 0 || now_ns() - start < budget); i++) {
 		region(c, n, &s);

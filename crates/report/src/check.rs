@@ -74,7 +74,7 @@ fn detectable(view: &CheckView) -> Option<String> {
         .collect::<Option<_>>()?;
     all.sort_unstable_by(f64::total_cmp);
     let most = (all.len() * 9).div_ceil(10);
-    let slowdown = number::percent_asked(*all.get(most.checked_sub(1)?)?);
+    let slowdown = number::percent(*all.get(most.checked_sub(1)?)?);
     Some(format!(
         " Slowdowns of {slowdown} or more would have been seen in {most} of {}.",
         all.len()

@@ -134,7 +134,7 @@ fn summary(view: &RunView) -> String {
 
 /// " Contention: 18% (0 to 41%), siblings busy 43% of the time, steal 0.3%."
 fn contention(of: &Contention) -> String {
-    let percent = number::percent_asked;
+    let percent = number::percent;
     let [low, high] = of.between.map(percent);
     let steal = of
         .steal
