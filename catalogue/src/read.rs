@@ -112,7 +112,7 @@ pub(crate) struct Level {
     pub needs: Vec<At<String>>,
 }
 
-/// Reads a file but for its entries, which are returned beside it.
+/// Reads the head of a file, and returns its entries unread.
 pub(crate) fn head<'a>(
     name: &'a str,
     text: &'a str,

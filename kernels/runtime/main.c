@@ -170,43 +170,44 @@ static void count(struct context *c, uint64_t n)
 		line_check(&s);
 }
 
-/* The samples of a launch: samples=, or as many as take SAMPLES_NS. */
-static uint64_t usual_samples(struct context *c, uint64_t wall)
+/* As many samples as take SAMPLES_NS. */
+static uint64_t usual_samples(uint64_t wall)
 {
 	uint64_t some = wall > 0 ? SAMPLES_NS / wall : MOST_SAMPLES;
-	some = some < FEWEST_SAMPLES ? FEWEST_SAMPLES : some > MOST_SAMPLES ? MOST_SAMPLES : some;
-	return parameter_u64(c, "samples", some);
+	return some < FEWEST_SAMPLES ? FEWEST_SAMPLES : some > MOST_SAMPLES ? MOST_SAMPLES : some;
 }
 
-/* Samples with the probes on either side, until there are as many as usual without a neighbor on the core, in at most three times as many
- * and sample_ns together. Alone is what is near the least that the launch has seen: where a neighbor stays for all of it, the harness
- * knows from other launches, and repeats it. The time of the last. */
+/* Samples with the probes on either side: samples=, else until there are as many as usual without contention, in at most three times as
+ * many; fewer when they take longer than sample_ns together. Contention is relative to the least that the launch has seen: where it
+ * lasts for all of the launch, the harness knows from other launches, and repeats it. Returns the time of the last. */
 static uint64_t measure_samples(struct context *c, uint64_t n)
 {
 	uint64_t budget = parameter_u64(c, "sample_ns", 400000000), copies = parameter_u64(c, "copies", 1);
-	uint64_t usual = 1, undisturbed = 0;
+	uint64_t exact = parameter_u64(c, "samples", UINT64_MAX), usual = 1, undisturbed = 0;
 	double shares[MAX_SAMPLES], least = 1;
 	struct sample s = {0};
 	struct probe before, after;
 	uint64_t start = now_ns();
-	if (parameter_u64(c, "samples", 1) == 0)
+	if (exact == 0)
 		return 0;
 	read_probe(&before);
-	for (uint64_t i = 0; undisturbed < usual && i < MAX_SAMPLES && (i == 0 || now_ns() - start < budget); i++) {
+	for (uint64_t i = 0; i < exact && i < MAX_SAMPLES && (i == 0 || now_ns() - start < budget); i++) {
 		region(c, n, &s);
 		read_probe(&after);
 		struct probe both = of_both_sides(&before, &after);
 		line_sample("sample", &s, &both);
 		line_check(&s);
 		before = after;
+		if (exact != UINT64_MAX)
+			continue;
 		if (i == 0)
-			usual = usual_samples(c, s.wall);
+			usual = usual_samples(s.wall);
 		shares[i] = wide_share(&both);
 		least = shares[i] < least ? shares[i] : least;
 		undisturbed = 0;
 		for (uint64_t j = 0; j <= i; j++)
 			undisturbed += copies > 1 || shares[j] <= least * ALONE;
-		if (i + 1 >= 3 * usual)
+		if (undisturbed >= usual || i + 1 >= 3 * usual)
 			break;
 	}
 	return s.wall;

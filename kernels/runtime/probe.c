@@ -8,8 +8,8 @@
  * has: no core of today adds more than eight times a cycle. Another thread of the same core leaves the one chain alone and takes
  * places from the eight: only so does a guest see that somebody else's work runs beside its own.
  *
- * Of each the shortest reading on a side counts: whatever interrupts a reading only adds to it. Of both sides of a region the one counts on
- * which the core was shared more: a neighbor that came or went while it was measured was there for a part of it.
+ * Of each the shortest reading on a side counts: whatever interrupts a reading only adds to it. Of both sides of a region the larger share
+ * counts: a neighbor that came or went during the region was there for a part of it.
  */
 #include "runtime.h"
 
@@ -94,5 +94,5 @@ struct probe of_both_sides(const struct probe *before, const struct probe *after
 
 double wide_share(const struct probe *p)
 {
-	return (double)p->wide / (double)p->pace;
+	return p->pace == 0 ? 0 : (double)p->wide / (double)p->pace;
 }

@@ -1,8 +1,8 @@
 //! A gate: passed, failed or inconclusive.
 //!
-//! Against its history, a run fails on a change for the worse that nobody has accepted and that it belongs to, whichever run began it;
-//! and where the newest runs are surely slower than their level. No evidence of a slowdown passes, with the slowdown that would have
-//! been seen. Everything is fitted afresh ([`crate::levels`]).
+//! Against its history, a run fails on an unaccepted change for the worse that it belongs to, whichever run began it, and where the newest
+//! runs are slower than their level. Without evidence of a slowdown it passes, with the minimum detectable slowdown. Levels are fitted
+//! afresh from all runs ([`crate::levels`]).
 
 use crate::levels::{self, Series, SystemLevels};
 use crate::past::Past;
@@ -16,20 +16,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Level of one run over all of its benchmarks.
 const ALPHA: f64 = 0.005;
-/// Runs that are the level that newer ones are compared with, at least.
+/// Fewest runs of a base.
 pub(crate) const MIN_BASE: usize = 3;
-/// Newest runs that may be slower together without being a level yet.
+/// Numbers of newest runs that are tested together before they are a level.
 const NEWEST: [usize; 4] = [1, 2, 3, 5];
-/// Probability with which the slowdown that is told would have been seen.
+/// Power at the minimum detectable slowdown.
 const POWER: f64 = 0.9;
 
-/// Benchmarks whose level in a run, by its identifier, someone has accepted by name.
+/// Benchmarks whose level in a run was accepted, with the identifier of the run.
 pub type Accepted = BTreeSet<(String, Id)>;
 
-/// Tests a comparison against the allowed slowdown, with p adjusted by Holm. Results that only the run has, or that
-/// neither side has, are ignored.
+/// Tests the comparison of a run with another against the allowed slowdown, with p adjusted by Holm. Results that only the run has, or
+/// that neither side has, are ignored.
 #[must_use]
-pub fn check(view: &CompareView, max_slowdown: f64, alpha: f64) -> CheckView {
+pub fn check(view: &CompareView, run: &RunView, max_slowdown: f64, alpha: f64) -> CheckView {
     let rows = view.rows.iter().filter(|row| row.base.is_some());
     let mut rows: Vec<CompareRow> = rows.cloned().collect();
     let p: Vec<Option<f64>> = rows.iter().map(|row| row.p).collect();
@@ -37,7 +37,10 @@ pub fn check(view: &CompareView, max_slowdown: f64, alpha: f64) -> CheckView {
         row.p_adjusted = p;
     }
     let judged = |row: CompareRow| CheckRow {
-        outcome: outcome(&row, max_slowdown, alpha),
+        outcome: match run.get(&row.id).is_some_and(is_broken) {
+            true => CheckOutcome::Regressed,
+            false => outcome(&row, max_slowdown, alpha),
+        },
         since: None,
         row,
     };
@@ -46,6 +49,12 @@ pub fn check(view: &CompareView, max_slowdown: f64, alpha: f64) -> CheckView {
         differ_in: view.differ_in.clone(),
         ..worst_first(&view.base_name, &view.other, rows, max_slowdown)
     }
+}
+
+/// It failed, or a work check did.
+fn is_broken(result: &Measurement) -> bool {
+    let failed = matches!(result.outcome(), Status::Failed | Status::TimedOut);
+    failed || result.is_flagged(Flag::Invalid)
 }
 
 /// A ratio above 1 means that the run is better. Sizes are exact; of other results, a slowdown beyond the allowed one takes an interval
@@ -125,7 +134,7 @@ struct Gate<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Standing {
     base: Level,
-    /// Position of the first of the runs among those of the system.
+    /// Position of the first of these runs among those of the system.
     since: usize,
     /// ln(speed) of the runs over that of the base.
     by: f64,
@@ -134,7 +143,7 @@ struct Standing {
     freedom: f64,
     /// Of no slowdown, over all that was tried.
     p: f64,
-    /// A level of its own: a change.
+    /// The runs are a level, so that a change precedes them.
     is_level: bool,
     /// Standard error of the newest run alone.
     error_of_one: f64,
@@ -264,7 +273,6 @@ impl Gate<'_> {
         tests: usize,
     ) -> CheckRow {
         let mut row = unpredicted(result);
-        let failed = matches!(result.outcome(), Status::Failed | Status::TimedOut);
         let accepted = self.is_accepted(self.runs.len() - 1, &result.id);
         if accepted {
             row.notes.push(Finding::Accepted {}.into());
@@ -275,7 +283,7 @@ impl Gate<'_> {
                 row.notes.push(self.why_no_base(&result.id).into());
             }
             return CheckRow {
-                outcome: match failed || result.is_flagged(Flag::Invalid) {
+                outcome: match is_broken(result) {
                     true => CheckOutcome::Regressed,
                     false if accepted => CheckOutcome::Passed,
                     false => CheckOutcome::Inconclusive,
@@ -312,7 +320,7 @@ impl Gate<'_> {
         }
     }
 
-    /// The slowdown of the newest run alone that would have failed with [`POWER`], as a share.
+    /// Minimum detectable slowdown of the newest run alone, as a share.
     fn detectable(&self, standing: &Standing, tests: usize) -> f64 {
         let level = ALPHA / tests.max(1) as f64 / NEWEST.len() as f64;
         let needed =

@@ -1,7 +1,7 @@
 //! Compares two runs or systems: a ratio above 1 means that the other is better, whatever the unit.
 //!
-//! Stored runs are not interleaved, so that intervals include the effects of runs. Nothing is taken out of a difference: what moved all
-//! benchmarks alike is told beside the verdicts. The false-discovery rate is controlled over all results.
+//! Stored runs are not interleaved, so that intervals include the effects of runs. Nothing is taken out of a difference; a change that
+//! nearly all benchmarks share is reported with the verdicts. The false-discovery rate is controlled over all results.
 
 mod copies;
 mod difference;

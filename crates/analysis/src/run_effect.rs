@@ -1,6 +1,7 @@
 //! The effect that a run has on all launches of a benchmark, beyond what these show: learned from all runs of the system
 //! ([`crate::levels`]), stated until there are three.
 
+use crate::comparability::Circumstances;
 use crate::levels::{self, SystemLevels};
 use crate::past::{Past, RunValue, varies, within};
 use crate::tails;
@@ -9,7 +10,7 @@ use gritstone_stats::quantile;
 use gritstone_stats::scatter::Scatter;
 use std::collections::BTreeMap;
 
-/// Runs from which the half-width over runs is told.
+/// Fewest runs for a half-width over runs.
 const RUNS_OF_A_SYSTEM: usize = 5;
 /// Before there are three runs: half a percent, known as badly as from four. Comparisons widen it where their benchmarks differ by more
 /// ([`crate::compare`]).
@@ -32,22 +33,27 @@ impl FromIterator<(Id, Scatter)> for RunEffects {
     }
 }
 
+/// The results of a run: its estimates, or a percentile of them.
+type Values<'a> = &'a dyn Fn(&Past) -> Option<&BTreeMap<Id, RunValue>>;
+
 /// From all stored runs of the systems of both sides, these among them. Of two systems each has its own, and the variances are averaged.
 #[must_use]
 pub fn estimate(past: &[Past], base: &RunView, other: &RunView) -> RunEffects {
-    let sides = [base, other].map(|view| Past::new(view).circumstances);
-    let fits = sides.each_ref().map(|like| {
+    let [of_base, of_other] = [base, other].map(|view| Past::new(view).circumstances);
+    let fitted = |like: &Circumstances, values: Values| {
         let runs = past.iter().filter(|run| run.circumstances == *like);
-        runs.collect::<Vec<&Past>>()
-    });
-    let of = |values: &dyn Fn(&Past) -> Option<&BTreeMap<Id, RunValue>>| {
-        let [b, o] = fits
-            .each_ref()
-            .map(|runs| scatters(&levels::fit(runs, values)));
+        scatters(&levels::fit(&runs.collect::<Vec<&Past>>(), values))
+    };
+    let of = |values: Values| {
+        let b = fitted(&of_base, values);
+        if of_base == of_other {
+            return b;
+        }
+        let o = fitted(&of_other, values);
         let both = b
             .iter()
             .filter_map(|(id, b)| Some((id.clone(), b.mean(*o.get(id)?))));
-        both.collect::<BTreeMap<Id, Scatter>>()
+        both.collect()
     };
     let percentile = |name: &str| {
         let rows = of(&|run: &Past| run.percentiles.get(name));

@@ -4,6 +4,9 @@
 /// exhaust the memory.
 pub const MAX_VALUES: usize = 1000;
 
+/// Standard deviation of normal values over their median absolute deviation.
+pub const OF_MAD: f64 = 1.4826;
+
 /// The values in ascending order.
 pub fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();

@@ -26,8 +26,6 @@ pub const MIN_RUNS_OF_TAILS: usize = 8;
 /// Correlation of neighboring run effects before it is known, and the runs that this belief is worth.
 const PRIOR_CORRELATION: (f64, f64) = (0.2, 10.0);
 const MAX_CORRELATION: f64 = 0.8;
-/// Standard deviation of normal values over their median absolute deviation.
-const OF_MAD: f64 = 1.4826;
 /// Efficiency of a variance from the median absolute deviation: degrees of freedom of each value.
 const MAD_FREEDOM: f64 = 0.37;
 /// Each seeded interval is this much shorter than those before.
@@ -83,7 +81,7 @@ impl Noise {
         sizes.sort_unstable_by(f64::total_cmp);
         // the medians of the levels take a value each with them: of what is left, the median
         let left = &sizes[levels.min(runs - 1)..];
-        let sd = (OF_MAD * descriptive::median(left)).max(MIN_SD);
+        let sd = (descriptive::OF_MAD * descriptive::median(left)).max(MIN_SD);
         let cut = |x: &f64| (x / sd).clamp(-CUT, CUT);
         let pairs = deviations
             .windows(2)

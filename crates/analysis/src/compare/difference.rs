@@ -1,10 +1,8 @@
 //! A difference of two results, and its variance.
 
+use crate::run_effect::STATED;
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::two_sample::{self, Ratio};
-
-/// Degrees of freedom of what is stated of the effects of runs.
-pub(super) const STATED_FREEDOM: f64 = 4.0;
 
 /// How far the benchmarks of two runs differ beyond what is stated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,12 +19,12 @@ impl Default for Spread {
         Self {
             inflation: 1.0,
             common: 0.0,
-            freedom: STATED_FREEDOM,
+            freedom: STATED.freedom,
         }
     }
 }
 
-/// ln(ratio) of two results, above 0 where the other is better, and what it is made of.
+/// ln(ratio) of two results, above 0 where the other is better, and its variances.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Difference {
     pub ln_ratio: f64,

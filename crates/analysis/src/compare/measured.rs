@@ -54,7 +54,10 @@ pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
     }
     let effect = options.effect(&base.id);
     pair.variance = Some(RowVariance {
-        estimate: effect.ln_sd,
+        estimate: match effect.runs {
+            0 => effect.ln_sd,
+            _ => effect.beyond_launches(),
+        },
         runs: effect.runs,
     });
     if let Some(difference) = difference(base, other, options) {

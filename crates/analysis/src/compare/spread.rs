@@ -1,14 +1,13 @@
 //! How far the benchmarks of two runs differ, where no history says how far they differ by chance: most have not changed, and those that
 //! have changed hardly move a median.
 
-use super::difference::{Difference, STATED_FREEDOM, Spread};
+use super::difference::{Difference, Spread};
+use crate::run_effect::STATED;
 use gritstone_model::CommonChange;
 use gritstone_stats::descriptive;
 
 /// Fewest benchmarks that say anything of each other.
 const MIN_BENCHMARKS: usize = 8;
-/// Standard deviation of normal values over their median absolute deviation.
-const OF_MAD: f64 = 1.4826;
 /// Variance of a median of normal values over that of their mean.
 const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
 /// Most degrees of freedom that benchmarks add to what is stated: their variances are not alike.
@@ -23,15 +22,15 @@ pub(super) fn of_differences(all: &[Difference]) -> Spread {
     let n = all.len() as f64;
     let center = median(all.iter().map(|of| of.ln_ratio));
     let apart = |of: &Difference| (of.ln_ratio - center).abs() / of.variance(&none).sqrt();
-    let seen = (OF_MAD * median(all.iter().map(apart))).powi(2);
+    let seen = (descriptive::OF_MAD * median(all.iter().map(apart))).powi(2);
     let more = (n / 4.0).min(MAX_FREEDOM);
     // what is stated holds a narrow spread up, and never a wide one down
-    let inflation = seen.max((STATED_FREEDOM + more * seen) / (STATED_FREEDOM + more));
+    let inflation = seen.max((STATED.freedom + more * seen) / (STATED.freedom + more));
     let typical = median(all.iter().map(|of| of.variance(&none))) * inflation;
     Spread {
         inflation,
         common: (center * center - 4.0 * OF_MEDIAN * typical / n).max(0.0),
-        freedom: STATED_FREEDOM + more,
+        freedom: STATED.freedom + more,
     }
 }
 

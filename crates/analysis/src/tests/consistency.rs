@@ -16,7 +16,7 @@ fn name(benchmark: usize) -> String {
 }
 
 /// The `at`-th run; each benchmark takes 100 ns times its factor.
-fn at(at: usize, factor: impl Fn(usize) -> f64) -> RunView {
+fn run_at(at: usize, factor: impl Fn(usize) -> f64) -> RunView {
     let scatter = |benchmark: usize| SHIFTS[(at * 3 + benchmark * 5) % SHIFTS.len()].exp();
     let names: Vec<String> = (0..BENCHMARKS).map(name).collect();
     let launches = names.iter().enumerate();
@@ -35,7 +35,7 @@ fn past(runs: &[RunView]) -> Vec<Past> {
 }
 
 fn steady(runs: usize) -> Vec<RunView> {
-    (0..runs).map(|run| at(run, |_| 1.0)).collect()
+    (0..runs).map(|run| run_at(run, |_| 1.0)).collect()
 }
 
 /// With the effects of runs that these have; stated ones without.
@@ -66,7 +66,7 @@ fn verdicts(view: &CompareView) -> Vec<(Id, Option<Verdict>)> {
 fn comparisons(factor: impl Fn(usize) -> f64 + Copy) -> [(RunView, RunView, Options); 2] {
     let earlier = steady(9);
     [0, 9].map(|known| {
-        let (base, other) = (at(10, |_| 1.0), at(11, factor));
+        let (base, other) = (run_at(10, |_| 1.0), run_at(11, factor));
         let options = options(&earlier[..known], &base, &other);
         (base, other, options)
     })
@@ -159,9 +159,9 @@ fn common_change_is_reported_as_one() {
 #[test]
 fn odd_runs_change_no_verdict() {
     // one in ten took a third longer throughout
-    let odd = |run: usize| at(run, |_| if run % 10 == 4 { 1.33 } else { 1.0 });
+    let odd = |run: usize| run_at(run, |_| if run % 10 == 4 { 1.33 } else { 1.0 });
     let (calm, odd) = (steady(24), (0..24).map(odd).collect::<Vec<_>>());
-    let (base, other) = (at(24, |_| 1.0), at(25, mixed));
+    let (base, other) = (run_at(24, |_| 1.0), run_at(25, mixed));
     let compared =
         [&calm, &odd].map(|runs| verdicts(&compare(&base, &other, &options(runs, &base, &other))));
     assert_eq!(compared[0], compared[1]);
@@ -184,8 +184,8 @@ fn odd_runs_change_no_verdict() {
 #[test]
 fn order_of_arrival_changes_nothing() {
     let mut runs = steady(9);
-    runs.extend((9..15).map(|run| at(run, mixed)));
-    let (base, other) = (at(15, |_| 1.0), at(16, mixed));
+    runs.extend((9..15).map(|run| run_at(run, mixed)));
+    let (base, other) = (run_at(15, |_| 1.0), run_at(16, mixed));
     let all = past(&runs);
     let mut mixed_up = all.clone();
     mixed_up.rotate_left(4);

@@ -252,8 +252,9 @@ fn regression_keeps_failing() {
 #[test]
 fn a_gate_over_a_comparison() {
     let of = |ns: f64, allowed: f64| {
-        let compared = compare(&one(0, 100.0), &one(1, ns), &Options::default());
-        check::check(&compared, allowed, 0.05)
+        let run = one(1, ns);
+        let compared = compare(&one(0, 100.0), &run, &Options::default());
+        check::check(&compared, &run, allowed, 0.05)
     };
     assert_eq!(of(100.0, 0.2).outcome, CheckOutcome::Passed);
     assert_eq!(of(140.0, 0.1).outcome, CheckOutcome::Regressed);
@@ -261,9 +262,21 @@ fn a_gate_over_a_comparison() {
     // what the base had and the run has not
     let mut without = one(1, 100.0);
     without.results.clear();
-    let compared = compare(&one(0, 100.0), &without, &Options::default());
-    assert_eq!(
-        check::check(&compared, 0.1, 0.05).outcome,
-        CheckOutcome::Inconclusive
-    );
+    let outcome = |run: &RunView| {
+        let compared = compare(&one(0, 100.0), run, &Options::default());
+        check::check(&compared, run, 0.1, 0.05).outcome
+    };
+    assert_eq!(outcome(&without), CheckOutcome::Inconclusive);
+}
+
+#[test]
+fn failed_benchmark_fails_both_gates() {
+    let mut failed = one(5, 100.0);
+    failed.results[0].data = Data::absent(Absence::Failed);
+    let compared = compare(&one(0, 100.0), &failed, &Options::default());
+    let against_run = check::check(&compared, &failed, 0.1, 0.05);
+    let against_history = against(&failed, &steady(5), 0.02);
+    for view in [against_run, against_history] {
+        assert_eq!(view.outcome, CheckOutcome::Regressed);
+    }
 }

@@ -59,8 +59,8 @@ fn few_benchmarks_have_their_own_variance() {
     let found = run_effect::estimate(&past, &last, &last).rows[&id("a/b")];
     near(Some(found.ln_sd), ln_sd_of_five());
     near(Some(found.within), past[0].values[&id("a/b")].within);
-    // five values less a level, by the efficiency of the median deviation; of both sides twice as many
-    near(Some(found.freedom), 2.0 * 4.0 * 0.37);
+    // five values less a level, by the efficiency of the median deviation; both sides share the estimate
+    near(Some(found.freedom), 4.0 * 0.37);
     assert_eq!(found.runs, 5);
 }
 
@@ -73,7 +73,7 @@ fn half_width_of_runs_needs_five() {
         view.results[0].of_runs.unwrap()
     };
     let found = of_runs(&FIVE);
-    let half = quantile::student(0.95, 2.0 * 4.0 * 0.37) * ln_sd_of_five();
+    let half = quantile::student(0.95, 4.0 * 0.37) * ln_sd_of_five();
     near(found.half_width, half.exp_m1());
     assert_eq!((found.runs, found.compared), (5, Subject::Estimate));
     let found = of_runs(&FIVE[..4]);

@@ -78,7 +78,7 @@ pub fn check(context: &Context, args: &CheckArgs) -> Result<Exit> {
                 base.results.retain(|result| run.get(&result.id).is_some());
             }
             let compared = context.compare(&base, &run, args.max_slowdown);
-            gate::check(&compared, args.max_slowdown, ALPHA)
+            gate::check(&compared, &run, args.max_slowdown, ALPHA)
         }
         None => {
             if let Some(side) = run.settings.as_ref().and_then(|s| s.trial.as_ref()) {

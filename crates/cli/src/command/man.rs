@@ -7,6 +7,7 @@ use clap::Args;
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
+use gritstone_runs::output_file;
 use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
@@ -98,10 +99,10 @@ pub fn man(whole: &Command, args: &ManArgs) -> Result<Exit> {
 }
 
 /// Writes the pages of a command and of all commands below it.
-fn write(command: &Command, directory: &Path) -> std::io::Result<()> {
+fn write(command: &Command, directory: &Path) -> Result<()> {
     fs::create_dir_all(directory)?;
     let (name, text) = page(command)?;
-    fs::write(directory.join(name), text)?;
+    output_file::write(&directory.join(name), &text)?;
     let shown = command.get_subcommands().filter(|c| !c.is_hide_set());
     for command in shown {
         write(command, directory)?;

@@ -130,7 +130,7 @@ pub fn pr(args: &PrArgs) -> Result<Exit> {
 /// The command line, completed by the file of the repository.
 ///
 /// # Errors
-/// When the file is wrong, or names commands that nobody trusts.
+/// When the file is wrong, or names untrusted commands.
 pub fn comparison(
     args: &TrialArgs,
     repository: Repository,
