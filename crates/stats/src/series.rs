@@ -17,8 +17,9 @@ pub const CUT: f64 = 4.0;
 /// Standard errors that two levels are apart at least: the largest of some n log n sums of normal values exceeds it in 0.5% of series of
 /// a hundred runs.
 pub const CHANGE: f64 = 4.6;
-/// Degrees of freedom of the tails of run effects before they are known: heavy ones.
-const TAILS: f64 = 3.0;
+/// Degrees of freedom of the tails of run effects: before they are known, and the heaviest.
+const PRIOR_TAILS: f64 = 8.0;
+const MIN_TAILS: f64 = 3.0;
 /// Deviations from which tails are learned, and runs of the series that they are from.
 const MIN_DEVIATIONS: usize = 200;
 /// See [`tails`].
@@ -154,11 +155,11 @@ pub fn distances(points: &[Point], starts: &[usize], noise: &Noise) -> Vec<f64> 
 }
 
 /// Degrees of freedom of Student's t that exceeds three of its robust standard deviations as often as the distances of many series do,
-/// each of at least [`MIN_RUNS_OF_TAILS`] runs; between 3, which also holds for few distances, and 30.
+/// each of at least [`MIN_RUNS_OF_TAILS`] runs; between 3 and 30; 8 of few distances.
 #[must_use]
 pub fn tails(distances: &[f64]) -> f64 {
     if distances.len() < MIN_DEVIATIONS {
-        return TAILS;
+        return PRIOR_TAILS;
     }
     let beyond = distances.iter().filter(|x| x.abs() > 3.0).count();
     let share = beyond as f64 / distances.len() as f64;
@@ -167,7 +168,7 @@ pub fn tails(distances: &[f64]) -> f64 {
         let sd = quantile::student(0.5, freedom) / quantile::normal(0.5);
         quantile::student_tails(3.0 * sd, freedom)
     };
-    let (mut low, mut high) = (TAILS, 30.0);
+    let (mut low, mut high) = (MIN_TAILS, 30.0);
     for _ in 0..20 {
         let middle = f64::midpoint(low, high);
         match exceeds(middle) > share {
