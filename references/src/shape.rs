@@ -86,6 +86,8 @@ pub(crate) struct CellEntry {
     pub marks: Vec<Spanned<String>>,
     pub doubt: Option<Doubt>,
     pub missing: Option<String>,
+    /// What all figures of the cell were reckoned from, where the document does not print them.
+    pub reckoned: Option<String>,
 }
 
 /// A figure that no document prints, and from what it was reckoned.

@@ -104,8 +104,11 @@ impl Table<'_> {
         let empty = seconds.is_empty() && !printed;
         let mut notes = of_row.to_vec();
         notes.extend(self.remarks(&entry.marks)?);
-        let (faults_per_page, reckoned) = faults.unzip();
-        notes.extend(reckoned);
+        let (faults_per_page, from) = faults.unzip();
+        notes.extend(from);
+        if let Some(from) = entry.reckoned {
+            notes.push(self.reckoned(key, from)?);
+        }
         let why = entry.missing.as_deref().unwrap_or_default().trim();
         self.source.must(
             !empty || !why.is_empty(),
@@ -173,15 +176,15 @@ impl Table<'_> {
             return Ok(None);
         };
         self.positive(key, value)?;
-        self.source.must(
-            !from.trim().is_empty(),
-            key,
-            || "faults_per_page says from what it was reckoned",
-        )?;
-        let (name, place) = (&self.document.name, self.place);
-        let why = format!("{name}, {place}: reckoned, not printed. {from}");
-        let note = remark(None, why).about(Subject::FaultsPerPage);
+        let note = self.reckoned(key, from)?.about(Subject::FaultsPerPage);
         Ok(Some((value, note)))
+    }
+
+    fn reckoned(&self, key: &Spanned<String>, from: String) -> Result<Note, Error> {
+        let said = !from.trim().is_empty();
+        self.source
+            .must(said, key, || "say from what the figure was reckoned")?;
+        Ok(Note::new(Finding::Reckoned { from }))
     }
 
     fn value(&self, key: &Spanned<String>, entry: &CellEntry) -> Result<Option<Value>, Error> {

@@ -46,6 +46,10 @@ pub enum Finding {
         /// Name of the catalog, with the beginning of its hash.
         catalog: String,
     },
+    /// The document does not print the number, but what it is reckoned from.
+    Reckoned {
+        from: String,
+    },
     /// Gritstone does not measure it.
     NotInCatalog {},
 

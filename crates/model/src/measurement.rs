@@ -4,7 +4,7 @@ mod data;
 mod flat;
 
 use crate::{
-    Better, CopiesView, Counts, Estimate, Flag, Id, Kind, Latencies, Note, PartValue, Program,
+    Better, CopiesView, Counts, Estimate, Finding, Flag, Id, Kind, Latencies, Note, PartValue, Program,
     PublishedView, Responses, SeriesPoint, Statistics, Subject, Unit, flags,
 };
 pub use data::{Absence, Absent, Data, Measured, Printed, Sampled};
@@ -274,6 +274,14 @@ impl Measurement {
     #[must_use]
     pub fn is_published(&self) -> bool {
         matches!(self.data, Data::Printed(_))
+    }
+
+    /// Whether a document does not print this part of the result, but what it is reckoned from.
+    #[must_use]
+    pub fn is_reckoned(&self, about: Subject) -> bool {
+        let reckoned = |note: &Note| matches!(note.finding, Finding::Reckoned { .. });
+        let mut notes = self.notes.iter();
+        notes.any(|note| reckoned(note) && note.about.concerns(about))
     }
 
     /// Whether a flag concerns this part of the result.

@@ -252,7 +252,8 @@ impl Finding {
             | Self::IncompleteCurve { .. }
             | Self::ProgramsDiffer { .. } => Some(Flag::NotComparable),
             Self::Custom { .. } => Some(Flag::Custom),
-            Self::LeftOut { .. }
+            Self::Reckoned { .. }
+            | Self::LeftOut { .. }
             | Self::Load { .. }
             | Self::Paging { .. }
             | Self::Ends { .. }

@@ -4,7 +4,7 @@ use super::{Brief, name, timeline, transactions};
 use crate::columns::Col;
 use gritstone_document::number;
 use gritstone_document::{Block, Column, Document, Row, Style, Table, Text};
-use gritstone_model::{Measurement, PublishedView, RunView};
+use gritstone_model::{Measurement, PublishedView, RunView, Subject};
 
 /// Digits of a value of this run beside those that were printed.
 const DIGITS: i32 = 3;
@@ -50,17 +50,17 @@ pub(super) fn append(document: &mut Document, input: &Brief) {
             None => sources.push((source, vec![view])),
         }
     }
-    let tables = sources
-        .iter()
-        .map(|(source, views)| table(input.run, source, views));
+    let tables = sources.iter().flat_map(|(source, views)| {
+        [Origin::Printed, Origin::Reckoned].map(|origin| table(input.run, source, views, origin))
+    });
     let tables: Vec<Table> = tables.filter(|table| table.columns.len() > 2).collect();
     if tables.is_empty() {
         return;
     }
     document.heading(1, "History: the systems of the documents");
     document.paragraph(
-        "What documents of the time printed for the same work, as they printed it. Each column has one unit; the run of this \
-         report comes first.",
+        "What documents of the time printed for the same work, as they printed it; what is reckoned from it stands by itself. Each \
+         column has one unit; the run of this report comes first.",
     );
     let figures = [timeline::figure(input), transactions::figure(input)];
     for figure in figures.into_iter().flatten() {
@@ -69,8 +69,24 @@ pub(super) fn append(document: &mut Document, input: &Brief) {
     tables.into_iter().for_each(|table| document.table(table));
 }
 
+/// How a document comes to a number.
+#[derive(Clone, Copy, PartialEq)]
+enum Origin {
+    Printed,
+    Reckoned,
+}
+
+impl Origin {
+    fn of(result: &Measurement, about: Subject) -> Self {
+        match result.is_reckoned(about) {
+            true => Self::Reckoned,
+            false => Self::Printed,
+        }
+    }
+}
+
 /// A row for each system that a document has, below that of the run.
-fn table(run: &RunView, source: &str, views: &[&RunView]) -> Table {
+fn table(run: &RunView, source: &str, views: &[&RunView], origin: Origin) -> Table {
     let mut columns = vec![
         Column::key("System", Style::Text),
         Column::new("Operating system", Style::Text),
@@ -86,34 +102,42 @@ fn table(run: &RunView, source: &str, views: &[&RunView]) -> Table {
         ])
     }));
     for result in &run.results {
-        let theirs: Vec<Vec<(f64, String)>> = views
-            .iter()
-            .map(|view| view.get(&result.id).map(values).unwrap_or_default())
+        let theirs = |about: Subject| {
+            let results = views.iter().map(|view| view.get(&result.id));
+            results.map(move |theirs| theirs.filter(|of| Origin::of(of, about) == origin))
+        };
+        let numbers: Vec<Vec<(f64, String)>> = theirs(Subject::Result)
+            .map(|of| of.map(values).unwrap_or_default())
             .collect();
         let of = |unit: &str, values: &[(f64, String)]| {
             let found = values.iter().find(|(_, of)| of == unit);
             found.map(|(value, _)| *value)
         };
         let mut ours = values(result).into_iter();
-        let shared = ours.find(|(_, unit)| theirs.iter().any(|v| of(unit, v).is_some()));
+        let shared = ours.find(|(_, unit)| numbers.iter().any(|v| of(unit, v).is_some()));
         if let Some((own, unit)) = shared {
             let head = format!("{}, {}", result.id, number::unit_text(&unit));
-            let theirs = theirs.iter().map(|values| of(&unit, values)).collect();
+            let theirs = numbers.iter().map(|values| of(&unit, values)).collect();
             add(&mut columns, &mut rows, head, own, theirs);
         }
-        let faults = |view: &&RunView| view.get(&result.id)?.faults_per_page();
-        let theirs: Vec<Option<f64>> = views.iter().map(faults).collect();
+        let faults: Vec<Option<f64>> = theirs(Subject::FaultsPerPage)
+            .map(|of| of?.faults_per_page())
+            .collect();
         if let Some(own) = result.faults_per_page()
-            && theirs.iter().any(Option::is_some)
+            && faults.iter().any(Option::is_some)
         {
             let head = format!("{}, page faults per page", result.id);
-            add(&mut columns, &mut rows, head, own, theirs);
+            add(&mut columns, &mut rows, head, own, faults);
         }
     }
     let says = |row: &Row| row.strong || row.cells[2..].iter().any(|cell| !cell.is_missing());
     rows.retain(says);
     Table {
-        caption: format!("As printed in {source}").into(),
+        caption: match origin {
+            Origin::Printed => format!("As printed in {source}"),
+            Origin::Reckoned => format!("Reckoned from what {source} prints"),
+        }
+        .into(),
         columns,
         rows,
     }

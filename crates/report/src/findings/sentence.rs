@@ -38,6 +38,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
             Author::Catalog | Author::Workload => stated(text),
             Author::Document | Author::Reader => text.clone(),
         },
+        F::Reckoned { from } => format!("Reckoned, not printed. {from}"),
         F::Custom { catalog } => format!("Custom benchmark, of the catalog {catalog}."),
         F::NotInCatalog {} => {
             "Gritstone does not measure it: it compares with printed values only.".into()

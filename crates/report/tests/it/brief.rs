@@ -5,7 +5,7 @@ use crate::sample::machines::references;
 use crate::sample::{self, stated};
 use gritstone_document::{Block, ResultLine, Table, Tile, Tone};
 use gritstone_document::{Document, html, terminal};
-use gritstone_model::{CompareView, Estimate, Flag, Id, PublishedView, RunView, Verdict};
+use gritstone_model::{CompareView, Estimate, Finding, Flag, Id, PublishedView, RunView, Verdict};
 use gritstone_report::{Pair, data_sheet, pair};
 
 fn headings(document: &Document) -> Vec<&str> {
@@ -194,6 +194,26 @@ fn a_document_that_prints_cpu_time_alone_is_compared_by_it() {
     assert_eq!(table.columns[2].head, "vm/paging/sequential, CPU s");
     let cells = table.rows.iter().map(|row| row.cells[2].text.as_str());
     assert_eq!(cells.collect::<Vec<_>>(), ["0.750", "77.2"]);
+}
+
+#[test]
+fn reckoned_numbers_stand_apart_from_printed_ones() {
+    let mut systems = references();
+    for result in systems.iter_mut().map(|system| &mut system.results[1]) {
+        let from = "Twice the time of half of them.".to_owned();
+        result.notes.push(Finding::Reckoned { from }.into());
+    }
+    let document = of(&sample::run(), &systems);
+    let heads = |caption| {
+        let mut found = tables(&document, caption);
+        let columns = &found.next().unwrap().columns;
+        let heads: Vec<&str> = columns.iter().map(|column| column.head.as_str()).collect();
+        heads[2..].to_vec()
+    };
+    let printed = heads("As printed in byte-1984");
+    assert!(!printed.contains(&"byte/syscall, s"), "{printed:?}");
+    let reckoned = heads("Reckoned from what byte-1984 prints");
+    assert_eq!(reckoned, ["byte/syscall, s"]);
 }
 
 #[test]
