@@ -6,18 +6,13 @@
 #ifndef GRITSTONE_DAQ_SCANNER_H
 #define GRITSTONE_DAQ_SCANNER_H
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "../runtime/kernel.h"
+#include "../fs/files.h"
 
 enum { POINTS = 3000, INTERVAL_NS = 20000000, PRIORITY = 50 };
 
@@ -37,6 +32,7 @@ struct scanned {
 
 static struct scanned *scanned;
 static int data_file = -1;
+static uint64_t points_in_file = POINTS; /* more than the scanner reaches are never anything but what the file is made with */
 
 static uint32_t sum_of(const struct record *r)
 {
@@ -50,8 +46,10 @@ static uint32_t sum_of(const struct record *r)
 /* The record of the n-th point since the scanner began: the passes begin at 1, and 0 is what the file is made with. */
 static struct record record_of(uint64_t n, int made_before)
 {
-	struct record r = {.point = (uint32_t)(n % POINTS), .pass = made_before ? 0 : (uint32_t)(n / POINTS) + 1, .due = n * INTERVAL_NS};
-	r.value = (double)r.point + (double)r.pass / 1000;
+	struct record r = {.point = (uint32_t)(n % points_in_file),
+				.pass = made_before ? 0 : (uint32_t)(n / points_in_file) + 1,
+				.due = n * INTERVAL_NS};
+	r.value = (double)(r.point % 10000) + (double)r.pass / 1000;
 	r.sum = sum_of(&r);
 	return r;
 }
@@ -59,7 +57,7 @@ static struct record record_of(uint64_t n, int made_before)
 /* How often a point has been written when so many have been in all. */
 static uint64_t passes_of(uint64_t point, uint64_t points)
 {
-	return (points + POINTS - 1 - point) / POINTS;
+	return (points + points_in_file - 1 - point) / points_in_file;
 }
 
 static uint64_t monotonic_ns(void)
@@ -89,8 +87,8 @@ static _Noreturn void scan(uint64_t late_ns)
 	}
 }
 
-/* Makes the file, and starts the scanner. */
-static pid_t start_scanner(struct context *c, uint64_t late_ns)
+/* Makes the file, of which nothing is in memory then where it is cold, and starts the scanner. */
+static pid_t start_scanner(struct context *c, uint64_t late_ns, int cold)
 {
 	const struct sched_param priority = {.sched_priority = PRIORITY}, own = {0};
 	int allowed = sched_setscheduler(0, SCHED_FIFO, &priority) == 0;
@@ -103,13 +101,15 @@ static pid_t start_scanner(struct context *c, uint64_t late_ns)
 		failed(c, "open");
 		return -1;
 	}
-	for (uint64_t n = 0; n < POINTS; n++) {
+	for (uint64_t n = 0; n < points_in_file; n++) {
 		const struct record r = record_of(n, 1);
 		if (write(data_file, &r, sizeof r) != sizeof r) {
-			failed(c, "write");
+			went_wrong(c, "write", errno);
 			return -1;
 		}
 	}
+	if (cold)
+		must_be_on_a_device(c, data_file);
 	scanned->begun_ns = monotonic_ns() + INTERVAL_NS;
 	pid_t pid = fork_peer(c);
 	if (pid == 0)
@@ -130,11 +130,11 @@ static void look_at_points(struct context *c, uint64_t late_ns)
 			       (unsigned long long)late_ns / 1000000, (unsigned long long)(scanned->latest_ns / 1000000));
 		return;
 	}
-	for (uint64_t point = 0; point < POINTS; point++) {
+	for (uint64_t point = 0; point < points_in_file && point < before + POINTS; point++) {
 		/* the last time that it was written: the scanner goes on meanwhile, and may be in the middle of the next one */
 		uint64_t passes = passes_of(point, before);
-		const struct record is = record_of((passes > 0 ? passes - 1 : 0) * POINTS + point, passes == 0);
-		const struct record next = record_of(passes * POINTS + point, 0);
+		const struct record is = record_of((passes > 0 ? passes - 1 : 0) * points_in_file + point, passes == 0);
+		const struct record next = record_of(passes * points_in_file + point, 0);
 		struct record r;
 		if (pread(data_file, &r, sizeof r, (off_t)(point * sizeof r)) != sizeof r)
 			failed(c, "pread");

@@ -4,6 +4,7 @@
  * (page=1) or 36 at random (page=5), a seek and a read each, and writes 3,000 characters; the terminal has taken the last of them.
  * line= is the speed of the terminals in characters a second, 960 at 9,600 baud; 0: they take all at once. The operator compares each
  * record on the screen with the one that was asked for, and the scanner must not lose a point meanwhile (scanner.h): late_ms=.
+ * cold=yes: each request finds nothing of the file in memory, and nothing is read ahead; points= are in the file, 3,000 unless there are more.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -15,7 +16,7 @@
 #include "../runtime/pty.h"
 #include "scanner.h"
 
-enum { SCREEN = 3000, REQUEST = 16, MOST_READS = 36, MOST_USERS = 1000, FIRST_ROW = 4, WIDTH = 38, AT_ONCE = 0 };
+enum { SCREEN = 3000, REQUEST = 16, MOST_READS = 36, MOST_USERS = 1000, MOST_POINTS = 10000000, MOST_DIRTY = 64, FIRST_ROW = 4, WIDTH = 38, AT_ONCE = 0 };
 
 struct display {
 	int terminal, taken;
@@ -28,7 +29,7 @@ struct display {
 
 static struct display *display;
 static struct pollfd *fds;
-static int users, page, reads;
+static int users, page, reads, cold;
 static uint64_t line_speed, late_ns;
 static pid_t scanner;
 
@@ -37,7 +38,7 @@ static void points_of(uint32_t seed, uint32_t *point)
 {
 	for (int i = 0; i < reads; i++) {
 		seed = seed * 1664525u + (page == 5 || i == 0 ? 1013904223u : 0);
-		point[i] = page == 5 || i == 0 ? (seed >> 8) % POINTS : (point[i - 1] + 1) % POINTS;
+		point[i] = page == 5 || i == 0 ? (seed >> 8) % (uint32_t)points_in_file : (point[i - 1] + 1) % (uint32_t)points_in_file;
 	}
 }
 
@@ -91,6 +92,8 @@ static void ask(struct context *c, struct display *d, uint64_t at)
 	char request[REQUEST + 1];
 	d->seed = d->seed * 1664525u + 1013904223u;
 	d->taken = 0;
+	if (cold)
+		posix_fadvise(data_file, 0, 0, POSIX_FADV_DONTNEED);
 	d->since = at;
 	d->points = scanned->points;
 	snprintf(request, sizeof request, "%08x page %d\n", d->seed, page);
@@ -105,6 +108,10 @@ static void setup(struct context *c)
 	reads = page == 5 ? MOST_READS : 7;
 	line_speed = parameter_u64(c, "line", AT_ONCE);
 	late_ns = parameter_u64(c, "late_ms", 100) * 1000000;
+	points_in_file = parameter_u64(c, "points", POINTS);
+	cold = strcmp(parameter(c, "cold", "no"), "yes") == 0;
+	if (points_in_file < POINTS || points_in_file > MOST_POINTS)
+		wrong_arguments(c, "points= is from %d to %d", POINTS, MOST_POINTS);
 	if (users < 1 || users > MOST_USERS || (page != 1 && page != 5) || line_speed > 1000000)
 		wrong_arguments(c, "users= is from 1 to %d, page= 1 or 5, line= up to 1000000", MOST_USERS);
 	display = calloc((size_t)users, sizeof *display);
@@ -113,11 +120,13 @@ static void setup(struct context *c)
 		failed(c, "calloc");
 		return;
 	}
-	scanner = start_scanner(c, late_ns);
+	scanner = start_scanner(c, late_ns, cold);
 	for (int i = 0, own = -1; i < users && scanner > 0; i++) {
 		struct display *d = &display[i];
 		open_pty(c, &own, &d->terminal);
 		int file = open("points", O_RDONLY | O_CLOEXEC); /* a place in the file of its own */
+		if (cold && file >= 0)
+			posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
 		if (d->terminal < 0 || file < 0 || (d->pid = fork_peer(c)) < 0) {
 			failed(c, "fork");
 			return;
@@ -146,7 +155,7 @@ static int is_right(const struct display *d)
 		if (sscanf(place, "%u pass %u %lf %x", &is, &pass, &value, &sum) != 4 || is != point[i] ||
 		    pass < passes_of(is, d->points) || pass > passes_of(is, scanned->points + 1))
 			return 0;
-		const struct record r = record_of((pass > 0 ? pass - 1 : 0) * (uint64_t)POINTS + is, pass == 0);
+		const struct record r = record_of((pass > 0 ? pass - 1 : 0) * points_in_file + is, pass == 0);
 		if (sum != r.sum)
 			return 0;
 	}
@@ -208,10 +217,20 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	}
 }
 
+/* What was read since the last request is in memory, and what the scanner has written and not yet the kernel. */
+static void must_have_been_cold(struct context *c)
+{
+	size_t may = (size_t)users * MOST_READS + MOST_DIRTY, left = pages_in_memory(c, data_file);
+	if (left > may)
+		failed_because(c, "posix_fadvise", "%u pages of the file stay in memory, where %u may", (unsigned)left, (unsigned)may);
+}
+
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)n;
 	(void)check;
+	if (cold)
+		must_have_been_cold(c);
 	look_at_points(c, late_ns);
 }
 

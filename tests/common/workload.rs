@@ -31,7 +31,7 @@ pub fn built_from(source: &str, family: &str, folder: &Path) -> PathBuf {
 
 fn copied(folder: &Path) -> PathBuf {
     let copy = folder.join("kernels");
-    for family in ["app", "daq", "db", "multiuser", "net", "runtime"] {
+    for family in ["app", "daq", "db", "fs", "multiuser", "net", "runtime"] {
         fs::create_dir_all(copy.join(family)).unwrap();
         for file in super::entries(&kernels().join(family)) {
             let path = copy.join(family).join(file.file_name().unwrap());

@@ -259,7 +259,7 @@ fn a_display_that_reads_the_wrong_record_gives_no_result() {
     for (right, wrong) in [
         (
             "(off_t)(point[i] * sizeof r)",
-            "(off_t)((point[i] + 1) % POINTS * sizeof r)",
+            "(off_t)((point[i] + 1) % points_in_file * sizeof r)",
         ),
         // the end of a record is that of the one before it
         (
@@ -278,6 +278,22 @@ fn a_display_that_reads_the_wrong_record_gives_no_result() {
             "{wrong}: {said}"
         );
     }
+}
+
+#[test]
+fn records_of_a_cold_file_come_from_the_device() {
+    let folder = tempfile::tempdir_in(DISC).unwrap();
+    let line = "users=2 page=5 points=1000000 cold=yes growth=0 target_ns=300000000 samples=2";
+    let fine = said(
+        &built("daq/yewcom", folder.path(), &[]),
+        folder.path(),
+        line,
+    );
+    assert!(fine.ends_with("bye\n"), "{fine}");
+    let kept = ("daq/yewcom.c", "if (cold)\n\t\tposix_fadvise", "if (0)\n\t\tposix_fadvise");
+    let faulty = built("daq/yewcom", folder.path(), &[kept]);
+    let said = said(&faulty, folder.path(), line);
+    assert!(said.contains("pages of the file stay in memory"), "{said}");
 }
 
 /// Nobody is timed beside processes that are no more.

@@ -3,6 +3,7 @@
 use gritstone_catalogue::{all, load};
 use gritstone_model::{Benchmark, Better, Kind, Placement, Selector, Work};
 use std::collections::BTreeSet;
+use std::path::Path;
 
 fn row(id: &str) -> Benchmark {
     let mut found = all().unwrap().benchmarks;
@@ -191,14 +192,20 @@ fn suites_select_what_they_say() {
     };
     let old = catalogue.benchmarks.iter().filter(|row| {
         let plain = !row.id.as_str().contains('@');
+        let (family, variant) = (row.id.family(), row.id.variant().unwrap_or_default());
         // the files that the document read were not in the cache
-        let cold =
-            row.id.family() == "fs" && matches!(row.id.variant(), Some("cold" | "full-cache"));
+        let cold = matches!(
+            (family, variant),
+            ("fs" | "daq", "cold") | ("fs", "full-cache")
+        );
+        // users or jobs at once, and load levels
+        let loaded = matches!(family, "daq" | "app") && variant.parse::<u32>().is_ok()
+            || family == "rt" && variant.starts_with("level-");
         // the longest times that it printed
         let longest = row.curve.as_ref().is_some_and(|curve| curve.longest);
         // the score of what the documents measured one by one
         let score = row.id.as_str() == "app/ratings@today";
-        (plain || cold || longest || score) && OLD.contains(&row.sources[0].document.as_str())
+        (plain || cold || loaded || longest || score) && OLD.contains(&row.sources[0].document.as_str())
     });
     let old: BTreeSet<&str> = old.map(|row| row.id.as_str()).collect();
     assert_eq!(selected("classic"), old);
@@ -213,6 +220,28 @@ fn suites_select_what_they_say() {
     {
         assert!(row.work.parts().is_empty(), "{}", row.id);
     }
+}
+
+/// What became of all that the documents describe names benchmarks that there are.
+#[test]
+fn decisions_name_benchmarks_that_exist() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../references/README.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let rows = text.lines().filter(|line| {
+        let cells: Vec<&str> = line.split(" | ").collect();
+        cells.len() == 4 && matches!(cells[2], "benchmark" | "view" | "out")
+    });
+    let ids = rows.flat_map(|row| row.split('`').skip(1).step_by(2));
+    let ids = ids.filter(|name| name.contains('/') && !name.contains([' ', '=']));
+    let catalogue = gritstone_catalogue::all().unwrap();
+    let mut named = 0;
+    for name in ids {
+        let by = Selector::new(name);
+        let found = catalogue.benchmarks.iter().any(|row| by.matches(&row.id));
+        assert!(found, "{name}");
+        named += 1;
+    }
+    assert!(named > 20, "{named}");
 }
 
 #[test]
