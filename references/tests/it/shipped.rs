@@ -236,6 +236,33 @@ fn eleven_documents_and_no_figure_without_a_place() {
     }
 }
 
+/// What the documents of this repository say of how much is here.
+#[test]
+fn documents_count_what_is_shipped() {
+    let references = shipped();
+    let printed = references.machines.iter();
+    let printed = printed.filter(|of| of.document.as_deref() != Some(MEASURED));
+    let years: Vec<i32> = printed.clone().filter_map(|of| of.year).collect();
+    let span = years.iter().min().zip(years.iter().max()).unwrap();
+    let systems = format!("{} systems of {} to {}", printed.count(), span.0, span.1);
+    let cells = references.cells.len();
+    let cells = format!("{},{:03} cells", cells / 1000, cells % 1000);
+    let byte = references.machines.iter();
+    let byte = byte.filter(|of| of.document.as_deref() == Some("byte-1984"));
+    assert_eq!(byte.count(), 15);
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for (file, said) in [
+        ("references/README.md", systems.as_str()),
+        ("references/README.md", &cells),
+        ("README.md", &systems),
+        ("CHANGELOG.md", &systems),
+        ("docs/history.md", "on fifteen systems"),
+    ] {
+        let text = std::fs::read_to_string(root.join(file)).unwrap();
+        assert!(text.contains(said), "{file}: {said}");
+    }
+}
+
 /// README.md gives the reasoning for each; the number here is the number there.
 #[test]
 fn every_doubt_has_its_reasoning() {
