@@ -290,7 +290,11 @@ fn records_of_a_cold_file_come_from_the_device() {
         line,
     );
     assert!(fine.ends_with("bye\n"), "{fine}");
-    let kept = ("daq/yewcom.c", "if (cold)\n\t\tposix_fadvise", "if (0)\n\t\tposix_fadvise");
+    let kept = (
+        "daq/yewcom.c",
+        "if (cold)\n\t\tposix_fadvise",
+        "if (0)\n\t\tposix_fadvise",
+    );
     let faulty = built("daq/yewcom", folder.path(), &[kept]);
     let said = said(&faulty, folder.path(), line);
     assert!(said.contains("pages of the file stay in memory"), "{said}");

@@ -205,7 +205,8 @@ fn suites_select_what_they_say() {
         let longest = row.curve.as_ref().is_some_and(|curve| curve.longest);
         // the score of what the documents measured one by one
         let score = row.id.as_str() == "app/ratings@today";
-        (plain || cold || loaded || longest || score) && OLD.contains(&row.sources[0].document.as_str())
+        (plain || cold || loaded || longest || score)
+            && OLD.contains(&row.sources[0].document.as_str())
     });
     let old: BTreeSet<&str> = old.map(|row| row.id.as_str()).collect();
     assert_eq!(selected("classic"), old);

@@ -4,8 +4,8 @@ mod data;
 mod flat;
 
 use crate::{
-    Better, CopiesView, Counts, Estimate, Finding, Flag, Id, Kind, Latencies, Note, PartValue, Program,
-    PublishedView, Responses, SeriesPoint, Statistics, Subject, Unit, flags,
+    Better, CopiesView, Counts, Estimate, Finding, Flag, Id, Kind, Latencies, Note, PartValue,
+    Program, PublishedView, Responses, SeriesPoint, Statistics, Subject, Unit, flags,
 };
 pub use data::{Absence, Absent, Data, Measured, Printed, Sampled};
 use flat::Flat;
