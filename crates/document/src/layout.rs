@@ -14,7 +14,10 @@ pub struct Width {
 }
 
 /// Neighbors of one group, or single columns.
-pub fn groups<'p>(columns: &[Column], panel: &'p [usize]) -> impl Iterator<Item = &'p [usize]> {
+pub(crate) fn groups<'p>(
+    columns: &[Column],
+    panel: &'p [usize],
+) -> impl Iterator<Item = &'p [usize]> {
     panel.chunk_by(|&a, &b| columns[a].group.is_some() && columns[a].group == columns[b].group)
 }
 

@@ -101,8 +101,6 @@ pub struct Footnote {
     pub text: String,
     /// For the summary of its mark.
     pub details: Vec<Detail>,
-    /// Which one of its mark, from 1.
-    pub(crate) number: usize,
 }
 
 /// A summary, in the parts of a line.
@@ -116,8 +114,7 @@ pub struct Warning {
 
 impl Summary {
     /// Sums up notes, each with the name of its row.
-    #[must_use]
-    pub fn warning(&self, notes: &[(&str, &Footnote)]) -> Warning {
+    pub(crate) fn warning(&self, notes: &[(&str, &Footnote)]) -> Warning {
         let names: BTreeSet<&str> = notes.iter().map(|(name, _)| *name).collect();
         let first = || {
             let first = notes.first().map(|(name, note)| match *name {

@@ -157,7 +157,7 @@ pub fn plural(n: usize, one: &str) -> String {
 }
 
 /// Decimals that an interval justifies; negative where even tens are uncertain.
-pub fn decimals(estimate: f64, [low, high]: [f64; 2]) -> i32 {
+pub(crate) fn decimals(estimate: f64, [low, high]: [f64; 2]) -> i32 {
     let half = (high - low).abs() / 2.0;
     let size = exponent(estimate, 1);
     let most = MOST_DIGITS - 1 - size;

@@ -2,10 +2,10 @@
 
 mod line;
 
-use crate::mark::{Detail, Footnote, Mark, PLAIN_SIGN, Tone};
+use crate::mark::{Detail, Footnote, Mark, Tone};
 use crate::number::MISSING;
 pub use line::{ResultLine, Tile};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// What a reader is handed, before anyone has decided how it looks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,8 +18,6 @@ pub struct Document {
     pub blocks: Vec<Block>,
     notes: Vec<Footnote>,
     known: HashMap<(Option<&'static Mark>, String), NoteId>,
-    /// How many there are of each mark.
-    of_mark: BTreeMap<&'static str, usize>,
 }
 
 /// One piece of a document.
@@ -47,8 +45,7 @@ pub enum Block {
 
 impl Block {
     /// Tiles as terms and results as a table, where a medium has no other form for them; what is folded is left out.
-    #[must_use]
-    pub fn plain(&self) -> Option<Self> {
+    pub(crate) fn plain(&self) -> Option<Self> {
         match self {
             Self::Tiles(tiles) => Some(Self::Terms(tiles.iter().map(Tile::term).collect())),
             Self::Results(lines) => Some(Self::Table(ResultLine::table(lines))),
@@ -295,14 +292,6 @@ pub struct Figure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NoteId(usize);
 
-impl NoteId {
-    /// Position in the document's own list, from 0: an anchor for a link.
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0
-    }
-}
-
 impl Document {
     /// An empty document.
     pub fn new(title: impl Into<String>) -> Self {
@@ -363,14 +352,10 @@ impl Document {
         let next = NoteId(self.notes.len());
         let id = *self.known.entry((mark, text.clone())).or_insert(next);
         if id == next {
-            let number = self.of_mark.entry(sign(mark)).or_default();
-            *number += 1;
-            let number = *number;
             self.notes.push(Footnote {
                 mark,
                 text,
                 details,
-                number,
             });
         }
         id
@@ -380,8 +365,7 @@ impl Document {
     ///
     /// # Panics
     /// When it belongs to another document.
-    #[must_use]
-    pub fn footnote_of(&self, id: NoteId) -> &Footnote {
+    pub(crate) fn footnote_of(&self, id: NoteId) -> &Footnote {
         &self.notes[id.0]
     }
 
@@ -397,30 +381,4 @@ impl Document {
         let mark = self.notes[id.0].mark;
         (mark.is_none(), mark, id)
     }
-
-    /// The mark of a footnote: that of its flag, and a number where the document has several of the mark.
-    ///
-    /// # Panics
-    /// When the footnote belongs to another document.
-    #[must_use]
-    pub fn mark(&self, id: NoteId) -> String {
-        let Footnote { mark, number, .. } = &self.notes[id.0];
-        let mark = sign(*mark);
-        match self.of_mark[mark] {
-            1 => mark.to_owned(),
-            _ => format!("{mark}{number}"),
-        }
-    }
-
-    /// The marks of a text, in the order of their flags; between two of one flag stands a comma.
-    #[must_use]
-    pub fn marks(&self, text: &Text) -> Vec<(NoteId, String)> {
-        let mut ids = text.marks.clone();
-        ids.sort_by_key(|id| self.order(*id));
-        ids.into_iter().map(|id| (id, self.mark(id))).collect()
-    }
-}
-
-fn sign(mark: Option<&Mark>) -> &'static str {
-    mark.map_or(PLAIN_SIGN, |mark| mark.sign)
 }

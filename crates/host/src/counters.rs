@@ -17,7 +17,7 @@ pub(crate) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Complete lines: the last number of a truncated line may be truncated too.
-pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let whole = text.iter().rposition(|&c| c == b'\n').unwrap_or(0);
     text[..whole].split(|&c| c == b'\n')
 }
@@ -31,7 +31,7 @@ pub(crate) fn keyed(text: &[u8], key: &[u8]) -> Option<u64> {
 }
 
 /// Sums `each` over `cpus` (empty: all). `None` unless each of `cpus` occurs exactly once.
-pub(crate) fn sum<const N: usize>(
+fn sum<const N: usize>(
     met: impl Iterator<Item = (u32, [u64; N])>,
     cpus: &[u32],
 ) -> Option<[u64; N]> {
@@ -54,7 +54,7 @@ pub(crate) fn sum<const N: usize>(
 }
 
 /// 17 for `cpu17`.
-pub(crate) fn cpu_name(word: &[u8]) -> Option<u32> {
+fn cpu_name(word: &[u8]) -> Option<u32> {
     number(word.strip_prefix(b"cpu")?).and_then(|cpu| u32::try_from(cpu).ok())
 }
 

@@ -146,8 +146,7 @@ impl FileSystem {
     }
 
     /// True if its files are on another machine, or with the host of this virtual one.
-    #[must_use]
-    pub fn remote(&self) -> bool {
+    pub(crate) fn remote(&self) -> bool {
         const REMOTE: &str = "9p afs beegfs ceph cifs fuse.glusterfs fuse.rclone fuse.s3fs fuse.sshfs \
             gpfs lustre nfs nfs4 smb3 vboxsf virtiofs";
         REMOTE.split(' ').any(|known| known == self.fs_type)

@@ -26,8 +26,7 @@ impl Host {
     /// Twelve hexadecimal digits that identify the machine: a hash of its machine-id (else of a serial number, or the
     /// names in its firmware) and of its processors' models and number, offline ones included. Independent of
     /// frequency, memory, host name and kernel. The machine-id cannot be recovered from it.
-    #[must_use]
-    pub fn id(&self) -> String {
+    pub(crate) fn id(&self) -> String {
         self.hash("gritstone machine")[..12].to_owned()
     }
 
@@ -62,8 +61,7 @@ impl Host {
     }
 
     /// True if something distinguishes this machine from others of the same model.
-    #[must_use]
-    pub fn is_distinct(&self) -> bool {
+    pub(crate) fn is_distinct(&self) -> bool {
         self.system.identity.is_some()
     }
 

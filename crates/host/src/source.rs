@@ -29,7 +29,7 @@ impl Source {
         }
     }
 
-    pub(crate) fn read(&mut self) -> Option<&[u8]> {
+    fn read(&mut self) -> Option<&[u8]> {
         let mut filled = 0;
         while filled < self.buffer.len() {
             let count = self

@@ -74,8 +74,7 @@ impl Root {
     }
 
     /// Location of an absolute path of the machine.
-    #[must_use]
-    pub fn join(&self, path: &str) -> PathBuf {
+    pub(crate) fn join(&self, path: &str) -> PathBuf {
         self.directory.join(path.trim_start_matches('/'))
     }
 

@@ -382,7 +382,7 @@ impl KernelWork {
     }
 
     /// Load programs from level 1; none at level 0.
-    pub fn load(&self) -> impl Iterator<Item = &str> {
+    fn load(&self) -> impl Iterator<Item = &str> {
         let uses = self.uses.iter().map(String::as_str);
         uses.filter(|program| program.starts_with(LOAD))
     }

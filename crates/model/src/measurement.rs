@@ -253,12 +253,6 @@ impl Measurement {
         sampled.map_or(&[], |sampled| &sampled.weights)
     }
 
-    /// The time or rate with the contention and the frequency of the run.
-    #[must_use]
-    pub fn as_ran(&self) -> Option<f64> {
-        self.data.sampled()?.as_ran
-    }
-
     /// The same in core cycles per operation; empty without a cycle probe.
     #[must_use]
     pub fn paced_values(&self) -> &[f64] {

@@ -60,13 +60,6 @@ impl Search {
         let (first, bad) = self.range();
         first..=bad
     }
-
-    /// Tests that are left at most.
-    #[must_use]
-    pub fn steps_left(&self) -> u32 {
-        let (first, bad) = self.range();
-        (bad - first + 1).next_power_of_two().ilog2()
-    }
 }
 
 #[cfg(test)]
@@ -101,7 +94,6 @@ mod tests {
                     tests <= commits.next_power_of_two().ilog2() as usize,
                     "{tests} of {commits}"
                 );
-                assert!(tests <= Search::new(commits).steps_left() as usize);
             }
         }
     }

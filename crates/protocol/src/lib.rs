@@ -11,13 +11,13 @@ use std::borrow::Cow;
 use thiserror::Error;
 
 /// Supported version of the protocol.
-pub const VERSION: u32 = 1;
+const VERSION: u32 = 1;
 /// Bytes: a batch of 4,096 walls needs about 60,000.
-pub const MAX_LINE: usize = 131_072;
+pub(crate) const MAX_LINE: usize = 131_072;
 /// Lines per launch.
-pub const MAX_EVENTS: usize = 20_000;
+pub(crate) const MAX_EVENTS: usize = 20_000;
 /// Bytes per launch: 64 samples, a batch and a full histogram are less than 1 MiB.
-pub const MAX_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 /// Violation of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -5,7 +5,7 @@ use gritstone_model::{
 };
 
 /// Without the line end.
-pub fn parse(text: &str) -> Result<Event, String> {
+pub(crate) fn parse(text: &str) -> Result<Event, String> {
     let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
     let mut keys = Keys { rest };
     let event = match word {

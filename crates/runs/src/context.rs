@@ -276,7 +276,7 @@ impl Context {
     }
 
     /// Suggests `ref:` for the name of a reference system; else returns the error.
-    pub fn suggest_reference(&self, name: &str, otherwise: anyhow::Error) -> anyhow::Error {
+    pub(crate) fn suggest_reference(&self, name: &str, otherwise: anyhow::Error) -> anyhow::Error {
         match self.references.machine(name) {
             Ok(machine) => anyhow!(
                 "no run is called '{name}'; the reference system is ref:{}",

@@ -88,7 +88,7 @@ pub fn programs_of(row: &Benchmark) -> impl Iterator<Item = &String> {
 }
 
 /// The custom catalogs stored with runs; an unreadable one is a warning.
-pub fn of_runs(runs: &[RunView]) -> Vec<Own> {
+pub(crate) fn of_runs(runs: &[RunView]) -> Vec<Own> {
     let kept = runs.iter().filter_map(|run| run.settings.as_ref());
     let kept = kept.filter_map(|settings: &Settings| settings.catalogue.clone());
     let read = |kept: CustomCatalog| {

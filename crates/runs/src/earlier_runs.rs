@@ -42,7 +42,7 @@ impl Context {
 
     /// Stored runs of the systems of these views, these among them; none if a view is a printed system. An unreadable store or run is a
     /// warning: views may come from files.
-    pub fn past(&self, views: &[&RunView]) -> Vec<Past> {
+    pub(crate) fn past(&self, views: &[&RunView]) -> Vec<Past> {
         if views.iter().any(|view| view.settings.is_none()) {
             return vec![];
         }

@@ -24,7 +24,7 @@ pub fn read(path: &Path) -> Result<RunData> {
 
 /// # Errors
 /// When the file cannot be read, is too large, or is a damaged bundle.
-pub fn open(path: &Path) -> Result<Opened> {
+pub(crate) fn open(path: &Path) -> Result<Opened> {
     let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     exchange::open(BufReader::new(file)).with_context(|| path.display().to_string())
 }
@@ -41,7 +41,7 @@ pub fn bundle(bytes: &[u8]) -> Result<RunData> {
 ///
 /// # Errors
 /// When no format matches, or the text is damaged.
-pub fn foreign(text: &str, path: &Path) -> Result<RunData> {
+pub(crate) fn foreign(text: &str, path: &Path) -> Result<RunData> {
     let Some(origin) = exchange::recognize(text) else {
         return Err(anyhow!(
             "not a run: `gritstone export` writes one; JSON of hyperfine and Google Benchmark and reports of UnixBench can be imported too"

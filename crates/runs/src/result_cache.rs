@@ -38,7 +38,7 @@ impl Context {
     ///
     /// # Errors
     /// When the store cannot be read; inside, per run, as [`Context::stored`].
-    pub fn stored_results(
+    pub(crate) fn stored_results(
         &self,
         store: &Store,
         ids: &[&str],

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Default C compilers, in order of preference.
-pub const DEFAULT: [&str; 3] = ["cc", "gcc", "clang"];
+pub(crate) const DEFAULT: [&str; 3] = ["cc", "gcc", "clang"];
 /// Default flags: those of the programs in this binary.
 pub const FLAGS: &str = "-O2";
 /// A compiler of C, and the compiler of Fortran that goes with it.
@@ -62,7 +62,7 @@ fn is_clang(compiler: &str) -> bool {
     file_name(compiler).starts_with("clang")
 }
 
-pub fn words(flags: &str) -> Vec<String> {
+pub(crate) fn words(flags: &str) -> Vec<String> {
     flags.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -84,7 +84,7 @@ fn named(host: &HostContext, name: &str, language: &str) -> Result<PathBuf> {
     ))
 }
 
-pub fn default_cc(host: &HostContext) -> Option<&'static str> {
+pub(crate) fn default_cc(host: &HostContext) -> Option<&'static str> {
     let mut names = DEFAULT.into_iter();
     names.find(|name| host.program(name).is_some())
 }
@@ -94,7 +94,7 @@ pub fn is_compiled(sources: &[(&str, &str)], program: &str) -> bool {
     paths.any(|path| path.strip_suffix(".c") == Some(program))
 }
 
-pub fn skip(plan: &mut Plan, id: Id, why: impl Into<String>) {
+pub(crate) fn skip(plan: &mut Plan, id: Id, why: impl Into<String>) {
     if plan.steps.iter().all(|step| step.id != id) {
         return;
     }

@@ -72,7 +72,7 @@ impl HostContext {
     }
 
     /// Installed programs that entries need, by the name of the need.
-    pub fn programs<'a>(
+    fn programs<'a>(
         &self,
         benchmarks: impl IntoIterator<Item = &'a Benchmark>,
     ) -> BTreeMap<String, PathBuf> {
@@ -132,7 +132,7 @@ impl HostContext {
     }
 
     /// Pins this process to the CPU of the harness, if there is one, until the guard is dropped.
-    pub fn pin_harness(&self) -> AffinityGuard {
+    pub(crate) fn pin_harness(&self) -> AffinityGuard {
         // an affinity that cannot be restored is not changed
         let Ok(before) = sched_getaffinity(Pid::from_raw(0)) else {
             return AffinityGuard(None);

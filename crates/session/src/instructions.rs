@@ -50,7 +50,7 @@ impl Instructions {
         self.instructions as f64 / self.n as f64
     }
 
-    pub fn event(self) -> Event {
+    pub(crate) fn event(self) -> Event {
         Event::Counters {
             n: self.n,
             counts: Counts::from([(Counter::UserInstructions, self.instructions)]),

@@ -49,7 +49,7 @@ pub fn actions(plan: &Plan, own: Option<&Own>, bounds: Bounds) -> Vec<Listed> {
 }
 
 /// Announces the actions of a run as root.
-pub fn announce(plan: &Plan, own: Option<&Own>, bounds: Bounds) {
+pub(crate) fn announce(plan: &Plan, own: Option<&Own>, bounds: Bounds) {
     let actions = actions(plan, own, bounds);
     let whats: Vec<&str> = actions.iter().map(|l| l.described.what).collect();
     if geteuid().is_root() && !whats.is_empty() {

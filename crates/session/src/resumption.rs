@@ -18,14 +18,14 @@ pub fn check_unmeasured(run: &str, own: Option<&Journal>) -> Result<()> {
 }
 
 /// End of the last launch, from the start of the run.
-pub fn spent(launches: &[Launch]) -> Duration {
+pub(crate) fn spent(launches: &[Launch]) -> Duration {
     let end =
         |launch: &Launch| Duration::from_nanos(launch.start.saturating_add(launch.conditions.wall));
     launches.iter().map(end).max().unwrap_or_default()
 }
 
 /// Claims a run, then checks that it is unchanged: two processes that resume at the same time see each other only after one has claimed it.
-pub fn begin(
+pub(crate) fn begin(
     local: &mut LocalBackend<'_>,
     earlier: &[Launch],
     journal: Option<&Journal>,

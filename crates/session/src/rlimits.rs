@@ -30,7 +30,7 @@ pub fn check_process_limits() -> Result<()> {
 ///
 /// # Errors
 /// When a limit is lower.
-pub fn check_measuring_limits() -> Result<()> {
+pub(crate) fn check_measuring_limits() -> Result<()> {
     at_least(Resource::RLIMIT_NOFILE, DESCRIPTORS, "-n", "open files", 1)
 }
 

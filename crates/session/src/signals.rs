@@ -79,7 +79,7 @@ pub fn stop_stream() -> io::Result<UnixStream> {
 }
 
 #[allow(unsafe_code)]
-pub fn is_ignored(which: Signal) -> bool {
+fn is_ignored(which: Signal) -> bool {
     // SAFETY: a struct of numbers, for which zero is a value each
     let mut now: nix::libc::sigaction = unsafe { std::mem::zeroed() };
     // SAFETY: asks and sets nothing

@@ -16,7 +16,7 @@ fn settings_directory() -> PathBuf {
     std::env::var_os(SETTINGS_ROOT).map_or_else(|| PathBuf::from("/"), PathBuf::from)
 }
 
-pub fn settings_root() -> Root {
+pub(crate) fn settings_root() -> Root {
     Root::recorded(&settings_directory(), Root::live().answers().clone())
 }
 
@@ -68,7 +68,7 @@ pub fn begin() -> Option<Journal> {
 }
 
 /// Claims a run for this process, so that no other resumes it.
-pub fn measures(journal: Option<&Journal>, run: &str) {
+pub(crate) fn measures(journal: Option<&Journal>, run: &str) {
     if let Some(Err(why)) = journal.map(|journal| journal.measures(run)) {
         log::warn!(
             "run {run} cannot be marked as being measured, so another process may resume it: {why}"

@@ -54,17 +54,6 @@ impl Scatter {
         }
     }
 
-    /// From a learned variance and its part that launches show.
-    #[must_use]
-    pub fn learned(variance: Variance, runs: usize, within: f64) -> Self {
-        Self {
-            ln_sd: variance.value.sqrt(),
-            freedom: variance.df,
-            runs,
-            within,
-        }
-    }
-
     /// Variance of ln(estimate) of a run whose launches show `within`: a learned one has the errors of usual launches in it.
     #[must_use]
     pub fn of_run(&self, within: f64) -> f64 {
@@ -79,17 +68,6 @@ impl Scatter {
     #[must_use]
     pub fn beyond_launches(&self) -> f64 {
         (self.ln_sd * self.ln_sd - self.within).max(0.0).sqrt()
-    }
-
-    /// Of the sum of two independent effects, with the degrees of freedom of Satterthwaite (1946).
-    #[must_use]
-    pub fn with(self, other: Self) -> Self {
-        let mean = self.mean(other);
-        Self {
-            ln_sd: mean.ln_sd * std::f64::consts::SQRT_2,
-            within: self.within,
-            ..mean
-        }
     }
 
     /// Of the difference of two runs that both have it.

@@ -59,28 +59,6 @@ pub fn ratio(
     Some(conclude(&rungs, extra.into(), confidence))
 }
 
-/// The same estimate with a known variance of the difference: Student's t with `freedom` degrees of freedom.
-///
-/// `None` as of [`ratio`]; no interval where a side has fewer than six values, of which no interval would be given by themselves.
-#[must_use]
-pub fn shift(
-    base: &[f64],
-    other: &[f64],
-    variance: f64,
-    freedom: f64,
-    confidence: f64,
-) -> Option<Ratio> {
-    let center = RankIntervals::two(&descriptive::logs(base)?, &descriptive::logs(other)?).center();
-    let enough = base.len().min(other.len()) >= 6;
-    let found = student(center, variance, freedom, confidence);
-    Some(Ratio {
-        interval: found.interval.filter(|_| enough),
-        inner: found.inner.filter(|_| enough),
-        p: found.p.filter(|_| enough),
-        ..found
-    })
-}
-
 /// A ratio with a known variance of its logarithm.
 #[must_use]
 pub fn student(center: f64, variance: f64, freedom: f64, confidence: f64) -> Ratio {

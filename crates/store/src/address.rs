@@ -57,7 +57,7 @@ pub(crate) fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
     all.map(|pair| pair.split_once('=').unwrap_or((pair, "")))
 }
 
-pub(crate) fn is_password(name: &str) -> bool {
+fn is_password(name: &str) -> bool {
     decoded(name).eq_ignore_ascii_case("password")
 }
 

@@ -78,7 +78,7 @@ pub(crate) fn cannot_open(path: &Path, what: &str) -> StoreError {
 }
 
 /// The file that SQLite keeps beside a database: `-wal`, `-journal`.
-pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(OsStr::new(suffix));
     name.into()

@@ -179,7 +179,7 @@ impl Store {
         self.at(write::remove(self.engine(), run_id))
     }
 
-    pub(crate) fn store(&mut self, data: &RunData, origin: &Origin) -> Result<(), StoreError> {
+    fn store(&mut self, data: &RunData, origin: &Origin) -> Result<(), StoreError> {
         self.reach_disk(true)?;
         self.at(write::store(self.engine(), data, origin))
     }

@@ -7,7 +7,7 @@ use crate::number;
 use std::fmt::Write as _;
 
 /// Half of what a whisker can show, as a share of the estimate.
-pub const WHISKER: f64 = 0.25;
+const WHISKER: f64 = 0.25;
 /// A sparkline has no more points than this; beyond, launches are averaged in groups.
 const POINTS: usize = 40;
 const HEIGHT: f64 = 120.0;

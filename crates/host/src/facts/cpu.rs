@@ -97,8 +97,7 @@ impl Cpu {
     }
 
     /// In one line.
-    #[must_use]
-    pub fn model(&self) -> String {
+    pub(crate) fn model(&self) -> String {
         if self.models.is_empty() {
             format!("unnamed {} processor", self.architecture)
         } else {
@@ -107,8 +106,7 @@ impl Cpu {
     }
 
     /// Sockets, cores and hardware threads online.
-    #[must_use]
-    pub fn counts(&self) -> (usize, usize, usize) {
+    pub(crate) fn counts(&self) -> (usize, usize, usize) {
         topology::counts(&self.cores)
     }
 }

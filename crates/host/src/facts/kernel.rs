@@ -61,8 +61,7 @@ impl Kernel {
     }
 
     /// Ticks per second, rounded.
-    #[must_use]
-    pub fn hz(&self) -> Option<u64> {
+    pub(crate) fn hz(&self) -> Option<u64> {
         let tick = self.tick.filter(|&tick| tick > 0)?;
         Some((1_000_000_000 + tick / 2) / tick)
     }

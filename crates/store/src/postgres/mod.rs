@@ -97,7 +97,7 @@ impl Postgres {
     }
 
     /// Whether it is connected, as far as is known.
-    pub(crate) fn is_connected(&self) -> bool {
+    fn is_connected(&self) -> bool {
         self.live.borrow().is_some()
     }
 
