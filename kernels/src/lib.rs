@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_program_unpacks_to_an_executable() {
+    fn programs_unpack_to_executables() {
         assert!(
             all().len() >= 3,
             "supervisor, command and at least one kernel"

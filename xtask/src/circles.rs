@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn children_that_import_their_parent_are_a_circle() {
+    fn parent_imports_are_circles() {
         let files = [("a/mod.rs", "use self::b::C;"), ("a/b.rs", "use super::D;")];
         assert_eq!(circles(&tree(&files)).len(), 1);
     }

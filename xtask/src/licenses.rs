@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_names_what_is_linked_and_nothing_else() {
+    fn licenses_cover_linked_crates() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let text = text(root).unwrap();
         for wanted in [

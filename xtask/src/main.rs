@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_repository_keeps_its_rules_and_what_is_made_is_as_it_would_be_made_now() {
+    fn repository_is_tidy() {
         for made in [
             tidy(&root()),
             docgen(&root(), true),

@@ -1,6 +1,6 @@
-//! What is to be typed, in words for people: it stands between two backticks.
+//! Code spans in prose: text between two backticks.
 
-/// The pieces of a text in turn, each with whether it is to be typed; a backtick that has no other is a letter.
+/// The pieces of a text, each with whether it is code; an unpaired backtick is literal.
 pub fn pieces(text: &str) -> impl Iterator<Item = (bool, &str)> {
     let paired = text.matches('`').count().is_multiple_of(2);
     let most = if paired { usize::MAX } else { 1 };
@@ -13,7 +13,7 @@ mod tests {
     use super::pieces;
 
     #[test]
-    fn what_stands_between_two_backticks_is_to_be_typed() {
+    fn paired_backticks_mark_code() {
         let all = |text| pieces(text).collect::<Vec<_>>();
         let wanted = [(false, "say "), (true, "a b"), (false, ", and")];
         assert_eq!(all("say `a b`, and"), wanted);

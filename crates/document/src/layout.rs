@@ -1,19 +1,18 @@
-//! Columns of a table: how wide they are, and which of them stand together where a table is wider than its medium.
+//! Column layout: widths, and panels of a table wider than its medium.
 //!
-//! Widths are whole units of the medium: letters of a terminal, fractions of a point on paper.
+//! Widths are integers in the unit of the medium: characters of a terminal, fractions of a point on paper.
 
 use crate::tree::Column;
 
-/// What a column takes, with the gap to its neighbor.
+/// Width of a column, with the gap to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Width {
-    /// Without a line break.
     pub natural: usize,
-    /// What it is not pressed below as long as a panel has room for it.
+    /// Minimum width, unless a panel is too narrow for it.
     pub least: usize,
 }
 
-/// Neighbors of one group, or single columns.
+/// Adjacent columns of one group, or single columns.
 pub(crate) fn groups<'p>(
     columns: &[Column],
     panel: &'p [usize],
@@ -21,16 +20,16 @@ pub(crate) fn groups<'p>(
     panel.chunk_by(|&a, &b| columns[a].group.is_some() && columns[a].group == columns[b].group)
 }
 
-/// The columns of a table with what they take.
+/// Columns with their widths.
 pub struct Layout<'a> {
     columns: &'a [Column],
     widths: Vec<Width>,
-    /// What the name of a group takes.
+    /// Width of a group's name.
     name: &'a dyn Fn(&str) -> usize,
 }
 
 impl<'a> Layout<'a> {
-    /// These columns, widened where the name of a group has no room above them.
+    /// Widens columns where a group's name is wider than they are.
     pub fn new(columns: &'a [Column], widths: Vec<Width>, name: &'a dyn Fn(&str) -> usize) -> Self {
         let mut layout = Self {
             columns,
@@ -42,14 +41,14 @@ impl<'a> Layout<'a> {
         layout
     }
 
-    /// What all columns take together when they are pressed.
+    /// Minimum width of the whole table.
     #[must_use]
     pub fn least(&self) -> usize {
         self.widths.iter().map(|w| w.least).sum()
     }
 
-    /// The columns of each panel with their widths. Each panel has the columns that name the row, and as many others
-    /// as fit; columns of one group stay together where they can. What does not fit even so is pressed to the floor.
+    /// Columns with widths for each panel. Every panel has the key columns and as many others as fit; columns of one
+    /// group stay together if possible. A column that does not fit alone shrinks to the floor.
     #[must_use]
     pub fn panels(&self, room: usize, floor: usize) -> Vec<Vec<(usize, usize)>> {
         let (keys, others): (Vec<usize>, Vec<usize>) =
@@ -58,7 +57,7 @@ impl<'a> Layout<'a> {
         let fits = |panel: &[usize]| least(panel) <= room;
         let mut panels = vec![keys.clone()];
         for group in groups(self.columns, &others) {
-            // a group that has no room even in a panel of its own is taken column by column
+            // a group wider than a panel is split into columns
             let whole = fits(&[&keys, group].concat());
             for piece in group.chunks(if whole { group.len() } else { 1 }) {
                 let last = panels.last_mut().expect("there is one from the start");
@@ -73,7 +72,7 @@ impl<'a> Layout<'a> {
         let placed = |panel: Vec<usize>| {
             let mut widths = self.widened(&panel);
             for (width, &i) in widths.iter_mut().zip(&panel) {
-                // the name of a group that was cut has room where there is some
+                // the name of a split group may need less
                 width.least = self.widths[i].least;
             }
             let widths = fitted(&widths, room, floor);
@@ -82,7 +81,7 @@ impl<'a> Layout<'a> {
         panels.into_iter().map(placed).collect()
     }
 
-    /// What the columns of a panel take, with room for the names of their groups.
+    /// Widths of the columns of a panel, with room for the names of their groups.
     fn widened(&self, panel: &[usize]) -> Vec<Width> {
         let mut widened = vec![];
         for group in groups(self.columns, panel) {
@@ -98,7 +97,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// The widest give way first, to their least, and below it only where there is no other way.
+/// Shrinks the widest columns first, to their minimum; below it only if necessary.
 fn fitted(widths: &[Width], room: usize, floor: usize) -> Vec<usize> {
     let tight = widths.iter().map(|w| w.least).sum::<usize>() > room;
     let bounds = |w: &Width| match tight {
@@ -151,15 +150,15 @@ mod tests {
     }
 
     #[test]
-    fn panels_repeat_what_names_the_row_and_keep_groups_together() {
+    fn panels_repeat_keys_keep_groups() {
         let columns = [None, Some("a"), Some("a"), Some("b"), Some("b")]
             .map(|group| column(group.is_none(), group));
         let widths = [10, 20, 20, 20, 20].map(|least| width(least, 2 * least));
         assert_eq!(indices(&columns, &widths, 90), [[0, 1, 2, 3, 4]]);
         assert_eq!(indices(&columns, &widths, 80), [[0, 1, 2], [0, 3, 4]]);
-        // a group that no panel has room for is cut
+        // a group wider than any panel is split
         assert_eq!(indices(&columns, &widths, 40).len(), 4);
-        // and a column that none has room for stands alone
+        // a column wider than any panel gets a panel of its own
         assert_eq!(indices(&columns, &widths, 5).len(), 4);
         assert_eq!(indices(&columns[..1], &widths[..1], 5), [[0]]);
     }
@@ -175,12 +174,12 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_group_has_room_over_its_columns() {
+    fn columns_fit_their_group_name() {
         let columns = [Some("a"), Some("a"), None].map(|group| column(false, group));
         let widths = [width(2, 9), width(2, 2), width(2, 2)];
         let layout = Layout::new(&columns, widths.to_vec(), &|_| 11);
         assert_eq!(layout.widths, [width(6, 9), width(6, 6), width(2, 2)]);
-        // what is left of a group has the whole name
+        // each part of a split group has the whole name
         let cut = [vec![(0, 11)], vec![(1, 9), (2, 2)]];
         assert_eq!(layout.panels(11, 1), cut);
     }

@@ -4,23 +4,21 @@ use crate::number;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-/// What a text says of what it is about, where color can show it.
+/// Judgment of a text, shown by color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// Better, or as it should be.
     Good,
-    /// Worse, or wrong.
     Bad,
     /// Undecided, or in doubt.
     Doubt,
-    /// Of no interest to most readers.
+    /// Unimportant to most readers.
     Faint,
 }
 
 /// A kind of note.
 #[derive(Debug)]
 pub struct Mark {
-    /// Place among the marks.
+    /// Sort order.
     pub rank: u8,
     /// Letter in the flags column of a terminal.
     pub letter: &'static str,
@@ -28,7 +26,7 @@ pub struct Mark {
     pub sign: &'static str,
     pub tone: Tone,
     pub meaning: &'static str,
-    /// Line below the tables of a terminal; none for what warns of nothing.
+    /// Line below the tables of a terminal; `None` for marks without a warning.
     pub summary: Option<Summary>,
 }
 
@@ -61,24 +59,24 @@ impl std::hash::Hash for Mark {
     }
 }
 
-/// How the notes of a mark are summed up.
+/// Wording of the summary of a mark's notes.
 #[derive(Debug)]
 pub struct Summary {
     /// Follows the number of results: `3 results noisy`.
     pub what: &'static str,
     pub shown: Shown,
-    /// What to do about it.
+    /// Advice.
     pub remedy: &'static str,
 }
 
-/// Which details a summary shows.
+/// Details that a summary shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
-    /// The first sentence.
+    /// First sentence of the note.
     First,
-    /// Names of rows: the sentences are too long for a line.
+    /// Names of rows, without the sentences.
     Names,
-    /// Names with their details, the largest first; where there are none, the first sentence.
+    /// Row names with details, the largest first; without details the first sentence.
     Largest,
     /// The largest detail of each kind.
     Kinds,
@@ -89,31 +87,28 @@ pub enum Shown {
 pub struct Detail {
     pub kind: &'static str,
     pub size: f64,
-    /// In few words.
     pub text: String,
 }
 
-/// A footnote of a document: the same flag and words are listed once, however many cells carry it.
+/// A footnote of a document, listed once per mark and text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Footnote {
     pub mark: Option<&'static Mark>,
-    /// A whole sentence.
     pub text: String,
-    /// For the summary of its mark.
     pub details: Vec<Detail>,
 }
 
-/// A summary, in the parts of a line.
+/// Parts of a summary line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     pub what: String,
-    /// The most important first.
+    /// Most important first.
     pub details: Vec<String>,
     pub remedy: &'static str,
 }
 
 impl Summary {
-    /// Sums up notes, each with the name of its row.
+    /// Summarizes notes, each with the name of its row.
     pub(crate) fn warning(&self, notes: &[(&str, &Footnote)]) -> Warning {
         let names: BTreeSet<&str> = notes.iter().map(|(name, _)| *name).collect();
         let first = || {

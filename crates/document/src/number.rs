@@ -1,33 +1,31 @@
-//! Numbers as a reader sees them: no more digits than the interval justifies, thousands grouped, a unit near
-//! the size of the number.
+//! Formats numbers: no more digits than the interval justifies, thousands grouped, a unit near the magnitude.
 //!
-//! The rule: the half-width of the interval is written with two digits, and the estimate and its bounds with as
-//! many decimals as that takes. The first of the two is the first digit that is uncertain; the second is
-//! there so that rounding adds nothing to the uncertainty. Nothing that is not 0 is ever printed as 0.
+//! The half-width of the interval has two digits, and estimate and bounds as many decimals as that takes. The first of
+//! the two is the first uncertain digit; the second keeps the rounding error small. No number other than 0 is printed
+//! as 0.
 
 use gritstone_model::{Quantity, Unit, pluralize};
 
-/// What stands in a cell that has nothing to say.
+/// Cell without a value.
 pub const MISSING: &str = "–";
 
-/// Digits of a figure without an interval.
+/// Digits of a number without an interval.
 const PLAIN_DIGITS: i32 = 3;
-/// No estimate has more digits than this, however narrow its interval.
-const MOST_DIGITS: i32 = 4;
+/// Maximum digits of an estimate, however narrow its interval.
+const MAX_DIGITS: i32 = 4;
 
-/// What needs more than this is written with a power of ten.
-const MOST_DECIMALS: i32 = 12;
+/// More decimals than this use scientific notation.
+const MAX_DECIMALS: i32 = 12;
 
-/// A figure, ready to print.
+/// A formatted number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// The estimate.
     pub estimate: String,
     /// "low to high"; empty without an interval.
     pub interval: String,
-    /// The ends of the interval by themselves.
+    /// Ends of the interval.
     pub bounds: Option<[String; 2]>,
-    /// The unit in which both are.
+    /// Unit of all three.
     pub unit: String,
 }
 
@@ -38,13 +36,13 @@ impl Shown {
         Some(format!("[{low} – {high}]"))
     }
 
-    /// Number and unit in one.
+    /// Number with unit.
     pub fn with_unit(&self) -> String {
         joined(&self.estimate, &self.unit)
     }
 }
 
-/// A number with its unit; a percent sign follows without a space.
+/// Joins number and unit; no space before a percent sign.
 fn joined(number: &str, unit: &str) -> String {
     match unit {
         "" => number.to_owned(),
@@ -53,12 +51,12 @@ fn joined(number: &str, unit: &str) -> String {
     }
 }
 
-/// A figure in its own unit, or in a larger or smaller one of the same kind when the number asks for it.
+/// Formats a number in its unit, or in one that suits its magnitude.
 pub fn figure(estimate: f64, interval: Option<[f64; 2]>, unit: &str) -> Shown {
     figure_like(estimate, estimate, interval, unit)
 }
 
-/// The same in the unit in which another value is readable, so that both compare at a glance.
+/// As [`figure`], in the unit that suits `like`, so that both compare at a glance.
 pub fn figure_like(like: f64, estimate: f64, interval: Option<[f64; 2]>, unit: &str) -> Shown {
     let (factor, unit) = scale(unit, like);
     let estimate = estimate * factor;
@@ -78,7 +76,7 @@ pub fn figure_like(like: f64, estimate: f64, interval: Option<[f64; 2]>, unit: &
     }
 }
 
-/// A figure beside others, with its unit: at most so many digits, and no zeros at the end.
+/// Number with unit, at most `digits` digits, no trailing zeros.
 pub fn at_most(value: f64, unit: &str, digits: i32) -> String {
     let (factor, unit) = scale(unit, value);
     let text = significant(value * factor, digits);
@@ -89,38 +87,37 @@ pub fn at_most(value: f64, unit: &str, digits: i32) -> String {
     joined(text, &unit)
 }
 
-/// A time with its unit: `2.94 ms`. From a tenth of a second up it is in seconds.
+/// Time with unit: `2.94 ms`; in seconds from a tenth of a second.
 pub fn seconds(value: f64, interval: Option<[f64; 2]>) -> String {
     figure(value, interval, "s").with_unit()
 }
 
-/// The number that a document printed, with at least so many decimals (0.1 and 2 in one column: 0.1 and 2.0).
+/// A number of a document, with at least `decimals` decimals (0.1 and 2 in one column: 0.1 and 2.0).
 pub fn printed(value: f64, decimals: usize) -> String {
     let decimals = decimals.max(printed_decimals(value));
     fixed(value, i32::try_from(decimals).unwrap_or(0))
 }
 
-/// Decimals that the shortest form of a number has.
+/// Decimals of the shortest form of a number.
 pub fn printed_decimals(value: f64) -> usize {
     format!("{value}")
         .split_once('.')
         .map_or(0, |(_, d)| d.len())
 }
 
-/// A share as a percentage of two digits: `0.42%`, `3.4%`, `12%`.
+/// A share as a percentage with two digits: `0.42%`, `3.4%`, `12%`.
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
     let decimals = significant_decimals(value, 2).clamp(0, 2);
     format!("{}%", fixed(value, decimals))
 }
 
-/// A share that someone asked for: `1%`, `0.25%`.
+/// A share that was given as an option: `1%`, `0.25%`.
 pub fn percent_asked(share: f64) -> String {
     at_most(share * 100.0, "%", 4)
 }
 
-/// A count that was measured, with decimals by its interval or as many digits as asked for; millions are told in
-/// millions: `906 M`, `11 G`.
+/// A measured count, with decimals by its interval or `digits` digits; large ones in millions: `906 M`, `11 G`.
 pub fn count_of(value: f64, interval: Option<[f64; 2]>, digits: i32) -> String {
     let (size, prefix) = match value.abs() {
         1e9.. => (1e9, " G"),
@@ -135,17 +132,16 @@ pub fn count_of(value: f64, interval: Option<[f64; 2]>, digits: i32) -> String {
     fixed(value, decimals) + prefix
 }
 
-/// A number with so many digits.
 pub fn significant(value: f64, digits: i32) -> String {
     fixed(value, significant_decimals(value, digits))
 }
 
-/// A count, grouped.
+/// With grouped thousands.
 pub fn count(n: usize) -> String {
     group(&n.to_string())
 }
 
-/// The same where it is not 0.
+/// `None` for 0.
 pub fn counted(n: usize) -> Option<String> {
     (n > 0).then(|| count(n))
 }
@@ -156,11 +152,11 @@ pub fn plural(n: usize, one: &str) -> String {
     format!("{} {}", count(n), pluralize(n, one))
 }
 
-/// Decimals that an interval justifies; negative where even tens are uncertain.
+/// Decimals that an interval justifies; negative where tens are uncertain.
 pub(crate) fn decimals(estimate: f64, [low, high]: [f64; 2]) -> i32 {
     let half = (high - low).abs() / 2.0;
     let size = exponent(estimate, 1);
-    let most = MOST_DIGITS - 1 - size;
+    let most = MAX_DIGITS - 1 - size;
     if half > 0.0 && half.is_finite() {
         let justified = 1 - exponent(half, 2);
         justified.min(most).max(-size)
@@ -169,12 +165,12 @@ pub(crate) fn decimals(estimate: f64, [low, high]: [f64; 2]) -> i32 {
     }
 }
 
-/// Decimals that give a number so many digits.
+/// Decimals of a number with `digits` significant digits.
 pub fn significant_decimals(value: f64, digits: i32) -> i32 {
     digits - 1 - exponent(value, digits)
 }
 
-/// Power of ten of the first digit, once the number is rounded to so many digits (9.96 to two is 10: 1).
+/// Power of ten of the first digit after rounding to `digits` digits (9.96 to two is 10: 1).
 fn exponent(value: f64, digits: i32) -> i32 {
     if value == 0.0 || !value.is_finite() {
         return 0;
@@ -185,12 +181,12 @@ fn exponent(value: f64, digits: i32) -> i32 {
     exponent.parse().unwrap_or(0)
 }
 
-/// A number with so many decimals, thousands grouped by commas; a negative count rounds to tens, hundreds, ...
+/// Fixed number of decimals, thousands grouped; negative decimals round to tens, hundreds, ...
 pub fn fixed(value: f64, decimals: i32) -> String {
     if !value.is_finite() {
         return MISSING.to_owned();
     }
-    if value.abs() >= 1e15 || decimals > MOST_DECIMALS {
+    if value.abs() >= 1e15 || decimals > MAX_DECIMALS {
         return format!("{value:.2e}");
     }
     let unit = 10f64.powi(-decimals);
@@ -200,7 +196,7 @@ pub fn fixed(value: f64, decimals: i32) -> String {
     };
     let text = format!("{rounded:.*}", usize::try_from(decimals).unwrap_or(0));
     let (sign, digits) = match text.strip_prefix('-') {
-        // what rounds to 0 has no sign
+        // no sign on a rounded 0
         Some(digits) if digits.bytes().any(|b| (b'1'..=b'9').contains(&b)) => ("-", digits),
         Some(digits) => ("", digits),
         None => ("", text.as_str()),
@@ -222,16 +218,15 @@ fn group(digits: &str) -> String {
     out
 }
 
-/// Units that go up and down in steps of a thousand; the first of each is the smallest there is.
+/// Units in steps of a thousand, smallest first.
 const TIMES: [&str; 4] = ["ns", "us", "ms", "s"];
 const BYTES: [&str; 4] = ["B", "KB", "MB", "GB"];
 const FLOPS: [&str; 4] = ["FLOPS", "KFLOPS", "MFLOPS", "GFLOPS"];
 const WIPS: [&str; 4] = ["WIPS", "KWIPS", "MWIPS", "GWIPS"];
-/// From here on other rates are told in millions.
+/// Rates from here on are given in millions.
 const MILLION: f64 = 1e6;
 
-/// The factor and the unit in which a number is readable: its own unit from 0.1 to 10,000, otherwise the one in
-/// which it lies between 1 and 1,000.
+/// Factor and unit that suit a magnitude: the unit itself from 0.1 to 10,000, else the one that gives 1 to 1,000.
 fn scale(unit: &str, value: f64) -> (f64, String) {
     let head = unit.split('/').next().unwrap_or(unit);
     let ladder: &[&str] = match Unit::parse(unit).map(|u| u.quantity()) {
@@ -261,7 +256,7 @@ fn scale(unit: &str, value: f64) -> (f64, String) {
     (1000f64.powi(steps), unit)
 }
 
-/// A unit as it is printed: micro by its sign.
+/// Unit with the sign for micro.
 #[must_use]
 pub fn unit_text(unit: &str) -> String {
     scale(unit, 0.0).1

@@ -1,10 +1,10 @@
-//! Made-up numbers whose printed form is known.
+//! Numbers with known printed forms.
 
 use super::*;
 use proptest::prelude::*;
 
 #[test]
-fn a_large_count_is_told_in_millions() {
+fn large_counts_are_in_millions() {
     for (value, interval, text) in [
         (412.3, None, "412"),
         (999_999.0, Some([999_900.0, 1_000_098.0]), "1,000,000"),
@@ -55,7 +55,7 @@ fn digits_follow_the_interval() {
 }
 
 #[test]
-fn without_an_interval_three_digits_and_sizes_whole() {
+fn exact_numbers_have_three_digits() {
     let table = [
         (112.3456, "ns/call", "112 ns/call"),
         (9.996, "ns/call", "10.0 ns/call"),
@@ -76,7 +76,7 @@ fn without_an_interval_three_digits_and_sizes_whole() {
 }
 
 #[test]
-fn published_numbers_keep_what_was_printed() {
+fn published_numbers_keep_their_decimals() {
     let published = [(8.0, 1), (0.25, 1), (25_000.0, 0)];
     let texts = ["8.0", "0.25", "25,000"];
     assert_eq!(
@@ -87,7 +87,7 @@ fn published_numbers_keep_what_was_printed() {
 }
 
 #[test]
-fn figures_beside_others_have_no_zeros_at_the_end() {
+fn trailing_zeros_are_dropped() {
     let table = [
         (4.8, "s", "4.8 s"),
         (100.0, "s", "100 s"),
@@ -120,7 +120,7 @@ fn shares_and_counts() {
 proptest! {
     /// What is printed is within one unit of the second uncertain digit of what was measured.
     #[test]
-    fn rounding_adds_less_than_a_tenth_of_the_half_width(
+    fn rounding_error_is_small(
         estimate in 1e-3..1e9f64,
         // of narrower ones, the number of digits ends
         share in 1e-2..0.5f64,

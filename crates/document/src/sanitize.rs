@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// text around them, become U+FFFD, so that a reader sees that something was there.
 #[must_use]
 pub fn clean(text: &str) -> Cow<'_, str> {
-    // nearly all text is of these, and there is much of it
+    // fast path for nearly all text
     if text.bytes().all(|b| matches!(b, b' '..=b'~')) {
         return Cow::Borrowed(text);
     }
@@ -21,7 +21,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
         .collect()
 }
 
-/// A text in at most so many letters.
+/// Truncates to `most` characters.
 #[must_use]
 pub fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
@@ -70,8 +70,8 @@ pub fn without_commands(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split_inclusive('\n').map(inert).collect())
 }
 
-/// Text from elsewhere: of a bundle, a catalog, another host, a command line. It has no `Display`: it is written through an escape of
-/// the medium, of which there are no others. JSON is written by serde and `escape_json`.
+/// Text from outside: a bundle, a catalog, another host, a command line. It has no `Display`: each medium has one
+/// escape here.
 #[derive(Clone, Copy, Debug)]
 pub struct Foreign<'a>(pub &'a str);
 
@@ -142,7 +142,7 @@ impl Foreign<'_> {
     }
 }
 
-/// [`Foreign::markup`] for the pages and drawings here.
+/// [`Foreign::markup`] within this crate.
 pub(crate) fn escape(text: &str) -> String {
     Foreign(text).markup()
 }
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_never_sees_an_escape() {
+    fn terminals_get_no_escape() {
         assert_eq!(
             clean("a\x1b[31mb\r\nc\u{9b}d\u{7f}"),
             "a\u{FFFD}[31mb  c\u{FFFD}d\u{FFFD}"
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_has_no_styles_but_ours() {
+    fn streams_keep_our_styles_only() {
         assert_eq!(
             printable(
                 "a\n\tb\r\x1b[1mc\x1b[0m\x1b[31md\u{85}",

@@ -1,12 +1,12 @@
-//! Numbers as letters of eight heights, for a line of a terminal.
+//! Sparklines: numbers as block characters of eight heights.
 
-/// The heights, and what stands for a number that is missing.
+/// Heights, and the character of a missing number.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const NONE: char = '·';
-/// Letters at most; of more numbers, neighbors share one.
-const WIDEST: usize = 60;
+/// Maximum characters; more numbers share them.
+const MAX_CHARS: usize = 60;
 
-/// Numbers in their order, the least lowest and the greatest highest.
+/// Numbers in order, scaled from their least to their greatest.
 pub fn line(values: &[Option<f64>]) -> String {
     let known = values.iter().flatten();
     let low = known.clone().fold(f64::INFINITY, |a, b| a.min(*b));
@@ -14,9 +14,9 @@ pub fn line(values: &[Option<f64>]) -> String {
     scaled(values, low, high)
 }
 
-/// Numbers in their order on a scale from `low` to `high`. Neighbors that share a letter show the greatest of them.
+/// Numbers in order, scaled from `low` to `high`. A shared character shows the greatest of its numbers.
 pub fn scaled(values: &[Option<f64>], low: f64, high: f64) -> String {
-    let each = values.len().div_ceil(WIDEST).max(1);
+    let each = values.len().div_ceil(MAX_CHARS).max(1);
     let bar = |values: &[Option<f64>]| {
         let greatest = values.iter().flatten().copied().max_by(f64::total_cmp);
         match greatest {
@@ -28,7 +28,7 @@ pub fn scaled(values: &[Option<f64>], low: f64, high: f64) -> String {
     values.chunks(each).map(bar).collect()
 }
 
-/// How many of these numbers lie in each of so many equal parts between the least and the greatest.
+/// Histogram with `parts` equal bins between the least and the greatest number.
 pub fn distribution(values: &[f64], parts: usize) -> String {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -42,7 +42,7 @@ pub fn distribution(values: &[f64], parts: usize) -> String {
         counts[((share * parts as f64) as usize).min(parts - 1)] += 1;
     }
     let most = counts.iter().max().copied().unwrap_or(0);
-    // a part with nothing in it stands apart from one with little
+    // an empty bin differs from a low one
     let counts: Vec<Option<f64>> = counts
         .iter()
         .map(|&n| (n > 0).then_some(n as f64))
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_are_as_high_as_their_numbers() {
+    fn bars_follow_numbers() {
         assert_eq!(line(&[Some(1.0), None, Some(8.0), Some(4.5)]), "▁·█▅");
         assert_eq!(line(&[Some(2.0), Some(2.0)]), "▄▄");
         assert_eq!(line(&[]), "");

@@ -1,4 +1,4 @@
-//! A document: headings, prose, tables, figures and footnotes, with nothing said about how they look.
+//! The document tree: headings, prose, tables, figures and footnotes, without layout.
 
 mod line;
 
@@ -7,44 +7,36 @@ use crate::number::MISSING;
 pub use line::{ResultLine, Tile};
 use std::collections::HashMap;
 
-/// What a reader is handed, before anyone has decided how it looks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
-    /// What it is.
     pub title: String,
-    /// Of what and when, in a line.
+    /// Subject and date, one line.
     pub subtitle: Option<String>,
-    /// The content, in order.
     pub blocks: Vec<Block>,
     notes: Vec<Footnote>,
     known: HashMap<(Option<&'static Mark>, String), NoteId>,
 }
 
-/// One piece of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
-    /// A heading; 1 is a section, 3 the smallest there is.
+    /// Level, text: 1 is a section, 3 the lowest.
     Heading(u8, String),
-    /// A paragraph.
     Paragraph(Text),
-    /// Points that stand by themselves.
     List(Vec<Text>),
-    /// Terms, each with what belongs to it.
+    /// Term, description.
     Terms(Vec<(String, Text)>),
-    /// A table.
     Table(Table),
-    /// Drawings.
     Figure(Figure),
-    /// What a reader is to see first, side by side.
+    /// Key values side by side.
     Tiles(Vec<Tile>),
-    /// Results, one line each, with what else is known of each folded under it.
+    /// One line per result, with details folded below.
     Results(Vec<ResultLine>),
-    /// The place where the footnotes of the whole document are listed; nothing where there are none.
+    /// Position of the list of footnotes; nothing without footnotes.
     Footnotes,
 }
 
 impl Block {
-    /// Tiles as terms and results as a table, where a medium has no other form for them; what is folded is left out.
+    /// Tiles as terms and results as a table, for media that cannot fold; details are left out.
     pub(crate) fn plain(&self) -> Option<Self> {
         match self {
             Self::Tiles(tiles) => Some(Self::Terms(tiles.iter().map(Tile::term).collect())),
@@ -54,38 +46,35 @@ impl Block {
     }
 }
 
-/// What a text is about, for a medium that leads to more of it.
+/// Target of a link, for media with links.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum About {
-    /// A stored run, by its identifier.
+    /// Identifier of a stored run.
     Run(String),
-    /// A benchmark.
+    /// Identifier.
     Benchmark(String),
-    /// A system, by its identifier.
+    /// Identifier of a system.
     System(String),
-    /// The second of two stored runs against the first.
+    /// Base and other run of a comparison.
     Pair([String; 2]),
-    /// Changes that belong together, by the identifier of the event.
+    /// Identifier of a change event.
     Event(String),
-    /// All systems against each other.
+    /// Comparison of all systems.
     Fleet,
 }
 
-/// Words or a number, and the marks of the footnotes that belong to it.
+/// Words or a number with footnotes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
-    /// The words.
     pub text: String,
-    /// What they say, for a medium with color.
+    /// For media with color.
     pub tone: Option<Tone>,
-    /// What they are about.
     pub about: Option<About>,
-    /// Footnotes of the document that it stands in.
+    /// Footnotes of the same document.
     pub marks: Vec<NoteId>,
 }
 
 impl Text {
-    /// Words without a mark.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -95,25 +84,23 @@ impl Text {
         }
     }
 
-    /// The same in a tone.
     #[must_use]
     pub fn toned(self, tone: Option<Tone>) -> Self {
         Self { tone, ..self }
     }
 
-    /// The same about something.
     #[must_use]
     pub fn about(self, about: Option<About>) -> Self {
         Self { about, ..self }
     }
 
-    /// A cell that has nothing to say.
+    /// A cell without a value.
     #[must_use]
     pub fn missing() -> Self {
         Self::new(MISSING)
     }
 
-    /// Adds marks, each once.
+    /// Adds footnotes, each once.
     #[must_use]
     pub fn with(mut self, marks: impl IntoIterator<Item = NoteId>) -> Self {
         for mark in marks {
@@ -124,7 +111,7 @@ impl Text {
         self
     }
 
-    /// Whether it says nothing and carries no mark.
+    /// Whether it has neither value nor footnote.
     #[must_use]
     pub fn is_missing(&self) -> bool {
         self.marks.is_empty() && (self.text == MISSING || self.text.is_empty())
@@ -137,42 +124,38 @@ impl<T: Into<String>> From<T> for Text {
     }
 }
 
-/// What a column holds, which says how it is set.
+/// Kind of a column's contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Words, flush left; they may be wrapped.
+    /// Flush left; may be wrapped.
     Text,
-    /// Numbers, flush right; they are never broken.
+    /// Flush right; never broken.
     Number,
-    /// Names for a computer, flush left, in a typewriter face where there is one.
+    /// Identifiers and code: flush left, monospaced where possible.
     Code,
 }
 
-/// The head of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Heading.
     pub head: String,
-    /// What it shares with its neighbors; columns of one group stand together.
+    /// Name shared with adjacent columns, which stay together.
     pub group: Option<String>,
-    /// What it holds.
     pub style: Style,
-    /// Names the row: it is repeated where a table has to be cut into panels.
+    /// Identifies the row; repeated in each panel of a split table.
     pub key: bool,
-    /// Where lines cannot be broken and have no room for all, columns of the highest rank go first.
+    /// On a terminal, columns with the highest rank are dropped first.
     pub rank: u8,
-    /// Says nothing without the column before it: both are shown, or neither.
+    /// Shown only together with the column before it.
     pub paired: bool,
-    /// Words are shortened to this many letters before the column is given up.
+    /// Words are shortened to this many characters before the column is dropped.
     pub least: usize,
 }
 
-/// What words say something in, as a rule, and those that name the row.
-const LEAST_WORDS: usize = 12;
+/// Default for words that stay meaningful, and for keys.
+const MIN_WORD_WIDTH: usize = 12;
 const LEAST_KEY: usize = 20;
 
 impl Column {
-    /// A column of its own.
     pub fn new(head: impl Into<String>, style: Style) -> Self {
         Self {
             head: head.into(),
@@ -181,23 +164,23 @@ impl Column {
             key: false,
             rank: 0,
             paired: false,
-            least: LEAST_WORDS,
+            least: MIN_WORD_WIDTH,
         }
     }
 
-    /// Gives it up before columns of a lower rank.
+    /// Drops the column before those of lower rank.
     #[must_use]
     pub fn rank(self, rank: u8) -> Self {
         Self { rank, ..self }
     }
 
-    /// Gives it up where its words would be shortened to less.
+    /// Drops the column before its words become shorter.
     #[must_use]
     pub fn least(self, least: usize) -> Self {
         Self { least, ..self }
     }
 
-    /// Shows it only beside the column before it, and that only beside it.
+    /// Shows or drops this column together with the one before it.
     #[must_use]
     pub fn paired(self) -> Self {
         Self {
@@ -206,7 +189,7 @@ impl Column {
         }
     }
 
-    /// A column that names the row.
+    /// A column that identifies the row.
     pub fn key(head: impl Into<String>, style: Style) -> Self {
         Self {
             key: true,
@@ -215,7 +198,7 @@ impl Column {
         }
     }
 
-    /// Puts it under the heading of a group.
+    /// Puts the column in a group.
     #[must_use]
     pub fn of(mut self, group: impl Into<String>) -> Self {
         self.group = Some(group.into());
@@ -229,17 +212,15 @@ impl<T: Into<String>> From<(T, Style)> for Column {
     }
 }
 
-/// One row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// As many as the table has columns.
+    /// One per column.
     pub cells: Vec<Text>,
-    /// The row that the reader looks for first, such as this machine among others.
+    /// Highlighted, such as this machine among others.
     pub strong: bool,
 }
 
 impl Row {
-    /// A row like the others.
     #[must_use]
     pub fn new(cells: Vec<Text>) -> Self {
         Self {
@@ -249,19 +230,15 @@ impl Row {
     }
 }
 
-/// A table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// What it shows.
     pub caption: Text,
-    /// Heads.
     pub columns: Vec<Column>,
-    /// Rows; each has one cell a column.
     pub rows: Vec<Row>,
 }
 
 impl Table {
-    /// Takes away the columns that say nothing in any row, except those that name the row.
+    /// Removes columns without values, except keys.
     #[must_use]
     pub fn without_empty_columns(mut self) -> Self {
         for at in (0..self.columns.len()).rev() {
@@ -277,23 +254,20 @@ impl Table {
     }
 }
 
-/// Drawings with their words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figure {
-    /// One drawing, or several that belong side by side: whole `<svg>` elements, made by [`crate::svg`].
+    /// One or several `<svg>` elements side by side, from [`crate::svg`].
     pub svgs: Vec<String>,
-    /// What it shows.
     pub caption: Text,
-    /// The same for those who cannot see it, numbers included.
+    /// Text alternative, numbers included.
     pub alternative: String,
 }
 
-/// A footnote of one document; only [`Document::note`] of that document makes one.
+/// Index of a footnote, valid in the document that returned it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NoteId(usize);
 
 impl Document {
-    /// An empty document.
     pub fn new(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -301,22 +275,20 @@ impl Document {
         }
     }
 
-    /// Adds a block.
     pub fn push(&mut self, block: Block) {
         self.blocks.push(block);
     }
 
-    /// Adds a heading; 1 is a section.
+    /// Level 1 is a section.
     pub fn heading(&mut self, level: u8, text: impl Into<String>) {
         self.push(Block::Heading(level, text.into()));
     }
 
-    /// Adds a paragraph.
     pub fn paragraph(&mut self, text: impl Into<Text>) {
         self.push(Block::Paragraph(text.into()));
     }
 
-    /// Adds points that stand by themselves, if there are any.
+    /// Adds a list, unless it is empty.
     pub fn list(&mut self, items: impl IntoIterator<Item = impl Into<Text>>) {
         let items: Vec<Text> = items.into_iter().map(Into::into).collect();
         if !items.is_empty() {
@@ -324,7 +296,7 @@ impl Document {
         }
     }
 
-    /// Adds terms with what belongs to them, without those to which nothing does.
+    /// Adds terms that have a description.
     pub fn terms(&mut self, terms: impl IntoIterator<Item = (impl Into<String>, impl Into<Text>)>) {
         let terms = terms
             .into_iter()
@@ -342,7 +314,7 @@ impl Document {
         }
     }
 
-    /// Adds a footnote, or finds the one with the same mark and text.
+    /// Adds a footnote, or returns the existing one with the same mark and text.
     pub fn footnote(
         &mut self,
         mark: Option<&'static Mark>,
@@ -361,15 +333,13 @@ impl Document {
         id
     }
 
-    /// A footnote of this document.
-    ///
     /// # Panics
     /// When it belongs to another document.
     pub(crate) fn footnote_of(&self, id: NoteId) -> &Footnote {
         &self.notes[id.0]
     }
 
-    /// The footnotes, flag by flag, and within a flag as they were met; those without one last.
+    /// Footnotes sorted by mark, then in order of addition; those without a mark last.
     #[must_use]
     pub fn notes(&self) -> Vec<(NoteId, &Footnote)> {
         let mut all: Vec<_> = (0..).map(NoteId).zip(&self.notes).collect();

@@ -37,7 +37,7 @@ pub enum NotOurs {
         owner: u32,
         remedy: &'static str,
     },
-    /// By all users, or those of a group.
+    /// By all users or by a group.
     #[error("{path} can be written by other users (mode {mode:04o}): {remedy}")]
     Writable {
         path: PathBuf,
@@ -228,7 +228,7 @@ pub fn safe_parent(path: &Path) -> io::Result<OwnedFd> {
     Ok(openat(rustix::fs::CWD, &real, flags, Mode::empty())?)
 }
 
-/// Bytes.
+/// Maximum size of a text, bytes.
 const MAX_TEXT: u64 = 1 << 20;
 
 /// Makes a directory, for its owner alone, where nobody else can replace it.
@@ -239,8 +239,8 @@ pub fn create_directory(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(&path)
 }
 
-/// Where a file of ours is or will be, with mode 0600, that is opened by its name: nobody else can replace it or has it written
-/// elsewhere. A link to it must be of this user or of root.
+/// The path of an existing or future file of ours with mode 0600: nobody else can replace or redirect it. A link to it
+/// must belong to this user or to root.
 pub fn own_file(path: &Path) -> io::Result<PathBuf> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(NotOurs::Kind(path.to_owned()).into());

@@ -39,7 +39,7 @@ fn state_directory_ignores_umask() {
 }
 
 #[test]
-fn writable_parents_are_refused_by_name() {
+fn writable_parents_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let state = state(dir.path());
     state.make().unwrap();
@@ -138,7 +138,7 @@ fn user_private_groups_are_safe() {
 }
 
 #[test]
-fn files_opened_by_name_are_ours() {
+fn own_files_open_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
     let made = own_file(&at("made")).unwrap();
@@ -174,7 +174,7 @@ fn files_opened_by_name_are_ours() {
 }
 
 #[test]
-fn directories_are_made_in_safe_ones_alone() {
+fn unsafe_parents_get_no_directory() {
     let dir = tempfile::tempdir().unwrap();
     let open = dir.path().join("open");
     fs::create_dir(&open).unwrap();

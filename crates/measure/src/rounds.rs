@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_get_what_they_want_when_time_suffices() {
+    fn enough_time_satisfies_all_groups() {
         assert_eq!(
             share(&[need(1.0, 4, 10), need(2.0, 4, 30)], 1000.0),
             [10, 30]
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn least_launches_come_before_cheap_wishes() {
+    fn minimum_launches_come_first() {
         // the least takes 6 s each; then the second gets what it wants within 5 s, and the first the remaining 23 s
         let needs = [need(1.0, 4, 40), need(1.0, 4, 15)];
         assert_eq!(share(&needs, 40.0), [33, 15]);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn tracks_of_one_kind_become_adjacent() {
+    fn equal_tracks_become_adjacent() {
         assert_eq!(
             adjacent(&[4, 1, 0, 3, 2], |track| track % 2),
             [4, 0, 2, 1, 3]

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn links_need_one_repository_on_the_web() {
+    fn links_need_a_web_repository() {
         let commit = |id: &str, repository: &str| Commit::new(id, None, Some(repository)).unwrap();
         let link =
             |a: &str, b: &str| Commit::link_between(&commit("aaaaaaa", a), &commit("bbbbbbb", b));

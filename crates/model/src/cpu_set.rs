@@ -98,7 +98,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_without_panic(text in "[0-9,\\- ]{0,40}|.{0,40}") {
+        fn arbitrary_text_never_panics(text in "[0-9,\\- ]{0,40}|.{0,40}") {
             if let Some(set) = CpuSet::parse(&text) {
                 prop_assert_eq!(CpuSet::parse(&set.to_string()), Some(set));
             }

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_come_back_as_they_were() {
+    fn bytes_round_trip() {
         for bytes in [&b""[..], b"int x;\n", b"\x7fELF\xff\x00\x80"] {
             let contents = Contents::new(bytes.to_vec());
             assert_eq!(contents.bytes().as_deref(), Some(bytes));

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn identifiers_have_one_to_three_parts_and_a_variant() {
+    fn identifier_parts_are_checked() {
         for good in [
             "iocall",
             "byte/pipe",
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn selectors_do_not_cross_the_variant() {
+    fn wildcards_stop_at_variants() {
         let hit = |pattern: &str, id: &str| Selector::new(pattern).matches(&Id::parse(id).unwrap());
         assert!(hit("byte/*", "byte/pipe"));
         assert!(hit("byte/*", "byte/multi/6"));

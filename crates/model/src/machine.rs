@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_processor_has_no_trademarks() {
+    fn short_processors_lack_trademarks() {
         for (name, short) in [
             (
                 "Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz",
@@ -207,7 +207,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_fact_is_read_without_panic(name in "cache\\.l(0|[1-9][0-9]?)[di]?", value in "[0-9.e]{0,9} [KMG]iB(, shared by [0-9]{0,30} CPUs)?|.{0,40}") {
+        fn arbitrary_facts_never_panic(name in "cache\\.l(0|[1-9][0-9]?)[di]?", value in "[0-9.e]{0,9} [KMG]iB(, shared by [0-9]{0,30} CPUs)?|.{0,40}") {
             for cache in machine(&[(&name, &value)]).caches() {
                 prop_assert_eq!(cache.name(), name.clone());
             }

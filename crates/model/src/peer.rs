@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn peer_identity_is_host_and_link() {
+    fn peers_are_host_and_link() {
         let peer = |host: &str, mtu| Peer {
             host: host.to_owned(),
             far: Some(Link {

@@ -1,4 +1,4 @@
-//! The blocks of a document, set on pages one after the other.
+//! Lays out the blocks of a document.
 
 use crate::Error;
 use crate::fonts::{Face, Fonts, INK, Type};
@@ -12,12 +12,11 @@ use gritstone_document::{Block, Document, ResultLine, Text};
 use krilla::tagging::{ListNumbering, TableHeaderScope, Tag};
 use std::num::NonZeroU16;
 
-/// From so many sections on there is a list of them.
+/// Minimum number of sections of a document with a table of contents.
 const CONTENTS_FROM: usize = 4;
 const BODY: Type = Type::new(Face::Regular, 9.5);
 
 impl<'a> Setter<'a> {
-    /// The whole document.
     pub(crate) fn of(fonts: &'a Fonts, document: &'a Document) -> Result<Self, Error> {
         let mut setter = Self {
             fonts,
@@ -35,7 +34,7 @@ impl<'a> Setter<'a> {
         let is_section = |block: &Block| matches!(block, Block::Heading(1, _));
         let first = document.blocks.iter().position(is_section);
         for (at, block) in document.blocks.iter().enumerate() {
-            // what stands before all sections is a page by itself
+            // what precedes the first section is a page of its own
             if Some(at) == first {
                 setter.contents();
             }
@@ -63,7 +62,7 @@ impl<'a> Setter<'a> {
                     }
                 }
             }
-            // what is found stands with its result; a document of its own may list all of it
+            // footnotes are listed with their results; a document may request the whole list
             Block::Footnotes => {
                 let notes = self.document.notes().into_iter();
                 let notes: Vec<Text> = notes.map(|(_, note)| note.text.as_str().into()).collect();
@@ -130,7 +129,7 @@ impl<'a> Setter<'a> {
         }
     }
 
-    /// Terms with what belongs to them, a row each.
+    /// Terms with their descriptions, one row each.
     fn terms(&mut self, terms: &[(String, Text)]) {
         let table = self.tree.add(Tree::TOP, Tag::Table);
         let (first, second) = (40.0 * MM, 44.0 * MM);
@@ -155,7 +154,7 @@ impl<'a> Setter<'a> {
         }
     }
 
-    /// Links to the sections with their pages, where there are enough of them.
+    /// Table of contents with page numbers, for at least `CONTENTS_FROM` sections.
     fn contents(&mut self) {
         let (mut at, mut sections) = (0, vec![]);
         for block in &self.document.blocks {

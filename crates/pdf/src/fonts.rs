@@ -1,4 +1,4 @@
-//! Three fonts: how wide words are in them, and the glyphs of a text.
+//! Fonts: word widths and glyphs.
 
 use krilla::text::{Font, GlyphId, KrillaGlyph};
 use rustybuzz::{Direction, ShapePlan, UnicodeBuffer, script};
@@ -9,15 +9,14 @@ use std::sync::Arc;
 use unicode_bidi::{BidiInfo, Level};
 use usvg::fontdb;
 
-/// Liberation Sans has the metrics of Helvetica and figures of one width; it knows Latin, Greek, Cyrillic and Hebrew.
-/// Its name stands in the figures too. Mono is for names of programs. See `fonts/LICENSE-OFL`.
+/// Liberation Sans has the metrics of Helvetica and tabular digits, and covers Latin, Greek, Cyrillic and Hebrew.
+/// Figures name it too. Mono is for code. See `fonts/LICENSE-OFL`.
 const FILES: [&[u8]; 3] = [
     include_bytes!("../fonts/LiberationSans-Regular.ttf"),
     include_bytes!("../fonts/LiberationSans-Bold.ttf"),
     include_bytes!("../fonts/LiberationMono-Regular.ttf"),
 ];
 
-/// One of the fonts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Face {
     Regular,
@@ -27,10 +26,10 @@ pub(crate) enum Face {
 
 pub(crate) const INK: [u8; 3] = [0x1c, 0x1c, 0x1a];
 pub(crate) const SOFT: [u8; 3] = [0x5a, 0x5a, 0x55];
-/// Letters of a typewriter face look larger.
+/// Monospaced letters look larger.
 const TYPED: f32 = 0.92;
 
-/// How text is set.
+/// Type style.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Type {
     pub(crate) face: Face,
@@ -45,7 +44,7 @@ impl Type {
         Self { face, size, color }
     }
 
-    /// The same, less in sight.
+    /// In gray.
     pub(crate) const fn soft(mut self) -> Self {
         self.color = SOFT;
         self
@@ -56,7 +55,7 @@ impl Type {
         self
     }
 
-    /// The same for what is to be typed, and for names.
+    /// In the monospaced font, for code and names.
     pub(crate) fn typed(mut self) -> Self {
         let set = std::mem::replace(&mut self.face, Face::Mono);
         self.scaled(if set == Face::Mono { 1.0 } else { TYPED })
@@ -65,7 +64,7 @@ impl Type {
 
 pub(crate) struct Fonts {
     loaded: [Loaded; 3],
-    /// Widths of words, in ems.
+    /// Cached word widths, em.
     widths: RefCell<HashMap<(Face, String), f32>>,
     /// The same fonts, for figures.
     pub(crate) database: Arc<fontdb::Database>,
@@ -74,13 +73,14 @@ pub(crate) struct Fonts {
 struct Loaded {
     font: Font,
     face: rustybuzz::Face<'static>,
-    /// Of text that runs forward and backward.
+    /// Left to right, right to left.
     plans: [ShapePlan; 2],
-    /// Stands for letters that the font lacks, as PDF/UA allows no `.notdef`; what is copied or read aloud is the letter.
+    /// Replaces characters that the font lacks, as PDF/UA allows no `.notdef`; copying and reading aloud give the
+    /// character.
     unknown: (u32, i32),
 }
 
-/// Text that runs forward and backward.
+/// Left to right, right to left.
 const WAYS: [(Direction, rustybuzz::Script); 2] = [
     (Direction::LeftToRight, script::LATIN),
     (Direction::RightToLeft, script::HEBREW),
@@ -122,7 +122,7 @@ impl Fonts {
         words.sum::<f32>() + self.word(set, " ") * text.matches(' ').count() as f32
     }
 
-    /// Width of a word, pt. The same words come again and again.
+    /// Width of a word, pt, cached.
     pub(crate) fn word(&self, set: Type, word: &str) -> f32 {
         let mut widths = self.widths.borrow_mut();
         let known = widths.entry((set.face, word.to_owned()));
@@ -133,14 +133,14 @@ impl Fonts {
         *known.or_insert_with(shaped) * set.size
     }
 
-    /// A text as runs of one direction each, from left to right as they are seen.
+    /// Splits a text into runs of one direction, in visual order.
     pub(crate) fn runs(&self, face: Face, text: &str) -> Vec<Run> {
         let loaded = &self.loaded[face as usize];
         if text.is_ascii() {
             return vec![loaded.run(0..text.len(), text, false)];
         }
         let bidi = BidiInfo::new(text, Some(Level::ltr()));
-        // there are no line ends in a line
+        // the text has no line breaks
         let Some(line) = bidi.paragraphs.first() else {
             return vec![];
         };
@@ -193,13 +193,13 @@ impl Loaded {
 
 /// Glyphs of one direction.
 pub(crate) struct Run {
-    /// Of the text.
+    /// In the text.
     pub(crate) range: Range<usize>,
     pub(crate) glyphs: Vec<KrillaGlyph>,
 }
 
 impl Run {
-    /// In ems.
+    /// em.
     pub(crate) fn width(&self) -> f32 {
         self.glyphs.iter().map(|glyph| glyph.x_advance).sum()
     }
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_of_a_text_belongs_to_a_glyph_and_hebrew_runs_backwards() {
+    fn glyphs_cover_all_bytes() {
         let fonts = Fonts::new();
         let hebrew = "ab מחשב cd";
         for text in ["plain", "efficient", "µs ± 3 †‡", hebrew, "東京\u{FFFD}"] {

@@ -1,8 +1,8 @@
-//! A document as a PDF: tagged, with its fonts inside, the text selectable and the footnotes linked.
+//! Renders a document as a PDF: tagged, with embedded fonts, selectable text and linked footnotes.
 //!
-//! `blocks`, `sheet` and `table` lay a document out in slabs, `page` fills pages with them, `write` draws the pages. Nothing of the
-//! document is ever markup, and a page is not looked at again once it is full, so that time and memory grow with the
-//! number of pages and no faster.
+//! `blocks`, `tiles` and `table` lay a document out in slabs, `page` distributes them over pages, `write` draws the
+//! pages. Nothing in a document is interpreted as markup. Full pages are final, so that time and memory are linear in
+//! the number of pages.
 
 mod blocks;
 mod fonts;
@@ -16,12 +16,12 @@ mod write;
 
 use gritstone_document::Document;
 
-/// Why there is no PDF. Only a fault of ours makes one.
+/// An internal error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the document cannot be written as a PDF: {0}")]
 pub struct Error(String);
 
-/// The document as a PDF. The same document gives the same bytes.
+/// Renders a document, deterministically.
 ///
 /// # Errors
 /// When a drawing cannot be read, or a font cannot be written.

@@ -1,13 +1,13 @@
-//! A text in lines of a given width: broken at spaces, and within a word only where the word alone is too long for a line. What is to
-//! be typed is set in the face for that.
+//! Breaks text into lines: at spaces, and inside a word only if it is longer than a line. Code spans are set in the
+//! monospaced font.
 
 use crate::fonts::{Fonts, Type};
 use gritstone_document::{clean, code_spans};
 
-/// Behind these a word that has to be broken is broken best.
+/// Preferred break positions inside words: after these.
 const BREAK_BEHIND: &[char] = &['/', '-', '_', '@', '.', ',', ':', ';', '=', '+'];
 
-/// Words, made harmless.
+/// Sanitized words.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inline {
     pub(crate) text: String,
@@ -21,19 +21,18 @@ impl Inline {
     }
 }
 
-/// Whether letters are to be typed, and these letters, which are set alike.
+/// Whether the piece is code; its letters.
 type Piece<'a> = (bool, &'a str);
 
-/// One line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line {
-    /// With the space at which it was broken.
+    /// Pieces, including the space at the break.
     pub(crate) pieces: Vec<(bool, String)>,
     /// Without that space, pt.
     pub(crate) width: f32,
 }
 
-/// The lines of a text. There is one line at least.
+/// Returns at least one line.
 pub(crate) fn broken(fonts: &Fonts, set: Type, inline: &Inline, room: f32) -> Vec<Line> {
     let mut lines = Lines {
         fonts,
@@ -51,7 +50,7 @@ pub(crate) fn broken(fonts: &Fonts, set: Type, inline: &Inline, room: f32) -> Ve
     lines.done
 }
 
-/// The words of a text, each in pieces that are set alike.
+/// The words of a text, each in pieces of one style.
 fn words(text: &str) -> Vec<Vec<Piece<'_>>> {
     let mut words = vec![vec![]];
     for (typed, piece) in code_spans::pieces(text) {
@@ -87,7 +86,7 @@ impl Lines<'_> {
             let (used, gap) = (self.used, self.width(space));
             self.put(space);
             if used + gap + width > self.room {
-                // the space at which it is broken takes no room
+                // the space at the break takes no room
                 self.open.width = used;
                 self.end();
             }
@@ -114,7 +113,7 @@ impl Lines<'_> {
         self.empty = false;
     }
 
-    /// A piece of a word that is longer than a line, from where the line has come to.
+    /// Breaks a piece of a word longer than a line, from the current position.
     fn cut(&mut self, (typed, mut rest): Piece) {
         while !rest.is_empty() {
             let begun = self.used > 0.0;
@@ -169,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_broken_at_spaces_and_long_words_where_they_look_best() {
+    fn lines_break_at_spaces() {
         for (text, room, count, first) in [
             ("a few words", 500.0, 1, "a few words"),
             ("", 500.0, 1, ""),
@@ -183,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_be_typed_is_set_so_without_its_backticks() {
+    fn code_spans_lose_backticks() {
         let set = Type::new(Face::Regular, 10.0);
         let one = broken(&Fonts::new(), set, &Inline::new("say (`a b`)."), 500.0);
         let pieces = one[0].pieces.iter().map(|(typed, text)| (*typed, &**text));

@@ -1,7 +1,7 @@
-//! Pages: what lies on each of them, and where a page ends.
+//! Page breaking.
 //!
-//! What is laid out comes in slabs, which are never cut. A slab may have to stand on one page with the next one, as a heading
-//! with what it heads, and may belong to a table whose heads are repeated where a page ends within it.
+//! Slabs are never split. A slab may have to stay with the next one, as a heading with its text, or belong to a table,
+//! whose heads are repeated at page breaks.
 
 use crate::fonts::Type;
 use crate::tags::Part;
@@ -10,40 +10,40 @@ use std::rc::Rc;
 
 /// A4, pt.
 pub(crate) const PAGE: [f32; 2] = [595.28, 841.89];
-/// Left and right, pt.
+/// Left and right margin, pt.
 pub(crate) const SIDE: f32 = 48.2;
 const TOP: f32 = 51.0;
 const BOTTOM: f32 = PAGE[1] - 56.7;
-/// Of what is set.
+/// Of the text area.
 pub(crate) const WIDTH: f32 = PAGE[0] - 2.0 * SIDE;
-/// Of a page without its margins.
+/// Of the text area.
 pub(crate) const HEIGHT: f32 = BOTTOM - TOP;
 
-/// Where a link may lead: a heading, by its number in the document.
+/// Link target: number of a heading in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Anchor(pub(crate) usize);
 
-/// What lies on a page; its place is that on the page, or in the slab that is not on one yet.
+/// Something drawn, with its position on the page, or in a slab not yet placed.
 #[derive(Clone, Debug)]
 pub(crate) struct Item {
     pub(crate) x: f32,
     pub(crate) y: f32,
-    /// Nothing for ornaments, and for what is repeated on every page: they are not read aloud.
+    /// `None` for decoration and repeated content, which screen readers skip.
     pub(crate) part: Option<Part>,
     pub(crate) ink: Ink,
 }
 
-/// The kinds of it; those with a size have their left upper corner at the place.
+/// What is drawn; sized kinds have their upper left corner at the position.
 #[derive(Clone, Debug)]
 pub(crate) enum Ink {
     /// Letters on a base line.
     Text(Type, String),
-    /// The number of the page of a heading, flush right.
+    /// Page number of a heading, flush right.
     PageOf(Type, Anchor),
-    /// A filled rectangle; rules are such.
+    /// A filled rectangle or rule.
     Bar([f32; 2], [u8; 3]),
     Figure([f32; 2], Rc<usvg::Tree>),
-    /// A rectangle that leads somewhere, which the words tell.
+    /// Link area, target and description.
     Link([f32; 2], Anchor, String),
 }
 
@@ -54,22 +54,22 @@ impl Item {
     }
 }
 
-/// Something that is not cut.
+/// Content that is not split.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slab {
     pub(crate) items: Vec<Item>,
     pub(crate) height: f32,
-    /// Room to what stands above and below it; of two, the larger counts. There is none at the top of a page.
+    /// Space above and below; of two adjacent slabs the larger counts; none at the top of a page.
     pub(crate) above: f32,
     pub(crate) below: f32,
-    /// On one page with the next slab.
+    /// Stays on one page with the next slab.
     pub(crate) with_next: bool,
-    /// The heads of the table that it is a row of.
+    /// Heads of the table of which it is a row.
     pub(crate) heads: Option<Rc<Slab>>,
     pub(crate) anchor: Option<Anchor>,
 }
 
-/// Pages that are being filled.
+/// Pages under construction.
 #[derive(Default)]
 pub(crate) struct Pages {
     pub(crate) pages: Vec<Vec<Item>>,
@@ -77,7 +77,7 @@ pub(crate) struct Pages {
     pub(crate) anchors: HashMap<Anchor, (usize, f32)>,
     waiting: Vec<Slab>,
     y: f32,
-    /// Below the last slab.
+    /// Space below the last slab.
     gap: f32,
 }
 
@@ -90,7 +90,7 @@ impl Pages {
         }
     }
 
-    /// Puts down what was to stand with something that never came.
+    /// Places slabs that wait for a successor.
     pub(crate) fn settle(&mut self) {
         let slabs = std::mem::take(&mut self.waiting);
         let mut gap = self.gap;
@@ -107,7 +107,7 @@ impl Pages {
         }
     }
 
-    /// Height that is left on the page below what waits.
+    /// Height left on the page below waiting slabs.
     pub(crate) fn left(&self) -> f32 {
         let waiting = self.waiting.iter();
         let waiting: f32 = waiting
@@ -129,7 +129,7 @@ impl Pages {
         (self.y, self.gap) = (top + slab.height, slab.below);
     }
 
-    /// Between the last slab and this one.
+    /// Space between the last slab and this one.
     fn room(&self, slab: &Slab) -> f32 {
         match self.at_top() {
             true => 0.0,
@@ -141,8 +141,8 @@ impl Pages {
         self.pages.last().is_none_or(Vec::is_empty)
     }
 
-    /// A new page; where the next slab is a row of a table that has begun, with the heads of that table. Links are on the
-    /// first heads alone.
+    /// Starts a page, with the table's heads if the next slab is a row of a table in progress. Only the first heads
+    /// have links.
     fn turn(&mut self, next: Option<&Slab>) {
         self.pages.push(vec![]);
         (self.y, self.gap) = (TOP, 0.0);
@@ -175,7 +175,7 @@ mod tests {
         }
     }
 
-    /// Of the bars of each page.
+    /// Heights of the bars on each page.
     fn heights(pages: &Pages) -> Vec<Vec<f32>> {
         let height = |item: &Item| match item.ink {
             Ink::Bar([_, height], _) => height,
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn slabs_that_belong_together_stand_together_with_the_larger_room_between_them() {
+    fn adjacent_slabs_share_space() {
         let mut pages = Pages::default();
         for (height, with_next, [above, below]) in [
             (10.0, false, [5.0, 10.0]),
@@ -204,10 +204,10 @@ mod tests {
         }
         let wanted = [vec![10.0, 11.0, HEIGHT - 80.0], vec![20.0, 25.0]];
         assert_eq!(heights(&pages), wanted);
-        // there is no room at the top
+        // no space at the top
         let ys: Vec<f32> = pages.pages[0].iter().map(|item| item.y).collect();
         assert_eq!(ys, [TOP, TOP + 30.0, TOP + 44.0]);
-        // what would not fit a page together is put down one by one
+        // slabs that do not fit one page together are placed one by one
         let mut pages = Pages::default();
         for _ in 0..5 {
             pages.put(Slab {
@@ -220,14 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn heads_are_repeated_where_a_page_ends_within_a_table_and_only_there() {
+    fn page_breaks_repeat_heads() {
         let mut pages = Pages::default();
         let heads = Rc::new(slab(7.0));
         pages.put(Slab {
             with_next: true,
             ..slab(7.0)
         });
-        // what is higher than a page is put down all the same
+        // a slab higher than a page is placed anyway
         for part in [0.4, 0.4, 0.4, 2.0] {
             pages.put(Slab {
                 heads: Some(Rc::clone(&heads)),

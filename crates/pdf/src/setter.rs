@@ -1,4 +1,4 @@
-//! A document that is being set: texts broken into lines, put beside each other and on pages.
+//! Typesetting state of a document.
 
 use crate::fonts::{Face, Fonts, Type};
 use crate::line_breaking::{Inline, Line, broken};
@@ -14,20 +14,20 @@ const TINT: [u8; 3] = [0xee, 0xf3, 0xf8];
 
 pub(crate) const MM: f32 = 72.0 / 25.4;
 
-/// Height of a line of letters, from the base line to the top of capitals, in ems.
+/// Height of capitals above the base line, em.
 pub(crate) const CAPITAL: f32 = 0.72;
 
-/// Between two lines of prose and of tables, in ems.
+/// Extra space between lines of prose and of tables, em.
 const LEADING: f32 = 0.6;
 
 pub(crate) const TIGHT: f32 = 0.5;
 
-/// A row with more lines may be cut where a page ends.
+/// Rows with more lines may be split over pages.
 const TALL: usize = 24;
 
 pub(crate) const SMALL: Type = Type::new(Face::Regular, 8.5);
 
-/// Which share of a line lies left of its place.
+/// Share of a line that lies left of its position.
 pub(crate) const LEFT: f32 = 0.0;
 
 pub(crate) const MIDDLE: f32 = 0.5;
@@ -38,33 +38,31 @@ pub(crate) const RIGHT: f32 = 1.0;
 pub(crate) struct Laid {
     pub(crate) lines: Vec<Line>,
     pub(crate) set: Type,
-    /// Their place, and which share of each line lies left of it.
+    /// Position, and share of each line that lies left of it.
     pub(crate) at: (f32, f32),
     pub(crate) part: Part,
 }
 
 impl Laid {
-    /// Height of so many lines, set tight.
+    /// Height of `lines` lines.
     pub(crate) fn height(&self, lines: usize) -> f32 {
         let more = lines.saturating_sub(1) as f32;
         self.set.size * (CAPITAL + more * (CAPITAL + TIGHT))
     }
 }
 
-/// A document that is being set.
 pub(crate) struct Setter<'a> {
     pub(crate) fonts: &'a Fonts,
     pub(crate) document: &'a Document,
     pub(crate) tree: Tree,
     pub(crate) pages: Pages,
-    /// Level and words.
+    /// Level, text.
     pub(crate) headings: Vec<(u8, String)>,
-    /// Level of the last heading as it is read aloud, which skips none.
+    /// Level of the last heading in the structure tree, where levels may not be skipped.
     pub(crate) depth: u16,
 }
 
 impl Setter<'_> {
-    /// A caption above what it belongs to.
     pub(crate) fn caption(&mut self, text: &Text, of: Part, above: f32) {
         let part = self.tree.add(of, Tag::Caption);
         let set = Type::new(Face::Bold, SMALL.size);
@@ -75,7 +73,7 @@ impl Setter<'_> {
         slabs.into_iter().for_each(|slab| self.pages.put(slab));
     }
 
-    /// A text over the whole width; `with_next` where it must not be the last on a page.
+    /// Sets a text over the whole width; `with_next` if it must not be the last on a page.
     pub(crate) fn down(
         &mut self,
         text: &Inline,
@@ -92,7 +90,7 @@ impl Setter<'_> {
         self.put(slabs);
     }
 
-    /// Texts beside each other as slabs of a line each; the first two lines stand together, and so do the last two.
+    /// Sets texts side by side, one slab per line; the first two and last two lines stay together.
     pub(crate) fn column(&mut self, cells: &[Laid], [above, below]: [f32; 2]) -> Vec<Slab> {
         let leading = LEADING * cells[0].set.size;
         let mut slabs = self.cut(cells, 1, 0.0);
@@ -105,7 +103,7 @@ impl Setter<'_> {
         slabs
     }
 
-    /// A text broken into lines.
+    /// Breaks a text into lines.
     pub(crate) fn lay(
         &self,
         inline: &Inline,
@@ -122,7 +120,7 @@ impl Setter<'_> {
         }
     }
 
-    /// Some of the lines of a text from here down.
+    /// Draws some lines of a text.
     pub(crate) fn draw(&self, items: &mut Vec<Item>, laid: &Laid, lines: Range<usize>, top: f32) {
         let set = laid.set;
         let mut put = |x, y, part, ink| {
@@ -141,7 +139,7 @@ impl Setter<'_> {
         }
     }
 
-    /// Texts beside each other with a rule of this width below, in one slab, or in several where there are many lines.
+    /// Sets texts side by side with a rule of this width below, in one slab, or in several if there are many lines.
     pub(crate) fn row(&mut self, cells: &[Laid], pad: f32, wide: f32, tint: bool) -> Vec<Slab> {
         let mut slabs = self.cut(cells, TALL, pad);
         for slab in slabs.iter_mut().filter(|_| tint) {
@@ -155,7 +153,7 @@ impl Setter<'_> {
         slabs
     }
 
-    /// Texts beside each other in slabs of so many lines.
+    /// Sets texts side by side in slabs of `lines` lines.
     pub(crate) fn cut(&mut self, cells: &[Laid], lines: usize, pad: f32) -> Vec<Slab> {
         let most = cells.iter().map(|c| c.lines.len()).max().unwrap_or(1);
         let mut slabs = vec![];

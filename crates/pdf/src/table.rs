@@ -1,4 +1,4 @@
-//! Tables: heads over rows, in several panels where a table is wider than a page, over as many pages as it takes.
+//! Tables: heads and rows, in several panels if wider than a page, over several pages if needed.
 
 use crate::fonts::{Face, SOFT, Type};
 use crate::line_breaking::Inline;
@@ -11,36 +11,34 @@ use krilla::tagging::{TableHeaderScope, Tag};
 use std::num::NonZeroU32;
 use std::rc::Rc;
 
-/// Type of tables, pt, and how far it is made smaller where a table would not fit the page.
+/// Type size, pt, and its minimum for tables that would not fit.
 const SIZE: f32 = 8.0;
 const SCALES: [f32; 3] = [1.0, 0.93, 0.86];
 const HEAD: Type = Type::new(Face::Bold, SIZE).soft();
-/// Around what stands in a cell, in ems.
+/// Padding of a cell, em.
 const PAD: f32 = 0.4;
-/// Words in cells are not squeezed into less than this, in ems.
+/// Minimum width of words in cells, em.
 const LEAST_TEXT: f32 = 7.5;
-/// A little more than what was measured in type of another size, pt.
+/// Tolerance for widths that were measured at another type size, pt.
 const SLACK: f32 = 0.1;
-/// Units of the layout in a point.
+/// Layout units per point.
 const FINE: f32 = 64.0;
-/// Above and below a table, and between its panels, pt.
+/// Space above and below a table and between its panels, pt.
 const APART: f32 = 14.2;
 const PANELS_APART: f32 = 8.5;
 
-/// A column of a panel.
 #[derive(Clone, Copy)]
 struct Placed {
-    /// Which one of the table.
+    /// Index in the table.
     at: usize,
     left: f32,
     width: f32,
     number: bool,
 }
 
-/// One panel of it.
 struct Panel<'t> {
     table: &'t Table,
-    /// Its words, made harmless.
+    /// Sanitized words.
     rows: &'t [Vec<Inline>],
     columns: Vec<Placed>,
     scale: f32,
@@ -49,12 +47,11 @@ struct Panel<'t> {
     part: Part,
 }
 
-/// Where a head stands: over the heads of its group, over both rows, below that of its group.
+/// Row of a head: over its group; over both rows; below its group.
 const OVER: usize = 0;
 const ALONE: usize = 1;
 const UNDER: usize = 2;
 
-/// Adds a table with its caption.
 pub(crate) fn set(setter: &mut Setter, table: &Table) {
     let columns = &table.columns;
     let inline = |cell: &Text| Inline::new(&cell.text);
@@ -67,7 +64,7 @@ pub(crate) fn set(setter: &mut Setter, table: &Table) {
     let widths: Vec<Width> = measured.collect();
     let name = |name: &str| {
         let name = Inline::new(name).text;
-        // it takes two lines or so, and none of its words is broken
+        // about two lines, with no broken word
         let half = setter.fonts.width(HEAD, &name) / 2.0;
         fine(longest(setter, &name).max(half) + 2.0 * PAD * SIZE)
     };
@@ -111,7 +108,7 @@ pub(crate) fn set(setter: &mut Setter, table: &Table) {
     }
 }
 
-/// Points in the units of the layout, rounded up so that what was measured has room.
+/// Points in layout units, rounded up.
 fn fine(points: f32) -> usize {
     (points * FINE).ceil() as usize
 }
@@ -122,7 +119,7 @@ fn longest(setter: &Setter, head: &str) -> f32 {
     words.fold(0.0, f32::max)
 }
 
-/// How the cells of a column are set.
+/// Type style of a column's cells.
 fn face(column: &Column, strong: bool) -> Type {
     let face = if strong { Face::Bold } else { Face::Regular };
     let plain = Type::new(face, SIZE);
@@ -132,7 +129,7 @@ fn face(column: &Column, strong: bool) -> Type {
     }
 }
 
-/// What a column takes in type of the usual size.
+/// Column widths at the usual type size.
 fn measured(setter: &Setter, table: &Table, rows: &[Vec<Inline>], at: usize) -> Width {
     let (fonts, column) = (setter.fonts, &table.columns[at]);
     let cells = table.rows.iter().zip(rows);
@@ -172,7 +169,7 @@ impl Panel<'_> {
             let laid: Vec<Laid> = self.columns.iter().map(cell).collect();
             let mut slabs = setter.row(&laid, self.pad, self.wide, row.strong);
             if let Some(last) = slabs.last_mut() {
-                // no row stands alone at the end of a table, or before it goes on
+                // no row stands alone at the end of a table or after a page break
                 last.with_next = at + 1 < rows.len() && (at == 0 || at + 2 == rows.len());
                 last.below = if at + 1 == rows.len() { below } else { 0.0 };
             }
@@ -189,7 +186,6 @@ impl Panel<'_> {
         self.lay(setter, inline, set, part, of, slack)
     }
 
-    /// Words in a column.
     fn lay(
         &self,
         setter: &Setter,
@@ -207,7 +203,7 @@ impl Panel<'_> {
         setter.lay(inline, set.scaled(self.scale), part, at, width)
     }
 
-    /// Neighbors of one group with its name, or single columns.
+    /// Adjacent columns of one group with its name, or single columns.
     fn runs(&self) -> impl Iterator<Item = (Option<&str>, &[Placed])> {
         let group = |column: &Placed| self.table.columns[column.at].group.as_deref();
         let same = move |a: &Placed, b: &Placed| group(a).is_some() && group(a) == group(b);
@@ -216,7 +212,7 @@ impl Panel<'_> {
             .map(move |run| (group(&run[0]), run))
     }
 
-    /// Heads, in two rows where columns have groups.
+    /// Heads, in two rows if columns have groups.
     fn heads(&self, setter: &mut Setter) -> Slab {
         let heads = self.lay_heads(setter);
         let mut high = [0f32; 3];
@@ -244,7 +240,7 @@ impl Panel<'_> {
         }
     }
 
-    /// The heads in the order in which they are read.
+    /// Heads in reading order.
     fn lay_heads(&self, setter: &mut Setter) -> Vec<(usize, Laid)> {
         let part = setter.tree.add(self.part, Tag::THead);
         let [upper, lower] = [(); 2].map(|()| setter.tree.add(part, Tag::TR));
@@ -279,7 +275,7 @@ fn width(run: &[Placed]) -> f32 {
     run.iter().map(|column| column.width).sum()
 }
 
-/// The head of a column that takes so many columns and rows.
+/// A head that spans columns and rows.
 fn spanning(columns: usize, rows: usize) -> Tag<krilla::tagging::kind::TH> {
     let span = |n: usize| u32::try_from(n).ok().and_then(NonZeroU32::new);
     let several = |n: usize| span(n).filter(|n| n.get() > 1);

@@ -1,12 +1,12 @@
-//! The structure of a document, by which it is read aloud: what is drawn belongs to a part, and parts to others.
+//! Structure tree for screen readers.
 //!
-//! A part joins the part that it is of when the first of it is drawn, so that the structure has the order of the pages, and
-//! parts of which nothing is drawn are not in it, but for empty cells: every row of a table has as many.
+//! A part joins its parent when its first content is drawn, so that the tree has page order. Parts without content are
+//! left out, except empty table cells.
 
 use krilla::tagging::{Identifier, Tag, TagGroup, TagKind, TagTree};
 use std::collections::BTreeMap;
 
-/// A part of one tree.
+/// Index of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part(usize);
 
@@ -17,18 +17,17 @@ struct Branch {
     children: Vec<Child>,
 }
 
-/// What belongs to a part.
+/// Child of a part.
 #[derive(Clone, Copy)]
 pub(crate) enum Child {
     Part(Part),
     Drawn(Identifier),
 }
 
-/// The parts of a document.
 pub(crate) struct Tree(Vec<Branch>);
 
 impl Tree {
-    /// The document itself.
+    /// The document.
     pub(crate) const TOP: Part = Part(0);
 
     pub(crate) fn new() -> Self {
@@ -38,7 +37,6 @@ impl Tree {
         tree
     }
 
-    /// A part of another.
     pub(crate) fn add(&mut self, of: Part, tag: impl Into<TagKind>) -> Part {
         self.0.push(Branch {
             tag: tag.into(),
@@ -49,7 +47,6 @@ impl Tree {
         Part(self.0.len() - 1)
     }
 
-    /// What was drawn, or another part, belongs to a part.
     pub(crate) fn append(&mut self, part: Part, child: Child) {
         let branch = &mut self.0[part.0];
         let of = branch.of;

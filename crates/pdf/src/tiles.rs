@@ -1,4 +1,4 @@
-//! What a data sheet has beyond prose and tables: values that are seen first, and drawings.
+//! Key values and drawings.
 
 use crate::Error;
 use crate::fonts::{Face, Type};
@@ -11,11 +11,11 @@ use gritstone_document::{Figure, Tile, Tone};
 use krilla::tagging::Tag;
 use std::rc::Rc;
 
-/// Figures are drawn for a screen; on paper their letters are to be as small as those of tables.
+/// Scale of figures, which are drawn for a screen: their letters get the size of tables.
 const FIGURE: f32 = 0.76;
-/// Smaller they cannot be read, and go to the next page.
+/// Minimum scale; smaller figures move to the next page.
 const SMALLEST: f32 = 0.45;
-/// Tiles in a row.
+/// Tiles per row.
 const TILES: usize = 4;
 const TILE: Type = Type::new(Face::Regular, 7.5);
 const GOOD: [u8; 3] = [0x1b, 0x6e, 0x3c];
@@ -23,7 +23,7 @@ const DOUBT: [u8; 3] = [0x8a, 0x5a, 0x00];
 const BAD: [u8; 3] = [0xb3, 0x26, 0x1e];
 
 impl Setter<'_> {
-    /// Values beside each other, each with its name above it and what it is made of below.
+    /// Sets key values side by side, each with its name above and its origin below.
     pub(crate) fn tiles(&mut self, tiles: &[Tile]) {
         tiles.chunks(TILES).for_each(|row| self.row_of_tiles(row));
     }
@@ -74,7 +74,7 @@ impl Setter<'_> {
         }
     }
 
-    /// Drawings beside each other, as large as the rest of the page allows unless that is too small to read.
+    /// Sets drawings side by side, as large as the rest of the page allows, or on the next page.
     pub(crate) fn figure(&mut self, figure: &Figure) -> Result<(), Error> {
         let options = usvg::Options {
             fontdb: self.fonts.database.clone(),

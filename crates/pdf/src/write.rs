@@ -1,4 +1,4 @@
-//! Pages as a PDF: every letter drawn once, and told to which part of the structure it belongs.
+//! Writes pages as a PDF; each item is tagged with its part of the structure.
 
 use crate::Error;
 use crate::fonts::{Face, Type};
@@ -23,12 +23,11 @@ use std::iter::{Enumerate, Peekable};
 use std::slice::Iter;
 
 const FOOT: Type = Type::new(Face::Regular, 7.5).soft();
-/// Base line of the feet.
+/// Base line of the footer.
 const FOOT_AT: f32 = PAGE[1] - 36.0;
-/// Letters of a running title; the title itself stands on the first page.
+/// Maximum length of the running title, characters.
 const RUNNING: usize = 70;
 
-/// The file.
 pub(crate) fn pdf(mut set: Setter) -> Result<Vec<u8>, Error> {
     let mut pages = std::mem::take(&mut set.pages.pages);
     if pages.is_empty() {
@@ -73,7 +72,7 @@ impl Setter<'_> {
         surface.start_tagged(ornament(ArtifactType::Layout));
         bars.iter().for_each(|bar| self.paint(&mut surface, bar));
         surface.end_tagged();
-        // what belongs to one part in a row is one piece of it
+        // consecutive items of one part are one marked sequence
         for piece in items.chunk_by(|a, b| a.part == b.part) {
             let drawn = surface.start_tagged(match (piece[0].part, &piece[0].ink) {
                 (None, _) => ornament(ArtifactType::PaginationOther),
@@ -95,7 +94,7 @@ impl Setter<'_> {
         items.iter().for_each(|item| self.link(page, item));
     }
 
-    /// Links have nothing to draw.
+    /// Links draw nothing.
     fn paint(&self, surface: &mut Surface, item: &Item) {
         let Item { x, y, .. } = *item;
         match &item.ink {
@@ -149,14 +148,14 @@ impl Setter<'_> {
         }
     }
 
-    /// Just above what is led to.
+    /// Just above the target.
     fn destination(&self, to: Anchor) -> Option<XyzDestination> {
         let (page, y) = self.pages.anchors.get(&to)?;
         let above = Point::from_xy(SIDE, (y - 8.0).max(0.0));
         Some(XyzDestination::new(*page, above))
     }
 
-    /// The headings that come next and are below this level, each with those below it, for the margin of a reader's program.
+    /// The next headings below this level with their descendants, for the outline.
     fn nodes(
         &self,
         headings: &mut Peekable<Enumerate<Iter<(u8, String)>>>,

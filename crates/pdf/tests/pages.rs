@@ -124,7 +124,7 @@ fn said(document: &Document) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn html_and_pdf_say_the_same_and_nothing_stands_outside_of_the_paper() {
+fn html_and_pdf_agree() {
     for document in [sheet(), one(), two()] {
         let (texts, apart) = said(&document);
         assert!(texts.len() + apart.len() > 20, "{}", texts.len());
@@ -153,7 +153,7 @@ fn html_and_pdf_say_the_same_and_nothing_stands_outside_of_the_paper() {
 }
 
 #[test]
-fn the_data_sheet_is_one_page() {
+fn data_sheet_is_one_page() {
     let facts = tool(&sheet(), "pdfinfo", &[]);
     let mut pages = facts.lines().filter_map(|line| line.strip_prefix("Pages:"));
     assert_eq!(pages.next().map(str::trim), Some("1"));
@@ -180,7 +180,7 @@ fn text_of_html(page: &str) -> String {
 }
 
 #[test]
-fn a_pdf_is_tagged_has_its_fonts_inside_and_is_made_of_parts() {
+fn pdf_is_tagged_with_fonts() {
     let document = one();
     let facts = tool(&document, "pdfinfo", &[]);
     let title = format!("Title: {}", document.title);
@@ -212,7 +212,7 @@ fn a_pdf_is_tagged_has_its_fonts_inside_and_is_made_of_parts() {
 }
 
 #[test]
-fn the_same_document_gives_the_same_bytes() {
+fn output_is_deterministic() {
     let document = two();
     let [a, b] = [(); 2].map(|()| gritstone_pdf::render(&document).unwrap());
     assert!(a == b);
@@ -220,7 +220,7 @@ fn the_same_document_gives_the_same_bytes() {
 }
 
 #[test]
-fn the_contents_name_the_pages_of_the_sections() {
+fn contents_list_section_pages() {
     let document = one();
     let text = tool(&document, "pdftotext", &["-raw", "-enc", "UTF-8"]);
     let pages: Vec<&str> = text.split('\u{c}').collect();

@@ -66,7 +66,7 @@ fn whole_launch_is_parsed() {
 }
 
 #[test]
-fn bytes_may_arrive_one_by_one() {
+fn single_bytes_suffice() {
     let text = format!("{HELLO}warm n=1 wall=20\nbye\n");
     let mut parser = Parser::new();
     let mut found = vec![];

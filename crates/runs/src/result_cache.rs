@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_a_system_share_a_reference_frequency() {
+    fn systems_share_reference_frequency() {
         let first = bundle();
         let runs = [first.clone(), slowed(&first)];
         let ratios = |order: [usize; 2], at_once: bool| -> Vec<f64> {

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_have_it_get_it_and_say_so() {
+    fn overrides_are_applied_and_noted() {
         let rows = given(&["aim/tty*", "aim/fork"], &["tty=/dev/ttyS7"]).unwrap();
         for row in &rows {
             let line = row.id.as_str() != "aim/fork";
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn external_servers_need_no_program_or_password() {
+    fn external_servers_need_no_program() {
         let rows = given(
             &["db/oltp/write@postgresql-1"],
             &["dsn=postgresql:///bench"],
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reason_against_a_comparison_is_kept() {
+    fn incomparability_reasons_accumulate() {
         let row = given(&["rt/raw-disk/8k"], &["samples=5", "device=/dev/sdz9"])
             .unwrap()
             .remove(0);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_and_distinguishing_parameters_are_refused() {
+    fn distinguishing_parameters_are_refused() {
         let tty = error(&["aim/fork"], &["tty=/dev/ttyS7"]);
         assert!(
             tty.contains("'tty'") && tty.contains("have no parameters"),

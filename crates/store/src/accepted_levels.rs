@@ -1,4 +1,4 @@
-//! Benchmarks whose level in a run someone accepted by name: entries of the ledger.
+//! Benchmarks whose level in a run was accepted by name: ledger entries.
 
 use crate::engine::{Purpose, query, whole};
 use crate::error::StoreError;
@@ -8,10 +8,10 @@ use crate::store::Store;
 use gritstone_model::Id;
 
 impl Store {
-    /// Accepts the level of benchmarks in a run, for good.
+    /// Accepts the level of benchmarks in a run, permanently.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchRun`], and what befalls the file.
+    /// [`StoreError::NoSuchRun`], and I/O errors of the store.
     pub fn accept(&mut self, run_id: &str, benchmarks: &[Id]) -> Result<(), StoreError> {
         self.at(whole(self.engine(), Purpose::Write, |engine| {
             let run = ledger::run(engine, run_id)?.number;
@@ -20,10 +20,10 @@ impl Store {
         }))
     }
 
-    /// All that was accepted: the run, and the benchmark.
+    /// All accepted levels: run, benchmark.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn accepted(&self) -> Result<Vec<(String, Id)>, StoreError> {
         let rows = query(self.engine(), sql::SELECT_ACCEPTED, vec![]);
         let rows: Vec<(String, String)> = self.at(rows)?;

@@ -1,12 +1,12 @@
-//! Where a store is: a path, or the URL of a server, whose password is in no text that is shown.
+//! Address of a store: a path, or the URL of a server. Passwords are removed from displayed URLs.
 
 use percent_encoding::percent_decode_str;
 use std::path::{Path, PathBuf};
 
-/// What these URLs begin with.
+/// Prefixes of server URLs.
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
-/// The text of a path that is the URL of a server.
+/// The text of a path that is a server URL.
 pub(crate) fn server_url(path: &Path) -> Option<&str> {
     let text = path.to_str()?;
     SCHEMES
@@ -15,35 +15,35 @@ pub(crate) fn server_url(path: &Path) -> Option<&str> {
         .then_some(text)
 }
 
-/// The path of a store as it may be shown: a URL without its password.
+/// Path for display: a URL without its password.
 #[must_use]
 pub fn shown(path: &Path) -> PathBuf {
     server_url(path).map_or_else(|| path.to_owned(), |url| without_password(url).into())
 }
 
-/// Whether a path is the URL of a server, with a password in it.
+/// Whether a path is a server URL with a password.
 #[must_use]
 pub fn has_password(path: &Path) -> bool {
     server_url(path).is_some_and(|url| without_password(url) != url)
 }
 
-/// Whether a path is the URL of a server.
+/// Whether a path is a server URL.
 #[must_use]
 pub fn is_server(path: &Path) -> bool {
     server_url(path).is_some()
 }
 
-/// Scheme, user and password, the rest up to the question mark, the parameters.
+/// Splits a URL: scheme, user and password, the rest up to the question mark, parameters.
 pub(crate) fn parts(url: &str) -> [&str; 4] {
     let at = url.find("://").map_or(0, |at| at + 3);
     let (scheme, rest) = url.split_at(at);
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-    // a password may have an at sign that nobody encoded
+    // passwords may contain an unencoded at sign
     let end = rest.find('/').unwrap_or(rest.len());
     let (user, rest) = match rest[..end].rfind('@') {
         Some(at) => (&rest[..at], &rest[at + 1..]),
         None => match rest.rfind('@') {
-            // nor a slash
+            // or a slash
             Some(at) if rest[..at].contains(':') => (&rest[..at], &rest[at + 1..]),
             _ => ("", rest),
         },
@@ -51,7 +51,7 @@ pub(crate) fn parts(url: &str) -> [&str; 4] {
     [scheme, user, rest, query]
 }
 
-/// Each parameter that is no password.
+/// The parameters except the password.
 pub(crate) fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
     let all = query.split('&').filter(|pair| !pair.is_empty());
     all.map(|pair| pair.split_once('=').unwrap_or((pair, "")))
@@ -63,7 +63,7 @@ fn is_password(name: &str) -> bool {
 
 pub(crate) fn without_password(url: &str) -> String {
     let [scheme, user, rest, query] = parts(url);
-    // an unencoded question mark in a password ends what can be told apart
+    // an unencoded question mark in a password: the parts cannot be separated
     if user.is_empty()
         && let (true, Some(at)) = (rest.contains(':'), query.rfind('@'))
     {

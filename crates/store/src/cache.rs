@@ -1,6 +1,7 @@
-//! Results as they were computed from the launches, so that nothing is computed twice. What is cached is text that this crate does not
-//! understand; it is used where its seals are right and it was computed by the same analysis from all that the run has measured by now.
-//! Of a run whose launches were pruned, the results are those that were kept.
+//! Cache of computed results.
+//!
+//! Results are opaque text to this crate. A cached result is valid if its hashes match and the same analysis computed
+//! it from all current launches. The results of a pruned run are the ones stored by pruning.
 
 use crate::engine::{Engine, Purpose, Row, Value, column, query, snapshot, whole};
 use crate::error::{Fault, StoreError};
@@ -13,15 +14,15 @@ use gritstone_model::Id;
 use std::collections::BTreeMap;
 
 impl Store {
-    /// The results of a run, if this analysis computed them from what it has measured by now, or if they were kept when its launches were pruned.
+    /// The results of a run: cached by this analysis from all current launches, or stored by pruning.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] when what was kept is not as it was written, and what befalls the file.
+    /// [`StoreError::Damaged`] when the results stored by pruning were changed, and I/O errors of the store.
     pub fn results(&self, run_id: &str, analysis: &str) -> Result<Option<Results>, StoreError> {
         self.read(&[run_id], analysis, None)?.remove(0)
     }
 
-    /// What [`Results`] says of a run, with the result of one benchmark or none.
+    /// The [`Results`] of a run with the result of one benchmark, or of none.
     ///
     /// # Errors
     /// As [`Store::results`].
@@ -34,11 +35,11 @@ impl Store {
         self.read(&[run_id], analysis, Some(benchmark))?.remove(0)
     }
 
-    /// The same of several runs, each named once: a server is asked for [`TOGETHER`](crate::TOGETHER) of them in a round trip. Of a run that
-    /// is damaged the error stands in its place.
+    /// Results of several runs, each named once. A server returns [`TOGETHER`](crate::TOGETHER) runs per round trip.
+    /// The error of a damaged run is returned in its place.
     ///
     /// # Errors
-    /// What befalls the file or the server.
+    /// I/O errors of the store or the server.
     pub fn results_of_each(
         &self,
         runs: &[&str],
@@ -52,7 +53,7 @@ impl Store {
         Ok(all)
     }
 
-    /// What is known of runs that are in one place, [`sql::TOGETHER`] at most.
+    /// Reads the results of at most [`sql::TOGETHER`] runs.
     fn read(
         &self,
         runs: &[&str],
@@ -69,7 +70,7 @@ impl Store {
                 found.into_iter().map(of).collect()
             }
             (Err(damaged @ StoreError::Damaged(..)), [_]) => Ok(vec![Err(damaged)]),
-            // it need not be all of them
+            // some of the runs may be undamaged
             (Err(StoreError::Damaged(..)), several) => {
                 let mut all = vec![];
                 for run in several {
@@ -81,11 +82,10 @@ impl Store {
         }
     }
 
-    /// The runs of which this analysis has not computed the results from all that they have measured, oldest first. Of those whose launches were
-    /// pruned there is nothing to compute.
+    /// Runs without current results of this analysis, oldest first; pruned runs have none to compute.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn not_cached(&self, analysis: &str) -> Result<Vec<String>, StoreError> {
         let of = row![analysis.to_owned()];
         let ids = query(self.engine(), sql::SELECT_NOT_CACHED, of);
@@ -93,8 +93,8 @@ impl Store {
         Ok(ids.into_iter().map(|(id,)| id).collect())
     }
 
-    /// Caches the results of a run that were computed from so many launches. Whether they are there now: they are not where nothing can
-    /// be written, where another process writes at the moment, or where the run has gone on meanwhile.
+    /// Caches results of a run that were computed from this number of launches. Returns whether they were stored: not
+    /// on a read-only store, while another process writes, or if the run has more launches by now.
     pub fn cache(&self, run_id: &str, analysis: &str, launches: usize, of: &Results) -> bool {
         let engine = self.engine();
         let write = |engine: &dyn Engine| write(engine, run_id, analysis, launches, of);
@@ -110,7 +110,7 @@ fn write(
     of: &Results,
 ) -> Result<bool, Fault> {
     let run = ledger::run(engine, run_id)?.number;
-    // results that were kept are not computed again
+    // results stored by pruning are not recomputed
     if ledger::entry(engine, run)?.is_some() {
         return Ok(false);
     }
@@ -126,7 +126,7 @@ fn write(
     Ok(true)
 }
 
-/// What is cached or kept of each of some runs. `None` where nothing is, or where what is cached is not as it was written.
+/// Cached or pruned results of several runs; `None` where there are none, or where a cached result fails its hash.
 fn read(
     engine: &dyn Engine,
     runs: &[&str],
@@ -170,7 +170,7 @@ fn read(
     Ok(runs.iter().map(&mut of).collect())
 }
 
-/// The parameters of a statement about several runs, of which those that are left over find none.
+/// Parameters of a statement about several runs; unused parameters match no run.
 fn together<T: Clone + Into<Value>>(first: String, runs: impl Iterator<Item = T>, none: T) -> Row {
     let runs = runs.chain(std::iter::repeat(none)).take(sql::TOGETHER);
     std::iter::once(first.into())

@@ -1,4 +1,4 @@
-//! What is known of changes: who acknowledged one, and which were told of.
+//! Log of acknowledgments and sent notifications of changes.
 
 use crate::engine::{Engine, Purpose, query, whole};
 use crate::error::{Fault, StoreError};
@@ -8,29 +8,28 @@ use crate::sql;
 use crate::store::Store;
 use crate::token::Token;
 
-/// The schema that has had them first.
+/// First schema version with this log.
 const SINCE: u32 = 4;
-/// Letters of a note at most.
+/// Maximum length of a note, in characters.
 const LONGEST: usize = 1000;
 const ACKNOWLEDGE: &str = "acknowledge";
 const NOTIFY: &str = "notify";
 
-/// An entry on a change.
+/// An entry of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeEntry {
-    /// Identifier of the event.
+    /// Identifier of the change event.
     pub event: String,
-    /// Whether somebody acknowledged it; else it was told of.
+    /// Acknowledgment; otherwise a sent notification.
     pub acknowledges: bool,
-    /// By whom: a user, or the name of a token.
+    /// A user, or the name of a token.
     pub who: String,
-    /// What they say.
     pub note: String,
-    /// When, RFC 3339.
+    /// RFC 3339.
     pub at: String,
 }
 
-/// Who writes down what is known of a change.
+/// Author of an entry.
 #[derive(Clone, Copy, Debug)]
 pub enum Who<'a> {
     /// A user of the machine of the store.
@@ -40,10 +39,10 @@ pub enum Who<'a> {
 }
 
 impl Store {
-    /// Writes down that a change is known, and what it is.
+    /// Acknowledges a change with a note.
     ///
     /// # Errors
-    /// [`StoreError::Unfit`] when the note is empty, too long or has control characters, and what befalls the file.
+    /// [`StoreError::Unfit`] when the note is empty, too long or has control characters, and I/O errors of the store.
     pub fn acknowledge(
         &mut self,
         event: &str,
@@ -64,10 +63,10 @@ impl Store {
         }))
     }
 
-    /// Writes down that these changes were told of.
+    /// Records notifications that were sent.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn notified(&mut self, events: &[String], to: &str, now: &str) -> Result<(), StoreError> {
         self.reach_disk(true)?;
         self.at(whole(self.engine(), Purpose::Write, |engine| {
@@ -81,10 +80,10 @@ impl Store {
     /// All entries, oldest first.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn change_entries(&self) -> Result<Vec<ChangeEntry>, StoreError> {
         let read = || -> Result<Vec<Entry>, Fault> {
-            // a store of an older schema is read as it is
+            // stores with an older schema have no log
             match self.engine().version()? < SINCE {
                 true => Ok(vec![]),
                 false => query(self.engine(), sql::SELECT_CHANGE_ENTRIES, vec![]),
@@ -101,10 +100,10 @@ impl Store {
         Ok(rows.into_iter().map(entry).collect())
     }
 
-    /// How far a run has come: its launches, the benchmark of the last one, and whether it has ended.
+    /// Progress of a run: its launches, the benchmark of the last one, and whether it has ended.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchRun`], and what befalls the file.
+    /// [`StoreError::NoSuchRun`], and I/O errors of the store.
     pub fn progress(&self, run_id: &str) -> Result<Progress, StoreError> {
         let read = || -> Result<Progress, Fault> {
             let engine = self.engine();
@@ -122,17 +121,16 @@ impl Store {
     }
 }
 
-/// A row as it is stored: the change, the kind of entry, who, the note, when.
+/// Columns of an entry: event, kind, author, note, time.
 type Entry = (String, String, String, String, String);
 
-/// How far a run has come.
+/// Progress of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Launches that are stored.
+    /// Stored launches.
     pub launches: u64,
-    /// The benchmark of the last one.
+    /// Benchmark of the last launch.
     pub last: Option<String>,
-    /// Whether the run has ended.
     pub ended: bool,
 }
 

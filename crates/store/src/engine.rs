@@ -1,5 +1,5 @@
-//! The seam below which SQLite and PostgreSQL differ: statements with parameters, rows, transactions. All else is written once, and both run
-//! the same statements.
+//! Interface to SQLite and PostgreSQL: statements with parameters, rows, transactions. Both execute the same
+//! statements.
 
 use crate::error::Fault;
 use crate::sql;
@@ -8,82 +8,80 @@ use std::fmt::Debug;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-/// The values of one row.
 pub(crate) type Row = Vec<Value>;
 
-/// Takes rows one by one, until it has enough.
+/// Receives rows one by one, until it breaks.
 pub(crate) type Take<'a> = dyn FnMut(Row) -> Result<ControlFlow<()>, Fault> + 'a;
 
-/// What a transaction is for.
+/// Purpose of a transaction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose<'a> {
-    /// One moment of everything, to read.
+    /// A consistent snapshot, read-only.
     Read,
-    /// To write whatever; nobody else does meanwhile. It has the right to write from its first statement on: one that asks for it later,
-    /// after it has read, is refused at once where another writer was faster.
+    /// Exclusive write transaction. It takes the write lock at its first statement: an upgrade after a read fails at
+    /// once if another writer was faster.
     Write,
-    /// To write launches of this run; others may write launches of other runs.
+    /// Writes launches of this run, concurrently with writers of other runs.
     Launch(&'a str),
-    /// To cache results, which is worth no wait, neither for another process nor for the disk, and is tried by who only reads too.
+    /// Caches results: waits for neither other processes nor the disk. Readers try it too.
     Cache,
 }
 
-/// What became of the free space of a store.
+/// Result of reclaiming free space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shrunk {
-    /// It was given back: so large is the file now, in bytes.
+    /// Reclaimed; the size of the file now, bytes.
     To(u64),
-    /// So many bytes are free in the file, too few to write it anew: what is stored next takes them.
+    /// Free bytes, too few for a rewrite of the file; later rows will use them.
     Little(u64),
-    /// So many bytes are free in the file, which another process has open.
+    /// Free bytes, in a file that another process has open.
     InUse(u64),
-    /// It is for the server to reuse.
+    /// The server reuses its free space.
     Server,
 }
 
-/// A database. Between two calls of [`crate::Store`] nothing of it is busy.
+/// A database. No statement or transaction is open between two calls of [`crate::Store`].
 pub(crate) trait Engine: Debug {
-    /// Executes what yields nothing.
+    /// Executes a statement without rows.
     fn execute(&self, statement: &'static str, of: Row) -> Result<(), Fault>;
 
-    /// Hands over the rows of a statement within a transaction, as they are read; others may be executed meanwhile.
+    /// Passes the rows of a statement within a transaction to `take` as they arrive; other statements may run
+    /// meanwhile.
     fn each(&self, statement: &'static str, of: Row, take: &mut Take) -> Result<(), Fault>;
 
-    /// All rows of a statement.
     fn all(&self, statement: &'static str, of: Row) -> Result<Vec<Row>, Fault>;
 
-    /// Begins a transaction.
     fn begin(&self, purpose: Purpose) -> Result<(), Fault>;
 
-    /// Ends it, if it is still there: with all that was written, or nothing of it.
+    /// Ends the open transaction, if any: commits, or rolls back.
     fn end(&self, keep: bool) -> Result<(), Fault>;
 
-    /// How long a transaction waits for others.
+    /// Sets how long a transaction waits for locks.
     fn wait_for(&self, patience: Duration) -> Result<(), Fault>;
 
-    /// Whether commits reach the disk from now on; with one that does, all before it do.
+    /// Sets whether commits are synced to disk; a synced commit includes all earlier ones.
     fn reach_disk(&self, disk: bool) -> Result<(), Fault>;
 
-    /// The version of its schema.
+    /// Schema version.
     fn version(&self) -> Result<u32, Fault>;
 
-    /// What its own checks find.
+    /// Integrity check of the database itself.
     fn check(&self) -> Result<Vec<Fault>, Fault>;
 
-    /// Gives free space back to the system, where that is worth it and nobody else has the store open.
+    /// Returns free space to the system, if it is worth it and no other process has the store open.
     fn shrink(&self) -> Result<Shrunk, Fault>;
 
-    /// Whether nobody but this user and root can have written it.
+    /// Whether only this user and root can have written the database.
     fn belongs_to(&self, uid: u32) -> bool;
 
-    /// The connection, for tests of what SQLite does.
+    /// The connection, for tests of SQLite's behavior.
     #[cfg(test)]
     fn sqlite(&self) -> &rusqlite::Connection {
         unreachable!("a test of SQLite alone")
     }
 }
 
-/// Does something in a transaction: all of it is kept, or nothing.
+/// Runs `act` in a transaction: commits, or rolls back on an error.
 pub(crate) fn whole<T>(
     engine: &dyn Engine,
     purpose: Purpose,
@@ -95,13 +93,13 @@ pub(crate) fn whole<T>(
         Ok(done)
     });
     if done.is_err() {
-        // why it was not stored is what matters
+        // report the first error, not that of the rollback
         let _ = engine.end(false);
     }
     done
 }
 
-/// Reads one moment of everything.
+/// Reads within one snapshot.
 pub(crate) fn snapshot<T>(
     engine: &dyn Engine,
     read: impl FnOnce(&dyn Engine) -> Result<T, Fault>,
@@ -119,12 +117,12 @@ pub(crate) fn query<T: FromRow>(
     rows.iter().map(|row| T::of(row)).collect()
 }
 
-/// The last seal of the ledger, and its number: nothing where it is empty.
+/// Number and hash of the last ledger entry; `None` if the ledger is empty.
 pub(crate) fn last_entry(engine: &dyn Engine) -> Result<Option<(i64, String)>, Fault> {
     Ok(query(engine, sql::LAST_ENTRY, vec![])?.pop())
 }
 
-/// Inserts a row, whose values come after those of its key.
+/// Inserts a row: key values first.
 pub(crate) fn insert(
     engine: &dyn Engine,
     statement: &'static str,
@@ -135,14 +133,13 @@ pub(crate) fn insert(
     engine.execute(statement, key)
 }
 
-/// A value of a row. One of another type is damage.
+/// A value of a row; a wrong type is damage.
 pub(crate) fn column<T: FromSql>(row: &[Value], at: usize) -> Result<T, Fault> {
     let value = row.get(at).unwrap_or(&Value::Null);
     let read = T::column_result(value.into());
     read.map_err(|error| Fault::Damaged(format!("column {at}: {error}")))
 }
 
-/// What a row is read as.
 pub(crate) trait FromRow: Sized {
     fn of(row: &[Value]) -> Result<Self, Fault>;
 }

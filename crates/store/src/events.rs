@@ -1,14 +1,14 @@
-//! What a launch said as one text, and back: lines of JSON arrays, of which the schema has the shape.
+//! Codec of the events of a launch: lines of JSON arrays, documented in the schema.
 
 use crate::StoreError;
 use gritstone_model::{Event, EventByName, Sample, Usage};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// serde reads arrays into structs by the order of their fields.
+/// serde reads arrays into structs by field order
 #[derive(Deserialize)]
 struct Line(#[serde(with = "EventByName")] Event);
 
-/// An [`Event`] without the names of its fields: there are fifty in a launch, and hundreds of thousands in a history.
+/// An [`Event`] without field names: a launch has fifty events, a history hundreds of thousands.
 struct Short<'a>(&'a Event);
 
 impl Serialize for Short<'_> {
@@ -52,14 +52,12 @@ fn used(u: &Usage) -> [u64; 10] {
     ]
 }
 
-/// The lines of a launch as text.
 pub(crate) fn text(events: &[Event]) -> Result<String, StoreError> {
     let lines: Vec<Short> = events.iter().map(Short).collect();
     let text = serde_json::to_string(&lines);
     text.map_err(|error| StoreError::Unfit(format!("the events of a launch: {error}")))
 }
 
-/// The lines of a launch from their text.
 pub(crate) fn read(text: &str) -> Result<Vec<Event>, String> {
     let lines: Vec<Line> = serde_json::from_str(text).map_err(|e| format!("events: {e}"))?;
     Ok(lines.into_iter().map(|line| line.0).collect())

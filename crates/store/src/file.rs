@@ -1,7 +1,7 @@
-//! Where the database lies, and what the file system there allows.
+//! Location of the database file, and the abilities of its file system.
 //!
-//! No function here opens a database that exists: closing any descriptor of it would drop the locks that other
-//! connections of this process hold.
+//! No function here opens an existing database: closing any descriptor of it would drop the locks of other connections
+//! of this process.
 
 use crate::StoreError;
 use nix::fcntl::{AT_FDCWD, AtFlags};
@@ -12,9 +12,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Where the database belongs: `$XDG_DATA_HOME/gritstone/gritstone.db`, else `$HOME/.local/share/gritstone/gritstone.db`.
-/// A path that is not absolute counts as not set, as the XDG Base Directory Specification asks.
-/// `variable` looks up a variable of the environment.
+/// Default path of the database: `$XDG_DATA_HOME/gritstone/gritstone.db`, else
+/// `$HOME/.local/share/gritstone/gritstone.db`. Relative values count as unset, as the XDG Base Directory Specification
+/// says. `variable` reads the environment.
 ///
 /// # Errors
 /// [`StoreError::NoHome`] when neither variable is usable.
@@ -30,13 +30,13 @@ pub fn default_path(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathB
         .ok_or(StoreError::NoHome)
 }
 
-/// The path without a working directory: SQLite gives names such as `:memory:` a meaning of their own.
+/// Absolute path: SQLite treats names such as `:memory:` specially.
 pub(crate) fn absolute(path: &Path) -> Result<PathBuf, StoreError> {
     std::path::absolute(path).map_err(|e| StoreError::Unusable(path.to_owned(), e.to_string()))
 }
 
-/// Creates the folder of the database and the file, for their owner alone. The path of the file without links: nobody else can replace
-/// it.
+/// Creates the directory and the file, accessible by their owner only. Returns the path without links: no other user
+/// can replace it.
 pub(crate) fn own(path: &Path) -> Result<PathBuf, StoreError> {
     let Some(folder) = path.parent() else {
         return Err(StoreError::Unusable(path.into(), "it is a folder".into()));
@@ -58,7 +58,7 @@ pub(crate) fn own(path: &Path) -> Result<PathBuf, StoreError> {
     })
 }
 
-/// Why SQLite cannot open the file, which it only calls "unable to open".
+/// The reason of SQLite's "unable to open".
 pub(crate) fn cannot_open(path: &Path, what: &str) -> StoreError {
     let folder = path.parent().unwrap_or(path);
     let written = if path.exists() { path } else { folder };
@@ -77,21 +77,21 @@ pub(crate) fn cannot_open(path: &Path, what: &str) -> StoreError {
     }
 }
 
-/// The file that SQLite keeps beside a database: `-wal`, `-journal`.
+/// A file of SQLite next to the database: `-wal`, `-journal`.
 fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(OsStr::new(suffix));
     name.into()
 }
 
-/// Whether there is a file beside the database that holds what the database itself lacks.
+/// Whether a file next to the database has commits that the database lacks.
 pub(crate) fn left_by_a_writer(path: &Path) -> bool {
     ["-wal", "-journal"]
         .iter()
         .any(|suffix| std::fs::metadata(beside(path, suffix)).is_ok_and(|file| file.len() > 0))
 }
 
-/// As a URI for SQLite that promises that nobody writes, so that no file beside it is needed.
+/// SQLite URI that promises that nobody writes, so that no file next to it is needed.
 pub(crate) fn immutable(path: &Path) -> String {
     let mut uri = String::from("file://");
     for byte in path.as_os_str().as_bytes() {
@@ -104,10 +104,10 @@ pub(crate) fn immutable(path: &Path) -> String {
     uri + "?immutable=1"
 }
 
-/// A write-ahead log needs memory that all its users share: over a network it would damage the database.
-/// Only file systems that are known to be local are trusted.
+/// Whether the file system is known to be local: the write-ahead log needs shared memory, and would damage the database
+/// over a network.
 pub(crate) fn takes_a_log(path: &Path) -> bool {
-    // <linux/magic.h>, and the sources of those that are not in it
+    // <linux/magic.h>, and the sources of file systems that are not in it
     const LOCAL: [u32; 8] = [
         0xef53,      // ext2, ext3, ext4
         0x5846_5342, // xfs
@@ -118,7 +118,7 @@ pub(crate) fn takes_a_log(path: &Path) -> bool {
         0x0102_1994, // tmpfs
         0x794c_7630, // overlayfs
     ];
-    // the type is signed or not, 32 or 64 bits, by machine: the magic is in the low 32
+    // the type is signed or unsigned, 32 or 64 bits, by architecture: the magic is in the low 32 bits
     let folder = path.parent().unwrap_or(path);
     nix::sys::statfs::statfs(folder)
         .is_ok_and(|fs| LOCAL.contains(&(fs.filesystem_type().0 as u32)))
@@ -128,7 +128,7 @@ fn allowed(path: &Path, what: AccessFlags) -> bool {
     faccessat(AT_FDCWD, path, what, AtFlags::AT_EACCESS).is_ok()
 }
 
-/// Whether the file is of this user, so that nobody else but root can have written it.
+/// Whether only this user and root can have written the file.
 pub(crate) fn belongs_to(path: &Path, uid: u32) -> bool {
     std::fs::metadata(path).is_ok_and(|file| file.uid() == uid && file.mode() & 0o022 == 0)
 }
@@ -138,14 +138,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_database_lies_where_xdg_says_else_at_home() {
+    fn default_path_follows_xdg() {
         let home = Some("/home/ann/.local/share/gritstone/gritstone.db");
         let data = Some("/data/gritstone/gritstone.db");
         for (home_is, data_is, expected) in [
             (Some("/home/ann"), None, home),
             (Some("/home/ann"), Some("/data"), data),
             (None, Some("/data"), data),
-            // not absolute: as if it were not there
+            // a relative path counts as unset
             (Some("/home/ann"), Some(""), home),
             (Some("/home/ann"), Some("data"), home),
             (None, None, None),
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_becomes_a_uri_whatever_it_contains() {
+    fn paths_become_uris() {
         let uri = immutable(Path::new("/a b/50%?x=1#ä/g.db"));
         assert_eq!(uri, "file:///a%20b/50%25%3fx%3d1%23%c3%a4/g.db?immutable=1");
     }

@@ -1,4 +1,4 @@
-//! Runs by identifier, and the ledger: entries for what becomes of each run, chained.
+//! The ledger: a chained entry for the beginning, end, label, pruning and removal of each run.
 
 use crate::engine::{Engine, Row, Value, insert, last_entry, query};
 use crate::error::{Fault, StoreError};
@@ -6,30 +6,30 @@ use crate::row_codec::{self, row};
 use crate::{row_hash, sql};
 use gritstone_model::{Origin, RunInfo};
 
-/// The entry of the ledger.
+/// Kind of the entry of a pruned run.
 pub(crate) const PRUNE: &str = "prune";
 
-/// Since when a run has no launches any more, and what has become of it since.
+/// A pruned run: when, and its changes since.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pruned {
-    /// When they were pruned, RFC 3339, UTC.
+    /// RFC 3339, UTC.
     pub at: String,
-    /// By what its results were computed.
+    /// Analysis that computed its results.
     pub analysis: String,
-    /// The label that it was given, perhaps since.
+    /// Current label.
     pub label: Option<String>,
 }
 
-/// A run, without what it measured.
+/// A run without launches.
 pub(crate) struct Found {
     pub(crate) number: i64,
     pub(crate) origin: Origin,
-    /// Of its head.
+    /// Hash of its head.
     pub(crate) seal: String,
     pub(crate) ended: bool,
 }
 
-/// The run of an identifier.
+/// The run with an identifier.
 pub(crate) fn run(engine: &dyn Engine, id: &str) -> Result<Found, Fault> {
     let found = query(engine, sql::FIND_RUN, row![id.to_owned()])?.pop();
     let Some((number, origin, uid, machine, seal, ended)) = found else {
@@ -43,7 +43,6 @@ pub(crate) fn run(engine: &dyn Engine, id: &str) -> Result<Found, Fault> {
     })
 }
 
-/// Whether there is a run of that identifier.
 pub(crate) fn exists(engine: &dyn Engine, id: &str) -> Result<bool, Fault> {
     match run(engine, id) {
         Ok(_) => Ok(true),
@@ -52,7 +51,7 @@ pub(crate) fn exists(engine: &dyn Engine, id: &str) -> Result<bool, Fault> {
     }
 }
 
-/// What is none is damage, as any value of another type.
+/// An invalid value is damage, like a value of another type.
 pub(crate) fn origin(
     word: String,
     uid: Option<u32>,
@@ -61,7 +60,7 @@ pub(crate) fn origin(
     row_codec::read_origin(&word, uid, machine).map_err(Fault::Damaged)
 }
 
-/// That all runs, `most` at most, were found by an index, which may be damaged where the runs are not.
+/// Checks that an index returned all runs, at most `most`: the index may be damaged where the runs are not.
 pub(crate) fn all_found(engine: &dyn Engine, found: u64, most: i64, by: &str) -> Result<(), Fault> {
     let (runs,) = query::<(i64,)>(engine, sql::COUNT_RUNS, vec![])?[0];
     if found == runs.min(most).unsigned_abs() {
@@ -72,7 +71,7 @@ pub(crate) fn all_found(engine: &dyn Engine, found: u64, most: i64, by: &str) ->
     )))
 }
 
-/// That no run and no end is gone, as the ledger counts them: who reads many runs would not miss one.
+/// Checks by the ledger that no run and no end is missing: readers of many runs would not notice.
 pub(crate) fn complete(engine: &dyn Engine) -> Result<(), Fault> {
     let counts: Vec<(i64, i64)> = query(engine, sql::SELECT_COUNTS, vec![])?;
     let (rows, entries) = counts[0];
@@ -88,11 +87,11 @@ pub(crate) fn complete(engine: &dyn Engine) -> Result<(), Fault> {
     }))
 }
 
-/// What the ledger has of a run whose launches were pruned.
+/// Ledger entry of a pruned run.
 pub(crate) struct Entry {
-    /// The seal of the last launch.
+    /// Hash of the last launch.
     pub(crate) tip: String,
-    /// That of the results that were kept.
+    /// Hash of the results stored by pruning.
     pub(crate) seal: String,
     pub(crate) at: String,
 }
@@ -116,14 +115,14 @@ impl Entry {
     }
 }
 
-/// The entry of a run, if its launches were pruned.
+/// The entry of a run, if it was pruned.
 pub(crate) fn entry(engine: &dyn Engine, run: i64) -> Result<Option<Entry>, Fault> {
     let found: Vec<(String,)> = query(engine, sql::SELECT_SEALED, row![run, PRUNE.to_owned()])?;
     let found = found.first().map(|(sealed,)| Entry::parse(sealed));
     found.transpose()
 }
 
-/// Enters into the ledger what becomes of a run.
+/// Appends an entry.
 pub(crate) fn enter(engine: &dyn Engine, run: i64, entry: &str, sealed: &str) -> Result<(), Fault> {
     let (last, before) = last_entry(engine)?.unwrap_or_default();
     let row = row![last + 1, run, entry.to_owned(), sealed.to_owned()];
@@ -131,7 +130,7 @@ pub(crate) fn enter(engine: &dyn Engine, run: i64, entry: &str, sealed: &str) ->
     insert(engine, sql::INSERT_ENTRY, key, row)
 }
 
-/// Gives a run the label that it was given after its beginning, if it was.
+/// Sets the current label of a run.
 pub(crate) fn relabel(engine: &dyn Engine, run: i64, info: &mut RunInfo) -> Result<(), Fault> {
     if let Some((label,)) = query(engine, sql::SELECT_LABEL, row![run])?.pop() {
         info.label = Some(label);
@@ -139,7 +138,7 @@ pub(crate) fn relabel(engine: &dyn Engine, run: i64, info: &mut RunInfo) -> Resu
     Ok(())
 }
 
-/// A stored row as the seal at its beginning, and the rest.
+/// Splits a stored row into its hash and its values.
 pub(crate) fn split(mut row: Row) -> Result<(String, Row), Fault> {
     let rest = row.split_off(1);
     match row.pop() {

@@ -1,16 +1,17 @@
-//! Runs, append-only, raw samples kept.
+//! Runs, append-only, with raw samples.
 //!
-//! A [`Store`] is one SQLite file, or a database of a PostgreSQL server that many machines share. A run begins with its head, the entries of the catalog as they were, and what
-//! could not run; each launch is committed with all its events as it ends; the end of the run comes last, and a run
-//! that was cut off has none. Nothing of these is ever changed, and nothing removed but whole runs and, where it is asked for, the
-//! launches of runs that have ended, whose results are kept. Each row is under a seal that covers the one before it, so that
-//! a launch, an end or a run that is changed, lost or in another's place is found when it is read. Results are computed from the launches;
-//! a cache holds them, and may be emptied at any time.
+//! A [`Store`] is one SQLite file, or a database of a PostgreSQL server that many machines share. A run begins with its
+//! head, copies of its catalog entries, and the skips; each launch is committed with all its events as it ends; the end
+//! of the run comes last, and an interrupted run has none. Stored rows never change. Only whole runs are removed, and
+//! on request the launches of ended runs, whose results stay. Each row has a hash that covers the row before it (column
+//! `seal`), so that readers detect launches, ends and runs that were changed, lost or exchanged. Results are computed
+//! from the launches; their cache may be emptied at any time.
 //!
-//! A run that was imported is marked so for good, and takes nothing more ([`gritstone_model::Origin`]).
+//! An imported run is marked permanently and accepts no launches ([`gritstone_model::Origin`]).
 //!
-//! What a launch said is one text of JSON arrays in its row, and the view `line` has it line by line, in columns of integers, so that
-//! `sqlite3` answers questions that nobody thought of; of one run at a time, by its number in the table `run`, lest it reads all:
+//! The events of a launch are one text of JSON arrays in its row. The view `line` has them line by line in integer
+//! columns, for ad-hoc queries with `sqlite3`. Select one run by its number in table `run`, since the view parses
+//! everything else too:
 //!
 //! ```sql
 //! SELECT launch.number, line.wall_ns * 1.0 / line.n AS ns_per_op
@@ -18,10 +19,10 @@
 //! WHERE line.run = 1 AND launch.benchmark = 'byte/pipe' AND line.kind = 'sample';
 //! ```
 //!
-//! Between two calls nothing of the database is busy: every statement is finished, no transaction is open, and what
-//! was written has reached the disk, so that no write falls into a sample, but for launches that followed within a second on one that
-//! had: those are some kilobytes, which the next launch takes along, or the system by itself half a minute later. No launch that was
-//! stored is lost when a process is killed; a loss of power takes those at most.
+//! Between two calls every statement is finished, no transaction is open, and commits have reached the disk, so that no
+//! write falls into a sample. The exception are launches within a second of a synced one: some kilobytes, which the
+//! next launch writes, or the system half a minute later. A killed process loses no stored launch; a power failure at
+//! most those.
 
 mod accepted_levels;
 mod address;
@@ -49,7 +50,7 @@ mod store;
 mod token;
 mod write;
 
-// the made-up runs in tests/common serve the tests within the crate too
+// the tests in tests/common are compiled into the crate too
 #[cfg(test)]
 extern crate self as gritstone_store;
 

@@ -1,4 +1,4 @@
-//! Opens a store for writing or for reading: a file, or a database of PostgreSQL.
+//! Opens a store, a file or a PostgreSQL database, for writing or for reading.
 
 use crate::address::server_url;
 use crate::error::StoreError;
@@ -10,8 +10,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 impl Store {
-    /// Opens the store at `path` for writing. Creates its folder (for the owner alone) and the file where they are
-    /// missing; in a database (`postgres://USER@HOST/DATABASE`), its tables.
+    /// Opens the store at `path` for writing. Creates a missing directory (accessible by its owner only) and file; in a
+    /// database (`postgres://USER@HOST/DATABASE`), its tables.
     ///
     /// # Errors
     /// Says what is wrong with the file or its place, and what to do; see [`StoreError`].
@@ -24,13 +24,13 @@ impl Store {
         Ok(Self::of(Rc::new(engine), path, log))
     }
 
-    /// Opens the store at `path` for reading, also where nothing can be written.
+    /// Opens the store at `path` for reading, on read-only media too.
     ///
-    /// Where no file can be put beside it, SQLite takes the promise that nobody writes meanwhile: hold such a store
-    /// no longer than it takes to read.
+    /// There SQLite is promised that nobody writes: close such a store after reading.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] when there is none, [`StoreError::Away`] when its server is, else as [`Store::open`].
+    /// [`StoreError::Missing`] when there is none, [`StoreError::Away`] when its server cannot be reached, else as
+    /// [`Store::open`].
     pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
         if let Some(url) = server_url(path) {
             return Self::connect(url, true);

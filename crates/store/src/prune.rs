@@ -1,4 +1,5 @@
-//! Runs whose launches were pruned: their results are kept for good, and an entry of the ledger has the seals on both sides of what is gone.
+//! Pruning: deletes the launches of a run, stores its results permanently, and records the hashes on both sides of the
+//! gap in the ledger.
 
 use crate::engine::{Engine, Purpose, Shrunk, query, snapshot, whole};
 use crate::error::{Fault, StoreError};
@@ -9,23 +10,22 @@ use crate::store::Store;
 use crate::{read, sql};
 use gritstone_model::RunData;
 
-/// The raw samples of a run.
+/// Size of the raw samples of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Samples {
-    /// Its launches.
     pub launches: u64,
-    /// Those of them that were measured.
+    /// Launches with outcome `measured`.
     pub measured: u64,
-    /// What they said and under which conditions, in bytes of text.
+    /// Events and conditions, bytes of text.
     pub bytes: u64,
 }
 
 impl Store {
-    /// Prunes the launches of a run that has ended: `of` is kept in their place, as this analysis computed it from so many launches. All of it
-    /// happens, or nothing.
+    /// Deletes the launches of an ended run; stores the results that this analysis computed from this number of
+    /// launches. Atomic.
     ///
     /// # Errors
-    /// [`StoreError::NotPruned`], [`StoreError::Pruned`] where it was done before, and what befalls the file.
+    /// [`StoreError::NotPruned`], [`StoreError::Pruned`] if already pruned, and I/O errors of the store.
     pub fn prune(
         &mut self,
         run_id: &str,
@@ -40,10 +40,10 @@ impl Store {
         }))
     }
 
-    /// How much the raw samples of a run are.
+    /// Size of the raw samples of a run.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchRun`], and what befalls the file.
+    /// [`StoreError::NoSuchRun`], and I/O errors of the store.
     pub fn samples(&self, run_id: &str) -> Result<Samples, StoreError> {
         let read = || -> Result<Samples, Fault> {
             let run = ledger::run(self.engine(), run_id)?.number;
@@ -58,16 +58,15 @@ impl Store {
         self.at(read())
     }
 
-    /// Gives free space in the file back to the system, where it is a tenth of it or more and nobody else has the file open.
+    /// Returns free space to the system, if it is at least a tenth of the file and no other process has the file open.
     ///
     /// # Errors
-    /// What befalls the file; it is as it was then.
+    /// I/O errors of the store; the file is unchanged.
     pub fn shrink(&mut self) -> Result<Shrunk, StoreError> {
         self.at(self.engine().shrink())
     }
 
-    /// Whether a run is stored as it is here, but for its label, which it may have been given later. One whose launches were pruned is
-    /// known by their seals.
+    /// Whether an identical run is stored, labels aside; a pruned run is compared by its hashes.
     pub(crate) fn has(&self, data: &RunData) -> Result<bool, StoreError> {
         match self.load(&data.info.id) {
             Ok(mut known) => {

@@ -1,4 +1,4 @@
-//! Looks runs up: all of them, those of a machine, the newest that have a benchmark.
+//! Queries of runs: all, by machine, by benchmark, by text.
 
 use crate::engine::{FromRow, Row, column, last_entry, query, snapshot};
 use crate::error::{Fault, ResolveError, StoreError};
@@ -14,17 +14,17 @@ impl Store {
     /// The heads of all runs, newest last.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
         let mut runs = self.newest_runs(None, usize::MAX)?;
         runs.reverse();
         Ok(runs)
     }
 
-    /// The heads of the newest runs, of one machine or of all, newest first, `most` at most.
+    /// The heads of the newest runs of one machine or of all, newest first, at most `most`.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn newest_runs(
         &self,
         machine: Option<&str>,
@@ -50,7 +50,7 @@ impl Store {
     /// The head of a run.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchRun`], and what befalls the file.
+    /// [`StoreError::NoSuchRun`], and I/O errors of the store.
     pub fn head(&self, run_id: &str) -> Result<RunHead, StoreError> {
         let read = || {
             let row = self
@@ -62,10 +62,10 @@ impl Store {
         self.at(read())
     }
 
-    /// The newest run of each system, and how many runs the system has; that with the newest run first.
+    /// The newest run of each system with the number of its runs, newest first.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn systems(&self) -> Result<Vec<(RunHead, u64)>, StoreError> {
         let system = |row: &Row| -> Result<_, Fault> {
             Ok((head(row)?, column::<i64>(row, 14)?.unsigned_abs()))
@@ -80,19 +80,19 @@ impl Store {
         }))
     }
 
-    /// How many runs there are.
+    /// Number of runs.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn count(&self) -> Result<u64, StoreError> {
         let counted = query::<(i64,)>(self.engine(), sql::COUNT_RUNS, vec![]);
         Ok(self.at(counted)?[0].0.unsigned_abs())
     }
 
-    /// The runs of nodes of fleets, newest first: identifier, start, whether it has ended, and the node.
+    /// Runs of fleet nodes, newest first.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn members(&self) -> Result<Vec<Member>, StoreError> {
         self.at(snapshot(self.engine(), |engine| {
             complete(engine)?;
@@ -110,11 +110,11 @@ impl Store {
         }))
     }
 
-    /// The identifiers of the runs of a machine that began no later than the second of `started` and are wanted, newest first, `most`
-    /// at most. A run whose head cannot be read is wanted: [`Store::load`] says what is wrong with it.
+    /// Identifiers of at most `most` wanted runs of a machine that began no later than the second of `started`, newest
+    /// first. A run with an unreadable head counts as wanted: [`Store::load`] reports what is wrong.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn runs_of(
         &self,
         machine: &str,
@@ -141,11 +141,11 @@ impl Store {
         }))
     }
 
-    /// The newest runs that have a benchmark and whose labels are wanted, `most` at most, oldest first: what a history is made of. Sides of a
-    /// trial are not among them.
+    /// The at most `most` newest runs that have a benchmark and a wanted label, oldest first, for a history. Sides of
+    /// trials are left out.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn newest(
         &self,
         benchmark: &Id,
@@ -161,7 +161,7 @@ impl Store {
                     return Ok(ControlFlow::Break(()));
                 }
                 let (id, label, settings): (String, Option<String>, String) = FromRow::of(&row)?;
-                // what sets the side of a trial apart is in nothing that runs are told apart by
+                // sides of a trial differ in settings that histories do not distinguish
                 if row_codec::kind(&settings) != Kind::Ab && wanted(label.as_deref()) {
                     found.push(id);
                 }
@@ -172,31 +172,31 @@ impl Store {
         }))
     }
 
-    /// What changes with every run that begins, ends, is labeled or removed.
+    /// Changes with every run that begins, ends, is labeled or removed.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn revision(&self) -> Result<String, StoreError> {
         let last = self.at(last_entry(self.engine()))?;
         Ok(last.map_or(String::new(), |(_, seal)| seal))
     }
 
-    /// The benchmarks that have results in two runs or more, as far as these were computed: of others nothing can have changed.
+    /// Benchmarks with computed results in at least two runs: no others can have changed.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn recurring(&self) -> Result<Vec<Id>, StoreError> {
         let ids = query(self.engine(), sql::SELECT_RECURRING, vec![]);
         let ids: Vec<(String,)> = self.at(ids)?;
         Ok(ids.iter().filter_map(|(id,)| Id::parse(id).ok()).collect())
     }
 
-    /// The identifiers of the runs that have a text, whatever its letters' size, in their label, identifier, start, version, name of the
-    /// machine and of its system (with the kernel), benchmarks, compilers or flags, or in the facts of the newest run of their machine;
-    /// newest first.
+    /// Identifiers of the runs that contain a text, ignoring case, in label, identifier, start, version, name of
+    /// machine or system (with the kernel), benchmarks, compilers, flags, or the facts of the newest run of their
+    /// machine; newest first.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn mentioning(&self, text: &str) -> Result<Vec<String>, StoreError> {
         let mut pattern = String::from("%");
         for c in text.to_lowercase().chars() {
@@ -211,18 +211,18 @@ impl Store {
         Ok(ids.into_iter().map(|(id,)| id).collect())
     }
 
-    /// The run that `name` stands for: `last`, `last~2`, an identifier, a label (the newest run that has it), or a part of one
-    /// identifier, in this order. `last` is the newest run of the machine `here` that has results: no side of a trial, no run of an A/A
-    /// test, and none that comes from elsewhere.
+    /// Resolves a name, in this order: `last`, `last~2`, an identifier, a label (its newest run), part of one
+    /// identifier. `last` is the newest run of machine `here` with results: no side of a trial, A/A test or imported
+    /// run.
     ///
     /// # Errors
-    /// [`ResolveError`] says why it is none, with the nearest name or all candidates.
+    /// [`ResolveError`] has the reason, with the nearest name or all candidates.
     pub fn resolve(
         &self,
         name: &str,
         here: impl FnOnce() -> String,
     ) -> Result<Named, ResolveError> {
-        // a whole identifier is found however damaged the rest is
+        // a whole identifier is found whatever else is damaged
         if self.at(exists(self.engine(), name))? {
             return Ok(Named::alone(name));
         }
@@ -250,16 +250,13 @@ impl Store {
     }
 }
 
-/// A run of a node of a fleet.
+/// A run of a fleet node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Identifier of the run.
     pub run: String,
-    /// Its start, RFC 3339, UTC.
+    /// RFC 3339, UTC.
     pub started: String,
-    /// Whether it was measured to its end.
     pub ended: bool,
-    /// The fleet and the node.
     pub member: FleetMember,
 }
 

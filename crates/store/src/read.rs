@@ -1,4 +1,4 @@
-//! Reads runs: each whole, with its seals compared and its launches counted.
+//! Reads whole runs; compares hashes and counts launches.
 
 use crate::engine::{Engine, Row, Value, query, snapshot};
 use crate::error::{Fault, StoreError};
@@ -10,17 +10,17 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 impl Store {
-    /// A run as it was handed in, to the last bit.
+    /// A run, bit by bit as it was stored.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchRun`]; [`StoreError::Damaged`] when anything of it is not as it was written;
-    /// [`StoreError::Unreadable`] when it is, but this version does not understand it; [`StoreError::Pruned`] when it has no launches any more.
+    /// [`StoreError::NoSuchRun`]; [`StoreError::Damaged`] when any of it was changed; [`StoreError::Unreadable`] when
+    /// this version does not understand it; [`StoreError::Pruned`] when its launches were pruned.
     pub fn load(&self, run_id: &str) -> Result<RunData, StoreError> {
         let read = |engine: &dyn Engine| load(engine, run_id);
         self.at(snapshot(self.engine(), read))
     }
 
-    /// The head of a run: what it was measured on, and what was asked for. Quick, since no launch is read.
+    /// The head of a run: machine and settings. Fast, since no launch is read.
     ///
     /// # Errors
     /// As [`Store::load`].
@@ -31,10 +31,10 @@ impl Store {
         }))
     }
 
-    /// The heads of the runs that their user may go on with, newest last: begun here by this user on this system, and not ended.
+    /// Runs that this user can resume, newest last: begun by this user on this system, and not ended.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn resumable(&self, owner: &Owner) -> Result<Vec<RunHead>, StoreError> {
         let mut runs = self.runs()?;
         let theirs = Origin::Here(owner.clone());
@@ -42,10 +42,10 @@ impl Store {
         Ok(runs)
     }
 
-    /// A run that its user may go on with.
+    /// A run that this user can resume.
     ///
     /// # Errors
-    /// [`StoreError::Imported`], [`StoreError::NotYours`] and [`StoreError::Ended`] say why it is none; else as [`Store::load`].
+    /// [`StoreError::Imported`], [`StoreError::NotYours`] and [`StoreError::Ended`]; else as [`Store::load`].
     pub fn resume(&self, run_id: &str, owner: &Owner) -> Result<Resumable, StoreError> {
         let found = self.at(ledger::run(self.engine(), run_id))?;
         let id = || run_id.to_owned();
@@ -56,7 +56,7 @@ impl Store {
             Origin::Here(by) if by.machine != owner.machine => return not("on this system"),
             Origin::Here(_) => {}
         }
-        // what another user can write is another user's word
+        // a file that another user can write proves no origin
         if !self.engine().belongs_to(owner.uid) {
             return not("in a store of this user's own");
         }
@@ -67,10 +67,10 @@ impl Store {
         }
     }
 
-    /// That the ledger is as it was written, and that no run and no end of one is gone. Reads no launch.
+    /// Checks the ledger, and that no run or end is missing. Reads no launch.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`], and what befalls the file.
+    /// [`StoreError::Damaged`], and I/O errors of the store.
     pub fn verify_ledger(&self) -> Result<(), StoreError> {
         self.at(snapshot(self.engine(), |engine| {
             ledger::complete(engine)?;
@@ -78,11 +78,10 @@ impl Store {
         }))
     }
 
-    /// Looks at everything: the pages of the file by SQLite's own check, what belongs to what, and every seal. What is wrong, a line
-    /// each; nothing where all is well.
+    /// Full check: SQLite's own, references between rows, every hash. Returns one line per fault.
     ///
     /// # Errors
-    /// When it cannot look.
+    /// When the check cannot be made.
     pub fn verify(&self) -> Result<Vec<String>, StoreError> {
         self.at(verify(self.engine()))
     }
@@ -104,7 +103,7 @@ fn load(engine: &dyn Engine, id: &str) -> Result<RunData, Fault> {
     Ok(data)
 }
 
-/// Whether a run whose launches were pruned is this one, but for its label.
+/// Whether a pruned run is identical to this one, labels aside.
 pub(crate) fn had(engine: &dyn Engine, data: &RunData) -> Result<bool, Fault> {
     let run = Run::begin(engine, &data.info.id)?;
     let mut tip = run.found.seal.clone();
@@ -148,7 +147,7 @@ fn verify(engine: &dyn Engine) -> Result<Vec<String>, Fault> {
     Ok(wrong)
 }
 
-/// Compares the seals of the ledger.
+/// Compares the hashes of the ledger.
 fn verify_ledger(engine: &dyn Engine) -> Result<(), Fault> {
     let mut before = String::new();
     for (at, row) in (1..).zip(engine.all(sql::SELECT_LEDGER, vec![])?) {
@@ -161,7 +160,7 @@ fn verify_ledger(engine: &dyn Engine) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The head of a run as it stands, its seal not compared: for a search, whose finds are loaded.
+/// The head of a run without checking its hash: for a search, whose results are loaded later.
 pub(crate) fn unsealed(engine: &dyn Engine, id: &str, run: i64) -> Result<RunInfo, Fault> {
     let (_, head) = one(engine, sql::SELECT_RUN, run, "head", id)?;
     let mut info = row_codec::read_run(&head).map_err(|what| unreadable(id, &head, what))?;
@@ -169,7 +168,7 @@ pub(crate) fn unsealed(engine: &dyn Engine, id: &str, run: i64) -> Result<RunInf
     Ok(info)
 }
 
-/// A run whose head is as it was written.
+/// A run whose head passed its hash.
 struct Run<'a> {
     engine: &'a dyn Engine,
     id: &'a str,
@@ -177,7 +176,7 @@ struct Run<'a> {
     head: Row,
     /// Its benchmarks, programs and skips.
     parts: [Vec<Row>; 3],
-    /// Where its launches were pruned.
+    /// Ledger entry, if pruned.
     pruned: Option<ledger::Entry>,
 }
 
@@ -220,8 +219,8 @@ impl<'a> Run<'a> {
         self.readable(read())
     }
 
-    /// Hands over the launches one by one, each with its number: as rows they are larger than as events. The length of the run, once it
-    /// has ended.
+    /// Passes on the launches one by one with their numbers: as rows they take more memory than as events. Returns the
+    /// length of the run, if it has ended.
     fn rest(
         &self,
         take: &mut dyn FnMut(i64, Row) -> Result<(), Fault>,
@@ -232,7 +231,7 @@ impl<'a> Run<'a> {
         self.engine.each(sql::SELECT_LAUNCHES, of, &mut |row| {
             let broken = || broken(format!("launch {number} of run {id}"));
             let (sealed, row) = split(row)?;
-            // a gap is a launch that was lost
+            // a gap means a lost launch
             if row[0] != Value::Integer(number) || sealed != row_hash::of("launch", &tip, [&row]) {
                 return Err(broken());
             }
@@ -268,7 +267,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The seal that the ledger has of its beginning or its end.
+    /// Hash of the beginning or end, from the ledger.
     fn in_ledger(&self, entry: &str) -> Result<Option<String>, Fault> {
         let key = row![self.found.number, entry.to_owned()];
         let found: Vec<(String,)> = query(self.engine, sql::SELECT_SEALED, key)?;
@@ -280,7 +279,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The row that a statement yields for a run, without its seal.
+/// The row of a statement, without its hash.
 fn one(
     engine: &dyn Engine,
     statement: &'static str,
@@ -294,7 +293,7 @@ fn one(
     }
 }
 
-/// What these rows say.
+/// Decodes rows.
 fn each<T, C: FromIterator<T>>(
     rows: &[Row],
     read: fn(&Row) -> Result<T, Wrong>,

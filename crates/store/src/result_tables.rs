@@ -1,4 +1,4 @@
-//! Tables of results: those that are cached, and those of runs whose launches were pruned.
+//! Tables of results: cached ones, and those stored by pruning.
 
 use crate::engine::{Engine, Row, Value, insert};
 use crate::error::{Fault, StoreError};
@@ -10,17 +10,17 @@ use gritstone_model::{Id, RunInfo};
 /// The results of a run, as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Results {
-    /// What is said of the run, without its results.
+    /// The run without its results.
     pub view: String,
-    /// What comparisons of later runs need of it.
+    /// Input for comparisons with later runs.
     pub past: String,
-    /// Each result, in the order in which they are shown.
+    /// Results in display order.
     pub results: Vec<(Id, String)>,
-    /// Of a run whose launches were pruned: since when, and what has become of it since.
+    /// Set for pruned runs.
     pub pruned: Option<Pruned>,
 }
 
-/// Tables of results, and what their seals are of.
+/// Statements of one pair of tables, and the kinds that their hashes cover.
 pub(crate) struct Tables {
     kinds: [&'static str; 2],
     insert: [&'static str; 2],
@@ -36,11 +36,11 @@ pub(crate) const KEPT: Tables = Tables {
     insert: [sql::INSERT_KEPT_RUN, sql::INSERT_KEPT_RESULT],
 };
 
-/// Which results are read: all, that of one benchmark, or none.
+/// Selects results: all, those of one benchmark, or none.
 pub(crate) type Which<'a> = Option<Option<&'a Id>>;
 
 impl Tables {
-    /// Stores the results of a run by an analysis, computed up to a seal and chained to the one `before`. Their own seal.
+    /// Stores results that an analysis computed up to a hash, chained to `before`. Returns their hash.
     pub(crate) fn store(
         &self,
         engine: &dyn Engine,
@@ -66,7 +66,7 @@ impl Tables {
         Ok(seal)
     }
 
-    /// What a row says of a run, and which it is; `None` where it is not as it was written.
+    /// Decodes the head of a run with its number; `None` if its hash does not match.
     pub(crate) fn head(&self, row: Row, before: &str) -> Option<(i64, Read)> {
         let (seal, row) = right(row, self.kinds[0], before)?;
         let Ok(
@@ -96,7 +96,7 @@ impl Tables {
         Some((run, head))
     }
 
-    /// Those of its results that are asked for, if all of these are there.
+    /// The selected results, if none is missing.
     pub(crate) fn results(
         &self,
         head: &Read,
@@ -116,24 +116,24 @@ impl Tables {
     }
 }
 
-/// A row whose seal is right, without it.
+/// Checks and removes the hash of a row.
 fn right(row: Row, kind: &str, before: &str) -> Option<(String, Row)> {
     let sealed = split(row).ok();
     sealed.filter(|(sealed, row)| *sealed == row_hash::of(kind, before, [row]))
 }
 
-/// What holds results together, as it was read.
+/// Head of stored results.
 pub(crate) struct Read {
     pub(crate) seal: String,
     pub(crate) sealed: String,
     pub(crate) analysis: String,
-    /// How many results the run has.
+    /// Number of results of the run.
     count: i64,
     /// Without the results themselves.
     pub(crate) results: Results,
 }
 
-/// What was kept of a run; `None` where its launches were not pruned, or where it has no result of the benchmark that is asked for.
+/// Results stored by pruning; `None` for a run that was not pruned, or that lacks the benchmark.
 pub(crate) fn kept(engine: &dyn Engine, id: &str, which: Which) -> Result<Option<Results>, Fault> {
     let run = match ledger::run(engine, id) {
         Err(Fault::Whole(StoreError::NoSuchRun(_))) => return Ok(None),
@@ -153,7 +153,7 @@ pub(crate) fn kept(engine: &dyn Engine, id: &str, which: Which) -> Result<Option
     let written = || damaged("not as they were written");
     let (_, head) = KEPT.head(row, &entry.tip).ok_or_else(written)?;
     let results = match (KEPT.results(&head, rows(which)?, which), which) {
-        // that of one benchmark is missing: it has none, unless one of all is missing
+        // no result of this benchmark: correct unless another one is missing too
         (None, Some(Some(_))) => {
             let all = KEPT.results(&head, rows(None)?, None);
             return all.map(|_| None).ok_or_else(written);

@@ -1,5 +1,4 @@
-//! The plain types as values of rows, and back. Both directions of a table stand side by side; the order of the
-//! values is that of the statements in `sql`.
+//! Codec of rows: both directions side by side, values in the order of the statements in `sql`.
 
 use crate::engine::{FromSql, Row, Value};
 use crate::run_head::Kind;
@@ -14,13 +13,12 @@ use std::num::NonZeroU32;
 /// What is not understood in a row.
 pub(crate) type Wrong = String;
 
-/// The values as a row.
 macro_rules! row {
     ($($value:expr),* $(,)?) => { vec![$($crate::engine::Value::from($value)),*] };
 }
 pub(crate) use row;
 
-/// The head of a run, without its end.
+/// Head of a run, without its end.
 pub(crate) fn run(number: i64, info: &RunInfo, origin: &Origin) -> Result<Row, StoreError> {
     let (origin, uid, machine) = match origin {
         Origin::Here(owner) => ("here", Some(owner.uid), Some(owner.machine.clone())),
@@ -44,7 +42,7 @@ pub(crate) fn run(number: i64, info: &RunInfo, origin: &Origin) -> Result<Row, S
     ])
 }
 
-/// The head of a run, without its end. Its origin is no part of what it measured, and what the listing reads is in `machine` again.
+/// Head of a run, without its end and origin. Columns for listings repeat values of `machine`.
 pub(crate) fn read_run(row: &Row) -> Result<RunInfo, Wrong> {
     Ok(RunInfo {
         id: text(row, 1)?.to_owned(),
@@ -57,7 +55,7 @@ pub(crate) fn read_run(row: &Row) -> Result<RunInfo, Wrong> {
     })
 }
 
-/// Where a run comes from, of the three columns that say so.
+/// Origin of a run, from its three columns.
 pub(crate) fn read_origin(
     origin: &str,
     uid: Option<u32>,
@@ -70,7 +68,8 @@ pub(crate) fn read_origin(
     }
 }
 
-/// What made a run, by its settings; settings that are not understood are an ordinary run's, and whoever reads them says so.
+/// Kind of a run, from its settings; settings that are not understood count as a plain run, and their reader reports
+/// them.
 pub(crate) fn kind(settings: &str) -> Kind {
     #[derive(Deserialize)]
     struct Marks {
@@ -78,7 +77,7 @@ pub(crate) fn kind(settings: &str) -> Kind {
         #[serde(default)]
         noise: bool,
     }
-    // most have no such word, which is found without parsing them
+    // most settings have no such word, and need no parsing
     if !settings.contains("\"trial\"") && !settings.contains("\"noise\"") {
         return Kind::Run;
     }
@@ -89,7 +88,7 @@ pub(crate) fn kind(settings: &str) -> Kind {
     }
 }
 
-/// The node of a fleet that a run measured, by its settings.
+/// Fleet node of a run, from its settings.
 pub(crate) fn member(settings: &str) -> Option<FleetMember> {
     #[derive(Deserialize)]
     struct Marks {
@@ -98,23 +97,21 @@ pub(crate) fn member(settings: &str) -> Option<FleetMember> {
     serde_json::from_str::<Marks>(settings).ok()?.fleet
 }
 
-/// The version that stored a run, of the row of its head: it must be known even when nothing else is understood.
+/// The version that stored a run, read even if nothing else is understood.
 pub(crate) fn stored_by(head: &Row) -> &str {
     text(head, 7).unwrap_or("of an unknown version")
 }
 
-/// An entry of the catalog.
 pub(crate) fn benchmark(position: i64, benchmark: &Benchmark) -> Result<Row, StoreError> {
     let entry = json(&format!("benchmark {}", benchmark.id), benchmark)?;
     Ok(row![position, benchmark.id.to_string(), entry])
 }
 
-/// An entry of the catalog, which has its identifier again.
+/// The identifier is stored twice.
 pub(crate) fn read_benchmark(row: &Row) -> Result<Benchmark, Wrong> {
     parsed(row, 2, "benchmark")
 }
 
-/// The program behind a benchmark.
 pub(crate) fn program(id: &Id, program: &Program) -> Row {
     let Program {
         hash,
@@ -124,7 +121,6 @@ pub(crate) fn program(id: &Id, program: &Program) -> Row {
     row![id.to_string(), hash, compiler, flags]
 }
 
-/// The program behind a benchmark.
 pub(crate) fn read_program(row: &Row) -> Result<(Id, Program), Wrong> {
     let program = Program {
         hash: text(row, 1)?.to_owned(),
@@ -134,14 +130,13 @@ pub(crate) fn read_program(row: &Row) -> Result<(Id, Program), Wrong> {
     Ok((id(row, 0)?, program))
 }
 
-/// A reason as stores and bundles have it.
+/// A reason as stores and bundles write it.
 #[derive(PartialEq, Serialize, Deserialize)]
 struct StoredReason {
     kind: String,
     why: String,
 }
 
-/// What could not run.
 pub(crate) fn skip(position: i64, skip: &Skip) -> Result<Row, StoreError> {
     let reason = StoredReason {
         kind: "not run".to_owned(),
@@ -151,7 +146,6 @@ pub(crate) fn skip(position: i64, skip: &Skip) -> Result<Row, StoreError> {
     Ok(row![position, skip.id.to_string(), stored])
 }
 
-/// What could not run.
 pub(crate) fn read_skip(row: &Row) -> Result<Skip, Wrong> {
     let reason: StoredReason = parsed(row, 2, "footnote")?;
     Ok(Skip {
@@ -160,7 +154,7 @@ pub(crate) fn read_skip(row: &Row) -> Result<Skip, Wrong> {
     })
 }
 
-/// Where a launch was: `[0,1]`, or `{"copies":4,"cpus":[0,1]}` where there were several copies at once.
+/// CPUs of a launch: `[0,1]`, or `{"copies":4,"cpus":[0,1]}` with several simultaneous copies.
 #[derive(PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Placed {
@@ -168,7 +162,6 @@ enum Placed {
     Copies { copies: NonZeroU32, cpus: Vec<u32> },
 }
 
-/// A launch, with its events.
 pub(crate) fn launch(number: i64, launch: &Launch) -> Result<Row, StoreError> {
     let why = match &launch.outcome {
         Outcome::Measured => None,
@@ -183,7 +176,7 @@ pub(crate) fn launch(number: i64, launch: &Launch) -> Result<Row, StoreError> {
         Some(NonZeroU32::MIN) => Placed::One(cpus),
         Some(copies) => Placed::Copies { copies, cpus },
     };
-    // SQLite's integers have a sign: the same 64 bits
+    // SQLite's integers are signed: the same 64 bits
     Ok(row![
         number,
         launch.id.to_string(),
@@ -198,7 +191,7 @@ pub(crate) fn launch(number: i64, launch: &Launch) -> Result<Row, StoreError> {
     ])
 }
 
-/// A launch, with its events. Its length is among its conditions too.
+/// The wall time is stored twice.
 pub(crate) fn read_launch(row: &Row) -> Result<Launch, Wrong> {
     let start: i64 = value(row, 3)?;
     let (cpus, copies) = match parsed(row, 4, "cpus")? {
@@ -223,7 +216,7 @@ pub(crate) fn read_launch(row: &Row) -> Result<Launch, Wrong> {
     })
 }
 
-/// JSON that is known to come back the same: it has no word for a number that is infinite or none, and writes null.
+/// JSON, checked to be read back identically: it has no infinities, and writes null.
 fn json<T: Serialize + DeserializeOwned + PartialEq>(
     what: &str,
     value: &T,
@@ -240,7 +233,6 @@ fn json<T: Serialize + DeserializeOwned + PartialEq>(
     }
 }
 
-/// A value of a row.
 fn value<T: FromSql>(row: &Row, at: usize) -> Result<T, Wrong> {
     let value = &row[at];
     T::column_result(value.into()).map_err(|error| format!("{value:?}: {error}"))

@@ -1,15 +1,14 @@
-//! A seal over the values of stored rows: SQLite notices a broken page, but neither a number that changed within one nor a row
-//! that is gone.
+//! Hash of stored rows: SQLite detects a broken page, but neither a changed number in a page nor a missing row.
 //!
-//! SHA-256 of what kind of row it is, the seal before it, and each value's type and bytes. It guards against disks and mistakes; who can
-//! write the file can also make new seals.
+//! SHA-256 of the kind of row, the hash before it, and type and bytes of each value. It detects faults of disks and
+//! software, not forgery: a writer of the file can recompute hashes.
 
 use crate::engine::{Row, Value};
 use gritstone_model::hexadecimal;
 use sha2::{Digest, Sha256};
 
-/// Of rows of some kind that come after another, whose seal is `before`; empty where they are the first. A run is its head, its
-/// benchmarks, its programs and its skips.
+/// Hash of rows of one kind after the hash `before`, empty for the first. A run is hashed as head, benchmarks,
+/// programs, skips.
 pub(crate) fn of<'a>(kind: &str, before: &str, rows: impl IntoIterator<Item = &'a Row>) -> String {
     let mut seal = Seal(Sha256::new());
     seal.long(b"k", kind.as_bytes());
@@ -18,11 +17,9 @@ pub(crate) fn of<'a>(kind: &str, before: &str, rows: impl IntoIterator<Item = &'
     hexadecimal(seal.0.finalize())
 }
 
-/// A seal that is being made.
 struct Seal(Sha256);
 
 impl Seal {
-    /// Seals the values of a row, in order.
     fn row(&mut self, values: &[Value]) {
         self.0.update((values.len() as u64).to_le_bytes());
         for value in values {
@@ -53,7 +50,7 @@ mod tests {
     use crate::row_codec::row;
 
     #[test]
-    fn what_looks_alike_is_not_the_same() {
+    fn similar_rows_hash_differently() {
         let rows: [&[Row]; 11] = [
             &[],
             &[vec![]],

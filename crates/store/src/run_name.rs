@@ -1,10 +1,10 @@
-//! Names of runs: how one is made, and which run one stands for.
+//! Names of runs: new identifiers, and resolution of names.
 
 use crate::error::{Fault, ResolveError};
 use gritstone_model::{LAST, check_label, check_run_id};
 use jiff::Timestamp;
 
-/// The identifier of a run that starts at `now`: sortable by time, to the second, and unique as far as `random` is.
+/// Identifier of a run that starts at `now`: sorts by time, to the second; unique if `random` is.
 ///
 /// ```
 /// let now = "2026-11-21T09:30:12Z".parse().unwrap();
@@ -15,11 +15,11 @@ pub fn new_id(now: Timestamp, random: u32) -> String {
     format!("{}-{random:08x}", now.strftime("%Y%m%d-%H%M%S"))
 }
 
-/// Refuses what could not be asked for again, or not be sorted.
+/// Refuses identifiers and labels that could not be resolved, and starts that do not sort.
 pub(crate) fn check(id: &str, label: Option<&str>, started: &str) -> Result<(), Fault> {
     check_run_id(id).map_err(Fault::unfit)?;
     label.map_or(Ok(()), check_label).map_err(Fault::unfit)?;
-    // the listing sorts by these 19 letters
+    // listings sort by these 19 characters
     let sorts = |time: Timestamp| {
         let second = started.get(..19);
         started.ends_with('Z') && second.is_some_and(|s| time.to_string().starts_with(s))
@@ -32,34 +32,33 @@ pub(crate) fn check(id: &str, label: Option<&str>, started: &str) -> Result<(), 
     }
 }
 
-/// The run of a name.
+/// A resolved name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// Its identifier.
     pub id: String,
-    /// How many runs have the label; it is the newest of them.
+    /// Number of runs with the label; this is the newest.
     pub labeled: usize,
 }
 
 impl Named {
-    /// Whose name no other has.
+    /// A unique name.
     pub(crate) fn alone(id: &str) -> Self {
         let id = id.to_owned();
         Self { id, labeled: 1 }
     }
 }
 
-/// How many runs before the newest `last` and `last~2` mean; `None` for other names.
+/// How many runs back `last` and `last~2` go; `None` for other names.
 pub(crate) fn back(name: &str) -> Option<usize> {
     let back = name.strip_prefix("last~").filter(|back| digits(back));
     match name {
         LAST => Some(0),
-        // a number too large for usize goes back too far all the same
+        // a number too large for usize exceeds every store
         _ => back.map(|back| back.parse().unwrap_or(usize::MAX)),
     }
 }
 
-/// The run so many before the newest of `own`; `all` are those with other names.
+/// The run `back` runs before the newest of `own`; `all` are used for suggestions.
 pub(crate) fn last(
     name: &str,
     back: usize,
@@ -74,8 +73,8 @@ pub(crate) fn last(
     }
 }
 
-/// Which of `runs` (identifier and label, newest last) has `name`: an identifier, a label (the newest run that has it), or a part of
-/// one identifier, in this order.
+/// Resolves `name` among `runs` (identifier and label, newest last): identifier, then label (its newest run), then part
+/// of one identifier.
 pub(crate) fn pick(name: &str, runs: &[(String, Option<String>)]) -> Result<Named, ResolveError> {
     if runs.is_empty() {
         return Err(ResolveError::NoneYet);
@@ -112,8 +111,8 @@ fn digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// The name that the fewest slips of the finger turn into `name`, as long as they are at most a third of it; of
-/// equally near ones the newest.
+/// The name with the smallest edit distance from `name`, at most a third of its length; the newest of equally near
+/// ones.
 fn nearest(name: &str, runs: &[(String, Option<String>)]) -> Option<String> {
     let names = runs
         .iter()
@@ -132,9 +131,8 @@ fn nearest(name: &str, runs: &[(String, Option<String>)]) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// What a name stands for, or what is said of it.
     #[test]
-    fn a_name_stands_for_one_run_or_it_says_why_not() {
+    fn names_resolve_or_explain() {
         let [a, b, c, d] = [
             "20261120-080000-00000001",
             "20261120-080000-00000002",
@@ -148,9 +146,9 @@ mod tests {
             (b, b),
             ("20261121", c),
             ("4f2a", c),
-            // of two that have the label, the newest
+            // the newest of two runs with the label
             ("before", c),
-            // whole labels go before beginnings of identifiers
+            // whole labels precede prefixes of identifiers
             ("20261120", d),
             ("20261120-", &format!("'20261120-' may be any of {a}, {b}")),
             (
@@ -203,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_could_not_be_asked_for_are_refused() {
+    fn unresolvable_names_are_refused() {
         let (id, time) = ("20261121-093012-4f2a19c3", "2026-11-21T09:30:12.25Z");
         check(id, Some("before"), time).unwrap();
         check(id, None, "2026-11-21T09:30:12Z").unwrap();

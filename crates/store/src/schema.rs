@@ -1,10 +1,10 @@
-//! SQLite's schema: numbered migrations, and whether a file has exactly what they make.
+//! SQLite schema: numbered migrations, and a check that a file has exactly their result.
 
 use crate::error::{Fault, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
-/// In order; the first has number 1. Those that were released stay as they are.
+/// In order; the first has number 1. Released migrations never change.
 pub(crate) const MIGRATIONS: [&str; 5] = [
     include_str!("../schema/sqlite/0001.sql"),
     include_str!("../schema/sqlite/0002.sql"),
@@ -13,25 +13,23 @@ pub(crate) const MIGRATIONS: [&str; 5] = [
     include_str!("../schema/sqlite/0005.sql"),
 ];
 
-/// The newest schema that is known here.
+/// The newest known schema.
 pub(crate) const KNOWN: u32 = MIGRATIONS.len() as u32;
 
-/// `GRS2` in the header of the file, so that file(1) and we can tell it from databases of other programs.
+/// `GRS2` in the file header, for file(1) and for us.
 const APPLICATION: i64 = 0x4752_5332;
-/// `GRIT`, of stores from before the migrations were numbered anew.
+/// `GRIT`: stores with the numbering of migrations before the present one.
 const BEFORE: i64 = 0x4752_4954;
 
-/// What a file is.
 pub(crate) enum State {
-    /// Nothing in it yet.
     Empty,
-    /// Ours, with this schema, which is known here.
+    /// Our schema, of a known version.
     Ours(u32),
 }
 
-/// Looks at the header, and holds the schema to the known one: a view in the place of a table could keep a reader busy for ever.
+/// Checks header and schema: a view in place of a table could occupy a reader forever.
 pub(crate) fn state(connection: &Connection, path: &Path) -> Result<State, Fault> {
-    // all of one moment: another process may be making the store, and half of its header is nobody's
+    // in one transaction: another process may be creating the store
     let _moment = match connection.is_autocommit() {
         true => Some(connection.unchecked_transaction()?),
         false => None,
@@ -60,7 +58,7 @@ pub(crate) fn state(connection: &Connection, path: &Path) -> Result<State, Fault
     }
 }
 
-/// Type, name, table and SQL of everything in a schema.
+/// Type, name, table and SQL of a schema object.
 type Object = [Option<String>; 4];
 
 fn objects(connection: &Connection) -> rusqlite::Result<Vec<Object>> {
@@ -81,7 +79,7 @@ fn difference(known: &[Object], found: &[Object]) -> Option<String> {
     Some(format!("{} '{}'", word(kind), word(name)))
 }
 
-/// Applies what is missing, all or nothing. Another process may do the same at the same time.
+/// Applies missing migrations in one transaction, possibly concurrently with another process.
 pub(crate) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Fault> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let done = match state(&transaction, path)? {

@@ -3,14 +3,14 @@
 //! SQLite takes `$N` for the name of a parameter and numbers names by their first appearance: a statement whose
 //! `$N` first appear in the order 1, 2, 3 means the same to both, and a test holds every one of them to it.
 
-/// The label of a run: the newest that it was given.
+/// The newest label of a run.
 macro_rules! label {
     () => {
         "coalesce(given.sealed, label)"
     };
 }
 
-/// What `label` is made of. PostgreSQL joins all runs at once; a correlated subquery takes it 10 µs a run.
+/// Table for `label`. PostgreSQL joins all runs at once; a correlated subquery takes it 10 µs per run.
 macro_rules! given {
     () => {
         " LEFT JOIN (SELECT run, sealed FROM ledger AS one WHERE entry = 'label' AND NOT EXISTS \
@@ -19,7 +19,7 @@ macro_rules! given {
     };
 }
 
-/// The newest run of each machine, as `run`, and how many runs the machine has.
+/// The newest run of each machine, as `run`, with the number of its runs.
 macro_rules! systems {
     () => {
         "(SELECT machine_id AS machine, count(*) AS runs FROM run GROUP BY machine_id) AS system \
@@ -28,7 +28,7 @@ macro_rules! systems {
     };
 }
 
-/// The heads of runs, with what else is wanted of them. Settings say what made a run that began here, and mostly lie in another page.
+/// Heads of runs with further columns. The settings give the kind of a local run, and mostly lie in another page.
 macro_rules! heads {
     ($more:literal, $of:expr, $rest:literal) => {
         concat!(
@@ -47,10 +47,10 @@ macro_rules! heads {
     };
 }
 
-/// How many runs one statement asks for: of one run at a time, each takes a round trip to the server.
+/// Runs per statement: one at a time, each takes a round trip to the server.
 pub const TOGETHER: usize = 32;
 
-/// Their parameters, after a first one.
+/// The parameters of these statements, after the first.
 macro_rules! together {
     () => {
         "$2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
@@ -68,193 +68,166 @@ macro_rules! statements {
 }
 
 statements! {
-    /// The number that the next run gets: one that was removed keeps its own.
+    /// Number of the next run; removed runs keep theirs.
     NEXT_RUN = "SELECT coalesce(max(run), 0) + 1 FROM ledger";
-    /// A run by its identifier: its number, where it comes from, its seal, and whether it has ended.
+    /// Number, origin, hash and end of a run.
     FIND_RUN = "SELECT number, origin, owner_uid, owner_machine, run.seal, run_end.run IS NOT NULL \
         FROM run LEFT JOIN run_end ON run_end.run = run.number WHERE run.id = $1";
-    /// The last launch of a run.
     LAST_LAUNCH = "SELECT number, seal FROM launch WHERE run = $1 ORDER BY number DESC LIMIT 1";
-    /// The last entry of the ledger.
     LAST_ENTRY = "SELECT number, seal FROM ledger ORDER BY number DESC LIMIT 1";
 
-    /// The head of a run; its values in the order of `row_codec::run`.
+    /// Values in the order of `row_codec::run`.
     INSERT_RUN = "INSERT INTO run (seal, number, id, origin, owner_uid, owner_machine, label, started, gritstone, \
         machine_id, machine_name, machine_system, settings, machine) \
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
-    /// The end of a run.
     INSERT_END = "INSERT INTO run_end (seal, run, elapsed_s, launches) VALUES ($1, $2, $3, $4)";
-    /// A catalog entry.
     INSERT_BENCHMARK = "INSERT INTO benchmark (run, position, id, entry) VALUES ($1, $2, $3, $4)";
-    /// A program.
     INSERT_PROGRAM = "INSERT INTO program (run, benchmark, hash, compiler, flags) \
         VALUES ($1, $2, $3, $4, $5)";
-    /// What could not run.
     INSERT_SKIP = "INSERT INTO skip (run, position, benchmark, footnote) VALUES ($1, $2, $3, $4)";
-    /// A launch; its values in the order of `row_codec::launch`.
+    /// Values in the order of `row_codec::launch`.
     INSERT_LAUNCH = "INSERT INTO launch (run, seal, number, benchmark, round, start_ns, cpus, \
         outcome, why, wall_ns, conditions, events) \
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
-    /// A beginning or an end, once more.
     INSERT_ENTRY = "INSERT INTO ledger (seal, number, run, entry, sealed) VALUES ($1, $2, $3, $4, $5)";
 
-    /// Identifiers and labels, newest last. The first 19 letters of a time in UTC are its date and second; runs of
-    /// one second are in the order in which they were stored.
+    /// Identifiers and labels, newest last. The first 19 characters of a UTC time are date and second; runs of one
+    /// second keep the order of storage.
     SELECT_NAMES = concat!("SELECT id, ", label!(), " FROM run", given!(), "ORDER BY substr(started, 1, 19), run.number");
-    /// The heads of the newest runs, newest first.
+    /// Heads of the newest runs, newest first.
     SELECT_HEADS = heads!("", "run", "ORDER BY substr(started, 1, 19) DESC, run.number DESC LIMIT $1");
-    /// The same of one machine.
+    /// Heads of the newest runs of one machine.
     SELECT_HEADS_OF = heads!("", "run", "WHERE machine_id = $1 \
         ORDER BY substr(started, 1, 19) DESC, run.number DESC LIMIT $2");
-    /// That of one run.
+    /// Head of one run.
     SELECT_HEAD = heads!("", "run", "WHERE run.id = $1");
-    /// That of the newest run of each machine, and how many runs the machine has; the newest first.
+    /// Head of the newest run of each machine with the number of its runs, newest first.
     SELECT_SYSTEMS = heads!(", runs", systems!(), "ORDER BY substr(started, 1, 19) DESC, run.number DESC");
-    /// How many runs there are.
     COUNT_RUNS = "SELECT count(*) FROM run";
-    /// The runs whose settings name a fleet, back in time.
+    /// Runs whose settings name a fleet, newest first.
     SELECT_FLEETS = "SELECT id, started, settings, elapsed_s FROM run LEFT JOIN run_end ON run_end.run = run.number \
         WHERE settings LIKE '%\"fleet\"%' ORDER BY substr(started, 1, 19) DESC, run.number DESC";
-    /// The newest label that a run was given after its beginning.
+    /// The current label of a run.
     SELECT_LABEL = "SELECT sealed FROM ledger WHERE run = $1 AND entry = 'label' ORDER BY number DESC LIMIT 1";
-    /// The runs that began on a machine and have measured anything, back in time, with their settings. Launches are pruned where any was measured.
+    /// Runs of a machine with measured or pruned launches and their settings, newest first.
     SELECT_HERE = "SELECT id, settings FROM run WHERE origin = 'here' AND owner_machine = $1 AND \
         (EXISTS (SELECT 1 FROM launch WHERE launch.run = run.number AND launch.outcome = 'measured') OR \
         EXISTS (SELECT 1 FROM ledger WHERE ledger.run = run.number AND entry = 'prune')) \
         ORDER BY substr(started, 1, 19) DESC, number DESC";
-    /// The benchmarks whose level in a run was accepted by name.
+    /// Benchmarks whose level in a run was accepted by name.
     SELECT_ACCEPTED = "SELECT DISTINCT run.id, sealed FROM ledger JOIN run ON run.number = ledger.run WHERE entry = 'accept'";
-    /// How many rows there are that the ledger counts, and what it counts.
+    /// Number of rows that the ledger counts, and its count.
     SELECT_COUNTS = "SELECT (SELECT count(*) FROM run) + (SELECT count(*) FROM run_end), \
         (SELECT count(*) FROM ledger WHERE entry IN ('begin', 'end') AND run NOT IN \
             (SELECT run FROM ledger WHERE entry = 'remove'))";
-    /// Runs that the ledger knows and that are gone.
+    /// Runs in the ledger that are missing.
     SELECT_LOST_RUNS = "SELECT ledger.run FROM ledger LEFT JOIN run ON run.number = ledger.run \
         WHERE ledger.entry = 'begin' AND run.number IS NULL AND ledger.run NOT IN \
             (SELECT run FROM ledger WHERE entry = 'remove') ORDER BY ledger.run";
-    /// Runs whose end the ledger knows and that have none any more.
+    /// Runs whose end is in the ledger and missing.
     SELECT_LOST_ENDS = "SELECT run.id FROM ledger JOIN run ON run.number = ledger.run \
         LEFT JOIN run_end ON run_end.run = ledger.run \
         WHERE ledger.entry = 'end' AND run_end.run IS NULL ORDER BY run.number";
 
-    /// The head of one run, as INSERT_RUN takes it.
+    /// The head of a run, as INSERT_RUN takes it.
     SELECT_RUN = "SELECT seal, number, id, origin, owner_uid, owner_machine, label, started, gritstone, \
         machine_id, machine_name, machine_system, settings, machine FROM run WHERE number = $1";
-    /// Its end, as INSERT_END takes it.
+    /// The end of a run, as INSERT_END takes it.
     SELECT_END = "SELECT seal, run, elapsed_s, launches FROM run_end WHERE run = $1";
-    /// Its catalog entries, as INSERT_BENCHMARK takes them.
+    /// The catalog entries of a run, as INSERT_BENCHMARK takes them.
     SELECT_BENCHMARKS = "SELECT position, id, entry FROM benchmark WHERE run = $1 ORDER BY position";
-    /// Its programs, as INSERT_PROGRAM takes them.
+    /// The programs of a run, as INSERT_PROGRAM takes them.
     SELECT_PROGRAMS = "SELECT benchmark, hash, compiler, flags FROM program \
         WHERE run = $1 ORDER BY benchmark";
-    /// What could not run, as INSERT_SKIP takes it.
+    /// The skips of a run, as INSERT_SKIP takes them.
     SELECT_SKIPS = "SELECT position, benchmark, footnote FROM skip WHERE run = $1 ORDER BY position";
-    /// Its launches, as INSERT_LAUNCH takes them.
+    /// The launches of a run, as INSERT_LAUNCH takes them.
     SELECT_LAUNCHES = "SELECT seal, number, benchmark, round, start_ns, cpus, \
         outcome, why, wall_ns, conditions, events \
         FROM launch WHERE run = $1 ORDER BY number";
-    /// What the ledger says of a run.
     SELECT_SEALED = "SELECT sealed FROM ledger WHERE run = $1 AND entry = $2";
     /// The ledger, as INSERT_ENTRY takes it.
     SELECT_LEDGER = "SELECT seal, number, run, entry, sealed FROM ledger ORDER BY number";
-    /// The numbers and seals of runs that were removed.
+    /// Numbers and hashes of removed runs.
     SELECT_REMOVED = "SELECT run, sealed FROM ledger AS begun WHERE entry = 'begin' AND EXISTS \
         (SELECT 1 FROM ledger AS gone WHERE gone.run = begun.run AND gone.entry = 'remove' AND gone.number > begun.number)";
-    /// The last seal of a run (of its end, else of its last launch, else of its head), and how many launches it has.
+    /// The last hash of a run (of its end, else its last launch, else its head) and the number of its launches.
     SELECT_TIP = "SELECT coalesce(run_end.seal, \
             (SELECT launch.seal FROM launch WHERE launch.run = run.number ORDER BY launch.number DESC LIMIT 1), run.seal), \
         (SELECT coalesce(max(launch.number), -1) + 1 FROM launch WHERE launch.run = run.number) \
         FROM run LEFT JOIN run_end ON run_end.run = run.number WHERE run.number = $1";
-    /// The runs without results of this analysis from all that they have measured, oldest first.
+    /// Runs without current results of an analysis, oldest first.
     SELECT_NOT_CACHED = "SELECT run.id FROM run LEFT JOIN run_end ON run_end.run = run.number \
         LEFT JOIN cached_run ON cached_run.run = run.number AND cached_run.analysis = $1 \
         AND cached_run.sealed = coalesce(run_end.seal, \
             (SELECT launch.seal FROM launch WHERE launch.run = run.number ORDER BY launch.number DESC LIMIT 1), run.seal) \
         WHERE cached_run.run IS NULL AND NOT EXISTS (SELECT 1 FROM ledger WHERE ledger.run = run.number AND entry = 'prune') \
         ORDER BY run.number";
-    /// The cached results of runs by this analysis from all that they have measured: what holds them together. None of a run whose launches
-    /// were pruned, which may have been while they were computed.
+    /// Current cached results of runs by an analysis: their heads. None of runs that were pruned in the meantime.
     SELECT_CACHED_RUNS = concat!("SELECT run.id, cached_run.seal, cached_run.run, analysis, sealed, results, view, past \
         FROM run JOIN cached_run ON cached_run.run = run.number LEFT JOIN run_end ON run_end.run = run.number \
         WHERE analysis = $1 AND run.id IN (", together!(), ") AND sealed = coalesce(run_end.seal, \
             (SELECT launch.seal FROM launch WHERE launch.run = run.number ORDER BY launch.number DESC LIMIT 1), run.seal) \
         AND NOT EXISTS (SELECT 1 FROM ledger WHERE ledger.run = run.number AND entry = 'prune')");
-    /// All of them.
     SELECT_CACHED_RESULTS = "SELECT seal, position, benchmark, result FROM cached_result WHERE run = $1 ORDER BY position";
-    /// Those of one benchmark in several runs.
+    /// Cached results of one benchmark in several runs.
     SELECT_CACHED_OF = concat!("SELECT run, seal, position, benchmark, result FROM cached_result \
         WHERE benchmark = $1 AND run IN (", together!(), ")");
-    /// Caches what SELECT_CACHED_RUNS yields after the identifier.
+    /// Values as SELECT_CACHED_RUNS yields them after the identifier.
     INSERT_CACHED_RUN = "INSERT INTO cached_run (seal, run, analysis, sealed, results, view, past) \
         VALUES ($1, $2, $3, $4, $5, $6, $7)";
-    /// Caches what SELECT_CACHED_RESULTS yields.
+    /// Values as SELECT_CACHED_RESULTS yields them.
     INSERT_CACHED_RESULT = "INSERT INTO cached_result (run, seal, position, benchmark, result) VALUES ($1, $2, $3, $4, $5)";
-    /// The kept results of a run: what holds them together.
+    /// Results stored by pruning: their head.
     SELECT_KEPT_RUN = "SELECT seal, run, analysis, sealed, results, view, past FROM kept_run WHERE run = $1";
-    /// All of them.
     SELECT_KEPT_RESULTS = "SELECT seal, position, benchmark, result FROM kept_result WHERE run = $1 ORDER BY position";
-    /// That of one benchmark.
     SELECT_KEPT_RESULT = "SELECT seal, position, benchmark, result FROM kept_result WHERE benchmark = $1 AND run = $2";
-    /// Keeps what SELECT_KEPT_RUN yields.
+    /// Values as SELECT_KEPT_RUN yields them.
     INSERT_KEPT_RUN = "INSERT INTO kept_run (seal, run, analysis, sealed, results, view, past) \
         VALUES ($1, $2, $3, $4, $5, $6, $7)";
-    /// Keeps what SELECT_KEPT_RESULTS yields.
+    /// Values as SELECT_KEPT_RESULTS yields them.
     INSERT_KEPT_RESULT = "INSERT INTO kept_result (run, seal, position, benchmark, result) VALUES ($1, $2, $3, $4, $5)";
-    /// The launches of a run, those that were measured, and the bytes of what they say.
+    /// Launches of a run, measured launches, bytes of their text.
     SELECT_SAMPLES = "SELECT count(*), count(CASE outcome WHEN 'measured' THEN 1 END), coalesce(sum(octet_length(cpus) + octet_length(conditions) + octet_length(events)), 0) \
         FROM launch WHERE run = $1";
-    /// Adds a token.
     INSERT_TOKEN = "INSERT INTO token (number, name, hash, scopes, created) VALUES ($1, $2, $3, $4, $5)";
-    /// Revokes one.
     INSERT_REVOKED = "INSERT INTO revoked_token (token, revoked) VALUES ($1, $2)";
-    /// Tokens without their hashes, oldest first.
+    /// Tokens without hashes, oldest first.
     SELECT_TOKENS = "SELECT number, name, scopes, created, revoked \
         FROM token LEFT JOIN revoked_token ON revoked_token.token = token.number ORDER BY number";
-    /// The token of a hash, likewise.
     FIND_TOKEN = "SELECT number, name, scopes, created, revoked \
         FROM token LEFT JOIN revoked_token ON revoked_token.token = token.number WHERE hash = $1";
-    /// The number of what is done next by a token.
+    /// Number of the next log entry of a token.
     NEXT_DONE = "SELECT coalesce(max(number), 0) + 1 FROM done_by_token";
-    /// Writes down what was done.
     INSERT_DONE = "INSERT INTO done_by_token (number, token, done, run, at) VALUES ($1, $2, $3, $4, $5)";
-    /// The number of the next entry on a change.
     NEXT_CHANGE_ENTRY = "SELECT coalesce(max(number), 0) + 1 FROM change_entry";
-    /// Adds it.
     INSERT_CHANGE_ENTRY = "INSERT INTO change_entry (number, event, entry, token, who, note, at) \
         VALUES ($1, $2, $3, $4, $5, $6, $7)";
-    /// All of them, oldest first.
+    /// Oldest first.
     SELECT_CHANGE_ENTRIES = "SELECT event, entry, who, note, at FROM change_entry ORDER BY number";
-    /// The last launch of a run, and what it was of.
+    /// Number and benchmark of the last launch.
     LAST_BENCHMARK = "SELECT number, benchmark FROM launch WHERE run = $1 ORDER BY number DESC LIMIT 1";
-    /// Removes the launches of a run that the ledger has removed or pruned.
+    /// For a run that the ledger has as removed or pruned.
     REMOVE_LAUNCHES = "DELETE FROM launch WHERE run = $1";
-    /// Removes the kept results of a run that the ledger has removed.
+    /// For a run that the ledger has as removed.
     REMOVE_KEPT = "DELETE FROM kept_run WHERE run = $1";
-    /// The same of what could not run.
     REMOVE_SKIPS = "DELETE FROM skip WHERE run = $1";
-    /// The same of its programs.
     REMOVE_PROGRAMS = "DELETE FROM program WHERE run = $1";
-    /// The same of its catalog entries.
     REMOVE_BENCHMARKS = "DELETE FROM benchmark WHERE run = $1";
-    /// The same of its end.
     REMOVE_END = "DELETE FROM run_end WHERE run = $1";
-    /// The same of its head.
     REMOVE_RUN = "DELETE FROM run WHERE number = $1";
-    /// Forgets the cached results of a run.
     FORGET = "DELETE FROM cached_run WHERE run = $1";
-    /// The runs that have a benchmark, by their entries or their cached results, back in time: the reader stops when there are enough. They are
-    /// listed once (2 to 4 ms of 10,000 runs): to look into each run back in time for a benchmark that few have takes 8.
+    /// Runs with a benchmark in their entries or cached results, newest first; the reader stops when it has enough. One
+    /// list takes 2 to 4 ms for 10,000 runs; looking into each run for a rare benchmark takes 8.
     SELECT_RUNS_WITH = concat!("SELECT id, ", label!(), ", settings FROM run", given!(), "WHERE \
         +run.number IN (SELECT run FROM benchmark WHERE id = $1 UNION ALL SELECT run FROM cached_result WHERE benchmark = $1) \
         ORDER BY substr(started, 1, 19) DESC, run.number DESC");
-    /// The benchmarks that have results in two runs or more whose results were computed or kept: a result is of an entry. The index of
-    /// entries is read once, not those of each run.
+    /// Benchmarks with results in two or more runs. The index of entries is read once, not per run.
     SELECT_RECURRING = "SELECT benchmark FROM (SELECT benchmark FROM cached_result UNION ALL \
         SELECT id AS benchmark FROM benchmark WHERE +run IN (SELECT run FROM ledger WHERE entry = 'prune')) AS results \
         GROUP BY benchmark HAVING count(*) > 1 ORDER BY benchmark";
-    /// The runs that have a text in their label, in what their heads say, or in the facts of their system, in small letters, newest first.
-    /// Runs share their system, benchmarks, compilers and flags: each is looked at once (the facts of each of 10,000 runs take PostgreSQL
-    /// 200 ms more).
+    /// Runs with a text in label, head or facts of their system, in lower case, newest first. Values shared by runs are
+    /// searched once (the facts of each of 10,000 runs take PostgreSQL 200 ms more).
     SELECT_MENTIONING = concat!("SELECT id FROM run", given!(), "WHERE \
         lower(id || ' ' || started || ' ' || gritstone || ' ' || machine_name || ' ' || machine_system) LIKE $1 ESCAPE '!' OR \
         lower(", label!(), ") LIKE $1 ESCAPE '!' OR \
@@ -265,7 +238,7 @@ statements! {
             (SELECT said FROM (SELECT DISTINCT compiler || ' ' || flags AS said FROM program) AS texts \
                 WHERE lower(said) LIKE $1 ESCAPE '!')) \
         ORDER BY substr(started, 1, 19) DESC, run.number DESC");
-    /// The runs of a machine that began no later than a second, back in time likewise.
+    /// Runs of a machine that began no later than a second, newest first.
     SELECT_RUNS_OF = "SELECT id, number FROM run WHERE machine_id = $1 AND substr(started, 1, 19) <= $2 \
         ORDER BY substr(started, 1, 19) DESC, number DESC";
 }
@@ -274,7 +247,7 @@ statements! {
 mod tests {
     use super::*;
 
-    /// The numbers of `$N` in the order of their first appearance.
+    /// The numbers of `$N` in order of first appearance.
     fn placeholders(text: &str) -> Vec<usize> {
         let mut seen = Vec::new();
         for piece in text.split('$').skip(1) {
@@ -299,10 +272,10 @@ mod tests {
     }
 
     #[test]
-    fn no_statement_changes_anything_and_only_named_ones_remove() {
+    fn statements_never_update() {
         for (name, text) in ALL {
             let adds = text.starts_with("INSERT INTO") || text.starts_with("SELECT");
-            // the triggers ask the ledger
+            // their triggers check the ledger
             let removes = name.starts_with("REMOVE_") && text.starts_with("DELETE FROM ");
             assert!(
                 adds || removes || text.starts_with("DELETE FROM cached_run "),

@@ -11,24 +11,23 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A file is written anew where the free part of it is one in so many or more.
+/// Reciprocal of the share of free pages from which a file is rewritten.
 const WORTH: i64 = 10;
 
-/// An open file.
 #[derive(Debug)]
 pub(crate) struct Sqlite {
     connection: Connection,
     path: PathBuf,
     reads_only: bool,
     patience: Cell<Duration>,
-    /// Whether a commit reaches the disk.
+    /// Commits are synced to disk.
     to_disk: Cell<bool>,
-    /// Whether the transaction is one that caches.
+    /// A caching transaction is open.
     caches: Cell<bool>,
 }
 
 impl Sqlite {
-    /// Opens a file for writing, and makes it where it is missing; and whether it has a write-ahead log.
+    /// Opens a file for writing, creating it if missing. Also returns whether it has a write-ahead log.
     pub(crate) fn open(path: &Path, patience: Duration) -> Result<(Self, bool), StoreError> {
         let own = file::own(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -54,7 +53,6 @@ impl Sqlite {
         }
     }
 
-    /// Opens one for reading.
     pub(crate) fn open_read_only(path: &Path, patience: Duration) -> Result<Self, StoreError> {
         let connect = |connection: rusqlite::Result<Connection>| -> Result<Connection, Fault> {
             let connection = connection?;
@@ -68,7 +66,7 @@ impl Sqlite {
         if matches!(path.try_exists(), Ok(false)) {
             return Err(StoreError::Missing(path.to_owned()));
         }
-        // with the right to write where there is one, so that nothing is left beside the file on closing it
+        // open for writing where permitted, so that closing leaves no file next to the database
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut opened = connect(Connection::open_with_flags(path, flags));
         if opened.as_ref().is_err_and(needs_to_write) {
@@ -97,20 +95,19 @@ impl Sqlite {
         }
     }
 
-    /// A word of transactions: kept as a statement, which those of the library are not; to read them for each of thousands of launches was a
-    /// fifth of the work.
+    /// Executes a transaction statement. Unlike rusqlite's, these are cached: parsing them for thousands of launches
+    /// took a fifth of the work.
     fn say(&self, words: &str) -> Result<(), Fault> {
         self.connection.prepare_cached(words)?.execute([])?;
         Ok(())
     }
 
-    /// A number of the file.
     fn pragma(&self, name: &str) -> Result<i64, Fault> {
         let read = |row: &rusqlite::Row| row.get(0);
         Ok(self.connection.pragma_query_value(None, name, read)?)
     }
 
-    /// How it writes while it caches, or as ever.
+    /// Sets the durability of caching transactions, or the usual one.
     fn hurry(&self, hurries: bool) -> Result<(), Fault> {
         let (query_only, patience, to_disk) = match hurries {
             true => (false, Duration::ZERO, false),
@@ -175,7 +172,7 @@ impl Engine for Sqlite {
             (false, false) => self.say("ROLLBACK"),
             (false, true) => Ok(()),
         };
-        // one that could not be kept is still there, and given up next
+        // the failed transaction is still open, and rolled back next
         if self.caches.get() && self.connection.is_autocommit() {
             self.hurry(false)?;
         }
@@ -201,7 +198,7 @@ impl Engine for Sqlite {
         u32::try_from(version).map_err(|_| Fault::Damaged(format!("schema {version}")))
     }
 
-    /// The pages of the file, and what belongs to what.
+    /// Checks pages and references.
     fn check(&self) -> Result<Vec<Fault>, Fault> {
         let mut wrong = vec![];
         for (check, fine) in [("integrity_check", "ok"), ("foreign_key_check", "")] {
@@ -220,8 +217,8 @@ impl Engine for Sqlite {
         Ok(wrong)
     }
 
-    /// By VACUUM, which writes the file anew: pages are given back singly only where a file was made for that, and stores were not. Who has
-    /// the file alone can leave its log, and others wait meanwhile; where it is a measurement that goes on, this one gives way.
+    /// By VACUUM, which rewrites the file: incremental vacuum needs files created for it. A sole user can give up the
+    /// log while others wait; if another process measures, this one gives way.
     fn shrink(&self) -> Result<Shrunk, Fault> {
         let (free, all) = (self.pragma("freelist_count")?, self.pragma("page_count")?);
         let bytes = |pages: i64| Ok::<_, Fault>((pages * self.pragma("page_size")?).unsigned_abs());
@@ -251,39 +248,37 @@ impl Engine for Sqlite {
     }
 }
 
-/// What every connection needs, and nothing that touches the file.
+/// Settings of every connection, without file access.
 fn set_up(connection: &Connection, patience: Duration) -> Result<(), Fault> {
     connection.busy_timeout(patience)?;
-    // the file may come from anyone: no function is called and no page believed because the file says so
+    // the file is untrusted: call no function and trust no page because the file says so
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    // or a statement that is bound anew is planned anew
+    // otherwise statements with new parameters are planned again
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // to the disk with every commit, but for launches that follow close on another: what is left to the system to write later, it
-    // writes during a sample
+    // commits are synced, except launches shortly after another: the system would write them later, during a sample
     connection.pragma_update(None, "synchronous", "FULL")?;
     Ok(())
 }
 
-/// A write-ahead log, so that a run can be looked at while it goes on, or the plain journal.
-/// Whether it is a log now.
+/// Sets write-ahead log, which allows readers during a run, or rollback journal. Returns whether it is a log now.
 pub(crate) fn choose_journal(connection: &Connection, log: bool) -> Result<bool, Fault> {
     let mode = if log { "WAL" } else { "DELETE" };
     let set = connection
         .pragma_update_and_check(None, "journal_mode", mode, |row| row.get::<_, String>(0));
     match set.map_err(Fault::from) {
         Ok(mode) => Ok(mode == "wal"),
-        // another process is at it: it chose the same, most likely, and who waits for the next transaction waits long enough
+        // another process is choosing, most likely the same: the next transaction waits long enough
         Err(fault) if log && fault.is(ErrorCode::DatabaseBusy) => Ok(false),
         Err(fault) => Err(fault),
     }
 }
 
-/// Whether reading failed because SQLite wanted to put a file beside the database.
+/// Whether a read failed because SQLite wanted to create a file next to the database.
 fn needs_to_write(fault: &Fault) -> bool {
-    // a full file system has no room for the memory that users of a log share
+    // a full file system has no room for the shared memory of the log
     let full = |error: &rusqlite::ffi::Error| {
         matches!(
             error.extended_code,
@@ -301,14 +296,14 @@ fn not_opened(fault: Fault, path: &Path) -> StoreError {
             file::cannot_open(path, &error.to_string())
         }
         fault => match fault.at(path) {
-            // a folder can be opened, but not read like a file
+            // a directory can be opened, but not read like a file
             StoreError::Disk(_, what) if path.is_dir() => file::cannot_open(path, &what),
             error => error,
         },
     }
 }
 
-/// What SQLite calls it.
+/// Name of the setting in SQLite.
 fn synchronous(disk: bool) -> &'static str {
     if disk { "FULL" } else { "NORMAL" }
 }

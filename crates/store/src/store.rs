@@ -1,4 +1,4 @@
-//! The store, opened for writing or for reading.
+//! An open store, for writing or reading.
 
 use crate::engine::Engine;
 use crate::error::{Fault, StoreError};
@@ -9,36 +9,34 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// A commit takes milliseconds: who holds the file longer is not one of us at work.
+/// Lock timeout: a commit takes milliseconds, so no process of ours holds the lock for longer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a launch waits for the file where others wait already: a backup holds it for minutes, and the run goes on meanwhile.
+/// Lock timeout when launches are already waiting: a backup holds the lock for minutes while the run continues.
 const IMPATIENCE: Duration = Duration::from_millis(50);
-/// For how long launches may follow one that reached the disk before the next does. To write each took a fifth of all that Gritstone did
-/// for a launch of a tenth of a second. Linux leaves what was written alone for half a minute (`vm.dirty_expire_centisecs`).
+/// Maximum time between synced launches. Syncing each one took a fifth of all work for a launch of a tenth of a second.
+/// Linux leaves dirty pages alone for half a minute (`vm.dirty_expire_centisecs`).
 const UNWRITTEN: Duration = Duration::from_secs(1);
 
-/// An open store. Between two calls nothing of it is busy.
+/// An open store; no statement or transaction is open between two calls.
 #[derive(Debug)]
 pub struct Store {
     engine: Rc<dyn Engine>,
-    /// Where it is; of a server the URL without its password.
+    /// Path, or URL without password.
     pub(crate) path: PathBuf,
-    /// Whether it has a write-ahead log, which a loss of power cuts off at the last launch that reached the disk.
+    /// Has a write-ahead log, which a power failure truncates at the last synced launch.
     log: bool,
-    /// When a launch last did.
+    /// Time of the last synced launch.
     reached: Option<Instant>,
-    /// Launches that another process kept from being stored, with their runs, oldest first.
+    /// Launches with their runs that wait for the lock, oldest first.
     waiting: VecDeque<(String, Launch)>,
 }
 
-/// What became of a launch that was handed in.
+/// Result of storing a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Kept {
-    /// It is stored.
     Stored,
-    /// Another process has locked the file: this launch and those before it that wait, so many, are in memory alone, and are
-    /// stored with the next.
+    /// Another process holds the lock: this number of launches waits in memory, and is stored with the next one.
     Waiting(usize),
 }
 
@@ -57,17 +55,17 @@ impl Store {
         &*self.engine
     }
 
-    /// Where it is; of a server the URL without its password.
+    /// Path, or URL without password.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Begins a run here: its head, the entries as they are now, the programs, and what cannot run.
+    /// Begins a run: head, current catalog entries, programs, skips.
     ///
     /// # Errors
-    /// [`StoreError::Exists`], [`StoreError::Unfit`] when the identifier, the label, the start or a number cannot be
-    /// stored, and what befalls the file.
+    /// [`StoreError::Exists`], [`StoreError::Unfit`] when identifier, label, start or a number cannot be stored, and
+    /// I/O errors of the store.
     pub fn begin(
         &mut self,
         owner: &Owner,
@@ -90,12 +88,12 @@ impl Store {
         self.store(&data, &Origin::Here(owner.clone()))
     }
 
-    /// Stores a launch with all its events. When this returns [`Kept::Stored`], whatever becomes of this process they are there. They
-    /// have reached the disk, where a launch before them has not within the last second: a loss of power takes what came after that one.
+    /// Stores a launch with all its events. After [`Kept::Stored`] it survives the death of this process. It is synced
+    /// to disk if none was within the last second: a power failure loses unsynced launches.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchRun`], [`StoreError::Ended`], [`StoreError::Imported`], and what befalls the file; then nothing of the
-    /// launch is stored, and everything before it still is.
+    /// [`StoreError::NoSuchRun`], [`StoreError::Ended`], [`StoreError::Imported`], and I/O errors of the store; then
+    /// nothing of the launch is stored, and earlier launches remain.
     pub fn append(&mut self, run_id: &str, launch: &Launch) -> Result<Kept, StoreError> {
         let patience = match self.waiting.is_empty() {
             true => PATIENCE,
@@ -108,7 +106,7 @@ impl Store {
         }
     }
 
-    /// Stores what waits. One that cannot be stored for another reason than that the file is locked waits no longer.
+    /// Stores waiting launches; drops one that fails for another reason than the lock.
     fn store_waiting(&mut self, patience: Duration) -> Result<(), StoreError> {
         self.wait_for(patience)?;
         let mut stored = Ok(());
@@ -129,31 +127,31 @@ impl Store {
         stored.and(self.wait_for(PATIENCE))
     }
 
-    /// How many launches wait.
+    /// Number of waiting launches.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Stores the launches that wait, before a run is left.
+    /// Stores waiting launches before a run is left.
     ///
     /// # Errors
-    /// As [`Store::append`]; [`StoreError::Locked`] when another process still holds the file: they wait on.
+    /// As [`Store::append`]; [`StoreError::Locked`] when another process still holds the lock: they wait on.
     pub fn flush(&mut self) -> Result<(), StoreError> {
         self.store_waiting(PATIENCE)
     }
 
-    /// Ends a run `elapsed_s` seconds after its start. It takes nothing more, and has reached the disk.
+    /// Ends a run `elapsed_s` seconds after its start, synced to disk. It accepts no further launches.
     ///
     /// # Errors
-    /// As [`Store::flush`], of which it begins with one; [`StoreError::Unfit`] when the length is not a number of at least 0.
+    /// As [`Store::flush`]; [`StoreError::Unfit`] when the length is not a number of at least 0.
     pub fn finish(&mut self, run_id: &str, elapsed_s: f64) -> Result<(), StoreError> {
         self.flush()?;
         self.reach_disk(true)?;
         self.at(write::finish(self.engine(), run_id, elapsed_s))
     }
 
-    /// Stores a run that comes from elsewhere, whole or not at all. It is marked so for good: see [`Origin`].
+    /// Stores a run of another store atomically, marked as imported: see [`Origin`].
     ///
     /// # Errors
     /// As [`Store::begin`].
@@ -161,19 +159,19 @@ impl Store {
         self.store(data, &Origin::Imported)
     }
 
-    /// Labels a run from now on.
+    /// Changes the label of a run.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchRun`], [`StoreError::Unfit`], and what befalls the file.
+    /// [`StoreError::NoSuchRun`], [`StoreError::Unfit`], and I/O errors of the store.
     pub fn label(&mut self, run_id: &str, label: &str) -> Result<(), StoreError> {
         self.reach_disk(true)?;
         self.at(write::label(self.engine(), run_id, label))
     }
 
-    /// Removes a run whole. The ledger keeps that it was there; what other runs measured stays as it is.
+    /// Removes a whole run; the ledger records it.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchRun`], and what befalls the file.
+    /// [`StoreError::NoSuchRun`], and I/O errors of the store.
     pub fn remove(&mut self, run_id: &str) -> Result<(), StoreError> {
         self.reach_disk(true)?;
         self.at(write::remove(self.engine(), run_id))
@@ -184,7 +182,7 @@ impl Store {
         self.at(write::store(self.engine(), data, origin))
     }
 
-    /// Whether commits reach the disk from now on; with one that does, all before it do.
+    /// Sets whether commits are synced to disk; a synced commit includes all earlier ones.
     pub(crate) fn reach_disk(&mut self, disk: bool) -> Result<(), StoreError> {
         self.at(self.engine.reach_disk(disk))
     }
@@ -193,7 +191,7 @@ impl Store {
         self.at(self.engine.wait_for(patience))
     }
 
-    /// What was done with this file.
+    /// Adds the path to an error.
     pub(crate) fn at<T>(&self, done: Result<T, Fault>) -> Result<T, StoreError> {
         done.map_err(|fault| fault.at(&self.path))
     }

@@ -1,5 +1,5 @@
-//! Tokens: who may do what through a server. The store has the SHA-256 of a token alone; a token has 256 random bits, so that its hash
-//! needs neither salt nor time.
+//! Tokens: permissions of clients of a server. The store has only the SHA-256 of a token: with 256 random bits it needs
+//! neither salt nor a slow hash.
 
 use crate::engine::{Engine, Purpose, query, whole};
 use crate::error::{Fault, StoreError};
@@ -10,10 +10,10 @@ use gritstone_model::{Origin, RunData, hexadecimal};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The schema that has had tokens first.
+/// First schema version with tokens.
 const SINCE: u32 = 3;
 
-/// What a token may be used for.
+/// Permission of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
@@ -26,7 +26,6 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Its word.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -41,26 +40,23 @@ impl Scope {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     pub(crate) number: i64,
-    /// Of whom.
     pub name: String,
-    /// For what.
     pub scopes: Vec<Scope>,
-    /// Since when, RFC 3339.
+    /// RFC 3339.
     pub created: String,
-    /// Until when it was valid, RFC 3339; `None` for one that is.
+    /// RFC 3339; `None` while valid.
     pub revoked: Option<String>,
-    /// What is wrong with its row, which then allows nothing.
+    /// What is wrong with its row, which then permits nothing.
     pub damage: Option<String>,
 }
 
-/// What became of a run that was sent.
+/// Result of an upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sent {
-    /// It is stored now.
     Stored,
-    /// It was there already, the same.
+    /// An identical run is stored.
     Known,
-    /// Another run of that identifier is there.
+    /// A different run has the identifier.
     Differs,
 }
 
@@ -68,7 +64,7 @@ impl Store {
     /// Adds a token by its secret.
     ///
     /// # Errors
-    /// [`StoreError::Unfit`] when the name is taken or none, and what befalls the file.
+    /// [`StoreError::Unfit`] when the name is taken or invalid, and I/O errors of the store.
     pub fn add_token(
         &mut self,
         name: &str,
@@ -100,10 +96,10 @@ impl Store {
         }))
     }
 
-    /// All tokens, those that are revoked included, oldest first.
+    /// All tokens, revoked ones included, oldest first.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn tokens(&self) -> Result<Vec<Token>, StoreError> {
         if !self.has_tokens()? {
             return Ok(vec![]);
@@ -113,10 +109,10 @@ impl Store {
         Ok(rows.into_iter().map(read).collect())
     }
 
-    /// The token of this secret, unless it is revoked.
+    /// The valid token with this secret.
     ///
     /// # Errors
-    /// What befalls the file.
+    /// I/O errors of the store.
     pub fn token(&self, secret: &str) -> Result<Option<Token>, StoreError> {
         if !self.has_tokens()? {
             return Ok(None);
@@ -126,15 +122,15 @@ impl Store {
         Ok(found.map(read).filter(|token| token.revoked.is_none()))
     }
 
-    /// Whether there is a table of them: a store of an older schema is read as it is.
+    /// Stores with an older schema have no table of tokens.
     fn has_tokens(&self) -> Result<bool, StoreError> {
         Ok(self.at(self.engine().version())? >= SINCE)
     }
 
-    /// Revokes a token for good.
+    /// Revokes a token permanently.
     ///
     /// # Errors
-    /// [`StoreError::Unfit`] when there is none of that name, and what befalls the file.
+    /// [`StoreError::Unfit`] when no token has the name, and I/O errors of the store.
     pub fn revoke_token(&mut self, name: &str, now: &str) -> Result<(), StoreError> {
         let known = self.tokens()?.into_iter();
         let mut valid = known.filter(|token| token.revoked.is_none());
@@ -148,10 +144,10 @@ impl Store {
         }))
     }
 
-    /// Stores a run that was sent by a token, whole or not at all: who sends it again gets the same answer and changes nothing.
+    /// Stores an uploaded run, atomically and idempotently.
     ///
     /// # Errors
-    /// As [`Store::import`], but for a run that is there already; [`StoreError::Removed`] for one that was removed.
+    /// As [`Store::import`], except for a run that exists; [`StoreError::Removed`] for one that was removed.
     pub fn receive(&mut self, by: &Token, data: &RunData, now: &str) -> Result<Sent, StoreError> {
         let id = &data.info.id;
         self.reach_disk(true)?;
@@ -165,10 +161,10 @@ impl Store {
         self.sent(data, stored)
     }
 
-    /// Stores a run that comes from elsewhere, whole or not at all, unless it is there.
+    /// Imports a run atomically, unless it exists.
     ///
     /// # Errors
-    /// As [`Store::import`], but for a run that is there already.
+    /// As [`Store::import`], except for a run that exists.
     pub fn import_once(&mut self, data: &RunData) -> Result<Sent, StoreError> {
         let stored = self.import(data);
         self.sent(data, stored)
@@ -185,7 +181,7 @@ impl Store {
         }
     }
 
-    /// Removes a run whole, by a token.
+    /// Removes a whole run for a token.
     ///
     /// # Errors
     /// As [`Store::remove`].
@@ -199,7 +195,7 @@ impl Store {
     }
 }
 
-/// A row as it is stored, with the end of the token.
+/// Columns of a token; the last is its revocation.
 type Stored = (i64, String, String, String, Option<String>);
 
 fn read((number, name, scopes, created, revoked): Stored) -> Token {
@@ -219,7 +215,7 @@ fn hash(secret: &str) -> String {
     hexadecimal(Sha256::digest(secret))
 }
 
-/// Writes down what was done.
+/// Logs an action.
 fn log(engine: &dyn Engine, by: &Token, done: &str, run: &str, now: &str) -> Result<(), Fault> {
     let next: Vec<(i64,)> = query(engine, sql::NEXT_DONE, vec![])?;
     let row = row![

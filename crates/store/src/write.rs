@@ -1,4 +1,4 @@
-//! Stores runs: every function is one transaction, so that what it stores is there whole or not at all.
+//! Writes runs; each function is one transaction.
 
 use crate::engine::{Engine, Purpose, Row, insert, query, whole};
 use crate::error::{Fault, StoreError};
@@ -7,14 +7,14 @@ use crate::row_codec::{self, row};
 use crate::{row_hash, run_name, sql};
 use gritstone_model::{Launch, Origin, RunData};
 
-/// Begins a run that has no end yet, or stores a whole one.
+/// Stores a run, ended or not.
 pub(crate) fn store(engine: &dyn Engine, data: &RunData, origin: &Origin) -> Result<(), Fault> {
     whole(engine, Purpose::Write, |engine| {
         store_in(engine, data, origin)
     })
 }
 
-/// The same within a transaction.
+/// As [`store`], within a transaction.
 pub(crate) fn store_in(engine: &dyn Engine, data: &RunData, origin: &Origin) -> Result<(), Fault> {
     let mut run = Open::begin(engine, data, origin)?;
     for launch in &data.launches {
@@ -23,26 +23,24 @@ pub(crate) fn store_in(engine: &dyn Engine, data: &RunData, origin: &Origin) -> 
     data.info.elapsed_s.map_or(Ok(()), |s| run.end(s))
 }
 
-/// Stores a launch with its events.
 pub(crate) fn append(engine: &dyn Engine, id: &str, launch: &Launch) -> Result<(), Fault> {
     whole(engine, Purpose::Launch(id), |engine| {
         Open::find(engine, id)?.launch(launch)
     })
 }
 
-/// Ends a run.
 pub(crate) fn finish(engine: &dyn Engine, id: &str, elapsed_s: f64) -> Result<(), Fault> {
     whole(engine, Purpose::Write, |engine| {
         Open::find(engine, id)?.end(elapsed_s)
     })
 }
 
-/// A run that takes launches, as far as it has come.
+/// A run that accepts launches.
 struct Open<'a> {
     engine: &'a dyn Engine,
     number: i64,
     launches: i64,
-    /// Of its last launch, or of its head where there is none.
+    /// Hash of its last launch, else of its head.
     seal: String,
 }
 
@@ -113,29 +111,28 @@ impl<'a> Open<'a> {
         self.enter("end")
     }
 
-    /// Enters its beginning or its end into the ledger.
+    /// Adds beginning or end to the ledger.
     fn enter(&self, entry: &str) -> Result<(), Fault> {
         enter(self.engine, self.number, entry, &self.seal)
     }
 }
 
-/// Labels a run from now on.
 pub(crate) fn label(engine: &dyn Engine, id: &str, label: &str) -> Result<(), Fault> {
     gritstone_model::check_label(label).map_err(Fault::unfit)?;
     whole(engine, Purpose::Write, |engine| {
         let run = ledger::run(engine, id)?.number;
         enter(engine, run, "label", label)?;
-        // what is said of it there has the label that it had
+        // cached views contain the old label
         engine.execute(sql::FORGET, row![run])
     })
 }
 
-/// Removes a run whole, with an entry in the ledger that says so.
+/// Removes a whole run, with a ledger entry.
 pub(crate) fn remove(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
     whole(engine, Purpose::Write, |engine| remove_in(engine, id))
 }
 
-/// The same within a transaction.
+/// As [`remove`], within a transaction.
 pub(crate) fn remove_in(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
     let found = ledger::run(engine, id)?;
     let tip: Vec<(String, i64)> = query(engine, sql::SELECT_TIP, row![found.number])?;
@@ -156,7 +153,7 @@ pub(crate) fn remove_in(engine: &dyn Engine, id: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Rows of a run beside its head, by the statement that inserts them.
+/// Rows besides the head, by insert statement.
 type Parts = [(&'static str, Vec<Row>); 3];
 
 fn parts(data: &RunData) -> Result<Parts, StoreError> {
@@ -180,7 +177,7 @@ fn seal(head: &Row, parts: &Parts) -> String {
     row_hash::of("run", "", [head].into_iter().chain(parts))
 }
 
-/// Whether this very run came from elsewhere before, and was removed: the ledger has its number and its seal.
+/// Whether this run was imported before and removed: the ledger has its number and hash.
 pub(crate) fn was_removed(engine: &dyn Engine, data: &RunData) -> Result<bool, Fault> {
     let removed: Vec<(i64, String)> = query(engine, sql::SELECT_REMOVED, vec![])?;
     if removed.is_empty() {

@@ -9,7 +9,7 @@ fn tree(files: &[(&str, &str)]) -> Tree {
 }
 
 #[test]
-fn crates_import_what_the_map_allows() {
+fn imports_follow_the_map() {
     let page = "| where | what | what it must not know | imports |\n| --- | --- | --- | --- |\n\
         | `crates/exec` | starts | stores | `model`, `kernels` |\n| `crates/model` | types | files | |\n| `crates/magic` | all | | `exec` |\n";
     for (folder, imported, faults) in [
@@ -79,7 +79,7 @@ fn programs_and_entries_belong_together() {
 }
 
 #[test]
-fn sources_open_finish_and_print_as_they_should() {
+fn source_rules_are_checked() {
     let faults = |path: &str, text: &str| {
         let tree = tree(&[(path, text)]);
         [openings(&tree), words(&tree)].concat()
@@ -138,7 +138,7 @@ fn sources_open_finish_and_print_as_they_should() {
 }
 
 #[test]
-fn long_files_and_functions_are_remarked_on() {
+fn lengths_are_remarked() {
     let body = "        let x = if y { 1 } else { 2 };\n".repeat(59);
     let text = |body: &str| {
         format!(
@@ -156,7 +156,7 @@ fn long_files_and_functions_are_remarked_on() {
 }
 
 #[test]
-fn what_is_shown_is_what_is_there() {
+fn quoted_files_are_current() {
     for (page, faults) in [
         ("In `a/b.c`:\n\n```c\ntwo\nthree\n```\n", &[][..]),
         ("In `a/b.c`:\n\n```c\ntwo\nfour\n```\n", &["HOW.md:3: "]),
@@ -180,7 +180,7 @@ fn what_is_shown_is_what_is_there() {
 }
 
 #[test]
-fn what_is_built_hidden_or_binary_is_left_out() {
+fn unread_files_are_left_out() {
     let root = tempfile::tempdir().unwrap();
     for path in [
         "target/x.rs",
@@ -206,7 +206,7 @@ fn what_is_built_hidden_or_binary_is_left_out() {
 }
 
 #[test]
-fn the_documents_that_teach_show_files() {
+fn teaching_documents_quote_files() {
     let whole = read(&crate::root()).unwrap();
     for (page, file) in [
         ("CONTRIBUTING.md", "kernels/kernel/sigmask.c"),

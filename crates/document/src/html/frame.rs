@@ -1,54 +1,49 @@
-//! What stands around a document on a page of a server: the way to other pages, a search, and a form that asks for the same page of
-//! something else. A form is sent by its button, so that nothing of it takes script.
+//! Frame of a served page: links to other pages, search, and a form that requests the same page with other parameters.
+//! Forms work without scripts.
 
 use crate::sanitize::escape;
 use crate::tree::About;
 use std::fmt::Write as _;
 
-/// Set for pages of a server alone.
+/// Style of served pages only.
 pub(super) const STYLE: &str = include_str!("frame.css");
 
-/// What stands around a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// What was searched for.
+    /// The search text.
     pub query: String,
-    /// Where the same is as JSON: a path.
+    /// Path of the same page as JSON.
     pub json: String,
-    /// Of a run that has not ended: how far it has come, and the path of what follows it.
+    /// Of a run in progress: its progress, and the path of its events.
     pub live: Option<[String; 2]>,
-    /// Asks for another page.
     pub form: Option<Form>,
 }
 
-/// A form that leads to a page.
+/// A form that requests a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Form {
     /// Path of the page.
     pub to: String,
-    /// What its button says.
+    /// Text of its button.
     pub button: &'static str,
-    /// Parameters that stay as they are.
+    /// Hidden parameters.
     pub kept: Vec<(&'static str, String)>,
-    /// What can be chosen.
     pub choices: Vec<Choice>,
 }
 
-/// One of several values of a parameter.
+/// A parameter with a list of values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// Parameter.
     pub name: &'static str,
-    /// What it is called.
     pub label: &'static str,
-    /// Values, each with its words.
+    /// Value, text.
     pub options: Vec<(String, String)>,
-    /// The value that is chosen.
+    /// The selected value.
     pub chosen: String,
 }
 
 impl Frame {
-    /// What stands above the document.
+    /// Writes what precedes the document.
     pub(super) fn above(&self, out: &mut String) {
         let (query, json) = (escape(&self.query), escape(&self.json));
         let _ = write!(
@@ -60,7 +55,7 @@ impl Frame {
         );
     }
 
-    /// What a script keeps as it is, and what is right without one.
+    /// Writes progress, which the script updates.
     pub(super) fn live(&self, out: &mut String) {
         let Some([said, path]) = &self.live else {
             return;
@@ -72,7 +67,7 @@ impl Frame {
         );
     }
 
-    /// The form, below the title of the document.
+    /// Writes the form, below the title of the document.
     pub(super) fn form(&self, out: &mut String) {
         let Some(form) = &self.form else { return };
         let _ = write!(out, "<form class=\"ask\" action=\"{}\">", escape(&form.to));
@@ -104,7 +99,7 @@ impl Frame {
     }
 }
 
-/// Where more of it is: a path, and what it asks for.
+/// Path and query of a target.
 #[must_use]
 pub fn path(about: &About) -> String {
     match about {
@@ -119,7 +114,7 @@ pub fn path(about: &About) -> String {
     }
 }
 
-/// Text as it may stand in a path or a query: other bytes than those of identifiers as `%XX`.
+/// Percent-encodes text for a path or query; bytes of identifiers stay.
 #[must_use]
 pub fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -140,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_in_a_path_ends_neither_it_nor_an_attribute() {
+    fn paths_are_percent_encoded() {
         let run = path(&About::Run("a?b#c&d\"e<f ä".to_owned()));
         assert_eq!(run, "/runs/a%3Fb%23c%26d%22e%3Cf%20%C3%A4");
         let pair = path(&About::Pair(["x&y".to_owned(), "z".to_owned()]));

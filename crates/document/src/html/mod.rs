@@ -1,8 +1,9 @@
-//! A document as one HTML file: nothing fetched, readable without its few lines of script, on a phone, on paper and without color.
+//! Renders a document as one HTML file, which loads nothing and is readable without its few lines of script, on a
+//! phone, on paper and without color.
 //!
-//! The markup is also well-formed XML, so that a strict parser can prove that every element is closed. A table scrolls inside
-//! a box of its own, and names its rows and columns for those who listen. What a note says stands in the document, which has a list
-//! of them where it wants one; there are no marks on numbers.
+//! The markup is well-formed XML too, so that a strict parser can check that every element is closed. A table scrolls
+//! in its own box, and names its rows and columns for screen readers. Notes are listed in the document; numbers carry
+//! no reference marks.
 
 mod frame;
 
@@ -19,43 +20,44 @@ use std::fmt::Write as _;
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 const LIVE: &str = include_str!("live.js");
-/// By which the results are filtered and sorted; the script shows it.
+/// Filter and sort controls of the results; shown by the script.
 const BAR: &str = "<div class=\"bar\" role=\"search\" hidden=\"hidden\"><label>Filter <input type=\"search\" placeholder=\"pipe, memory, noisy\"/></label> \
                    <label>Order <select><option value=\"\">by category</option><option value=\"name\">by name</option>\
                    <option value=\"wide\">widest interval first</option></select></label> <output></output></div>\n";
-/// From so many sections on there is a list of them.
+/// Minimum number of sections of a page with a table of contents.
 const CONTENTS_FROM: usize = 4;
-/// Names of rows up to here stay in one line.
+/// Longest row name that is not wrapped, in characters.
 const SHORT_NAME: usize = 16;
-/// What belongs to a term has the whole width from here on.
+/// Length of a text from which it gets the full width below its term.
 const LONG_TERM: usize = 64;
-/// A longer word may be broken.
+/// Longest word without break opportunities.
 const LONGEST_WORD: usize = 24;
 
-/// A page that is being written.
+/// A page under construction.
 #[derive(Default)]
 struct Page {
     out: String,
-    /// Whether it is a page of a server, with links to others.
+    /// A served page, with links to other pages.
     served: bool,
     sections: usize,
     searchable: bool,
     tables: usize,
 }
 
-/// The document as a page in a file.
+/// Renders a page for a file.
 #[must_use]
 pub fn render(document: &Document) -> String {
     page(document, None)
 }
 
-/// The document as a page of a server, which leads to other pages.
+/// Renders a page of a server, with links to other pages.
 #[must_use]
 pub fn served(document: &Document, frame: &Frame) -> String {
     page(document, Some(frame))
 }
 
-/// What the elements `style` and `script` of pages of a server hold, for a policy that allows nothing else: the style, then the scripts.
+/// Contents of the elements `style` and `script` of served pages, for the content security policy: the style, then the
+/// scripts.
 #[must_use]
 pub fn inline() -> (String, [String; 2]) {
     let scripts = [SCRIPT, LIVE].map(|script| format!("\n{script}"));
@@ -106,7 +108,7 @@ fn page(document: &Document, frame: Option<&Frame>) -> String {
     }
     page.out.push_str("</main>\n");
     let live = frame.is_some_and(|frame| frame.live.is_some());
-    // results may come while it is followed
+    // results may arrive while the page is open
     if page.searchable || live {
         page.element("script", &format!("\n{SCRIPT}"));
     }
@@ -118,13 +120,13 @@ fn page(document: &Document, frame: Option<&Frame>) -> String {
 }
 
 impl Page {
-    /// An element on a line, opened by its name and attributes.
+    /// Writes an element on a line of its own.
     fn element(&mut self, open: &str, content: &str) {
         let (name, _) = open.split_once(' ').unwrap_or((open, ""));
         let _ = writeln!(self.out, "<{open}>{content}</{name}>");
     }
 
-    /// A block that is not folded under another.
+    /// Writes a block at top level.
     fn top(&mut self, document: &Document, block: &Block) {
         match block {
             Block::Heading(1, text) => {
@@ -164,7 +166,7 @@ impl Page {
         }
     }
 
-    /// What is written of a text, as a link to what it is about where there are pages to lead to.
+    /// Wraps the markup of a text in a link to its target, on served pages.
     fn linked(&self, text: &Text, written: String) -> String {
         match text.about.as_ref().filter(|_| self.served) {
             Some(about) if !text.is_missing() => {
@@ -186,7 +188,7 @@ impl Page {
         self.out.push_str("</ul>\n");
     }
 
-    /// Links to the sections, where there are enough of them.
+    /// Writes the table of contents, for at least `CONTENTS_FROM` sections.
     fn contents(&mut self, document: &Document) {
         let section = |block: &Block| match block {
             Block::Heading(1, text) => Some(escape(text)),
@@ -236,7 +238,7 @@ impl Page {
     fn results(&mut self, lines: &[ResultLine]) {
         if !self.searchable {
             self.searchable = true;
-            // above the heading of the section that is being written
+            // before the heading of the current section
             let at = self.out.rfind("<section").unwrap_or(self.out.len());
             self.out.insert_str(at, BAR);
         }
@@ -294,7 +296,7 @@ impl Page {
         self.out.push_str("<figure>\n");
         self.element("figcaption", &words(&figure.caption.text));
         let drawings = figure.svgs.concat();
-        // on a narrow screen it scrolls, also by keyboard
+        // scrollable on a narrow screen, also by keyboard
         let plots = format!(
             "div class=\"plots\" tabindex=\"0\" role=\"group\" aria-label=\"{}\"",
             escape(&figure.caption.text)
@@ -365,7 +367,7 @@ impl Page {
                 Some(tone) => format!("{} {}", class(style), word(tone)),
                 None => class(style).to_owned(),
             };
-            // a short name is not broken at its hyphens
+            // short names are not broken at hyphens
             let short = text.text.chars().count() <= SHORT_NAME;
             let _ = match (i == 0 && column.key, class(column.style)) {
                 (true, _) if short => write!(cells, "<th scope=\"row\" class=\"k\">{cell}</th>"),
@@ -382,12 +384,12 @@ impl Page {
     }
 }
 
-/// The name of a benchmark as that of an element, to which a link can lead.
+/// Element identifier of a benchmark, as a link target.
 fn anchor(id: &str) -> String {
     id.replace(['/', '@', '.'], "-")
 }
 
-/// A number whose point stands below that of others; words as they are.
+/// Aligns a number by its decimal point; words are unchanged.
 fn aligned(value: &str) -> String {
     let (whole, rest) = value.split_at(value.find('.').unwrap_or(value.len()));
     match value.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
@@ -400,7 +402,7 @@ fn aligned(value: &str) -> String {
     }
 }
 
-/// Escaped words, with what is to be typed set so.
+/// Escapes text, and marks up its code spans.
 fn words(text: &str) -> String {
     let set = |(typed, piece)| match typed {
         false => escape(piece),
@@ -409,7 +411,7 @@ fn words(text: &str) -> String {
     pieces(text).map(set).collect()
 }
 
-/// Escaped words; one that is longer than a column gets places where it may be broken, and no other word is.
+/// Escapes text; words longer than a column get break opportunities.
 fn breakable(text: &str) -> String {
     let word = |word: &str| {
         let letters: Vec<char> = word.chars().collect();
@@ -454,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_cut_at_their_points() {
+    fn numbers_align_at_points() {
         let cut = |text| aligned(text).contains("<span>1,234</span><span>.5</span>");
         assert!(cut("1,234.5"));
         assert!(aligned("12").contains("<span>12</span><span></span>"));

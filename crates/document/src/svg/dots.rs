@@ -1,60 +1,58 @@
-//! Results as dots with their intervals, one a line: panels with a logarithmic axis each, in one column or in two.
+//! Dot plots: results with intervals, one per line, in panels with a logarithmic axis each, in one or two columns.
 
 use super::scale::Scale;
 use super::{Anchor, Canvas, widest};
 use crate::number;
 
-/// Lines with one axis.
+/// Lines with a common axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Panel {
-    /// What the axis shows.
+    /// Quantity of the axis.
     pub label: String,
-    /// Unit of its ticks; empty for none.
+    /// Unit of its ticks; may be empty.
     pub unit: String,
-    /// Where a line is drawn from top to bottom.
+    /// A vertical line.
     pub mark: Option<f64>,
     /// From top to bottom.
     pub dots: Vec<Dot>,
 }
 
-/// One result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dot {
-    /// Stands at the left.
+    /// Shown at the left.
     pub name: String,
-    /// Its place; one that is not above 0 has none.
+    /// Position; not drawn unless above 0.
     pub value: f64,
-    /// Low and high.
     pub interval: Option<[f64; 2]>,
-    /// Drawn as a ring: the result is in doubt.
+    /// In doubt: drawn as a ring.
     pub doubtful: bool,
-    /// Its number, which stands at the right.
+    /// Formatted value, shown at the right.
     pub text: String,
 }
 
-/// Height of a line; above the lines of a panel; below them, for the axis.
+/// Heights: of a line, above the lines of a panel, below them (axis).
 const LINE: f64 = 14.0;
 const HEAD: f64 = 24.0;
 const FOOT: f64 = 26.0;
 const AXIS: f64 = 180.0;
 const RADIUS: f64 = 3.2;
-/// More lines are drawn in two columns; what is around a panel takes as much room as so many.
-const ONE_COLUMN: usize = 24;
-const AROUND: usize = 4;
-/// Fewer lines of a panel do not stand at the end of a column.
-const LEAST: usize = 3;
-/// Values that all lie within this factor of 1 have a plain axis.
-const LOG_FROM: f64 = 3.0;
+/// More lines are drawn in two columns; a panel's frame counts as `FRAME_LINES`.
+const MAX_ONE_COLUMN: usize = 24;
+const FRAME_LINES: usize = 4;
+/// Minimum lines of a panel at the end of a column.
+const MIN_LINES: usize = 3;
+/// Values within this factor of 1 get a linear axis.
+const LOG_FACTOR: f64 = 3.0;
 
-/// The panels, on one canvas or on two of about the same height.
+/// Draws the panels on one canvas, or on two of similar height.
 #[must_use]
 pub fn draw(panels: &[Panel]) -> Vec<Canvas> {
-    let taken = |panel: &Panel| panel.dots.len() + AROUND;
+    let taken = |panel: &Panel| panel.dots.len() + FRAME_LINES;
     let lines: usize = panels.iter().map(taken).sum();
     let left = widest(dots(panels).map(|dot| &dot.name)) + 12.0;
     let right = widest(dots(panels).map(|dot| &dot.text)) + 12.0;
     let mut columns = vec![vec![]];
-    let mut room = match lines > ONE_COLUMN {
+    let mut room = match lines > MAX_ONE_COLUMN {
         true => lines.div_ceil(2),
         false => usize::MAX,
     };
@@ -62,11 +60,11 @@ pub fn draw(panels: &[Panel]) -> Vec<Canvas> {
         let scale = panel.scale([left, left + AXIS]);
         let mut rest = panel.dots.as_slice();
         while !rest.is_empty() {
-            if room < AROUND + LEAST && columns.len() == 1 {
+            if room < FRAME_LINES + MIN_LINES && columns.len() == 1 {
                 columns.push(vec![]);
                 room = usize::MAX;
             }
-            room = room.saturating_sub(AROUND);
+            room = room.saturating_sub(FRAME_LINES);
             let (here, next) = rest.split_at(rest.len().min(room));
             room -= here.len();
             rest = next;
@@ -102,7 +100,7 @@ impl Panel {
         };
         let values = self.dots.iter().flat_map(of).chain(self.mark);
         let values: Vec<f64> = values.filter(|v| v.is_finite() && *v > 0.0).collect();
-        let far = |v: &f64| !(1.0 / LOG_FROM..LOG_FROM).contains(v);
+        let far = |v: &f64| !(1.0 / LOG_FACTOR..LOG_FACTOR).contains(v);
         let log = self.mark.is_none() || values.iter().any(far);
         Scale::new(values.into_iter(), log, ends).padded()
     }
@@ -131,7 +129,7 @@ impl Panel {
         }
     }
 
-    /// Round numbers that do not touch.
+    /// Round numbers whose labels do not overlap.
     fn ticks(&self, scale: &Scale) -> Vec<(f64, String)> {
         let mut last = f64::MIN;
         let mut ticks = vec![];
@@ -157,7 +155,7 @@ impl Dot {
         };
         let ends = self.interval.map(|ends| ends.map(|end| scale.place(end)));
         let line = match ends {
-            // an interval that reaches 0 has no end on a logarithmic axis
+            // an interval that reaches 0 is open on a logarithmic axis
             Some([low, Some(high)]) => {
                 let low = low.unwrap_or(scale.from);
                 format!(
@@ -198,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn every_result_has_a_dot_and_a_doubtful_one_is_a_ring() {
+    fn doubtful_dots_are_rings() {
         let drawn = draw(&[panel(&[1.0, 10.0, 100.0], Some(1.0))]);
         let [canvas] = drawn.as_slice() else {
             panic!("one column");
@@ -208,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn many_stand_in_two_columns_of_which_each_has_the_axis_of_its_panel() {
+    fn many_dots_take_two_columns() {
         let values: Vec<f64> = (1..=30).map(f64::from).collect();
         let drawn = draw(&[panel(&values[..20], Some(1.0)), panel(&values, None)]);
         let circles = drawn.iter().map(|c| c.body.matches("<circle").count());

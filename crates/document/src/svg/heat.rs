@@ -1,26 +1,23 @@
-//! Rows by columns of deviations from 0: what is below is orange, what is above blue, and what is within chance is pale. The number
-//! stands in its cell, so that nothing is lost without color.
+//! Heat map of deviations from 0: orange below, blue above, pale within chance. Cells contain their number, so that
+//! nothing is lost without color.
 
 use super::{Anchor, CHAR, Canvas, cut, widest};
 use crate::sanitize::escape;
 
-/// A heat map.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heat {
-    /// The name of each column.
+    /// Names.
     pub columns: Vec<String>,
-    /// The name of each row, with as many cells as columns: a share, what stands in the cell, and whether it is more than chance.
+    /// Name and cells of each row.
     pub rows: Vec<(String, Vec<Option<Cell>>)>,
 }
 
-/// A cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// Deviation from 0, as a share.
+    /// Deviation from 0, relative.
     pub value: f64,
-    /// What stands in it.
     pub text: String,
-    /// Whether it is more than chance.
+    /// Significant.
     pub certain: bool,
 }
 
@@ -28,14 +25,13 @@ const HEIGHT: f64 = 22.0;
 const LEAST_WIDTH: f64 = 58.0;
 const TOP: f64 = 30.0;
 const MARGIN: f64 = 10.0;
-/// The share at which a color is full.
+/// Deviation with full color.
 const FULL: f64 = 0.1;
-/// Full colors of what is below and above, on which black letters have a contrast of more than 7 to 1.
+/// Full colors below and above 0; black text has a contrast above 7 to 1.
 const BELOW: [f64; 3] = [240.0, 160.0, 80.0];
 const ABOVE: [f64; 3] = [130.0, 190.0, 235.0];
 
 impl Heat {
-    /// The drawing.
     #[must_use]
     pub fn draw(&self) -> Canvas {
         let names: Vec<String> = self.rows.iter().map(|(name, _)| cut(name)).collect();
@@ -88,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_certain_is_told_from_chance_with_and_without_color() {
+    fn significant_cells_stand_out() {
         let cell = |value, certain| {
             Some(Cell {
                 value,

@@ -1,26 +1,25 @@
-//! What the launches of one result gave: whisker and sparkline for its line, and a drawing of all of them in their order beside
-//! their distribution.
+//! Drawings of the launches of one result: whisker, sparkline, and time series with histogram.
 
 use super::scale::Scale;
 use super::{Anchor, Canvas, STRONG, widest};
 use crate::number;
 use std::fmt::Write as _;
 
-/// Half of what a whisker can show, as a share of the estimate.
+/// Half of a whisker's range, relative to the estimate.
 const WHISKER: f64 = 0.25;
-/// A sparkline has no more points than this; beyond, launches are averaged in groups.
+/// Maximum points of a sparkline; more launches are averaged in groups.
 const POINTS: usize = 40;
 const HEIGHT: f64 = 120.0;
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = 28.0;
-/// Of the launches in their order, and of their distribution.
+/// Widths: of the time series and of the histogram.
 const ORDER: f64 = 330.0;
 const SPREAD: f64 = 110.0;
 const GAP: f64 = 22.0;
 const MOST_BINS: f64 = 16.0;
 const MOST_TICKS: usize = 6;
 
-/// The interval around the estimate on a scale of shares that is the same for all results; an arrow where it is wider.
+/// Interval around the estimate on a relative scale common to all results; an arrow where it is wider.
 #[must_use]
 pub fn whisker(value: f64, [low, high]: [f64; 2]) -> String {
     let place = |end: f64| 50.0 + 50.0 * (end / value - 1.0) / WHISKER * value.signum();
@@ -46,7 +45,7 @@ pub fn whisker(value: f64, [low, high]: [f64; 2]) -> String {
     )
 }
 
-/// The launches from left to right, from their smallest to their largest; nothing for fewer than two.
+/// Launches from left to right, scaled from smallest to largest; empty for fewer than two.
 #[must_use]
 pub fn sparkline(values: &[f64]) -> String {
     let group = values.len().div_ceil(POINTS).max(1);
@@ -71,7 +70,7 @@ pub fn sparkline(values: &[f64]) -> String {
     }
 }
 
-/// All launches in their order, the interval of the estimate behind them, and how often each value came.
+/// Time series of the launches with the interval of the estimate, and their histogram.
 #[must_use]
 pub fn draw(values: &[f64], unit: &str, estimate: f64, interval: Option<[f64; 2]>) -> Canvas {
     let bottom = TOP + HEIGHT;
@@ -161,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_whisker_ends_where_its_interval_does_and_in_an_arrow_where_that_is_too_wide() {
+    fn wide_intervals_end_in_arrows() {
         let within = whisker(100.0, [90.0, 105.0]);
         assert!(
             within.contains("M30.0 6H60.0M30.0 3v6M60.0 3v6"),
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sparkline_goes_from_one_edge_to_the_other() {
+    fn sparklines_span_their_width() {
         let line = sparkline(&[1.0, 3.0, 2.0]);
         assert!(line.contains("M2 17.0L50 3.0L98 10.0"), "{line}");
         assert_eq!(sparkline(&[1.0]), "");
@@ -185,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn every_launch_is_drawn_and_counted() {
+    fn all_launches_are_drawn() {
         let drawn = draw(&[1.0, 1.1, 1.2, 5.0], "ms", 1.1, Some([1.0, 1.2])).body;
         assert_eq!(drawn.matches("h.1").count(), 4);
         for odd in [&[][..], &[f64::NAN, 1.0], &[2.0, 2.0]] {

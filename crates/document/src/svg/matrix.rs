@@ -1,18 +1,17 @@
-//! A square of numbers, one for each pair: the larger, the darker. The number stands in its cell, so that nothing is
-//! lost without color.
+//! Matrix of numbers per pair: the larger, the darker. Cells contain their number, so that nothing is lost without
+//! color.
 
 use super::{Anchor, Canvas};
 use crate::number;
 use crate::sanitize::escape;
 
-/// A figure of pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix {
-    /// What rows and columns are.
+    /// Kind of rows and columns.
     pub label: String,
-    /// The name of each row and column.
+    /// Names of rows and columns.
     pub names: Vec<String>,
-    /// As many rows as names, with as many values each; `None` leaves a cell empty.
+    /// Square; `None` leaves a cell empty.
     pub rows: Vec<Vec<Option<f64>>>,
 }
 
@@ -21,17 +20,16 @@ const HEIGHT: f64 = 26.0;
 const LEFT: f64 = 64.0;
 const TOP: f64 = 44.0;
 const MARGIN: f64 = 10.0;
-/// Gray of the smallest and of the largest value: black letters on the one and white on the other have a contrast of more
-/// than 7 to 1, and at no gray between is the better of the two below 4.5.
+/// Gray of the smallest and largest value. Black text on the first and white on the second have a contrast above 7 to
+/// 1, and the better of the two is at least 4.5 on every gray between.
 const LIGHT: f64 = 245.0;
 const DARK: f64 = 60.0;
-/// From this gray down letters are white: both colors have the same contrast there.
+/// Text is white below this gray: both colors have equal contrast there.
 const WHITE_BELOW: f64 = 118.0;
-/// Values that all lie within this factor are alike, and light.
+/// Values within this factor are drawn alike, and light.
 const ALIKE: f64 = 1.1;
 
 impl Matrix {
-    /// The drawing.
     #[must_use]
     pub fn draw(&self) -> Canvas {
         let (right, bottom) = place(self.names.len(), self.names.len());
@@ -58,7 +56,7 @@ impl Matrix {
     }
 }
 
-/// Where a cell begins.
+/// Corner of a cell.
 fn place(across: usize, down: usize) -> (f64, f64) {
     (LEFT + across as f64 * WIDTH, TOP + down as f64 * HEIGHT)
 }
@@ -88,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_stands_in_its_cell() {
+    fn cells_show_their_numbers() {
         let matrix = Matrix {
             label: "CPU".to_owned(),
             names: (0..3).map(|n| n.to_string()).collect(),
@@ -100,7 +98,7 @@ mod tests {
         };
         let svg = matrix.draw().body;
         assert_eq!(svg.matches("<rect").count(), 4);
-        // the smallest is the lightest with black letters, the largest the darkest with white ones
+        // smallest value: lightest, black text; largest: darkest, white text
         assert_eq!(svg.matches("rgb(245,245,245)").count(), 2);
         assert_eq!(svg.matches("fill=\"#000000\">20.2<").count(), 2);
         assert_eq!(svg.matches("rgb(60,60,60)").count(), 2);
@@ -108,9 +106,9 @@ mod tests {
     }
 
     #[test]
-    fn letters_can_be_read_on_every_grey() {
+    fn text_contrasts_with_every_gray() {
         for gray in 60..=245 {
-            // relative luminance and contrast as WCAG 2 has them
+            // relative luminance and contrast by WCAG 2
             let c = f64::from(gray) / 255.0;
             let luminance = match c <= 0.040_45 {
                 true => c / 12.92,

@@ -1,13 +1,12 @@
-//! Figures as SVG: dots and lines with intervals, launches, and squares of numbers, over a plain or a logarithmic axis.
+//! Figures as SVG: dot plots, line plots, launches and matrices, on a linear or logarithmic axis.
 //!
-//! Drawn here and not by a plotting library. The crate kuva was tried: it has intervals, log axes and legible
-//! ticks, but it is 95,000 lines that take 43 CPU seconds of a release build (10 in development; a fresh clone has
-//! about two minutes on two cores), tells lines apart by color in a legend beside the plot, where fifteen
-//! machines need names at the lines' ends that survive black and white, and writes colors that a page cannot
-//! turn dark. What a brief needs is in these few hundred lines; nobody outside this module sees how it is done.
+//! Drawn without a plotting library. The crate kuva was tried: it has intervals, logarithmic axes and legible ticks,
+//! but its 95,000 lines take 43 CPU seconds of a release build (10 in development; a fresh clone has about two minutes
+//! on two cores); it distinguishes lines by color in a legend, where fifteen machines need names at their ends that
+//! survive black and white; and it writes colors that a page cannot change to a dark theme.
 //!
-//! Every color is an attribute, so that a figure stands by itself in any renderer, and every element has a
-//! class, by which a page may give it other colors in the dark.
+//! Every color is an attribute, so that a figure stands alone in any renderer, and every element has a class, by which
+//! a page gives it colors of a dark theme.
 
 pub mod dots;
 pub mod heat;
@@ -22,24 +21,23 @@ use crate::tree::Figure;
 use std::fmt::{Arguments, Write as _};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The last before the general name is the one that a PDF has inside.
+/// The last before the generic name is embedded in PDFs.
 const FONT: &str =
     "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif";
-/// Okabe and Ito's colors that are dark enough on white, for what is to be found.
+/// Colors of Okabe and Ito that are dark enough on white, for highlighted elements.
 const STRONG: [&str; 4] = ["#0072b2", "#d55e00", "#009e73", "#a3478a"];
-/// Width of a letter at 12 px, on the generous side.
+/// Width of a character at 12 px, generously.
 const CHAR: f64 = 6.9;
-/// Longer names are cut; the words of the figure have them whole.
-const MOST_CHARS: usize = 28;
+/// Maximum characters of a name; the description of the figure has it whole.
+const MAX_CHARS: usize = 28;
 
-/// A drawing.
 #[derive(Clone, Debug)]
 pub struct Canvas {
     size: [f64; 2],
     body: String,
 }
 
-/// On which side of its place a text stands.
+/// Alignment of a text to its position.
 #[derive(Clone, Copy)]
 enum Anchor {
     Start,
@@ -55,7 +53,6 @@ impl Canvas {
         }
     }
 
-    /// The drawing as a figure.
     #[must_use]
     pub fn figure(self, id: &str, caption: String, alternative: String) -> Figure {
         figure(vec![self], id, caption, alternative)
@@ -74,12 +71,11 @@ impl Canvas {
         )
     }
 
-    /// Adds markup.
     fn put(&mut self, markup: Arguments) {
         let _ = writeln!(self.body, "{markup}");
     }
 
-    /// A thin line of an axis, or of the grid behind.
+    /// A thin line of an axis or grid.
     fn rule(&mut self, class: &str, d: Arguments) {
         let color = if class == "grid" { "#dcdcdc" } else { "#555" };
         self.put(format_args!(
@@ -100,8 +96,8 @@ impl Canvas {
     }
 }
 
-/// Drawings beside each other as one figure, in words for those who cannot see it, numbers included. Its identifier is unique in its
-/// document: letters, digits and `-`.
+/// A figure of drawings side by side, with a text alternative including the numbers. `id` is unique in the document:
+/// letters, digits and `-`.
 #[must_use]
 pub fn figure(drawn: Vec<Canvas>, id: &str, caption: String, alternative: String) -> Figure {
     let svg = |(at, canvas): (usize, &Canvas)| match at {
@@ -119,21 +115,21 @@ pub fn figure(drawn: Vec<Canvas>, id: &str, caption: String, alternative: String
     }
 }
 
-/// Room that the widest of these takes.
+/// Width of the widest text.
 fn widest<'a>(texts: impl Iterator<Item = &'a String>) -> f64 {
     texts.map(|text| text.width()).max().unwrap_or(0) as f64 * CHAR
 }
 
-/// A name that has room beside a drawing.
+/// Shortens a name to `MAX_CHARS`.
 fn cut(name: &str) -> String {
     let name = clean(name);
-    if name.width() <= MOST_CHARS {
+    if name.width() <= MAX_CHARS {
         return name.into_owned();
     }
     let mut used = 1;
     let fits = |c: &char| {
         used += c.width().unwrap_or(0);
-        used <= MOST_CHARS
+        used <= MAX_CHARS
     };
     name.chars().take_while(fits).chain(['…']).collect()
 }
@@ -143,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_names_are_cut_by_width() {
+    fn long_names_are_shortened() {
         assert_eq!(cut(&"x".repeat(31)), format!("{}…", "x".repeat(27)));
         assert_eq!(cut(&"東".repeat(20)).width(), 27);
         assert_eq!(cut("short"), "short");

@@ -1,79 +1,72 @@
-//! Lines with intervals, each named at its end.
+//! Line plots with intervals; each line is named at its end.
 //!
-//! A line that reaches the right edge leads to its name; one that ends before it has a letter at its end, and the
-//! same letter before its name.
+//! A line that reaches the right edge leads to its name; one that ends earlier is labeled by a letter at its end and
+//! before its name.
 
 use super::scale::Scale;
 use super::{Anchor, CHAR, Canvas, STRONG, cut, widest};
 use crate::number;
 use crate::sanitize::escape;
 
-/// A figure of lines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plot {
-    /// What is counted along x.
+    /// Quantity along x.
     pub x_label: String,
-    /// What is counted along y.
+    /// Quantity along y.
     pub y_label: String,
-    /// Unit of y, as it is to stand at the ticks; empty for none.
+    /// Unit of y at the ticks; may be empty.
     pub y_unit: String,
-    /// Places along x that have names, instead of numbers at its ticks; empty for numbers.
+    /// Named positions along x in place of numeric ticks; empty for numeric ticks.
     pub x_names: Vec<(f64, String)>,
-    /// Whether x is logarithmic.
     pub log_x: bool,
-    /// Whether y is logarithmic.
     pub log_y: bool,
-    /// The lines, each with a name of its own.
+    /// Their names are unique.
     pub lines: Vec<Line>,
-    /// Places along x that are marked from top to bottom, each with what is said there.
+    /// Vertical lines: position, label.
     pub marks: Vec<(f64, String)>,
 }
 
-/// One line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
-    /// Its name, which stands at its end.
+    /// Shown at its end.
     pub name: String,
-    /// The line that the reader looks for: thick and colored; the others are thin and gray.
+    /// Highlighted: thick and colored; others are thin and gray.
     pub strong: bool,
-    /// Its points are not joined: another line goes through them.
+    /// Points are not joined.
     pub loose: bool,
-    /// Its points from left to right.
+    /// From left to right.
     pub points: Vec<Point>,
 }
 
-/// One point of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Point {
-    /// Where along x.
     pub x: f64,
-    /// How high; `None` breaks the line.
+    /// `None` breaks the line.
     pub y: Option<f64>,
-    /// Low and high.
     pub interval: Option<[f64; 2]>,
 }
 
-/// Room at the left for the name of y, and for its ticks: this much at least.
+/// Widths at the left: for the label of y; the minimum for its ticks.
 const NAME: f64 = 26.0;
 const LEAST_TICK: f64 = 40.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 52.0;
 const PLOT_WIDTH: f64 = 500.0;
 const LEAST_HEIGHT: f64 = 360.0;
-/// Height of a name, and from the frame to the names: room for the leaders and a marker.
+/// Heights: of a name; between frame and names, for leaders and a marker.
 const ROW: f64 = 16.0;
 const GAP: f64 = 44.0;
-/// From here on intervals are drawn as a band: bars would touch.
+/// Number of points from which intervals are a band: bars would touch.
 const BAND_FROM: usize = 13;
 const GRAY: &str = "#6b6b6b";
-/// Four dashes and five shapes: twenty gray lines can be told apart.
+/// Four dashes and five markers distinguish twenty gray lines.
 const DASHES: [&str; 4] = [
     "",
     " stroke-dasharray=\"6 3\"",
     " stroke-dasharray=\"2 2.5\"",
     " stroke-dasharray=\"9 3 2 3\"",
 ];
-/// Corners of the shapes around a point, in their radius; the first is a circle.
+/// Corners of the markers, in units of their radius; the first is a circle.
 const SHAPES: [&[[f64; 2]]; 5] = [
     &[],
     &[[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]],
@@ -82,21 +75,20 @@ const SHAPES: [&[[f64; 2]]; 5] = [
     &[[0.0, 1.2], [-1.2, -1.0], [1.2, -1.0]],
 ];
 
-/// How a line is told from the others: in color and in black and white.
+/// Style of a line, distinct in color and in black and white.
 #[derive(Clone, Copy, Debug)]
 struct Pen {
     strong: bool,
-    /// Which one it is of its kind.
+    /// Number among lines of its kind.
     number: usize,
 }
 
-/// The axes.
 struct Area {
     x: Scale,
     y: Scale,
 }
 
-/// The name of a line.
+/// Name at the end of a line.
 struct Label {
     text: String,
     pen: Pen,
@@ -106,7 +98,7 @@ struct Label {
 }
 
 impl Plot {
-    /// The drawing. Values that have no place on a logarithmic axis are left out.
+    /// Values without a position on a logarithmic axis are left out.
     #[must_use]
     pub fn draw(&self) -> Canvas {
         let points = || self.lines.iter().flat_map(|line| &line.points);
@@ -159,7 +151,7 @@ impl Plot {
         canvas
     }
 
-    /// The places where something was measured, when they are few; otherwise round numbers.
+    /// The positions of measurements if few, else round numbers.
     fn x_ticks(&self, x: &Scale) -> Vec<(f64, String)> {
         let mut xs: Vec<f64> = self
             .lines
@@ -179,7 +171,7 @@ impl Plot {
         ticks.into_iter().filter_map(placed).collect()
     }
 
-    /// The names of the lines that have an end.
+    /// Labels of the lines that have points.
     fn labels(&self, area: &Area, pens: &[Pen]) -> Vec<Label> {
         let xs = self.lines.iter().flat_map(|l| &l.points).map(|p| p.x);
         let right = xs.fold(f64::MIN, f64::max);
@@ -212,7 +204,7 @@ impl Area {
         Some((self.x.place(point.x)?, self.y.place(point.y?)?))
     }
 
-    /// Its place along x, and those of the ends of its interval.
+    /// Position along x, and vertical positions of the ends of its interval.
     fn interval(&self, point: &Point) -> Option<[f64; 3]> {
         let [low, high] = point.interval?;
         Some([
@@ -286,7 +278,7 @@ fn pens(lines: &[Line]) -> Vec<Pen> {
 }
 
 impl Pen {
-    /// Its class and its color.
+    /// Class and color.
     fn paint(self) -> (String, &'static str) {
         let number = self.number % STRONG.len();
         match self.strong {
@@ -295,7 +287,7 @@ impl Pen {
         }
     }
 
-    /// A filled shape around a point.
+    /// A filled marker.
     fn mark(self, canvas: &mut Canvas, (x, y): (f64, f64)) {
         let (_, color) = self.paint();
         let radius = if self.strong { 4.0 } else { 2.8 };
@@ -346,7 +338,7 @@ impl Label {
     }
 }
 
-/// Moves names that are too close apart, as little as needed, in the order of their lines' ends.
+/// Moves overlapping labels as little as needed, in the order of line ends.
 fn spread(labels: &mut [Label], [mut top, mut bottom]: [f64; 2]) {
     labels.sort_by(|a, b| a.y.total_cmp(&b.y));
     for label in labels.iter_mut() {
@@ -386,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_ends_early_has_a_letter_at_its_end_and_at_its_name() {
+    fn early_ends_are_lettered() {
         let lines = [("long", &[1.0, 2.0, 3.0][..]), ("short", &[3.0])];
         let svg = drawn(lines.map(|(name, ys)| line(name, ys, None)).into());
         for text in [">a</text>", ">a: short</text>", ">long</text>"] {
@@ -395,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn points_that_are_not_joined_are_marked_however_many() {
+    fn loose_points_are_marked() {
         let ys: Vec<f64> = (1..=30).map(f64::from).collect();
         let loose = Line {
             loose: true,
@@ -407,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn values_without_a_place_break_the_line() {
+    fn missing_values_break_the_line() {
         let mut broken = line("broken", &[1.0, 2.0, 3.0, 0.0, 5.0], None);
         broken.points[1].y = None;
         let svg = drawn(vec![broken]);
@@ -420,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_are_bars_on_few_points_and_a_band_on_many() {
+    fn many_intervals_form_a_band() {
         for (points, wanted) in [(6, [6, 0]), (20, [0, 1])] {
             let svg = drawn(vec![line("line", &vec![1.0; points], Some([0.9, 1.1]))]);
             let counts = [svg.matches("h8m").count(), svg.matches("band").count()];
@@ -437,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn names_keep_their_distance_and_stay_inside() {
+    fn labels_do_not_overlap() {
         let crowded: Vec<f64> = (0..15).map(|i| 20.0 + f64::from(i) * ROW).collect();
         for (ys, wanted) in [
             (vec![50.0; 3], &[50.0, 66.0, 82.0][..]),

@@ -1,20 +1,20 @@
 //! Scales and ticks.
 
-/// From values to places, plain or logarithmic.
+/// Maps values to positions, linearly or logarithmically.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Scale {
     log: bool,
-    /// The ends; on a logarithmic scale their powers of ten.
+    /// Ends of the range; logarithmic: their powers of ten.
     low: f64,
     high: f64,
-    /// The places of the ends.
+    /// Positions of the ends.
     pub(super) from: f64,
     pub(super) to: f64,
 }
 
 impl Scale {
-    /// A scale on which all these values have a place between `from` and `to`; values that are not finite, or on
-    /// a logarithmic scale not above 0, have none.
+    /// A scale of all these values between positions `from` and `to`; non-finite values, and on a logarithmic scale
+    /// values not above 0, have no position.
     pub(super) fn new(values: impl Iterator<Item = f64>, log: bool, [from, to]: [f64; 2]) -> Self {
         let mut scale = Self {
             log,
@@ -34,7 +34,7 @@ impl Scale {
         scale
     }
 
-    /// A little room at both ends, so that no point lies on the frame; for x.
+    /// Adds room at both ends, so that no point lies on the frame; for x.
     pub(super) fn padded(mut self) -> Self {
         let whole = self.high - self.low;
         let room = if whole > 0.0 { whole * 0.04 } else { 0.5 };
@@ -42,7 +42,7 @@ impl Scale {
         self
     }
 
-    /// A range that is not empty, for values that are all the same.
+    /// Widens an empty range.
     pub(super) fn spread(mut self) -> Self {
         if self.high <= self.low {
             let room = (self.low.abs() * 0.01).max(f64::MIN_POSITIVE);
@@ -51,7 +51,7 @@ impl Scale {
         self
     }
 
-    /// Ends at round numbers; a plain scale begins at 0. For y.
+    /// Extends the ends to round numbers; a linear scale begins at 0. For y.
     pub(super) fn rounded(mut self) -> Self {
         let step = match self.log {
             true => 1.0,
@@ -71,13 +71,13 @@ impl Scale {
         inner.is_finite().then_some(inner)
     }
 
-    /// Where a value lies, if it has a place here.
+    /// Position of a value; `None` outside the domain of a logarithm.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
         let share = (self.inner(value)? - self.low) / (self.high - self.low);
         Some(self.from + share * (self.to - self.from))
     }
 
-    /// Round numbers from one end to the other, each with its place.
+    /// Round numbers in the range, with positions.
     pub(super) fn ticks(&self) -> Vec<(f64, f64)> {
         let ticks = if self.log {
             self.log_ticks()
@@ -91,7 +91,7 @@ impl Scale {
     fn plain_ticks(&self) -> Vec<f64> {
         let step = step(self.high - self.low);
         let first = (self.low / step).ceil();
-        // at most 11, whatever the numbers: a step is at least a tenth of the whole
+        // at most 11: a step is at least a tenth of the range
         (0..=10)
             .map(|i| (first + f64::from(i)) * step)
             .take_while(|tick| *tick <= self.high + step * 1e-9)
@@ -115,7 +115,7 @@ impl Scale {
     }
 }
 
-/// 1, 2 or 5 times a power of ten, five to ten of which make the whole.
+/// 1, 2 or 5 times a power of ten: five to ten steps per range.
 fn step(whole: f64) -> f64 {
     let rough = whole / 10.0;
     let power = 10f64.powf(rough.log10().floor());
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_are_round_and_hold_everything() {
+    fn round_ticks_cover_all_values() {
         let tenths = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0];
         for (values, log, wanted) in [
             (&[3.0, 18.0][..], false, &tenths.map(|t| t * 2.0)[..9 + 1]),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn places_run_from_one_end_to_the_other() {
+    fn positions_span_the_scale() {
         let scale = Scale::new([1.0, 100.0].into_iter(), true, [200.0, 0.0]).rounded();
         for (value, place) in [
             (1.0, Some(200.0)),

@@ -1,6 +1,6 @@
-//! Text for a terminal that knows no more than ASCII.
+//! ASCII replacements.
 
-/// The text with what stands for its other characters; `?` for one that nothing stands for.
+/// Replaces non-ASCII characters; `?` without a replacement.
 pub(super) fn of(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,8 +1,8 @@
-//! A document for a terminal, or for a file of plain text.
+//! Renders a document for a terminal or plain text file.
 //!
-//! A row of a table is one line. Words in cells are shortened, and columns given up, where a line has no room for them; identifiers
-//! are never cut. Flags of a row are letters in a column of their own. Prose is wrapped. The only escape sequences are ours, and
-//! only with color; all else of the kind in the text is made harmless.
+//! A table row is one line: words are shortened and columns dropped if needed, identifiers never. Flags are letters in
+//! a column of their own. Prose is wrapped. All escape sequences are ours, and only with color; those in the text are
+//! replaced.
 
 mod ascii;
 mod notes;
@@ -27,28 +27,27 @@ pub const PLAIN: &str = "\x1b[0m";
 /// All escape sequences that [`render`] writes.
 pub const STYLES: [&str; 7] = [BOLD, FAINT, RED, GREEN, YELLOW, CYAN, PLAIN];
 
-/// Longer lines of prose are hard to read, however wide the terminal.
-const WIDEST_PROSE: usize = 100;
-/// Narrower than this nothing can be set.
-const NARROWEST: usize = 20;
-/// Terms up to here stand beside what belongs to them.
-const WIDEST_TERM: usize = 24;
+/// Maximum width of prose, however wide the terminal.
+const MAX_PROSE_WIDTH: usize = 100;
+/// Minimum width of a terminal.
+const MIN_WIDTH: usize = 20;
+/// Longest term that has its text beside it.
+const MAX_TERM_WIDTH: usize = 24;
 
-/// How a document is to look.
+/// Rendering options.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// Columns of a line, 20 at least.
+    /// Columns of a line, at least 20.
     pub width: usize,
-    /// Headings in bold, identifiers, verdicts and flags in colors.
+    /// Bold headings; colored identifiers, verdicts and flags.
     pub color: bool,
-    /// No character but those of ASCII.
     pub ascii: bool,
-    /// Every note in full, instead of the flagged ones summed up by cause.
+    /// Full notes; otherwise flagged ones are summarized by cause.
     pub notes: bool,
 }
 
 impl Look {
-    /// Plain text of that width.
+    /// Plain text.
     #[must_use]
     pub fn plain(width: usize) -> Self {
         Self {
@@ -60,10 +59,9 @@ impl Look {
     }
 }
 
-/// The document as text.
 #[must_use]
 pub fn render(document: &Document, look: Look) -> String {
-    let width = look.width.max(NARROWEST);
+    let width = look.width.max(MIN_WIDTH);
     let plain: Vec<Option<Block>> = document.blocks.iter().map(Block::plain).collect();
     let mut page = Page {
         document,
@@ -90,7 +88,7 @@ struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// Says whether it was a heading, below which no line is left free.
+    /// Returns whether the block was a heading, which no empty line follows.
     fn block(&mut self, block: &'a Block, after_heading: bool) -> bool {
         let notes = match block {
             Block::Footnotes => self.notes(),
@@ -121,14 +119,14 @@ impl<'a> Page<'a> {
                 self.heading(&figure.caption.text);
                 self.wrapped("  ", "  ", &self.clean(&figure.alternative));
             }
-            // these come in their plain form
+            // rendered in their plain form
             Block::Tiles(_) | Block::Results(_) => {}
             Block::Footnotes => notes.iter().for_each(|line| self.line(line)),
         }
         matches!(block, Block::Heading(..))
     }
 
-    /// What is said, as this look can say it.
+    /// Replaces characters that this output cannot show.
     fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let text = clean(text);
         match self.look.ascii {
@@ -139,7 +137,7 @@ impl<'a> Page<'a> {
 
     fn heading(&mut self, text: &str) {
         let text = self.clean(text);
-        for line in wrap(&text, self.look.width.min(WIDEST_PROSE)) {
+        for line in wrap(&text, self.look.width.min(MAX_PROSE_WIDTH)) {
             self.line(&self.styled(BOLD, &line));
         }
     }
@@ -147,7 +145,7 @@ impl<'a> Page<'a> {
     fn terms(&mut self, terms: &[(String, Text)]) {
         let widths = terms.iter().map(|(term, _)| width_of(&self.clean(term)));
         let widest = widths.max().unwrap_or(0);
-        let column = widest.min(WIDEST_TERM).min(self.look.width / 3) + 2;
+        let column = widest.min(MAX_TERM_WIDTH).min(self.look.width / 3) + 2;
         for (term, text) in terms {
             let term = self.clean(term).into_owned();
             let text = self.clean(&text.text).into_owned();
@@ -155,7 +153,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A term with what belongs to it beside it, or below it where the column has no room for it.
+    /// A term with its text beside it, or below it if the column is too narrow.
     fn term(&mut self, term: &str, column: usize, text: &str) {
         let rest = " ".repeat(column);
         if width_of(term) < column {
@@ -167,9 +165,9 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Text with one thing before its first line, and another before the others.
+    /// Wrapped text with one prefix on its first line and another on the rest.
     fn wrapped(&mut self, first: &str, rest: &str, text: &str) {
-        let room = self.look.width.min(WIDEST_PROSE);
+        let room = self.look.width.min(MAX_PROSE_WIDTH);
         let room = room.saturating_sub(width_of(rest));
         for (i, line) in wrap(text, room).iter().enumerate() {
             let before = if i == 0 { first } else { rest };
@@ -195,7 +193,7 @@ impl<'a> Page<'a> {
         self.styled(style, text)
     }
 
-    /// A letter of a flag in its color.
+    /// A flag's letter in its color.
     fn flag(&self, mark: &Mark) -> String {
         let letter = mark.letter;
         let letter = match self.look.ascii {

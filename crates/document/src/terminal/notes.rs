@@ -1,20 +1,20 @@
-//! The notes of a document below it: summed up by cause, or in full with the rows that they are of.
+//! Notes below a document: summarized by cause, or in full with the names of their rows.
 
 use super::table::shortened;
 use super::wrap::{width_of, wrap};
-use super::{BOLD, Page, WIDEST_PROSE};
+use super::{BOLD, MAX_PROSE_WIDTH, Page};
 use crate::mark::Footnote;
 use crate::mark::{Mark, Warning};
 use crate::tree::{Block, NoteId};
 use std::collections::BTreeMap;
 
-/// Causes that are told; more of them are counted.
+/// Maximum causes listed; others are counted.
 const CAUSES: usize = 6;
-/// Names before the sentence of a note.
+/// Maximum row names before the text of a note.
 const NAMES: usize = 3;
 
 impl Page<'_> {
-    /// Lines for all notes; none where there are none.
+    /// Lines of all notes.
     pub(super) fn notes(&self) -> Vec<String> {
         let rows = self.rows_of_notes();
         match self.look.notes {
@@ -23,7 +23,7 @@ impl Page<'_> {
         }
     }
 
-    /// The names of the rows that each note is of.
+    /// Names of the rows of each note.
     fn rows_of_notes(&self) -> BTreeMap<NoteId, Vec<&str>> {
         let mut rows: BTreeMap<NoteId, Vec<&str>> = BTreeMap::new();
         for block in &self.document.blocks {
@@ -73,7 +73,7 @@ impl Page<'_> {
         lines
     }
 
-    /// A line: the letter, what it is, as much as there is room for of the details, and what to do.
+    /// A summary line: letter, count, as many details as fit, advice.
     fn warning(&self, flag: &Mark, warning: &Warning) -> String {
         let [what, remedy] = [&warning.what, warning.remedy].map(|text| self.clean(text));
         let arrow = self.clean(" → ");
@@ -90,7 +90,7 @@ impl Page<'_> {
         format!("  {} {what}{detail}{advice}", self.flag(flag))
     }
 
-    /// As many as there is room for, whole, and how many more there are; one alone is shortened.
+    /// As many whole details as fit and the number of others; a single one is shortened.
     fn fitting(&self, details: &[String], room: usize) -> String {
         let text = |n: usize| {
             let more = match details.len() - n {
@@ -126,7 +126,7 @@ impl Page<'_> {
             };
             let letter = note.mark.map_or(" ".to_owned(), |flag| self.flag(flag));
             let text = self.clean(&format!("{whose}{}", note.text)).into_owned();
-            for (i, line) in wrap(&text, self.look.width.min(WIDEST_PROSE) - 4)
+            for (i, line) in wrap(&text, self.look.width.min(MAX_PROSE_WIDTH) - 4)
                 .iter()
                 .enumerate()
             {

@@ -1,9 +1,8 @@
-//! A table as lines, one a row.
+//! Renders a table, one line per row.
 //!
-//! Where a line has no room for all: words are shortened first, then columns are given up, those of the highest rank first and of
-//! one rank the last first; which were, is said below the table. The columns that name the row stay, and so do identifiers to their
-//! last letter, even if a line becomes longer than asked for.
-//! The crate comfy-table knows neither columns that can be given up nor groups of them, and would break numbers.
+//! If a line is too wide, words are shortened first, then columns are dropped by rank, from the right; a line below the
+//! table names them. Key columns stay, and identifiers stay whole even if the line becomes wider. The crate comfy-table
+//! drops no columns, groups none, and would break numbers.
 
 use super::wrap::{width_of, wrap};
 use super::{BOLD, CYAN, FAINT, Page};
@@ -17,7 +16,6 @@ use std::collections::BTreeSet;
 const GAP: usize = 2;
 
 impl Page<'_> {
-    /// The lines of a table.
     pub(super) fn table(&mut self, table: &Table) {
         let grid = Grid::new(self, table);
         let (kept, given_up) = grid.fitted(self.look.width);
@@ -40,7 +38,7 @@ impl Page<'_> {
     }
 }
 
-/// The name of a column, with that of its group.
+/// Name of a column with its group.
 fn named(column: &Column) -> String {
     match &column.group {
         Some(group) => format!("{group} {}", column.head),
@@ -52,9 +50,9 @@ struct Grid<'a> {
     table: &'a Table,
     heads: Vec<Cow<'a, str>>,
     cells: Vec<Vec<Cow<'a, str>>>,
-    /// The flags of each row.
+    /// Flags of each row.
     flags: Vec<BTreeSet<&'static Mark>>,
-    /// What each column takes when nothing is shortened.
+    /// Widths of columns without shortening.
     natural: Vec<usize>,
 }
 
@@ -86,13 +84,13 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// What the column of flags takes, with the gap before it.
+    /// Width of the flags column with its gap.
     fn flags_width(&self) -> usize {
         let most = self.flags.iter().map(BTreeSet::len).max().unwrap_or(0);
         if most == 0 { 0 } else { GAP + most }
     }
 
-    /// A column, with those without which it says nothing.
+    /// A column with the paired ones, which are shown together.
     fn group(&self, i: usize) -> std::ops::Range<usize> {
         let paired = |i: &usize| self.table.columns.get(*i).is_some_and(|c| c.paired);
         let start = (0..=i).rev().find(|i| !paired(i)).unwrap_or(i);
@@ -100,7 +98,7 @@ impl<'a> Grid<'a> {
         start..end
     }
 
-    /// The columns that have room, with their widths, and those that have none.
+    /// Columns that fit, with widths, and dropped ones.
     fn fitted(&self, width: usize) -> (Vec<(usize, usize)>, Vec<usize>) {
         let mut kept: Vec<usize> = (0..self.heads.len()).collect();
         let mut given_up = vec![];
@@ -115,7 +113,7 @@ impl<'a> Grid<'a> {
         };
         while total(&kept, &least) > width {
             let others = kept.iter().filter(|&&i| !self.table.columns[i].key);
-            // of one rank the last
+            // of equal rank the last
             let Some(&last) = others.max_by_key(|&&i| self.table.columns[i].rank) else {
                 break;
             };
@@ -123,7 +121,7 @@ impl<'a> Grid<'a> {
             kept.retain(|i| !group.contains(i));
             given_up.push(group);
         }
-        // one that was given up for a wider one may have room now
+        // a dropped column may fit after a wider one was dropped
         given_up.sort_by_key(|group| self.table.columns[group.start].rank);
         given_up.retain(|group| {
             let with: Vec<usize> = kept.iter().copied().chain(group.clone()).collect();
@@ -138,7 +136,7 @@ impl<'a> Grid<'a> {
         given_up.sort_unstable();
         let mut widths: Vec<usize> = kept.iter().map(|&i| self.natural[i]).collect();
         let mut over = total(&kept, &|i| self.natural[i]).saturating_sub(width);
-        // the widest words give way first
+        // the widest words shrink first
         while over > 0 {
             let words = (0..kept.len()).filter(|&at| shrinks(kept[at]));
             let can = words.filter(|&at| widths[at] > least(kept[at]));
@@ -151,7 +149,7 @@ impl<'a> Grid<'a> {
         (kept.into_iter().zip(widths).collect(), given_up)
     }
 
-    /// The names of groups above their columns, where there are any, and the heads.
+    /// Group names if any, and heads.
     fn heads(&self, page: &Page, kept: &[(usize, usize)]) -> Vec<String> {
         let mut lines = vec![];
         let columns: Vec<usize> = kept.iter().map(|(i, _)| *i).collect();
@@ -182,7 +180,7 @@ impl<'a> Grid<'a> {
                 aligned(&head, &head, width, self.table.columns[i].style)
             });
             let mut line = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
-            // the letters are told below, if there is no room for their head
+            // without room for their head, a line below explains the letters
             let room = page.look.width.saturating_sub(width_of(&line));
             if self.flags_width() > 0 && room >= GAP + "flags".len() {
                 line += &format!("{}flags", " ".repeat(GAP));
@@ -223,7 +221,7 @@ impl<'a> Grid<'a> {
     }
 }
 
-/// A text in so many columns, with a sign where it goes on.
+/// Truncates to a width, with an ellipsis.
 pub(super) fn shortened(page: &Page, text: &str, width: usize) -> String {
     if width_of(text) <= width {
         return text.to_owned();
@@ -240,7 +238,7 @@ pub(super) fn shortened(page: &Page, text: &str, width: usize) -> String {
     out + sign
 }
 
-/// What is shown of a text, with what fills the column: numbers stand on its right.
+/// Pads the shown part of a text; numbers are flush right.
 fn aligned(text: &str, shown: &str, width: usize, style: Style) -> String {
     let fill = " ".repeat(width.saturating_sub(width_of(text)));
     match style {

@@ -1,4 +1,4 @@
-//! Made-up tables at several widths.
+//! Tables at several widths.
 
 use super::*;
 use crate::tree::{Column, Row, Style, Table};
@@ -15,7 +15,7 @@ fn text(columns: Vec<Column>, rows: Vec<Vec<Text>>, width: usize) -> String {
     render(&document, Look::plain(width))
 }
 
-/// Two machines with two groups of columns, and one of words.
+/// Two machines, two groups of columns, and optionally a column of words.
 fn example(words: bool, width: usize) -> String {
     let mut columns = vec![Column::key("Machine", Style::Text)];
     for group in ["Pipe", "System call"] {
@@ -37,18 +37,17 @@ fn groups_stand_above_their_columns() {
 }
 
 #[test]
-fn what_has_no_room_is_given_up_and_said() {
+fn dropped_columns_are_named() {
     insta::assert_snapshot!(example(false, 24));
 }
 
 #[test]
-fn words_are_shortened_before_a_column_is_given_up() {
+fn words_shrink_before_columns_drop() {
     insta::assert_snapshot!(example(true, 64));
 }
 
-/// Two estimates are compared, or none is shown, at whatever width.
 #[test]
-fn of_a_pair_both_columns_are_shown_or_neither() {
+fn paired_columns_drop_together() {
     let shown = (20..80).map(|width| {
         let columns = vec![
             Column::key("benchmark", Style::Code),
@@ -67,9 +66,8 @@ fn of_a_pair_both_columns_are_shown_or_neither() {
 }
 
 proptest! {
-    /// Whatever stands in the cells, a row is one line, no wider than asked for unless its identifier is, which is whole.
     #[test]
-    fn a_row_is_a_line(
+    fn rows_are_lines(
         width in 20usize..120,
         cells in prop::collection::vec(prop::collection::vec("[a-z東é]{1,12}( [a-z]{1,9}){0,3}", 4), 1..5),
         numbers in any::<bool>(),
@@ -83,7 +81,7 @@ proptest! {
         let out = text((0..4).map(column).collect(), rows.collect(), width);
         let key = cells.iter().map(|row| width_of(&row[0])).max().unwrap_or(0);
         let lines: Vec<&str> = out.lines().take_while(|line| !line.starts_with('(')).collect();
-        // below the heads
+        // after the heads
         let rows = &lines[lines.len() - cells.len()..];
         for (line, row) in rows.iter().zip(&cells) {
             prop_assert!(line.starts_with(row[0].trim_end()), "{line:?}");

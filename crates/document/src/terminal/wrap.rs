@@ -1,8 +1,8 @@
-//! Lines no wider than asked for, by the width that a terminal gives to each letter.
+//! Line wrapping by display width.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Columns of a terminal that clean text takes: ASCII, of which nearly all text is, one a byte.
+/// Display width of sanitized text, with a fast path for ASCII.
 pub(super) fn width_of(text: &str) -> usize {
     match text.is_ascii() {
         true => text.len(),
@@ -10,7 +10,7 @@ pub(super) fn width_of(text: &str) -> usize {
     }
 }
 
-/// Breaks at spaces, and inside a word only when it is wider than a whole line. At least one line.
+/// Breaks at spaces; inside a word only if it is wider than a line. Returns at least one line.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![];
     let mut line = String::new();
@@ -42,7 +42,7 @@ mod tests {
     use super::wrap;
 
     #[test]
-    fn breaks_at_spaces_and_inside_words_only_where_it_must() {
+    fn words_break_only_if_needed() {
         assert_eq!(wrap("one two  three", 7), ["one two", "three"]);
         assert_eq!(wrap("abcdefghij kl", 4), ["abcd", "efgh", "ij", "kl"]);
         assert_eq!(wrap("a abcdefgh", 4), ["a", "abcd", "efgh"]);

@@ -1,45 +1,44 @@
-//! What a report has beyond prose and tables: values that are seen first, and results in a line each.
+//! Key values, and results in one line each.
 
 use super::{Block, Column, Row, Style, Table, Text, Tone};
 use crate::mark::Mark;
 
-/// A value that is seen first.
+/// A key value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tile {
-    /// What it is of.
+    /// Quantity.
     pub name: String,
-    /// The value, in a word.
+    /// Formatted value.
     pub value: String,
-    /// What it is made of, or why there is none.
+    /// How it was computed, or why it is missing.
     pub said: String,
-    /// What it says, for a medium with color.
+    /// For media with color.
     pub tone: Option<Tone>,
 }
 
 /// One result in a line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResultLine {
-    /// The benchmark.
     pub id: String,
-    /// What it is, in a few words.
+    /// Title.
     pub title: String,
-    /// The estimate, or why there is none.
+    /// Formatted estimate, or why it is missing.
     pub value: String,
     /// Unit of `value` and `interval`.
     pub unit: String,
     /// "low to high"; empty without an interval.
     pub interval: String,
-    /// Half of it as a share of the estimate, in words.
+    /// Half-width relative to the estimate, formatted.
     pub half_width: String,
-    /// In their order.
+    /// In display order.
     pub flags: Vec<&'static Mark>,
-    /// The interval as a small `<svg>` element, where there is one.
+    /// A small `<svg>` element; may be empty.
     pub whisker: String,
-    /// The launches as a small `<svg>` element, where there are several.
+    /// The launches as a small `<svg>` element; may be empty.
     pub sparkline: String,
-    /// By which its results can be sorted: the half-width as a share; nothing without an interval.
+    /// Sort key: relative half-width; `None` without an interval.
     pub precision: Option<f64>,
-    /// What is folded under it.
+    /// Folded below the line.
     pub details: Vec<Block>,
 }
 
@@ -51,7 +50,7 @@ impl Tile {
 }
 
 impl ResultLine {
-    /// The lines as a table, without the columns that say nothing.
+    /// The lines as a table without empty columns.
     #[must_use]
     pub fn table(lines: &[Self]) -> Table {
         let number = |head| Column::new(head, Style::Number);

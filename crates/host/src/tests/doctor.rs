@@ -43,7 +43,7 @@ fn quiet_virtual_machine_is_fit() {
 }
 
 #[test]
-fn netbook_in_worst_state_is_unfit() {
+fn worst_netbook_is_unfit() {
     insta::assert_snapshot!(table("one-cpu"));
 }
 

@@ -144,7 +144,7 @@ fn a_container_without_sys() {
 }
 
 #[test]
-fn empty_root_is_read_without_guesses() {
+fn empty_root_yields_no_guesses() {
     let mut tree = Tree::new();
     tree.answers = Answers::default();
     let host = tree.host();

@@ -103,7 +103,7 @@ fn interrupts_leave_the_measured_cpu() {
 }
 
 #[test]
-fn real_time_needs_permission_and_watcher() {
+fn real_time_needs_a_watcher() {
     let tree = Tree::new();
     let alone = Chosen {
         measured: 0,

@@ -204,7 +204,7 @@ fn three_hundred_cpus() {
 }
 
 #[test]
-fn missing_or_decreasing_counters_are_unknown() {
+fn broken_counters_are_unknown() {
     let tree = Tree::recorded("virtual-machine");
     tree.remove("/sys/fs/cgroup/cpuacct/release_agent");
     let back = "cpu0 1 0 0 1 0 0 0 0\ncpu1 1 0 0 1 0 0 0 0\n";

@@ -67,7 +67,7 @@ fn noisy_steps_get_more_launches() {
 }
 
 #[test]
-fn budget_is_kept_and_covers_least_launches() {
+fn budget_covers_minimum_launches() {
     let plan = plan(&["a/steady", "a/noisy", "a/slow"]);
     let reply = |call: &Call| match call.id.as_str() {
         "a/steady" => Reply::measured(0.5, 100.0),
@@ -110,7 +110,7 @@ fn run_with_priors<'a>(
 }
 
 #[test]
-fn budget_limits_begun_steps_not_their_launches() {
+fn budget_limits_begun_steps() {
     let names = ["a/1", "a/2", "a/3", "a/4", "a/long"];
     let reply = |call: &Call| Reply::measured(if call.id == "a/long" { 5.0 } else { 1.0 }, 100.0);
     let costs = names.map(|id| (id, if id == "a/long" { 5.0 } else { 1.0 }, None));
@@ -148,7 +148,7 @@ fn budget_limits_begun_steps_not_their_launches() {
 }
 
 #[test]
-fn precision_without_budget_has_bounded_time() {
+fn precision_has_bounded_time() {
     let within = |precision| {
         let limits = Limits {
             budget: None,
@@ -172,7 +172,7 @@ fn precision_without_budget_has_bounded_time() {
 }
 
 #[test]
-fn quick_runs_launch_everything_six_times() {
+fn quick_runs_launch_six_times() {
     let limits = Limits {
         budget: None,
         quick: true,
@@ -235,7 +235,7 @@ fn priors_have_time_and_scatter() {
 }
 
 #[test]
-fn rounds_are_shuffled_by_the_seed() {
+fn seed_shuffles_rounds() {
     let plan = plan(&["a/one", "a/two", "a/three", "a/four"]);
     let order = |seed| {
         let limits = Limits {
@@ -263,7 +263,7 @@ fn rounds_are_shuffled_by_the_seed() {
 }
 
 #[test]
-fn failing_steps_are_stored_and_closed() {
+fn failing_steps_are_closed() {
     let plan = plan(&["a/fails", "a/hangs", "a/skips", "a/once", "a/good"]);
     let ran = run(&plan, 1e6, |call| match (call.id.as_str(), call.count) {
         ("a/fails", _) | ("a/once", 5) => Reply::without_result(Outcome::Failed("no".into())),
@@ -306,7 +306,7 @@ fn terms_of_differences_share_rounds() {
 }
 
 #[test]
-fn one_copy_and_several_share_rounds() {
+fn copies_share_rounds() {
     let mut plan = plan(&["a/noisy"]);
     plan.steps.push(Step {
         copies: 4,
@@ -346,7 +346,7 @@ fn interrupted_runs_continue() {
 }
 
 #[test]
-fn disturbed_launches_are_repeated_within_bounds() {
+fn disturbed_repeats_are_bounded() {
     let ran = run(&plan(&["a/disturbed", "a/quiet"]), 1e6, |call| Reply {
         disturbed: call.id == "a/disturbed" && call.count % 3 == 0,
         ..Reply::measured(1.0, 100.0)
@@ -406,7 +406,7 @@ fn background_load_is_not_contention() {
 }
 
 #[test]
-fn steps_of_one_load_are_adjacent() {
+fn equal_loads_are_adjacent() {
     let mut plan = plan(&["a/1", "a/2", "a/3", "a/4"]);
     for benchmark in &mut plan.benchmarks[1..3] {
         let Work::Kernel(work) = &mut benchmark.work else {
@@ -425,7 +425,7 @@ fn steps_of_one_load_are_adjacent() {
 }
 
 #[test]
-fn each_side_gets_launches_by_its_scatter() {
+fn scatter_sets_launches_per_side() {
     let both = plan(&["a/one", "a/two"]);
     // the second side lacks a step
     let one = plan(&["a/two"]);

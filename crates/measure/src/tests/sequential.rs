@@ -100,7 +100,7 @@ fn decided_trials_end() {
 }
 
 #[test]
-fn trials_end_with_budget_or_last_analysis() {
+fn budget_or_last_analysis_ends() {
     let mut short = Machine::new(3, 1.003);
     let (backend, times) = compare(design(2, 31), |call| short.launch(call));
     assert_eq!((times[0].rounds(), backend.stored.len()), (15, 30));
@@ -128,7 +128,7 @@ fn contended_pairs_are_replaced() {
 }
 
 #[test]
-fn decided_steps_leave_time_to_others() {
+fn decided_steps_free_time() {
     let mut machine = Machine::new(5, 1.5);
     let design = Design {
         steps: 3,
@@ -141,7 +141,7 @@ fn decided_steps_leave_time_to_others() {
 }
 
 #[test]
-fn dropped_sides_leave_time_to_others() {
+fn dropped_sides_free_time() {
     let mut machine = Machine::new(8, 1.004);
     // slower from the second analysis on: dropped sides, launched before, must not seem faster
     machine.slowdown = |launch| if launch < 4 * LOOKS[0] { 1.0 } else { 2.0 };
@@ -185,7 +185,7 @@ fn failing_steps_are_closed() {
 }
 
 #[test]
-fn start_up_is_launched_after_first_side() {
+fn start_up_follows_first_side() {
     let mut machine = Machine::new(10, 1.5);
     let design = Design {
         steps: 2,
@@ -208,7 +208,7 @@ fn start_up_is_launched_after_first_side() {
 
 /// 200 A/A tests under slowdowns that would mislead sides measured one after the other.
 #[test]
-fn equal_sides_are_rarely_called_different() {
+fn equal_sides_rarely_differ() {
     let slowdowns: [fn(usize) -> f64; 4] = [
         |_| 1.0,
         |launch| 1.0 + 0.002 * launch as f64,
@@ -234,7 +234,7 @@ fn equal_sides_are_rarely_called_different() {
 }
 
 #[test]
-fn two_percent_are_found_despite_drift() {
+fn drift_hides_no_two_percent() {
     let mut found = 0;
     for trial in 0..200_u64 {
         let mut machine = Machine::new(500 + trial, 1.02);

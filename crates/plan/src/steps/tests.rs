@@ -52,7 +52,7 @@ fn placed(placement: Placement, offer: &Offer) -> Plan {
 }
 
 #[test]
-fn what_is_not_permitted_is_skipped_with_the_reason() {
+fn unpermitted_steps_are_skipped() {
     let pipe = benchmark("byte/pipe");
     let refused = BTreeMap::from([(pipe.id.clone(), "It is refused.".to_owned())]);
     let plan = steps(vec![pipe], &Offer { refused, ..offer() });
@@ -68,7 +68,7 @@ fn placement_gives_the_cpus() {
 }
 
 #[test]
-fn copies_are_of_kernels_on_one_cpu() {
+fn copies_need_one_cpu_kernels() {
     let mut cross = benchmark("byte/pipe@cross");
     cross.placement = Placement::Cross;
     let mut all = benchmark("byte/multi");
@@ -93,7 +93,7 @@ fn copies_are_of_kernels_on_one_cpu() {
 }
 
 #[test]
-fn what_is_missing_is_named_with_what_mends_it() {
+fn missing_needs_name_packages() {
     let why = |benchmark: Benchmark, offer: &Offer| {
         let plan = steps(vec![benchmark], offer);
         assert!(plan.steps.is_empty());
@@ -137,7 +137,7 @@ fn what_is_missing_is_named_with_what_mends_it() {
 }
 
 #[test]
-fn derived_rows_are_shown_but_not_launched() {
+fn derived_benchmarks_are_not_launched() {
     let plan = steps(vec![derived("byte/x", &["byte/pipe"])], &offer());
     assert!(plan.steps.is_empty() && plan.skips.is_empty());
     assert_eq!(plan.benchmarks.len(), 1);

@@ -65,7 +65,7 @@ fn equal_sides_are_rarely_called() {
 }
 
 #[test]
-fn three_percent_of_one_is_found() {
+fn single_three_percent_is_found() {
     let trials = 30;
     let found = (0..trials).filter(|seed| {
         let rows = simulate(1000 + seed, 0.03);

@@ -8,7 +8,7 @@ const USAGE: &str =
     "user=1 system=2 cpu=3 vcsw=4 icsw=5 minflt=6 majflt=7 inblock=8 oublock=9 migrations=10";
 
 #[test]
-fn damaged_lines_are_parsed_or_refused() {
+fn damaged_lines_never_panic() {
     let launch = format!(
         "hello protocol=1 kernel=byte/pipe\nparam key=tick_ns value=4 000\\x0a\nwarm n=1 wall=20\nwarm n=2 wall=40\n\
          sample n=5 wall=100 pace=236000 wide=60000 {USAGE}\ncheck n=5 got=7 expected=7\nbatch n=2 pace=1 wide=60000 {USAGE} walls=3,4\n\

@@ -25,7 +25,7 @@ fn links_stay_and_lead_on() {
 }
 
 #[test]
-fn other_names_see_what_was_written() {
+fn hard_links_see_writes() {
     let dir = tempfile::tempdir().unwrap();
     let [a, b] = ["a", "b"].map(|name| dir.path().join(name));
     fs::write(&a, "a longer old text").unwrap();

@@ -82,7 +82,7 @@ fn benchmarks_run_on_allowed_cpus() {
 }
 
 #[test]
-fn rows_across_cpus_run_on_two_or_say_why_not() {
+fn cross_variants_need_two_cpus() {
     for (name, host) in sites() {
         let plan = plan(&host);
         let across = plan

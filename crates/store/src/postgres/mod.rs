@@ -1,7 +1,7 @@
 //! A store on a PostgreSQL server.
 //!
-//! One that writes to the ledger holds a lock until its end; one that stores launches holds it together with others of its kind, and one
-//! of its run. Locks are advisory ones of the database, for which nobody needs a privilege.
+//! A transaction that writes to the ledger holds an exclusive advisory lock; one that stores launches holds it shared,
+//! and an exclusive lock of its run. Advisory locks need no privilege.
 
 mod tls;
 mod url;
@@ -25,9 +25,9 @@ pub(crate) use url::Url;
 pub use url::trusted;
 use values::Parameter;
 
-/// Of all locks of ours: `GRS2`.
+/// Key of our advisory locks: `GRS2`.
 const LOCK: i64 = 0x4752_5332;
-/// In order; the first has number 1. Those that were released stay as they are.
+/// In order; the first has number 1. Released migrations never change.
 const MIGRATIONS: [&str; 5] = [
     include_str!("../../schema/postgres/0001.sql"),
     include_str!("../../schema/postgres/0002.sql"),
@@ -35,20 +35,20 @@ const MIGRATIONS: [&str; 5] = [
     include_str!("../../schema/postgres/0004.sql"),
     include_str!("../../schema/postgres/0005.sql"),
 ];
-/// Rows that are fetched at once of those that are read one by one.
+/// Rows per fetch of a cursor.
 const AT_ONCE: u32 = 200;
-/// What is done between two statements takes milliseconds: a client that holds a lock for longer is gone.
+/// Timeout of idle transactions: they take milliseconds, so a client that holds a lock longer is lost.
 const GONE: &str = "30s";
-/// For how long a connection that nobody uses waits for the next who opens the same store.
+/// Idle connections are closed after this time.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// A connection, and the statements that it knows.
+/// A connection with its prepared statements.
 struct Live {
     client: Client,
     known: HashMap<String, Statement>,
 }
 
-/// One that was left.
+/// An idle connection.
 struct Left {
     url: Url,
     reads_only: bool,
@@ -56,20 +56,19 @@ struct Left {
     since: Instant,
 }
 
-/// Connections that were left, for the next who opens the same: a page is made of a new one every time otherwise.
+/// Idle connections by store: each page of the server opens the store anew.
 static LEFT: Mutex<Vec<Left>> = Mutex::new(vec![]);
-/// So many are kept.
 const MOST_LEFT: usize = 8;
 
-/// A store on a server, as long as it can be reached.
+/// A store on a server, connected on demand.
 pub(crate) struct Postgres {
     url: Url,
     reads_only: bool,
     live: RefCell<Option<Live>>,
     patience: Cell<Duration>,
-    /// Whether a transaction is open.
+    /// A transaction is open.
     within: Cell<bool>,
-    /// Rows that are being read one by one.
+    /// Number of open cursors.
     cursors: Cell<u32>,
 }
 
@@ -80,7 +79,7 @@ impl fmt::Debug for Postgres {
 }
 
 impl Postgres {
-    /// The store of a URL, without a connection yet.
+    /// The store of a URL, not yet connected.
     pub(crate) fn of(url: &str, reads_only: bool, patience: Duration) -> Result<Self, StoreError> {
         Ok(Self {
             url: Url::parse(url, |name| std::env::var_os(name))?,
@@ -96,12 +95,11 @@ impl Postgres {
         &self.url.shown
     }
 
-    /// Whether it is connected, as far as is known.
     fn is_connected(&self) -> bool {
         self.live.borrow().is_some()
     }
 
-    /// Connects, where it is not, and brings the schema up to date where this one writes.
+    /// Connects if needed; a writer migrates the schema.
     pub(crate) fn connect(&self) -> Result<(), StoreError> {
         if self.is_connected() {
             return Ok(());
@@ -113,7 +111,7 @@ impl Postgres {
         })
     }
 
-    /// The connection that was left, if it is of the same store and still there.
+    /// Takes an idle connection to the same store, if it still works.
     fn take_left(&self) -> Option<()> {
         let mut all = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
         let fits =
@@ -122,7 +120,7 @@ impl Postgres {
         drop(all);
         let left = left.filter(|left| left.since.elapsed() < IDLE)?;
         self.live.replace(Some(left.live));
-        // it may be broken, or another may have brought the schema up to date
+        // the connection may be broken, and the schema may have been migrated
         let ready = self.ready();
         if ready.is_err() {
             self.live.take();
@@ -149,7 +147,7 @@ impl Postgres {
         self.ready()
     }
 
-    /// Brings the schema up to date, or says why not.
+    /// Migrates the schema, or says why that is impossible.
     fn ready(&self) -> Result<(), Fault> {
         match self.found()? {
             Some(found) if found > schema::KNOWN => {
@@ -163,7 +161,7 @@ impl Postgres {
         }
     }
 
-    /// The version of the schema; `None` where there is none of ours.
+    /// Schema version; `None` without our schema.
     fn found(&self) -> Result<Option<u32>, Fault> {
         let tables = "SELECT to_regclass('gritstone_schema') IS NOT NULL, (SELECT count(*) FROM pg_class \
             WHERE relnamespace = current_schema()::regnamespace AND relname IN ('run', 'launch', 'ledger'))";
@@ -178,11 +176,11 @@ impl Postgres {
         }
     }
 
-    /// Applies what is missing, all or nothing. Another process may do the same at the same time.
+    /// Applies missing migrations in one transaction, possibly concurrently with another process.
     fn migrate(&self) -> Result<(), Fault> {
         whole(self, Purpose::Write, |_| {
             let done = self.found()?.unwrap_or(0) as usize;
-            // functions look for tables where these are made, and for none that a session makes for itself
+            // functions resolve tables in the schema in which they were created, not in temporary ones
             self.batch("SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true)")?;
             for (text, number) in MIGRATIONS.iter().zip(1..).skip(done) {
                 self.batch(text)?;
@@ -212,7 +210,7 @@ impl Postgres {
         done
     }
 
-    /// Statements without parameters, in one journey.
+    /// Statements without parameters, in one round trip.
     fn batch(&self, statements: &str) -> Result<(), Fault> {
         self.with(|live| live.client.batch_execute(statements))
     }
@@ -266,7 +264,7 @@ fn references(of: &[Parameter]) -> Vec<&(dyn ToSql + Sync)> {
         .collect()
 }
 
-/// The lock of a run.
+/// Lock key of a run.
 fn lock_of(run: &str) -> i64 {
     let hash = Sha256::digest(run);
     let first = hash.first_chunk().copied().unwrap_or_default();
@@ -284,7 +282,7 @@ impl Engine for Postgres {
     }
 
     fn each(&self, statement: &'static str, of: Row, take: &mut Take) -> Result<(), Fault> {
-        // a statement that fetches is known with its columns
+        // a cursor is prepared with its columns
         let mut hasher = DefaultHasher::new();
         statement.hash(&mut hasher);
         let name = format!("rows{}_{:x}", self.cursors.get(), hasher.finish());
@@ -360,7 +358,7 @@ impl Engine for Postgres {
         Ok(())
     }
 
-    /// The disk is the server's, and what it writes disturbs no sample.
+    /// The server's disk is not ours, and its writes disturb no sample.
     fn reach_disk(&self, _: bool) -> Result<(), Fault> {
         Ok(())
     }
@@ -369,7 +367,7 @@ impl Engine for Postgres {
         Ok(self.found()?.unwrap_or(0))
     }
 
-    /// The triggers that keep what is stored as it is.
+    /// Checks the triggers that make stored rows immutable.
     fn check(&self) -> Result<Vec<Fault>, Fault> {
         let statement = "SELECT tgname::text FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid \
             WHERE relnamespace = current_schema()::regnamespace AND NOT tgisinternal AND tgenabled IN ('O', 'A')";
@@ -387,18 +385,18 @@ impl Engine for Postgres {
         Ok(Shrunk::Server)
     }
 
-    /// Who else can write to a server is not known.
+    /// Other writers of a server are unknown.
     fn belongs_to(&self, _: u32) -> bool {
         false
     }
 }
 
-/// The names of the triggers that migrations make and keep.
+/// Names of the triggers that the migrations leave.
 fn triggers(migrations: &[&'static str]) -> Vec<&'static str> {
     let mut names: Vec<&str> = vec![];
     for line in migrations.iter().flat_map(|text| text.lines()) {
         let name = |statement| line.strip_prefix(statement)?.split([' ', '(']).next();
-        // a trigger goes with its function
+        // dropping a function drops its triggers
         if let Some(dropped) = name("DROP FUNCTION ") {
             names.retain(|known| *known != dropped);
         }

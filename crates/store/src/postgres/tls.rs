@@ -1,4 +1,4 @@
-//! TLS to a server: its certificate and its name are always checked.
+//! TLS to a server; certificate and name are always checked.
 
 use crate::error::{Fault, StoreError};
 use rustls::pki_types::CertificateDer;
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// What encrypts, trusting the certificates of a file.
+/// Trusts the certificates of a file.
 pub(super) fn connector(trusted: &Path) -> Result<MakeRustlsConnect, Fault> {
     let unusable = |why: String| Fault::Whole(StoreError::Url(trusted.to_owned(), why));
     let certificates = CertificateDer::pem_file_iter(trusted);

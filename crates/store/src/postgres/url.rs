@@ -1,4 +1,4 @@
-//! The URL of a store on a server, as libpq takes it, and where its password is. The password is in no text that is shown.
+//! URLs of PostgreSQL stores, in libpq's syntax, and their passwords, which are never displayed.
 
 use crate::address::{decoded, parameters, parts, without_password};
 use crate::error::StoreError;
@@ -9,31 +9,30 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A connection takes milliseconds: who gets none in so long goes on without.
+/// Connection timeout; connecting takes milliseconds.
 const CONNECT: Duration = Duration::from_secs(5);
-/// For how long what was sent may stay without an answer of the network.
+/// Timeout of unacknowledged network data.
 const UNANSWERED: Duration = Duration::from_secs(10);
-/// Where systems keep the certificates that they trust.
+/// Certificate files of Linux distributions.
 const TRUSTED: [&str; 3] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/ssl/cert.pem",
 ];
 
-/// A server, and how it is reached.
 #[derive(Clone)]
 pub(crate) struct Url {
     pub(crate) config: Config,
-    /// As it was given, to tell it from others.
+    /// As given; the key of idle connections.
     pub(crate) whole: String,
-    /// Without the password: what messages say.
+    /// Without the password, for messages.
     pub(crate) shown: PathBuf,
-    /// The certificates that are trusted, where anything is encrypted.
+    /// Trusted certificates; `None` without TLS.
     pub(crate) trusted: Option<PathBuf>,
 }
 
 impl Url {
-    /// Reads a URL; `variable` looks up a variable of the environment.
+    /// Parses a URL; `variable` reads the environment.
     pub(crate) fn parse(
         url: &str,
         variable: impl Fn(&str) -> Option<OsString>,
@@ -51,7 +50,7 @@ impl Url {
         }
         let at = if user.is_empty() { "" } else { "@" };
         let plain = format!("{scheme}{user}{at}{rest}?{}", left.join("&"));
-        // what is wrong with it may be its password
+        // the parser's message may contain the password
         let mut config: Config = plain.parse().map_err(|_| {
             unusable("postgres://USER@HOST:PORT/DATABASE is expected; special characters in it are written as %XX")
         })?;
@@ -112,7 +111,7 @@ fn is_local(config: &Config) -> bool {
     named && config.get_hostaddrs().iter().all(IpAddr::is_loopback)
 }
 
-/// How connections are encrypted: certificates are checked wherever they are.
+/// TLS mode; certificates are checked in every mode that has them.
 fn ssl_mode(word: Option<&str>, local: bool) -> Option<SslMode> {
     Some(match word {
         None if local => SslMode::Disable,
@@ -123,14 +122,14 @@ fn ssl_mode(word: Option<&str>, local: bool) -> Option<SslMode> {
     })
 }
 
-/// The file with the certificates that this system trusts.
+/// The certificate file of this system.
 #[must_use]
 pub fn trusted() -> Option<PathBuf> {
     let files = TRUSTED.iter().map(PathBuf::from);
     files.into_iter().find(|path| path.exists())
 }
 
-/// The password of PGPASSWORD, else of the first line of the file of passwords that fits.
+/// The password: PGPASSWORD, else the first matching line of the password file.
 fn password(
     config: &Config,
     user: &str,
@@ -164,7 +163,8 @@ fn password(
     Ok(of_line(&text, [&host, &port, database, user]))
 }
 
-/// The password of a line `host:port:database:user:password`; a star fits all, and a backslash keeps a colon.
+/// The password of a matching line `host:port:database:user:password`; `*` matches everything, a backslash escapes a
+/// colon.
 fn of_line(text: &str, wanted: [&str; 4]) -> Option<String> {
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let mut fields = vec![String::new()];
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_is_in_nothing_that_is_shown() {
+    fn shown_urls_lack_passwords() {
         for (url, shown) in [
             ("postgres://ann@h/db", "postgres://ann@h/db"),
             ("postgres://ann:secret@h:5/db", "postgres://ann@h:5/db"),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_comes_from_the_url_else_the_environment_else_the_file() {
+    fn password_sources_have_an_order() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pgpass");
         let lines =
@@ -266,9 +266,9 @@ mod tests {
         assert!(refused.to_string().contains("chmod 600"), "{refused}");
     }
 
-    /// Nothing crosses a network in plain text unless the URL says so.
+    /// Plain text crosses a network only if the URL says so.
     #[test]
-    fn a_server_elsewhere_is_asked_over_tls() {
+    fn remote_servers_need_tls() {
         for (url, mode) in [
             ("postgres://a@h/db", SslMode::Require),
             ("postgres://a@h/db?sslmode=verify-full", SslMode::Require),

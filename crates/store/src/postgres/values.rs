@@ -1,4 +1,4 @@
-//! Values of statements and rows, as PostgreSQL has them.
+//! Conversion of values from and to PostgreSQL.
 
 use crate::engine::{Row, Value};
 use ::postgres::types::{FromSql, IsNull, ToSql, Type};
@@ -6,7 +6,7 @@ use bytes::BytesMut;
 use std::borrow::Cow;
 use std::error::Error;
 
-/// PostgreSQL's text has no U+0000: in its place stands this character, of which Unicode says that it is none, and a digit.
+/// PostgreSQL's text has no U+0000: it is stored as this noncharacter and a digit.
 const ESCAPE: char = '\u{10fffe}';
 
 fn escaped(text: &str) -> Cow<'_, str> {
@@ -39,7 +39,7 @@ fn unescaped(text: &str) -> String {
     all
 }
 
-/// A value as a parameter of the type that the statement has there.
+/// A parameter, converted to the type that the statement expects.
 #[derive(Debug)]
 pub(super) struct Parameter(pub(super) Value);
 
@@ -67,7 +67,7 @@ impl ToSql for Parameter {
     ::postgres::types::to_sql_checked!();
 }
 
-/// A value of a row, by the type that the row has there.
+/// A column of a row, converted from its type.
 struct Column(Value);
 
 impl<'a> FromSql<'a> for Column {
@@ -92,7 +92,6 @@ impl<'a> FromSql<'a> for Column {
     }
 }
 
-/// The values of a row.
 pub(super) fn values(row: &::postgres::Row) -> Result<Row, ::postgres::Error> {
     let values = (0..row.len()).map(|at| row.try_get::<_, Column>(at));
     values
@@ -105,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_that_postgresql_cannot_hold_comes_back() {
+    fn nul_characters_round_trip() {
         for text in [
             "",
             "plain",

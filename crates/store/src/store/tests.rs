@@ -1,4 +1,4 @@
-//! What only shows from within: that nothing is busy between calls, and what happens when space or patience ends.
+//! Internals: nothing is open between calls; behavior without space or lock.
 
 use super::*;
 use crate::engine::insert;
@@ -10,7 +10,7 @@ use rusqlite::Connection;
 #[path = "../../tests/common/mod.rs"]
 mod common;
 
-/// A number that SQLite has for a connection.
+/// An integer pragma.
 fn pragma(store: &Store, name: &str) -> i64 {
     let found = store
         .engine()
@@ -19,7 +19,7 @@ fn pragma(store: &Store, name: &str) -> i64 {
     found.unwrap()
 }
 
-/// Another connection that has the right to write.
+/// Another connection with the write lock.
 fn locked(path: &Path) -> Connection {
     let other = Connection::open(path).unwrap();
     other.busy_timeout(Duration::ZERO).unwrap();
@@ -27,7 +27,7 @@ fn locked(path: &Path) -> Connection {
     other
 }
 
-/// No statement runs, no transaction is open, and no lock is held that keeps another from the whole file.
+/// No statement, transaction or lock is open.
 fn assert_idle(store: &Store, after: &str) {
     assert!(
         !store.engine().sqlite().is_busy(),
@@ -91,14 +91,15 @@ fn nothing_is_busy_between_calls() {
     }
 }
 
-/// Launches that follow close on another are left to the system, for a second; never where there is no log, which would be torn.
+/// Launches within a second of a synced one are not synced; without a log all are, since a rollback journal could be
+/// torn.
 #[test]
-fn a_launch_reaches_the_disk_when_none_has_for_a_second() {
+fn launches_sync_once_per_second() {
     let (_folder, path, mut store) = common::with(&[]);
     let run = common::run(1, 5);
     let id = run.info.id.clone();
     common::begin(&mut store, &run);
-    let now = Some(Instant::now() + 3600 * UNWRITTEN); // however slow this machine is
+    let now = Some(Instant::now() + 3600 * UNWRITTEN); // on however slow a machine
     let long_ago = Instant::now().checked_sub(UNWRITTEN);
     let (full, normal) = (2, 1);
     for (launch, log, reached, how) in [
@@ -119,9 +120,9 @@ fn a_launch_reaches_the_disk_when_none_has_for_a_second() {
     assert_eq!(pragma(&store, "synchronous"), full);
 }
 
-/// The file may have been made where a log could be kept, and have been moved since.
+/// The file may have been created where a log is possible, and moved.
 #[test]
-fn where_no_log_can_be_kept_the_plain_journal_does() {
+fn rollback_journal_replaces_the_log() {
     let run = common::run(1, 2);
     let (_folder, path, store) = common::with(std::slice::from_ref(&run));
     assert!(!choose_journal(store.engine().sqlite(), false).unwrap());
@@ -135,16 +136,16 @@ fn where_no_log_can_be_kept_the_plain_journal_does() {
         .unwrap();
     let writer = Connection::open(&path).unwrap();
     writer.busy_timeout(Duration::ZERO).unwrap();
-    // one that cannot be chosen now is no log
+    // a log that cannot be set now is none
     assert!(!choose_journal(&writer, true).unwrap());
     reader.engine().sqlite().execute_batch("COMMIT").unwrap();
     assert!(choose_journal(&writer, true).unwrap());
 }
 
-/// What every command asks for first reads the indexes and not the heads, which are kilobytes each; a listing reads no launch, and neither
-/// that nor a history sorts runs.
+/// The first queries of every command read indexes, not heads of kilobytes; listings read no launch, and neither they
+/// nor histories sort runs.
 #[test]
-fn what_many_runs_are_asked_for_reads_indexes_alone() {
+fn common_queries_read_indexes_only() {
     let (_folder, _, store) = common::with(&[]);
     let plan = |statement: &str, of: &[&str]| -> Vec<String> {
         let explain = format!("EXPLAIN QUERY PLAN {statement}");
@@ -184,7 +185,7 @@ fn what_many_runs_are_asked_for_reads_indexes_alone() {
 }
 
 #[test]
-fn when_no_page_is_left_what_was_saved_can_be_read_and_the_run_goes_on_later() {
+fn full_disk_loses_no_launch() {
     let mut run = common::cut_off(1, 3);
     let (_folder, path, mut store) = common::with(std::slice::from_ref(&run));
     let limit = pragma(&store, "page_count") + 2;
@@ -214,7 +215,7 @@ fn when_no_page_is_left_what_was_saved_can_be_read_and_the_run_goes_on_later() {
 }
 
 #[test]
-fn launches_wait_in_memory_while_the_file_is_locked_and_are_stored_in_order() {
+fn locked_file_delays_launches() {
     let (_folder, path, mut store) = common::with(&[]);
     let run = common::run(1, 4);
     let id = &run.info.id;
@@ -225,7 +226,7 @@ fn launches_wait_in_memory_while_the_file_is_locked_and_are_stored_in_order() {
         assert_eq!(store.append(id, launch).unwrap(), Kept::Waiting(at + 1));
     }
     common::fails(store.finish(id, 12.25), "Locked");
-    // what is stored can be read all the while
+    // readers are not locked out
     assert_eq!(store.load(id).unwrap().launches.len(), 1);
     assert_eq!(store.waiting(), 2);
     store.wait_for(Duration::ZERO).unwrap();
@@ -238,9 +239,9 @@ fn launches_wait_in_memory_while_the_file_is_locked_and_are_stored_in_order() {
     assert_eq!(store.load(id).unwrap(), run);
 }
 
-/// A launch with events that no version of ours has written, but whose seal is right.
+/// A launch with unknown events, and the right hash.
 #[test]
-fn what_only_a_newer_version_understands_names_that_version() {
+fn unknown_events_name_their_version() {
     for (events, what) in [
         (r#"[{"future":[1]}]"#, "unknown variant `future`"),
         (r#"[{"hello":[4294967296,"x"]}]"#, "integer `4294967296`"),

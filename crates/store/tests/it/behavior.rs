@@ -74,7 +74,7 @@ fn awkward(serial: u32, text: &str, number: u64, real: f64) -> RunData {
 }
 
 #[test]
-fn what_is_stored_comes_back_whatever_it_is() {
+fn arbitrary_runs_round_trip() {
     let texts = [
         "",
         "'; DROP TABLE run; --\"\0\n€",
@@ -108,7 +108,7 @@ fn what_is_stored_comes_back_whatever_it_is() {
 }
 
 #[test]
-fn an_empty_store_says_so_as_a_file() {
+fn empty_store_is_reported_as_a_file() {
     let (folder, _) = common::place();
     let path = folder.path().join("share/gritstone/gritstone.db");
     common::fails(Store::open_read_only(&path), "Missing");
@@ -127,7 +127,7 @@ fn an_empty_store_says_so_as_a_file() {
 }
 
 #[test]
-fn a_listing_shows_the_newest_last_whenever_it_was_stored() {
+fn listings_sort_by_start() {
     let mut late = common::run(30, 3);
     late.info.label = Some("after".into());
     late.launches[1].outcome = Outcome::Failed("pipe: EMFILE".into());
@@ -174,7 +174,7 @@ fn a_listing_shows_the_newest_last_whenever_it_was_stored() {
 }
 
 #[test]
-fn a_run_is_labeled_again_and_removed_whole() {
+fn runs_are_relabeled_and_removed() {
     let runs = [common::run(1, 2), common::run(2, 3)];
     let (_folder, path, mut store) = common::with(&runs);
     let [one, other] = [0, 1].map(|at: usize| runs[at].info.id.as_str());
@@ -213,7 +213,7 @@ fn a_run_is_labeled_again_and_removed_whole() {
 }
 
 #[test]
-fn a_run_takes_launches_until_it_ends_and_then_no_more() {
+fn ended_runs_take_no_launches() {
     let (_folder, path, mut store) = common::with(&[]);
     let mut run = common::cut_off(1, 2);
     let id = run.info.id.clone();
@@ -239,7 +239,7 @@ fn a_run_takes_launches_until_it_ends_and_then_no_more() {
 
 /// Only who began a run goes on with it, where it began; what was imported takes nothing more.
 #[test]
-fn a_run_is_resumed_by_who_began_it_as_a_file() {
+fn only_the_owner_resumes_as_a_file() {
     let (imported, begun) = (common::cut_off(1, 2), common::cut_off(2, 2));
     let (_folder, path, mut store) = common::with(&[begun.clone(), common::run(3, 1)]);
     store.import(&imported).unwrap();
@@ -279,7 +279,7 @@ fn a_run_is_resumed_by_who_began_it_as_a_file() {
 }
 
 #[test]
-fn what_would_not_come_back_is_refused_and_leaves_nothing() {
+fn unstorable_values_are_refused() {
     let (_folder, _, mut store) = common::with(&[]);
     let mut cases = vec![common::run(1, 1); 7];
     cases[0].info.settings.budget_s = Some(f64::INFINITY);
@@ -300,7 +300,7 @@ fn what_would_not_come_back_is_refused_and_leaves_nothing() {
 }
 
 #[test]
-fn nothing_stored_can_be_changed_or_removed_as_a_file() {
+fn triggers_refuse_changes_as_a_file() {
     let run = common::run(2, 2);
     let (_folder, path, mut store) = common::with(std::slice::from_ref(&run));
     let (now, secret) = ("2026-11-25T12:00:00Z", "secret");
@@ -364,7 +364,7 @@ fn nothing_stored_can_be_changed_or_removed_as_a_file() {
 }
 
 #[test]
-fn samples_can_be_asked_for_in_plain_sql() {
+fn sql_queries_read_samples() {
     let (_folder, path, _store) = common::with(&[common::run(1, 2)]);
     // the example of the crate's documentation
     let text = include_str!("../../src/lib.rs");
@@ -379,7 +379,7 @@ fn samples_can_be_asked_for_in_plain_sql() {
 }
 
 #[test]
-fn the_newest_runs_of_a_benchmark_are_those_that_are_wanted() {
+fn histories_select_wanted_runs() {
     let mut runs = [1, 2, 3, 4, 5, 6].map(|number| common::run(number, 1));
     let (every, extra) = (common::id("byte/pipe"), common::id("own/extra"));
     for at in [0, 2] {
@@ -408,7 +408,7 @@ fn the_newest_runs_of_a_benchmark_are_those_that_are_wanted() {
 }
 
 #[test]
-fn newest_runs_and_systems_are_listed_and_runs_are_found_by_a_text() {
+fn newest_runs_are_listed_and_found() {
     let mut runs = [4, 1, 3, 2].map(|number| common::run(number, 1));
     runs[2].info.machine.id = "another".to_owned();
     runs[1].benchmarks.push(common::benchmark("own/extra"));
@@ -450,7 +450,7 @@ fn newest_runs_and_systems_are_listed_and_runs_are_found_by_a_text() {
 }
 
 #[test]
-fn runs_of_a_machine_are_listed_up_to_a_second_newest_first() {
+fn machine_runs_end_at_a_second() {
     let mut runs = [1, 2, 3, 4].map(|number| common::run(number, 1));
     runs[1].info.machine.id = "another".to_owned();
     let (_folder, _, store) = common::with(&runs);
@@ -474,7 +474,7 @@ fn runs_of_a_machine_are_listed_up_to_a_second_newest_first() {
 }
 
 #[test]
-fn a_name_that_sqlite_gives_a_meaning_is_like_any_other_as_a_file() {
+fn special_file_names_work_as_a_file() {
     let (folder, _) = common::place();
     for name in [":memory:", "file:x?mode=memory", "a%20b?c#d ä.db"] {
         let path = folder.path().join(name);
@@ -489,7 +489,7 @@ fn a_name_that_sqlite_gives_a_meaning_is_like_any_other_as_a_file() {
 }
 
 #[test]
-fn what_is_accepted_is_there_for_good() {
+fn accepted_levels_are_permanent() {
     let (_folder, _path, mut store) = common::with(&[common::run(1, 1)]);
     let run = store.runs().unwrap()[0].id.clone();
     assert_eq!(store.accepted().unwrap(), []);

@@ -15,7 +15,7 @@ fn results() -> Results {
 }
 
 #[test]
-fn results_come_back_until_the_run_or_the_analysis_is_another() {
+fn cache_is_valid_until_changes() {
     let run = common::cut_off(1, 2);
     let (_folder, path, mut store) = common::with(std::slice::from_ref(&run));
     let id = &run.info.id;
@@ -65,7 +65,7 @@ fn results_come_back_until_the_run_or_the_analysis_is_another() {
 }
 
 #[test]
-fn results_of_many_runs_are_those_of_each() {
+fn batched_results_equal_single_ones() {
     let runs: Vec<_> = (1..=70).map(|number| common::run(number, 1)).collect();
     let (_folder, path, store) = common::with(&runs);
     let ids: Vec<&str> = runs.iter().map(|run| run.info.id.as_str()).collect();
@@ -94,7 +94,7 @@ fn results_of_many_runs_are_those_of_each() {
 }
 
 #[test]
-fn results_that_were_changed_are_no_results() {
+fn changed_results_are_ignored() {
     for change in [
         "UPDATE cached_run SET view = '{}'",
         "UPDATE cached_run SET past = '{}'",

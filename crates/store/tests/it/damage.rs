@@ -21,7 +21,7 @@ fn refused(path: &Path, kind: &str, told: &str) {
 }
 
 #[test]
-fn what_is_no_store_of_this_version_is_left_alone() {
+fn foreign_files_are_refused() {
     let (_folder, path) = common::place();
     fs::write(&path, b"25,000 system calls: 12.5 s\n".repeat(300)).unwrap();
     refused(&path, "NotADatabase", "is not a database. Move it away");
@@ -46,7 +46,7 @@ fn what_is_no_store_of_this_version_is_left_alone() {
 
 /// A view in the place of a table keeps whoever reads it busy for ever; other things could act when something is stored.
 #[test]
-fn a_schema_that_is_not_ours_is_refused_before_anything_in_it_is_read() {
+fn foreign_schemas_are_refused_unread() {
     for (change, object) in [
         (
             "DROP TABLE launch; CREATE VIEW launch AS WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT x FROM r",
@@ -91,7 +91,7 @@ fn with_triggers_off(path: &Path, change: &str) {
 /// What is whole row by row, and not as a whole: each change with what can still be read, of two runs of three launches and an end,
 /// and of the list of runs.
 #[test]
-fn rows_that_are_exchanged_lost_or_repeated_are_missed() {
+fn row_damage_is_detected() {
     let runs = [common::run(1, 3), common::run(2, 3)];
     for (whole, change) in [
         (

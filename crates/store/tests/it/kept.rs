@@ -57,7 +57,7 @@ fn force(path: &Path, change: &str) {
 }
 
 #[test]
-fn results_are_kept_where_launches_are_pruned() {
+fn pruned_runs_keep_results() {
     let runs = [common::run(1, 3), common::run(2, 4)];
     let (_folder, path, mut store) = common::with(&runs);
     let [one, other] = [0, 1].map(|at: usize| runs[at].info.id.as_str());
@@ -144,7 +144,7 @@ fn results_are_kept_where_launches_are_pruned() {
 }
 
 #[test]
-fn a_run_that_goes_on_or_has_other_launches_is_not_pruned() {
+fn unfinished_runs_are_not_pruned() {
     let open = common::cut_off(1, 3);
     let whole = common::run(2, 3);
     let (_folder, _path, mut store) = common::with(&[open.clone(), whole.clone()]);
@@ -159,7 +159,7 @@ fn a_run_that_goes_on_or_has_other_launches_is_not_pruned() {
 
 /// A run that is sent again is known by the seals of what is gone.
 #[test]
-fn a_run_that_was_pruned_is_known_when_it_is_sent_again() {
+fn pruned_runs_recognize_uploads() {
     let run = common::run(1, 3);
     let (_folder, _path, mut store) = common::with(&[]);
     store
@@ -185,7 +185,7 @@ fn a_run_that_was_pruned_is_known_when_it_is_sent_again() {
 }
 
 #[test]
-fn launches_are_deleted_only_after_the_entry_and_where_results_are_kept() {
+fn triggers_guard_pruning() {
     let run = common::run(1, 2);
     let (_folder, path, mut store) = common::with(std::slice::from_ref(&run));
     let mut raw = Raw::of(&path);
@@ -222,7 +222,7 @@ fn launches_are_deleted_only_after_the_entry_and_where_results_are_kept() {
 }
 
 #[test]
-fn kept_results_that_were_changed_lost_or_exchanged_are_found() {
+fn kept_results_detect_damage() {
     let exchange = |table: &str| {
         format!(
             "CREATE TEMP TABLE two AS SELECT * FROM {table}; DELETE FROM {table}; UPDATE two SET run = 3 - run; \
@@ -290,7 +290,7 @@ fn kept_results_that_were_changed_lost_or_exchanged_are_found() {
 
 /// What fails in the middle leaves all launches.
 #[test]
-fn a_run_is_pruned_whole_or_not_at_all() {
+fn pruning_is_atomic() {
     let run = common::run(1, 3);
     let (_folder, path, mut store) = common::with(std::slice::from_ref(&run));
     // what is there already cannot be kept
@@ -320,7 +320,7 @@ fn pruner() {
 const KILLED: u32 = 40;
 
 #[test]
-fn a_process_that_is_killed_has_pruned_runs_whole() {
+fn killed_pruning_is_atomic() {
     let runs: Vec<RunData> = (1..=KILLED).map(|number| common::run(number, 20)).collect();
     for most in [1, 4, 9] {
         let (_folder, path, store) = common::with(&runs);
@@ -358,7 +358,7 @@ fn a_process_that_is_killed_has_pruned_runs_whole() {
 }
 
 #[test]
-fn free_space_goes_back_where_it_is_much_and_nobody_else_has_the_file_as_a_file() {
+fn shrink_needs_sole_use_as_a_file() {
     let run = |number| {
         let mut run = common::run(number, 30);
         run.launches

@@ -72,7 +72,7 @@ impl Drop for Disk {
 }
 
 #[test]
-fn where_nothing_can_be_written_a_store_is_still_read() {
+fn read_only_stores_are_readable() {
     let run = common::run(1, 3);
     let (folder, path, store) = common::with(std::slice::from_ref(&run));
     drop(store);
@@ -115,7 +115,7 @@ fn where_nothing_can_be_written_a_store_is_still_read() {
 }
 
 #[test]
-fn the_end_of_a_cut_off_writer_is_not_left_out_in_silence() {
+fn unrecovered_logs_are_reported() {
     let mut run = common::cut_off(1, 3);
     let (folder, path, mut store) = common::with(std::slice::from_ref(&run));
     // as a kill leaves it: the log is there, and the memory that its users share is not
@@ -140,7 +140,7 @@ fn the_end_of_a_cut_off_writer_is_not_left_out_in_silence() {
 }
 
 #[test]
-fn a_place_that_is_no_place_for_a_file() {
+fn unusable_paths_are_refused() {
     let (folder, path) = common::place();
     fs::create_dir(&path).unwrap();
     let file = folder.path().join("file");
@@ -171,7 +171,7 @@ fn a_read_only_file_system_as_root() {
 }
 
 #[test]
-fn a_file_system_that_is_not_known_to_be_local_gets_no_log_as_root() {
+fn remote_file_systems_get_no_log_as_root() {
     let (folder, _) = common::place();
     let disk = Disk::mount(folder.path(), "ramfs", "");
     let path = disk.0.join("gritstone.db");

@@ -59,7 +59,7 @@ fn kill_after(mut child: Child, launches: usize) -> usize {
 }
 
 #[test]
-fn writers_that_share_a_new_store_and_are_killed_keep_every_launch() {
+fn killed_writers_keep_every_launch() {
     let (_folder, path) = common::place();
     let children =
         [(1, 30), (2, 7), (3, 1)].map(|(number, most)| (number, most, start(&path, number)));
@@ -83,7 +83,7 @@ fn writers_that_share_a_new_store_and_are_killed_keep_every_launch() {
 }
 
 #[test]
-fn a_run_can_be_looked_at_while_it_goes_on() {
+fn running_runs_are_readable() {
     let run = common::run(1, 5);
     let (_folder, path, mut writer) = common::with(&[]);
     let reader = Store::open_read_only(&path).unwrap();
@@ -99,7 +99,7 @@ fn a_run_can_be_looked_at_while_it_goes_on() {
 }
 
 #[test]
-fn many_may_open_a_new_store_at_once() {
+fn new_stores_open_concurrently() {
     for _ in 0..5 {
         let (_folder, path) = common::place();
         let import = |number| -> Result<(), StoreError> {

@@ -64,7 +64,7 @@ fn store(server: &Server) -> (PathBuf, String) {
 
 #[test]
 #[ignore = "started by the other test"]
-fn alone_nothing_stored_can_be_changed_or_removed() {
+fn alone_triggers_refuse_changes() {
     let server = Server::start();
     let (url, _) = store(&server);
     let run = common::run(2, 2);
@@ -122,7 +122,7 @@ fn alone_nothing_stored_can_be_changed_or_removed() {
 /// Who may do anything can damage everything: it is found.
 #[test]
 #[ignore = "started by the other test"]
-fn alone_what_was_damaged_is_found() {
+fn alone_damage_is_found() {
     let server = Server::start();
     for change in [
         "UPDATE launch SET events = replace(events, '5', '6') WHERE run = 1 AND number = 1",
@@ -163,7 +163,7 @@ fn alone_what_was_damaged_is_found() {
 /// Each error says what is wrong, and none has the password.
 #[test]
 #[ignore = "started by the other test"]
-fn alone_who_is_not_let_in_is_told_why() {
+fn alone_refusals_are_explained() {
     let mut server = Server::start();
     let trusted = server.encrypt();
     server.kill();
@@ -223,7 +223,7 @@ fn alone_who_is_not_let_in_is_told_why() {
 /// The privileges that the documentation names suffice, and are no more than that.
 #[test]
 #[ignore = "started by the other test"]
-fn alone_the_privileges_of_the_documentation_suffice() {
+fn alone_documented_privileges_suffice() {
     let server = Server::start();
     let (url, database) = store(&server);
     let run = common::run(1, 2);
@@ -318,7 +318,7 @@ fn alone_the_privileges_of_the_documentation_suffice() {
 /// Servers store runs while the database is killed again and again.
 #[test]
 #[ignore = "started by the other test"]
-fn alone_a_database_that_is_killed_loses_and_doubles_nothing() {
+fn alone_killed_database_loses_nothing() {
     const KILLS: usize = 20;
     let mut server = Server::start();
     let (url, _) = store(&server);

@@ -6,7 +6,7 @@ use gritstone_store::{Scope, Sent, Store, StoreError, Who};
 const NOW: &str = "2026-11-25T12:00:00Z";
 
 #[test]
-fn a_token_is_known_by_its_secret_until_it_is_revoked() {
+fn tokens_are_valid_until_revoked() {
     let (_folder, _, mut store) = common::with(&[]);
     let scopes = [Scope::Read, Scope::Write];
     store.add_token("a", "one", &scopes, NOW).unwrap();
@@ -40,7 +40,7 @@ fn a_token_is_known_by_its_secret_until_it_is_revoked() {
 }
 
 #[test]
-fn a_run_that_is_sent_again_is_the_same_or_refused() {
+fn repeated_uploads_are_idempotent() {
     let (_folder, path, mut store) = common::with(&[]);
     store
         .add_token("node", "secret", &[Scope::Write], NOW)
@@ -69,7 +69,7 @@ fn a_run_that_is_sent_again_is_the_same_or_refused() {
 }
 
 #[test]
-fn a_store_from_before_there_were_tokens_has_none_and_gets_them_as_a_file() {
+fn old_stores_gain_tokens_as_a_file() {
     let (_folder, path, store) = common::with(&[common::run(1, 1)]);
     drop(store);
     let trigger = include_str!("../../schema/sqlite/0002.sql");
@@ -95,7 +95,7 @@ fn a_store_from_before_there_were_tokens_has_none_and_gets_them_as_a_file() {
 }
 
 #[test]
-fn what_is_known_of_a_change_is_kept_with_who_says_it() {
+fn acknowledgments_keep_their_author() {
     let (_folder, path, mut store) = common::with(&[]);
     store.add_token("a", "one", &[Scope::Write], NOW).unwrap();
     let token = store.token("one").unwrap().unwrap();
