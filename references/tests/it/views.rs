@@ -78,7 +78,7 @@ fn a_machine_is_found_by_the_beginning_of_its_name() {
         ("vax-11-780-4.1bsd", "vax-11-780-4.1bsd"),
         ("ref:vax-11-780-4.1bsd", "vax-11-780-4.1bsd"),
         ("ref:vax-11-750-4.3bsd", "vax-11-750-4.3bsd-sysperf-1985"),
-        ("masscomp", "masscomp-sys-iii"),
+        ("masscomp-sys", "masscomp-sys-iii"),
     ] {
         assert_eq!(references.machine(asked).expect(asked).id, found);
     }
@@ -105,7 +105,7 @@ fn a_machine_is_found_by_the_beginning_of_its_name() {
     assert_eq!(many.matches("\n  ref:vax-11-750").count(), 5, "{many}");
     assert_eq!(many.lines().count(), 7, "{many}");
     for (asked, first) in [
-        ("ref:vax-11-785", "vax-11-78"),
+        ("ref:vax-11-795", "vax-11-7"),
         ("hp-900-825s", "hp-9000-825s"),
         ("cadmos-9200", "cadmus-9200-weekly-1984"),
         // not whole parts
