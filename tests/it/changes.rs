@@ -283,7 +283,7 @@ fn several_runs_are_compared_with_a_base_and_filtered_by_effect() {
         ("base=base&run=near&run=near", 400),
         ("base=base&run=near&run=base", 400),
         ("base=base&run=near&run=none", 404),
-        ("base=base&run=near&effect=x", 404),
+        ("base=base&run=near&effect=x", 400),
         ("base=base&run=near&run=&effect=", 200),
     ] {
         assert_eq!(
@@ -324,7 +324,7 @@ fn a_history_is_shown_from_one_date_to_another() {
         page.contains(chosen) && page.contains("newest 20"),
         "{page}"
     );
-    assert_eq!(server.get(&format!("{path}?from=x")).status, 404);
+    assert_eq!(server.get(&format!("{path}?from=x")).status, 400);
 }
 
 /// One POST that comes to a listener, answered with a status.

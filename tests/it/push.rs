@@ -492,7 +492,7 @@ fn the_description_of_the_server_is_what_the_server_does() {
             .replace("{run}", &newest.id)
             .replace("{system}", machine)
             .replace("{event}", event)
-            .replace("{family}/{name}", run(1).benchmarks[0].id.as_str());
+            .replace("{benchmark}", run(1).benchmarks[0].id.as_str());
         let query = match path.as_str() {
             "/compare" => format!("?base={}&run={}", run(101).info.id, newest.id),
             _ => String::new(),

@@ -158,12 +158,43 @@ fn a_page_says_as_json_what_the_command_says() {
         ("/none", 404),
         (&format!("/compare?base={a}&run={a}"), 400),
         (&format!("/compare?base={a}&run={b}&verdict=none"), 400),
-        (&format!("/compare?base={a}"), 404),
+        (&format!("/compare?base={a}"), 400),
         ("/compare?base=ref:none&run=before", 404),
         ("/compare?base=ref:vax-11-780-4.1bsd&run=before", 200),
     ] {
         assert_eq!(server.get(path).status, status, "{path}");
     }
+}
+
+#[test]
+fn wrong_parameters_are_named() {
+    let server = Server::start(&Home::new());
+    for (path, why) in [
+        ("/compare?run=a", "base is missing."),
+        ("/compare?base=a", "run must be there once to 8 times"),
+        ("/compare?base=a&run=b&verdict=x", "verdict must be one of"),
+        (
+            "/benchmarks/byte/pipe?runs=1001",
+            "runs must be a whole number from 1 to 1000",
+        ),
+        ("/benchmarks/byte/pipe?from=x", "from must be a date"),
+    ] {
+        let page = server.get(path);
+        assert_eq!(page.status, 400, "{path}");
+        let text = page.text();
+        // with the way to other pages
+        assert!(
+            text.contains(why) && text.contains("<nav"),
+            "{path}: {text}"
+        );
+        let json = server
+            .ask("GET", path, &[("Accept", "application/json")])
+            .text();
+        assert!(json.contains("\"error\"") && json.contains(why), "{json}");
+    }
+    let none = server.get("/none");
+    assert_eq!(none.status, 404);
+    assert!(none.text().contains("<nav"), "{}", none.text());
 }
 
 #[test]
@@ -261,7 +292,7 @@ fn what_a_browser_has_is_not_sent_again_and_what_is_sent_is_compressed() {
     let refused = server.ask("POST", "/", &[("Content-Length", "0")]);
     assert_eq!(
         (refused.status, refused.header("allow")),
-        (405, Some("GET, HEAD"))
+        (405, Some("GET,HEAD"))
     );
 }
 

@@ -1,15 +1,9 @@
 //! A store in the browser, and the store of a team: pages, an API by token, notifications.
 
-mod api;
-mod benchmark;
 pub mod client;
-mod compare;
-mod fleet;
-mod form_options;
 #[cfg(test)]
 mod fuzz;
 pub mod http;
-mod lists;
 #[cfg(test)]
 #[path = "../../../tests/common/mutation.rs"]
 mod mutation;
@@ -23,9 +17,9 @@ use gritstone_document::html;
 use gritstone_model::FleetProgress;
 use gritstone_runs::context::Context;
 use gritstone_store::{Scope, Store, Token};
-use http::{Answers, Config, Limits, Make, Policy, Rate, Tls};
+use http::{Config, Limits, Policy, Rate, Tls};
 use notify::Notify;
-use pages::Pages;
+use pages::{DRAW, Pages, ROUTES};
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
@@ -115,15 +109,14 @@ pub fn serve(
         watch(store.clone(), Arc::clone(&digests))?;
     }
     let follow_fleet = options.follow_fleet;
-    let make: Make = Arc::new(move || -> Box<dyn Answers> {
-        let context = Context::new(Some(store.clone())).serving();
-        Box::new(Pages::new(
-            context,
+    let make = Arc::new(move || {
+        Pages::new(
+            Context::new(Some(store.clone())).serving(),
             Arc::clone(&digests),
             everyone,
             follow_fleet,
             Arc::clone(&seen),
-        ))
+        )
     });
     let log = Arc::new(|text: &str| log::warn!("gritstone: {text}"));
     ready(&address)?;
@@ -132,6 +125,7 @@ pub fn serve(
     }
     let (style, scripts) = html::inline();
     let config = Config {
+        routes: ROUTES,
         limits: Limits {
             // this machine does to itself what it likes
             rate: public.then_some(RATE),
@@ -140,6 +134,7 @@ pub fn serve(
         policy: Policy::new(!public, &style, &scripts).behind_proxy(options.behind_proxy),
         tls,
         make,
+        draw: DRAW,
         log,
     };
     http::serve(listener, stop, config).context("cannot serve")?;

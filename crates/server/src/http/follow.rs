@@ -1,82 +1,109 @@
-//! Server-sent events: a question that is asked again and again, whose answers go out as they change, until one is the last, the client or
-//! the server goes away, or a connection has lasted long enough. A browser connects again by itself.
+//! Server-sent events: an answer that is made again and again, and sent when it has changed, until one is the last, the client or the server
+//! goes away, or a connection has lasted long enough. A browser connects again by itself.
 
-use crate::http::question::Asked;
-use crate::http::response::{self, Answer, Sent, Status};
-use crate::http::service::{Service, busy};
-use hyper::body::Bytes;
-use hyper::header::HeaderMap;
+use crate::http::request::Asked;
+use crate::http::response::{Answer, Refused, Status};
+use crate::http::route::Route;
+use crate::http::service::{Service, Site};
+use axum::http::{HeaderName, HeaderValue};
+use axum::response::sse::{Event, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream::unfold;
+use std::convert::Infallible;
 use std::sync::Arc;
-use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep};
 
-/// Events that wait for a client; it misses more than that, which is no loss: each says all.
-const WAITING: usize = 4;
-/// When a browser connects again after the end of a connection, ms.
-const RETRY: &str = "retry: 2000\n\n";
+/// When a browser connects again after the end of a connection.
+const RETRY: Duration = Duration::from_secs(2);
 
-impl Service {
-    /// Tells how the answer to a question changes.
-    pub(crate) async fn follow(self: &Arc<Self>, asked: Asked, headers: &HeaderMap) -> Sent {
-        let first = match self.ask(asked.clone()).await {
-            Ok(first) if goes_on(&first) => first,
-            Ok(refused) => return response::of(refused, headers),
-            Err(none) => return none,
+/// A client that follows something.
+struct Follower<P: Site> {
+    service: Arc<Service<P>>,
+    route: &'static Route<P>,
+    asked: Asked,
+    until: Instant,
+    /// The newest answer that was not sent.
+    next: Option<Answer>,
+    /// The text that was sent last.
+    sent: Option<String>,
+    ended: bool,
+    _place: OwnedSemaphorePermit,
+}
+
+impl<P: Site> Service<P> {
+    /// Sends how the answer changes.
+    pub(crate) async fn follow(
+        self: &Arc<Self>,
+        route: &'static Route<P>,
+        asked: Asked,
+    ) -> Result<Response, Refused> {
+        let first = self.ask(route, asked.clone()).await?;
+        let place = Arc::clone(&self.followers).try_acquire_owned();
+        let place = place.map_err(|_| {
+            Refused::new(
+                Status::Busy,
+                "Too many clients follow something: ask again later.",
+            )
+        })?;
+        let follower = Follower {
+            service: Arc::clone(self),
+            route,
+            asked,
+            until: Instant::now() + self.limits.connection,
+            next: Some(first),
+            sent: None,
+            ended: false,
+            _place: place,
         };
-        let Ok(place) = Arc::clone(&self.followers).try_acquire_owned() else {
-            return busy();
-        };
-        let (to, events) = channel(WAITING);
-        let service = Arc::clone(self);
-        tokio::spawn(async move {
-            service.tell(asked, first, to).await;
-            drop(place);
+        let events = unfold(follower, |mut follower| async move {
+            let event = follower.event().await?;
+            Some((Ok::<_, Infallible>(event), follower))
         });
-        response::events(events)
-    }
-
-    async fn tell(&self, asked: Asked, first: Answer, to: Sender<Bytes>) {
-        let until = Instant::now() + self.limits.connection;
-        let mut ends = self.ends.clone();
-        let mut told = String::new();
-        let mut next = Some(first);
-        let _ = to.try_send(Bytes::from_static(RETRY.as_bytes()));
-        loop {
-            if let Some(answer) = next {
-                let last = answer.status == Status::Last;
-                if last || answer.text != told {
-                    let name = if last { "end" } else { "progress" };
-                    let event = format!("event: {name}\ndata: {}\n\n", answer.text);
-                    if let Err(TrySendError::Closed(_)) = to.try_send(event.into()) {
-                        return;
-                    }
-                    told = answer.text;
-                }
-                if last {
-                    return;
-                }
-            }
-            tokio::select! {
-                _ = ends.wait_for(|end| *end) => return,
-                () = to.closed() => return,
-                () = sleep(self.limits.follow) => {}
-            }
-            if Instant::now() >= until {
-                return;
-            }
-            next = match self.ask(asked.clone()).await {
-                Ok(answer) if goes_on(&answer) => Some(answer),
-                // busy, or being written: later
-                Ok(answer) if matches!(answer.status, Status::Busy | Status::Broken) => None,
-                Err(_) => None,
-                // it is gone, or the token was revoked
-                Ok(_) => return,
-            };
-        }
+        let mut response = Sse::new(events).into_response();
+        // nginx would wait for more
+        let buffering = HeaderName::from_static("x-accel-buffering");
+        let headers = response.headers_mut();
+        headers.insert(buffering, HeaderValue::from_static("no"));
+        Ok(response)
     }
 }
 
-fn goes_on(answer: &Answer) -> bool {
-    matches!(answer.status, Status::Found | Status::Last)
+impl<P: Site> Follower<P> {
+    /// The next event; none after the last.
+    async fn event(&mut self) -> Option<Event> {
+        if self.ended {
+            return None;
+        }
+        let mut ends = self.service.ends.clone();
+        loop {
+            if let Some(answer) = self.next.take() {
+                self.ended = answer.status == Status::Last;
+                if self.ended || self.sent.as_ref() != Some(&answer.text) {
+                    let name = if self.ended { "end" } else { "progress" };
+                    let event = Event::default().event(name).data(&answer.text);
+                    let is_first = self.sent.replace(answer.text).is_none();
+                    return Some(if is_first { event.retry(RETRY) } else { event });
+                }
+            }
+            tokio::select! {
+                _ = ends.wait_for(|end| *end) => return None,
+                () = sleep(self.service.limits.follow) => {}
+            }
+            if Instant::now() >= self.until {
+                return None;
+            }
+            self.next = match self.service.ask(self.route, self.asked.clone()).await {
+                Ok(answer) => Some(answer),
+                // later
+                Err(Refused {
+                    status: Status::Busy | Status::Broken,
+                    ..
+                }) => None,
+                // it is gone, or the token was revoked
+                Err(_) => return None,
+            };
+        }
+    }
 }

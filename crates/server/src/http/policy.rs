@@ -1,10 +1,11 @@
 //! Who is answered, and what browsers may do with an answer: the rules that hold for every request and every response.
 
-use crate::http::response::{Sent, plain};
+use crate::http::response::plain;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hyper::header::{self, HeaderName, HeaderValue};
-use hyper::{Request, StatusCode};
 use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 
@@ -46,8 +47,8 @@ impl Policy {
 
     /// The address of who asks. Of several in `X-Forwarded-For` the last is the one that our own proxy saw; those before it are what
     /// the client says.
-    pub(crate) fn client<B>(&self, request: &Request<B>, peer: IpAddr) -> IpAddr {
-        let mut lists = request.headers().get_all("x-forwarded-for").into_iter();
+    pub(crate) fn client(&self, headers: &HeaderMap, peer: IpAddr) -> IpAddr {
+        let mut lists = headers.get_all("x-forwarded-for").into_iter();
         let last = lists.next_back().filter(|_| self.forwarded);
         let last = last.and_then(|list| list.to_str().ok()?.rsplit(',').next());
         last.and_then(|last| last.trim().parse().ok())
@@ -55,14 +56,14 @@ impl Policy {
     }
 
     /// Why a request is not answered, whatever it asks for.
-    pub(crate) fn refuses<B>(&self, request: &Request<B>) -> Option<Sent> {
-        let mut hosts = request.headers().get_all(header::HOST).into_iter();
+    pub(crate) fn refuses(&self, parts: &Parts) -> Option<Response> {
+        let mut hosts = parts.headers.get_all(header::HOST).into_iter();
         let host = match (hosts.next().map(HeaderValue::to_str), hosts.next()) {
             (Some(Ok(host)), None) => host,
             _ => return Some(plain(StatusCode::BAD_REQUEST, "one Host is needed")),
         };
         // a request for a proxy names a host twice
-        let named = request.uri().authority().map(|name| name.as_str());
+        let named = parts.uri.authority().map(|name| name.as_str());
         let own = [Some(host), named].into_iter().flatten().all(is_own);
         (self.own_names_only && !own).then(|| {
             let why = "This address is for names of this machine alone: open http://127.0.0.1 with the port of the server.";
@@ -71,7 +72,7 @@ impl Policy {
     }
 
     /// Adds what every response carries.
-    pub(crate) fn stamp(&self, response: &mut Sent) {
+    pub(crate) fn stamp(&self, response: &mut Response) {
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_SECURITY_POLICY, self.content.clone());
         let fixed: [(HeaderName, &'static str); 6] = [

@@ -1,21 +1,18 @@
 //! What is answered, and how it goes out: with an entity tag, compressed where the client takes it, or not at all where it has the same.
 
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use http_body_util::Full;
-use hyper::body::{Body, Bytes, Frame, SizeHint};
-use hyper::header::{self, HeaderMap, HeaderValue};
-use hyper::{Response, StatusCode};
 use sha2::{Digest, Sha256};
-use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::pin::Pin;
-use std::task::{Context, Poll};
-use tokio::sync::mpsc;
 
 /// Less is not compressed.
 const WORTH: usize = 1024;
+/// Seconds after which a client that found the server busy is to ask again.
+const AGAIN: u64 = 5;
 
 /// How it went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +39,10 @@ pub enum Status {
     Unfit,
     /// Another process keeps the store busy.
     Busy,
+    /// More than is taken.
+    TooLong,
+    /// The client asks too often.
+    TooMany,
     /// There is no space left for it.
     Full,
     /// Here it is, and nothing follows on it.
@@ -68,7 +69,7 @@ pub enum Media {
 }
 
 impl Media {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Html => "text/html; charset=utf-8",
             Self::Json => "application/json",
@@ -92,115 +93,94 @@ pub struct Answer {
     pub text: String,
 }
 
-/// What a response has.
-pub(crate) enum Content {
-    /// All of it.
-    Whole(Full<Bytes>),
-    /// Events, as they come.
-    Events(mpsc::Receiver<Bytes>),
-}
-
-impl From<Bytes> for Content {
-    fn from(bytes: Bytes) -> Self {
-        Self::Whole(Full::new(bytes))
-    }
-}
-
-impl Body for Content {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        match self.get_mut() {
-            Self::Whole(whole) => Pin::new(whole).poll_frame(context),
-            Self::Events(events) => {
-                let next = events.poll_recv(context);
-                next.map(|next| next.map(|bytes| Ok(Frame::data(bytes))))
-            }
-        }
-    }
-
-    fn is_end_stream(&self) -> bool {
+impl Status {
+    pub(crate) fn code(self) -> StatusCode {
         match self {
-            Self::Whole(whole) => whole.is_end_stream(),
-            Self::Events(_) => false,
+            Self::Found | Self::Last => StatusCode::OK,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::Gone => StatusCode::GONE,
+            Self::Wrong => StatusCode::BAD_REQUEST,
+            Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Stored => StatusCode::CREATED,
+            Self::Unknown => StatusCode::UNAUTHORIZED,
+            Self::Forbidden => StatusCode::FORBIDDEN,
+            Self::Conflict => StatusCode::CONFLICT,
+            Self::Unfit => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::TooLong => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooMany => StatusCode::TOO_MANY_REQUESTS,
+            Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Full => StatusCode::INSUFFICIENT_STORAGE,
         }
     }
 
-    fn size_hint(&self) -> SizeHint {
+    pub(crate) fn title(self) -> &'static str {
         match self {
-            Self::Whole(whole) => whole.size_hint(),
-            Self::Events(_) => SizeHint::default(),
+            Self::Found | Self::Last | Self::Stored => "",
+            Self::NotFound => "Not found",
+            Self::Gone => "Not there any more",
+            Self::Wrong => "Cannot be answered",
+            Self::Broken => "Out of order",
+            Self::Unknown => "A token is needed",
+            Self::Forbidden => "Not allowed",
+            Self::Conflict => "Already there",
+            Self::Unfit => "Not taken",
+            Self::TooLong => "Too long",
+            Self::TooMany => "Too many requests",
+            Self::Busy => "Busy",
+            Self::Full => "Full",
         }
     }
 }
 
-/// A response to a client.
-pub(crate) type Sent = Response<Content>;
-
-/// Events, as they come.
-pub(crate) fn events(events: mpsc::Receiver<Bytes>) -> Sent {
-    let mut response = Response::new(Content::Events(events));
-    let headers = response.headers_mut();
-    let media = HeaderValue::from_static("text/event-stream");
-    headers.insert(header::CONTENT_TYPE, media);
-    // nginx would wait for more
-    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    response
+/// Why a request is not answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    pub status: Status,
+    /// For the client.
+    pub why: String,
+    /// For the log of the server.
+    pub fault: Option<String>,
+    /// Seconds after which to ask again.
+    pub again: Option<u64>,
 }
 
-/// After how many seconds who finds a server busy is to ask again.
-pub(crate) const AGAIN: u64 = 5;
+impl Refused {
+    pub fn new(status: Status, why: impl Into<String>) -> Self {
+        Self {
+            status,
+            why: why.into(),
+            fault: None,
+            again: (status == Status::Busy).then_some(AGAIN),
+        }
+    }
 
-/// Plain words with a status, and after how many seconds to ask again.
-pub(crate) fn later(status: StatusCode, text: &str, seconds: u64) -> Sent {
-    let mut response = plain(status, text);
-    let headers = response.headers_mut();
-    headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-    response
+    /// With what the log of the server says of it.
+    #[must_use]
+    pub fn fault(self, fault: impl Into<String>) -> Self {
+        Self {
+            fault: Some(fault.into()),
+            ..self
+        }
+    }
 }
 
 /// Plain words with a status.
-pub(crate) fn plain(status: StatusCode, text: &str) -> Sent {
-    let mut response = Response::new(Bytes::from(format!("{text}\n")).into());
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static(Media::Text.name()),
-    );
-    response
+pub(crate) fn plain(status: StatusCode, text: &str) -> Response {
+    (status, format!("{text}\n")).into_response()
 }
 
 /// The answer as this client takes it.
-pub(crate) fn of(answer: Answer, asked: &HeaderMap) -> Sent {
-    let status = match answer.status {
-        Status::Found | Status::Last => StatusCode::OK,
-        Status::NotFound => StatusCode::NOT_FOUND,
-        Status::Gone => StatusCode::GONE,
-        Status::Wrong => StatusCode::BAD_REQUEST,
-        Status::Broken => StatusCode::INTERNAL_SERVER_ERROR,
-        Status::Stored => StatusCode::CREATED,
-        Status::Unknown => StatusCode::UNAUTHORIZED,
-        Status::Forbidden => StatusCode::FORBIDDEN,
-        Status::Conflict => StatusCode::CONFLICT,
-        Status::Unfit => StatusCode::UNPROCESSABLE_ENTITY,
-        Status::Busy => StatusCode::SERVICE_UNAVAILABLE,
-        Status::Full => StatusCode::INSUFFICIENT_STORAGE,
-    };
-    let html = answer.media == Media::Html;
+pub(crate) fn sent(answer: &Answer, asked: &HeaderMap) -> Response {
+    let status = answer.status.code();
     let gzip = answer.text.len() >= WORTH && takes_gzip(asked);
-    let tag = tag(&answer, gzip);
+    let tag = tag(answer, gzip);
     let same = status == StatusCode::OK && has(asked, &tag);
     let body = match (same, gzip) {
         (true, _) => Bytes::new(),
         (false, true) => compressed(answer.text.as_bytes()),
-        (false, false) => Bytes::from(answer.text),
+        (false, false) => Bytes::from(answer.text.clone()),
     };
-    let mut response = Response::new(body.into());
+    let mut response = Response::new(Body::from(body));
     *response.status_mut() = if same {
         StatusCode::NOT_MODIFIED
     } else {
@@ -208,25 +188,19 @@ pub(crate) fn of(answer: Answer, asked: &HeaderMap) -> Sent {
     };
     let headers = response.headers_mut();
     if !same {
-        headers.insert(
-            header::CONTENT_TYPE,
-            HeaderValue::from_static(answer.media.name()),
-        );
+        let media = HeaderValue::from_static(answer.media.name());
+        headers.insert(header::CONTENT_TYPE, media);
         if gzip {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
     }
     if status == StatusCode::UNAUTHORIZED {
         // a browser asks for a password; a program knows what to send
-        let how = if html {
-            "Basic realm=\"gritstone\", charset=\"UTF-8\""
-        } else {
-            "Bearer"
+        let how = match answer.media {
+            Media::Html => "Basic realm=\"gritstone\", charset=\"UTF-8\"",
+            _ => "Bearer",
         };
         headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(how));
-    }
-    if answer.status == Status::Busy {
-        headers.insert(header::RETRY_AFTER, HeaderValue::from(AGAIN));
     }
     if status == StatusCode::OK
         && let Ok(tag) = HeaderValue::from_str(&tag)

@@ -90,7 +90,7 @@ fn more_connections_than_there_is_room_for_wait_and_are_answered() {
     for mut stream in all {
         let mut said = String::new();
         stream.read_to_string(&mut said).unwrap();
-        assert!(said.contains("Run(\"a\")"), "{said}");
+        assert!(said.contains("Text(\"a\")"), "{said}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::mutation;
 use crate::server::Server;
-use gritstone_server::http::{Limits, parse, parse_change};
+use gritstone_server::http::Limits;
 use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::time::Duration;
@@ -41,21 +41,4 @@ fn damaged_requests_are_answered_or_cut_off() {
     });
     server.answers();
     assert!(server.log.lock().unwrap().is_empty());
-}
-
-/// Paths, queries and methods of damaged requests, read without a server.
-#[test]
-fn damaged_paths_are_read_or_refused() {
-    mutation::each(&REQUESTS, |bytes, _| {
-        let text = String::from_utf8_lossy(bytes);
-        let mut words = text.split(' ');
-        let (method, target) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
-        let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        for json in [false, true] {
-            if let Some(asked) = parse(path, query, json) {
-                assert!(!format!("{asked:?}").is_empty());
-            }
-        }
-        let _ = parse_change(method, path);
-    });
 }

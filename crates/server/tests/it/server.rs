@@ -1,7 +1,8 @@
 //! A server in this process, on a free port.
 
 use gritstone_server::http::{
-    Answer, Answers, Asked, Config, Limits, Make, Media, Policy, Question, Status, serve,
+    Answer, Asked, Config, Gives, Kind, Limits, Make, Media, Method, Parameter, Policy, Refused,
+    Route, Site, Status, Upload, serve,
 };
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -17,22 +18,70 @@ struct Echo;
 /// Times that something that answers was made.
 pub static MADE: AtomicUsize = AtomicUsize::new(0);
 
-impl Answers for Echo {
-    fn answer(&mut self, asked: &Asked) -> Answer {
-        let text = match &asked.question {
-            Question::Run(id) if id == "panic" => panic!("as the test asks"),
-            Question::Run(id) if id == "slow" => {
-                std::thread::sleep(Duration::from_millis(300));
-                "slow".to_owned()
-            }
-            Question::Run(id) if id == "large" => "x".repeat(16 << 20),
-            question => format!("{question:?}"),
-        };
-        Answer {
-            status: Status::Found,
-            media: Media::Text,
-            text,
+const RUN: Parameter = Parameter {
+    name: "run",
+    kind: Kind::Path,
+    about: "A run",
+};
+const EFFECT: Parameter = Parameter {
+    name: "effect",
+    kind: Kind::Number {
+        least: 0,
+        most: 1000,
+        otherwise: 0,
+    },
+    about: "Percent",
+};
+const ROUTES: &[&Route<Echo>] = &[
+    &Route::get("/health", "", Gives::Media(Media::Text), echo),
+    &Route::page("/overview", "", "test/1", echo),
+    &Route {
+        parameters: &[EFFECT],
+        ..Route::page("/compare", "", "test/1", echo)
+    },
+    &Route {
+        parameters: &[RUN],
+        ..Route::page("/runs/{run}", "", "test/1", echo)
+    },
+    &Route {
+        parameters: &[RUN],
+        ..Route::get("/runs/{run}/events", "", Gives::Events, echo)
+    },
+    &Route {
+        method: Method::Post,
+        upload: Some(Upload {
+            most: 64 << 20,
+            media: &[],
+            about: "",
+        }),
+        ..Route::get("/api/v1/runs", "", Gives::Json("test/1"), echo)
+    },
+];
+
+impl Site for Echo {
+    fn admit(&self, _: &Route<Self>, _: &mut Asked) -> Result<(), Refused> {
+        Ok(())
+    }
+}
+
+fn echo(_: &Echo, asked: &Asked) -> Result<Answer, Refused> {
+    let text = match asked.params.text("run") {
+        "panic" => panic!("as the test asks"),
+        "slow" => {
+            std::thread::sleep(Duration::from_millis(300));
+            "slow".to_owned()
         }
+        "large" => "x".repeat(16 << 20),
+        _ => format!("{:?}, {} bytes", asked.params, asked.body.len()),
+    };
+    Ok(answer(text))
+}
+
+fn answer(text: String) -> Answer {
+    Answer {
+        status: Status::Found,
+        media: Media::Text,
+        text,
     }
 }
 
@@ -51,13 +100,15 @@ impl Server {
         let log: Arc<Mutex<Vec<String>>> = Arc::default();
         let kept = Arc::clone(&log);
         let thread = std::thread::spawn(move || {
-            let make: Make = Arc::new(|| {
+            let make: Make<Echo> = Arc::new(|| {
                 MADE.fetch_add(1, Ordering::SeqCst);
-                Box::new(Echo)
+                Echo
             });
             let policy = Policy::new(true, "", &[]).behind_proxy(true);
             let log = Arc::new(move |text: &str| kept.lock().unwrap().push(text.to_owned()));
             let config = Config {
+                routes: ROUTES,
+                draw: |_, title, why| answer(format!("{title}: {why}")),
                 limits,
                 policy,
                 tls: None,

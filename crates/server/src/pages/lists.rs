@@ -27,3 +27,9 @@ pub(super) fn systems(store: Option<&Rc<Store>>) -> Result<Vec<ListedSystem>, St
     };
     Ok(systems.into_iter().map(system).collect())
 }
+
+/// The newest runs of all, newest first.
+pub(super) fn newest(store: Option<&Rc<Store>>) -> Result<Vec<ListedRun>, StoreError> {
+    let heads = store.map_or(Ok(vec![]), |store| store.newest_runs(None, LISTED))?;
+    Ok(runs(heads))
+}

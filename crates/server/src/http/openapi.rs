@@ -1,0 +1,188 @@
+//! The description of all routes, as OpenAPI 3.1.
+
+use crate::http::params::{Kind, Parameter};
+use crate::http::response::{Media, Status};
+use crate::http::route::{Gives, Method, Route};
+use gritstone_store::Scope;
+use serde_json::{Map, Value, json};
+
+/// The description of routes.
+#[must_use]
+pub fn description<P>(routes: &[&Route<P>]) -> Value {
+    let mut paths = Map::new();
+    for route in routes {
+        // a part of a path may have several segments here, which OpenAPI has no word for
+        let methods = paths
+            .entry(route.path.replace("{*", "{"))
+            .or_insert_with(|| json!({}));
+        methods[method(route.method)] = operation(route);
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Gritstone",
+            "version": "1",
+            "description": "The store of gritstone serve. Reads need no token where the server lets everyone read."
+        },
+        "paths": paths,
+        "components": {
+            "securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer"},
+                "password": {
+                    "type": "http",
+                    "scheme": "basic",
+                    "description": "Any name, and a token as the password: for browsers, and for reading alone"
+                }
+            },
+            "schemas": {"Error": object(&[("error", "string")])}
+        }
+    })
+}
+
+fn method(method: Method) -> &'static str {
+    match method {
+        Method::Get => "get",
+        Method::Post => "post",
+        Method::Delete => "delete",
+    }
+}
+
+fn operation<P>(route: &Route<P>) -> Value {
+    let parameters: Vec<Value> = route.parameters.iter().map(parameter).collect();
+    let mut operation = json!({
+        "summary": route.summary,
+        "parameters": parameters,
+        "responses": responses(route),
+        "security": match (route.scopes.contains(&Scope::Read), route.scopes) {
+            (_, []) => json!([]),
+            (true, _) => json!([{}, {"token": []}, {"password": []}]),
+            (false, _) => json!([{"token": []}]),
+        },
+    });
+    if let Some(upload) = &route.upload {
+        let media = upload
+            .media
+            .iter()
+            .map(|name| ((*name).to_owned(), json!({"schema": {"type": "string"}})));
+        operation["requestBody"] = json!({
+            "required": true,
+            "description": upload.about,
+            "content": media.collect::<Map<_, _>>(),
+        });
+    }
+    operation
+}
+
+fn parameter(of: &Parameter) -> Value {
+    let schema = match of.kind {
+        Kind::Path | Kind::Needed => json!({"type": "string", "minLength": 1}),
+        Kind::Text(most) => json!({"type": "string", "maxLength": most}),
+        Kind::Date => json!({"type": "string", "pattern": "^[0-9-]{0,10}$"}),
+        Kind::Number {
+            least,
+            most,
+            otherwise,
+        } => {
+            json!({"type": "integer", "minimum": least, "maximum": most, "default": otherwise})
+        }
+        Kind::Word(words) => json!({"type": "string", "enum": words}),
+        Kind::Several(most) => {
+            json!({"type": "array", "minItems": 1, "maxItems": most, "items": {"type": "string"}})
+        }
+    };
+    let in_path = matches!(of.kind, Kind::Path);
+    json!({
+        "name": of.name,
+        "in": if in_path { "path" } else { "query" },
+        "required": in_path || matches!(of.kind, Kind::Needed | Kind::Several(_)),
+        "description": of.about,
+        "schema": schema,
+    })
+}
+
+fn responses<P>(route: &Route<P>) -> Value {
+    let mut all = Map::new();
+    let mut insert = |status: &str, about: &str, content: Option<Value>| {
+        let mut response = json!({"description": about});
+        if let Some(content) = content {
+            response["content"] = content;
+        }
+        all.insert(status.to_owned(), response);
+    };
+    if let Gives::Page(_) | Gives::Json(_) = route.gives {
+        insert("304", "The client has it (If-None-Match)", None);
+    }
+    let mut add = |status: Status, about: &str, content: Option<Value>| {
+        insert(status.code().as_str(), about, content)
+    };
+    add(Status::Found, "The answer", Some(content(&route.gives)));
+    let refused =
+        || Some(json!({"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}));
+    if !route.parameters.is_empty() {
+        add(Status::Wrong, "A parameter does not fit", refused());
+    }
+    if !route.scopes.is_empty() {
+        add(
+            Status::Unknown,
+            "A token is missing, unknown or revoked",
+            refused(),
+        );
+        add(
+            Status::Forbidden,
+            "The token is for something else",
+            refused(),
+        );
+    }
+    if route.names_something() {
+        add(Status::NotFound, "There is no such thing", refused());
+    }
+    if route.upload.is_some() {
+        add(Status::TooLong, "The body is too long", refused());
+    }
+    add(
+        Status::TooMany,
+        "The client asks too often: Retry-After says when to ask again",
+        refused(),
+    );
+    add(
+        Status::Busy,
+        "The server or its store is busy or away: Retry-After says when to ask again",
+        refused(),
+    );
+    for (status, about) in route.statuses {
+        let content = match status {
+            Status::Stored => Some(content(&route.gives)),
+            _ => refused(),
+        };
+        add(*status, about, content);
+    }
+    Value::Object(all)
+}
+
+fn content(gives: &Gives) -> Value {
+    let text = || json!({"schema": {"type": "string"}});
+    let of_schema = |name: &str| json!({"schema": {"type": "object", "required": ["schema"], "properties": {"schema": {"const": name}}}});
+    let mut content = Map::new();
+    let mut add = |media: &str, what: Value| {
+        let name = media.split(';').next().unwrap_or(media);
+        content.insert(name.to_owned(), what);
+    };
+    match gives {
+        Gives::Page(schema) => {
+            add(Media::Html.name(), text());
+            add(Media::Json.name(), of_schema(schema));
+        }
+        Gives::Json(schema) => add(Media::Json.name(), of_schema(schema)),
+        Gives::Object(properties) => add(Media::Json.name(), json!({"schema": object(properties)})),
+        Gives::Media(media) => add(media.name(), text()),
+        Gives::Events => add("text/event-stream", text()),
+    }
+    Value::Object(content)
+}
+
+fn object(properties: &[(&str, &str)]) -> Value {
+    let names: Vec<&str> = properties.iter().map(|(name, _)| *name).collect();
+    let of_type = |(name, of): &(&str, &str)| ((*name).to_owned(), json!({"type": of}));
+    let properties: Map<String, Value> = properties.iter().map(of_type).collect();
+    json!({"type": "object", "required": names, "properties": properties})
+}

@@ -1,0 +1,288 @@
+//! Parameters of requests: parsed once, by the list of a route, with a reason for each that does not fit.
+
+use percent_encoding::percent_decode_str;
+
+/// A parameter of a route.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub about: &'static str,
+}
+
+/// What a parameter may be. Those of a query may be missing, but for [`Kind::Needed`] and [`Kind::Several`].
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// A part of the path.
+    Path,
+    /// At most this number of characters.
+    Text(usize),
+    /// A text that has to be there.
+    Needed,
+    /// A date or the beginning of one: 2026-11.
+    Date,
+    Number {
+        least: u32,
+        most: u32,
+        otherwise: u32,
+    },
+    /// One of these.
+    Word(&'static [&'static str]),
+    /// Texts, from one to this number of them.
+    Several(usize),
+}
+
+/// Characters of a date at most: 2026-11-25.
+const DATE: usize = 10;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Value {
+    Text(String),
+    Number(u32),
+}
+
+/// The parameters of a request, as their route declares them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Params(Vec<(&'static str, Value)>);
+
+impl Params {
+    /// Parses the parts of a path, which are decoded, and a query, which is not. Parameters that nobody declared are ignored.
+    ///
+    /// # Errors
+    /// Which parameter does not fit, and what would.
+    pub fn parse<'a>(
+        declared: &'static [Parameter],
+        path: impl Iterator<Item = (&'a str, &'a str)>,
+        query: &str,
+    ) -> Result<Self, String> {
+        let path: Vec<(&str, &str)> = path.collect();
+        let query = pairs(query)?;
+        let mut params = Self::default();
+        for parameter in declared {
+            let name = parameter.name;
+            let given: Vec<&str> = match parameter.kind {
+                Kind::Path => of_name(path.iter().copied(), name).collect(),
+                // a form sends what was not chosen as nothing
+                _ => of_name(query.iter().map(|(n, v)| (&**n, &**v)), name)
+                    .filter(|value| !value.is_empty())
+                    .collect(),
+            };
+            if given.iter().any(|value| value.contains(char::is_control)) {
+                return Err(format!("{name} has a control character."));
+            }
+            params.add(parameter, &given)?;
+        }
+        Ok(params)
+    }
+
+    fn add(&mut self, parameter: &Parameter, given: &[&str]) -> Result<(), String> {
+        let name = parameter.name;
+        let first = given.first().copied().unwrap_or_default();
+        let text = |value: &str| (name, Value::Text(value.to_owned()));
+        let wrong = |what: &str| Err(format!("{name} must be {what}, not '{first}'."));
+        match parameter.kind {
+            Kind::Path | Kind::Needed if first.is_empty() => {
+                return Err(format!("{name} is missing."));
+            }
+            Kind::Text(most) if first.chars().count() > most => {
+                return Err(format!("{name} has more than {most} characters."));
+            }
+            Kind::Date if !is_date(first) => {
+                return wrong("a date or the beginning of one, such as 2026-11");
+            }
+            Kind::Word(words) if !first.is_empty() && !words.contains(&first) => {
+                return wrong(&format!("one of {}", words.join(", ")));
+            }
+            Kind::Number {
+                least,
+                most,
+                otherwise,
+            } => {
+                let number = match first {
+                    "" => Some(otherwise),
+                    text => text.parse().ok().filter(|n| (least..=most).contains(n)),
+                };
+                let Some(number) = number else {
+                    return wrong(&format!("a whole number from {least} to {most}"));
+                };
+                self.0.push((name, Value::Number(number)));
+            }
+            Kind::Several(most) if !(1..=most).contains(&given.len()) => {
+                let count = given.len();
+                return Err(format!(
+                    "{name} must be there once to {most} times, not {count} times."
+                ));
+            }
+            Kind::Several(_) => self.0.extend(given.iter().map(|value| text(value))),
+            Kind::Path | Kind::Text(_) | Kind::Needed | Kind::Date | Kind::Word(_) => {
+                self.0.push(text(first))
+            }
+        }
+        Ok(())
+    }
+
+    /// The text of a parameter: empty where it was not given.
+    #[must_use]
+    pub fn text(&self, name: &str) -> &str {
+        self.texts(name).next().unwrap_or_default()
+    }
+
+    /// All texts of a parameter.
+    pub fn texts(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.values(name).filter_map(|value| match value {
+            Value::Text(text) => Some(text.as_str()),
+            Value::Number(_) => None,
+        })
+    }
+
+    /// The number of a parameter: its default where it was not given.
+    #[must_use]
+    pub fn number(&self, name: &str) -> u32 {
+        let mut numbers = self.values(name).filter_map(|value| match value {
+            Value::Number(number) => Some(*number),
+            Value::Text(_) => None,
+        });
+        numbers.next().unwrap_or_default()
+    }
+
+    fn values(&self, name: &str) -> impl Iterator<Item = &Value> {
+        let of_name = self.0.iter().filter(move |(known, _)| *known == name);
+        of_name.map(|(_, value)| value)
+    }
+}
+
+fn of_name<'a>(
+    pairs: impl Iterator<Item = (&'a str, &'a str)>,
+    name: &str,
+) -> impl Iterator<Item = &'a str> {
+    pairs
+        .filter(move |(known, _)| *known == name)
+        .map(|(_, value)| value)
+}
+
+fn is_date(text: &str) -> bool {
+    text.len() <= DATE && text.bytes().all(|b| b.is_ascii_digit() || b == b'-')
+}
+
+/// Names and values of a query, as forms write them.
+fn pairs(query: &str) -> Result<Vec<(String, String)>, String> {
+    let decoded = |text: &str| {
+        let text = text.replace('+', " ");
+        let text = percent_decode_str(&text).decode_utf8();
+        text.map(|text| text.into_owned())
+            .map_err(|_| "The query is not UTF-8.".to_owned())
+    };
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            Ok((decoded(name)?, decoded(value)?))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const fn parameter(name: &'static str, kind: Kind) -> Parameter {
+        Parameter {
+            name,
+            kind,
+            about: "",
+        }
+    }
+
+    const DECLARED: &[Parameter] = &[
+        parameter("id", Kind::Path),
+        parameter("q", Kind::Text(5)),
+        parameter("from", Kind::Date),
+        parameter(
+            "runs",
+            Kind::Number {
+                least: 1,
+                most: 1000,
+                otherwise: 100,
+            },
+        ),
+        parameter("verdict", Kind::Word(&["slower", "faster"])),
+    ];
+    const SIDES: &[Parameter] = &[
+        parameter("base", Kind::Needed),
+        parameter("run", Kind::Several(2)),
+    ];
+
+    fn parse(query: &str) -> Result<Params, String> {
+        Params::parse(DECLARED, [("id", "a b")].into_iter(), query)
+    }
+
+    #[test]
+    fn parameters_that_fit_are_parsed() {
+        let params = parse("q=%2B+x&from=2026-11&runs=7&verdict=slower&other=1").unwrap();
+        assert_eq!(params.text("id"), "a b");
+        assert_eq!(params.text("q"), "+ x");
+        assert_eq!(params.text("from"), "2026-11");
+        assert_eq!(params.number("runs"), 7);
+        assert_eq!(params.text("verdict"), "slower");
+        let params = parse("runs=&q=").unwrap();
+        assert_eq!((params.number("runs"), params.text("q")), (100, ""));
+        let sides = Params::parse(SIDES, std::iter::empty(), "base=a&run=b&run=&run=c").unwrap();
+        assert_eq!(sides.texts("run").collect::<Vec<_>>(), ["b", "c"]);
+    }
+
+    #[test]
+    fn refusals_name_the_parameter() {
+        for (query, why) in [
+            ("q=123456", "q has more than 5 characters."),
+            ("q=%1b", "q has a control character."),
+            ("q=%ff", "The query is not UTF-8."),
+            (
+                "from=x",
+                "from must be a date or the beginning of one, such as 2026-11, not 'x'.",
+            ),
+            (
+                "from=2026-11-251",
+                "from must be a date or the beginning of one, such as 2026-11, not '2026-11-251'.",
+            ),
+            (
+                "runs=0",
+                "runs must be a whole number from 1 to 1000, not '0'.",
+            ),
+            (
+                "runs=x",
+                "runs must be a whole number from 1 to 1000, not 'x'.",
+            ),
+            (
+                "verdict=x",
+                "verdict must be one of slower, faster, not 'x'.",
+            ),
+        ] {
+            assert_eq!(parse(query).unwrap_err(), why, "{query}");
+        }
+        for (query, why) in [
+            ("run=a", "base is missing."),
+            (
+                "base=a&run=",
+                "run must be there once to 2 times, not 0 times.",
+            ),
+            (
+                "base=a&run=1&run=2&run=3",
+                "run must be there once to 2 times, not 3 times.",
+            ),
+        ] {
+            let refused = Params::parse(SIDES, std::iter::empty(), query);
+            assert_eq!(refused.unwrap_err(), why, "{query}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_query_is_parsed_without_panic(query in "((q|from|runs|verdict|[a-z]{1,8})=?(%|[ -~]|\\PC){0,20}&?){0,6}") {
+            if let Ok(params) = parse(&query) {
+                prop_assert!(params.text("q").chars().count() <= 5);
+                prop_assert!((1..=1000).contains(&params.number("runs")));
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! A request, parsed: what a route is asked for, in which form, and by which token.
+
+use crate::http::params::{Parameter, Params};
+use crate::http::response::{Refused, Status};
+use axum::body::Bytes;
+use axum::extract::RawPathParams;
+use axum::http::request::Parts;
+use axum::http::uri::PathAndQuery;
+use axum::http::{HeaderMap, Uri, header};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use gritstone_store::Token;
+use std::fmt;
+
+/// The secret that a client shows.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub enum Key {
+    #[default]
+    None,
+    /// A token that the client sends by itself.
+    Token(String),
+    /// A token that a browser sends with everything: good for reading alone.
+    Password(String),
+}
+
+// a secret is in no log
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "None",
+            Self::Token(_) => "Token",
+            Self::Password(_) => "Password",
+        })
+    }
+}
+
+impl Key {
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let shown = headers.get(header::AUTHORIZATION);
+        let Some((how, what)) = shown.and_then(|v| v.to_str().ok()?.split_once(' ')) else {
+            return Self::None;
+        };
+        if how.eq_ignore_ascii_case("bearer") {
+            return Self::Token(what.trim().to_owned());
+        }
+        let password = || {
+            let pair = String::from_utf8(STANDARD.decode(what.trim()).ok()?).ok()?;
+            Some(pair.split_once(':')?.1.to_owned())
+        };
+        match how.eq_ignore_ascii_case("basic") {
+            true => password().map_or(Self::None, Self::Password),
+            false => Self::None,
+        }
+    }
+
+    /// The secret, whatever it is good for.
+    #[must_use]
+    pub fn secret(&self) -> Option<&str> {
+        match self {
+            Self::Token(secret) | Self::Password(secret) => Some(secret),
+            Self::None => None,
+        }
+    }
+}
+
+/// The form of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// For people.
+    Page,
+    /// For programs.
+    Json,
+}
+
+/// What a route is asked for.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub params: Params,
+    pub form: Form,
+    /// The page, without `.json`.
+    pub uri: Uri,
+    pub key: Key,
+    /// The token of the key, where there is one.
+    pub token: Option<Token>,
+    pub body: Bytes,
+}
+
+/// Says in the extensions of a request that its path ended in `.json`.
+#[derive(Clone, Copy)]
+pub(crate) struct JsonPath;
+
+impl Asked {
+    /// Parses a request.
+    ///
+    /// # Errors
+    /// What is wrong with a parameter.
+    pub(crate) fn parse(
+        declared: &'static [Parameter],
+        is_page: bool,
+        path: &RawPathParams,
+        parts: &Parts,
+    ) -> Result<Self, String> {
+        let query = parts.uri.query().unwrap_or("");
+        Ok(Self {
+            params: Params::parse(declared, path.iter(), query)?,
+            ..Self::bare(is_page, parts)
+        })
+    }
+
+    /// The token by which something is changed.
+    ///
+    /// # Errors
+    /// Where there is none, which a route with the scopes of writers does not admit.
+    pub fn by(&self) -> Result<&Token, Refused> {
+        let none = || Refused::new(Status::Unknown, "A token is needed.");
+        self.token.as_ref().ok_or_else(none)
+    }
+
+    /// The path of the same as JSON, with its query.
+    #[must_use]
+    pub fn json(&self) -> String {
+        match self.uri.query() {
+            None | Some("") => format!("{}.json", self.uri.path()),
+            Some(query) => format!("{}.json?{query}", self.uri.path()),
+        }
+    }
+
+    /// A request whose parameters do not matter.
+    pub(crate) fn bare(is_page: bool, parts: &Parts) -> Self {
+        let json = parts.extensions.get::<JsonPath>().is_some() || prefers_json(&parts.headers);
+        Self {
+            params: Params::default(),
+            form: match is_page && !json {
+                true => Form::Page,
+                false => Form::Json,
+            },
+            uri: parts.uri.clone(),
+            key: Key::of(&parts.headers),
+            token: None,
+            body: Bytes::new(),
+        }
+    }
+}
+
+/// The URI of the page of a URI in `.json`, and whether it was one; the first page has a name too.
+pub(crate) fn canonical(uri: Uri) -> (Uri, bool) {
+    let path = uri.path();
+    let (plain, json) = match path.strip_suffix(".json") {
+        Some(plain) if plain.len() > 1 => (plain, true),
+        _ => (path, false),
+    };
+    let plain = if plain == "/" { "/overview" } else { plain };
+    if plain == path {
+        return (uri, json);
+    }
+    let text = match uri.query() {
+        Some(query) => format!("{plain}?{query}"),
+        None => plain.to_owned(),
+    };
+    let Ok(target) = PathAndQuery::try_from(text) else {
+        return (uri, false);
+    };
+    let mut parts = uri.into_parts();
+    parts.path_and_query = Some(target);
+    let uri = Uri::from_parts(parts).expect("only the path is another");
+    (uri, json)
+}
+
+/// Whether a client asks for JSON and not for pages.
+fn prefers_json(headers: &HeaderMap) -> bool {
+    let lists = headers.get_all(header::ACCEPT).into_iter();
+    let lists: Vec<&str> = lists.filter_map(|list| list.to_str().ok()).collect();
+    let has = |name| lists.iter().any(|list| list.contains(name));
+    has("application/json") && !has("text/html")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_in_json_name_their_page() {
+        for (path, page, json) in [
+            ("/", "/overview", false),
+            ("/overview.json", "/overview", true),
+            ("/runs/a.json?x=y", "/runs/a?x=y", true),
+            ("/runs/a", "/runs/a", false),
+            ("/.json", "/.json", false),
+            (
+                "http://localhost/?q=a",
+                "http://localhost/overview?q=a",
+                false,
+            ),
+        ] {
+            let (uri, is_json) = canonical(path.parse().unwrap());
+            assert_eq!(
+                (uri.to_string(), is_json),
+                (page.to_owned(), json),
+                "{path}"
+            );
+        }
+        let json = |path: &str| {
+            let (uri, _) = canonical(path.parse().unwrap());
+            let (parts, ()) = axum::http::Request::get(uri).body(()).unwrap().into_parts();
+            Asked::bare(true, &parts).json()
+        };
+        assert_eq!(json("/"), "/overview.json");
+        assert_eq!(json("/search?q=a"), "/search.json?q=a");
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        let headers =
+            |value: &str| HeaderMap::from_iter([(header::AUTHORIZATION, value.parse().unwrap())]);
+        let token = Key::of(&headers("Bearer secret"));
+        let password = Key::of(&headers("Basic bWU6c2VjcmV0"));
+        assert_eq!(
+            (token.secret(), password.secret()),
+            (Some("secret"), Some("secret"))
+        );
+        assert_eq!(format!("{token:?} {password:?}"), "Token Password");
+        assert_eq!(Key::of(&headers("Basic ?")), Key::None);
+    }
+}

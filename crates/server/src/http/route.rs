@@ -1,0 +1,102 @@
+//! Routes: a method and a path, what a request may say there, and what answers it. The router, the parser and the description of the API
+//! are made from one list of them.
+
+use crate::http::params::{Kind, Parameter};
+use crate::http::request::Asked;
+use crate::http::response::{Answer, Media, Refused, Status};
+use gritstone_store::Scope;
+
+/// The method of a request; GET includes HEAD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    Get,
+    Post,
+    Delete,
+}
+
+/// What a route answers with.
+#[derive(Clone, Copy, Debug)]
+pub enum Gives {
+    /// A page; for programs, JSON of this schema.
+    Page(&'static str),
+    /// JSON of this schema.
+    Json(&'static str),
+    /// A JSON object with these properties, each with its type.
+    Object(&'static [(&'static str, &'static str)]),
+    Media(Media),
+    /// Server-sent events: the answer each time it has changed, until it is [`Status::Last`].
+    Events,
+}
+
+/// What a request may carry.
+#[derive(Clone, Copy, Debug)]
+pub struct Upload {
+    /// Bytes at most.
+    pub most: usize,
+    pub media: &'static [&'static str],
+    pub about: &'static str,
+}
+
+/// A route to what a `P` answers.
+#[derive(Debug)]
+pub struct Route<P> {
+    pub method: Method,
+    /// As axum writes them: `/runs/{run}`.
+    pub path: &'static str,
+    pub summary: &'static str,
+    pub parameters: &'static [Parameter],
+    /// A token needs one of them; none where everyone may ask.
+    pub scopes: &'static [Scope],
+    pub gives: Gives,
+    pub upload: Option<Upload>,
+    /// Other statuses than those that follow from the rest, with their meaning.
+    pub statuses: &'static [(Status, &'static str)],
+    pub respond: fn(&P, &Asked) -> Result<Answer, Refused>,
+}
+
+impl<P> Route<P> {
+    /// A GET for readers, without parameters.
+    #[must_use]
+    pub const fn get(
+        path: &'static str,
+        summary: &'static str,
+        gives: Gives,
+        respond: fn(&P, &Asked) -> Result<Answer, Refused>,
+    ) -> Self {
+        Self {
+            method: Method::Get,
+            path,
+            summary,
+            parameters: &[],
+            scopes: &[Scope::Read],
+            gives,
+            upload: None,
+            statuses: &[],
+            respond,
+        }
+    }
+
+    /// A page for readers, without parameters.
+    #[must_use]
+    pub const fn page(
+        path: &'static str,
+        summary: &'static str,
+        schema: &'static str,
+        respond: fn(&P, &Asked) -> Result<Answer, Refused>,
+    ) -> Self {
+        Self::get(path, summary, Gives::Page(schema), respond)
+    }
+
+    /// Whether there is a page of it.
+    #[must_use]
+    pub fn is_page(&self) -> bool {
+        matches!(self.gives, Gives::Page(_))
+    }
+
+    /// Whether a part of the path names something, which may be missing.
+    #[must_use]
+    pub fn names_something(&self) -> bool {
+        let mut kinds = self.parameters.iter().map(|of| of.kind);
+        kinds.any(|kind| matches!(kind, Kind::Path))
+    }
+}

@@ -1,0 +1,123 @@
+//! The runs of a store for programs: they are listed, sent, fetched and removed.
+
+use crate::http::{Answer, Asked, Gives, Media, Method, Refused, Route, Status, Upload};
+use crate::pages::{Answered, Pages, RUN, plain, said};
+use anyhow::Context as _;
+use gritstone_model::{RunList, SCHEMA_RUNS, escape_json};
+use gritstone_runs::listing::listed;
+use gritstone_store::{Scope, Sent};
+
+pub(super) const LIST: Route<Pages> = Route {
+    // who sends runs may know which are there
+    scopes: &[Scope::Read, Scope::Write],
+    ..Route::get(
+        "/api/v1/runs",
+        "All runs, newest first",
+        Gives::Json(SCHEMA_RUNS),
+        list,
+    )
+};
+pub(super) const SEND: Route<Pages> = Route {
+    method: Method::Post,
+    scopes: &[Scope::Write],
+    upload: Some(Upload {
+        most: 64 << 20,
+        media: &["application/jsonl", "application/zstd"],
+        about: "A bundle as gritstone export writes it, of a run that has ended; perhaps compressed by zstd",
+    }),
+    statuses: &[
+        (
+            Status::Stored,
+            "It is stored now; with 200 it was there already",
+        ),
+        (Status::Conflict, "Another run of that identifier is there"),
+        (Status::Gone, "It was removed here"),
+        (Status::Unfit, "It is no bundle of a run that has ended"),
+        (Status::Full, "No space is left"),
+    ],
+    ..Route::get(
+        "/api/v1/runs",
+        "Keep a run. Sent again, it changes nothing",
+        Gives::Object(&[("run", "string"), ("stored", "boolean")]),
+        send,
+    )
+};
+pub(super) const BUNDLE: Route<Pages> = Route {
+    parameters: &[RUN],
+    statuses: &[(Status::Gone, "Its raw samples were pruned")],
+    ..Route::get(
+        "/api/v1/runs/{run}",
+        "A run with all its launches: a bundle",
+        Gives::Media(Media::JsonLines),
+        bundle,
+    )
+};
+pub(super) const REMOVE: Route<Pages> = Route {
+    method: Method::Delete,
+    parameters: &[RUN],
+    scopes: &[Scope::Admin],
+    ..Route::get(
+        "/api/v1/runs/{run}",
+        "Remove a whole run",
+        Gives::Object(&[("removed", "string")]),
+        remove,
+    )
+};
+
+fn list(pages: &Pages, _: &Asked) -> Answered {
+    let heads = match pages.store()? {
+        Some(store) => store.runs()?,
+        None => vec![],
+    };
+    let list = RunList {
+        schema: SCHEMA_RUNS.to_owned(),
+        runs: heads.into_iter().rev().map(listed).collect(),
+    };
+    // without the notes that other views have: of thousands of runs, to look for them took most of the time
+    let text = serde_json::to_string_pretty(&list).context("cannot write JSON")?;
+    Ok(plain(Media::Json, escape_json(text + "\n")))
+}
+
+fn bundle(pages: &Pages, asked: &Asked) -> Answered {
+    let run = pages.stored()?.load(asked.params.text("run"))?;
+    let text = gritstone_exchange::write_bundle(&run);
+    Ok(plain(Media::JsonLines, text))
+}
+
+fn send(pages: &Pages, asked: &Asked) -> Answered {
+    let unfit = |why: String| Refused::new(Status::Unfit, why);
+    let run = gritstone_runs::files::bundle(&asked.body);
+    let run = run.map_err(|why| unfit(format!("{why:#}")))?;
+    if run.info.elapsed_s.is_none() {
+        return Err(unfit(
+            "The run has not ended: send it when it has.".to_owned(),
+        ));
+    }
+    let by = asked.by()?;
+    let mut store = pages.context.writer()?;
+    let sent = store.receive(by, &run, &gritstone_runs::clock::now())?;
+    let id = &run.info.id;
+    let status = match sent {
+        Sent::Stored => Status::Stored,
+        Sent::Known => Status::Found,
+        Sent::Differs => {
+            let why = format!("Another run {id} is in the store already.");
+            return Err(Refused::new(Status::Conflict, why));
+        }
+    };
+    if sent == Sent::Stored {
+        log::warn!("gritstone: run {id} was sent by {}", by.name);
+    }
+    let value = serde_json::json!({ "run": id, "stored": status == Status::Stored });
+    let answer = said(asked, &value, Default::default)?;
+    Ok(Answer { status, ..answer })
+}
+
+fn remove(pages: &Pages, asked: &Asked) -> Answered {
+    let (by, id) = (asked.by()?, asked.params.text("run"));
+    let mut store = pages.context.writer()?;
+    store.remove_by(by, id, &gritstone_runs::clock::now())?;
+    log::warn!("gritstone: run {id} was removed by {}", by.name);
+    let value = serde_json::json!({ "removed": id });
+    Ok(said(asked, &value, Default::default)?)
+}

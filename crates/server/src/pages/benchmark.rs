@@ -1,0 +1,143 @@
+//! The page of a benchmark: what it does, and its history, of the newest runs or of a range of dates.
+
+use crate::http::{Asked, Form, Kind, Parameter, Route};
+use crate::pages::form_options::choice;
+use crate::pages::{Answered, Pages, not_found, said};
+use gritstone_document::html::{self, Choice, Frame};
+use gritstone_model::{HistoryView, Id, SCHEMA_HISTORY};
+use gritstone_runs::history::over_runs;
+use std::collections::BTreeSet;
+
+/// Numbers of newest runs that can be chosen.
+const NEWEST: [usize; 5] = [20, 50, 100, 300, 1000];
+
+pub(super) const ROUTE: Route<Pages> = Route {
+    parameters: &[
+        Parameter {
+            name: "benchmark",
+            kind: Kind::Path,
+            about: "A benchmark: family/name, perhaps @variant",
+        },
+        Parameter {
+            name: "runs",
+            kind: Kind::Number {
+                least: 1,
+                most: 1000,
+                otherwise: 100,
+            },
+            about: "Newest runs at most",
+        },
+        Parameter {
+            name: "from",
+            kind: Kind::Date,
+            about: "Of them those since a date or a part of one: 2026-11",
+        },
+        Parameter {
+            name: "to",
+            kind: Kind::Date,
+            about: "Of them those until a date or a part of one, all of it",
+        },
+    ],
+    ..Route::page(
+        "/benchmarks/{*benchmark}",
+        "A benchmark over the newest runs",
+        SCHEMA_HISTORY,
+        benchmark,
+    )
+};
+
+fn benchmark(pages: &Pages, asked: &Asked) -> Answered {
+    let params = &asked.params;
+    let name = params.text("benchmark");
+    let runs = params.number("runs") as usize;
+    let unknown = || not_found(format!("There is no benchmark {name}."));
+    let id = Id::parse(name).map_err(|_| unknown())?;
+    let mut all = pages.context.catalogue.benchmarks.iter();
+    let known = all.find(|of| of.id == id);
+    let mut view = match pages.store()? {
+        Some(store) => over_runs(&pages.context, &store, &id, runs)?,
+        None => None,
+    };
+    if known.is_none() && view.is_none() {
+        return Err(unknown());
+    }
+    let months = view.as_ref().map_or_else(BTreeSet::new, months);
+    if let Some(view) = &mut view {
+        cut(view, params.text("from"), params.text("to"));
+    }
+    let facts = known.map_or_else(Vec::new, gritstone_catalogue::facts);
+    let title = match (known, &view) {
+        (Some(known), _) => &known.title,
+        (None, Some(view)) => &view.title,
+        (None, None) => "",
+    };
+    let page = || {
+        let document = gritstone_report::benchmark(&id, title, &facts, view.as_ref());
+        let frame = Frame {
+            form: (!months.is_empty()).then(|| form(asked, months)),
+            ..Frame::default()
+        };
+        (document, frame)
+    };
+    match &view {
+        None if asked.form == Form::Json => Err(not_found(format!("No stored run has {name}."))),
+        view => Ok(said(asked, view, page)?),
+    }
+}
+
+/// The months in which there are runs, newest last.
+fn months(view: &HistoryView) -> BTreeSet<String> {
+    let points = view.series.iter().flat_map(|series| &series.points);
+    let month = points.filter_map(|point| point.started.get(..7));
+    month.map(str::to_owned).collect()
+}
+
+/// Leaves out what is before or after a range of dates, of which the ends may be parts: 2026-11 is all of it. The changes are those that were
+/// found in all runs.
+fn cut(view: &mut HistoryView, from: &str, to: &str) {
+    let begins = |started: &str| started >= from;
+    let ends = |started: &str| to.is_empty() || started.get(..to.len()).is_none_or(|of| of <= to);
+    for series in &mut view.series {
+        // oldest first
+        let first = series.points.iter().position(|of| begins(&of.started));
+        let first = first.unwrap_or(series.points.len());
+        series.points.drain(..first);
+        series.points.retain(|of| ends(&of.started));
+        let left = series.points.len();
+        series
+            .changes
+            .retain(|of| (first..first + left).contains(&of.at));
+        for change in &mut series.changes {
+            change.at -= first;
+        }
+    }
+    view.series.retain(|series| !series.points.is_empty());
+}
+
+/// What else can be shown of it.
+fn form(asked: &Asked, months: BTreeSet<String>) -> html::Form {
+    let params = &asked.params;
+    let months: Vec<(String, String)> = months.into_iter().map(|of| (of.clone(), of)).collect();
+    let newest = NEWEST.map(|n| (n.to_string(), format!("newest {n}")));
+    html::Form {
+        to: format!("/benchmarks/{}", html::encoded(params.text("benchmark"))),
+        button: "Show",
+        kept: vec![],
+        choices: vec![
+            Choice {
+                name: "runs",
+                label: "Runs",
+                options: newest.into(),
+                chosen: params.number("runs").to_string(),
+            },
+            choice(
+                "from",
+                "From",
+                "the first",
+                months.clone(),
+                params.text("from"),
+            ),
+            choice("to", "To", "the last", months, params.text("to")),
+        ],
+    }
+}

@@ -1,0 +1,187 @@
+//! Runs against a base: two side by side, or several in one table, as far as a filter shows them.
+
+use crate::http::{Asked, Form, Kind, Parameter, Params, Refused, Route, Status};
+use crate::pages::form_options::{choice, option};
+use crate::pages::{Answered, Pages, said};
+use gritstone_document::Document;
+use gritstone_document::html::{self, Frame};
+use gritstone_model::{CompareRow, CompareView, RunView, SCHEMA_COMPARE, Verdict};
+use gritstone_report::Pair;
+use gritstone_store::RunHead;
+use std::collections::BTreeSet;
+
+/// Runs that can be added by a choice.
+const CHOICES: usize = 20;
+const VERDICTS: [Verdict; 4] = [
+    Verdict::Slower,
+    Verdict::Faster,
+    Verdict::Same,
+    Verdict::Inconclusive,
+];
+/// Sizes of effects that can be chosen, percent.
+const EFFECTS: [u32; 5] = [1, 2, 5, 10, 20];
+
+pub(super) const ROUTE: Route<Pages> = Route {
+    parameters: &[
+        Parameter {
+            name: "base",
+            kind: Kind::Needed,
+            about: "The base: a run, or a reference system, ref:NAME",
+        },
+        Parameter {
+            name: "run",
+            kind: Kind::Several(8),
+            about: "The others",
+        },
+        Parameter {
+            name: "family",
+            kind: Kind::Text(100),
+            about: "Benchmarks of this family alone",
+        },
+        Parameter {
+            name: "verdict",
+            kind: Kind::Word(&["slower", "faster", "same", "inconclusive"]),
+            about: "Benchmarks with this verdict alone",
+        },
+        Parameter {
+            name: "effect",
+            kind: Kind::Number {
+                least: 0,
+                most: 1000,
+                otherwise: 0,
+            },
+            about: "Benchmarks that differ by so many percent at least",
+        },
+    ],
+    statuses: &[(Status::NotFound, "A run is not there")],
+    ..Route::page("/compare", "Runs against another", SCHEMA_COMPARE, compare)
+};
+
+fn compare(pages: &Pages, asked: &Asked) -> Answered {
+    let params = &asked.params;
+    let base = pages.view(params.text("base"))?;
+    let runs = params.texts("run").map(|name| pages.view(name));
+    let runs: Vec<RunView> = runs.collect::<Result<_, _>>()?;
+    let mut seen = BTreeSet::from([base.id.as_str()]);
+    for run in &runs {
+        if !seen.insert(&run.id) {
+            let why = format!("{} cannot be compared with itself.", run.id);
+            return Err(Refused::new(Status::Wrong, why));
+        }
+    }
+    let wanted = Filter::of(params);
+    let compared = |run| {
+        let margin = gritstone_runs::context::MARGIN;
+        pages.context.compare(&base, run, margin)
+    };
+    let mut views: Vec<CompareView> = runs.iter().map(compared).collect();
+    let rows = views.iter().flat_map(|view| &view.rows);
+    let families: BTreeSet<String> = rows.map(|row| row.id.family().to_owned()).collect();
+    let shown = views.iter().flat_map(|view| &view.rows);
+    let shown = shown.filter(|row| wanted.has(row));
+    let shown: BTreeSet<_> = shown.map(|row| row.id.clone()).collect();
+    for view in &mut views {
+        // of several, what one of them is asked for by is shown of all
+        view.rows.retain(|row| shown.contains(&row.id));
+    }
+    if asked.form == Form::Json {
+        let nothing = || (Document::default(), Frame::default());
+        return Ok(match views.as_slice() {
+            [one] => said(asked, one, nothing)?,
+            several => said(asked, &several, nothing)?,
+        });
+    }
+    let newest = match pages.store()? {
+        Some(store) => store.newest_runs(None, CHOICES + seen.len())?,
+        None => vec![],
+    };
+    let others = newest
+        .into_iter()
+        .filter(|head| !seen.contains(head.id.as_str()));
+    let sides = [&base].into_iter().chain(&runs);
+    let form = form(params, sides, families, others.take(CHOICES));
+    let document = match (views.as_slice(), runs.as_slice()) {
+        ([view], [run]) => gritstone_report::pair(&Pair {
+            base: &base,
+            other: run,
+            compared: view,
+        }),
+        (views, runs) => {
+            let others: Vec<_> = runs.iter().zip(views).collect();
+            gritstone_report::several(&base, &others)
+        }
+    };
+    let frame = Frame {
+        form: Some(form),
+        ..Frame::default()
+    };
+    Ok(said(asked, &views, || (document, frame))?)
+}
+
+/// Which benchmarks are shown.
+struct Filter<'a> {
+    family: &'a str,
+    verdict: Option<Verdict>,
+    /// Ratio of the better to the worse.
+    least: f64,
+}
+
+impl<'a> Filter<'a> {
+    fn of(params: &'a Params) -> Self {
+        let mut verdicts = VERDICTS.into_iter();
+        Self {
+            family: params.text("family"),
+            verdict: verdicts.find(|verdict| verdict.as_str() == params.text("verdict")),
+            least: 1.0 + f64::from(params.number("effect")) / 100.0,
+        }
+    }
+
+    fn has(&self, row: &CompareRow) -> bool {
+        let effect = || {
+            row.ratio
+                .is_some_and(|ratio| ratio.max(1.0 / ratio) >= self.least)
+        };
+        (self.family.is_empty() || row.id.family() == self.family)
+            && self
+                .verdict
+                .is_none_or(|wanted| row.verdict == Some(wanted))
+            && (self.least <= 1.0 || effect())
+    }
+}
+
+/// What else can be asked for: a part of it, or one more run.
+fn form<'a>(
+    params: &Params,
+    runs: impl Iterator<Item = &'a RunView>,
+    families: BTreeSet<String>,
+    others: impl Iterator<Item = RunHead>,
+) -> html::Form {
+    let families = families.into_iter().map(|name| (name.clone(), name));
+    let verdicts = VERDICTS.map(|verdict| (verdict.as_str().into(), verdict.as_str().into()));
+    let effects = EFFECTS.map(|n| (n.to_string(), format!("{n}% or more")));
+    let effect = params.number("effect");
+    let effect = if effect == 0 {
+        String::new()
+    } else {
+        effect.to_string()
+    };
+    let names = ["base"].into_iter().chain(std::iter::repeat("run"));
+    let kept = names.zip(runs.map(|run| run.id.clone()));
+    html::Form {
+        to: "/compare".to_owned(),
+        button: "Show",
+        kept: kept.collect(),
+        choices: vec![
+            choice("family", "Family", "all", families, params.text("family")),
+            choice(
+                "verdict",
+                "Verdict",
+                "all",
+                verdicts,
+                params.text("verdict"),
+            ),
+            choice("effect", "Effect", "any", effects, &effect),
+            choice("run", "Add", "no run", others.map(option), ""),
+        ],
+    }
+}

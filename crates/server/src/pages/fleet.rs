@@ -1,0 +1,75 @@
+//! The page of the systems as a fleet.
+
+use crate::http::{Answer, Asked, Form, Gives, Media, Route, Status};
+use crate::pages::{Answered, Pages, plain, said};
+use gritstone_document::About;
+use gritstone_document::html::{self, Frame};
+use gritstone_model::{FleetNodeState, FleetProgress, SCHEMA_FLEET};
+use std::rc::Rc;
+
+pub(super) const PAGE: Route<Pages> = Route::page(
+    "/fleet",
+    "All systems against each other, by their newest results",
+    SCHEMA_FLEET,
+    page,
+);
+pub(super) const EVENTS: Route<Pages> = Route::get(
+    "/fleet/events",
+    "How far the newest fleet run has come that lacks nodes, as server-sent events: `progress` while it is measured, `end` when it has \
+     ended or there is none, each with fleet, of, done, measuring, failed and said as JSON; null where there is none. A stream ends \
+     after a minute at the latest; clients connect again",
+    Gives::Events,
+    events,
+);
+
+fn progress(pages: &Pages) -> anyhow::Result<Option<FleetProgress>> {
+    let store = pages.context.reader()?;
+    (pages.follow_fleet)(&pages.context, store.as_ref().map(Rc::as_ref))
+}
+
+fn page(pages: &Pages, asked: &Asked) -> Answered {
+    let digest = pages.digest()?;
+    let systems = pages.systems(Some(&digest))?;
+    let view = digest.fleet.clone();
+    let progress = match asked.form {
+        Form::Json => None,
+        Form::Page => progress(pages)?,
+    };
+    let page = || {
+        let document = gritstone_report::systems_compared(&view, &systems, progress.as_ref());
+        let live = progress.as_ref().filter(|of| !of.ended).map(|of| {
+            let path = format!("{}/events", html::path(&About::Fleet));
+            [gritstone_report::fleet_progress(of), path]
+        });
+        let frame = Frame {
+            live,
+            ..Frame::default()
+        };
+        (document, frame)
+    };
+    Ok(said(asked, &view, page)?)
+}
+
+fn events(pages: &Pages, _: &Asked) -> Answered {
+    let progress = progress(pages)?;
+    let value = progress.as_ref().map(|of| {
+        let count = |state| of.nodes.iter().filter(|node| node.state == state).count();
+        serde_json::json!({
+            "fleet": of.fleet,
+            "of": of.of,
+            "done": count(FleetNodeState::Done),
+            "measuring": count(FleetNodeState::Measuring),
+            "failed": count(FleetNodeState::Failed),
+            "said": gritstone_report::fleet_progress(of),
+        })
+    });
+    let text = gritstone_model::escape_json(value.unwrap_or_default().to_string());
+    let status = match progress {
+        Some(of) if !of.ended => Status::Found,
+        _ => Status::Last,
+    };
+    Ok(Answer {
+        status,
+        ..plain(Media::Json, text)
+    })
+}

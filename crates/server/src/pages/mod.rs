@@ -1,0 +1,267 @@
+//! The pages of a store and its API, one file each: route, view, document. The documents are those of the terminal.
+
+mod api_runs;
+mod benchmark;
+mod change_log;
+mod compare;
+mod digest;
+mod fleet;
+mod form_options;
+mod lists;
+mod overview;
+mod run;
+mod search;
+mod service_pages;
+mod system;
+
+use crate::FollowFleet;
+use crate::http::{Answer, Asked, Form, Kind, Media, Parameter, Refused, Route, Site, Status};
+use crate::http::{Draw, Key};
+use crate::summary_worker::Digests;
+use anyhow::Context as _;
+use gritstone_document::Document;
+use gritstone_document::html::{self, Frame};
+use gritstone_model::RunView;
+use gritstone_runs::context::Context;
+use gritstone_store::{ResolveError, Scope, Store, StoreError, Token};
+use serde::Serialize;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// All routes.
+pub(crate) const ROUTES: &[&Route<Pages>] = &[
+    &overview::ROUTE,
+    &run::PAGE,
+    &run::EVENTS,
+    &compare::ROUTE,
+    &benchmark::ROUTE,
+    &system::ROUTE,
+    &fleet::PAGE,
+    &fleet::EVENTS,
+    &search::ROUTE,
+    &change_log::ALL,
+    &change_log::ONE,
+    &change_log::FEED,
+    &change_log::ACKNOWLEDGE,
+    &service_pages::METRICS,
+    &service_pages::HEALTH,
+    &service_pages::ICON,
+    &service_pages::DESCRIPTION,
+    &api_runs::LIST,
+    &api_runs::SEND,
+    &api_runs::BUNDLE,
+    &api_runs::REMOVE,
+];
+
+/// A run in a path.
+const RUN: Parameter = Parameter {
+    name: "run",
+    kind: Kind::Path,
+    about: "A run: an id, a part of one, a label, last",
+};
+
+/// Answers from a store.
+pub(crate) struct Pages {
+    context: Context,
+    digests: Arc<Digests>,
+    /// Whether everyone may read.
+    everyone: bool,
+    follow_fleet: FollowFleet,
+    /// Whether there was a store at any time.
+    seen: Arc<AtomicBool>,
+}
+
+type Answered = Result<Answer, Refused>;
+
+impl Site for Pages {
+    fn admit(&self, route: &Route<Self>, asked: &mut Asked) -> Result<(), Refused> {
+        asked.token = self.may(&asked.key, route.scopes)?;
+        Ok(())
+    }
+
+    fn answer(&self, route: &Route<Self>, asked: &Asked) -> Answered {
+        // open as long as the answer is made
+        let _open = self.store()?;
+        (route.respond)(self, asked)
+    }
+}
+
+/// Draws a refusal.
+pub(crate) const DRAW: Draw = |asked, title, why| {
+    let document = gritstone_report::refused(title, why);
+    let error = serde_json::json!({ "error": why });
+    let drawn = said(asked, &error, || (document, Frame::default()));
+    drawn.unwrap_or_else(|_| plain(Media::Text, title))
+};
+
+/// A value as JSON, or as the page that is made of it.
+fn said<T: Serialize>(
+    asked: &Asked,
+    value: &T,
+    page: impl FnOnce() -> (Document, Frame),
+) -> anyhow::Result<Answer> {
+    let (media, text) = match asked.form {
+        Form::Json => {
+            let value = gritstone_report::json(value).context("cannot write JSON")?;
+            let text = gritstone_model::escape_json(format!("{value:#}\n"));
+            (Media::Json, text)
+        }
+        Form::Page => {
+            let (document, frame) = page();
+            let json = asked.json();
+            let text = html::served(&document, &Frame { json, ..frame });
+            (Media::Html, text)
+        }
+    };
+    Ok(plain(media, text))
+}
+
+fn plain(media: Media, text: impl Into<String>) -> Answer {
+    Answer {
+        status: Status::Found,
+        media,
+        text: text.into(),
+    }
+}
+
+fn not_found(why: impl Into<String>) -> Refused {
+    Refused::new(Status::NotFound, why)
+}
+
+fn busy() -> Refused {
+    Refused::new(Status::Busy, "The store is busy: ask again later.")
+}
+
+impl Pages {
+    /// Of this store.
+    pub(crate) fn new(
+        context: Context,
+        digests: Arc<Digests>,
+        everyone: bool,
+        follow_fleet: FollowFleet,
+        seen: Arc<AtomicBool>,
+    ) -> Self {
+        Self {
+            context,
+            digests,
+            everyone,
+            follow_fleet,
+            seen,
+        }
+    }
+
+    /// The store, unless there is none yet.
+    fn store(&self) -> Result<Option<Rc<Store>>, Refused> {
+        let store = self.context.reader()?;
+        match &store {
+            Some(_) => self.seen.store(true, Ordering::Relaxed),
+            None if self.seen.load(Ordering::Relaxed) => {
+                let why = "The store is not there any more: ask again later.";
+                return Err(
+                    Refused::new(Status::Busy, why).fault("the store is not there any more")
+                );
+            }
+            None => {}
+        }
+        Ok(store)
+    }
+
+    /// The store, which has to be there.
+    fn stored(&self) -> Result<Rc<Store>, Refused> {
+        self.store()?
+            .ok_or_else(|| not_found("No run is stored yet."))
+    }
+
+    /// The token by which something may be done, where one is needed for it.
+    fn may(&self, key: &Key, scopes: &[Scope]) -> Result<Option<Token>, Refused> {
+        let reads = scopes.contains(&Scope::Read);
+        let unknown = |why: &str| Refused::new(Status::Unknown, why);
+        let secret = match key {
+            _ if scopes.is_empty() => return Ok(None),
+            Key::Token(secret) => secret,
+            // a browser sends it with whatever a page of another site makes it ask
+            Key::Password(secret) if reads => secret,
+            _ if reads && self.everyone => return Ok(None),
+            _ => return Err(unknown("A token is needed.")),
+        };
+        let found = match self.store()? {
+            Some(store) => store.token(secret)?,
+            None => None,
+        };
+        let Some(token) = found else {
+            return Err(unknown("The token is unknown or revoked."));
+        };
+        match scopes.iter().any(|scope| token.scopes.contains(scope)) {
+            true => Ok(Some(token)),
+            false if reads && self.everyone => Ok(Some(token)),
+            false => {
+                let why = "The token is for something else.";
+                Err(Refused::new(Status::Forbidden, why))
+            }
+        }
+    }
+
+    /// A run of the store, or a reference system: never a file.
+    fn view(&self, name: &str) -> Result<RunView, Refused> {
+        if name.starts_with("ref:") {
+            let found = self.context.view(name);
+            return found.map_err(|why| not_found(format!("{why:#}.")));
+        }
+        let store = self.stored()?;
+        let id = self.resolve(&store, name)?;
+        Ok(self.context.stored(&store, &id)?)
+    }
+
+    /// The run that a name stands for; `last` is that of the machine of the server.
+    fn resolve(&self, store: &Store, name: &str) -> Result<String, Refused> {
+        match store.resolve(name, gritstone_runs::context::here) {
+            Ok(named) => Ok(named.id),
+            Err(ResolveError::Store(error)) => Err(error.into()),
+            // one that asks which run was meant ends by itself
+            Err(why) => Err(not_found(sentence(&why.to_string()))),
+        }
+    }
+}
+
+/// Text as a sentence.
+fn sentence(text: &str) -> String {
+    match text.ends_with(['.', '?', '!']) {
+        true => text.to_owned(),
+        false => format!("{text}."),
+    }
+}
+
+impl From<anyhow::Error> for Refused {
+    fn from(error: anyhow::Error) -> Self {
+        match error.downcast::<StoreError>() {
+            Ok(error) => error.into(),
+            // what is wrong with a file is for those who can see the file
+            Err(error) => Self::new(
+                Status::Broken,
+                "The store cannot be read; the log of the server says why.",
+            )
+            .fault(format!("{error:#}")),
+        }
+    }
+}
+
+impl From<StoreError> for Refused {
+    fn from(error: StoreError) -> Self {
+        let text = error.to_string();
+        match error {
+            StoreError::NoSuchRun(_) => not_found(text),
+            StoreError::Pruned(..) | StoreError::Removed(_) => Self::new(Status::Gone, text),
+            StoreError::Full(_) => {
+                Self::new(Status::Full, "No space is left where the store is.").fault(text)
+            }
+            StoreError::Unfit(_) => Self::new(Status::Unfit, text),
+            StoreError::Locked(_) => busy(),
+            StoreError::Away(..) => {
+                let why = "The server of the store is away: ask again later.";
+                Self::new(Status::Busy, why).fault(text)
+            }
+            error => anyhow::Error::msg(error).into(),
+        }
+    }
+}

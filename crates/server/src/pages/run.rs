@@ -1,0 +1,108 @@
+//! A run: its report, a choice of runs to compare it with, and how far it has come.
+
+use crate::http::{Answer, Asked, Form, Gives, Media, Route, Status};
+use crate::pages::form_options::option;
+use crate::pages::{Answered, Pages, RUN, plain, said};
+use gritstone_document::html::{self, Choice, Frame};
+use gritstone_document::{About, Document};
+use gritstone_model::{Origin, RunView, SCHEMA_RUN};
+use gritstone_runs::context::Context;
+use gritstone_runs::scores;
+
+/// Runs that a run can be compared with by a choice.
+const CHOICES: usize = 20;
+
+pub(super) const PAGE: Route<Pages> = Route {
+    parameters: &[RUN],
+    ..Route::page("/runs/{run}", "A run", SCHEMA_RUN, page)
+};
+pub(super) const EVENTS: Route<Pages> = Route {
+    parameters: &[RUN],
+    ..Route::get(
+        "/runs/{run}/events",
+        "How far a run has come, as server-sent events: `progress` while it is measured, `end` when it has ended, each with \
+         launches, benchmark and said as JSON. A stream ends after a minute at the latest; clients connect again",
+        Gives::Events,
+        progress,
+    )
+};
+
+fn page(pages: &Pages, asked: &Asked) -> Answered {
+    let store = pages.stored()?;
+    let id = pages.resolve(&store, asked.params.text("run"))?;
+    let view = pages.context.stored(&store, &id)?;
+    if asked.form == Form::Json {
+        let view = pages.context.with_run_variance(view);
+        return Ok(said(asked, &view, || {
+            (Document::default(), Frame::default())
+        })?);
+    }
+    let base = scores::base(&pages.context, std::iter::once(&view));
+    let document = whole_report(&pages.context, &view, base)?;
+    let own = store.head(&id)?;
+    // one that was imported takes nothing more
+    let live = match own.elapsed_s.is_none() && own.origin != Origin::Imported {
+        true => {
+            let so_far = store.progress(&id)?;
+            let said = gritstone_report::progress(so_far.launches, so_far.last.as_deref());
+            let run = html::path(&About::Run(id.clone()));
+            Some([said, format!("{run}/events")])
+        }
+        false => None,
+    };
+    let newest = store.newest_runs(Some(&view.machine.id), CHOICES + 1)?;
+    let others = newest.into_iter().filter(|run| run.id != id);
+    let options: Vec<_> = others.take(CHOICES).map(option).collect();
+    let form = (!options.is_empty()).then(|| html::Form {
+        to: "/compare".to_owned(),
+        button: "Compare",
+        kept: vec![("run", id.clone())],
+        choices: vec![Choice {
+            name: "base",
+            label: "Against",
+            options,
+            chosen: String::new(),
+        }],
+    });
+    let frame = Frame {
+        form,
+        live,
+        ..Frame::default()
+    };
+    Ok(said(asked, &view, || (document, frame))?)
+}
+
+fn progress(pages: &Pages, asked: &Asked) -> Answered {
+    let store = pages.stored()?;
+    let id = pages.resolve(&store, asked.params.text("run"))?;
+    let so_far = store.progress(&id)?;
+    let value = serde_json::json!({
+        "launches": so_far.launches,
+        "benchmark": so_far.last,
+        "said": gritstone_report::progress(so_far.launches, so_far.last.as_deref()),
+    });
+    let text = gritstone_model::escape_json(value.to_string());
+    let status = match so_far.ended {
+        true => Status::Last,
+        false => Status::Found,
+    };
+    Ok(Answer {
+        status,
+        ..plain(Media::Json, text)
+    })
+}
+
+/// The report of a run.
+fn whole_report(context: &Context, run: &RunView, base: &str) -> anyhow::Result<Document> {
+    let parts = gritstone_runs::brief::parts(context, run, base)?;
+    Ok(gritstone_report::brief(&gritstone_report::Brief {
+        run,
+        assessment: &parts.assessment,
+        scores: &parts.scores,
+        base: &parts.base,
+        baseline: &parts.baseline,
+        references: &parts.references,
+        benchmarks: &parts.benchmarks,
+        timelines: &parts.timelines,
+    }))
+}

@@ -1,0 +1,67 @@
+//! What has some words: benchmarks, systems, runs.
+
+use crate::http::{Asked, Kind, Parameter, Route};
+use crate::pages::lists::{self, LISTED};
+use crate::pages::{Answered, Pages, said};
+use gritstone_document::html::Frame;
+use gritstone_model::{FoundBenchmark, ListedSystem, SCHEMA_SEARCH, SearchView};
+use std::collections::BTreeSet;
+
+pub(super) const ROUTE: Route<Pages> = Route {
+    parameters: &[Parameter {
+        name: "q",
+        kind: Kind::Text(200),
+        about: "Words, each of which must be found",
+    }],
+    ..Route::page("/search", "Whatever has these words", SCHEMA_SEARCH, search)
+};
+
+fn search(pages: &Pages, asked: &Asked) -> Answered {
+    let query = asked.params.text("q");
+    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let has_all = |text: &str| {
+        let text = text.to_lowercase();
+        words.iter().all(|word| text.contains(word))
+    };
+    let store = pages.store()?;
+    let systems = lists::systems(store.as_ref())?.into_iter();
+    let systems = systems.filter(|of| has_all(&format!("{} {} {}", of.id, of.name, of.system)));
+    let systems: Vec<ListedSystem> = systems.collect();
+    let (found, runs) = match (&store, words.as_slice()) {
+        (None, _) => (0, vec![]),
+        (Some(store), []) => (store.count()? as usize, lists::newest(Some(store))?),
+        (Some(store), [first, others @ ..]) => {
+            let mut ids = store.mentioning(first)?;
+            for word in others {
+                let known: BTreeSet<String> = store.mentioning(word)?.into_iter().collect();
+                ids.retain(|id| known.contains(id));
+            }
+            let newest = ids.iter().take(LISTED).map(|id| store.head(id));
+            let newest = newest.collect::<Result<_, _>>()?;
+            (ids.len(), lists::runs(newest))
+        }
+    };
+    let benchmarks = pages.context.catalogue.benchmarks.iter();
+    let benchmarks =
+        benchmarks.filter(|of| !words.is_empty() && has_all(&format!("{} {}", of.id, of.title)));
+    let view = SearchView {
+        schema: SCHEMA_SEARCH.to_owned(),
+        query: query.to_owned(),
+        benchmarks: benchmarks
+            .map(|of| FoundBenchmark {
+                id: of.id.clone(),
+                title: of.title.clone(),
+            })
+            .collect(),
+        systems,
+        found,
+        runs,
+    };
+    let frame = Frame {
+        query: query.to_owned(),
+        ..Frame::default()
+    };
+    Ok(said(asked, &view, || {
+        (gritstone_report::search(&view), frame)
+    })?)
+}

@@ -1,0 +1,64 @@
+//! What monitors and programs read of a server: metrics, health, the description of the API, and the icon of its pages.
+
+use crate::http::{Asked, Gives, Media, Route, description};
+use crate::pages::{Answered, Pages, ROUTES, plain};
+use anyhow::Context as _;
+use gritstone_model::RunView;
+
+pub(super) const METRICS: Route<Pages> = Route::get(
+    "/metrics",
+    "Newest results of every system, as OpenMetrics",
+    Gives::Media(Media::OpenMetrics),
+    metrics,
+);
+pub(super) const HEALTH: Route<Pages> = Route {
+    scopes: &[],
+    ..Route::get(
+        "/health",
+        "Whether the store can be read",
+        Gives::Media(Media::Text),
+        health,
+    )
+};
+pub(super) const ICON: Route<Pages> = Route {
+    scopes: &[],
+    ..Route::get(
+        "/favicon.ico",
+        "The icon of the pages",
+        Gives::Media(Media::Svg),
+        |_, _| Ok(plain(Media::Svg, include_str!("../icon.svg"))),
+    )
+};
+pub(super) const DESCRIPTION: Route<Pages> = Route {
+    scopes: &[],
+    ..Route::get(
+        "/api/v1/openapi",
+        "This document",
+        Gives::Media(Media::Json),
+        |_, _| {
+            let text = serde_json::to_string_pretty(&description(ROUTES));
+            Ok(plain(
+                Media::Json,
+                text.context("cannot write JSON")? + "\n",
+            ))
+        },
+    )
+};
+
+fn metrics(pages: &Pages, _: &Asked) -> Answered {
+    let stored = match pages.store()? {
+        Some(store) => store.count()? as usize,
+        None => 0,
+    };
+    let digest = pages.digest()?;
+    let views: Vec<&RunView> = digest.newest.iter().collect();
+    let text = gritstone_exchange::scraped(&views, stored);
+    Ok(plain(Media::OpenMetrics, text))
+}
+
+fn health(pages: &Pages, _: &Asked) -> Answered {
+    if let Some(store) = pages.store()? {
+        store.revision()?;
+    }
+    Ok(plain(Media::Text, "ok\n"))
+}
