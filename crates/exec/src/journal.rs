@@ -5,7 +5,7 @@
 //! open file. Whoever gets the lock knows that both are dead, and undoes their changes (`recover`). The file is
 //! removed when everything is undone.
 
-use crate::journal_file::{By, Entry, SUFFIX, is_at, remove_journal, running_journals};
+use crate::journal_file::{By, Entry, SUFFIX, append, is_at, remove_journal, running_journals};
 use crate::owned_files::{Dir, Identity, State};
 use crate::recover::undo;
 use crate::resource::{Held, Recorder, Resource, Unavailable};
@@ -18,11 +18,11 @@ use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::geteuid;
 use rustix::fs::OFlags;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use thiserror::Error;
@@ -126,21 +126,12 @@ pub(crate) struct Writer {
 impl Writer {
     /// Syncs an entry to disk, then adds it to those to be undone.
     fn record(&self, entry: Entry) -> io::Result<()> {
-        let mut file: &File = &self.file;
-        let mut line = serde_json::to_vec(&entry)?;
-        line.push(b'\n');
-        let before = file.metadata()?.len();
-        let written = file.write_all(&line).and_then(|()| file.sync_data());
-        if written.is_err() {
-            // half a line would corrupt the next
-            let _ = file.set_len(before);
-        } else {
-            self.entries.borrow_mut().push(entry);
-        }
-        written.map_err(|why| {
+        append(&self.file, &entry).map_err(|why| {
             let what = format!("cannot write {}: {why}", self.path.display());
             io::Error::new(why.kind(), what)
-        })
+        })?;
+        self.entries.borrow_mut().push(entry);
+        Ok(())
     }
 
     /// Makes or changes something until the end of the run, under another name if the first is taken.
@@ -189,9 +180,12 @@ impl<R: Resource + Clone + Into<Thing>> Recorder<R> for Journal {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        let undone = undo(&self.writer.entries.borrow(), true);
+        let entries = self.writer.entries.take();
+        let mut undone = undo(&entries, true, &self.writer.file);
         if undone.whole {
             remove_journal(&self.state, &self.name, &self.writer.file);
+        } else {
+            undone.note_retries(&self.writer.path, &self.writer.file);
         }
         if let Some(watchdog) = &mut self.watchdog {
             watchdog.dismiss();
@@ -227,17 +221,17 @@ impl From<io::Error> for SettingError {
 pub struct Settings<'a>(&'a Journal);
 
 impl Settings<'_> {
-    /// Registers a shell command, run in `directory` at the end of the run, however it ends. On error, nothing may be
-    /// changed.
-    pub fn undo_by(&self, command: &str, directory: &Path) -> Result<(), SettingError> {
-        let undo = || {
-            Ok(Command {
+    /// A shell command, run in `directory` at the end of the run, however it ends, if a change was made.
+    #[must_use]
+    pub fn undo_by(&self, command: &str, directory: &Path) -> UndoBy {
+        UndoBy {
+            writer: self.0.writer.clone(),
+            command: Command {
                 command: command.to_owned(),
                 directory: directory.to_owned(),
-            })
-        };
-        self.0.writer.make(undo)?;
-        Ok(())
+            },
+            is_recorded: Cell::new(false),
+        }
     }
 
     /// Changes a setting until the end of the run; on error it is unchanged. A setting that has the value already is
@@ -246,6 +240,39 @@ impl Settings<'_> {
         let Self(journal) = self;
         if let Some(change) = Setting::change(&journal.registry.root, path, new)? {
             journal.writer.make(|| Ok(change.clone()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Changes of the user's commands, which one command of theirs undoes.
+#[derive(Debug)]
+pub struct UndoBy {
+    writer: Writer,
+    command: Command,
+    is_recorded: Cell<bool>,
+}
+
+impl UndoBy {
+    /// Makes a change, with the undo command recorded before. Where the first change fails, nothing has to be undone.
+    ///
+    /// # Errors
+    /// When nothing can be recorded, so that nothing was changed, or of the change.
+    pub fn change<E: From<io::Error>>(
+        &self,
+        make: impl FnOnce() -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.is_recorded.get() {
+            return make();
+        }
+        self.writer
+            .record(Entry::Makes(self.command.clone().into()))?;
+        match make() {
+            Ok(()) => self.is_recorded.set(true),
+            Err(why) => {
+                self.writer.record(Entry::Taken)?;
+                return Err(why);
+            }
         }
         Ok(())
     }

@@ -3,13 +3,14 @@
 use crate::owned_files::{Dir, Identity};
 use crate::owner;
 use crate::thing::Thing;
+use crate::undo_command::Command;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 
@@ -30,8 +31,12 @@ pub(crate) enum Entry {
     Makes(Thing),
     /// Identity of the last thing made.
     Made(Identity),
-    /// The name of the last thing was taken by somebody else.
+    /// The last thing was not made: somebody else took its name, or it failed as a whole.
     Taken,
+    /// About to execute this undo command, which nobody does again.
+    Undoes(Command),
+    /// The user was told what could not be undone.
+    Reported,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,7 +93,7 @@ pub(crate) enum Holder {
 }
 
 pub(crate) fn open_journal(state: &Dir, name: &OsStr) -> io::Result<Holder> {
-    let file = state.file(name, OFlags::RDONLY)?;
+    let file = state.file(name, OFlags::RDWR | OFlags::APPEND)?;
     let text = read_journal(&file)?;
     match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
         Ok(file) if is_at(state, name, &file) => Ok(Holder::Dead(file)),
@@ -99,6 +104,19 @@ pub(crate) fn open_journal(state: &Dir, name: &OsStr) -> io::Result<Holder> {
         }),
         Err((_, errno)) => Err(errno.into()),
     }
+}
+
+/// Adds an entry, and syncs it to disk.
+pub(crate) fn append(mut file: &File, entry: &Entry) -> io::Result<()> {
+    let mut line = serde_json::to_vec(entry)?;
+    line.push(b'\n');
+    let before = file.metadata()?.len();
+    let written = file.write_all(&line).and_then(|()| file.sync_data());
+    if written.is_err() {
+        // half a line would corrupt the next
+        let _ = file.set_len(before);
+    }
+    written
 }
 
 /// By offset: others may share the open file.

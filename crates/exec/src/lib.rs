@@ -50,7 +50,7 @@ mod work_tree;
 pub use acquired::Config;
 pub use cgroup::is_confined;
 pub use custom::Custom;
-pub use journal::{Journal, Registry, SettingError, Settings, measuring};
+pub use journal::{Journal, Registry, SettingError, Settings, UndoBy, measuring};
 pub use launch::{Executor, Launched, Subject, Variant};
 pub use limits::Shortage;
 pub use owned_files::{Dir, NotOurs, State, read_owned_text};

@@ -1,18 +1,18 @@
 //! Undoes journals: that of this process at its end, those of dead ones at the next start.
 
 use crate::journal_file::{
-    Entry, Holder, journals, open_journal, parse, read_journal, remove_journal,
+    Entry, Holder, append, journals, open_journal, parse, read_journal, remove_journal,
 };
 use crate::owned_files::{self, Dir, Identity, State};
 use crate::owner;
-use crate::resource::Undo;
+use crate::resource::{Resource, Undo};
 use crate::thing::Thing;
 use crate::undo_command::Command;
 use gritstone_model::pluralize;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Result of undoing a journal.
 #[derive(Debug)]
@@ -23,14 +23,18 @@ pub(crate) struct UndoReport {
     pub messages: Vec<String>,
     /// Nothing is left for another attempt.
     pub whole: bool,
+    /// A command failed, and is not executed again.
+    pub has_failed_command: bool,
 }
 
-/// Undoes entries in reverse order. Settings only in the same boot, since a restart resets them.
-pub(crate) fn undo(entries: &[Entry], same_boot: bool) -> UndoReport {
+/// Undoes entries in reverse order. Settings only in the same boot, since a restart resets them. A command is executed
+/// once, which is recorded in the journal before.
+pub(crate) fn undo(entries: &[Entry], same_boot: bool, journal: &File) -> UndoReport {
     let mut undone = UndoReport {
         restored: 0,
         messages: vec![],
         whole: true,
+        has_failed_command: false,
     };
     for (thing, identity) in recorded_things(entries).into_iter().rev() {
         match thing {
@@ -38,6 +42,7 @@ pub(crate) fn undo(entries: &[Entry], same_boot: bool) -> UndoReport {
             Thing::Command(Command { command, .. }) if !same_boot => undone.messages.push(format!(
                 "the system was restarted before '{command}' could undo the changes of a run: check whether it is still needed"
             )),
+            Thing::Command(command) => undone.execute(command, entries, journal),
             // they are gone since the restart: the same name is not ours
             Thing::Group(_) | Thing::Trace(_) | Thing::Load(_) if !same_boot => {}
             thing => undone.add(thing, identity),
@@ -58,13 +63,47 @@ fn recorded_things(entries: &[Entry]) -> Vec<(&Thing, Option<Identity>)> {
                 }
             }
             Entry::Taken => drop(all.pop()),
-            Entry::By(_) | Entry::Steadies | Entry::Measures(_) => {}
+            Entry::By(_)
+            | Entry::Steadies
+            | Entry::Measures(_)
+            | Entry::Undoes(_)
+            | Entry::Reported => {}
         }
     }
     all
 }
 
 impl UndoReport {
+    fn execute(&mut self, command: &Command, entries: &[Entry], journal: &File) {
+        let (what, remedy) = command.remedy();
+        let mark = Entry::Undoes(command.clone());
+        let done = match entries.contains(&mark) {
+            true => Err(io::Error::other(
+                "an earlier attempt did not end, or nobody could read its message",
+            )),
+            false => append(journal, &mark).and_then(|()| command.undo(None)),
+        };
+        match done {
+            Ok(_) => self.restored += 1,
+            Err(why) => {
+                self.has_failed_command = true;
+                self.messages.push(format!("{what}: {why}{remedy}"));
+            }
+        }
+    }
+
+    /// Says once that what is left is tried again, and how to end that.
+    pub(crate) fn note_retries(&mut self, path: &Path, journal: &File) {
+        self.messages.push(format!(
+            "each start tries again, and says only when it succeeds; to end that, remove {}",
+            path.display()
+        ));
+        if let Err(why) = append(journal, &Entry::Reported) {
+            self.messages
+                .push(format!("cannot write {}: {why}", path.display()));
+        }
+    }
+
     fn add(&mut self, thing: &Thing, identity: Option<Identity>) {
         match thing.resource().undo(identity) {
             Ok(Undo::Gone | Undo::Unchanged) => {}
@@ -93,7 +132,9 @@ pub fn recover(state: &State) -> Vec<String> {
     let mut messages = vec![];
     for name in journals(&dir) {
         match open_journal(&dir, &name) {
-            Ok(Holder::Dead(file)) => messages.extend(undo_dead(Some(&dir), &name, &file)),
+            Ok(Holder::Dead(file)) => {
+                messages.extend(undo_dead(Some(&dir), &name, &file, Audience::Terminal));
+            }
             Ok(Holder::Running(..) | Holder::Damaged) => {}
             Err(why) if why.kind() == io::ErrorKind::NotFound => {}
             Err(why) if owned_files::is_not_ours(&why) => {
@@ -117,48 +158,73 @@ pub(crate) fn undo_dead_run(
     owned_files::check_file(journal, &state.path().join(name))?;
     // the run wrote it, wherever the directory is now
     let dir = state.open().ok();
-    Ok(undo_dead(dir.as_ref(), name, journal))
+    Ok(undo_dead(dir.as_ref(), name, journal, Audience::Perhaps))
+}
+
+/// Who reads the messages.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Audience {
+    Terminal,
+    /// The terminal of the run may be gone: the next start says it again.
+    Perhaps,
 }
 
 /// Undoes the changes of a dead run, and removes its journal if complete.
-fn undo_dead(state: Option<&Dir>, name: &OsStr, file: &File) -> Vec<String> {
+fn undo_dead(state: Option<&Dir>, name: &OsStr, file: &File, audience: Audience) -> Vec<String> {
     let shown = state.map_or(PathBuf::from(name), |state| state.path().join(name));
     let text = match read_journal(file) {
         Ok(text) => text,
         Err(why) => return vec![format!("cannot read {}: {why}", shown.display())],
     };
     let (by, entries, damaged) = parse(&text);
+    // a run that could not write its identity has done nothing
+    let Some(by) = by else {
+        return match state {
+            _ if damaged && entries.contains(&Entry::Reported) => vec![],
+            _ if damaged => {
+                // where it cannot be recorded, the next start says it too
+                let _ = append(file, &Entry::Reported);
+                vec![damage(&shown)]
+            }
+            Some(state) => {
+                remove_journal(state, name, file);
+                vec![]
+            }
+            None => vec![],
+        };
+    };
+    let same_boot = by.boot == owner::boot();
+    if !same_boot && by.host != owner::host() {
+        return vec![]; // another machine's, in a home that machines share
+    }
+    let mut undone = undo(&entries, same_boot, file);
     let mut messages = vec![];
-    if damaged {
+    if undone.restored > 0 {
         messages.push(format!(
-            "{} is damaged: what can be read of it is undone; look at the rest, then remove it",
-            shown.display()
+            "process {} was killed while the system was tuned for it; restored: {} {}",
+            by.process,
+            undone.restored,
+            pluralize(undone.restored, "setting")
         ));
     }
-    // a run that could not write its identity has done nothing
-    let mut whole = true;
-    if let Some(by) = by {
-        let same_boot = by.boot == owner::boot();
-        if !same_boot && by.host != owner::host() {
-            return vec![]; // another machine's, in a home that machines share
+    let is_read = audience == Audience::Terminal;
+    if undone.whole && !damaged {
+        if let Some(state) = state.filter(|_| is_read || !undone.has_failed_command) {
+            remove_journal(state, name, file);
         }
-        let undone = undo(&entries, same_boot);
-        if undone.restored > 0 {
-            messages.push(format!(
-                "process {} was killed while the system was tuned for it; restored: {}",
-                by.process,
-                format_args!(
-                    "{} {}",
-                    undone.restored,
-                    pluralize(undone.restored, "setting")
-                )
-            ));
-        }
-        messages.extend(undone.messages);
-        whole = undone.whole;
+    } else if entries.contains(&Entry::Reported) {
+        return messages;
+    } else if is_read {
+        undone.note_retries(&shown, file);
     }
-    if let Some(state) = state.filter(|_| whole && !damaged) {
-        remove_journal(state, name, file);
-    }
+    messages.extend(damaged.then(|| damage(&shown)));
+    messages.extend(undone.messages);
     messages
+}
+
+fn damage(journal: &Path) -> String {
+    format!(
+        "{} is damaged: what can be read of it is undone; look at the rest, then remove it",
+        journal.display()
+    )
 }

@@ -6,6 +6,7 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read, Seek};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{self, ExitStatus, Stdio};
 
@@ -19,7 +20,7 @@ pub(crate) struct Command {
 }
 
 impl Resource for Command {
-    /// The user's commands make the change later.
+    /// The user's commands make the change.
     fn make(&self) -> io::Result<Option<Identity>> {
         Ok(None)
     }
@@ -32,7 +33,20 @@ impl Resource for Command {
     fn remedy(&self) -> (String, &'static str) {
         let Self { command, .. } = self;
         let what = format!("the command that undoes what the run has changed, '{command}', failed");
-        (what, "; do it by hand")
+        (what, "; it is not executed again: do it by hand")
+    }
+}
+
+/// `exit status 1 (what it said)`.
+fn described(status: ExitStatus, stderr: &str) -> String {
+    let how = match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit status {code}"),
+        (None, Some(signal)) => format!("killed by signal {signal}"),
+        (None, None) => status.to_string(),
+    };
+    match stderr {
+        "" => how,
+        said => format!("{how} ({said})"),
     }
 }
 
@@ -57,6 +71,6 @@ pub fn shell(command: &str, directory: &Path) -> Result<(), String> {
     let (status, stderr) = start().map_err(|why| why.to_string())?;
     match status.success() {
         true => Ok(()),
-        false => Err(format!("{status}; it said: {stderr}")),
+        false => Err(described(status, &stderr)),
     }
 }

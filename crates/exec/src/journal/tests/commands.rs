@@ -2,6 +2,8 @@
 
 use super::{Machine, REPORTED};
 use crate::journal_file::{By, Entry};
+use crate::recover;
+use crate::recover::undo_dead_run;
 use crate::thing::Thing;
 use crate::undo_command::Command;
 use std::fs;
@@ -12,10 +14,14 @@ fn undo_commands_run_at_the_end() {
     let here = machine.0.path();
     let journal = machine.journal();
     let settings = journal.steadies().unwrap();
-    settings.undo_by("echo undone > setting", here).unwrap();
-    let written = machine.written();
-    assert!(written.contains("echo undone > setting"), "{written}");
-    assert!(!here.join("setting").exists(), "not before the end");
+    let undo = settings.undo_by("echo undone > setting", here);
+    assert!(!machine.written().contains("undone"), "nothing is changed");
+    undo.change(|| {
+        let written = machine.written();
+        assert!(written.contains("echo undone > setting"), "{written}");
+        fs::write(here.join("setting"), "changed")
+    })
+    .unwrap();
     drop(journal);
     let now = fs::read_to_string(here.join("setting")).unwrap();
     assert_eq!(now, "undone\n");
@@ -23,33 +29,87 @@ fn undo_commands_run_at_the_end() {
 }
 
 #[test]
-fn failed_undo_commands_are_retried() {
+fn failed_changes_are_not_undone() {
     let machine = Machine::new();
-    let entry = Entry::Makes(Thing::Command(Command {
-        command: "echo why >&2; test -e mended".to_owned(),
+    let (here, journal) = (machine.0.path(), machine.journal());
+    let settings = journal.steadies().unwrap();
+    let undo = settings.undo_by("echo >> undone", here);
+    let fails = || Err(std::io::Error::other("it failed"));
+    for _ in 0..2 {
+        assert!(undo.change(fails).is_err());
+    }
+    drop(journal);
+    assert!(!here.join("undone").exists() && machine.journals().is_empty());
+    // one that was made before is
+    let journal = machine.journal();
+    let undo = journal.steadies().unwrap().undo_by("echo >> undone", here);
+    undo.change(|| Ok::<(), std::io::Error>(())).unwrap();
+    assert!(undo.change(fails).is_err());
+    drop(journal);
+    assert_eq!(fs::read_to_string(here.join("undone")).unwrap(), "\n");
+    assert!(machine.journals().is_empty());
+}
+
+const FAILING: &str = "echo why >&2; echo >> tried; exit 3";
+
+fn failing(machine: &Machine) -> Entry {
+    Entry::Makes(Thing::Command(Command {
+        command: FAILING.to_owned(),
         directory: machine.0.path().to_owned(),
-    }));
-    let path = machine.left_behind(&[Entry::By(machine.by()), entry.clone()], "");
+    }))
+}
+
+/// How often [`FAILING`] was executed.
+fn tried(machine: &Machine) -> usize {
+    fs::read_to_string(machine.0.path().join("tried")).map_or(0, |text| text.len())
+}
+
+#[test]
+fn failed_undo_commands_are_executed_once() {
+    let machine = Machine::new();
+    let journal = machine.journal();
+    let settings = journal.steadies().unwrap();
+    let undo = settings.undo_by(FAILING, machine.0.path());
+    undo.change(|| Ok::<(), std::io::Error>(())).unwrap();
+    drop(journal);
+    let said = REPORTED.take().join("\n");
+    assert!(said.contains("do it by hand") && said.contains("why"));
+    assert!(recover(&machine.state()).is_empty());
+    assert_eq!((tried(&machine), machine.journals().len()), (1, 0));
+
+    let path = machine.left_behind(&[Entry::By(machine.by()), failing(&machine)], "");
     let messages = machine.recovered();
-    assert!(
-        messages.contains("do it by hand") && path.exists(),
-        "{messages}"
-    );
-    assert!(messages.contains("why"), "{messages}");
-    fs::write(machine.0.path().join("mended"), "").unwrap();
+    assert!(messages.contains("do it by hand"), "{messages}");
+    assert!(recover(&machine.state()).is_empty());
+    assert_eq!((tried(&machine), path.exists()), (2, false));
+}
+
+#[test]
+fn failures_of_watchdogs_are_repeated_once() {
+    let machine = Machine::new();
+    let path = machine.left_behind(&[Entry::By(machine.by()), failing(&machine)], "");
+    let file = fs::OpenOptions::new().read(true).append(true).open(&path);
+    let name = path.file_name().unwrap();
+    let messages = undo_dead_run(&machine.state(), name, &file.unwrap()).unwrap();
+    assert!(messages.join("").contains("why") && path.exists());
     let messages = machine.recovered();
-    assert!(messages.contains("restored: 1"), "{messages}");
-    assert!(!path.exists());
-    // after a restart it may do harm, so it is only reported
+    assert!(messages.contains("do it by hand"), "{messages}");
+    assert!(recover(&machine.state()).is_empty());
+    assert_eq!((tried(&machine), path.exists()), (1, false));
+}
+
+#[test]
+fn restarts_execute_no_undo_command() {
+    let machine = Machine::new();
     let by = By {
         boot: "another".to_owned(),
         ..machine.by()
     };
-    fs::remove_file(machine.0.path().join("mended")).unwrap();
-    let path = machine.left_behind(&[Entry::By(by), entry], "");
+    let path = machine.left_behind(&[Entry::By(by), failing(&machine)], "");
     let messages = machine.recovered();
     assert!(
         messages.contains("was restarted") && !path.exists(),
         "{messages}"
     );
+    assert_eq!(tried(&machine), 0);
 }
