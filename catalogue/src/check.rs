@@ -2,10 +2,12 @@
 
 use crate::entry::Entry;
 use crate::error::Error;
-use crate::read::{At, placeholder_letter};
+use crate::read::At;
 use gritstone_model::{
     Benchmark, Better, Claims, CommandWork, Figure, Kind, Quantity, Subject, Unit, Work,
+    fill_catalog_places,
 };
+use std::cell::RefCell;
 
 /// Whether it holds, where it stands, and what is wrong where it does not.
 type Rules<'a, const N: usize> = [(bool, &'a str, &'a str); N];
@@ -248,10 +250,10 @@ impl Entry<'_> {
                 let used = |name: &str| work.uses.iter().any(|helper| helper == name);
                 let declared =
                     |name: &str| used(name) || needs.iter().any(|need| need.get_ref() == name);
-                let name = placeholders(word).find(|name| !declared(name));
+                let name = places(word).into_iter().find(|name| !declared(name));
                 let name = name.unwrap_or_default();
                 let what = format!(
-                    "{{{name}}} is not in `needs` or `uses`: add it, or write ${name} for a shell"
+                    "{{{name}}} is not in `needs` or `uses`: add it, or write {{{{{name}}}}} for the braces themselves"
                 );
                 self.must(name.is_empty(), &format!("{key}.{i}"), what)?;
             }
@@ -290,10 +292,11 @@ impl Entry<'_> {
 }
 
 /// The names that stand in braces.
-fn placeholders(word: &str) -> impl Iterator<Item = &str> {
-    word.split('{').skip(1).filter_map(|rest| {
-        let (name, _) = rest.split_once('}')?;
-        let letter = |c| c == '/' || placeholder_letter(c);
-        (!name.is_empty() && name.chars().all(letter)).then_some(name)
-    })
+fn places(word: &str) -> Vec<String> {
+    let names = RefCell::new(vec![]);
+    let _ = fill_catalog_places(word, |name| {
+        names.borrow_mut().push(name.to_owned());
+        None
+    });
+    names.into_inner()
 }

@@ -2,7 +2,7 @@
 //! it, and what serde cannot know is checked and shown at its place.
 
 use crate::error::{Error, Text};
-use gritstone_model::{Action, Benchmark, Family, Id, Need, Work, is_unprintable};
+use gritstone_model::{Action, Benchmark, Family, Id, Need, Work, is_place_name, is_unprintable};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
@@ -187,7 +187,7 @@ impl File<'_> {
         }
         for need in self.head.needs.keys() {
             let name = need.get_ref();
-            let good = !name.is_empty() && name.chars().all(placeholder_letter);
+            let good = is_place_name(name) && !name.contains('/');
             text.must(good, &need.span(), || {
                 format!("'{name}' cannot name a need: use letters, digits and . _ + -")
             })?;
@@ -283,11 +283,6 @@ pub(crate) fn list<'a>(
 /// Whether one of these keys is this.
 pub(crate) fn among(keys: &str, key: &str) -> bool {
     keys.split(' ').any(|one| one == key)
-}
-
-/// A letter of the name of a need.
-pub(crate) fn placeholder_letter(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+' | '-')
 }
 
 /// Joins the lines of prose, and finds what says nothing or has letters that nobody sees.

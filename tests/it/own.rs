@@ -254,9 +254,31 @@ fn compilers_and_trials_take_them_too() {
 }
 
 #[test]
+fn refused_skeletons_leave_nothing() {
+    let home = Home::new();
+    for words in [
+        &["init", "mine/a\u{1}"][..],
+        &["init", "mine/x", "--command", "\u{1}"],
+        &["init", "byte/mine"],
+        &["init", "mine/x", "--catalog", "a/b/c", "--command", "\u{1}"],
+    ] {
+        let (code, _, error) = home.run(words);
+        assert_eq!(code, 2, "{words:?}: {error}");
+        let left: Vec<_> = crate::common::entries(home.path());
+        assert!(left.is_empty(), "{words:?}: {left:?}");
+    }
+    // a valid catalog stays as it was
+    home.ok("init mine/good --command true");
+    let entries = home.path().join("mine/mine.toml");
+    let before = fs::read_to_string(&entries).unwrap();
+    home.refuses(&["init", "mine/x", "--command", "\u{1}"], "U+0001");
+    assert_eq!(fs::read_to_string(&entries).unwrap(), before);
+}
+
+#[test]
 fn a_command_of_the_users_becomes_a_benchmark() {
     let home = Home::new();
-    let command = "echo \"it's $((6 * 7))\" # NAME of a FAMILY, no COMMAND";
+    let command = "echo \"it's $((6 * 7)) %{x}\" # NAME of a {FAMILY}, no {TITLE} {{x}}";
     let out = home.ok(&["init", "mine/answer", "--command", command]);
     assert!(!out.contains(".c "), "{out}");
     home.ok("init mine/second --command true");

@@ -36,6 +36,7 @@ mod text;
 mod unit;
 #[warn(missing_docs)]
 mod view;
+mod words;
 
 pub use ab::{AbComparison, AbFigure, AbRow, AbSide, AbView, SCHEMA_AB};
 pub use audit::{AuditBuild, AuditEntry, AuditTest, AuditView, Claim, ClaimOutcome, SCHEMA_AUDIT};
@@ -83,7 +84,7 @@ pub use overview::{
     ListedRun, ListedSystem, OverviewView, RunList, SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_RUNS,
     SCHEMA_SEARCH, SCHEMA_SYSTEM, SearchView, SystemView,
 };
-pub use param::{Metric, Number, Param, ProgramRate};
+pub use param::{Metric, Number, Param, ProgramRate, START_UP_ERROR};
 pub use peer::{Link, Peer, PeerPath};
 pub use plan::{Calibration, Plan, Skip, Step};
 pub use pr::{PrRow, PrSide, PrSideName, PrUnmatched, PrView, SCHEMA_PR};
@@ -103,4 +104,8 @@ pub use unit::{Better, Quantity, Unit, UnitError};
 pub use view::{
     Contention, CopiesPoint, CopiesView, LawView, PublishedView, RunView, SCHEMA_DOCTOR,
     SCHEMA_LIST, SCHEMA_RUN, SCHEMA_SYSTEMS, SeriesPoint, Statistics,
+};
+pub use words::{
+    UnclosedQuote, escape_catalog_places, fill_catalog_places, fill_places, is_place_name,
+    split_words,
 };

@@ -3,7 +3,7 @@
 use crate::host_context::HostContext;
 use anyhow::{Context, Result};
 use gritstone_exec::rebuild::{Builds, Compiler, Rebuilt};
-use gritstone_model::{Benchmark, Id, Plan, Skip};
+use gritstone_model::{Benchmark, Id, Plan, Skip, split_words};
 use gritstone_runs::custom_catalog::programs_of;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -42,10 +42,13 @@ impl Toolchain {
     }
 
     /// Both with the same flags. Optimizing when linking is for compilers of one make: another reads no such object.
-    pub fn with(&self, flags: &str) -> (Compiler, Option<Compiler>) {
+    ///
+    /// # Errors
+    /// When a quote in the flags is not closed.
+    pub fn with(&self, flags: &str) -> Result<(Compiler, Option<Compiler>)> {
         let c = Compiler {
             path: self.c.clone(),
-            flags: words(flags),
+            flags: words(flags)?,
         };
         let fortran = self.fortran.clone().map(|path| {
             let gnu = file_name(&path.to_string_lossy()).starts_with("gfortran");
@@ -54,7 +57,7 @@ impl Toolchain {
             flags.retain(|flag| alike || !flag.starts_with("-flto"));
             Compiler { path, flags }
         });
-        (c, fortran)
+        Ok((c, fortran))
     }
 }
 
@@ -62,8 +65,10 @@ fn is_clang(compiler: &str) -> bool {
     file_name(compiler).starts_with("clang")
 }
 
-pub(crate) fn words(flags: &str) -> Vec<String> {
-    flags.split_whitespace().map(str::to_owned).collect()
+/// # Errors
+/// When a quote is not closed.
+pub(crate) fn words(flags: &str) -> Result<Vec<String>> {
+    Ok(split_words(flags)?)
 }
 
 fn file_name(path: &str) -> &str {

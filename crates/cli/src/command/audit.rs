@@ -97,7 +97,7 @@ fn view(
     plan: &Plan,
     compilers: &[Toolchain],
     sources: &[(&str, &str)],
-) -> Result<AuditView, ExecError> {
+) -> Result<AuditView> {
     let mut display = Display::new();
     let programs = rebuild::programs(plan, sources);
     let mut again = vec![];

@@ -6,7 +6,7 @@ use crate::ui::output;
 use crate::ui::settable::SetBy;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use gritstone_model::Id;
+use gritstone_model::{Id, escape_catalog_places, fill_places};
 use gritstone_runs::custom_catalog;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -53,60 +53,93 @@ pub fn init(args: &InitArgs) -> Result<Exit> {
         .catalogue
         .clone()
         .unwrap_or_else(|| PathBuf::from(family));
-    let fill = |text: &str| text.replace("FAMILY", family).replace("NAME", name);
     let (entries, program) = (format!("{family}.toml"), format!("{family}/{name}.c"));
-    // last, since the command may contain FAMILY or NAME
-    let entry = match &args.command {
-        None => fill(ENTRY),
-        Some(command) => {
-            fill(COMMAND).replace("COMMAND", &toml::Value::from(command.as_str()).to_string())
-        }
+    let quoted = |text: &str| toml::Value::from(text).to_string();
+    let command = args.command.as_deref();
+    let fill = |text: &str| {
+        fill_places(text, |place| match place {
+            "FAMILY" => Some(family.to_owned()),
+            "NAME" => Some(name.to_owned()),
+            "TITLE" => command.map(quoted),
+            "ARGV" => command.map(|command| quoted(&escape_catalog_places(command))),
+            _ => None,
+        })
     };
-    let before = fs::read_to_string(folder.join(&entries)).ok();
+    let entry = fill(command.map_or(ENTRY, |_| COMMAND));
+    let path = folder.join(&entries);
+    let before = fs::read_to_string(&path).ok();
     if before.is_some() {
         // a benchmark is only added to a valid catalog
         let old = custom_catalog::read(&folder)?;
         let known = old.catalogue.benchmarks.iter().any(|row| row.id == id);
-        ensure!(
-            !known,
-            "'{id}' is in {} already",
-            folder.join(&entries).display()
-        );
+        ensure!(!known, "'{id}' is in {} already", path.display());
     }
-    if args.command.is_none() {
-        let how = OpenOptions::new().write(true).create_new(true).clone();
-        write(&folder.join(&program), &fill(KERNEL), &how)?;
+    let mut new = NewFiles::default();
+    if command.is_none() {
+        new.create(&folder.join(&program), &fill(KERNEL))?;
     }
-    let text = match before {
-        Some(_) => entry,
-        None => fill(FAMILY) + &entry,
-    };
-    write(
-        &folder.join(&entries),
-        &text,
-        OpenOptions::new().append(true).create(true),
-    )?;
+    match &before {
+        None => new.create(&path, &(fill(FAMILY) + &entry))?,
+        Some(_) => write(&path, &entry, OpenOptions::new().append(true))?,
+    }
     // reports an invalid name
     if let Err(why) = custom_catalog::read(&folder) {
-        if args.command.is_none() {
-            let _ = fs::remove_file(folder.join(&program));
+        if let Some(before) = before {
+            write(&path, &before, OpenOptions::new().truncate(true))?;
         }
-        let _ = match before {
-            Some(text) => fs::write(folder.join(&entries), text),
-            None => fs::remove_file(folder.join(&entries)),
-        };
         return Err(why);
     }
-    let program = Some(program).filter(|_| args.command.is_none());
+    new.keep();
+    let program = Some(program).filter(|_| command.is_none());
     output::plain(&next(&folder, &entries, program.as_deref(), &id))?;
     Ok(Exit::Done)
 }
 
-fn write(path: &Path, text: &str, how: &OpenOptions) -> Result<()> {
-    let written = path
-        .parent()
-        .map_or(Ok(()), fs::create_dir_all)
-        .and_then(|()| how.open(path)?.write_all(text.as_bytes()));
+/// New files and directories, removed on drop unless they are kept.
+#[derive(Default)]
+struct NewFiles {
+    files: Vec<PathBuf>,
+    /// Parents first.
+    directories: Vec<PathBuf>,
+}
+
+impl NewFiles {
+    fn create(&mut self, path: &Path, text: &str) -> Result<()> {
+        let parents = path.ancestors().skip(1);
+        let missing = parents.take_while(|at| !at.as_os_str().is_empty() && !at.exists());
+        let missing: Vec<&Path> = missing.collect();
+        for directory in missing.into_iter().rev() {
+            fs::create_dir(directory)
+                .with_context(|| format!("cannot create {}", directory.display()))?;
+            self.directories.push(directory.to_owned());
+        }
+        write(path, text, OpenOptions::new().create_new(true))?;
+        self.files.push(path.to_owned());
+        Ok(())
+    }
+
+    fn keep(mut self) {
+        self.files.clear();
+        self.directories.clear();
+    }
+}
+
+impl Drop for NewFiles {
+    fn drop(&mut self) {
+        for file in &self.files {
+            let _ = fs::remove_file(file);
+        }
+        for directory in self.directories.iter().rev() {
+            let _ = fs::remove_dir(directory);
+        }
+    }
+}
+
+fn write(path: &Path, text: &str, how: &mut OpenOptions) -> Result<()> {
+    let written = how
+        .write(true)
+        .open(path)
+        .and_then(|mut file| file.write_all(text.as_bytes()));
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 

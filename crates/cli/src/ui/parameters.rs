@@ -1,6 +1,7 @@
 //! Parameters of commands: ranges and lists of values, in all combinations.
 
 use anyhow::{Context, Result, ensure};
+use gritstone_model::fill_places;
 
 /// One value for each name.
 pub type Values = Vec<(String, String)>;
@@ -94,8 +95,9 @@ fn scaled(text: &str, places: usize) -> Result<i128> {
 
 /// A text with the values in their places.
 pub fn fill_in(text: &str, values: &Values) -> String {
-    values.iter().fold(text.to_owned(), |text, (name, value)| {
-        text.replace(&format!("{{{name}}}"), value)
+    fill_places(text, |name| {
+        let value = values.iter().find(|(known, _)| known == name);
+        value.map(|(_, value)| value.clone())
     })
 }
 

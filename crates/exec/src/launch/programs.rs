@@ -8,7 +8,8 @@ use crate::rebuild::Rebuilt;
 use crate::setup::Setup;
 use crate::{ExecError, version};
 use gritstone_model::{
-    Benchmark, Calibration, CommandWork, Id, KernelWork, Program, Work, hexadecimal,
+    Benchmark, Calibration, CommandWork, Id, KernelWork, Program, Work, fill_catalog_places,
+    hexadecimal,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -61,7 +62,7 @@ impl Executor {
                 ..
             }) => user_program(variant, argv),
             Work::Command(work) | Work::Scenario(work) => {
-                let argv = self.fill_in(&work.argv);
+                let argv = self.fill_in(&work.argv, &BTreeMap::new());
                 let program = PathBuf::from(argv.first()?);
                 // programs started by the first are part of the result
                 let needed = benchmark.needs.iter();
@@ -108,13 +109,15 @@ impl Executor {
         }
     }
 
-    fn fill_in(&self, argv: &[String]) -> Vec<String> {
-        let fill = |word: &String| {
-            let programs = self.setup.programs.iter();
-            programs.fold(word.clone(), |word, (name, path)| {
-                word.replace(&format!("{{{name}}}"), &path.to_string_lossy())
-            })
+    /// Words of a catalog, with the paths of needed programs and of helpers in their places.
+    fn fill_in(&self, argv: &[String], helpers: &BTreeMap<&str, PathBuf>) -> Vec<String> {
+        let path = |name: &str| {
+            let path = helpers
+                .get(name)
+                .or_else(|| self.setup.programs.get(name))?;
+            Some(path.to_string_lossy().into_owned())
         };
+        let fill = |word: &String| fill_catalog_places(word, path);
         argv.iter().map(fill).collect()
     }
 }
@@ -152,19 +155,12 @@ impl Job<'_> {
         check: &[String],
         argv: &[String],
     ) -> Result<Vec<OsString>, ExecError> {
-        let helpers = work.uses.iter().map(|helper| {
-            let path = self.path_of(helper)?;
-            Ok((format!("{{{helper}}}"), path.to_string_lossy().into_owned()))
-        });
-        let helpers = helpers.collect::<Result<Vec<_>, ExecError>>()?;
+        let helpers = work.uses.iter();
+        let helpers = helpers.map(|helper| Ok((helper.as_str(), self.path_of(helper)?)));
+        let helpers = helpers.collect::<Result<BTreeMap<_, _>, ExecError>>()?;
         let line = |argv: &[String]| -> Vec<OsString> {
-            let filled = self.executor.fill_in(argv).into_iter().map(|word| {
-                let replaced = |word: String, (name, path): &(String, String)| {
-                    word.replace(name.as_str(), path)
-                };
-                helpers.iter().fold(word, replaced)
-            });
             let words = within.iter().map(|word| (*word).to_owned());
+            let filled = self.executor.fill_in(argv, &helpers);
             words.chain(filled).map(OsString::from).collect()
         };
         let aside = |argv: &[String]| match argv {

@@ -67,7 +67,7 @@ pub fn builds(session: &Session<'_>, plan: &mut Plan, sides: &Sides) -> Result<V
         if let Some(compiler) = &side.compiler {
             output::remark(&format!("compiling: {}", side.what));
             let (name, flags) = compiler.split_once(' ').unwrap_or((compiler, ""));
-            let tools = Toolchain::find(session.host, name, None)?.with(flags);
+            let tools = Toolchain::find(session.host, name, None)?.with(flags)?;
             let builds = session.build(session.own, &plan.benchmarks, tools)?;
             ensure!(
                 !builds.is_empty(),

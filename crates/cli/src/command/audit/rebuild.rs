@@ -42,11 +42,11 @@ pub fn compile(
     compilers: &[Toolchain],
     sources: &[(&str, &str)],
     programs: &[&str],
-) -> Result<Vec<AuditedBuild>, ExecError> {
+) -> anyhow::Result<Vec<AuditedBuild>> {
     let mut open = vec![];
     for compiler in compilers {
         for (flags, counts) in LEVELS {
-            let (c, fortran) = compiler.with(flags);
+            let (c, fortran) = compiler.with(flags)?;
             let workshop = setup.workshop(c, fortran)?;
             let build = AuditBuild {
                 name: format!("{} {flags}", compiler.name),
@@ -64,7 +64,7 @@ pub fn compile(
     };
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let share = open.len().div_ceil(workers).max(1);
-    let done: Result<Vec<_>, _> = std::thread::scope(|scope| {
+    let done: Result<Vec<_>, ExecError> = std::thread::scope(|scope| {
         let shares = open.chunks(share);
         let workers: Vec<_> = shares.map(|share| scope.spawn(|| compile(share))).collect();
         let join = workers.into_iter().map(|worker| worker.join());

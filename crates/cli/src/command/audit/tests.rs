@@ -92,7 +92,7 @@ impl Planted {
     }
 
     fn ship(&mut self, program: &str, flags: &str) {
-        let (c, fortran) = self.toolchain().with(flags);
+        let (c, fortran) = self.toolchain().with(flags).unwrap();
         let workshop = self.executor.setup().workshop(c, fortran).unwrap();
         let sources = sources(&self.path, &self.text);
         let builds = workshop.build(&sources, &[program]).unwrap();

@@ -1,4 +1,4 @@
-/* FAMILY/NAME: what it measures.
+/* {FAMILY}/{NAME}: what it measures.
  *
  * One operation is one addition. The program does the work only: the runtime that it is linked with times it, prints, and parses
  * arguments. kernel.h also has parameter() for `params` of the entry, failed() for a call that fails, skip() for what this
@@ -25,4 +25,4 @@ static uint64_t expect(struct context *c, uint64_t n)
 	return n % 2 == 0 ? n / 2 * (n - 1) : (n - 1) / 2 * n;
 }
 
-const struct kernel kernel = {.name = "FAMILY/NAME", .run = run, .expect = expect};
+const struct kernel kernel = {.name = "{FAMILY}/{NAME}", .run = run, .expect = expect};
