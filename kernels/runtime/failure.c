@@ -57,6 +57,11 @@ void stop_if_failed(struct context *c)
 	exit(c->skipped ? 0 : 1); /* what was made outside of this machine is removed by atexit() */
 }
 
+void leave_out(struct context *c)
+{
+	c->left_out = 1;
+}
+
 _Noreturn void wrong_arguments(struct context *c, const char *why, ...)
 {
 	va_list arguments;

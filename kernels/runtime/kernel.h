@@ -64,6 +64,9 @@ _Noreturn void wrong_arguments(struct context *, const char *why, ...) __attribu
 /* Cannot run here, unless something has failed before: reason and what mends it. From setup, or from finish where it is not known before. */
 void skip(struct context *, const char *why, ...) __attribute__((format(printf, 2, 3)));
 
+/* What was just done counts for nothing: it makes no sample. From finish. */
+void leave_out(struct context *);
+
 /* Something found or chosen that belongs to the figure. Not from run(). */
 void note(struct context *, const char *key, const char *value, ...) __attribute__((format(printf, 3, 4)));
 

@@ -44,6 +44,7 @@ static void region(struct context *c, uint64_t n, struct sample *s)
 {
 	struct usage before;
 	uint64_t check = 0;
+	c->left_out = 0;
 	if (kernel.prepare != NULL)
 		kernel.prepare(c, n);
 	stop_if_failed(c);
@@ -193,6 +194,8 @@ static uint64_t measure_samples(struct context *c, uint64_t n)
 	read_probe(&before);
 	for (uint64_t i = 0; i < exact && i < MAX_SAMPLES && (i == 0 || now_ns() - start < budget); i++) {
 		region(c, n, &s);
+		if (c->left_out)
+			continue;
 		read_probe(&after);
 		struct probe both = of_both_sides(&before, &after);
 		line_sample("sample", &s, &both);

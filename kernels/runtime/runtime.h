@@ -45,6 +45,7 @@ struct context {
 	int failed_errno;
 	char failed_why[512];
 	int skipped;
+	int left_out; /* the last region */
 
 	struct histogram *latency; /* NULL until something is recorded in a measured region */
 };

@@ -4,7 +4,8 @@
  * as time(1) itself. It stands where the user stands, has the user's environment, and prints and leaves what it likes.
  * Its output goes to memory: some programs do less when they see /dev/null, and a pipe would be read by us meanwhile.
  * Parameters: prepare=, cleanup= a command for the shell, untimed, before and after each time; ignore_failure=1 takes any
- * exit status for good, statuses=N,... these. input= is the file that it reads in place of /dev/null; output= the file
+ * exit status and signal for good, statuses=N,... these; leave_out=1 makes no sample of an execution that failed, and notes
+ * it as left_out; background=1 takes processes that it leaves running. input= is the file that it reads in place of /dev/null; output= the file
  * that takes its output, or `pipe`, which we empty within the time; inherit=PID gives it the output of that process, our
  * user's. start_up_ns= is passed on: what a shell takes that does nothing, and no part of the figure. Peak memory
  * (peak_kb) is at least what this process had when it started the command, about 1 MB.
@@ -13,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +28,7 @@
 #include "kernel.h"
 
 #define OUTPUT ((off_t)1 << 30) /* bytes: what prints without end must not fill the memory until its deadline */
+#define LAST_WRITE ((off_t)1 << 21) /* bytes that a refused write may have left free: a large page */
 #define COMPLAINT 200
 
 extern char **environ;
@@ -36,10 +39,20 @@ static int feed = -1, drain = -1; /* where output= is `pipe`, its ends: of the c
 static int status;
 static struct rusage used;
 
+/* The first start of a process touches memory of ours that later ones find touched: it executes nothing. */
+static void start_nothing(void)
+{
+	pid_t pid;
+	char *argv[] = {"/", NULL};
+	if (posix_spawn(&pid, argv[0], NULL, NULL, argv, environ) == 0)
+		waitpid(pid, NULL, 0);
+}
+
 static void setup(struct context *c)
 {
 	if (command_line(c)[0] == NULL)
 		wrong_arguments(c, "there is no command after --");
+	start_nothing();
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) /* so that we know of processes that outlive the command */
 		failed(c, "prctl");
 	const char *start_up = parameter(c, "start_up_ns", NULL);
@@ -92,10 +105,47 @@ static int memory_file(struct context *c, int old)
 	return file;
 }
 
+/* The file that execvp(3) would execute; NULL without one. */
+static const char *find_program(const char *name, char *path, size_t size)
+{
+	const char *entry = getenv("PATH");
+	if (strchr(name, '/') != NULL)
+		return name;
+	while (entry != NULL) {
+		size_t length = strcspn(entry, ":");
+		snprintf(path, size, "%.*s/%s", (int)length, length > 0 ? entry : ".", name);
+		if (access(path, X_OK) == 0)
+			return path;
+		entry = entry[length] == ':' ? entry + length + 1 : NULL;
+	}
+	return NULL;
+}
+
+/* A script without #! is executed by the shell, as shells do. */
+static int spawn_script(pid_t *pid, char **argv)
+{
+	char path[PATH_MAX];
+	const char *script = find_program(argv[0], path, sizeof path);
+	size_t words = 0;
+	while (argv[words] != NULL)
+		words++;
+	char **by_shell = calloc(words + 2, sizeof *by_shell);
+	if (script == NULL || by_shell == NULL)
+		return ENOEXEC;
+	by_shell[0] = "/bin/sh";
+	by_shell[1] = (char *)script;
+	memcpy(by_shell + 2, argv + 1, words * sizeof *argv);
+	int error = posix_spawn(pid, by_shell[0], &actions, NULL, by_shell, environ);
+	free(by_shell);
+	return error;
+}
+
 static void execute(struct context *c, char **argv)
 {
 	pid_t pid;
 	int error = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+	if (error == ENOEXEC)
+		error = spawn_script(&pid, argv);
 	if (error != 0) {
 		failed_because(c, "command", "%s cannot be started: %s", argv[0], strerror(error));
 		return;
@@ -122,8 +172,13 @@ static int is_good(const struct context *c, int code)
 	return 0;
 }
 
-/* Whether it ended well; if not, that is the end of the launch. */
-static void judge(struct context *c, const char *call, const char *name, int any_status)
+static int has_failed(void)
+{
+	return WIFSIGNALED(status) || WEXITSTATUS(status) != 0;
+}
+
+/* The end of the launch, for this status, with what it said. */
+static void refuse(struct context *c, const char *call, const char *what)
 {
 	char said[COMPLAINT + 1];
 	ssize_t length = pread(err, said, COMPLAINT, 0);
@@ -131,11 +186,35 @@ static void judge(struct context *c, const char *call, const char *name, int any
 	size_t end = strlen(said);
 	while (end > 0 && (said[end - 1] == '\n' || said[end - 1] == ' '))
 		said[--end] = '\0';
-	const char *saying = end > 0 ? "; it said: " : "";
-	if (WIFSIGNALED(status))
-		failed_because(c, call, "%s was killed by signal %d%s%s", name, WTERMSIG(status), saying, said);
-	else if (WEXITSTATUS(status) != 0 && !any_status)
-		failed_because(c, call, "%s ended with status %d%s%s", name, WEXITSTATUS(status), saying, said);
+	const char *how = WIFSIGNALED(status) ? "killed by signal" : "exit status";
+	int number = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+	const char *open = end > 0 ? " (" : "", *close = end > 0 ? ")" : "";
+	failed_because(c, call, "%s%s %d%s%s%s", what, how, number, open, said, close);
+}
+
+/* What fills the memory file was refused the rest, whatever the program made of that. */
+static int has_filled(int file)
+{
+	return lseek(file, 0, SEEK_CUR) > OUTPUT - LAST_WRITE;
+}
+
+/* Judges an execution of the command: the end of the launch, where a failure is neither good nor left out. */
+static void judge(struct context *c)
+{
+	if (has_filled(out) || has_filled(err)) {
+		failed_because(c, "output", "it prints 1 GiB or more, and its output is kept in memory");
+		return;
+	}
+	if (!has_failed())
+		return;
+	int number = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+	if (parameter_u64(c, "ignore_failure", 0) != 0 || is_good(c, number))
+		note(c, "status", "%d", number);
+	else if (parameter_u64(c, "leave_out", 0) != 0) {
+		note(c, "left_out", "%d", number);
+		leave_out(c);
+	} else
+		refuse(c, "status", "");
 }
 
 /* Descriptors 0 to 2 of what is done untimed: nothing, and memory. */
@@ -185,6 +264,11 @@ static int is_anybody_left(void)
 	return pid == 0;
 }
 
+static int is_background_refused(struct context *c)
+{
+	return is_anybody_left() && parameter_u64(c, "background", 0) == 0;
+}
+
 /* The command that prepare= or cleanup= gives, if it does. */
 static void shell(struct context *c, const char *key)
 {
@@ -194,9 +278,12 @@ static void shell(struct context *c, const char *key)
 	char *argv[] = {"/bin/sh", "-c", (char *)text, NULL};
 	fresh_files(c, "/dev/null");
 	execute(c, argv);
-	judge(c, key, text, 0);
-	if (is_anybody_left())
-		failed_because(c, key, "%s left a process behind, which would be there while the command is timed", text);
+	char what[64];
+	snprintf(what, sizeof what, "the %s command: ", key);
+	if (has_failed())
+		refuse(c, key, what);
+	if (is_background_refused(c))
+		failed_because(c, "background", "the %s command leaves a process running, beside which it would be timed", key);
 	posix_spawn_file_actions_destroy(&actions);
 }
 
@@ -217,15 +304,9 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
-	const char *name = command_line(c)[0];
-	if (is_anybody_left())
-		failed_because(c, "command", "%s ended before a process that it had started, whose work is not in its time",
-			name);
-	/* before it is judged: whoever reads why this failed learns that ignore_failure=1 would take it */
-	if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
-		note(c, "status", "%d", WEXITSTATUS(status));
-	int any = parameter_u64(c, "ignore_failure", 0) != 0;
-	judge(c, "command", name, any || is_good(c, WEXITSTATUS(status)));
+	if (is_background_refused(c))
+		failed_because(c, "background", "it leaves a process running, whose work is not in its time");
+	judge(c);
 	posix_spawn_file_actions_destroy(&actions);
 	note(c, "peak_kb", "%ld", used.ru_maxrss);
 	shell(c, "cleanup");

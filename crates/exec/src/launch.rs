@@ -26,7 +26,7 @@ use crate::tune::Tuning;
 use crate::{ExecError, Journal, elf, owned_files};
 use gritstone_kernels::{COMMAND, SUPERVISOR};
 use gritstone_model::{
-    Benchmark, Calibration, Event, Id, KernelWork, Outcome, Param, Placement, Work,
+    Benchmark, Calibration, CommandWork, Event, Id, KernelWork, Outcome, Param, Placement, Work,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -308,7 +308,7 @@ impl Job<'_> {
         let program = self.path_of(name)?;
         let setup = &self.executor.setup;
         let placed = self.executor.custom.cpus(self.benchmark, self.cpus);
-        let ended = carry_out(&Task {
+        let mut ended = carry_out(&Task {
             supervisor: &supervisor,
             cpus: placed.as_deref().unwrap_or(&setup.cpus),
             words,
@@ -319,6 +319,9 @@ impl Job<'_> {
             deadline: setup.deadline,
             stop: &setup.stop,
         })?;
+        if let Some(end) = ended.end.as_mut().filter(|_| self.allows_background()) {
+            end.left = 0;
+        }
         let cpu = ended.cpu;
         let (outcome, events) = classify(name, ended, setup.deadline);
         Ok(Launched {
@@ -326,6 +329,14 @@ impl Job<'_> {
             events,
             cpu,
         })
+    }
+
+    /// True if processes that outlive the launch are no failure; they are killed.
+    fn allows_background(&self) -> bool {
+        let Work::Command(CommandWork { user, .. }) = &self.benchmark.work else {
+            return false;
+        };
+        user.as_ref().is_some_and(|user| user.allow_background)
     }
 
     fn kernel(&self, work: &KernelWork) -> Result<Launched, ExecError> {

@@ -30,6 +30,15 @@ pub struct AbView {
     pub start_up_ns: Option<f64>,
 }
 
+impl AbView {
+    /// True if something was measured.
+    #[must_use]
+    pub fn has_estimate(&self) -> bool {
+        let mut figures = self.rows.iter().flat_map(|row| &row.figures);
+        figures.any(|figure| figure.estimate.is_some())
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AbSide {
     /// `a`, `b` and so on.
@@ -52,6 +61,14 @@ pub struct AbRow {
     pub figures: Vec<AbFigure>,
     /// Of two sides, the second against the first; of more, all against the best, nearest first.
     pub comparisons: Vec<AbComparison>,
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde asks for"
+)]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// The result of one side.
@@ -77,8 +94,14 @@ pub struct AbFigure {
     /// Counts per operation: median over launches.
     #[serde(default, skip_serializing_if = "Counts::is_empty")]
     pub counters: Counts<f64>,
-    /// Accepted exit statuses other than 0.
+    /// Accepted exit statuses other than 0; less than 0 for a signal.
     pub statuses: Vec<i32>,
+    /// Failed executions, which have no time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: usize,
+    /// Whether the estimate is only a bound: the command takes less than can be told from the start of its shell.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_most: bool,
     pub notes: Vec<Note>,
 }
 
@@ -96,7 +119,7 @@ pub struct AbComparison {
     pub crowded_differ: bool,
     /// Pairs with such a launch that it does not rest on.
     pub left_out: usize,
-    /// Above 1: the other is better. Null without a pair.
+    /// Above 1: the other is better. Null without a pair, or where one takes less than can be measured.
     pub ratio: Option<f64>,
     /// Its interval, simultaneous over all interim analyses; null before the first.
     pub interval: Option<[f64; 2]>,

@@ -196,12 +196,18 @@ pub struct UserCommand {
     /// The same after each time.
     #[serde(default)]
     pub cleanup: Option<String>,
-    /// Whether any exit status is good.
+    /// Whether any exit status or signal is good.
     #[serde(default)]
     pub ignore_failure: bool,
     /// Further exit statuses that count as success.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statuses: Vec<u8>,
+    /// Whether failed executions are left out, rather than ending the launch.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub leave_out_failures: bool,
+    /// Whether it may leave processes running.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_background: bool,
     /// The file that it reads; `None` when there is nothing to read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
@@ -210,6 +216,9 @@ pub struct UserCommand {
     /// Whether a launch executes it just once, with nothing untimed before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub once: bool,
+    /// Whether the first launch times its first execution too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_warm_up: bool,
     /// Start-up time of its shell, ns, which is subtracted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_up_ns: Option<u64>,

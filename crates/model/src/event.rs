@@ -148,8 +148,12 @@ pub enum Cause {
     /// Time does not grow with n.
     NoGrowth,
     OtherCopy,
-    /// Nonzero exit status of a command.
+    /// Nonzero exit status of a user command, or the signal that ended it.
     Status,
+    /// A user command left a process running.
+    Background,
+    /// A user command printed more than is kept in memory.
+    Output,
 }
 
 impl Event {
@@ -158,7 +162,9 @@ impl Event {
         match self {
             Self::Fail { call, .. } if call == "calibrate" => Some(Cause::NoGrowth),
             Self::Fail { call, .. } if call == "copies" => Some(Cause::OtherCopy),
-            Self::Param(Param::Status(_)) => Some(Cause::Status),
+            Self::Fail { call, .. } if call == "status" => Some(Cause::Status),
+            Self::Fail { call, .. } if call == "background" => Some(Cause::Background),
+            Self::Fail { call, .. } if call == "output" => Some(Cause::Output),
             _ => None,
         }
     }

@@ -14,8 +14,10 @@ pub enum Param {
     Copy(u32),
     /// The following samples are of transfers between these CPUs.
     CpuPair(u32, u32),
-    /// Exit status of the next execution of a command, if not 0.
+    /// Exit status of the next execution of a command, if not 0; less than 0 for a signal.
     Status(i32),
+    /// The same of an execution that failed, and has no sample.
+    LeftOut(i32),
     /// Peak memory of the next execution, KiB.
     PeakMemory(u64),
     Number(Metric, Number),
@@ -37,6 +39,9 @@ pub enum Param {
         value: String,
     },
 }
+
+/// Error of the time that a shell takes to start, as a share of it.
+pub const START_UP_ERROR: f64 = 0.05;
 
 /// Metrics that a launch reports as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +144,7 @@ impl Param {
             "stand_in" => return Self::StandIn(value),
             "copy" => canonical(&value).map(Self::Copy),
             "status" => canonical(&value).map(Self::Status),
+            "left_out" => canonical(&value).map(Self::LeftOut),
             "peak_kb" => canonical(&value).map(Self::PeakMemory),
             "pair" => cpu_pair(&value),
             program if program.starts_with(LOAD) => load_rate(program, &value),
@@ -156,6 +162,7 @@ impl Param {
             Self::Copy(_) => "copy",
             Self::CpuPair(..) => "pair",
             Self::Status(_) => "status",
+            Self::LeftOut(_) => "left_out",
             Self::PeakMemory(_) => "peak_kb",
             Self::Number(metric, _) => METRICS[*metric as usize].1,
             Self::LoadRate(rate) => &rate.program,
@@ -174,7 +181,7 @@ impl Param {
         match self {
             Self::Copy(number) => number.to_string().into(),
             Self::CpuPair(a, b) => format!("{a}-{b}").into(),
-            Self::Status(status) => status.to_string().into(),
+            Self::Status(status) | Self::LeftOut(status) => status.to_string().into(),
             Self::PeakMemory(kib) => kib.to_string().into(),
             Self::Number(_, number) => number.0.as_str().into(),
             Self::LoadRate(rate) => format!("{} {}", rate.per_hour.0, rate.work).into(),
@@ -242,6 +249,7 @@ mod tests {
             ("pair", "0-x", None),
             ("status", "-1", Some(Param::Status(-1))),
             ("status", "+1", None),
+            ("left_out", "7", Some(Param::LeftOut(7))),
             ("peak_kb", "1024", Some(Param::PeakMemory(1024))),
             ("remark", " a\n", Some(Param::Remark(" a\n".to_owned()))),
             ("page_ins", "many", None),

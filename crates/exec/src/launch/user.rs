@@ -17,7 +17,7 @@ const ONCE: &str = "samples=1";
 const SAMPLE_NS: &str = "sample_ns=100000000";
 
 impl Job<'_> {
-    /// The first launch of a command begins with an untimed execution.
+    /// The first launch of a command begins with an untimed execution, unless it has its own warm-ups.
     pub(super) fn user_command(
         &self,
         work: &CommandWork,
@@ -27,8 +27,8 @@ impl Job<'_> {
         arguments.push(if user.once { ONCE } else { SAMPLES }.into());
         let started = (work.argv.clone(), self.variant.environment.clone());
         let warm = &self.executor.warm;
-        let first = !warm.borrow().contains(&started) && !user.once;
-        arguments.push(format!("warm={}", u8::from(first)).into());
+        let is_warm = user.once || user.without_warm_up || warm.borrow().contains(&started);
+        arguments.push(format!("warm={}", u8::from(!is_warm)).into());
         for (key, text) in [("prepare", &user.prepare), ("cleanup", &user.cleanup)] {
             if let Some(text) = text {
                 arguments.push(format!("{key}={text}").into());
@@ -62,6 +62,12 @@ fn options(user: &UserCommand) -> Vec<OsString> {
     if !user.statuses.is_empty() {
         let statuses: Vec<String> = user.statuses.iter().map(u8::to_string).collect();
         arguments.push(format!("statuses={}", statuses.join(",")).into());
+    }
+    if user.leave_out_failures {
+        arguments.push("leave_out=1".into());
+    }
+    if user.allow_background {
+        arguments.push("background=1".into());
     }
     let input = user.input.iter().map(|file| format!("input={file}").into());
     arguments.extend(input);

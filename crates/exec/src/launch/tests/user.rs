@@ -2,9 +2,10 @@
 
 use super::{Bench, Launched, params, samples};
 use gritstone_model::{
-    Benchmark, CommandWork, Id, Outcome, Output, Placement, Unit, UserCommand, Work,
+    Benchmark, Cause, CommandWork, Event, Id, Outcome, Output, Placement, Unit, UserCommand, Work,
 };
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 impl Bench {
     fn user(&self) -> UserCommand {
@@ -62,6 +63,12 @@ fn user_commands_run_in_user_directory() {
     );
     assert!(bench.read("who").lines().all(|line| line == "b"));
     let before = bench.read("who").lines().count();
+    let cold = UserCommand {
+        without_warm_up: true,
+        ..user.clone()
+    };
+    let launched = bench.command("echo x >> cold", cold);
+    assert_eq!(bench.read("cold").lines().count(), samples(&launched).len());
     let launched = bench.command("echo out; echo err >&2; echo $WHO >> who", user);
     assert_eq!(
         bench.read("who").lines().count(),
@@ -75,19 +82,97 @@ fn failures_have_no_time() {
     let user = bench.user();
     let launched = bench.command("echo because >&2; exit 7", user.clone());
     assert_eq!(samples(&launched).len(), 0);
-    let message = "command: sh ended with status 7; it said: because";
-    assert_eq!(why(&launched), message);
+    assert_eq!(why(&launched), "status: exit status 7 (because)");
     let launched = bench.command("kill -9 $$", user.clone());
-    assert_eq!(why(&launched), "command: sh was killed by signal 9");
+    assert_eq!(why(&launched), "status: killed by signal 9");
     let launched = bench.command("sleep 5 & exit 0", user.clone());
-    assert!(why(&launched).contains("ended before a process that it had started"));
+    assert!(why(&launched).contains("leaves a process running"));
+    assert_eq!(cause(&launched), Some(Cause::Background));
     let argv = vec!["./not-there".to_owned()];
     let launched = bench.launch(&user_benchmark(argv, user));
     assert!(why(&launched).contains("./not-there cannot be started: No such file"));
 }
 
+fn cause(launched: &Launched) -> Option<Cause> {
+    launched.events.last().and_then(Event::cause)
+}
+
 #[test]
-fn permitted_statuses_exclude_signals() {
+fn background_processes_are_allowed_on_request() {
+    let mut bench = Bench::new();
+    let user = UserCommand {
+        allow_background: true,
+        cleanup: Some("kill $(cat pid)".to_owned()),
+        ..bench.user()
+    };
+    let launched = bench.command("sleep 60 & echo $! > pid", user.clone());
+    assert_eq!(launched.outcome, Outcome::Measured);
+    // one of an untimed command, which the command uses
+    let user = UserCommand {
+        prepare: Some("sleep 60 & echo $! > pid".to_owned()),
+        ..user
+    };
+    let launched = bench.command("kill -0 $(cat pid)", user.clone());
+    assert_eq!(launched.outcome, Outcome::Measured);
+    let refused = UserCommand {
+        allow_background: false,
+        ..user
+    };
+    let launched = bench.command("true", refused);
+    assert!(why(&launched).contains("the prepare command leaves"));
+    assert_eq!(cause(&launched), Some(Cause::Background));
+}
+
+#[test]
+fn failed_executions_are_left_out() {
+    let mut bench = Bench::new();
+    let user = UserCommand {
+        leave_out_failures: true,
+        statuses: vec![3],
+        ..bench.user()
+    };
+    // the warm-up, then of three each one ends well, with a permitted status, and otherwise
+    let script = "echo >> n; case $(($(wc -l < n) % 3)) in 0) exit 0;; 1) exit 3;; esac; exit 4";
+    let launched = bench.command(script, user.clone());
+    assert_eq!(launched.outcome, Outcome::Measured);
+    let executions = bench.read("n").len() - 1;
+    let (timed, out) = (samples(&launched).len(), numbers(&launched, "left_out"));
+    assert_eq!(timed + out.len(), executions, "{launched:?}");
+    assert!(out.len() >= executions / 3 && out.iter().all(|status| *status == 4));
+    assert!(
+        numbers(&launched, "status")
+            .iter()
+            .all(|status| *status == 3)
+    );
+    let launched = bench.command("kill -9 $$", user);
+    assert_eq!(samples(&launched).len(), 0);
+    assert!(
+        params(&launched, "left_out")
+            .iter()
+            .all(|status| status == "-9")
+    );
+}
+
+#[test]
+fn scripts_without_interpreter_run_by_shell() {
+    let mut bench = Bench::new();
+    let user = bench.user();
+    let script = bench.folder.path().join("script");
+    fs::write(&script, "echo \"$1 $2\" > args\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", bench.folder.path().display());
+    bench.variant.environment.insert("PATH".to_owned(), path);
+    for name in ["./script", "script"] {
+        let argv = [name, "a b", "c"].map(str::to_owned).into();
+        let launched = bench.launch(&user_benchmark(argv, user.clone()));
+        assert_eq!(launched.outcome, Outcome::Measured, "{name}");
+        assert_eq!(bench.read("args"), "a b c\n");
+    }
+}
+
+#[test]
+fn statuses_and_signals_are_permitted() {
     let mut bench = Bench::new();
     let user = UserCommand {
         ignore_failure: true,
@@ -100,7 +185,13 @@ fn permitted_statuses_exclude_signals() {
             .iter()
             .all(|status| *status == 7)
     );
-    why(&bench.command("kill -9 $$", user));
+    let launched = bench.command("kill -9 $$", user);
+    assert_eq!(launched.outcome, Outcome::Measured);
+    assert!(
+        params(&launched, "status")
+            .iter()
+            .all(|status| status == "-9")
+    );
     // listed statuses, and no others
     let user = UserCommand {
         statuses: vec![3, 7],
@@ -162,7 +253,10 @@ fn prepare_and_cleanup_are_untimed() {
             why(&launched).starts_with(&format!("{key}: ")),
             "{launched:?}"
         );
-        assert!(why(&launched).ends_with("it said: no"), "{launched:?}");
+        assert!(
+            why(&launched).ends_with("exit status 1 (no)"),
+            "{launched:?}"
+        );
     }
     // failed executions are cleaned up too
     let user = UserCommand {
@@ -189,9 +283,27 @@ fn peak_memory_excludes_harness() {
 fn output_without_end_ends() {
     let mut bench = Bench::new();
     let user = bench.user();
-    let launched = bench.command("exec 2>&1; head -c 1200000000 /dev/zero", user);
-    assert!(
-        why(&launched).contains("ended with status 1"),
-        "{launched:?}"
+    let full = "exec 2>&1; head -c 1200000000 /dev/zero";
+    // not even where failures are ignored: it did not do its work
+    for user in [
+        user.clone(),
+        UserCommand {
+            ignore_failure: true,
+            ..user.clone()
+        },
+    ] {
+        let launched = bench.command(full, user);
+        assert!(why(&launched).contains("1 GiB"), "{launched:?}");
+        assert_eq!(cause(&launched), Some(Cause::Output));
+    }
+    // nor where the command does not care
+    let launched = bench.command("head -c 1200000000 /dev/zero 2>&1; exit 0", user.clone());
+    assert_eq!(cause(&launched), Some(Cause::Output));
+    let odd = "yes 'a line of eighteen' | head -c 1200000001 2>&1";
+    assert_eq!(
+        cause(&bench.command(odd, user.clone())),
+        Some(Cause::Output)
     );
+    let less = bench.command("head -c 1000000 /dev/zero", user);
+    assert_eq!(less.outcome, Outcome::Measured);
 }
