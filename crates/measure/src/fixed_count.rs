@@ -70,6 +70,21 @@ impl Scheduler for Bounded {
     }
 
     fn standing(&self) -> Standing<'_> {
-        self.inner.standing()
+        match self.inner.standing() {
+            Standing::Rounds { rounds, end } => {
+                let [min, max] = [self.min, self.max].map(|n| n as usize);
+                // sides that failed to start have rounds beyond those of the others
+                let rounds = rounds.clamp(min, max).max(self.rounds as usize);
+                Standing::Rounds { rounds, end }
+            }
+            Standing::Turns {
+                times, margin, end, ..
+            } => Standing::Turns {
+                times,
+                margin,
+                rounds: (self.min == self.max).then_some(self.max as usize),
+                end,
+            },
+        }
     }
 }

@@ -62,6 +62,8 @@ pub enum Standing<'a> {
         times: &'a Times,
         /// The smallest difference that counts, as a share.
         margin: f64,
+        /// How many there will be, if it is fixed.
+        rounds: Option<usize>,
         /// Latest end.
         end: Duration,
     },

@@ -189,6 +189,7 @@ impl Scheduler for Sequential {
         Standing::Turns {
             times: &self.tracks[self.step].times,
             margin: self.design.margin,
+            rounds: None,
             end: self.design.budget,
         }
     }

@@ -108,11 +108,11 @@ impl Backend for FakeBackend<'_> {
 
     fn show(&mut self, progress: &Progress<'_>) {
         self.shown.push(match progress.standing {
-            Standing::Rounds { rounds, end } => format!(
-                "round {} of {rounds} until {} s",
-                progress.slot.round + 1,
-                end.as_secs()
-            ),
+            Standing::Rounds { rounds, end } => {
+                let round = progress.slot.round as usize + 1;
+                assert!(round <= rounds, "round {round} of {rounds}");
+                format!("round {round} of {rounds} until {} s", end.as_secs())
+            }
             Standing::Turns { times, .. } => format!("after {} rounds", times.rounds()),
         });
     }

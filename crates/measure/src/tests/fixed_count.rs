@@ -38,3 +38,28 @@ fn bounds_override_decision_and_budget() {
     // dropped sides get the minimum too
     assert_eq!(counts(3, [20, 20], 1000), [20, 20, 20]);
 }
+
+#[test]
+fn expected_rounds_obey_bounds() {
+    let limits = |seconds| Limits {
+        budget: Some(Duration::from_secs(seconds)),
+        precision: 0.01,
+        quick: false,
+        seed: 1,
+    };
+    for (bounds, seconds, shown) in [
+        ([20, 20], 1000, "of 20"),
+        ([20, 20], 1, "of 20"),
+        ([3, 3], 1000, "of 3"),
+        ([1, 4], 1000, "of 4"),
+        ([15, u32::MAX], 1, "of 15"),
+    ] {
+        let plan = plan(&["a/0"]);
+        let mut backend = FakeBackend::new(|_| Reply::measured(1.0, 1e6));
+        let inner = AfterPilot::new(&[&plan], limits(seconds), &PriorRuns::new());
+        let mut scheduler = Bounded::new(Box::new(inner), 1, bounds, 1);
+        drive(&[&plan], &[], reader(false), &mut scheduler, &mut backend).unwrap();
+        let last = backend.shown.last().unwrap();
+        assert!(last.contains(shown), "{bounds:?}: {last}");
+    }
+}
