@@ -196,6 +196,8 @@ fn comparison(
     c: &Comparison,
     carried: Option<Finding>,
 ) -> AbComparison {
+    let of_side = |side: usize| side_result(&runs[side], &views[side], id).at_most;
+    let ratio = (c.ratio).filter(|_| !of_side(c.base) && !of_side(c.other));
     let counted = |side: usize| Some(Side::new(views[side].get(id)?));
     let name = |side: usize| settings(&runs[side]).side;
     AbComparison {
@@ -205,8 +207,8 @@ fn comparison(
         crowded: c.crowded,
         crowded_differ: c.crowded_differ,
         left_out: c.left_out,
-        ratio: c.ratio.map(|ratio| ratio.ratio),
-        interval: c.ratio.and_then(|ratio| ratio.interval),
+        ratio: ratio.map(|ratio| ratio.ratio),
+        interval: ratio.and_then(|ratio| ratio.interval),
         p: c.p,
         p_adjusted: c.p_adjusted,
         verdict: word(c.verdict),
@@ -246,6 +248,9 @@ fn side_result(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
         .collect();
     statuses.sort_unstable();
     statuses.dedup();
+    let left_out = params().filter(|param| matches!(param, Param::LeftOut(_)));
+    let floor = readings.iter().find_map(Reading::floor_ns);
+    let at_most = |ms: f64| floor.is_some_and(|ns| ms * 1e6 <= ns * (1.0 + 1e-9));
     let peak_memory = params().filter_map(|param| match param {
         Param::PeakMemory(kib) => Some(*kib),
         _ => None,
@@ -265,6 +270,8 @@ fn side_result(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
         peak_kb: peak_memory.max(),
         counters: result.map_or_else(Counts::new, |r| r.counters().clone()),
         statuses,
+        left_out: left_out.count(),
+        at_most: result.and_then(Measurement::value).is_some_and(at_most),
         notes: result.map_or(vec![], |r| r.notes.clone()),
     }
 }

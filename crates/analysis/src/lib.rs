@@ -22,4 +22,4 @@ mod tests;
 
 /// Version of the analysis. Raise it with every change of results: stores compute cached results of other versions
 /// again.
-pub const VERSION: u32 = 16;
+pub const VERSION: u32 = 17;

@@ -2,7 +2,10 @@
 
 use crate::csv_markdown::separated;
 use gritstone_document::{Foreign, clean};
-use gritstone_model::{Event, Id, Launch, Metric, Outcome, Param, RunData, Sample, escape_json};
+use gritstone_model::{
+    Event, Id, Launch, Metric, Outcome, Param, RunData, START_UP_ERROR, Sample, escape_json,
+};
+use gritstone_report::TimeStatistics;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -19,8 +22,12 @@ pub struct Timing {
     pub system: f64,
     /// Peak memory of each, bytes; empty where it is not known.
     pub memory: Vec<u64>,
-    /// Exit status of each.
+    /// Exit status of each; less than 0 for a signal.
     pub statuses: Vec<i32>,
+    /// Exit status of each execution that failed and has no time.
+    pub left_out: Vec<i32>,
+    /// Seconds below which a mean says nothing, since the start of a shell was subtracted.
+    pub floor: f64,
     /// The values that it has of parameters.
     pub parameters: Vec<(String, String)>,
 }
@@ -61,8 +68,15 @@ impl Timing {
             match event {
                 Event::Param(param) => match param {
                     Param::Status(nonzero) => status = *nonzero,
+                    Param::LeftOut(failed) => {
+                        memory = None;
+                        self.left_out.push(*failed);
+                    }
                     Param::PeakMemory(kib) => memory = Some(*kib),
-                    Param::Number(Metric::StartUp, ns) => start_up = ns.get(),
+                    Param::Number(Metric::StartUp, ns) => {
+                        start_up = ns.get();
+                        self.floor = START_UP_ERROR * start_up / 1e9;
+                    }
                     _ => {}
                 },
                 // what was said before a sample is said of it, or of a warm-up
@@ -85,60 +99,37 @@ impl Timing {
         self.user += of(sample.usage.user as f64);
         self.system += of(sample.usage.system as f64);
     }
+}
 
-    /// Arithmetic mean, s.
-    #[must_use]
-    pub fn mean(&self) -> f64 {
-        self.times.iter().sum::<f64>() / self.times.len().max(1) as f64
-    }
-
-    /// Standard deviation, s; none of one execution.
-    fn deviation(&self) -> Option<f64> {
-        let (n, mean) = (self.times.len(), self.mean());
-        let squares = self.times.iter().map(|time| (time - mean).powi(2));
-        (n > 1).then(|| (squares.sum::<f64>() / (n - 1) as f64).sqrt())
-    }
-
-    fn sorted(&self) -> Vec<f64> {
-        let mut sorted = self.times.clone();
-        sorted.sort_by(f64::total_cmp);
-        sorted
-    }
-
-    fn median(&self) -> f64 {
-        let sorted = self.sorted();
-        match sorted.len() {
-            0 => 0.0,
-            n => f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2]),
-        }
-    }
-
-    fn bounds(&self) -> [f64; 2] {
-        let sorted = self.sorted();
-        [sorted.first(), sorted.last()].map(|bound| bound.copied().unwrap_or(0.0))
-    }
+/// Commands with executions, and what these come to.
+fn with_statistics(timings: &[Timing]) -> Vec<(&Timing, TimeStatistics)> {
+    let each = timings.iter();
+    each.filter_map(|timing| Some((timing, TimeStatistics::of(&timing.times)?)))
+        .collect()
 }
 
 /// What `hyperfine --export-json` writes, in seconds.
 #[must_use]
 pub fn json(timings: &[Timing]) -> String {
-    let results: Vec<Value> = timings.iter().map(result).collect();
+    let results = with_statistics(timings).into_iter();
+    let results: Vec<Value> = results.map(|(timing, all)| result(timing, all)).collect();
     escape_json(format!("{:#}\n", json!({ "results": results })))
 }
 
-fn result(timing: &Timing) -> Value {
-    let [min, max] = timing.bounds();
+fn result(timing: &Timing, all: TimeStatistics) -> Value {
+    // as hyperfine says it of signals
+    let exit_codes = timing.statuses.iter().map(|&s| (s >= 0).then_some(s));
     let mut result = json!({
         "command": timing.command,
-        "mean": timing.mean(),
-        "stddev": timing.deviation(),
-        "median": timing.median(),
+        "mean": all.mean,
+        "stddev": all.deviation,
+        "median": all.median,
         "user": timing.user,
         "system": timing.system,
-        "min": min,
-        "max": max,
+        "min": all.min,
+        "max": all.max,
         "times": timing.times,
-        "exit_codes": timing.statuses,
+        "exit_codes": exit_codes.collect::<Vec<_>>(),
     });
     if timing.memory.len() == timing.times.len() {
         result["memory_usage_byte"] = timing.memory.clone().into();
@@ -172,17 +163,15 @@ pub fn csv(timings: &[Timing]) -> String {
             .iter()
             .map(|name| format!("parameter_{}", clean(name))),
     );
-    let row = |timing: &Timing| {
-        let [min, max] = timing.bounds();
-        let deviation = timing.deviation().unwrap_or(0.0);
+    let row = |(timing, all): (&Timing, TimeStatistics)| {
         let numbers = [
-            timing.mean(),
-            deviation,
-            timing.median(),
+            all.mean,
+            all.deviation.unwrap_or(0.0),
+            all.median,
             timing.user,
             timing.system,
-            min,
-            max,
+            all.min,
+            all.max,
         ];
         let mut row = vec![Foreign(&timing.command).csv()];
         row.extend(numbers.map(|number| number.to_string()));
@@ -194,7 +183,8 @@ pub fn csv(timings: &[Timing]) -> String {
         );
         row
     };
-    separated([heads].into_iter().chain(timings.iter().map(row)))
+    let rows = with_statistics(timings).into_iter().map(row);
+    separated([heads].into_iter().chain(rows))
 }
 
 /// A markup language.
@@ -205,6 +195,8 @@ pub enum Markup {
     OrgMode,
 }
 
+/// In place of a ratio.
+const NOT_MEASURABLE: &str = "not measurable";
 /// The columns of a table.
 const COLUMNS: usize = 5;
 
@@ -218,19 +210,19 @@ pub fn table(
     reference: bool,
     by_time: bool,
 ) -> String {
-    let mut rows: Vec<&Timing> = timings.iter().collect();
-    let fastest = || timings.iter().min_by(|a, b| a.mean().total_cmp(&b.mean()));
-    let Some(base) = (if reference {
-        timings.first()
-    } else {
-        fastest()
-    }) else {
+    type Row<'a> = (&'a Timing, TimeStatistics);
+    let mut rows = with_statistics(timings);
+    let by_mean = |a: &Row<'_>, b: &Row<'_>| a.1.mean.total_cmp(&b.1.mean);
+    let fastest = || rows.iter().copied().min_by(by_mean);
+    let first = rows.first().copied();
+    let (Some(base), Some((_, of_first))) = (if reference { first } else { fastest() }, first)
+    else {
         return String::new();
     };
     if by_time {
-        rows.sort_by(|a, b| a.mean().total_cmp(&b.mean()));
+        rows.sort_by(by_mean);
     }
-    let unit = unit.unwrap_or_else(|| near(timings[0].mean()));
+    let unit = unit.unwrap_or_else(|| near(of_first.mean));
     let (factor, sign) = match unit {
         "us" => (1e6, "µs"),
         "ms" => (1e3, "ms"),
@@ -247,31 +239,37 @@ pub fn table(
         format!("Max [{sign}]"),
         "Relative".to_owned(),
     ];
-    let row = |timing: &&Timing| {
-        let [min, max] = timing.bounds();
-        let scatter = timing
-            .deviation()
-            .map_or(String::new(), |d| format!(" ± {}", show(d)));
+    let row = |row: &Row<'_>| {
+        let (timing, all) = row;
+        let scatter = all.deviation;
+        let scatter = scatter.map_or(String::new(), |d| format!(" ± {}", show(d)));
         [
             timing.command.clone(),
-            show(timing.mean()) + &scatter,
-            show(min),
-            show(max),
-            relative(timing, base),
+            show(all.mean) + &scatter,
+            show(all.min),
+            show(all.max),
+            relative(*row, base),
         ]
     };
     let cells: Vec<[String; COLUMNS]> = rows.iter().map(row).collect();
     markup.table(&heads, &cells)
 }
 
-/// A time as a multiple of another, with the scatter of both.
-fn relative(timing: &Timing, base: &Timing) -> String {
-    let ratio = timing.mean() / base.mean();
+/// A time as a multiple of another, with the scatter of both; not of what is too short to be measured.
+fn relative(
+    (timing, all): (&Timing, TimeStatistics),
+    (base, of_base): (&Timing, TimeStatistics),
+) -> String {
     if std::ptr::eq(timing, base) {
         return "1.00".to_owned();
     }
-    let share = |timing: &Timing| Some(timing.deviation()? / timing.mean());
-    match (share(timing), share(base)) {
+    let is_measured = |timing: &Timing, mean: f64| mean > timing.floor;
+    if !is_measured(timing, all.mean) || !is_measured(base, of_base.mean) {
+        return NOT_MEASURABLE.to_owned();
+    }
+    let ratio = all.mean / of_base.mean;
+    let share = |all: TimeStatistics| Some(all.deviation? / all.mean);
+    match (share(all), share(of_base)) {
         (Some(own), Some(other)) => format!("{ratio:.2} ± {:.2}", ratio * own.hypot(other)),
         _ => format!("{ratio:.2}"),
     }
@@ -362,6 +360,21 @@ mod tests {
             "timings_asciidoc",
             table(&all, Markup::AsciiDoc, Some("us"), true, false)
         );
+    }
+
+    #[test]
+    fn short_commands_have_no_ratio() {
+        let mut all = timings();
+        (all[1].times, all[1].floor) = (vec![0.0, 0.0], 1e-4);
+        for markup in [Markup::Markdown, Markup::OrgMode, Markup::AsciiDoc] {
+            let text = table(&all, markup, None, false, false);
+            assert!(text.contains(NOT_MEASURABLE), "{text}");
+            assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+        }
+        // what was not executed has no row
+        all[1].times = vec![];
+        assert!(!table(&all, Markup::Markdown, None, false, false).contains("`c"));
+        assert!(!csv(&all).contains("c `d`") && !json(&all).contains("c `d`"));
     }
 
     #[test]

@@ -78,7 +78,12 @@ fn sentence(view: &AbView, c: &AbComparison) -> String {
     let (base, other) = (&c.base, &c.other);
     let pairs = words::plural(c.pairs, "pair");
     let Some(ratio) = ratio(c) else {
-        return format!("Inconclusive: no pair of {other} and {base}.");
+        return match c.pairs {
+            0 => format!("Inconclusive: no pair of {other} and {base}."),
+            _ => format!(
+                "{other} against {base}: no ratio, since one takes less than can be measured."
+            ),
+        };
     };
     match c.verdict {
         Verdict::Faster | Verdict::Slower => {
@@ -235,8 +240,14 @@ fn sides(document: &mut Document, view: &AbView) {
         .number("Launches", |(_, side)| side.launches)
         .number("Samples", |(_, side)| side.samples)
         .number("Exit statuses", |(_, side)| {
-            let statuses: Vec<String> = side.statuses.iter().map(i32::to_string).collect();
-            Some(words::join(&statuses))
+            let statuses = side.statuses.iter().map(|status| match status {
+                signal if *signal < 0 => format!("signal {}", -signal),
+                status => status.to_string(),
+            });
+            Some(words::join(&statuses.collect::<Vec<_>>()))
+        })
+        .number("Left out", |(_, side)| {
+            (side.left_out > 0).then(|| side.left_out.to_string())
         })
         .table(
             document,

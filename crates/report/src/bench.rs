@@ -1,24 +1,39 @@
-//! Commands against each other: what `gritstone bench` prints. One line for each command, then what their comparison comes to.
+//! Commands against each other: what `gritstone bench` prints. Two lines for each command, then what their comparison comes to.
+
+mod statistics;
+mod times;
+mod warnings;
 
 use crate::ab::MIN_PAIRS;
-use crate::findings;
 use crate::words;
+use gritstone_document::clean;
 use gritstone_document::number::{self, fixed};
-use gritstone_document::sparkline;
 use gritstone_document::terminal;
-use gritstone_document::{clean, shortened};
-use gritstone_model::{AbComparison, AbFigure, AbView, Flag, Verdict};
+use gritstone_model::{AbComparison, AbView, Verdict};
+pub use statistics::{TimeStatistics, percentile};
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr;
 
-/// A command and each of its executions.
-#[derive(Clone, Debug, PartialEq)]
+/// A command and its executions.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranked {
     /// What it is called.
     pub name: String,
-    /// Seconds of each execution.
+    /// Seconds of each timed execution.
     pub times_s: Vec<f64>,
+    /// User time of an execution, s.
+    pub user_s: f64,
+    /// System time of an execution, s.
+    pub system_s: f64,
+    /// Largest peak memory, bytes.
+    pub peak_bytes: Option<u64>,
+    /// Exit status of each timed execution; less than 0 for a signal.
+    pub statuses: Vec<i32>,
+    /// Exit status of each failed execution that has no time.
+    pub left_out: Vec<i32>,
+    /// Untimed executions.
+    pub warm_ups: u32,
 }
 
 /// What is shown of a trial of commands.
@@ -34,6 +49,10 @@ pub struct Ranking {
     pub setup_varies: bool,
     /// What the start of a shell took, which is in no time; none where no shell started a command.
     pub start_up_s: Option<f64>,
+    /// A command whose time is in no time, and that time, s.
+    pub subtracted: Option<(String, f64)>,
+    /// Shares of the executions below the percentiles that are shown.
+    pub percentiles: Vec<f64>,
     /// How long it took in all, s; none where it was cut off.
     pub elapsed_s: Option<f64>,
     /// Columns of the terminal.
@@ -42,21 +61,15 @@ pub struct Ranking {
     pub color: bool,
 }
 
-/// Columns of a sparkline.
-const BINS: usize = 8;
-/// Columns beside the name of a command, and the fewest that a name gets.
-const BESIDE: usize = 56;
-const NAME: usize = 20;
-/// A command that takes less than this share of the start of its shell is hardly measured.
-const HARDLY: f64 = 0.5;
-
+/// Why there is no ratio of pairs.
+const TOO_SHORT: &str = "no ratio, since one takes less than can be measured";
 /// Commands with their times, and the verdict or the ranking.
 #[must_use]
 pub fn commands(view: &AbView, ranking: &Ranking) -> String {
     let Some(row) = view.rows.first() else {
         return String::new();
     };
-    let mut text = times(&row.figures, ranking);
+    let mut text = times::lines(&row.figures, ranking);
     let name = |side: &str| {
         let at = view.sides.iter().position(|known| known.side == side);
         clean(at.map_or(side, |at| &ranking.commands[at].name)).into_owned()
@@ -74,51 +87,11 @@ pub fn commands(view: &AbView, ranking: &Ranking) -> String {
         }
         (many, _) => text.push_str(&places(many, &name, view, ranking)),
     }
-    let remarks = remarks(&row.figures, ranking);
+    let remarks = warnings::remarks(&row.figures, ranking);
     if !remarks.is_empty() {
         let _ = writeln!(text, "\n  {}", remarks.join("\n  "));
     }
     text
-}
-
-/// One line a command.
-fn times(figures: &[AbFigure], ranking: &Ranking) -> String {
-    let first = figures.iter().find_map(|figure| figure.estimate);
-    let unit = ranking.unit.unwrap_or(match first {
-        Some(ms) if ms < 1.0 => "us",
-        Some(ms) if ms < 1000.0 => "ms",
-        _ => "s",
-    });
-    // estimates are in milliseconds
-    let (factor, sign) = match unit {
-        "us" => (1e3, "µs"),
-        "ms" => (1.0, "ms"),
-        _ => (1e-3, "s"),
-    };
-    let room = ranking.width.saturating_sub(BESIDE).max(NAME);
-    let lines = figures
-        .iter()
-        .zip(&ranking.commands)
-        .map(|(figure, ranked)| {
-            let decimals = decimals(figure, factor);
-            let show = |ms: f64| fixed(ms * factor, decimals);
-            [
-                shortened(&clean(&ranked.name), room),
-                figure
-                    .estimate
-                    .map_or("-".to_owned(), |ms| format!("{} {sign}", show(ms))),
-                figure.interval.map_or("-".to_owned(), |[low, high]| {
-                    format!("[{} - {}]", show(low), show(high))
-                }),
-                sparkline(&ranked.times_s),
-                words::plural(ranked.times_s.len(), "run"),
-            ]
-        });
-    aligned(
-        &lines.collect::<Vec<_>>(),
-        [false, true, false, false, true],
-        ranking.color,
-    )
 }
 
 /// Colors of the first columns, those of hyperfine.
@@ -156,27 +129,6 @@ fn aligned<const N: usize>(lines: &[[String; N]], right: [bool; N], color: bool)
     text
 }
 
-/// Decimals by which the half of an interval has two digits; without one, those of four digits of the estimate.
-fn decimals(figure: &AbFigure, factor: f64) -> i32 {
-    let half = figure
-        .interval
-        .map(|[low, high]| (high - low) / 2.0 * factor);
-    let (size, digits) = match (half.filter(|half| *half > 0.0), figure.estimate) {
-        (Some(half), _) => (half, 2),
-        (None, Some(ms)) if ms > 0.0 => (ms * factor, 4),
-        _ => return 0,
-    };
-    (digits - 1 - size.log10().floor() as i32).clamp(0, 4)
-}
-
-/// How often each eighth of the range was met; nothing of fewer than three executions.
-fn sparkline(times: &[f64]) -> String {
-    match times.len() {
-        0..3 => String::new(),
-        _ => sparkline::distribution(times, BINS),
-    }
-}
-
 /// A ratio above 1 with its interval: `1.94×  [1.93 - 1.95]`.
 struct Times {
     ratio: f64,
@@ -194,10 +146,11 @@ impl Times {
             ),
             false => (ratio, c.interval),
         };
+        let interval = words::meaningful(interval);
         let near = |x: f64| if (x - 1.0).abs() < 0.1 { 3 } else { 2 };
         let places = interval.map_or(near(ratio), |[low, high]| near(low).max(near(high)));
         let interval = interval.map_or(String::new(), |[low, high]| {
-            format!("  [{} - {}]", fixed(low, places), fixed(high, places))
+            format!("  [{} – {}]", fixed(low, places), fixed(high, places))
         });
         let text = format!("{}×{interval}", fixed(ratio, places));
         Some(Self { ratio, text })
@@ -214,7 +167,7 @@ fn verdict(c: &AbComparison, name: &dyn Fn(&str) -> String, view: &AbView) -> St
     let (base, other) = (name(&c.base), name(&c.other));
     let turned = c.ratio.is_some_and(|ratio| ratio < 1.0);
     let Some(times) = Times::of(c, turned) else {
-        return format!("inconclusive: no pair of {base} and {other}");
+        return without_ratio(c, &base, &other);
     };
     let (fast, slow) = if turned {
         (&base, &other)
@@ -235,6 +188,16 @@ fn verdict(c: &AbComparison, name: &dyn Fn(&str) -> String, view: &AbView) -> St
             "inconclusive: {fast} is {}",
             times.with(&format!("faster than {slow}"))
         ),
+    }
+}
+
+/// A verdict without a ratio: no pair, or less than can be measured.
+fn without_ratio(c: &AbComparison, base: &str, other: &str) -> String {
+    match c.verdict {
+        _ if c.pairs == 0 => format!("inconclusive: no pair of {base} and {other}"),
+        Verdict::Faster => format!("{other} is faster than {base}: {TOO_SHORT}"),
+        Verdict::Slower => format!("{base} is faster than {other}: {TOO_SHORT}"),
+        Verdict::Same | Verdict::Inconclusive => format!("inconclusive: {TOO_SHORT}"),
     }
 }
 
@@ -287,9 +250,13 @@ fn places(
         let times = Times::of(c, turned);
         let far = times.as_ref().is_some_and(|times| times.ratio.is_finite());
         let word = if turned { "slower" } else { "faster" };
+        let without = match c.pairs {
+            0 => "no pair",
+            _ => TOO_SHORT,
+        };
         let said = times
             .filter(|_| far)
-            .map_or("no pair".to_owned(), |times| match c.verdict {
+            .map_or(without.to_owned(), |times| match c.verdict {
                 Verdict::Same => times.with("same"),
                 _ => times.with(word),
             });
@@ -314,31 +281,6 @@ fn places(
         "\n  {base}, and against it{took}:\n{}",
         aligned(&lines, [false, false, false, true], false)
     )
-}
-
-/// What must be known of the times.
-fn remarks(figures: &[AbFigure], ranking: &Ranking) -> Vec<String> {
-    let mut said = vec![];
-    if ranking.setup_varies {
-        let what = "The setup names a parameter: it ran before each launch of its command.";
-        said.push(what.to_owned());
-    }
-    if let Some(start) = ranking.start_up_s {
-        let short = |f: &AbFigure| f.estimate.is_some_and(|ms| ms / 1e3 < HARDLY * start);
-        let more = match figures.iter().any(short) {
-            true => ", and is more than a command takes: use -N",
-            false => "",
-        };
-        let start = number::seconds(start, None);
-        said.push(format!(
-            "A shell takes {start} to start, which is subtracted{more}."
-        ));
-    }
-    // the pairs say how sure it is; what disturbed them is said once, of the first command that it befell
-    let mut notes = figures.iter().flat_map(|figure| &figure.notes);
-    let disturbed = notes.find(|note| note.flag() == Some(Flag::Interference));
-    said.extend(disturbed.map(findings::message));
-    said
 }
 
 #[cfg(test)]

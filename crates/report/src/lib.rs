@@ -33,7 +33,7 @@ mod words;
 
 pub use ab::ab;
 pub use audit::audit;
-pub use bench::{Ranked, Ranking, commands};
+pub use bench::{Ranked, Ranking, TimeStatistics, commands, percentile};
 pub use benchmark_page::{line, one};
 pub use bisect::bisect;
 pub use brief::{Brief, Pair, brief, data_sheet, pair};

@@ -210,9 +210,18 @@ impl Sense {
     }
 }
 
+/// Factor between the ends of an interval from which on it says nothing.
+const MAX_SPREAD: f64 = 100.0;
+
+/// An interval of a ratio that says something.
+pub(crate) fn meaningful(interval: Option<[f64; 2]>) -> Option<[f64; 2]> {
+    interval.filter(|[low, high]| *low > 0.0 && high / low <= MAX_SPREAD)
+}
+
 /// `1.31× faster [1.28 – 1.34]`; below 1 the same the other way round, the interval with it. An interval on both sides of 1 has
 /// one end below 1: `1.02× faster [0.97 – 1.07]`.
 pub(crate) fn ratio(ratio: f64, interval: Option<[f64; 2]>, sense: Sense) -> String {
+    let interval = meaningful(interval);
     let [better, worse] = sense.words();
     let turned = ratio < 1.0;
     let (word, ratio, interval) = match turned {
@@ -238,6 +247,7 @@ pub(crate) fn ratio(ratio: f64, interval: Option<[f64; 2]>, sense: Sense) -> Str
 
 /// A ratio as a change in percent and its interval, `+24.2%` and `[+17.1 – +31.4]`; beyond ten times as a factor.
 pub(crate) fn change(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<String>) {
+    let interval = meaningful(interval);
     if !(0.1..10.0).contains(&ratio) {
         return times(ratio, interval);
     }
@@ -278,6 +288,7 @@ pub(crate) fn times(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<S
 /// A ratio as a bare number, and its interval: `1,690`, `[1,680 – 1,700]`. An interval that comes to the same
 /// number at both ends, as three digits show it, is left out.
 pub(crate) fn bare_ratio(ratio: f64, interval: Option<[f64; 2]>) -> (String, String) {
+    let interval = meaningful(interval);
     let decimals = times_decimals(ratio, interval);
     let show = |r: f64| number::fixed(r, decimals);
     let shown = show(ratio);
@@ -330,6 +341,8 @@ mod tests {
             (1.0 / 1690.0, None, "1,690× slower"),
             (23.44, None, "23.4× faster"),
             (1.001, None, "the same"),
+            (1.31, Some([2e-9, 9.41e15]), "1.31× faster"),
+            (1.31, Some([0.0, 2.0]), "1.31× faster"),
         ];
         for (r, interval, text) in table {
             assert_eq!(ratio(r, interval, Sense::Speed), text);
@@ -351,6 +364,7 @@ mod tests {
             ),
             (1.0, Some([0.999, 1.001]), "0.0%", Some("[−0.1 – +0.1]")),
             (0.02, None, "÷ 50.0", None),
+            (1.242, Some([1e-16, 9.41e15]), "+24.2%", None),
         ] {
             assert_eq!(
                 change(r, interval),

@@ -8,7 +8,7 @@ use gritstone_model::{
 use gritstone_stats::{descriptive, percentiles, undisturbed};
 use std::collections::BTreeMap;
 
-/// Floor of a command's time less the start of its shell, ns: no process takes less.
+/// No process takes less, ns.
 const LEAST_NS: f64 = 1e3;
 /// Weight of a sample beside a busy neighbor: where all are, all count alike.
 const MIN_SAMPLE_WEIGHT: f64 = 1e-3;
@@ -186,9 +186,10 @@ impl<'a> Reading<'a> {
                 undisturbed::weighted_quantile(&times, undisturbed::OF_SAMPLES)?
             }
         };
-        let ns = self
-            .start_up_ns()
-            .map_or(ns, |start_up| (ns - start_up).max(LEAST_NS));
+        let ns = match (self.start_up_ns(), self.floor_ns()) {
+            (Some(start_up), Some(floor)) => (ns - start_up).max(floor),
+            _ => ns,
+        };
         (ns > 0.0).then_some(ns)
     }
 
@@ -228,6 +229,12 @@ impl<'a> Reading<'a> {
     /// Start of the shell, which does not count for the command.
     fn start_up_ns(&self) -> Option<f64> {
         self.numbers(Metric::StartUp).next().map(Number::get)
+    }
+
+    /// Floor of a command's time less the start of its shell, ns: less cannot be told from 0.
+    pub fn floor_ns(&self) -> Option<f64> {
+        self.start_up_ns()
+            .map(|start_up| (gritstone_model::START_UP_ERROR * start_up).max(LEAST_NS))
     }
 
     /// The median of the operations that were timed one by one, ns; `None` when none was.

@@ -1,7 +1,7 @@
 //! What is printed of made-up trials.
 
 use super::*;
-use gritstone_model::{AbRow, AbSide, Id, SCHEMA_AB, Unit};
+use gritstone_model::{AbFigure, AbRow, AbSide, Id, SCHEMA_AB, Unit};
 
 fn figure(side: &str, ms: f64) -> AbFigure {
     AbFigure {
@@ -16,6 +16,8 @@ fn figure(side: &str, ms: f64) -> AbFigure {
         cpu_s: None,
         peak_kb: None,
         statuses: vec![],
+        left_out: 0,
+        at_most: false,
         counters: Default::default(),
         notes: vec![],
     }
@@ -74,6 +76,11 @@ fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
     let ranked = |(at, ms): (usize, &f64)| Ranked {
         name: format!("./{} input", ["old", "new", "other"][at]),
         times_s: [1.0, 1.01, 1.0, 1.02, 1.08].map(|t| t * ms / 1e3).into(),
+        user_s: 0.9 * ms / 1e3,
+        system_s: 0.05 * ms / 1e3,
+        peak_bytes: Some(1_940_000),
+        statuses: vec![0; 5],
+        ..Ranked::default()
     };
     let ranking = Ranking {
         commands: ms.iter().enumerate().map(ranked).collect(),
@@ -81,6 +88,8 @@ fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
         as_given: false,
         setup_varies: false,
         start_up_s: None,
+        subtracted: None,
+        percentiles: vec![],
         elapsed_s: Some(1.25),
         width: 80,
         color: false,
@@ -126,4 +135,35 @@ fn three_commands_are_ranked() {
     of.1.commands[0].name =
         "a\u{1b}[31mcommand with a name that is longer than the terminal is wide".to_owned();
     insta::assert_snapshot!("three_as_given", shown(&of));
+}
+
+#[test]
+fn what_is_not_plain_is_said() {
+    let mut of = trial(&[13.351], vec![]);
+    of.1.commands[0] = Ranked {
+        times_s: [0.52]
+            .into_iter()
+            .chain([0.021, 0.022, 0.023].repeat(4))
+            .collect(),
+        statuses: [[1, -9].as_slice(), &[0; 11]].concat(),
+        left_out: vec![7],
+        warm_ups: 3,
+        ..of.1.commands[0].clone()
+    };
+    of.1.percentiles = vec![0.5, 0.99];
+    of.1.subtracted = Some(("docker run x true".to_owned(), 0.25));
+    insta::assert_snapshot!("remarks", shown(&of));
+}
+
+#[test]
+fn short_commands_have_no_ratio() {
+    let mut c = against("a", "b", 1.0, Verdict::Slower);
+    (c.ratio, c.interval) = (None, None);
+    let mut of = trial(&[0.05, 200.0], vec![c]);
+    of.0.rows[0].figures[0].at_most = true;
+    let text = shown(&of);
+    assert!(text.contains("< 50") && text.contains("no ratio"), "{text}");
+    assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    of.0.rows[0].comparisons[0].verdict = Verdict::Inconclusive;
+    assert!(shown(&of).contains("inconclusive: no ratio"));
 }

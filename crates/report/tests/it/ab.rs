@@ -47,6 +47,8 @@ fn view(whats: &[&str], comparisons: Vec<AbComparison>) -> AbView {
         peak_kb: Some(1740),
         counters: Counts::new(),
         statuses: vec![],
+        left_out: 0,
+        at_most: false,
         notes: vec![],
     };
     AbView {

@@ -1,0 +1,106 @@
+//! Statistics over the executions of a command.
+
+/// Distance from the median above which an execution is an outlier, in deviations that the median deviation stands for.
+const OUTLIER: f64 = 10.0;
+/// Standard deviation of a normal distribution for a median deviation of 1.
+const DEVIATION_FOR_MEDIAN: f64 = 1.4826;
+/// The least deviation that counts, as a share of the median: equal times have none.
+const LEAST_DEVIATION: f64 = 0.005;
+
+/// In the unit of the times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeStatistics {
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Standard deviation; `None` of a single time.
+    pub deviation: Option<f64>,
+    pub median: f64,
+    pub min: f64,
+    pub max: f64,
+}
+
+impl TimeStatistics {
+    /// `None` without a time.
+    #[must_use]
+    pub fn of(times: &[f64]) -> Option<Self> {
+        let sorted = sorted(times);
+        let (min, max) = (*sorted.first()?, *sorted.last()?);
+        let n = times.len() as f64;
+        let mean = times.iter().sum::<f64>() / n;
+        let squares: f64 = times.iter().map(|time| (time - mean).powi(2)).sum();
+        Some(Self {
+            mean,
+            deviation: (times.len() > 1).then(|| (squares / (n - 1.0)).sqrt()),
+            median: median(&sorted),
+            min,
+            max,
+        })
+    }
+}
+
+/// The value below which a share of the times lies, interpolated between neighbors (type 7); `None` without a time.
+#[must_use]
+pub fn percentile(times: &[f64], share: f64) -> Option<f64> {
+    let sorted = sorted(times);
+    let last = sorted.len().checked_sub(1)?;
+    let rank = share.clamp(0.0, 1.0) * last as f64;
+    let (low, part) = (rank.floor() as usize, rank.fract());
+    let high = (low + 1).min(last);
+    Some(sorted[low] + part * (sorted[high] - sorted[low]))
+}
+
+fn sorted(times: &[f64]) -> Vec<f64> {
+    let mut sorted = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
+fn median(sorted: &[f64]) -> f64 {
+    let n = sorted.len();
+    f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2])
+}
+
+/// Indexes of the times that are far from the median.
+pub(super) fn outliers(times: &[f64]) -> Vec<usize> {
+    let Some(all) = TimeStatistics::of(times) else {
+        return vec![];
+    };
+    let distance = |time: &f64| (time - all.median).abs();
+    let distances: Vec<f64> = times.iter().map(distance).collect();
+    let deviation = DEVIATION_FOR_MEDIAN * median(&sorted(&distances));
+    let least = LEAST_DEVIATION * all.median;
+    let limit = OUTLIER * deviation.max(least);
+    let far = distances.iter().enumerate();
+    far.filter(|(_, distance)| **distance > limit)
+        .map(|(at, _)| at)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statistics_are_those_of_textbooks() {
+        let all = TimeStatistics::of(&[2.0, 4.0, 9.0]).unwrap();
+        assert_eq!(
+            (all.mean, all.median, all.min, all.max),
+            (5.0, 4.0, 2.0, 9.0)
+        );
+        assert!((all.deviation.unwrap() - 13f64.sqrt()).abs() < 1e-12);
+        assert_eq!(TimeStatistics::of(&[3.0]).unwrap().deviation, None);
+        assert_eq!(TimeStatistics::of(&[]), None);
+        let times: Vec<f64> = (0..=100).map(f64::from).rev().collect();
+        assert_eq!(percentile(&times, 0.95), Some(95.0));
+        assert_eq!(percentile(&[1.0, 2.0], 0.75), Some(1.75));
+        assert_eq!(percentile(&[], 0.5), None);
+    }
+
+    #[test]
+    fn outliers_are_far_from_the_median() {
+        assert_eq!(outliers(&[0.52, 0.022, 0.021, 0.023, 0.022]), [0]);
+        assert!(outliers(&[1.0, 1.1, 0.9, 1.05, 1.2]).is_empty());
+        assert!(outliers(&[1.0, 1.0, 1.0, 1.01]).is_empty());
+        assert!(outliers(&[]).is_empty());
+    }
+}

@@ -1,0 +1,132 @@
+//! Two lines for each command: the estimate, then its executions.
+
+use super::statistics::{TimeStatistics, percentile};
+use super::{Ranked, Ranking, aligned};
+use crate::words;
+use gritstone_document::number::{self, fixed};
+use gritstone_document::sparkline;
+use gritstone_document::{clean, shortened};
+use gritstone_model::AbFigure;
+
+/// Columns of a sparkline.
+const BINS: usize = 8;
+/// Columns beside the name of a command, and the fewest that a name gets.
+const BESIDE: usize = 64;
+const NAME: usize = 16;
+
+/// The unit of all times, with its factor from seconds.
+#[derive(Clone, Copy)]
+struct Scale {
+    factor: f64,
+    sign: &'static str,
+}
+
+impl Scale {
+    fn new(figures: &[AbFigure], ranking: &Ranking) -> Self {
+        // estimates are in milliseconds
+        let first = figures.iter().find_map(|figure| figure.estimate);
+        let unit = ranking.unit.unwrap_or(match first {
+            Some(ms) if ms < 1.0 => "us",
+            Some(ms) if ms < 1000.0 => "ms",
+            _ => "s",
+        });
+        let (factor, sign) = match unit {
+            "us" => (1e6, "µs"),
+            "ms" => (1e3, "ms"),
+            _ => (1.0, "s"),
+        };
+        Self { factor, sign }
+    }
+}
+
+pub(super) fn lines(figures: &[AbFigure], ranking: &Ranking) -> String {
+    let scale = Scale::new(figures, ranking);
+    let room = ranking.width.saturating_sub(BESIDE).max(NAME);
+    let commands = || figures.iter().zip(&ranking.commands);
+    let heads: Vec<[String; 6]> = commands()
+        .map(|(figure, ranked)| head(figure, ranked, scale, room))
+        .collect();
+    let right = [false, true, false, false, false, true];
+    let heads = aligned(&heads, right, ranking.color);
+    let mut text = String::new();
+    for (head, (figure, ranked)) in heads.lines().zip(commands()) {
+        text.push_str(head);
+        text.push('\n');
+        text.push_str(&details(figure, ranked, &ranking.percentiles, scale));
+    }
+    text
+}
+
+fn head(figure: &AbFigure, ranked: &Ranked, scale: Scale, room: usize) -> [String; 6] {
+    let decimals = decimals(figure, scale.factor);
+    let show = |ms: f64| fixed(ms / 1e3 * scale.factor, decimals);
+    let bound = if figure.at_most { "< " } else { "" };
+    let interval = figure.interval.filter(|_| !figure.at_most);
+    let executions = words::plural(ranked.times_s.len(), "run");
+    let warm_ups = match ranked.warm_ups as usize {
+        0 => String::new(),
+        warm_ups => format!(" + {}", words::plural(warm_ups, "warm-up")),
+    };
+    [
+        shortened(&clean(&ranked.name), room),
+        figure.estimate.map_or("-".to_owned(), |ms| {
+            format!("{bound}{} {}", show(ms), scale.sign)
+        }),
+        interval.map_or("-".to_owned(), |[low, high]| {
+            format!("[{} – {}]", show(low), show(high))
+        }),
+        figure.estimate.map_or("", |_| "median").to_owned(),
+        distribution(&ranked.times_s),
+        format!("{executions}{warm_ups}"),
+    ]
+}
+
+/// `    mean 54.9 ± 0.93  min 53.10  max 57.22  user 50.1  system 3.2  1.9 MB`, in the unit of the head.
+fn details(figure: &AbFigure, ranked: &Ranked, percentiles: &[f64], scale: Scale) -> String {
+    let Some(all) = TimeStatistics::of(&ranked.times_s) else {
+        return String::new();
+    };
+    let decimals = decimals(figure, scale.factor);
+    let show = |seconds: f64| fixed(seconds * scale.factor, decimals);
+    let deviation = all.deviation;
+    let deviation = deviation.map_or(String::new(), |deviation| format!(" ± {}", show(deviation)));
+    let mut parts = vec![
+        format!("mean {}{deviation}", show(all.mean)),
+        format!("min {}", show(all.min)),
+        format!("max {}", show(all.max)),
+        format!("user {}", show(ranked.user_s)),
+        format!("system {}", show(ranked.system_s)),
+    ];
+    let peak = ranked.peak_bytes;
+    parts.extend(peak.map(|bytes| number::at_most(bytes as f64 / 1e6, "MB", 3)));
+    let mut text = format!("    {}\n", parts.join("  "));
+    let ranks = percentiles.iter().filter_map(|&share| {
+        let value = percentile(&ranked.times_s, share)?;
+        Some(format!("p{} {}", 100.0 * share, show(value)))
+    });
+    let ranks: Vec<String> = ranks.collect();
+    if !ranks.is_empty() {
+        text.push_str(&format!("    {}\n", ranks.join("  ")));
+    }
+    text
+}
+
+/// Decimals by which the half of an interval has two digits; without one, those of four digits of the estimate.
+fn decimals(figure: &AbFigure, factor: f64) -> i32 {
+    let scaled = |ms: f64| ms / 1e3 * factor;
+    let half = figure.interval.map(|[low, high]| scaled(high - low) / 2.0);
+    let (size, digits) = match (half.filter(|half| *half > 0.0), figure.estimate) {
+        (Some(half), _) => (half, 2),
+        (None, Some(ms)) if ms > 0.0 => (scaled(ms), 4),
+        _ => return 0,
+    };
+    (digits - 1 - size.log10().floor() as i32).clamp(0, 4)
+}
+
+/// How often each eighth of the range was met; nothing of fewer than three executions.
+fn distribution(times: &[f64]) -> String {
+    match times.len() {
+        0..3 => String::new(),
+        _ => sparkline::distribution(times, BINS),
+    }
+}

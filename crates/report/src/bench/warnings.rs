@@ -1,0 +1,115 @@
+//! What must be known of the times of commands.
+
+use super::statistics::{TimeStatistics, outliers};
+use super::{Ranked, Ranking};
+use crate::findings;
+use crate::words;
+use gritstone_document::clean;
+use gritstone_document::number;
+use gritstone_model::{AbFigure, Flag};
+
+/// A command that takes less than this share of the start of its shell is hardly measured.
+const HARDLY: f64 = 0.5;
+
+pub(super) fn remarks(figures: &[AbFigure], ranking: &Ranking) -> Vec<String> {
+    let mut said: Vec<String> = ranking.commands.iter().flat_map(of_command).collect();
+    if ranking.commands.len() > 1 {
+        let names = ranking.commands.iter().flat_map(|ranked| {
+            let name = clean(&ranked.name).into_owned();
+            std::iter::repeat_n(name, of_command(ranked).len())
+        });
+        for (text, name) in said.iter_mut().zip(names) {
+            *text = format!("{name}: {text}");
+        }
+    }
+    if ranking.setup_varies {
+        let what = "The setup names a parameter: it ran before each launch of its command.";
+        said.push(what.to_owned());
+    }
+    if let Some(start) = ranking.start_up_s {
+        let short = |f: &AbFigure| f.estimate.is_some_and(|ms| ms / 1e3 < HARDLY * start);
+        let more = match figures.iter().any(short) {
+            true => ", and is more than a command takes: use -N",
+            false => "",
+        };
+        let start = number::seconds(start, None);
+        said.push(format!(
+            "A shell takes {start} to start, which is subtracted{more}."
+        ));
+    }
+    if let Some((command, seconds)) = &ranking.subtracted {
+        said.push(format!(
+            "{} takes {}, which is subtracted.",
+            clean(command),
+            number::seconds(*seconds, None)
+        ));
+    }
+    // the pairs say how sure it is; what disturbed them is said once, of the first command that it befell
+    let mut notes = figures.iter().flat_map(|figure| &figure.notes);
+    let disturbed = notes.find(|note| note.flag() == Some(Flag::Interference));
+    said.extend(disturbed.map(findings::message));
+    said
+}
+
+fn of_command(ranked: &Ranked) -> Vec<String> {
+    let mut said = vec![];
+    let failed: Vec<i32> = (ranked.statuses.iter().copied().filter(|s| *s != 0)).collect();
+    let all = ranked.times_s.len();
+    if !failed.is_empty() {
+        said.push(format!(
+            "{} of {} failed ({}), and {} timed all the same.",
+            failed.len(),
+            words::plural(all, "run"),
+            statuses(&failed),
+            if failed.len() == 1 { "is" } else { "are" }
+        ));
+    }
+    if !ranked.left_out.is_empty() {
+        said.push(format!(
+            "{} more failed ({}), and {} left out.",
+            words::plural(ranked.left_out.len(), "run"),
+            statuses(&ranked.left_out),
+            if ranked.left_out.len() == 1 {
+                "is"
+            } else {
+                "are"
+            }
+        ));
+    }
+    said.extend(far_executions(&ranked.times_s));
+    said
+}
+
+/// `exit status 1, signal 9`.
+fn statuses(all: &[i32]) -> String {
+    let mut distinct = all.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let word = |status: &i32| match *status {
+        signal if signal < 0 => format!("signal {}", -signal),
+        status => format!("exit status {status}"),
+    };
+    distinct.iter().map(word).collect::<Vec<_>>().join(", ")
+}
+
+fn far_executions(times: &[f64]) -> Option<String> {
+    let far = outliers(times);
+    let all = TimeStatistics::of(times)?;
+    let seconds = |s: f64| number::seconds(s, None);
+    let slow_first = far.first() == Some(&0) && times[0] > all.median;
+    if slow_first && far.len() == 1 {
+        return Some(format!(
+            "The first run took {}, much longer than the others: warm up with -w, or time cold starts with -p.",
+            seconds(times[0])
+        ));
+    }
+    (!far.is_empty()).then(|| {
+        format!(
+            "{} of {} are outliers, from {} to {}: the median counts them as one each, the mean by their size.",
+            far.len(),
+            words::plural(times.len(), "run"),
+            seconds(all.min),
+            seconds(all.max)
+        )
+    })
+}
