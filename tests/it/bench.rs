@@ -156,7 +156,11 @@ fn input_output_and_statuses() {
     let out = home.ok(&["bench", "-r2", "--show-output", "echo seen"]);
     assert_eq!(out.matches("seen\n").count(), 2, "{out}");
     let failing = ["bench", "-r2", "exit 3"];
-    home.fails(3, &failing, "--ignore-failure");
+    home.fails(
+        3,
+        &failing,
+        "exit 3: exit status 3. Use -i to time it anyway",
+    );
     for (option, wanted) in [
         ("-i", 0),
         ("--ignore-failure", 0),

@@ -9,6 +9,7 @@ mod attacks;
 mod audit;
 mod bare;
 mod bench;
+mod bench_faults;
 mod binary;
 mod browser;
 mod changes;

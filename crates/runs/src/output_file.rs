@@ -1,6 +1,7 @@
 //! Files that the user names for output.
 
 use anyhow::{Context, Result, ensure};
+use rustix::fs::Access;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::MetadataExt;
@@ -15,23 +16,50 @@ enum Target {
     Path(PathBuf),
 }
 
+/// Fails where [`write`] would, as far as that can be known before there is anything to write.
+///
+/// # Errors
+/// When there is no directory for it, it is closed to this user, a directory, or a database.
+pub fn check(path: &Path) -> Result<()> {
+    let failed = || format!("cannot write {}", path.display());
+    let Target::Path(target) = writable_target(path)? else {
+        return Ok(());
+    };
+    let (at, access) = match target.exists() {
+        true => (target.as_path(), Access::WRITE_OK),
+        false => (directory(&target), Access::WRITE_OK | Access::EXEC_OK),
+    };
+    let closed = rustix::fs::access(at, access).map_err(io::Error::from);
+    closed.with_context(failed)?;
+    match target.is_dir() {
+        true => Err(io::Error::from(ErrorKind::IsADirectory)).with_context(failed),
+        false => Ok(()),
+    }
+}
+
 /// Writes through links, devices, pipes and descriptors. A regular file is replaced at once and keeps its mode; it is
 /// written in place where it has other names, another owner, or a directory that takes no file.
 ///
 /// # Errors
 /// When it cannot be written, or is a database.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let failed = || format!("cannot write {}", path.display());
-    let target = match follow(path).with_context(failed)? {
-        Target::Descriptor(path) => return to_descriptor(&path, bytes).with_context(failed),
-        Target::Path(target) => target,
+    let written = match writable_target(path)? {
+        Target::Descriptor(path) => to_descriptor(&path, bytes),
+        Target::Path(target) => to_path(&target, bytes),
     };
-    ensure!(
-        !is_database(&target),
-        "cannot write {}: it belongs to a database, such as the store; name another file",
-        path.display()
-    );
-    to_path(&target, bytes).with_context(failed)
+    written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn writable_target(path: &Path) -> Result<Target> {
+    let target = follow(path).with_context(|| format!("cannot write {}", path.display()))?;
+    if let Target::Path(target) = &target {
+        ensure!(
+            !is_database(target),
+            "cannot write {}: it belongs to a database, such as the store; name another file",
+            path.display()
+        );
+    }
+    Ok(target)
 }
 
 fn follow(path: &Path) -> io::Result<Target> {

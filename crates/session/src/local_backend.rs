@@ -8,7 +8,7 @@ use crate::signals;
 use crate::undo;
 use anyhow::{Context, Result, anyhow};
 use gritstone_analysis::summary::{self, Reader};
-use gritstone_exec::{ExecError, Executor, Journal, Subject, Variant};
+use gritstone_exec::{ExecError, Executor, Journal, Subject, UndoBy, Variant};
 use gritstone_host::{Root, Watch};
 use gritstone_measure::{Backend, CONFIDENCE, Finished, PILOT, Progress, Scheduler, drive};
 use gritstone_model::{
@@ -50,6 +50,8 @@ pub struct LocalBackend<'a> {
     start: Instant,
     /// Time that interrupted processes spent on this run.
     spent: Duration,
+    /// Undoes the settings of all sides.
+    pub undo: Option<UndoBy>,
     /// The side whose setting is applied.
     set_for: Option<usize>,
     reported: BTreeSet<(usize, Id)>,
@@ -102,6 +104,7 @@ impl<'a> LocalBackend<'a> {
             watch: Watch::open(&Root::live()),
             start: Instant::now(),
             spent,
+            undo: None,
             set_for: None,
             reported: BTreeSet::new(),
             instructions: BTreeMap::new(),
@@ -175,7 +178,18 @@ impl<'a> LocalBackend<'a> {
         self.set_for = None;
         let Side { name, setting, .. } = &self.sides[side];
         if let Some(command) = setting {
-            apply_setting(command).with_context(|| format!("the setting of side {name} failed"))?;
+            let apply = || apply_setting(command);
+            let applied = match &self.undo {
+                Some(undo) => undo.change(apply),
+                None => apply(),
+            };
+            applied.map_err(|why| {
+                let failed = NothingMeasured(format!("the setting of side {name} failed: {why:#}"));
+                match is_interruption(&why) {
+                    true => why,
+                    false => failed.into(),
+                }
+            })?;
         }
         self.set_for = Some(side);
         Ok(())
@@ -210,6 +224,10 @@ impl<'a> LocalBackend<'a> {
     /// Shows the first result of a benchmark that has an interval, in plain runs.
     fn show_result(&mut self, launch: &Launch) {
         let [side] = self.sides else { return };
+        // one of a trial is shown at its end
+        if !side.name.is_empty() {
+            return;
+        }
         if !self.observer.shows_results() || launch.copies > 1 {
             return;
         }
@@ -252,17 +270,13 @@ impl<'a> LocalBackend<'a> {
             false => format!(" of side {name}"),
         };
         let outcome = &launch.outcome;
+        let mut entries = plan.benchmarks.iter();
+        let entry = entries.find(|entry| entry.id == launch.id && is_user_command(entry));
+        if let Some(entry) = entry {
+            return Err(NothingMeasured(command_failure(&entry.title, launch)).into());
+        }
         let how = outcome.name().replace('_', " ");
         let what = format!("{}{of}: {how}: {}", launch.id, outcome.why());
-        let mut entries = plan.benchmarks.iter();
-        if entries.any(|entry| entry.id == launch.id && is_user_command(entry)) {
-            let mut causes = launch.events.iter().filter_map(Event::cause);
-            let mends = match causes.any(|cause| cause == Cause::Status) {
-                true => "; --ignore-failure times it anyway",
-                false => "",
-            };
-            return Err(NothingMeasured(format!("{what}{mends}")).into());
-        }
         if self.reported.insert((side, launch.id.clone())) {
             self.observer.message(&what);
         }
@@ -351,6 +365,24 @@ fn is_user_command(benchmark: &Benchmark) -> bool {
     )
 }
 
+/// Why a user command has no time, and what to do.
+fn command_failure(command: &str, launch: &Launch) -> String {
+    let last = launch.events.last();
+    let why = match last {
+        Some(Event::Fail { errno: 0, why, .. }) => why,
+        _ => launch.outcome.why(),
+    };
+    let remedy = match last.and_then(Event::cause) {
+        Some(Cause::Status) => ". Use -i to time it anyway",
+        Some(Cause::Background) => ". Use --allow-background to time it anyway",
+        Some(Cause::Output) => {
+            ". Send it elsewhere: '> FILE' in the command, or `gritstone bench --output null`"
+        }
+        _ => "",
+    };
+    format!("{command}: {why}{remedy}")
+}
+
 /// A user command reports its memory after each execution.
 fn is_execution(event: &Event) -> bool {
     matches!(event, Event::Param(Param::PeakMemory(_)))
@@ -358,7 +390,7 @@ fn is_execution(event: &Event) -> bool {
 
 fn apply_setting(command: &str) -> Result<()> {
     let here = std::env::current_dir().context("the current directory is unknown")?;
-    gritstone_exec::shell(command, &here).map_err(|why| anyhow!("'{command}' failed: {why}"))
+    gritstone_exec::shell(command, &here).map_err(|why| anyhow!("'{command}': {why}"))
 }
 
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(600);

@@ -12,7 +12,7 @@ use crate::undo;
 use anyhow::{Context, Result, anyhow};
 use gritstone_catalogue::Own;
 use gritstone_exec::rebuild::{Builds, Compiler, RebuildError, Rebuilt};
-use gritstone_exec::{Config, Custom, Executor, Journal, Setup, Tuning};
+use gritstone_exec::{Config, Custom, Executor, Journal, Setup, Tuning, UndoBy};
 use gritstone_host::{Root, groups_for};
 use gritstone_measure::Scheduler;
 use gritstone_model::{Benchmark, Compilers, Launch, Plan};
@@ -28,6 +28,8 @@ pub struct Session<'a> {
     pub setup: Setup,
     pub custom: Custom,
     pub tuning: Tuning,
+    /// Undoes the settings of sides.
+    pub undo: Option<UndoBy>,
     /// Dropped last: undoes what is left.
     pub journal: Option<Journal>,
 }
@@ -54,6 +56,7 @@ impl<'a> Session<'a> {
             setup,
             custom: Custom::default(),
             tuning: Tuning::default(),
+            undo: None,
             journal,
         };
         if let Some(own) = custom_catalog::in_plan(own, plan) {
@@ -92,7 +95,7 @@ impl<'a> Session<'a> {
             }
             return Ok(BTreeMap::new());
         };
-        let tools = Toolchain::find(self.host, cc, None)?.with(FLAGS);
+        let tools = Toolchain::find(self.host, cc, None)?.with(FLAGS)?;
         let mut builds = self.build(Some(own), &rows, tools)?;
         // programs of Gritstone are those in this binary
         builds.retain(|name, _| own.compiled.contains(name));
@@ -135,9 +138,9 @@ impl<'a> Session<'a> {
             .or_else(|| compiler::default_cc(self.host));
         let cc = cc.unwrap_or(compiler::DEFAULT[0]);
         let toolchain = Toolchain::find(self.host, cc, asked.fc.as_deref())?;
-        let (c, mut fortran) = toolchain.with(asked.cflags.as_deref().unwrap_or(FLAGS));
+        let (c, mut fortran) = toolchain.with(asked.cflags.as_deref().unwrap_or(FLAGS))?;
         if let (Some(fortran), Some(flags)) = (&mut fortran, &asked.fflags) {
-            fortran.flags = compiler::words(flags);
+            fortran.flags = compiler::words(flags)?;
         }
         let builds = self.build(self.own, &plan.benchmarks, (c, fortran))?;
         Ok(compiler::accept(plan, builds))
@@ -170,7 +173,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// When launches cannot be made or stored.
     pub fn measure(
-        self,
+        mut self,
         store: &mut Store,
         sides: &[Side],
         earlier: Option<&[Launch]>,
@@ -178,6 +181,7 @@ impl<'a> Session<'a> {
         observer: &mut dyn Observer,
     ) -> Result<End> {
         let host = self.host;
+        let undo = self.undo.take();
         let (journal, executor) = self.executor(&plans(sides));
         let launches = earlier.unwrap_or_default();
         let mut sides = sides.to_vec();
@@ -196,6 +200,7 @@ impl<'a> Session<'a> {
             resumption::spent(launches),
             observer,
         );
+        backend.undo = undo;
         match earlier {
             None => backend.begin(host, journal.as_ref())?,
             Some(_) => resumption::begin(&mut backend, launches, journal.as_ref())?,

@@ -1,7 +1,7 @@
 //! Trials: sides, each a run of its own, launched in turns until they are decided. `ab` and `bench` are front ends.
 
 use crate::host_context::HostContext;
-use crate::local_backend::{self, Side, plans, random};
+use crate::local_backend::{self, End, Side, plans, random};
 use anyhow::Result;
 use gritstone_measure::{AfterPilot, Bounded, Design, Limits, PriorRuns, Scheduler, Sequential};
 use gritstone_model::{
@@ -114,8 +114,23 @@ impl<'a> Trial<'a> {
     }
 }
 
+/// What a trial measured, however it ended.
+pub struct Measured {
+    /// One per side.
+    pub runs: Vec<RunData>,
+    pub end: Result<End>,
+}
+
+/// Fails if nothing was stored, with the failure that ended the trial.
+pub fn measured(store: &Store, sides: &[Side], end: Result<End>) -> Result<Measured> {
+    match (load_runs(store, sides), end) {
+        (Ok(runs), end) => Ok(Measured { runs, end }),
+        (Err(_), Err(why)) | (Err(why), Ok(_)) => Err(why),
+    }
+}
+
 /// The stored runs of all sides.
-pub fn load_runs(store: &Store, sides: &[Side]) -> Result<Vec<RunData>> {
+fn load_runs(store: &Store, sides: &[Side]) -> Result<Vec<RunData>> {
     let runs = sides.iter().map(|side| Ok(store.load(&side.info.id)?));
     runs.collect()
 }

@@ -11,7 +11,7 @@ use crate::ui::skips;
 use anyhow::{Context as _, Result};
 use args::AbArgs;
 use gritstone_catalogue::Own;
-use gritstone_exec::{Journal, Variant};
+use gritstone_exec::{Journal, UndoBy, Variant};
 use gritstone_model::{AbView, Benchmark, Plan, RunData, Verdict};
 use gritstone_runs::context::Context;
 use gritstone_runs::custom_catalog;
@@ -19,7 +19,7 @@ use gritstone_session::bounds::Bounds;
 use gritstone_session::host_context::HostContext;
 use gritstone_session::local_backend::{self, End};
 use gritstone_session::measuring::Session;
-use gritstone_session::trial::{Trial, command_step, load_runs};
+use gritstone_session::trial::{self, Measured, Trial, command_step};
 use gritstone_session::tune::NO_JOURNAL;
 use gritstone_session::undo;
 use gritstone_store::{RunHead, Store};
@@ -27,24 +27,27 @@ use sides::{Side, Sides};
 use std::collections::BTreeMap;
 
 pub fn ab(context: &Context, args: &AbArgs) -> Result<Exit> {
-    let (view, whole) = match &args.of {
-        Some(name) => (stored(context, name)?, true),
-        None => {
-            let sides = sides::read(args)?;
-            undo::recover();
-            let (runs, whole) = measured(context, args, &sides)?;
-            (of_launches(context, &runs), whole)
-        }
-    };
-    output::write(args.format.format, &view, || gritstone_report::ab(&view))?;
-    if !whole {
-        return Ok(Exit::Interrupted);
+    let show =
+        |view: &AbView| output::write(args.format.format, view, || gritstone_report::ab(view));
+    if let Some(name) = &args.of {
+        let view = stored(context, name)?;
+        show(&view)?;
+        return outcome(&view);
     }
-    outcome(&view)
+    let sides = sides::read(args)?;
+    undo::recover();
+    let Measured { runs, end } = measured(context, args, &sides)?;
+    let view = of_launches(context, &runs);
+    if end.is_ok() || view.has_estimate() {
+        show(&view)?;
+    }
+    match end? {
+        End::Interrupted => Ok(Exit::Interrupted),
+        End::Whole => outcome(&view),
+    }
 }
 
-/// The runs of all sides, and true if the trial was not interrupted.
-fn measured(context: &Context, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunData>, bool)> {
+fn measured(context: &Context, args: &AbArgs, sides: &Sides) -> Result<Measured> {
     let host = HostContext::probe(args.dir.as_deref())?;
     let mut plan = plan::plan(context, args, &host, sides)?;
     let own = context.own.as_ref();
@@ -54,9 +57,9 @@ fn measured(context: &Context, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunD
         // a command may use the whole budget
         _ => args.budget,
     };
-    let session = Session::new(&host, &mut plan, own, bounds)?;
+    let mut session = Session::new(&host, &mut plan, own, bounds)?;
     let builds = plan::builds(&session, &mut plan, sides)?;
-    let trial = AbTrial {
+    let ab = AbTrial {
         args,
         plan: &plan,
         custom: own,
@@ -68,12 +71,12 @@ fn measured(context: &Context, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunD
             ..Trial::new(&host, "ab", args.label.clone(), args.seed)
         },
     };
-    trial.announce(sides);
-    undo(sides, session.journal.as_ref())?;
+    ab.announce(sides);
+    session.undo = undo(sides, session.journal.as_ref())?;
     let sides = sides.sides.iter().zip(builds).enumerate();
-    let sides = sides.map(|(index, (side, build))| trial.side(index, side, build));
+    let sides = sides.map(|(index, (side, build))| ab.side(index, side, build));
     let sides: Vec<local_backend::Side> = sides.collect();
-    let mut scheduler = (trial.trial).scheduler(&sides, trial.start_up.is_some(), None);
+    let mut scheduler = (ab.trial).scheduler(&sides, ab.start_up.is_some(), None);
     let mut store = context.writer()?;
     let end = session.measure(
         &mut store,
@@ -81,8 +84,8 @@ fn measured(context: &Context, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunD
         None,
         scheduler.as_mut(),
         &mut Display::new(),
-    )?;
-    Ok((load_runs(&store, &sides)?, end == End::Whole))
+    );
+    trial::measured(&store, &sides, end)
 }
 
 struct AbTrial<'a> {
@@ -161,21 +164,19 @@ fn start_up(args: &AbArgs, host: &HostContext) -> Option<Benchmark> {
     Some(sides::start_up(&program.to_string_lossy()))
 }
 
-/// Registers the command that undoes settings, before any is made.
-fn undo(sides: &Sides, journal: Option<&Journal>) -> Result<()> {
+/// The command that undoes settings, if any is made.
+fn undo(sides: &Sides, journal: Option<&Journal>) -> Result<Option<UndoBy>> {
     if sides.sides.iter().all(|side| side.setting.is_none()) {
-        return Ok(());
+        return Ok(None);
     }
     let command = sides.undo.as_deref().context("--a and --b need --undo")?;
     let directory = std::env::current_dir()
         .context("cannot read the current directory, in which --undo runs")?;
-    let write = || {
-        Ok(journal
-            .context(NO_JOURNAL)?
-            .steadies()?
-            .undo_by(command, &directory)?)
+    let prepare = || {
+        let settings = journal.context(NO_JOURNAL)?.steadies()?;
+        Ok(Some(settings.undo_by(command, &directory)))
     };
-    write().map_err(|why: anyhow::Error| {
+    prepare().map_err(|why: anyhow::Error| {
         anyhow::anyhow!("settings are not changed, since nothing would restore them: {why}")
     })
 }
@@ -230,8 +231,7 @@ fn stored(context: &Context, name: &str) -> Result<AbView> {
 }
 
 fn outcome(view: &AbView) -> Result<Exit> {
-    let mut figures = view.rows.iter().flat_map(|row| &row.figures);
-    if !figures.any(|figure| figure.estimate.is_some()) {
+    if !view.has_estimate() {
         let what = "nothing could be measured; `gritstone doctor` looks for the cause";
         return Err(Exit::NothingMeasured.because(what));
     }

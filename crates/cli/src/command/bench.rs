@@ -2,84 +2,108 @@
 
 pub mod args;
 mod expand;
+mod export;
+mod overhead;
 mod shell_words;
 
+use crate::ui::display::Format;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::progress::Display;
 use anyhow::{Context as _, Result};
-use args::{BenchArgs, Sort, StyleType, TimeUnit};
+use args::{BenchArgs, Sort, StyleType};
 use expand::{Commands, Timed};
-use gritstone_exchange::{Markup, Timing};
+use gritstone_exchange::Timing;
+use gritstone_exec::Variant;
 use gritstone_exec::privileged::Permits;
-use gritstone_exec::{Executor, Variant};
 use gritstone_measure::Backend;
-use gritstone_model::{Calibration, Event, Id, Outcome, Plan, RunData, UserCommand, Work};
+use gritstone_model::{AbView, Calibration, Plan, Work};
 use gritstone_report::{Ranked, Ranking};
 use gritstone_runs::context::Context;
 use gritstone_session::bounds::Bounds;
 use gritstone_session::host_context::HostContext;
 use gritstone_session::local_backend::{self, End, LocalBackend, plans};
 use gritstone_session::measuring::Session;
-use gritstone_session::trial::{
-    Trial, command_benchmark, command_step, load_runs, side_name, user_environment,
-};
+use gritstone_session::trial::{self, Trial, command_step, side_name, user_environment};
 use gritstone_session::undo;
-use gritstone_stats::descriptive;
-use std::path::{Path, PathBuf};
+use overhead::Overhead;
+use std::path::Path;
 use std::time::Duration;
 
 /// Time limit of a launch: user commands have no other.
 const MAX_LAUNCH_TIME: Duration = Duration::from_hours(24);
-/// Launches of an empty shell; each times up to 20 starts.
-const START_UP_LAUNCHES: usize = 5;
+/// Time for several commands, and for one alone.
+const BUDGET: Duration = Duration::from_secs(30);
+const BUDGET_ALONE: Duration = Duration::from_secs(3);
+/// Launches of a command alone, however long they take.
+const MIN_LAUNCHES_ALONE: u32 = 10;
 
 pub fn bench(context: &Context, args: &BenchArgs) -> Result<Exit> {
     let commands = expand::read(args)?;
+    export::check(args)?;
     undo::recover();
-    let (runs, end) = measured(context, args, &commands)?;
-    let view = gritstone_analysis::ab::view(&runs, &context.summary_options(&runs));
-    if !view
-        .rows
-        .iter()
-        .flat_map(|row| &row.figures)
-        .any(|figure| figure.estimate.is_some())
-    {
-        return match end {
-            End::Interrupted => Ok(Exit::Interrupted),
-            End::Whole => Err(Exit::NothingMeasured.because("no command could be timed")),
-        };
+    let measured = measure(context, args, &commands)?;
+    let runs = &measured.trial.runs;
+    let view = gritstone_analysis::ab::view(runs, &context.summary_options(runs));
+    let shown = match view.has_estimate() {
+        true => show(args, &commands, &measured, &view),
+        false => Ok(()),
+    };
+    let label = &measured.label;
+    let kept = || format!("the test is stored: `gritstone ab --of {label}` shows it");
+    let end = match (measured.trial.end, shown) {
+        (Err(why), Err(unshown)) => return Err(why.context(format!("{unshown:#}"))),
+        (Err(why), Ok(())) => return Err(why),
+        (Ok(_), Err(why)) => return Err(why.context(kept())),
+        (Ok(end), Ok(())) => end,
+    };
+    match end {
+        End::Interrupted => Ok(Exit::Interrupted),
+        End::Whole if view.has_estimate() => Ok(Exit::Done),
+        End::Whole => {
+            let mut sides = view.rows.iter().flat_map(|row| &row.figures);
+            Err(
+                Exit::NothingMeasured.because(match sides.any(|side| side.left_out > 0) {
+                    true => "all executions failed, and --leave-out-failures leaves them out",
+                    false => "no command could be timed",
+                }),
+            )
+        }
     }
-    let pairs = commands.all.iter().zip(&runs);
+}
+
+/// Exports and shows the results; an output that fails does not keep the others from being written.
+fn show(args: &BenchArgs, commands: &Commands, measured: &Measured, view: &AbView) -> Result<()> {
+    let pairs = commands.all.iter().zip(&measured.trial.runs);
     let timings: Vec<Timing> = pairs
         .map(|(timed, run)| Timing::of(&timed.name, &timed.values, run))
         .collect();
-    export(args, &timings)?;
-    if args.style != StyleType::None {
-        let ranking = ranking(args, &commands, &runs, &timings);
-        let shown = || gritstone_report::commands(&view, &ranking);
-        match args.format.format {
-            crate::ui::display::Format::Json => output::json(&view)?,
-            crate::ui::display::Format::Text => output::lines(&shown())?,
+    let exported = export::export(args, &timings);
+    let shown = match (args.style, args.format.format) {
+        (StyleType::None, _) => Ok(()),
+        (_, Format::Json) => output::json(view),
+        (_, Format::Text) => {
+            let ranking = ranking(args, commands, measured, &timings);
+            output::lines(&gritstone_report::commands(view, &ranking))
         }
-    }
-    Ok(match end {
-        End::Whole => Exit::Done,
-        End::Interrupted => Exit::Interrupted,
-    })
+    };
+    exported.and(shown)
+}
+
+struct Measured {
+    trial: trial::Measured,
+    /// Of the test.
+    label: String,
+    overhead: Overhead,
 }
 
 /// Measures each command as a run.
-fn measured(
-    context: &Context,
-    args: &BenchArgs,
-    commands: &Commands,
-) -> Result<(Vec<RunData>, End)> {
+fn measure(context: &Context, args: &BenchArgs, commands: &Commands) -> Result<Measured> {
     let host = HostContext::probe(None)?;
     let mut bounds = Bounds::new(Permits::default());
     bounds.deadline = MAX_LAUNCH_TIME;
     let trial = Trial {
-        budget: args.budget,
+        budget: budget(args, commands),
         margin: args.margin,
         reference: args.reference.is_some(),
         ..Trial::new(&host, "bench", args.label.clone(), args.seed)
@@ -88,24 +112,38 @@ fn measured(
     let session = Session::new(&host, &mut sides[0].plan, None, bounds)?;
     let here = std::env::current_dir().context("the current directory is unknown")?;
     let (journal, mut executor) = session.executor(&plans(&sides));
-    subtract_start_up(&mut executor, commands, &mut sides)?;
+    let overhead = overhead::subtract(&mut executor, commands, &mut sides)?;
     let mut store = context.writer()?;
-    let mut display = match args.style {
-        StyleType::Basic | StyleType::Color | StyleType::None => {
-            Display::without_terminal(args.style == StyleType::None)
-        }
-        _ => Display::new(),
+    let mut display = match args.style.draws() {
+        true => Display::new(),
+        false => Display::without_terminal(args.style == StyleType::None),
     };
+    let names = commands.all.iter().map(|timed| timed.name.clone());
+    display = display.named(names.collect());
     let mut local = LocalBackend::new(&sides, executor, &mut store, Duration::ZERO, &mut display);
     local.begin(&host, journal.as_ref())?;
-    local.numbered = Some("warmup-");
-    let warm = warm_up(&mut local, args, commands, &here);
-    local.numbered = Some("");
-    let mut scheduler = trial.scheduler(&sides, false, launch_bounds(args));
-    let measured = warm.and_then(|()| local.measure(&host, &[], scheduler.as_mut()));
-    clean_up(commands, &here)?;
-    let end = measured?;
-    Ok((load_runs(&store, &sides)?, end))
+    let mut is_set_up = vec![false; sides.len()];
+    let warm = set_up(commands, &here, &mut is_set_up).and_then(|()| {
+        local.numbered = Some("warmup-");
+        let warm = warm_up(&mut local, args);
+        local.numbered = Some("");
+        warm
+    });
+    let mut scheduler = trial.scheduler(&sides, false, launch_bounds(args, commands));
+    let end = warm.and_then(|()| local.measure(&host, &[], scheduler.as_mut()));
+    let measured = trial::measured(&store, &sides, end)?;
+    if commands.setup_varies {
+        for (is_set_up, run) in is_set_up.iter_mut().zip(&measured.runs) {
+            *is_set_up = !run.launches.is_empty();
+        }
+    }
+    let cleaned = clean_up(commands, &here, &is_set_up);
+    let end = measured.end.and_then(|end| cleaned.map(|()| end));
+    Ok(Measured {
+        trial: trial::Measured { end, ..measured },
+        label: trial.label,
+        overhead,
+    })
 }
 
 fn sides(trial: &Trial<'_>, commands: &Commands) -> Vec<local_backend::Side> {
@@ -131,70 +169,26 @@ fn sides(trial: &Trial<'_>, commands: &Commands) -> Vec<local_backend::Side> {
     commands.all.iter().enumerate().map(side).collect()
 }
 
-/// Measures the start of the shell, and subtracts it from commands that a shell starts.
-fn subtract_start_up(
-    executor: &mut Executor,
-    commands: &Commands,
-    sides: &mut [local_backend::Side],
-) -> Result<()> {
-    let by_shell = |timed: &Timed| timed.by_shell;
-    let Some(first) = commands.all.iter().position(by_shell) else {
-        return Ok(());
-    };
-    let words = commands.shell.iter().map(String::as_str).chain(["-c", ""]);
-    let user = UserCommand {
-        directory: "/".to_owned(),
-        ..UserCommand::default()
-    };
-    let id = Id::parse(gritstone_analysis::ab::START_UP)?;
-    let nothing = command_benchmark(id, "the shell", words.map(str::to_owned).collect(), user);
-    let mut walls = vec![];
-    for _ in 0..START_UP_LAUNCHES {
-        let launched = executor.launch(
-            &sides[first].variant,
-            &nothing,
-            &[],
-            1,
-            Calibration::default(),
-        )?;
-        if launched.outcome != Outcome::Measured {
-            let why = launched.outcome.why();
-            return Err(Exit::NothingMeasured.because(format!("the shell cannot be timed: {why}")));
+/// Shared setup commands. A command without a setup is set up.
+fn set_up(commands: &Commands, here: &Path, is_set_up: &mut [bool]) -> Result<()> {
+    for (timed, is_set_up) in commands.all.iter().zip(is_set_up) {
+        if let Some(setup) = timed.setup.as_ref().filter(|_| !commands.setup_varies) {
+            hook("setup", setup, here)?;
         }
-        let samples = launched.events.iter().filter_map(|event| match event {
-            Event::Sample(sample) => Some(sample.wall as f64),
-            _ => None,
-        });
-        walls.extend(samples);
-    }
-    let ns = descriptive::median(&descriptive::sorted(&walls)) as u64;
-    for (side, _) in sides
-        .iter_mut()
-        .zip(&commands.all)
-        .filter(|(_, timed)| by_shell(timed))
-    {
-        if let Work::Command(work) = &mut side.plan.benchmarks[0].work
-            && let Some(user) = &mut work.user
-        {
-            user.start_up_ns = Some(ns);
-        }
+        *is_set_up = true;
     }
     Ok(())
 }
 
-/// Shared setup commands and warm-up executions.
-fn warm_up(
-    local: &mut LocalBackend<'_>,
-    args: &BenchArgs,
-    commands: &Commands,
-    here: &Path,
-) -> Result<()> {
-    let many = args.warmup.unwrap_or(u32::from(!args.has_fixed_count()));
-    for (at, timed) in commands.all.iter().enumerate() {
-        if let Some(setup) = timed.setup.as_ref().filter(|_| !commands.setup_varies) {
-            let done = gritstone_exec::shell(setup, here);
-            done.map_err(|why| anyhow::anyhow!("the setup '{setup}' failed: {why}"))?;
-        }
+fn hook(name: &str, command: &str, here: &Path) -> Result<()> {
+    let failed =
+        |why| Exit::NothingMeasured.because(format!("the {name} '{command}' failed: {why}"));
+    gritstone_exec::shell(command, here).map_err(failed)
+}
+
+fn warm_up(local: &mut LocalBackend<'_>, args: &BenchArgs) -> Result<()> {
+    let drawn = args.style.draws() && output::is_terminal() && output::shows_progress();
+    for at in 0..local.sides.len() {
         let plan = &local.sides[at].plan;
         let (mut entry, step) = (plan.benchmarks[0].clone(), plan.steps[0].clone());
         if let Work::Command(work) = &mut entry.work
@@ -202,7 +196,11 @@ fn warm_up(
         {
             user.once = true;
         }
-        for _ in 0..many {
+        for done in 0..args.warmup {
+            if drawn {
+                let of = args.warmup;
+                output::redraw(&format!("warm-up {} of {of}: {}", done + 1, entry.title));
+            }
             local.prepare(at, &entry)?;
             // a failure is reported when the command is timed
             local.launch(at, &entry, &step, Calibration::default())?;
@@ -211,99 +209,64 @@ fn warm_up(
     Ok(())
 }
 
-/// Cleans up after every command, even if one cleanup fails.
-fn clean_up(commands: &Commands, here: &Path) -> Result<()> {
-    let mut done = Ok(());
-    for cleanup in commands
-        .all
-        .iter()
-        .filter_map(|timed| timed.cleanup.as_ref())
-    {
-        if let Err(why) = gritstone_exec::shell(cleanup, here) {
-            done = Err(anyhow::anyhow!("the cleanup '{cleanup}' failed: {why}"));
-        }
-    }
-    done
+/// Cleans up after every command that was set up, even if one cleanup fails.
+fn clean_up(commands: &Commands, here: &Path, is_set_up: &[bool]) -> Result<()> {
+    let used = commands.all.iter().zip(is_set_up);
+    let used = used.filter(|(_, is_set_up)| **is_set_up);
+    used.filter_map(|(timed, _)| timed.cleanup.as_ref())
+        .map(|cleanup| hook("cleanup", cleanup, here))
+        .fold(Ok(()), Result::and)
 }
 
-fn launch_bounds(args: &BenchArgs) -> Option<[u32; 2]> {
+/// Bounds of the number of launches of each command. One command alone has nothing to decide.
+fn launch_bounds(args: &BenchArgs, commands: &Commands) -> Option<[u32; 2]> {
+    if !args.has_fixed_count() {
+        let undecided = args.budget.is_none() && commands.all.len() == 1;
+        return undecided.then_some([MIN_LAUNCHES_ALONE, u32::MAX]);
+    }
     let min = args.runs.or(args.min_runs).unwrap_or(1);
     let max = args.runs.or(args.max_runs).unwrap_or(u32::MAX);
-    args.has_fixed_count().then_some([min, max])
+    Some([min, max])
 }
 
-fn ranking(args: &BenchArgs, commands: &Commands, runs: &[RunData], timings: &[Timing]) -> Ranking {
-    let elapsed = runs.iter().filter_map(|run| run.info.elapsed_s);
+fn budget(args: &BenchArgs, commands: &Commands) -> Duration {
+    args.budget.unwrap_or(match commands.all.len() {
+        1 => BUDGET_ALONE,
+        _ => BUDGET,
+    })
+}
+
+fn ranking(
+    args: &BenchArgs,
+    commands: &Commands,
+    measured: &Measured,
+    timings: &[Timing],
+) -> Ranking {
+    let elapsed = (measured.trial.runs.iter()).filter_map(|run| run.info.elapsed_s);
+    let ranked = |(timed, timing): (&Timed, &Timing)| Ranked {
+        name: timed.name.clone(),
+        times_s: timing.times.clone(),
+        user_s: timing.user,
+        system_s: timing.system,
+        peak_bytes: timing.memory.iter().copied().max(),
+        statuses: timing.statuses.clone(),
+        left_out: timing.left_out.clone(),
+        warm_ups: args.warmup,
+    };
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let baseline = commands.baseline.as_ref().zip(measured.overhead.baseline);
     Ranking {
-        commands: commands
-            .all
-            .iter()
-            .zip(timings)
-            .map(|(timed, timing)| Ranked {
-                name: timed.name.clone(),
-                times_s: timing.times.clone(),
-            })
-            .collect(),
-        unit: args.time_unit.map(unit),
+        commands: commands.all.iter().zip(timings).map(ranked).collect(),
+        unit: args.time_unit.map(export::unit),
         as_given: args.sort == Sort::Command,
         setup_varies: commands.setup_varies,
-        start_up_s: start_up_s(runs),
+        start_up_s: measured.overhead.shell.map(seconds),
+        subtracted: baseline.map(|(baseline, ns)| (baseline.entry.title.clone(), seconds(ns))),
+        percentiles: args.percentiles.clone(),
         elapsed_s: elapsed.fold(None, |most: Option<f64>, s| {
             Some(most.map_or(s, |m| m.max(s)))
         }),
         width: output::width(),
         color: output::color(),
     }
-}
-
-/// Subtracted start-up time of the shell, seconds.
-fn start_up_s(runs: &[RunData]) -> Option<f64> {
-    let rows = runs.iter().flat_map(|run| &run.benchmarks);
-    let ns = rows.filter_map(|row| match &row.work {
-        Work::Command(work) => work.user.as_ref()?.start_up_ns,
-        _ => None,
-    });
-    ns.max().map(|ns| ns as f64 / 1e9)
-}
-
-fn unit(unit: TimeUnit) -> &'static str {
-    match unit {
-        TimeUnit::Microsecond => "us",
-        TimeUnit::Millisecond => "ms",
-        TimeUnit::Second => "s",
-    }
-}
-
-fn export(args: &BenchArgs, timings: &[Timing]) -> Result<()> {
-    let by_time = args.sort == Sort::MeanTime;
-    let markup = |markup| {
-        let reference = args.reference.is_some();
-        gritstone_exchange::timings_table(
-            timings,
-            markup,
-            args.time_unit.map(unit),
-            reference,
-            by_time,
-        )
-    };
-    type Writer<'a> = (&'a Option<PathBuf>, &'a dyn Fn() -> String);
-    let all: [Writer<'_>; 5] = [
-        (&args.export_asciidoc, &|| markup(Markup::AsciiDoc)),
-        (&args.export_csv, &|| {
-            gritstone_exchange::timings_csv(timings)
-        }),
-        (&args.export_json, &|| {
-            gritstone_exchange::timings_json(timings)
-        }),
-        (&args.export_markdown, &|| markup(Markup::Markdown)),
-        (&args.export_orgmode, &|| markup(Markup::OrgMode)),
-    ];
-    for (file, text) in all {
-        match file {
-            Some(file) if file.as_os_str() == "-" => output::plain(&text())?,
-            Some(file) => gritstone_runs::output_file::write(file, text().as_bytes())?,
-            None => {}
-        }
-    }
-    Ok(())
 }

@@ -5,6 +5,7 @@ use crate::ui::candidates;
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::settable::SetBy;
+use crate::ui::step_summary;
 use crate::ui::value_parsers;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
@@ -13,8 +14,6 @@ use gritstone_analysis::comparability::Circumstances;
 use gritstone_model::{CheckOutcome, CheckView, Id, RunInfo, RunView, Selector};
 use gritstone_runs::context::Context;
 use gritstone_runs::earlier_runs::MAX_RUNS;
-use std::fs::File;
-use std::io::Write;
 
 /// Probability of a false alarm over all benchmarks of a run.
 const ALPHA: f64 = 0.01;
@@ -115,14 +114,8 @@ fn print_view(format: CheckFormat, view: &CheckView) -> Result<()> {
         CheckFormat::Json => output::json(view),
         CheckFormat::Junit => output::plain(&gritstone_exchange::junit(view)),
         CheckFormat::Github => {
-            let summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty());
-            if let Some(file) = summary {
-                let text = gritstone_exchange::github_summary(view);
-                let opened = File::options().append(true).create(true).open(&file);
-                let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
-                written.context("cannot write to the file of GITHUB_STEP_SUMMARY")?;
-            }
-            output::workflow_commands(&gritstone_exchange::github_annotations(view))
+            output::workflow_commands(&gritstone_exchange::github_annotations(view))?;
+            step_summary::append(&gritstone_exchange::github_summary(view))
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::ui::exit::Exit;
 use crate::ui::output;
+use crate::ui::step_summary;
 use crate::ui::value_parsers;
 use anyhow::{Context as _, Result, anyhow, ensure};
 use clap::{Args, ValueEnum};
@@ -15,8 +16,6 @@ use gritstone_pr::trial::Margins;
 use gritstone_session::local_backend::random;
 use gritstone_session::undo;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -109,6 +108,9 @@ fn names() -> clap::builder::PossibleValuesParser {
 pub fn pr(args: &PrArgs) -> Result<Exit> {
     let here = std::env::current_dir().context("cannot read the current directory")?;
     let repository = Repository::around(&here)?;
+    if args.format == PrFormat::Github {
+        step_summary::check()?;
+    }
     undo::recover();
     let comparison = comparison(
         &args.trial,
@@ -253,14 +255,8 @@ fn print_view(format: PrFormat, view: &PrView) -> Result<()> {
         PrFormat::Gitlab => output::plain(&exchange::pr_gitlab_metrics(view)),
         PrFormat::Junit => output::plain(&exchange::pr_junit(view)),
         PrFormat::Github => {
-            let summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty());
-            if let Some(file) = summary {
-                let opened = File::options().append(true).create(true).open(&file);
-                let text = exchange::pr_markdown(view);
-                let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
-                written.context("cannot write to the file of GITHUB_STEP_SUMMARY")?;
-            }
-            output::workflow_commands(&exchange::pr_github_annotations(view))
+            output::workflow_commands(&exchange::pr_github_annotations(view))?;
+            step_summary::append(&exchange::pr_markdown(view))
         }
     }
 }

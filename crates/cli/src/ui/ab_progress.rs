@@ -1,31 +1,49 @@
 //! State of a trial in one line of 80 columns.
 
+use gritstone_document::{clean, shortened};
 use gritstone_stats::interim::{self, Comparison, LOOKS};
 use gritstone_stats::paired_times::Times;
 use gritstone_stats::verdict::Verdict;
 
-/// `pair 13: b 1.8% slower (detectable: 0.9%)`; of more than two sides, which comes first.
-pub fn words(times: &Times, margin: f64) -> String {
-    let rounds = times.rounds();
+/// Columns of a name.
+const NAME: usize = 20;
+
+/// `pair 13: ./new 1.018× slower (detectable: 0.9%)`; of more than two sides, which is fastest. `rounds` is their number, if it
+/// is fixed.
+pub fn words(
+    times: &Times,
+    margin: f64,
+    rounds: Option<usize>,
+    name: &dyn Fn(usize) -> String,
+) -> String {
+    let done = times.rounds();
     let judged = interim::decide_all(std::slice::from_ref(times), margin, false);
+    let name = |side: usize| shortened(&clean(&name(side)), NAME);
+    let of = |least: bool| match rounds {
+        Some(all) => format!(" of {all}"),
+        None if least => format!(" of at least {}", LOOKS[0]),
+        None => String::new(),
+    };
     match judged[0].as_slice() {
-        _ if rounds == 0 => "first round".to_owned(),
+        _ if done == 0 => "first round".to_owned(),
         [one] => {
-            let pairs = match one.pairs < LOOKS[0] {
-                true => format!("pair {} of at least {}", one.pairs, LOOKS[0]),
-                false => format!("pair {}", one.pairs),
-            };
-            format!("{pairs}: {}{}", difference(one, margin), visible(one))
+            let pairs = format!("pair {}{}", one.pairs, of(one.pairs < LOOKS[0]));
+            format!(
+                "{pairs}: {}{}",
+                difference(one, margin, &name),
+                visible(one)
+            )
         }
         _ => {
             let Some(best) = times.best() else {
-                return format!("round {rounds}");
+                return format!("round {done}{}", of(false));
             };
             let shown = interim::shown(times, &judged[0], false);
             let slower = shown.iter().filter(|c| c.verdict == Verdict::Slower);
             format!(
-                "round {rounds}: {} first, {} of {} slower",
-                letter(best),
+                "round {done}{}: {} is fastest so far, {} of {} slower",
+                of(false),
+                name(best),
                 slower.count(),
                 shown.len()
             )
@@ -34,20 +52,25 @@ pub fn words(times: &Times, margin: f64) -> String {
 }
 
 /// "is" once it is decided.
-fn difference(c: &Comparison, margin: f64) -> String {
+fn difference(c: &Comparison, margin: f64, name: &dyn Fn(usize) -> String) -> String {
     let Some(ratio) = c.ratio else {
         return "no pair of both".to_owned();
     };
-    let other = letter(c.other);
+    let other = name(c.other);
     let change = match ratio.ratio {
-        faster if faster > 1.0 => format!("{} faster", percent(faster - 1.0)),
-        slower => format!("{} slower", percent(1.0 / slower - 1.0)),
+        faster if faster > 1.0 => format!("{} faster", factor(faster)),
+        slower => format!("{} slower", factor(1.0 / slower)),
     };
     match c.verdict {
         Verdict::Faster | Verdict::Slower => format!("{other} is {change}"),
         Verdict::Same => format!("no difference beyond {}", percent(margin)),
         Verdict::Inconclusive => format!("{other} {change}"),
     }
+}
+
+fn factor(ratio: f64) -> String {
+    let places = if ratio < 1.1 { 3 } else { 2 };
+    format!("{ratio:.places$}×")
 }
 
 /// The minimum detectable effect, until all is decided.
@@ -63,48 +86,55 @@ fn percent(share: f64) -> String {
     format!("{percent:.places$}%")
 }
 
-fn letter(side: usize) -> char {
-    char::from(b'a' + side as u8)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Sides that take so many times as long, after so many rounds.
-    fn said(factors: &[f64], rounds: usize) -> String {
+    fn said(factors: &[f64], rounds: usize, fixed: Option<usize>) -> String {
         let side = |(at, factor): (usize, &f64)| {
             let ns = |i: usize| 100.0 + (i * (5 + 2 * at) % 11) as f64 * 0.1;
             (0..rounds).map(|i| Some((factor * ns(i)).into())).collect()
         };
         let times = Times(factors.iter().enumerate().map(side).collect());
-        words(&times, 0.01)
+        let name =
+            |side: usize| ["./old input", "./a-new-program --with options", "c"][side].to_owned();
+        words(&times, 0.01, fixed, &name)
     }
 
     #[test]
     fn lines_fit_beside_the_bar() {
+        let new = "./a-new-program --w…";
         let all = [
-            (said(&[1.0, 1.0], 0), "first round"),
+            (said(&[1.0, 1.0], 0, None), "first round".to_owned()),
             (
-                said(&[1.0, 1.004], 5),
-                "pair 5 of at least 12: b 0.4% slower",
-            ),
-            (said(&[1.0, 1.5], 12), "pair 12: b is 50.0% slower"),
-            (said(&[1.0, 0.2], 12), "pair 12: b is 400% faster"),
-            (said(&[1.0, 1.0], 12), "pair 12: no difference beyond 1.0%"),
-            (
-                said(&[1.0, 1.006], 15),
-                "pair 15: b 0.6% slower (detectable: 0.6%)",
+                said(&[1.0, 1.004], 5, None),
+                format!("pair 5 of at least 12: {new} 1.004× slower"),
             ),
             (
-                said(&[1.0, 1.5, 1.0], 18),
-                "round 18: c first, 1 of 2 slower",
+                said(&[1.0, 0.2], 5, Some(8)),
+                format!("pair 5 of 8: {new} 5.00× faster"),
             ),
-            (said(&[1.0, 1.0, 1.0], 2), "round 2: a first, 0 of 2 slower"),
+            (
+                said(&[1.0, 1.5], 12, None),
+                format!("pair 12: {new} is 1.50× slower"),
+            ),
+            (
+                said(&[1.0, 1.0], 12, None),
+                "pair 12: no difference beyond 1.0%".to_owned(),
+            ),
+            (
+                said(&[1.0, 1.006], 15, None),
+                format!("pair 15: {new} 1.006× slower (detectable: 0.6%)"),
+            ),
+            (
+                said(&[1.0, 1.5, 1.0], 18, Some(20)),
+                "round 18 of 20: c is fastest so far, 1 of 2 slower".to_owned(),
+            ),
         ];
         for (said, wanted) in all {
             assert_eq!(said, wanted);
-            assert!(said.len() <= 52, "{said}");
+            assert!(said.chars().count() <= 62, "{said}");
         }
     }
 }

@@ -7,6 +7,8 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::builder::ArgPredicate;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command};
+use gritstone_exec::NotOurs;
+use std::io;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -35,18 +37,28 @@ impl Source {
         self.directory.join(self.name)
     }
 
-    /// A file of the current directory that other users can write is skipped, with a warning.
+    /// A file of the current directory that other users can write, and one that this user cannot read, is skipped with a warning.
     fn settings(&self, whole: &Command) -> Result<Vec<Setting>> {
         let path = self.path();
         match gritstone_exec::read_owned_text(&self.directory, self.name) {
             Ok(Some(text)) => parse(&text, &path, self.own, whole),
             Ok(None) => Ok(vec![]),
-            Err(why) if !self.own => {
+            // another user's, as under sudo -E, or one that anybody can write
+            Err(why) if !self.own || is_closed(&why) => {
                 output::remark(&format!("gritstone: {} is not read: {why}", path.display()));
                 Ok(vec![])
             }
             Err(why) => Err(anyhow!(why).context(format!("{} cannot be read", path.display()))),
         }
+    }
+}
+
+/// True if it is another user's.
+fn is_closed(why: &io::Error) -> bool {
+    let reason = why.get_ref().and_then(|inner| inner.downcast_ref());
+    match reason {
+        Some(reason) => matches!(reason, NotOurs::Owner { .. }),
+        None => why.kind() == io::ErrorKind::PermissionDenied,
     }
 }
 

@@ -14,4 +14,5 @@ pub mod parameters;
 pub mod progress;
 pub mod settable;
 pub mod skips;
+pub mod step_summary;
 pub mod value_parsers;

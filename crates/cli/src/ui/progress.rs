@@ -4,6 +4,7 @@
 
 use crate::ui::ab_progress;
 use crate::ui::output::{self, remark};
+use gritstone_document::clean;
 use gritstone_measure::{Progress, Standing};
 use gritstone_model::Measurement;
 use gritstone_session::observer::Observer;
@@ -21,23 +22,41 @@ pub struct Display {
     terminal: bool,
     last: Option<Instant>,
     quiet: bool,
+    /// Of sides; empty where letters name them.
+    names: Vec<String>,
 }
 
 impl Display {
     pub fn new() -> Self {
-        Self {
-            terminal: output::is_terminal() && !output::is_dumb() && output::shows_progress(),
-            last: None,
-            quiet: false,
+        match output::is_terminal() && !output::is_dumb() && output::shows_progress() {
+            true => Self {
+                terminal: true,
+                last: None,
+                quiet: false,
+                names: vec![],
+            },
+            false => Self::without_terminal(false),
         }
     }
 
     pub fn without_terminal(quiet: bool) -> Self {
         Self {
             terminal: false,
-            last: None,
+            // a log is told of what takes its time
+            last: Some(Instant::now()),
             quiet,
+            names: vec![],
         }
+    }
+
+    /// With names of the sides.
+    pub fn named(self, names: Vec<String>) -> Self {
+        Self { names, ..self }
+    }
+
+    fn name(&self, side: usize) -> String {
+        let letter = || char::from(b'a' + side as u8).to_string();
+        self.names.get(side).cloned().unwrap_or_else(letter)
     }
 
     pub fn step(&self, done: usize, of: usize, what: &str) {
@@ -72,14 +91,24 @@ impl Observer for Display {
         let (end, text) = match progress.standing {
             Standing::Rounds { rounds, end } => {
                 let round = format!("round {} of {rounds}", progress.slot.round + 1);
+                let what = match self.names.as_slice() {
+                    [] => id.to_string(),
+                    [name, ..] => clean(name).into_owned(),
+                };
                 let text = match self.terminal {
-                    true => format!("{} left, {round}: {id}", left(elapsed, end)),
+                    true => format!("{} left, {round}: {what}", left(elapsed, end)),
                     false => format!("{round}, {} of at most {}", clock(elapsed), clock(end)),
                 };
                 (end, text)
             }
-            Standing::Turns { times, margin, end } => {
-                let standing = ab_progress::words(times, margin);
+            Standing::Turns {
+                times,
+                margin,
+                rounds,
+                end,
+            } => {
+                let name = |side| self.name(side);
+                let standing = ab_progress::words(times, margin, rounds, &name);
                 // last, where a narrow terminal cuts
                 let benchmark = match progress.steps {
                     1 => String::new(),

@@ -89,3 +89,21 @@ fn databases_are_refused_and_unharmed() {
     assert_eq!(fs::read(at("s.db")).unwrap(), head);
     assert!(!at("s.db-wal").exists());
 }
+
+#[test]
+fn closed_targets_are_known_before() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::write(at("there"), "x").unwrap();
+    fs::write(at("store.db"), "SQLite format 3\0").unwrap();
+    symlink(at("new"), at("dangling")).unwrap();
+    for good in ["there", "new", "dangling"] {
+        check(&at(good)).unwrap();
+    }
+    check(Path::new("/dev/stdout")).unwrap();
+    assert!(!at("new").exists() && fs::read(at("there")).unwrap() == b"x");
+    for bad in ["missing/file", "there/file", "store.db", "."] {
+        assert!(check(&at(bad)).is_err(), "{bad}");
+        assert!(write(&at(bad), b"x").is_err(), "{bad}");
+    }
+}

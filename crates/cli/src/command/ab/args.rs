@@ -59,9 +59,15 @@ pub struct AbArgs {
     /// Values of {NAME} in the commands; several parameters give all combinations
     #[arg(long, value_name = "NAME=VALUE,...", requires = "commands", value_parser = value_parsers::pair)]
     pub parameter: Vec<(String, String)>,
-    /// Ignore non-zero exit codes
-    #[arg(long, requires = "commands")]
+    /// Also time commands that fail, by any exit status or signal
+    #[arg(short, long, requires = "commands")]
     pub ignore_failure: bool,
+    /// Leave failed executions out of the times, and count them apart
+    #[arg(long, requires = "commands", conflicts_with = "ignore_failure")]
+    pub leave_out_failures: bool,
+    /// Allow processes that a command leaves running; they end with the launch
+    #[arg(long, requires = "commands")]
+    pub allow_background: bool,
     /// Name of the test; its sides are stored as runs NAME-a, NAME-b, ... [default: ab-ID]
     #[arg(long, add = SetBy::AnyFile)]
     pub label: Option<String>,
@@ -91,7 +97,7 @@ impl AbArgs {
         let spaced = words.map(|word| word.replacen(':', " ", 1));
         let all = self.cc.iter().cloned().chain(spaced);
         all.map(
-            |compiler| match compiler.trim().split_once(char::is_whitespace) {
+            |compiler| match compiler.trim().split_once([' ', '\t', '\n']) {
                 Some((name, flags)) => format!("{name} {}", flags.trim()),
                 None => format!("{} {}", compiler.trim(), gritstone_session::compiler::FLAGS),
             },

@@ -139,6 +139,8 @@ fn command_side(args: &AbArgs, command: &[String], rows: &[(String, &Values)]) -
         prepare: args.prepare.clone(),
         cleanup: args.cleanup.clone(),
         ignore_failure: args.ignore_failure,
+        leave_out_failures: args.leave_out_failures,
+        allow_background: args.allow_background,
         ..UserCommand::default()
     };
     let row = |(slug, values): &(String, &Values)| {
@@ -156,7 +158,7 @@ fn command_side(args: &AbArgs, command: &[String], rows: &[(String, &Values)]) -
 }
 
 fn benchmark(id: Id, argv: &[String], user: UserCommand) -> Benchmark {
-    let shell = argv.len() == 1 && argv[0].contains(char::is_whitespace);
+    let shell = argv.len() == 1 && argv[0].contains([' ', '\t', '\n']);
     let words = if shell {
         vec!["/bin/sh".to_owned(), "-c".to_owned(), argv[0].clone()]
     } else {

@@ -18,21 +18,26 @@ A command starts without a shell unless it has a character that means something
 to one, or names no program. The time that a shell takes to start is measured
 and subtracted. Launches of all commands are interleaved in random order until
 it is decided which is faster, or the budget is spent. Only -r, -m and -M fix
-the number of executions. The options are those of hyperfine, --budget and
---margin.")]
+the number of executions. All options of hyperfine are understood.")]
 pub struct BenchArgs {
     /// Commands, each one argument: a program with arguments, or anything that a shell takes
     #[arg(value_name = "COMMAND", required_unless_present = "reference", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub commands: Vec<String>,
-    /// Total time, e.g. 90s, 10m or 1h; -r and -m may exceed it
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = value_parsers::duration, help_heading = "Effort", add = SetBy::AnyFile)]
-    pub budget: std::time::Duration,
+    /// Total time, e.g. 90s, 10m or 1h; -r and -m may exceed it [default: 30s; one command alone 3s, and ten launches at least]
+    #[arg(long, value_name = "TIME", value_parser = value_parsers::duration, help_heading = "Effort", add = SetBy::AnyFile)]
+    pub budget: Option<std::time::Duration>,
     /// Differences within this margin are "same"
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = value_parsers::share, help_heading = "Effort", add = SetBy::UserFile)]
     pub margin: f64,
-    /// Untimed executions of each command at the start [default: 1, with -r, -m or -M 0]
-    #[arg(short, long, value_name = "NUM", help_heading = "Effort")]
-    pub warmup: Option<u32>,
+    /// Untimed executions of each command at the start; all others are timed
+    #[arg(
+        short,
+        long,
+        value_name = "NUM",
+        default_value_t = 0,
+        help_heading = "Effort"
+    )]
+    pub warmup: u32,
     /// Exactly NUM executions of each command
     #[arg(short, long, value_name = "NUM", conflicts_with_all = ["min_runs", "max_runs"], value_parser = clap::value_parser!(u32).range(1..), help_heading = "Effort")]
     pub runs: Option<u32>,
@@ -100,9 +105,15 @@ pub struct BenchArgs {
     /// Start no command by a shell
     #[arg(short = 'N', conflicts_with = "shell", help_heading = "Execution")]
     pub no_shell: bool,
-    /// Also time commands that fail, with any status or with these, e.g. -i=1,2
+    /// Also time commands that fail, by any status or signal, or with these statuses, e.g. -i=1,2
     #[arg(short, long, value_name = "STATUS,...", num_args = 0..=1, require_equals = true, default_missing_value = "all-non-zero", value_parser = statuses, help_heading = "Execution")]
     pub ignore_failure: Option<Statuses>,
+    /// Leave failed executions out of the times, and count them apart; those of -i=STATUS are timed
+    #[arg(long, help_heading = "Execution")]
+    pub leave_out_failures: bool,
+    /// Allow processes that a command leaves running; they end with the launch
+    #[arg(long, help_heading = "Execution")]
+    pub allow_background: bool,
     /// What commands read: null or a file [default: null]
     #[arg(
         long,
@@ -129,6 +140,12 @@ pub struct BenchArgs {
         add = SetBy::AnyFile,
     )]
     pub sort: Sort,
+    /// Command whose median time is subtracted from all, e.g. the start of a container
+    #[arg(long, value_name = "CMD", value_parser = clap::builder::NonEmptyStringValueParser::new(), help_heading = "Comparison")]
+    pub subtract: Option<String>,
+    /// Percentiles of the executions to show, e.g. 50,95,99
+    #[arg(long, value_name = "P,...", value_delimiter = ',', value_parser = percentile, help_heading = "Output")]
+    pub percentiles: Vec<f64>,
     /// Unit of times, but in CSV and JSON
     #[arg(
         short = 'u',
@@ -195,6 +212,15 @@ fn statuses(text: &str) -> Result<Statuses, String> {
         .map_err(|_| format!("'{text}' is not a list of exit statuses from 0 to 255, such as 1,2"))
 }
 
+/// A share from a percentage.
+fn percentile(text: &str) -> Result<f64, String> {
+    let percent = text.trim().parse::<f64>().ok();
+    let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
+    percent
+        .map(|percent| percent / 100.0)
+        .ok_or_else(|| format!("'{text}' is not a number from 0 to 100"))
+}
+
 fn output(text: &str) -> Result<gritstone_model::Output, String> {
     use gritstone_model::Output;
     Ok(match text {
@@ -227,6 +253,13 @@ pub enum TimeUnit {
     Microsecond,
     Millisecond,
     Second,
+}
+
+impl StyleType {
+    /// Whether progress is drawn on a terminal.
+    pub fn draws(self) -> bool {
+        !matches!(self, Self::Basic | Self::Color | Self::None)
+    }
 }
 
 impl BenchArgs {

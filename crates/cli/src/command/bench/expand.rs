@@ -30,6 +30,8 @@ fn parameter_values(args: &BenchArgs) -> Result<Vec<Values>> {
 #[derive(Clone, Debug)]
 pub struct Timed {
     pub name: String,
+    /// With its values.
+    pub command: String,
     pub entry: Benchmark,
     pub by_shell: bool,
     pub values: Values,
@@ -43,8 +45,19 @@ pub struct Timed {
 pub struct Commands {
     pub all: Vec<Timed>,
     pub shell: Vec<String>,
+    /// Whose time is subtracted from all.
+    pub baseline: Option<Baseline>,
+    /// In which all commands run.
+    pub directory: String,
     /// The setup names a parameter, so that it differs by command.
     pub setup_varies: bool,
+}
+
+/// A command that is no side of the trial.
+#[derive(Clone, Debug)]
+pub struct Baseline {
+    pub entry: Benchmark,
+    pub by_shell: bool,
 }
 
 enum Start {
@@ -76,12 +89,19 @@ pub fn read(args: &BenchArgs) -> Result<Commands> {
             all.push(reader.timed(all.len(), at, text, values)?);
         }
     }
+    check_names(&all)?;
     let named = |text: &String| {
         ways[0]
             .iter()
             .any(|(name, _)| text.contains(&format!("{{{name}}}")))
     };
     Ok(Commands {
+        baseline: args
+            .subtract
+            .as_ref()
+            .map(|text| reader.baseline(text))
+            .transpose()?,
+        directory: reader.directory.clone(),
         setup_varies: all.len() > 1 && args.setup.as_ref().is_some_and(named),
         all,
         shell: match start {
@@ -89,6 +109,22 @@ pub fn read(args: &BenchArgs) -> Result<Commands> {
             _ => vec!["/bin/sh".to_owned()],
         },
     })
+}
+
+/// Two rows of one name cannot be told apart.
+fn check_names(all: &[Timed]) -> Result<()> {
+    for (at, timed) in all.iter().enumerate() {
+        let twice = all[..at].iter().any(|other| {
+            let given = other.name != other.command || timed.name != timed.command;
+            other.name == timed.name && given
+        });
+        ensure!(
+            !twice,
+            "two commands have the name '{}': give each its own with --command-name",
+            timed.name
+        );
+    }
+    Ok(())
 }
 
 fn start(args: &BenchArgs) -> Result<Start> {
@@ -141,6 +177,10 @@ impl Reader<'_> {
                 "{option} is there {many} times: give it once for all commands, or once for each of the {texts}"
             );
         }
+        ensure!(
+            !args.leave_out_failures || args.ignore_failure != Some(Statuses::Any),
+            "--ignore-failure times failed executions, and --leave-out-failures leaves them out: choose one"
+        );
         let most = args.commands.len() * self.ways;
         ensure!(
             args.names.len() <= most,
@@ -176,6 +216,8 @@ impl Reader<'_> {
                 Some(Statuses::These(codes)) => codes.clone(),
                 _ => vec![],
             },
+            leave_out_failures: args.leave_out_failures,
+            allow_background: args.allow_background,
             input: self.input.clone(),
             output: match args.output.as_slice() {
                 _ if args.show_output => Output::Inherit,
@@ -184,6 +226,7 @@ impl Reader<'_> {
                 each => each[at].clone(),
             },
             once: args.has_fixed_count(),
+            without_warm_up: true,
             start_up_ns: None,
         };
         let name = self
@@ -198,12 +241,27 @@ impl Reader<'_> {
             ),
             name,
             by_shell,
+            command,
             values: values.clone(),
             setup: args.setup.as_ref().map(|text| self.for_shell(&fill(text))),
             cleanup: args
                 .cleanup
                 .as_ref()
                 .map(|text| self.for_shell(&fill(text))),
+        })
+    }
+
+    fn baseline(&self, text: &str) -> Result<Baseline> {
+        let (words, by_shell) = self.words(text)?;
+        let user = UserCommand {
+            directory: self.directory.clone(),
+            input: self.input.clone(),
+            ..UserCommand::default()
+        };
+        let id = Id::parse(gritstone_analysis::ab::START_UP)?;
+        Ok(Baseline {
+            entry: command_benchmark(id, text, words, user),
+            by_shell,
         })
     }
 

@@ -11,6 +11,7 @@ use clap::Args;
 use gritstone_exchange::write_bundle;
 use gritstone_model::FleetMember;
 use gritstone_runs::context::Context;
+use gritstone_runs::output_file;
 use gritstone_session::local_backend::End;
 use gritstone_session::undo;
 use nix::sched::{CpuSet, sched_setaffinity};
@@ -45,6 +46,9 @@ pub struct FleetNodeArgs {
 }
 
 pub fn node(context: &Context, args: &FleetNodeArgs) -> Result<Exit> {
+    if args.output != Path::new("-") {
+        output_file::check(&args.output)?;
+    }
     undo::recover();
     if let Some(cpu) = args.cpu {
         let mut only = CpuSet::new();
@@ -72,7 +76,7 @@ pub fn node(context: &Context, args: &FleetNodeArgs) -> Result<Exit> {
     let bundle = write_bundle(&store.load(&id)?);
     match args.output == Path::new("-") {
         true => output::plain(&bundle)?,
-        false => gritstone_runs::output_file::write(&args.output, bundle.as_bytes())?,
+        false => output_file::write(&args.output, bundle.as_bytes())?,
     }
     Ok(exit)
 }

@@ -1,0 +1,347 @@
+//! `bench` and `ab` where something is odd: nothing measured is lost, nothing is executed that was not said, no number is shown
+//! that means nothing.
+
+use crate::common::{Arguments, Home, NOBODY, ended, fixture, list, needs_root};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::process::CommandExt;
+
+/// How often a command has appended a line.
+fn lines(home: &Home, file: &str) -> usize {
+    let text = fs::read_to_string(home.path().join(file));
+    text.map_or(0, |text| text.lines().count())
+}
+
+/// Options and one command.
+fn bench<'a>(options: &'a str, command: &'a str) -> Vec<&'a str> {
+    let mut words = vec!["bench"];
+    words.extend(options.words());
+    words.push(command);
+    words
+}
+
+#[test]
+fn failed_settings_are_undone_once_at_most() {
+    let home = Home::new();
+    let setting = "echo x >> h; exit 3";
+    let ab = [
+        "ab",
+        "--budget=1s",
+        "--a",
+        setting,
+        "--b=true",
+        "--",
+        "true",
+    ];
+    home.fails(3, &ab, "the setting of side a failed");
+    for _ in 0..2 {
+        let (code, _, error) = home.run("bench -r 1 true");
+        assert_eq!((code, error.as_str()), (0, ""));
+    }
+    assert!((1..=2).contains(&lines(&home, "h")));
+    // an undo that fails is said once
+    let undo = "echo x >> undone; exit 3";
+    let ab = [
+        "ab",
+        "--budget=1s",
+        "--a=true",
+        "--b=true",
+        "--undo",
+        undo,
+        "--",
+        "true",
+    ];
+    let (_, _, error) = home.run(&ab);
+    assert_eq!(error.matches("do it by hand").count(), 1, "{error}");
+    let (_, _, error) = home.run("bench -r 1 true");
+    assert_eq!((error.as_str(), lines(&home, "undone")), ("", 1));
+    assert!(home.journals().is_empty());
+}
+
+#[test]
+fn targets_are_checked_before_launches() {
+    let home = Home::new();
+    for format in ["json", "csv", "markdown", "asciidoc", "orgmode"] {
+        let export = format!("--export-{format}=/nonexistent/x");
+        let words = bench("-r 2", "echo >> executed");
+        home.refuses(&[&words[..], &[&export]].concat(), "/nonexistent/x");
+    }
+    assert_eq!(lines(&home, "executed"), 0);
+    let node = "fleet node --fleet f --node n --output /nonexistent/x byte/loop --quick";
+    home.refuses(node, "cannot write /nonexistent/x");
+    assert!(!home.store().exists());
+}
+
+#[test]
+fn results_come_before_failures() {
+    let home = Home::new();
+    let words = bench("-r 2 --export-csv c.csv -c", "exit 1");
+    let (code, out, error) = home.run(&[&words[..], &["true"]].concat());
+    assert_eq!(code, 3, "{error}");
+    assert!(error.contains("the cleanup 'exit 1' failed: exit status 1"));
+    assert!(out.contains("2 runs"), "{out}");
+    assert_eq!(lines(&home, "c.csv"), 2);
+    // a command that fails later
+    let flaky = "echo >> n; test $(wc -l < n) -lt 3";
+    let (code, out, error) = home.run(&bench("-r 5 --label flaky --export-csv f.csv", flaky));
+    assert_eq!(code, 3, "{error}");
+    assert!(
+        out.contains("2 runs") && lines(&home, "f.csv") == 2,
+        "{out}"
+    );
+    assert!(error.contains("exit status 1. Use -i"), "{error}");
+    home.ok("ab --of flaky");
+    // an export that fails later keeps no other from being written
+    let words = "bench -r 1 --export-csv full --export-json ok.json".words();
+    let fills = "rm -f full; mkdir full";
+    let (code, out, error) = home.run(&[&words[..], &[fills]].concat());
+    assert!(code == 2 && out.contains("1 run"), "{code}: {out}{error}");
+    assert!(error.contains("gritstone ab --of bench-"), "{error}");
+    assert!(home.path().join("ok.json").exists());
+}
+
+#[test]
+fn only_what_was_set_up_is_cleaned_up() {
+    let home = Home::new();
+    let words = [
+        "bench",
+        "-r1",
+        "-s",
+        "exit 7",
+        "-c",
+        "echo >> cleaned",
+        "true",
+    ];
+    home.fails(3, &words, "the setup 'exit 7' failed: exit status 7");
+    assert_eq!(lines(&home, "cleaned"), 0);
+}
+
+#[test]
+fn background_processes_are_allowed_on_request() {
+    let home = Home::new();
+    let conclude = "--conclude=kill $(cat p)";
+    let command = "sleep 9 & echo $! > p";
+    let refused = ["bench", "-r1", conclude, command];
+    home.fails(3, &refused, "--allow-background");
+    home.ok(&["bench", "-r1", "--allow-background", conclude, command]);
+    let cleanup = "--cleanup=kill $(cat p)";
+    let ab = [
+        "ab",
+        "--self",
+        "--budget=1s",
+        "--allow-background",
+        cleanup,
+        "--",
+        command,
+    ];
+    let (code, _, error) = home.run(&ab);
+    assert!([0, 4].contains(&code), "{code}: {error}");
+}
+
+#[test]
+fn outputs_beyond_memory_are_named() {
+    let home = Home::new();
+    let command = "head -c 1100000000 /dev/zero";
+    for options in ["-r 1", "-r 1 -i"] {
+        let error = home.fails(3, &bench(options, command), "1 GiB");
+        assert!(error.contains("--output"), "{error}");
+    }
+    home.ok(&bench("-r 1 --output null", command));
+}
+
+#[test]
+fn ignored_failures_are_marked() {
+    let home = Home::new();
+    let out = home.ok(&bench("-r 3 -i", "exit 5"));
+    assert!(out.contains("3 of 3 runs failed (exit status 5)"), "{out}");
+    // signals too
+    let json = &["--export-json", "-", "--style", "none"];
+    let out = home.ok(&[&bench("-r 2 -i", "kill -9 $$")[..], json].concat());
+    let value: Value = serde_json::from_str(&out).unwrap();
+    let codes = &value["results"][0]["exit_codes"];
+    assert_eq!(codes, &serde_json::json!([null, null]), "{out}");
+    let flaky = "echo >> n; test $(wc -l < n) -gt 2";
+    let view = home.json(&bench("-r 5 --leave-out-failures", flaky));
+    let side = &view["rows"][0]["figures"][0];
+    assert_eq!(
+        (&side["samples"], &side["left_out"]),
+        (&3.into(), &2.into())
+    );
+    let all = bench("-r 2 --leave-out-failures", "exit 1");
+    home.fails(3, &all, "all executions failed");
+}
+
+#[test]
+fn no_ratio_is_shown_of_nothing() {
+    let home = Home::new();
+    let shell = fixture("run").with_file_name("slow-only-when-idle");
+    let words =
+        "bench -r 3 --export-markdown - --export-orgmode o --export-asciidoc a --export-csv c";
+    let words = [words.words(), vec!["-S", shell.to_str().unwrap()]].concat();
+    let commands = ["true", ":", "sleep 0.2"];
+    let mut all = home.ok(&[&words[..], &commands].concat());
+    assert!(
+        all.contains("no ratio") && all.contains("not measurable"),
+        "{all}"
+    );
+    for file in ["o", "a", "c"] {
+        all += &fs::read_to_string(home.path().join(file)).unwrap();
+    }
+    for number in ["NaN", "inf "] {
+        assert!(!all.contains(number), "{all}");
+    }
+    let view = home.json(&[&words[..3], &words[11..], &commands].concat());
+    let row = &view["rows"][0];
+    assert_eq!(row["figures"][0]["at_most"], true, "{view}");
+    assert!(
+        list(&row["comparisons"])
+            .iter()
+            .all(|c| c["ratio"].is_null()),
+        "{view}"
+    );
+}
+
+#[test]
+fn relative_paths_lead_from_here() {
+    let home = Home::new();
+    fs::write(home.path().join("shell"), "exec /bin/sh -c \"$2\"\n").unwrap();
+    fs::write(home.path().join("input"), "x\n").unwrap();
+    crate::common::mode(&home.path().join("shell"), 0o755);
+    // a script without #!, too
+    home.ok(&bench(
+        "-r 1 -S ./shell --input input --output ./out",
+        "cat; echo seen",
+    ));
+    assert_eq!(
+        fs::read_to_string(home.path().join("out")).unwrap(),
+        "x\nseen\n"
+    );
+    home.ok(&[
+        "bench",
+        "-r1",
+        "--subtract=./shell -c true",
+        "./shell -c true",
+    ]);
+    home.ok("bench -r 1 -N ./shell");
+    let (code, _, error) = home.run("ab --self --budget 1s --prepare ./shell -- ./shell");
+    assert!([0, 4].contains(&code), "{code}: {error}");
+}
+
+#[test]
+fn words_and_values_stay_as_they_are() {
+    let home = Home::new();
+    let words = "bench -r 1 -L a {b},x -L b 1,2 --style none --export-csv -".words();
+    let out = home.ok(&[&words[..], &["echo {a} {b}"]].concat());
+    assert!(out.contains("\necho {b} 1,"), "{out}");
+    fs::write(home.path().join("a\u{a0}b"), "x").unwrap();
+    for options in ["-r 1", "-r 1 -N"] {
+        home.ok(&bench(options, "cat a\u{a0}b"));
+    }
+    let (code, _, error) = home.run(&["ab", "--self", "--budget=1s", "--", "cat", "a\u{a0}b"]);
+    assert!([0, 4].contains(&code), "{code}: {error}");
+}
+
+#[test]
+fn equal_names_are_refused() {
+    let home = Home::new();
+    home.refuses("bench -r 1 -n a -n a true false", "the name 'a'");
+    home.refuses("bench -r 1 -n false true false", "the name 'false'");
+    home.ok("bench -r 1 true true");
+}
+
+#[test]
+fn runs_are_executions() {
+    let home = Home::new();
+    let hooks = ["-p", "echo >> prepared", "-C", "echo >> concluded"];
+    for (options, executions) in [("-w 0 -r 4", 4), ("-w 3 -r 4", 7), ("-w 0 -M 3", 3)] {
+        let words = [&bench(options, "echo >> executed")[..], &hooks].concat();
+        home.ok(&words);
+        for file in ["executed", "prepared", "concluded"] {
+            assert_eq!(lines(&home, file), executions, "{options}: {file}");
+            fs::remove_file(home.path().join(file)).unwrap();
+        }
+    }
+    // without a number too, of one command and of two
+    for commands in [&["echo >> a"][..], &["echo >> a", "echo >> b"]] {
+        let words = [
+            &["bench", "--budget=1s", "--export-json=t.json"][..],
+            commands,
+        ]
+        .concat();
+        home.ok(&words);
+        let text = fs::read_to_string(home.path().join("t.json")).unwrap();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        for (result, file) in list(&value["results"]).iter().zip(["a", "b"]) {
+            assert_eq!(list(&result["times"]).len(), lines(&home, file));
+            fs::remove_file(home.path().join(file)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn one_command_ends_by_itself() {
+    let home = Home::new();
+    // what takes long is executed ten times, and what is short no longer than that would take
+    let out = home.ok(&bench("--style basic", "echo >> long; sleep 0.4"));
+    assert!(
+        out.contains("10 runs") && lines(&home, "long") == 10,
+        "{out}"
+    );
+    let out = home.ok(&bench("--budget 1s", "echo >> asked; sleep 0.4"));
+    assert!(lines(&home, "asked") < 10, "{out}");
+}
+
+#[test]
+fn screens_say_what_they_show() {
+    let home = Home::new();
+    let words = [
+        "bench",
+        "-w1",
+        "-r4",
+        "--percentiles=50,95",
+        "-n",
+        "nap",
+        "sleep 0.02",
+    ];
+    let out = home.ok(&words);
+    for text in [
+        "nap",
+        "median",
+        "4 runs + 1 warm-up",
+        "mean",
+        " ± ",
+        "min ",
+        "max ",
+        "user ",
+        "system ",
+        " MB",
+        "p50 ",
+        "p95 ",
+    ] {
+        assert!(out.contains(text), "{text:?}: {out}");
+    }
+    home.refuses("bench --percentiles 101 true", "from 0 to 100");
+}
+
+#[test]
+fn closed_configurations_are_skipped_as_root() {
+    needs_root();
+    let home = Home::new();
+    let folder = home.path().join(".config/gritstone");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.toml"), "").unwrap();
+    crate::common::mode(&home.path().join(".config"), 0o700);
+    crate::common::mode(home.path(), 0o755);
+    let theirs = tempfile::tempdir().unwrap();
+    std::os::unix::fs::chown(theirs.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    let store = theirs.path().join("x.db");
+    let mut command = home.command(crate::common::binary());
+    command.args(["--store", store.to_str().unwrap(), "bench", "-r1", "true"]);
+    command
+        .env("TMPDIR", theirs.path())
+        .current_dir(theirs.path());
+    command.uid(NOBODY).gid(NOBODY);
+    let (code, out, error) = ended(&mut assert_cmd::Command::from_std(command));
+    assert_eq!(code, 0, "{out}{error}");
+    assert!(error.contains("config.toml is not read"), "{error}");
+}
