@@ -100,7 +100,8 @@ pub fn own(mut kept: CustomCatalog, ours: &BTreeSet<&str>) -> Result<Own, OwnErr
 
 fn text<'a>(path: &str, file: &'a CustomFile) -> Result<&'a str, FolderError> {
     let text = file.contents.text();
-    text.ok_or_else(|| FolderError(format!("{path} is not text in UTF-8")))
+    let text = text.ok_or_else(|| FolderError(format!("{path} is not text in UTF-8")))?;
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
 /// Reads files of entries as if they stood beside ours.

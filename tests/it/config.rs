@@ -40,6 +40,9 @@ fn a_file_of_the_directory_sets_what_is_measured_and_nothing_else() {
         fs::write(&here, text).unwrap();
         home.refuses("list byte/sieve", &format!("./gritstone.toml{said}"));
     }
+    let utf16 = "\u{feff}[run]\r\nbudget = '4m'\r\n".encode_utf16();
+    fs::write(&here, utf16.flat_map(u16::to_le_bytes).collect::<Vec<u8>>()).unwrap();
+    assert!(home.ok("config --show").contains("run.budget = \"4m\""));
     // one that others can write is not read; the user's own is not either, and that is an error
     mode(&here, 0o666);
     let error = home.fails(0, "list byte/sieve", "is not read: ");

@@ -26,6 +26,7 @@ mod ends;
 mod exchange;
 mod fleet;
 mod fs;
+mod imports;
 mod ipc;
 mod licenses;
 mod load;

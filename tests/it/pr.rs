@@ -292,7 +292,7 @@ fn file_of_repository_needs_trust() {
     let repository = Repository::new();
     repository.write(
         "gritstone-pr.toml",
-        "harness = 'lines'\ncommand = ['cat', 'values']\nmax-slowdown = '20%'\n[margins]\nbeta = '1%'\n",
+        "\u{feff}harness = 'lines'\ncommand = ['cat', 'values']\nmax-slowdown = '20%'\n[margins]\nbeta = '1%'\n",
     );
     repository.commit(THREE);
     repository.commit("alpha 11 ns\nbeta 21 ns\ngamma 30 MB/s\n");

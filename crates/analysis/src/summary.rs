@@ -33,8 +33,8 @@ mod weighted_mean;
 
 use gritstone_model::{
     Absence, Benchmark, CommandWork, Count, Counting, Curve, Estimate, Figure, Finding, Id,
-    Measurement, Note, Outcome, Quantity, ResultCurve, RunData, RunView, SCHEMA_RUN, SeriesPoint,
-    Status, Work,
+    Measurement, Note, Outcome, Quantity, ResultCurve, RunData, RunInfo, RunView, SCHEMA_RUN,
+    SeriesPoint, Status, Work, other_program,
 };
 use gritstone_stats::center;
 pub use launch::{LaunchTime, Reader, launch_ns_per_op};
@@ -98,15 +98,15 @@ fn by_id<'a>(
     floor: &Floor,
     reference_ghz: Option<f64>,
 ) -> BTreeMap<&'a Id, Launched<'a>> {
-    let trial = run.info.settings.trial.is_some();
+    let whole = counts_whole(&run.info);
     let benchmarks = run.benchmarks.iter();
     let launched = |entry: &'a Benchmark| (&entry.id, Launched::without_launches(entry));
     let mut by_id: BTreeMap<&Id, Launched> = benchmarks.map(launched).collect();
     for launch in run.launches.iter().filter(|launch| launch.copies == 1) {
         if let Some(launched) = by_id.get_mut(&launch.id) {
             let mut reading = Reading::new(launch);
-            reading.sample_use = sample_use(launched.benchmark, &reading, trial);
-            reading.is_of_trial = trial;
+            reading.sample_use = sample_use(launched.benchmark, &reading, whole);
+            reading.counts_whole = whole;
             reading.reference_ghz = reference_ghz;
             smt_contention::weigh(&mut reading, floor_for(launched.benchmark, floor));
             launched.launches.push(reading);
@@ -290,8 +290,13 @@ fn event_time_ns(benchmark: &Benchmark, launch: &Reading) -> Option<f64> {
     ns.filter(|_| time)
 }
 
-fn sample_use(benchmark: &Benchmark, launch: &Reading, trial: bool) -> SampleUse {
-    match trial || is_work_over_time(benchmark) || event_time_ns(benchmark, launch).is_some() {
+/// Whether all launches and samples of a run count alike.
+fn counts_whole(run: &RunInfo) -> bool {
+    run.settings.trial.is_some() || other_program(&run.gritstone).is_some()
+}
+
+fn sample_use(benchmark: &Benchmark, launch: &Reading, whole: bool) -> SampleUse {
+    match whole || is_work_over_time(benchmark) || event_time_ns(benchmark, launch).is_some() {
         true => SampleUse::All,
         false => SampleUse::Undisturbed,
     }

@@ -1,241 +1,229 @@
-//! A run made of what another program measured: it can be looked at and compared with others of that program, and says of every
-//! figure whose it is, so that it is mixed with ours nowhere.
+//! What another program measured, as its output says it.
 
-use crate::ImportError;
-use crate::bundle::{check_head, hash};
-use crate::limits::{BENCHMARKS, LAUNCHES};
-use gritstone_model::{
-    Benchmark, Better, CommandWork, Event, Id, Launch, Machine, Outcome, Placement, RunData,
-    RunInfo, Sample, Settings, Source, Unit, Work,
-};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::harness::{HarnessError, HarnessResult};
+use gritstone_model::Better;
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use std::collections::{BTreeSet, HashMap};
 
-/// One benchmark of another program.
-pub(crate) struct Series {
-    /// What it is called there.
+/// The output of one execution of another program.
+#[derive(Clone, Debug, Default)]
+pub struct ForeignRun {
+    /// Empty where the output does not say it.
+    pub version: String,
+    /// Start; UTC where the output has no time zone.
+    pub started: Option<Timestamp>,
+    /// Name of the measured system.
+    pub machine: Option<String>,
+    /// Benchmarks in order of appearance, each name once.
+    pub series: Vec<Series>,
+    index: HashMap<String, usize>,
+}
+
+/// A benchmark of another program.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    /// Its whole name there, with all parameters: what it is known by.
     pub name: String,
-    /// Its unit and direction: nanoseconds, where nothing else is said.
-    pub unit: (String, Better),
-    /// How many of what the unit counts one operation does.
-    pub amount: f64,
-    /// What must be known of its figure beside whose it is.
-    pub remark: Option<&'static str>,
-    /// Each repetition, or why it failed.
-    pub launches: Vec<Result<Sample, String>>,
+    /// Unit and direction of the values; `None` without values.
+    pub unit: Option<(String, Better)>,
+    /// Processes or executions, with at least one repetition each.
+    pub launches: Vec<Vec<Repetition>>,
+    /// Why further ones failed.
+    pub failures: Vec<String>,
+    /// Why it has no value, whatever its launches say.
+    pub left_out: Option<String>,
+    /// What must be known of its values.
+    pub remarks: BTreeSet<&'static str>,
+    /// Whether the program goes by CPU time.
+    pub by_cpu: bool,
+}
+
+/// A value of another program.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Repetition {
+    /// In the unit of the series, above 0.
+    pub value: f64,
+    /// Operations behind it, where known.
+    pub operations: Option<u64>,
+    /// CPU time of an operation, in the unit of the series.
+    pub cpu: Option<f64>,
+    /// The same in user and in system mode.
+    pub user_system: Option<[f64; 2]>,
+    /// Exit status other than 0 that the user chose to ignore.
+    pub status: Option<i32>,
+    /// Peak memory, bytes.
+    pub peak_memory: Option<u64>,
+}
+
+impl Repetition {
+    /// A value of an unknown number of operations.
+    #[must_use]
+    pub fn new(value: f64) -> Self {
+        Self {
+            value,
+            ..Self::default()
+        }
+    }
+}
+
+impl ForeignRun {
+    pub(crate) fn named(&mut self, name: &str) -> &mut Series {
+        let at = *self.index.entry(name.to_owned()).or_insert_with(|| {
+            self.series.push(Series {
+                name: name.to_owned(),
+                ..Series::default()
+            });
+            self.series.len() - 1
+        });
+        &mut self.series[at]
+    }
+
+    /// Adds a launch. A value that is impossible, or in another unit than those before, leaves the benchmark out: without it, the
+    /// others would be another result.
+    pub(crate) fn add(
+        &mut self,
+        name: &str,
+        (unit, better): (&str, Better),
+        launch: Vec<Repetition>,
+        place: impl FnOnce() -> String,
+    ) {
+        let series = self.named(name);
+        let (known, _) = series.unit.get_or_insert((unit.to_owned(), better));
+        let cpu = |one: &Repetition| one.cpu.unwrap_or_default();
+        let bad = launch
+            .iter()
+            .map(|one| one.value)
+            .find(|v| !is_possible(*v));
+        let negative = launch
+            .iter()
+            .map(cpu)
+            .find(|cpu| !(*cpu >= 0.0 && cpu.is_finite()));
+        let why = match (bad, negative) {
+            (Some(value), _) => format!("{} is not a positive number", with_unit(value, unit)),
+            (None, Some(cpu)) => format!("{} of CPU time are impossible", with_unit(cpu, unit)),
+            (None, None) if known != unit => format!("it is in {unit} here and in {known} above"),
+            (None, None) => return series.launches.push(launch),
+        };
+        series
+            .left_out
+            .get_or_insert_with(|| located(&place(), &why));
+    }
+
+    /// Leaves a benchmark out; the first reason counts.
+    pub(crate) fn leave_out(&mut self, name: &str, why: impl Into<String>) {
+        self.named(name).left_out.get_or_insert_with(|| why.into());
+    }
+
+    /// # Errors
+    /// When nothing was measured: names the benchmarks, and why they have no value.
+    pub(crate) fn finish(self, program: &'static str) -> Result<Self, HarnessError> {
+        if self.series.iter().any(Series::was_launched) {
+            return Ok(self);
+        }
+        let why = |series: &Series| Some((series.name.clone(), series.left_out.clone()?));
+        let why: Vec<_> = self.series.iter().filter_map(why).collect();
+        Err(match why.is_empty() {
+            true => HarnessError::Empty(program),
+            false => HarnessError::NoValue { program, why },
+        })
+    }
+
+    /// The benchmarks that have values.
+    ///
+    /// # Errors
+    /// When none has.
+    pub fn results(self, program: &'static str) -> Result<Vec<HarnessResult>, HarnessError> {
+        let mut why = vec![];
+        let mut results = vec![];
+        for series in self.series {
+            let name = series.name.clone();
+            match series.result() {
+                Ok(result) => results.push(result),
+                Err(reason) => why.push((name, reason)),
+            }
+        }
+        match results.is_empty() {
+            true => Err(HarnessError::NoValue { program, why }),
+            false => Ok(results),
+        }
+    }
 }
 
 impl Series {
-    pub fn new(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            unit: ("ns".to_owned(), Better::Lower),
-            amount: 1.0,
-            remark: None,
-            launches: vec![],
-        }
-    }
-}
-
-/// What another program measured.
-pub(crate) struct Made {
-    pub tool: &'static str,
-    pub version: String,
-    /// Where the file says it.
-    pub started: Option<String>,
-    pub machine: Option<String>,
-    pub series: Vec<Series>,
-}
-
-impl Made {
-    /// The run, begun at `otherwise` where the file does not say when.
-    ///
-    /// # Errors
-    /// When it measured nothing.
-    pub fn run(self, otherwise: &str) -> Result<RunData, ImportError> {
-        if self.series.iter().all(|series| series.launches.is_empty()) {
-            return Err(ImportError::whole(format!(
-                "no measurement of {} in it",
-                self.tool
-            )));
-        }
-        let launches: usize = self.series.iter().map(|one| one.launches.len()).sum();
-        if self.series.len() > BENCHMARKS || launches > LAUNCHES {
-            return Err(ImportError::whole(format!(
-                "more than {BENCHMARKS} benchmarks or {LAUNCHES} measurements"
-            )));
-        }
-        // RFC 3339 in UTC, from what the file says
-        let started = self.started.as_deref().and_then(|text| text.parse().ok());
-        let started = started.map_or(otherwise.to_owned(), |at: jiff::Timestamp| at.to_string());
-        let family = slug(self.tool);
-        let (mut benchmarks, mut launches) = (vec![], vec![]);
-        let mut names = Names::default();
-        for series in &self.series {
-            let id = names.unique(&format!("{family}/{}", slug(&series.name)))?;
-            for (round, outcome) in (0..).zip(&series.launches) {
-                launches.push(launch(&id, round, outcome));
-            }
-            benchmarks.push(self.benchmark(id, series)?);
-        }
-        let name = self.machine.clone().unwrap_or(UNKNOWN.to_owned());
-        let mut run = RunData {
-            info: RunInfo {
-                id: identifier(&started, &family, &launches),
-                label: None,
-                started,
-                elapsed_s: Some(launches.iter().map(seconds).sum()),
-                gritstone: format!("{} {}", self.tool, self.version).trim().to_owned(),
-                machine: Machine {
-                    id: format!("{family}-{}", slug(&name)),
-                    name,
-                    system: format!("as measured by {}", self.tool),
-                    ..Machine::default()
-                },
-                settings: Settings {
-                    precision: 0.05,
-                    ..Settings::default()
-                },
-            },
-            benchmarks,
-            programs: BTreeMap::new(),
-            skips: vec![],
-            launches,
-        };
-        check_head(&mut run).map_err(ImportError::Whole)?;
-        Ok(run)
+    /// Whether nothing was said of it yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.launches.is_empty() && self.failures.is_empty() && self.left_out.is_none()
     }
 
-    fn benchmark(&self, id: Id, series: &Series) -> Result<Benchmark, ImportError> {
-        let (unit, better) = &series.unit;
-        let unit = Unit::parse(unit).map_err(|error| ImportError::whole(error.to_string()))?;
-        let remark = format!(
-            "Measured by {}: no work was proved and no condition watched. {}",
-            self.tool,
-            series.remark.unwrap_or_default()
-        );
-        Ok(Benchmark {
-            title: series.name.clone(),
-            operation: "one operation, as that program counts".to_owned(),
-            why: format!("It was measured by {}.", self.tool),
-            sources: vec![Source {
-                document: self.tool.to_owned(),
-                place: "imported".to_owned(),
-            }],
-            better: *better,
-            amount_per_op: series.amount,
-            placement: Placement::All,
-            remark: Some(remark.trim_end().to_owned()),
-            ..Benchmark::new(id, unit, Work::Command(CommandWork::default()))
+    fn was_launched(&self) -> bool {
+        let any = !self.launches.is_empty() || !self.failures.is_empty();
+        any && self.left_out.is_none()
+    }
+
+    fn result(self) -> Result<HarnessResult, String> {
+        let failure = self.failures.into_iter().next();
+        if let Some(why) = self
+            .left_out
+            .or(failure.filter(|_| self.launches.is_empty()))
+        {
+            return Err(why);
+        }
+        let repetitions = self.launches.iter().flatten();
+        let value = |one: &Repetition| one.cpu.filter(|_| self.by_cpu).unwrap_or(one.value);
+        let values: Vec<f64> = repetitions.map(value).collect();
+        if let Some(bad) = values.iter().find(|value| !is_possible(**value)) {
+            return Err(format!("{bad} is not a positive number"));
+        }
+        let (unit, better) = self.unit.ok_or("it has no value")?;
+        Ok(HarnessResult {
+            name: self.name,
+            unit,
+            better,
+            values,
         })
     }
 }
 
-/// The name of a machine that the file does not know.
-const UNKNOWN: &str = "unknown";
-
-/// Says which machine measured an imported run that does not say it.
-///
-/// # Errors
-/// When the run says it.
-pub fn name_machine(run: &mut RunData, host: &str) -> Result<(), ImportError> {
-    let machine = &mut run.info.machine;
-    if machine.name != UNKNOWN {
-        let what = format!("run {} was measured on {}", run.info.id, machine.name);
-        return Err(ImportError::whole(what));
-    }
-    let family = machine.id.trim_end_matches(UNKNOWN);
-    machine.id = format!("{family}{}", slug(host));
-    host.clone_into(&mut machine.name);
-    Ok(())
+fn is_possible(value: f64) -> bool {
+    value.is_finite() && value > 0.0
 }
 
-/// Identifiers that were given, so that no two series have the same.
-#[derive(Default)]
-struct Names {
-    taken: BTreeSet<Id>,
-    /// The number that the next series of the same name gets.
-    next: BTreeMap<String, u32>,
+fn with_unit(value: f64, unit: &str) -> String {
+    format!("{value} {unit}").trim_end().to_owned()
 }
 
-impl Names {
-    fn unique(&mut self, name: &str) -> Result<Id, ImportError> {
-        let parse = |text: &str| Id::parse(text).map_err(|e| ImportError::whole(e.to_string()));
-        let mut id = parse(name)?;
-        let next = self.next.entry(name.to_owned()).or_insert(2);
-        while !self.taken.insert(id.clone()) {
-            id = parse(&format!("{name}/{next}"))?;
-            *next += 1;
-        }
-        Ok(id)
+/// What is wrong, after its place.
+pub(crate) fn located(place: &str, what: &str) -> String {
+    match place.is_empty() {
+        true => what.to_owned(),
+        false => format!("{place}: {what}"),
     }
 }
 
-/// Longest time that is believed, s: nothing ran for thirty years, and nanoseconds have an end.
-const LONGEST: f64 = 1e9;
-
-/// A time as nanoseconds.
-///
-/// # Errors
-/// Why it is none.
-pub(crate) fn nanoseconds(seconds: f64) -> Result<u64, String> {
-    let ns = seconds * 1e9;
-    match ns.round() >= 1.0 && seconds <= LONGEST {
-        true => Ok(ns.round() as u64),
-        false => Err(format!(
-            "{seconds:e} s is impossible: a time is at least 1e-9 s and at most {LONGEST:e} s"
-        )),
-    }
+/// A time as programs write it; without a time zone, in UTC, so that every reader has the same.
+#[must_use]
+pub fn parse_time(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    text.parse().ok().or_else(|| {
+        let local: DateTime = text.parse().ok()?;
+        let utc = local.to_zoned(TimeZone::UTC).ok()?;
+        Some(utc.timestamp())
+    })
 }
 
-fn launch(id: &Id, round: u32, outcome: &Result<Sample, String>) -> Launch {
-    let (outcome, events) = match outcome {
-        Ok(sample) => (Outcome::Measured, vec![Event::Sample(Box::new(*sample))]),
-        Err(why) => (Outcome::Failed(why.clone()), vec![]),
-    };
-    Launch {
-        id: id.clone(),
-        round,
-        start: 0,
-        cpus: vec![],
-        copies: 1,
-        outcome,
-        events,
-        conditions: gritstone_model::Conditions::default(),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn seconds(launch: &Launch) -> f64 {
-    match launch.events.first() {
-        Some(Event::Sample(sample)) => sample.wall as f64 / 1e9,
-        _ => 0.0,
-    }
-}
-
-/// An identifier that is the same whenever the same is imported, so that it is not kept twice.
-fn identifier(started: &str, family: &str, launches: &[Launch]) -> String {
-    let digits: String = started
-        .chars()
-        .filter(char::is_ascii_digit)
-        .take(14)
-        .collect();
-    let text = serde_json::to_string(launches).unwrap_or_default();
-    let short = &hash(&format!("{family}{text}"))[..8];
-    let (day, time) = digits.split_at(8.min(digits.len()));
-    format!("{day}-{time}-{short}")
-}
-
-/// Letters that an identifier may have.
-fn slug(text: &str) -> String {
-    let lower = text.to_lowercase();
-    let foreign = |c: char| !matches!(c, 'a'..='z' | '0'..='9' | '.' | '_');
-    let words: Vec<&str> = lower
-        .split(foreign)
-        .filter(|word| !word.is_empty())
-        .collect();
-    let slug = words.join("-");
-    let slug = slug.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-    match slug[..slug.len().min(60)].trim_end_matches('-') {
-        "" => "x".to_owned(),
-        slug => slug.to_owned(),
+    #[test]
+    fn times_without_zone_are_utc() {
+        let time = |text| parse_time(text).map(|time| time.to_string());
+        let noon = Some("2018-04-28T10:00:00Z".to_owned());
+        assert_eq!(time("2018-04-28 10:00:00"), noon);
+        assert_eq!(time("2018-04-28T12:00:00+02:00"), noon);
+        assert_eq!(time("2018-04-28"), Some("2018-04-28T00:00:00Z".to_owned()));
+        assert_eq!(time("yesterday"), None);
     }
 }

@@ -1,13 +1,9 @@
 //! The JSON of Google Benchmark: one entry a launch, as its own repetitions are, so that its compare.py can test them.
 
+use crate::RunData;
 use crate::exportable::{Exported, Figure, figures, messages};
-use crate::foreign_run::{Made, Series, nanoseconds};
-use crate::limits::{Bounded, LAUNCHES};
-use crate::{ImportError, RunData};
-use gritstone_model::{Event, Launch, Outcome, RunView, Sample};
-use serde::Deserialize;
+use gritstone_model::{Event, Launch, Outcome, RunView};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// The run as programs read it that read Google Benchmark: of each row the launches that its figure is made of, as the figure has
 /// them. Derived figures and sizes are not in it: they have no repetitions.
@@ -113,96 +109,4 @@ fn typical(done: &[Done]) -> Option<Done> {
         operations: (operations / done.len() as f64).round() as u64,
         cpu: cpu / operations,
     })
-}
-
-#[derive(Deserialize)]
-struct File {
-    context: Context,
-    benchmarks: Bounded<Entry, LAUNCHES>,
-}
-
-#[derive(Deserialize)]
-struct Context {
-    date: Option<String>,
-    host_name: Option<String>,
-    library_version: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Entry {
-    name: String,
-    run_name: Option<String>,
-    run_type: Option<String>,
-    #[serde(default)]
-    iterations: u64,
-    #[serde(default)]
-    real_time: f64,
-    #[serde(default)]
-    cpu_time: f64,
-    time_unit: Option<String>,
-    #[serde(default)]
-    error_occurred: bool,
-    error_message: Option<String>,
-}
-
-/// A run, begun at `otherwise` (RFC 3339) where the file does not say when, of one launch for each repetition of each benchmark. Means and medians that the library added are left to be computed again.
-///
-/// # Errors
-/// When it is not such JSON, or has no repetition.
-pub fn read(text: &str, otherwise: &str) -> Result<RunData, ImportError> {
-    let file: File = serde_json::from_str(text)
-        .map_err(|error| ImportError::whole(format!("not JSON of Google Benchmark: {error}")))?;
-    let mut series: Vec<Series> = vec![];
-    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
-    for (number, entry) in file.benchmarks.0.iter().enumerate() {
-        if entry.run_type.as_deref() == Some("aggregate") {
-            continue;
-        }
-        let name = entry.run_name.as_ref().unwrap_or(&entry.name);
-        let at = *known.entry(name).or_insert_with(|| {
-            series.push(Series::new(name));
-            series.len() - 1
-        });
-        let outcome = repetition(entry)
-            .map_err(|why| ImportError::whole(format!("benchmarks[{number}] ({name}): {why}")))?;
-        series[at].launches.push(outcome);
-    }
-    Made {
-        tool: "Google Benchmark",
-        version: file.context.library_version.unwrap_or_default(),
-        started: file.context.date,
-        machine: file.context.host_name,
-        series,
-    }
-    .run(otherwise)
-}
-
-fn repetition(entry: &Entry) -> Result<Result<Sample, String>, String> {
-    if entry.error_occurred {
-        let why = entry.error_message.clone();
-        return Ok(Err(why.unwrap_or_else(|| "It failed.".to_owned())));
-    }
-    let unit = match entry.time_unit.as_deref() {
-        None | Some("ns") => 1.0,
-        Some("us") => 1e3,
-        Some("ms") => 1e6,
-        Some("s") => 1e9,
-        Some(other) => return Err(format!("'{other}' is not a unit of time")),
-    };
-    let n = entry.iterations;
-    if n == 0 {
-        return Err("iterations is 0: nothing was measured".to_owned());
-    }
-    let total = |what, time: f64| {
-        nanoseconds(time * unit * n as f64 / 1e9).map_err(|why| format!("{what}: {why}"))
-    };
-    let mut sample = Sample {
-        n,
-        wall: total("real_time", entry.real_time)?,
-        ..Sample::default()
-    };
-    if entry.cpu_time != 0.0 {
-        sample.usage.cpu = total("cpu_time", entry.cpu_time)?;
-    }
-    Ok(Ok(sample))
 }

@@ -17,12 +17,13 @@ mod gbench;
 mod github;
 pub mod harness;
 mod hyperfine;
+mod import;
 pub mod limits;
 mod openmetrics;
 mod phoronix;
 mod pr;
+mod stored_unit;
 mod timings;
-mod unixbench;
 mod unpack;
 mod xml;
 
@@ -34,21 +35,22 @@ pub use ci_output::{github_annotations, github_summary, junit};
 pub use csv_markdown::{csv, markdown};
 pub use exportable::Exported;
 pub use fleet::{csv as fleet_csv, openmetrics as fleet_openmetrics};
-pub use foreign_run::name_machine;
-pub use gbench::{read as read_gbench, write as gbench};
+pub use foreign_run::parse_time;
+pub use gbench::write as gbench;
 pub use github::github;
-pub use hyperfine::{read as read_hyperfine, write as hyperfine};
+pub use hyperfine::write as hyperfine;
+pub use import::{contents, name_machine, set_start};
 pub use openmetrics::{openmetrics, scraped};
 pub use phoronix::phoronix;
 pub use pr::{pr_github_annotations, pr_gitlab_metrics, pr_junit, pr_markdown};
 pub use timings::{
     Markup, Timing, csv as timings_csv, json as timings_json, table as timings_table,
 };
-pub use unixbench::read as read_unixbench;
 pub use unpack::unpack;
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use gritstone_model::decode_text;
+use harness::{FORMATS, Format, HarnessError, HarnessFile, Shape};
+use jiff::Timestamp;
 use std::io::{BufRead, Read as _};
 
 /// Why bytes are no run.
@@ -73,15 +75,10 @@ impl ImportError {
     }
 }
 
-/// What bytes seem to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// `hyperfine --export-json`.
-    Hyperfine,
-    /// `--benchmark_format=json` of Google Benchmark.
-    GoogleBenchmark,
-    /// The report of UnixBench's `Run`.
-    UnixBench,
+impl From<HarnessError> for ImportError {
+    fn from(error: HarnessError) -> Self {
+        Self::Whole(error.to_string())
+    }
 }
 
 /// A file that was opened: a run, or the text of something else.
@@ -99,6 +96,9 @@ pub enum Opened {
 pub fn open(from: impl BufRead) -> Result<Opened, ImportError> {
     let unreadable = |error: std::io::Error| ImportError::whole(error.to_string());
     let mut from = unpack(from).map_err(unreadable)?;
+    if from.fill_buf().map_err(unreadable)?.starts_with(UTF8_MARK) {
+        from.consume(UTF8_MARK.len());
+    }
     let mut text = vec![];
     let line = (&mut from).take(limits::HEAD_LINE + 1);
     { line }.read_until(b'\n', &mut text).map_err(unreadable)?;
@@ -114,35 +114,46 @@ pub fn open(from: impl BufRead) -> Result<Opened, ImportError> {
         );
         return Err(ImportError::whole(what));
     }
-    let text = String::from_utf8(text).map_err(|error| ImportError::whole(error.to_string()))?;
-    Ok(Opened::Text(text))
+    let text = decode_text(text).map_err(|error| ImportError::whole(error.to_string()))?;
+    match bundle::is_head(text.lines().next().unwrap_or_default().as_bytes()) {
+        true => Ok(Opened::Run(Box::new(bundle::read(text.as_bytes())?))),
+        false => Ok(Opened::Text(text)),
+    }
 }
 
-/// Recognizes the program that wrote a text; `None` when it cannot be read.
+const UTF8_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// The program that wrote a file, as far as it can be told.
 #[must_use]
-pub fn recognize(text: &str) -> Option<Origin> {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct Parts {
-        context: Option<IgnoredAny>,
-        benchmarks: Option<IgnoredAny>,
-        results: Option<List>,
-    }
-    struct List;
-    impl<'de> Deserialize<'de> for List {
-        fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-            <Vec<IgnoredAny>>::deserialize(from).map(|_| Self)
-        }
-    }
-    let parts: Parts = serde_json::from_str(text).unwrap_or_default();
-    if parts.context.is_some() && parts.benchmarks.is_some() {
-        return Some(Origin::GoogleBenchmark);
-    }
-    if parts.results.is_some() {
-        return Some(Origin::Hyperfine);
-    }
-    text.contains("BYTE UNIX Benchmarks")
-        .then_some(Origin::UnixBench)
+pub fn recognize(text: &str) -> Option<&'static dyn Format> {
+    let shape = Shape::new(text);
+    FORMATS.into_iter().find(|format| format.recognizes(&shape))
+}
+
+/// Names of the files that programs leave in a directory.
+#[must_use]
+pub fn tree_parts() -> Vec<&'static str> {
+    let parts = FORMATS.iter().flat_map(|format| format.parts());
+    parts.copied().collect()
+}
+
+/// The run in the output of another program; `modified` stands for its start where the files have none.
+///
+/// # Errors
+/// What the first file seems to be, and what is wrong with it; which benchmarks have no value where none has.
+pub fn import(files: &[HarnessFile], modified: Timestamp) -> Result<RunData, ImportError> {
+    let first = files.first().map_or("", |file| &file.text);
+    let format = recognize(first).ok_or_else(|| {
+        let titles: Vec<&str> = FORMATS.iter().map(|format| format.title()).collect();
+        ImportError::whole(format!(
+            "not a run, but {}: a run is a bundle of `gritstone export`, or output of {}",
+            Shape::new(first).describe(),
+            titles.join(", ")
+        ))
+    })?;
+    let foreign = format.parse(files)?;
+    let text: String = files.iter().map(|file| file.text.as_str()).collect();
+    import::import(format.title(), foreign, &text, modified)
 }
 
 #[doc(no_inline)]

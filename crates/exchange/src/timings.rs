@@ -386,6 +386,10 @@ mod tests {
         assert_eq!(value["results"][1]["stddev"], Value::Null);
         assert_eq!(value["results"][1]["parameters"]["x"], "2");
         // and what it writes it reads
-        assert!(crate::read_hyperfine(&json(&all), "2026-01-01T00:00:00Z").is_ok());
+        let file = crate::harness::HarnessFile {
+            path: "".into(),
+            text: json(&all),
+        };
+        assert!(crate::import(&[file], jiff::Timestamp::UNIX_EPOCH).is_ok());
     }
 }

@@ -274,7 +274,7 @@ pub fn own_file(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Reads a file of ours from a directory in which nobody else can replace it, if it exists.
-pub fn read_owned_text(directory: &Path, name: &str) -> io::Result<Option<String>> {
+pub fn read_owned(directory: &Path, name: &str) -> io::Result<Option<Vec<u8>>> {
     let path = directory.join(name);
     match fs::symlink_metadata(&path) {
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -285,9 +285,17 @@ pub fn read_owned_text(directory: &Path, name: &str) -> io::Result<Option<String
     let opened = openat(&parent, name, flags, Mode::empty());
     let file = File::from(opened.map_err(|why| as_kind(why, &path))?);
     check_file(&file, &path)?;
-    let mut text = String::new();
-    file.take(MAX_TEXT).read_to_string(&mut text)?;
-    Ok(Some(text))
+    let mut bytes = vec![];
+    file.take(MAX_TEXT).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// The same of a file that we wrote, which is UTF-8.
+pub fn read_owned_text(directory: &Path, name: &str) -> io::Result<Option<String>> {
+    let text = read_owned(directory, name)?
+        .map(String::from_utf8)
+        .transpose();
+    text.map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))
 }
 
 /// Only root and we may rename its entries.

@@ -26,7 +26,7 @@ pub fn missing(context: &Context, plan: &Plan) -> Result<Vec<Node>> {
 
 /// Takes in a bundle: whole, of this fleet, of this node.
 pub fn take(context: &Context, plan: &Plan, bundle: &Path, node: &str) -> Result<()> {
-    let run = gritstone_runs::files::read(bundle)?;
+    let run = gritstone_runs::files::read(bundle)?.run;
     let member = run.info.settings.fleet.clone().unwrap_or_default();
     ensure!(
         member.fleet == plan.fleet && member.node == node,

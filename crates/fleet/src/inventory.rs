@@ -3,6 +3,7 @@
 use super::host::{Engine, NO_PLACE, Node};
 use super::slurm::tools::{self, Known};
 use anyhow::{Context, Result, bail, ensure};
+use gritstone_model::decode_text;
 use gritstone_session::ssh::is_host;
 use nix::sched::{CpuSet, sched_getaffinity};
 use nix::unistd::Pid;
@@ -105,7 +106,8 @@ fn named(on: Engine, text: &str) -> Result<Vec<Node>> {
 }
 
 fn inventory(path: &str) -> Result<Vec<Node>> {
-    let lines = std::fs::read_to_string(path).with_context(|| format!("cannot read {path}"))?;
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {path}"))?;
+    let lines = decode_text(bytes).with_context(|| format!("the inventory {path}"))?;
     read(&lines).with_context(|| format!("the inventory {path}"))
 }
 
@@ -154,6 +156,14 @@ mod tests {
         let read = nodes(Engine::Ssh, None, file.path().to_str()).unwrap();
         assert_eq!(read[0].place["switch"], "1");
         assert_eq!((read.len(), read[1].place.len()), (2, 0));
+        let utf16 = "\u{feff}n1 rack=a\r\nn2\r\n".encode_utf16();
+        let bytes: Vec<u8> = utf16.flat_map(u16::to_le_bytes).collect();
+        std::fs::write(file.path(), bytes).unwrap();
+        let read = nodes(Engine::Ssh, None, file.path().to_str()).unwrap();
+        assert_eq!(
+            (read[0].place["rack"].as_str(), read[1].node.as_str()),
+            ("a", "n2")
+        );
     }
 
     #[test]

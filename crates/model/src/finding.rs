@@ -190,6 +190,12 @@ pub enum Finding {
         count: Count,
         causes: Vec<Interference>,
     },
+    /// Executions that failed and count, because the user ignores failures.
+    FailuresIgnored {
+        count: Count,
+        /// Distinct exit statuses; -1 of a signal.
+        statuses: Vec<i32>,
+    },
     /// Samples taken while the SMT sibling was busy are not in the estimate.
     LeftOut {
         count: Count,

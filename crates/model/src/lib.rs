@@ -9,6 +9,7 @@ mod compare;
 mod counter;
 mod cpu_set;
 mod custom_catalog;
+mod encoding;
 mod estimate;
 mod event;
 mod event_by_name;
@@ -53,6 +54,7 @@ pub use compare::{
 pub use counter::{Counter, CounterChange, Counting, Counts, Explanation};
 pub use cpu_set::CpuSet;
 pub use custom_catalog::{Contents, CustomCatalog, CustomFile};
+pub use encoding::{EncodingError, decode_text};
 pub use estimate::Estimate;
 pub use event::{Batch, Cause, Check, Event, Histogram, ResponsesOf, Sample, Usage};
 pub use event_by_name::EventByName;
@@ -92,7 +94,7 @@ pub use privilege::{Action, Privilege, Timeline};
 pub use reliability::{Assessment, Reliability};
 pub use run::{
     Compiled, Compilers, Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings,
-    TrialSide,
+    TrialSide, other_program,
 };
 pub use run_name::{LAST, check_label, check_run_id};
 pub use score::{

@@ -251,6 +251,7 @@ impl Finding {
             | Self::NotInRun { .. }
             | Self::IncompleteCurve { .. }
             | Self::ProgramsDiffer { .. } => Some(Flag::NotComparable),
+            Self::FailuresIgnored { .. } => Some(Flag::Doubtful),
             Self::Custom { .. } => Some(Flag::Custom),
             Self::Reckoned { .. }
             | Self::LeftOut { .. }

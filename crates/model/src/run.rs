@@ -264,6 +264,13 @@ pub struct RunInfo {
     pub settings: Settings,
 }
 
+/// The program that measured, where `version` is not one of Gritstone: its settings are unknown.
+#[must_use]
+pub fn other_program(version: &str) -> Option<&str> {
+    let begins = version.chars().next()?;
+    (!begins.is_ascii_digit()).then_some(version)
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunData {
     pub info: RunInfo,

@@ -5,7 +5,8 @@ use crate::work_trees::{WorkTree, describe, last_lines};
 use anyhow::{Context as _, Result, anyhow};
 use gritstone_exchange::harness::{Execution, Harness, HarnessFile, HarnessResult, Output};
 use gritstone_exec::{UserEnd, UserTask, WorkDirs};
-use gritstone_model::Better;
+use gritstone_model::{Better, decode_text};
+use gritstone_runs::files;
 use std::ffi::OsString;
 use std::fs;
 use std::io::Read as _;
@@ -91,9 +92,11 @@ impl Launcher<'_> {
                 better: Better::Lower,
                 values: vec![elapsed.as_secs_f64()],
             }]),
-            Output::Stdout => self.parse(&[stdout], ""),
+            Output::Stdout => self.parse(&[stdout], directory),
             Output::File(file) => self.parse(&[file], directory),
-            Output::Tree(root) => json_files(&root).and_then(|files| self.parse(&files, &root)),
+            Output::Tree(root) => files::json_files(&root)
+                .context("the harness left no results")
+                .and_then(|files| self.parse(&files, &root)),
         })
     }
 
@@ -109,7 +112,7 @@ impl Launcher<'_> {
             })
         };
         let files: Vec<HarnessFile> = files.iter().map(read).collect::<Result<_>>()?;
-        Ok(self.harness.parse(&files)?)
+        Ok(self.harness.results(&files)?)
     }
 }
 
@@ -122,36 +125,15 @@ fn read_text(path: &Path) -> Result<String> {
         path.display()
     );
     let file = fs::File::open(path).with_context(what)?;
-    let mut text = String::new();
+    let mut bytes = vec![];
     let read = file
         .take(MAX_OUTPUT + 1)
-        .read_to_string(&mut text)
+        .read_to_end(&mut bytes)
         .with_context(what)?;
     anyhow::ensure!(
         read as u64 <= MAX_OUTPUT,
         "{} is larger than {MAX_OUTPUT} bytes",
         path.display()
     );
-    Ok(text)
-}
-
-/// In order of their paths.
-fn json_files(root: &Path) -> Result<Vec<PathBuf>> {
-    let (mut files, mut folders) = (vec![], vec![root.to_owned()]);
-    while let Some(folder) = folders.pop() {
-        let what = || format!("the harness left no {}", folder.display());
-        for entry in fs::read_dir(&folder).with_context(what)? {
-            let entry = entry.with_context(what)?;
-            let kind = entry.file_type().with_context(what)?;
-            match entry.path() {
-                path if kind.is_dir() => folders.push(path),
-                path if kind.is_file() && path.extension().is_some_and(|e| e == "json") => {
-                    files.push(path)
-                }
-                _ => {}
-            }
-        }
-    }
-    files.sort();
-    Ok(files)
+    decode_text(bytes).with_context(|| path.display().to_string())
 }

@@ -1,6 +1,7 @@
 //! `gritstone-pr.toml` of a repository: read as a file of a foreign directory.
 
 use anyhow::{Context as _, Result, ensure};
+use gritstone_model::decode_text;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -50,12 +51,13 @@ impl Project {
             "{} is larger than {MAX_SIZE} bytes",
             path.display()
         );
-        let mut text = String::new();
+        let mut bytes = vec![];
         let what = || format!("cannot read {}", path.display());
         let file = File::open(&path).with_context(what)?;
         file.take(MAX_SIZE)
-            .read_to_string(&mut text)
+            .read_to_end(&mut bytes)
             .with_context(what)?;
+        let text = decode_text(bytes).with_context(|| path.display().to_string())?;
         toml::from_str(&text).with_context(|| path.display().to_string())
     }
 }

@@ -281,10 +281,8 @@ fn system_in_brief(machine: &Machine) -> String {
     with(". ", &known.join(", "))
 }
 
-/// The program that measured, where it is another one: it gives its name, and its settings are unknown.
 fn other_program(view: &RunView) -> Option<&str> {
-    let by = view.gritstone.as_deref();
-    by.filter(|by| !by.starts_with(|c: char| c.is_ascii_digit()))
+    gritstone_model::other_program(view.gritstone.as_deref()?)
 }
 
 fn settings_of_ours(view: &RunView) -> Option<&Settings> {

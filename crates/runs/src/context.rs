@@ -155,7 +155,7 @@ impl Context {
             );
         }
         if is_file(name) {
-            return files::read(Path::new(name));
+            return Ok(files::read(Path::new(name))?.run);
         }
         let Some(store) = self.reader()? else {
             return Err(self.no_runs(name));
@@ -247,7 +247,10 @@ impl Context {
     /// A view written by `--format json`, or a run in another format.
     fn view_of_file(&self, path: &Path) -> Result<RunView> {
         let name = path.display();
-        let text = match files::open(path)? {
+        if path.is_dir() {
+            return Ok(self.summary(&files::read(path)?.run));
+        }
+        let text = match files::open(path).with_context(|| name.to_string())? {
             Opened::Run(run) => return Ok(self.summary(&run)),
             Opened::Text(text) => text,
         };
@@ -263,7 +266,7 @@ impl Context {
                 bail!("{name} has the schema '{other}', and this Gritstone reads '{SCHEMA_RUN}'")
             }
             _ => {
-                let data = files::foreign(&text, path).with_context(|| name.to_string())?;
+                let data = files::foreign(text, path).with_context(|| name.to_string())?;
                 Ok(self.summary(&data))
             }
         }

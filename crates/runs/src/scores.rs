@@ -7,7 +7,8 @@ use gritstone_analysis::scores::{self as stats, Environment, Options};
 use gritstone_catalogue::profiles;
 use gritstone_measure::CONFIDENCE;
 use gritstone_model::{
-    Id, Profile, PublishedRating, RatedMachine, Ratings, RatingsView, RunView, SCHEMA_RATINGS, Work,
+    Id, Profile, PublishedRating, RatedMachine, Ratings, RatingsView, RunView, SCHEMA_RATINGS,
+    Work, decode_text,
 };
 use gritstone_plan::{Selectors, select};
 
@@ -143,7 +144,8 @@ pub fn profile(context: &Context, name: &str) -> Result<Profile> {
             names.join(", ")
         );
     }
-    let text = std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
+    let bytes = std::fs::read(name).with_context(|| format!("cannot read {name}"))?;
+    let text = decode_text(bytes).with_context(|| name.to_owned())?;
     let mut found = profiles(name, &text, &context.catalogue.benchmarks)?;
     ensure!(
         found.len() == 1,

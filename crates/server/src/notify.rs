@@ -6,7 +6,7 @@ use crate::client;
 use anyhow::{Context as _, Result, ensure};
 use gritstone_document::About;
 use gritstone_document::html::path;
-use gritstone_model::{ChangeEvent, SCHEMA_CHANGES, escape_json};
+use gritstone_model::{ChangeEvent, SCHEMA_CHANGES, decode_text, escape_json};
 use gritstone_runs::context::Context;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -54,8 +54,9 @@ impl Notify {
         let template = match &options.notify_template {
             None => TEMPLATE.to_owned(),
             Some(file) => {
-                let text = std::fs::read_to_string(file)
+                let bytes = std::fs::read(file)
                     .with_context(|| format!("cannot read {}", file.display()))?;
+                let text = decode_text(bytes).with_context(|| file.display().to_string())?;
                 ensure!(
                     text.contains(PLACES[1]),
                     "{} has no {{events}}, where the changes are to stand",

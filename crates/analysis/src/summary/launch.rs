@@ -72,7 +72,7 @@ impl Reader {
         self.see(launch);
         let mut reading = Reading::new(launch);
         reading.sample_use = sample_use(benchmark, &reading, self.trial);
-        reading.is_of_trial = self.trial;
+        reading.counts_whole = self.trial;
         reading.reference_ghz = (!self.trial).then_some(SCHEDULING_GHZ);
         smt_contention::weigh(&mut reading, floor_for(benchmark, &self.floor));
         LaunchTime {

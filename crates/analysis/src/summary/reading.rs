@@ -66,8 +66,9 @@ pub(crate) struct Reading<'a> {
     /// Of each sample: 1 without contention, 0 beside a busy neighbor.
     pub weights: Vec<f64>,
     pub sample_use: SampleUse,
-    /// One side of a trial.
-    pub is_of_trial: bool,
+    /// Whether contention is not taken out: it is of one side of a trial, paired with the other, or of another program, which had no
+    /// probe.
+    pub counts_whole: bool,
     /// Frequency at which times are stated, GHz; `None`: as they ran.
     pub reference_ghz: Option<f64>,
     /// SMT contention beside the reference workload.
@@ -93,7 +94,7 @@ impl<'a> Reading<'a> {
             samples: Vec::new(),
             weights: Vec::new(),
             sample_use: SampleUse::All,
-            is_of_trial: false,
+            counts_whole: false,
             reference_ghz: None,
             contended_batches: false,
             contended_processes: false,

@@ -38,12 +38,13 @@ const WORK: [Rule; 11] = [
 ];
 
 /// Further rules for one copy.
-const BESIDE: [Rule; 5] = [
+const BESIDE: [Rule; 6] = [
     |e| load::did(e.benchmark, e.launches),
     |e| load::idle(e.benchmark, e.launches),
     |e| paging::paged(e.benchmark, e.launches),
     |e| network_ends::worked(e.benchmark, e.launches),
     |e| left_out(e.launches),
+    |e| failures_ignored(e.launches),
 ];
 
 pub(super) fn work<'a>(evidence: &'a Evidence) -> impl Iterator<Item = Note> + 'a {
@@ -292,6 +293,25 @@ pub(super) fn contention(count: Count) -> Option<Finding> {
 }
 
 /// Samples that SMT contention removed, where some may be.
+fn failures_ignored(launches: &[&Reading]) -> Option<Finding> {
+    let status = |launch: &&&Reading| {
+        launch.params.iter().find_map(|param| match param {
+            Param::Status(status) if *status != 0 => Some(*status),
+            _ => None,
+        })
+    };
+    let failed: Vec<i32> = launches
+        .iter()
+        .filter_map(|launch| status(&launch))
+        .collect();
+    let count = Count::launches(failed.len(), launches.len());
+    let statuses: BTreeSet<i32> = failed.into_iter().collect();
+    (count.part > 0).then(|| Finding::FailuresIgnored {
+        count,
+        statuses: statuses.into_iter().collect(),
+    })
+}
+
 fn left_out(launches: &[&Reading]) -> Option<Finding> {
     let divisible = launches
         .iter()

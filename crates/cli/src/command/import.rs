@@ -3,21 +3,24 @@
 use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::settable::SetBy;
-use anyhow::{Result, bail};
+use crate::ui::value_parsers;
+use anyhow::{Result, bail, ensure};
 use clap::Args;
 use gritstone_exchange as exchange;
-use gritstone_model::RunData;
+use gritstone_model::{Benchmark, Id, Outcome, RunData};
 use gritstone_runs::context::Context;
-use gritstone_runs::files;
-use gritstone_store::Sent;
+use gritstone_runs::files::{self, FileOrigin, FileRun};
+use gritstone_store::{Sent, Store, StoreError};
+use jiff::Timestamp;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gritstone import run.jsonl
-  gritstone import hyperfine.json --label main")]
+  gritstone import hyperfine.json --label main
+  gritstone import target/criterion --date 2026-11-20")]
 pub struct ImportArgs {
-    /// Files
+    /// Files, and directories of Criterion
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Name of the runs
@@ -26,6 +29,9 @@ pub struct ImportArgs {
     /// Name of the measured system, where the file does not say
     #[arg(long, value_name = "NAME")]
     pub host: Option<String>,
+    /// Start of the measurement, for output of other programs; without a time zone, UTC
+    #[arg(long, value_name = "TIME", value_parser = value_parsers::time)]
+    pub date: Option<Timestamp>,
 }
 
 /// Checks all files, then stores them one by one, so that memory holds one run. Runs that are stored already are left alone: an
@@ -38,8 +44,16 @@ pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
     }
     let mut store = context.writer()?;
     for path in &args.files {
-        let run = read(path, args)?;
+        let FileRun { run, origin } = read(path, args)?;
         let id = &run.info.id;
+        if let Some(known) = copy(&store, &run, origin)? {
+            output::remark(&format!("run {known} has the same measurements"));
+            output::plain(&format!("{known}\n"))?;
+            continue;
+        }
+        for (benchmark, why) in without_value(&run) {
+            output::remark(&format!("{benchmark} has no value: {why}"));
+        }
         match store.import_once(&run)? {
             Sent::Stored => drop(context.computed(&store, &run)?),
             Sent::Known => output::remark(&format!("run {id} is in the store already")),
@@ -53,13 +67,65 @@ pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn read(path: &Path, args: &ImportArgs) -> Result<RunData> {
-    let mut run = files::read(path)?;
+/// The stored run of another copy of a file: wherever a copy stands, and whatever its date.
+fn copy(store: &Store, run: &RunData, origin: FileOrigin) -> Result<Option<String>> {
+    if origin == FileOrigin::Bundle {
+        return Ok(None);
+    }
+    let contents = exchange::contents(&run.info.id);
+    for head in store.runs()? {
+        if head.id == run.info.id || exchange::contents(&head.id) != contents {
+            continue;
+        }
+        let is_same = match store.load(&head.id) {
+            Ok(known) => known.launches == run.launches,
+            Err(StoreError::Pruned(..)) => true,
+            Err(why) => return Err(why.into()),
+        };
+        if is_same {
+            return Ok(Some(head.id));
+        }
+    }
+    Ok(None)
+}
+
+/// Benchmarks that another program did not measure, and why.
+fn without_value(run: &RunData) -> Vec<(&str, &str)> {
+    let reason = |benchmark: &Benchmark| {
+        let of = |id: &Id| *id == benchmark.id;
+        if let Some(skip) = run.skips.iter().find(|skip| of(&skip.id)) {
+            return Some(skip.reason.as_str());
+        }
+        let mut launches = run
+            .launches
+            .iter()
+            .filter(|launch| of(&launch.id))
+            .peekable();
+        let first = launches.peek()?.outcome.why();
+        launches
+            .all(|launch| launch.outcome != Outcome::Measured)
+            .then_some(first)
+    };
+    let all = run.benchmarks.iter();
+    all.filter_map(|one| Some((one.title.as_str(), reason(one)?)))
+        .collect()
+}
+
+fn read(path: &Path, args: &ImportArgs) -> Result<FileRun> {
+    let FileRun { mut run, origin } = files::read(path)?;
+    if let Some(date) = args.date {
+        ensure!(
+            origin == FileOrigin::Foreign,
+            "{}: --date is for output of other programs, and a bundle has its date",
+            path.display()
+        );
+        exchange::set_start(&mut run, date);
+    }
     if let Some(label) = &args.label {
         run.info.label = Some(label.clone());
     }
     if let Some(host) = &args.host {
         exchange::name_machine(&mut run, host)?;
     }
-    Ok(run)
+    Ok(FileRun { run, origin })
 }

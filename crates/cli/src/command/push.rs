@@ -5,7 +5,7 @@ use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
-use gritstone_model::{ListedRun, RunData, RunList};
+use gritstone_model::{ListedRun, RunData, RunList, decode_text};
 use gritstone_runs::context::Context;
 use gritstone_runs::listing::listed;
 use gritstone_store::{Sent, Store};
@@ -348,8 +348,9 @@ fn token_of(path: &Path) -> Result<String> {
         path.display()
     );
     let file = std::fs::File::open(path);
-    let mut text = String::new();
-    let read = file.and_then(|file| file.take(LONGEST_TOKEN).read_to_string(&mut text));
+    let mut bytes = vec![];
+    let read = file.and_then(|file| file.take(LONGEST_TOKEN).read_to_end(&mut bytes));
     read.with_context(|| format!("cannot read {}", path.display()))?;
+    let text = decode_text(bytes).with_context(|| path.display().to_string())?;
     Ok(text.lines().next().unwrap_or("").trim().to_owned())
 }

@@ -8,6 +8,7 @@ use clap::builder::ArgPredicate;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command};
 use gritstone_exec::NotOurs;
+use gritstone_model::decode_text;
 use std::io;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -40,8 +41,11 @@ impl Source {
     /// A file of the current directory that other users can write, and one that this user cannot read, is skipped with a warning.
     fn settings(&self, whole: &Command) -> Result<Vec<Setting>> {
         let path = self.path();
-        match gritstone_exec::read_owned_text(&self.directory, self.name) {
-            Ok(Some(text)) => parse(&text, &path, self.own, whole),
+        match gritstone_exec::read_owned(&self.directory, self.name) {
+            Ok(Some(bytes)) => {
+                let text = decode_text(bytes).with_context(|| path.display().to_string())?;
+                parse(&text, &path, self.own, whole)
+            }
             Ok(None) => Ok(vec![]),
             // another user's, as under sudo -E, or one that anybody can write
             Err(why) if !self.own || is_closed(&why) => {

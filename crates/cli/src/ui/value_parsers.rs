@@ -1,6 +1,6 @@
 //! Parsers of times, ages, shares and pairs.
 
-use jiff::{SignedDuration, Span, SpanRelativeTo, Unit};
+use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp, Unit};
 use std::time::Duration;
 
 /// `90s`, `10m`, `1h`, `1.5m`; a bare number is seconds.
@@ -30,6 +30,15 @@ pub fn age(text: &str) -> Result<Duration, String> {
         Ok(s) if s > 0.0 => Ok(Duration::from_secs_f64(s)),
         _ => Err("an age is a positive number with a unit, such as 90d, 12w or 36h".to_owned()),
     }
+}
+
+/// `2026-11-20`, `2026-11-20T09:30:12`, `2026-11-20T09:30:12+02:00`: without a time zone, UTC.
+///
+/// # Errors
+/// When the text is none of these.
+pub fn time(text: &str) -> Result<Timestamp, String> {
+    let time = gritstone_exchange::parse_time(text);
+    time.ok_or_else(|| "a time is 2026-11-20 or 2026-11-20T09:30:12Z".to_owned())
 }
 
 /// `NAME=VALUE`.

@@ -1,11 +1,16 @@
 //! Criterion.rs: `new/sample.json` beside `new/benchmark.json`, below the directory that `CRITERION_HOME` names.
 
+use super::google_benchmark::ONE_PROCESS;
+use super::json_text::{Field, json, number, parse_json, parsed, text};
 use super::{
-    Execution, Harness, HarnessError, HarnessFile, HarnessResult, Invocation, Output, Results,
-    any_of, malformed, parse_json, place, seconds,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, any_of,
+    malformed, place, seconds,
 };
+use crate::foreign_run::{ForeignRun, Repetition};
+use crate::limits::{Bounded, LAUNCHES};
 use gritstone_model::Better;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 pub(super) struct Criterion;
@@ -13,20 +18,39 @@ pub(super) struct Criterion;
 /// The fewest samples that it takes.
 const SAMPLES: u32 = 10;
 
+const BENCHMARK: &str = "benchmark.json";
+const SAMPLE: &str = "sample.json";
+const ESTIMATES: &str = "estimates.json";
+
+const ONLY_MEDIAN: &str = "The directory has its median alone, not its samples.";
+
 #[derive(Deserialize)]
-struct Benchmark {
-    full_id: String,
+struct Benchmark<'a> {
+    #[serde(borrow)]
+    full_id: Field<'a>,
+}
+
+type Numbers = Bounded<Option<f64>, LAUNCHES>;
+
+/// Versions before 0.3.4 have the two lists alone.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Samples {
+    Named { iters: Numbers, times: Numbers },
+    Lists(Numbers, Numbers),
 }
 
 #[derive(Deserialize)]
-struct Sample {
-    iters: Vec<f64>,
-    times: Vec<f64>,
+struct Estimates<'a> {
+    /// `Median` before 0.3.4.
+    #[serde(borrow, alias = "Median")]
+    median: Field<'a>,
 }
 
-fn is_new(path: &Path, name: &str) -> bool {
-    path.file_name().is_some_and(|file| file == name)
-        && path.parent().is_none_or(|parent| parent.ends_with("new"))
+#[derive(Deserialize)]
+struct Estimate<'a> {
+    #[serde(borrow)]
+    point_estimate: Field<'a>,
 }
 
 /// `cargo bench` passes on what follows `--`.
@@ -44,7 +68,61 @@ fn command(command: &[String]) -> Vec<String> {
     command
 }
 
-impl Harness for Criterion {
+/// Whether it is of the last execution, not of an earlier one or of a saved baseline.
+fn is_new(path: &Path) -> bool {
+    path.parent().is_some_and(|parent| parent.ends_with("new"))
+}
+
+/// The file of this name in a directory.
+fn beside<'a>(files: &'a [HarnessFile], directory: &Path, name: &str) -> Option<&'a HarnessFile> {
+    files.iter().find(|file| file.path == directory.join(name))
+}
+
+impl Criterion {
+    /// # Errors
+    /// When a file of it is damaged, or no file names it.
+    fn add(
+        &self,
+        run: &mut ForeignRun,
+        files: &[HarnessFile],
+        directory: &Path,
+    ) -> Result<(), HarnessError> {
+        let no_name = || {
+            let what = format!("no {BENCHMARK} beside it, which names the benchmark");
+            malformed(directory.display().to_string(), what)
+        };
+        let named = beside(files, directory, BENCHMARK).ok_or_else(no_name)?;
+        let benchmark: Benchmark<'_> = parse_json(named, &named.text, self.title())?;
+        let name = text(benchmark.full_id).ok_or_else(no_name)?;
+        if let Some(file) = beside(files, directory, SAMPLE) {
+            let json = json(file);
+            let samples: Samples = parse_json(file, &json, self.title())?;
+            let (Samples::Named { iters, times } | Samples::Lists(iters, times)) = samples;
+            for (iterations, time) in iters.0.into_iter().zip(times.0) {
+                let one = Repetition {
+                    operations: iterations.map(|n| n as u64),
+                    ..Repetition::new(time.zip(iterations).map_or(f64::NAN, |(t, n)| t / n))
+                };
+                let at = || place(file, "");
+                run.add(&name, ("ns", Better::Lower), vec![one], at);
+            }
+            run.named(&name).remarks.insert(ONE_PROCESS);
+        } else if let Some(file) = beside(files, directory, ESTIMATES) {
+            let json = json(file);
+            let estimates: Estimates<'_> = parse_json(file, &json, self.title())?;
+            let median: Option<Estimate<'_>> = parsed(estimates.median);
+            let value = median.and_then(|median| number(median.point_estimate));
+            let one = Repetition::new(value.unwrap_or(f64::NAN));
+            run.add(&name, ("ns", Better::Lower), vec![one], || {
+                place(file, "median")
+            });
+            run.named(&name).remarks.insert(ONLY_MEDIAN);
+        }
+        Ok(())
+    }
+}
+
+impl Format for Criterion {
     fn name(&self) -> &'static str {
         "criterion"
     }
@@ -53,6 +131,38 @@ impl Harness for Criterion {
         "Criterion"
     }
 
+    fn recognizes(&self, shape: &Shape<'_>) -> bool {
+        shape.has(&["iters", "times"])
+            || shape.has(&["group_id", "full_id"])
+            || shape.has(&["mean", "median", "median_abs_dev"])
+            || shape.has(&["Mean", "Median", "MedianAbsDev"])
+    }
+
+    fn parts(&self) -> &'static [&'static str] {
+        &[BENCHMARK, SAMPLE, ESTIMATES]
+    }
+
+    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
+        let mut run = ForeignRun::default();
+        let any_new = files.iter().any(|file| is_new(&file.path));
+        let of_values = |file: &&HarnessFile| {
+            let name = file.path.file_name();
+            let has_values = name.is_some_and(|name| name == SAMPLE || name == ESTIMATES);
+            has_values && is_new(&file.path) == any_new
+        };
+        let directories: BTreeSet<&Path> = files
+            .iter()
+            .filter(of_values)
+            .filter_map(|file| file.path.parent())
+            .collect();
+        for directory in directories {
+            self.add(&mut run, files, directory)?;
+        }
+        run.finish(self.title())
+    }
+}
+
+impl Harness for Criterion {
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         let mut argv = command(execution.command);
         let time = seconds(execution.time);
@@ -74,26 +184,5 @@ impl Harness for Criterion {
             environment: vec![("CRITERION_HOME".to_owned(), home.display().to_string())],
             output: Output::Tree(home),
         }
-    }
-
-    fn parse(&self, files: &[HarnessFile]) -> Result<Vec<HarnessResult>, HarnessError> {
-        let mut results = Results::default();
-        for file in files
-            .iter()
-            .filter(|file| is_new(&file.path, "sample.json"))
-        {
-            let beside = file.path.with_file_name("benchmark.json");
-            let of = files.iter().find(|other| other.path == beside);
-            let of = of.ok_or_else(|| malformed(place(file), "no benchmark.json beside it"))?;
-            let benchmark: Benchmark = parse_json(of, self.title())?;
-            let sample: Sample = parse_json(file, self.title())?;
-            for (time, iterations) in sample.times.iter().zip(&sample.iters) {
-                let value = time / iterations;
-                results.add(&benchmark.full_id, "ns", Better::Lower, value, || {
-                    place(file)
-                })?;
-            }
-        }
-        results.finish(self.title())
     }
 }

@@ -1,9 +1,11 @@
 //! Go's `testing`: the text of `go test -bench`, or of a test binary (`go test -c`).
 
+use super::google_benchmark::ONE_PROCESS;
 use super::{
-    Execution, Harness, HarnessError, HarnessFile, HarnessResult, Invocation, Output, Results,
-    any_of, argv, direction, malformed, place,
+    Execution, Format, Harness, HarnessError, HarnessFile, HarnessResult, Invocation, Output,
+    Shape, any_of, argv, direction, malformed, place,
 };
+use crate::foreign_run::{ForeignRun, Repetition};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -14,16 +16,58 @@ const REPETITIONS: u32 = 3;
 
 /// Name of the function, of which the filter's first element is an expression.
 fn function(name: &str) -> &str {
-    let name = name.rsplit_once(':').map_or(name, |(_, name)| name);
+    let name = &name[package_length(name).unwrap_or(0)..];
     name.split('/').next().unwrap_or(name)
 }
 
-/// A benchmark's line: name, iterations, metrics.
-fn benchmark(line: &str) -> Option<(&str, Vec<&str>)> {
-    let mut words = line.split_whitespace();
-    let name = words.next().filter(|name| name.starts_with("Benchmark"))?;
-    words.next()?.parse::<u64>().ok()?;
-    Some((name, words.collect()))
+/// Of the package and the colon before the name.
+fn package_length(name: &str) -> Option<usize> {
+    name.find(":Benchmark").map(|at| at + 1)
+}
+
+/// A line of a benchmark.
+enum Line<'a> {
+    /// Its name: the results follow on another line, after what the benchmark itself printed.
+    Name(&'a str),
+    /// Iterations and metrics, with the name where they follow it.
+    Results(Option<&'a str>, u64, Vec<&'a str>),
+    /// It failed.
+    Failure(&'a str),
+    /// It has a name or a time, and is no result.
+    Damaged,
+    Other,
+}
+
+fn is_name(word: &str) -> bool {
+    let rest = word.strip_prefix("Benchmark");
+    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_lowercase()))
+}
+
+fn parse_line(line: &str) -> Line<'_> {
+    let failure = ["--- FAIL: ", "--- SKIP: "]
+        .iter()
+        .find_map(|prefix| line.trim_start().strip_prefix(prefix));
+    if let Some(name) = failure.and_then(|rest| rest.split_whitespace().next()) {
+        return match is_name(name) {
+            true => Line::Failure(name),
+            false => Line::Other,
+        };
+    }
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let has_time = words.contains(&"ns/op");
+    match words.as_slice() {
+        [name, iterations, metrics @ ..] if is_name(name) => match iterations.parse() {
+            Ok(n) if metrics.len() >= 2 => Line::Results(Some(name), n, metrics.to_vec()),
+            Err(_) if !has_time => Line::Name(name),
+            _ => Line::Damaged,
+        },
+        [name] if is_name(name) => Line::Name(name),
+        [iterations, metrics @ ..] if has_time && line.starts_with(char::is_whitespace) => {
+            let n = iterations.parse();
+            n.map_or(Line::Damaged, |n| Line::Results(None, n, metrics.to_vec()))
+        }
+        _ => Line::Other,
+    }
 }
 
 /// The number of processors that `testing` appends to all names, unless it is 1.
@@ -38,7 +82,7 @@ fn processors<'a>(mut names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
         .then_some(first)
 }
 
-impl Harness for Go {
+impl Format for Go {
     fn name(&self) -> &'static str {
         "go"
     }
@@ -47,6 +91,67 @@ impl Harness for Go {
         "Go's testing"
     }
 
+    fn recognizes(&self, shape: &Shape<'_>) -> bool {
+        let mut lines = shape.text.lines();
+        lines.any(|line| matches!(parse_line(line), Line::Results(Some(_), ..)))
+    }
+
+    /// Times, or the first metric of a benchmark that reports none. Names have their package and number of processors.
+    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
+        let mut run = ForeignRun::default();
+        for file in files {
+            let (mut package, mut open) = (String::new(), None);
+            for (number, line) in (1..).zip(file.text.lines()) {
+                if let Some(named) = line.strip_prefix("pkg: ") {
+                    package = format!("{}:", named.trim());
+                }
+                let at = || place(file, &format!("line {number}"));
+                match parse_line(line) {
+                    Line::Name(name) => open = Some(name),
+                    Line::Failure(name) => {
+                        let why = format!("{}: {}", at(), line.trim());
+                        run.leave_out(&format!("{package}{name}"), why);
+                    }
+                    Line::Results(name, iterations, metrics) => {
+                        let lost = || malformed(at(), format!("results without a name: {line}"));
+                        let name = name.or(open.take()).ok_or_else(lost)?;
+                        let (value, unit) =
+                            metric(&metrics, line).map_err(|why| malformed(at(), why))?;
+                        let one = Repetition {
+                            operations: Some(iterations).filter(|_| unit == "ns/op"),
+                            ..Repetition::new(value)
+                        };
+                        let name = format!("{package}{name}");
+                        run.add(&name, (unit, direction(unit)), vec![one], at);
+                        let series = run.named(&name);
+                        if series.launches.len() > 1 {
+                            series.remarks.insert(ONE_PROCESS);
+                        }
+                    }
+                    Line::Damaged => {
+                        let what = format!("'{}' is not 'name iterations value unit'", line.trim());
+                        return Err(malformed(at(), what));
+                    }
+                    Line::Other => {}
+                }
+            }
+        }
+        run.finish(self.title())
+    }
+}
+
+/// The time, or the first of the metrics.
+fn metric<'a>(metrics: &[&'a str], line: &str) -> Result<(f64, &'a str), String> {
+    let (pairs, _) = metrics.as_chunks::<2>();
+    let time = pairs.iter().find(|[_, unit]| *unit == "ns/op");
+    let [value, unit] = time.or(pairs.first()).ok_or_else(|| line.to_owned())?;
+    match value.parse() {
+        Ok(value) => Ok((value, unit)),
+        Err(why) => Err(format!("{line}: {why}")),
+    }
+}
+
+impl Harness for Go {
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         let program = execution.command.first().map(Path::new);
         let is_go = program.and_then(Path::file_stem) == Some("go".as_ref());
@@ -71,41 +176,25 @@ impl Harness for Go {
         }
     }
 
-    /// Times, or the first metric of a benchmark that reports none. Other lines are of the program. Of several packages, names begin
-    /// with theirs.
-    fn parse(&self, files: &[HarnessFile]) -> Result<Vec<HarnessResult>, HarnessError> {
-        let lines = || files.iter().flat_map(|file| file.text.lines());
-        let packages: BTreeSet<&str> = lines()
-            .filter_map(|line| line.strip_prefix("pkg: "))
+    /// Without what all names share: the package, and the number of processors.
+    fn results(&self, files: &[HarnessFile]) -> Result<Vec<HarnessResult>, HarnessError> {
+        let mut results = self.parse(files)?.results(self.title())?;
+        let names: Vec<String> = results.iter().map(|result| result.name.clone()).collect();
+        let packages: BTreeSet<&str> = names
+            .iter()
+            .filter_map(|name| Some(name.split_at(package_length(name)?).0))
             .collect();
-        let processors = processors(lines().filter_map(|line| Some(benchmark(line)?.0)));
+        let processors = processors(names.iter().map(String::as_str));
         let suffix = processors.map_or_else(String::new, |n| format!("-{n}"));
-        let mut results = Results::default();
-        for file in files {
-            let mut package = "";
-            for (number, line) in file.text.lines().enumerate() {
-                if let Some(named) = line.strip_prefix("pkg: ") {
-                    package = named;
-                }
-                let Some((name, metrics)) = benchmark(line) else {
-                    continue;
-                };
-                let (metrics, _) = metrics.as_chunks::<2>();
-                let time = metrics.iter().find(|[_, unit]| *unit == "ns/op");
-                let Some([value, unit]) = time.or(metrics.first()) else {
-                    continue;
-                };
-                let at = || format!("{} line {}", place(file), number + 1);
-                let value = value.parse();
-                let value = value.map_err(|why| malformed(at(), format!("{line}: {why}")))?;
-                let name = name.strip_suffix(&suffix).unwrap_or(name);
-                let name = match packages.len() {
-                    0 | 1 => name.to_owned(),
-                    _ => format!("{package}:{name}"),
-                };
-                results.add(&name, unit, direction(unit), value, at)?;
-            }
+        for result in &mut results {
+            let name = result.name.as_str();
+            let name = name.strip_suffix(&suffix).unwrap_or(name);
+            let name = match (packages.len(), package_length(name)) {
+                (1, Some(length)) => &name[length..],
+                _ => name,
+            };
+            result.name = name.to_owned();
         }
-        results.finish(self.title())
+        Ok(results)
     }
 }

@@ -1,45 +1,175 @@
-//! Google Benchmark: `--benchmark_out`.
+//! Google Benchmark: `--benchmark_out`, or JSON on standard output.
 
+use super::json_text::{Field, json, number, parse_json, text};
 use super::{
-    Execution, Harness, HarnessError, HarnessFile, HarnessResult, Invocation, Output, Results,
-    any_of, argv, malformed, parse_json, place, seconds,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, any_of, argv,
+    place, seconds,
 };
+use crate::foreign_run::{ForeignRun, Repetition, parse_time};
+use crate::limits::{Bounded, LAUNCHES};
 use gritstone_model::Better;
 use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeSet;
 
 pub(super) struct GoogleBenchmark;
 
-#[derive(Deserialize)]
-struct File {
-    benchmarks: Vec<Entry>,
-}
+/// Repetitions of one process.
+pub(super) const ONE_PROCESS: &str =
+    "All repetitions are of one process: its interval knows no difference between processes.";
 
 #[derive(Deserialize)]
-struct Entry {
-    name: String,
-    run_name: Option<String>,
-    run_type: Option<String>,
-    real_time: Option<f64>,
-    cpu_time: Option<f64>,
-    time_unit: Option<String>,
-    #[serde(default)]
-    error_occurred: bool,
+struct File<'a> {
+    #[serde(borrow, default)]
+    context: Context<'a>,
+    #[serde(borrow)]
+    benchmarks: Bounded<&'a RawValue, LAUNCHES>,
 }
 
-impl Entry {
-    /// The time that the library itself goes by: CPU time, unless the benchmark asks for wall time.
-    fn time(&self, name: &str) -> Option<f64> {
-        let wall = name
-            .split('/')
-            .any(|part| part == "real_time" || part == "manual_time");
-        match wall {
-            true => self.real_time,
-            false => self.cpu_time.or(self.real_time),
+#[derive(Default, Deserialize)]
+struct Context<'a> {
+    #[serde(borrow)]
+    date: Field<'a>,
+    #[serde(borrow)]
+    host_name: Field<'a>,
+    #[serde(borrow)]
+    library_version: Field<'a>,
+}
+
+/// Versions before 1.5 have neither `run_name` nor `run_type`.
+#[derive(Default, Deserialize)]
+struct Entry<'a> {
+    #[serde(borrow)]
+    name: Field<'a>,
+    #[serde(borrow)]
+    run_name: Field<'a>,
+    #[serde(borrow)]
+    run_type: Field<'a>,
+    #[serde(borrow)]
+    aggregate_name: Field<'a>,
+    #[serde(borrow)]
+    iterations: Field<'a>,
+    #[serde(borrow)]
+    real_time: Field<'a>,
+    #[serde(borrow)]
+    cpu_time: Field<'a>,
+    #[serde(borrow)]
+    time_unit: Field<'a>,
+    #[serde(borrow)]
+    error_occurred: Field<'a>,
+    #[serde(borrow)]
+    error_message: Field<'a>,
+    #[serde(borrow)]
+    skipped: Field<'a>,
+    #[serde(borrow)]
+    skip_message: Field<'a>,
+    #[serde(borrow)]
+    big_o: Field<'a>,
+    #[serde(borrow)]
+    rms: Field<'a>,
+    #[serde(borrow)]
+    real_coefficient: Field<'a>,
+}
+
+/// What an entry is about.
+enum Kind {
+    Repetition,
+    /// Of the repetitions of the named benchmark.
+    Statistic(String),
+    /// A fitted complexity.
+    Fit,
+}
+
+impl<'a> Entry<'a> {
+    /// Without a name where it is no object.
+    fn parse(raw: &'a RawValue) -> Self {
+        serde_json::from_str(raw.get()).unwrap_or_default()
+    }
+
+    fn name(&self) -> Option<String> {
+        text(self.run_name).or_else(|| text(self.name))
+    }
+
+    fn kind(&self, names: &BTreeSet<String>) -> Kind {
+        let fits = [self.big_o, self.rms, self.real_coefficient];
+        if fits.iter().any(Option::is_some) {
+            return Kind::Fit;
+        }
+        let name = text(self.name).unwrap_or_default();
+        let stem = name
+            .rsplit_once('_')
+            .map_or(name.as_str(), |(stem, _)| stem);
+        let run_type = text(self.run_type);
+        if run_type.as_deref() == Some("aggregate") || self.aggregate_name.is_some() {
+            let stem = text(self.run_name).unwrap_or_else(|| stem.to_owned());
+            return Kind::Statistic(stem);
+        }
+        let statistics = ["mean", "median", "stddev", "cv"];
+        let is_statistic = statistics.iter().any(|of| name == format!("{stem}_{of}"))
+            && ["mean", "stddev"]
+                .iter()
+                .all(|of| names.contains(&format!("{stem}_{of}")));
+        match run_type.is_none() && is_statistic {
+            true => Kind::Statistic(stem.to_owned()),
+            false => Kind::Repetition,
+        }
+    }
+
+    /// # Errors
+    /// Why it has no time.
+    fn repetition(&self) -> Result<Repetition, String> {
+        let (real, cpu) = (number(self.real_time), number(self.cpu_time));
+        let value = real.or(cpu).ok_or("it has no time")?;
+        let operations = number(self.iterations).map(|n| n as u64);
+        if operations == Some(0) {
+            return Err("iterations is 0: nothing was measured".to_owned());
+        }
+        Ok(Repetition {
+            operations,
+            cpu,
+            ..Repetition::new(value)
+        })
+    }
+}
+
+fn is_true(field: Field<'_>) -> bool {
+    text(field).is_some_and(|text| text == "true")
+}
+
+/// Whether the library itself goes by wall time: where the benchmark asks for it.
+fn is_by_wall_time(name: &str) -> bool {
+    name.split('/')
+        .any(|part| part == "real_time" || part == "manual_time")
+}
+
+impl GoogleBenchmark {
+    fn add(&self, run: &mut ForeignRun, file: &HarnessFile, number: usize, entry: &Entry<'_>) {
+        let at = || place(file, &format!("benchmarks[{number}]"));
+        let Some(name) = entry.name() else {
+            return run.leave_out(&at(), "it has no name");
+        };
+        if is_true(entry.error_occurred) {
+            let why = text(entry.error_message).unwrap_or_else(|| "It failed.".to_owned());
+            return run.named(&name).failures.push(why);
+        }
+        if is_true(entry.skipped) {
+            let why = text(entry.skip_message).unwrap_or_default();
+            return run.leave_out(&name, format!("skipped: {why}"));
+        }
+        let unit = text(entry.time_unit).unwrap_or_else(|| "ns".to_owned());
+        match entry.repetition() {
+            Ok(one) => run.add(&name, (&unit, Better::Lower), vec![one], at),
+            Err(why) => run.leave_out(&name, format!("{}: {why}", at())),
+        }
+        let series = run.named(&name);
+        series.by_cpu = !is_by_wall_time(&name);
+        if series.launches.len() > 1 {
+            series.remarks.insert(ONE_PROCESS);
         }
     }
 }
 
-impl Harness for GoogleBenchmark {
+impl Format for GoogleBenchmark {
     fn name(&self) -> &'static str {
         "google-benchmark"
     }
@@ -48,6 +178,42 @@ impl Harness for GoogleBenchmark {
         "Google Benchmark"
     }
 
+    fn recognizes(&self, shape: &Shape<'_>) -> bool {
+        shape.has(&["context", "benchmarks"])
+    }
+
+    /// Statistics and fits that the library added are left to be computed again.
+    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
+        let mut run = ForeignRun::default();
+        for file in files {
+            let json = json(file);
+            let whole: File<'_> = parse_json(file, &json, self.title())?;
+            run.version = text(whole.context.library_version).unwrap_or_default();
+            run.started = text(whole.context.date).and_then(|date| parse_time(&date));
+            run.machine = text(whole.context.host_name);
+            let entries = || whole.benchmarks.0.iter().map(|raw| Entry::parse(raw));
+            let names: BTreeSet<String> = entries().filter_map(|entry| text(entry.name)).collect();
+            let mut statistics = vec![];
+            for (number, entry) in entries().enumerate() {
+                match entry.kind(&names) {
+                    Kind::Repetition => self.add(&mut run, file, number, &entry),
+                    Kind::Statistic(of) => statistics.push(of),
+                    Kind::Fit => {}
+                }
+            }
+            for name in statistics {
+                if run.named(&name).is_empty() {
+                    run.leave_out(&name, ONLY_STATISTICS);
+                }
+            }
+        }
+        run.finish(self.title())
+    }
+}
+
+const ONLY_STATISTICS: &str = "the file has its statistics alone, not its repetitions: measure without --benchmark_report_aggregates_only";
+
+impl Harness for GoogleBenchmark {
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         let out = execution.directory.join("benchmark.json");
         let mut more = vec![
@@ -63,25 +229,5 @@ impl Harness for GoogleBenchmark {
             environment: vec![],
             output: Output::File(out),
         }
-    }
-
-    /// Aggregates are left out, and so are benchmarks that reported an error.
-    fn parse(&self, files: &[HarnessFile]) -> Result<Vec<HarnessResult>, HarnessError> {
-        let mut results = Results::default();
-        for file in files {
-            let whole: File = parse_json(file, self.title())?;
-            for (number, entry) in whole.benchmarks.iter().enumerate() {
-                let aggregate = entry.run_type.as_deref() == Some("aggregate");
-                if aggregate || entry.error_occurred {
-                    continue;
-                }
-                let at = || format!("{}: benchmarks[{number}]", place(file));
-                let name = entry.run_name.as_ref().unwrap_or(&entry.name);
-                let time = entry.time(name).ok_or_else(|| malformed(at(), "no time"))?;
-                let unit = entry.time_unit.as_deref().unwrap_or("ns");
-                results.add(name, unit, Better::Lower, time, at)?;
-            }
-        }
-        results.finish(self.title())
     }
 }

@@ -1,26 +1,90 @@
 //! hyperfine: `--export-json`.
 
+use super::json_text::{Field, json, number, parse_json, parsed, text};
 use super::{
-    Execution, Harness, HarnessError, HarnessFile, HarnessResult, Invocation, Output, Results,
-    argv, parse_json, place,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv, place,
 };
+use crate::foreign_run::{ForeignRun, Repetition};
+use crate::limits::{BENCHMARKS, Bounded, LAUNCHES};
 use gritstone_model::Better;
 use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
 pub(super) struct Hyperfine;
 
 #[derive(Deserialize)]
-struct File {
-    results: Vec<Entry>,
+struct File<'a> {
+    #[serde(borrow)]
+    results: Bounded<&'a RawValue, BENCHMARKS>,
 }
 
-#[derive(Deserialize)]
-struct Entry {
-    command: String,
-    times: Vec<f64>,
+#[derive(Default, Deserialize)]
+struct Entry<'a> {
+    #[serde(borrow)]
+    command: Field<'a>,
+    #[serde(borrow)]
+    parameters: Field<'a>,
+    #[serde(borrow)]
+    times: Field<'a>,
+    #[serde(borrow)]
+    exit_codes: Field<'a>,
+    #[serde(borrow)]
+    memory_usage_byte: Field<'a>,
+    #[serde(borrow)]
+    user: Field<'a>,
+    #[serde(borrow)]
+    system: Field<'a>,
 }
 
-impl Harness for Hyperfine {
+/// Exit status of an execution that a signal ended.
+const SIGNALED: i32 = -1;
+
+impl Entry<'_> {
+    /// The command with its parameters, in alphabetical order.
+    fn name(&self) -> Option<String> {
+        let command = text(self.command)?;
+        let parameters: BTreeMap<String, &RawValue> = parsed(self.parameters).unwrap_or_default();
+        let pair = |(name, value): (&String, &&RawValue)| {
+            format!("{name}={}", text(Some(value)).unwrap_or_default())
+        };
+        let pairs: Vec<String> = parameters.iter().map(pair).collect();
+        Some(match pairs.is_empty() {
+            true => command,
+            false => format!("{command} ({})", pairs.join(", ")),
+        })
+    }
+
+    /// # Errors
+    /// Why it has no times.
+    fn repetitions(&self) -> Result<Vec<Repetition>, String> {
+        let times = self.times.ok_or("it has no single times")?;
+        let times: Bounded<Option<f64>, LAUNCHES> =
+            serde_json::from_str(times.get()).map_err(|why| format!("times: {why}"))?;
+        if times.0.is_empty() {
+            return Err("it has no single times".to_owned());
+        }
+        let codes: Bounded<Option<i32>, LAUNCHES> = parsed(self.exit_codes).unwrap_or_default();
+        let memory: Bounded<Option<u64>, LAUNCHES> =
+            parsed(self.memory_usage_byte).unwrap_or_default();
+        let user_system = number(self.user).zip(number(self.system));
+        let user_system = user_system.map(|(user, system)| [user, system]);
+        let repetition = |(at, time): (usize, &Option<f64>)| Repetition {
+            operations: Some(1),
+            user_system,
+            cpu: user_system.map(|[user, system]| user + system),
+            status: match codes.0.get(at) {
+                Some(None) => Some(SIGNALED),
+                code => code.copied().flatten().filter(|code| *code != 0),
+            },
+            peak_memory: memory.0.get(at).copied().flatten(),
+            ..Repetition::new(time.unwrap_or(f64::NAN))
+        };
+        Ok(times.0.iter().enumerate().map(repetition).collect())
+    }
+}
+
+impl Format for Hyperfine {
     fn name(&self) -> &'static str {
         "hyperfine"
     }
@@ -29,6 +93,38 @@ impl Harness for Hyperfine {
         "hyperfine"
     }
 
+    fn recognizes(&self, shape: &Shape<'_>) -> bool {
+        shape.has(&["results"]) && shape.text.contains("\"command\"")
+    }
+
+    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
+        let mut run = ForeignRun::default();
+        for file in files {
+            let json = json(file);
+            let whole: File<'_> = parse_json(file, &json, self.title())?;
+            for (number, raw) in whole.results.0.iter().enumerate() {
+                let at = place(file, &format!("results[{number}]"));
+                let entry: Entry<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+                let Some(name) = entry.name() else {
+                    run.leave_out(&at, "it has no command");
+                    continue;
+                };
+                match entry.repetitions() {
+                    Err(why) => run.leave_out(&name, format!("{at}: {why}")),
+                    Ok(all) => {
+                        for (execution, one) in all.into_iter().enumerate() {
+                            let at = || format!("{at}.times[{execution}]");
+                            run.add(&name, ("s", Better::Lower), vec![one], at);
+                        }
+                    }
+                }
+            }
+        }
+        run.finish(self.title())
+    }
+}
+
+impl Harness for Hyperfine {
     /// It has no filter.
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         let out = execution.directory.join("hyperfine.json");
@@ -39,19 +135,5 @@ impl Harness for Hyperfine {
             environment: vec![],
             output: Output::File(out),
         }
-    }
-
-    fn parse(&self, files: &[HarnessFile]) -> Result<Vec<HarnessResult>, HarnessError> {
-        let mut results = Results::default();
-        for file in files {
-            let whole: File = parse_json(file, self.title())?;
-            for (number, entry) in whole.results.iter().enumerate() {
-                let at = || format!("{}: results[{number}]", place(file));
-                for time in &entry.times {
-                    results.add(&entry.command, "s", Better::Lower, *time, at)?;
-                }
-            }
-        }
-        results.finish(self.title())
     }
 }

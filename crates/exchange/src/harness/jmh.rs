@@ -1,44 +1,75 @@
 //! JMH: `-rf json`.
 
+use super::json_text::{Field, json, number, parse_json, parsed, text};
 use super::{
-    Execution, Harness, HarnessError, HarnessFile, HarnessResult, Invocation, Output, Results,
-    any_of, argv, malformed, parse_json, place,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, any_of, argv,
+    place,
 };
+use crate::foreign_run::{ForeignRun, Repetition};
+use crate::limits::{BENCHMARKS, Bounded};
 use gritstone_model::Better;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) struct Jmh;
 
-#[derive(Deserialize)]
-struct Entry {
-    benchmark: String,
-    mode: String,
-    #[serde(default)]
-    params: BTreeMap<String, String>,
-    #[serde(rename = "primaryMetric")]
-    metric: Metric,
-}
+/// The mode that JMH takes by itself: operations per time.
+const THROUGHPUT: &str = "thrpt";
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Metric {
-    score: Option<f64>,
-    score_unit: String,
-    /// By fork, then by iteration; of sampled times, histograms.
-    #[serde(default)]
-    raw_data: Vec<Vec<f64>>,
+struct Entry<'a> {
+    #[serde(borrow)]
+    jmh_version: Field<'a>,
+    #[serde(borrow)]
+    benchmark: Field<'a>,
+    #[serde(borrow)]
+    mode: Field<'a>,
+    #[serde(borrow)]
+    threads: Field<'a>,
+    #[serde(borrow)]
+    params: Field<'a>,
+    #[serde(borrow)]
+    primary_metric: Field<'a>,
 }
 
-/// Method and parameters: `pkg.Class.method:n=10,size=2`.
-fn full_name(entry: &Entry) -> String {
-    let params = entry
-        .params
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"));
-    match params.collect::<Vec<_>>().join(",") {
-        none if none.is_empty() => entry.benchmark.clone(),
-        params => format!("{}:{params}", entry.benchmark),
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metric<'a> {
+    #[serde(borrow)]
+    score: Field<'a>,
+    #[serde(borrow)]
+    score_unit: Field<'a>,
+    /// By fork, then by iteration; of sampled times, histograms.
+    #[serde(borrow)]
+    raw_data: Field<'a>,
+}
+
+const ONLY_SCORE: &str = "The file has its score alone, not its iterations.";
+
+impl Entry<'_> {
+    fn mode(&self) -> String {
+        text(self.mode).unwrap_or_else(|| THROUGHPUT.to_owned())
+    }
+
+    /// Method and parameters: `pkg.Class.method:n=10,size=2`, with mode and threads where they are not those that JMH takes by itself.
+    fn full_name(&self) -> Option<String> {
+        let method = text(self.benchmark)?;
+        let params: BTreeMap<String, &RawValue> = parsed(self.params).unwrap_or_default();
+        let params = params
+            .iter()
+            .map(|(name, value)| format!("{name}={}", text(Some(value)).unwrap_or_default()));
+        let mode = Some(self.mode()).filter(|mode| mode != THROUGHPUT);
+        let threads = text(self.threads).filter(|threads| threads != "1");
+        let settings = mode.map(|mode| format!("mode={mode}"));
+        let settings = settings.into_iter();
+        let settings = settings.chain(threads.map(|threads| format!("threads={threads}")));
+        let all: Vec<String> = params.chain(settings).collect();
+        Some(match all.is_empty() {
+            true => method,
+            false => format!("{method}:{}", all.join(",")),
+        })
     }
 }
 
@@ -46,7 +77,36 @@ fn method(name: &str) -> &str {
     name.split(':').next().unwrap_or(name)
 }
 
-impl Harness for Jmh {
+fn add(run: &mut ForeignRun, entry: &Entry<'_>, at: &str) {
+    let Some(name) = entry.full_name() else {
+        return run.leave_out(at, "it has no name");
+    };
+    let better = match entry.mode().as_str() {
+        THROUGHPUT => Better::Higher,
+        _ => Better::Lower,
+    };
+    let metric: Metric<'_> = parsed(entry.primary_metric).unwrap_or_default();
+    let Some(unit) = text(metric.score_unit) else {
+        return run.leave_out(&name, format!("{at}: it has no unit"));
+    };
+    let mut forks: Vec<Vec<Option<f64>>> = parsed(metric.raw_data).unwrap_or_default();
+    if forks.iter().all(Vec::is_empty) {
+        let Some(score) = number(metric.score) else {
+            return run.leave_out(&name, format!("{at}: it has no score"));
+        };
+        forks = vec![vec![Some(score)]];
+        run.named(&name).remarks.insert(ONLY_SCORE);
+    }
+    for (number, fork) in forks.into_iter().enumerate() {
+        let iterations = fork
+            .into_iter()
+            .map(|value| Repetition::new(value.unwrap_or(f64::NAN)));
+        let at = || format!("{at}.primaryMetric.rawData[{number}]");
+        run.add(&name, (&unit, better), iterations.collect(), at);
+    }
+}
+
+impl Format for Jmh {
     fn name(&self) -> &'static str {
         "jmh"
     }
@@ -55,6 +115,27 @@ impl Harness for Jmh {
         "JMH"
     }
 
+    fn recognizes(&self, shape: &Shape<'_>) -> bool {
+        shape.has(&["benchmark", "mode", "primaryMetric"])
+    }
+
+    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
+        let mut run = ForeignRun::default();
+        for file in files {
+            let json = json(file);
+            let whole: Bounded<&RawValue, BENCHMARKS> = parse_json(file, &json, self.title())?;
+            for (number, raw) in whole.0.iter().enumerate() {
+                let at = place(file, &format!("[{number}]"));
+                let entry: Entry<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+                run.version = text(entry.jmh_version).unwrap_or_default();
+                add(&mut run, &entry, &at);
+            }
+        }
+        run.finish(self.title())
+    }
+}
+
+impl Harness for Jmh {
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         let out = execution.directory.join("jmh.json");
         let time = format!("{}ms", execution.time.as_millis().max(1));
@@ -80,34 +161,5 @@ impl Harness for Jmh {
             environment: vec![],
             output: Output::File(out),
         }
-    }
-
-    fn parse(&self, files: &[HarnessFile]) -> Result<Vec<HarnessResult>, HarnessError> {
-        let mut results = Results::default();
-        for file in files {
-            let whole: Vec<Entry> = parse_json(file, self.title())?;
-            for (number, entry) in whole.iter().enumerate() {
-                let at = || format!("{}: [{number}]", place(file));
-                let better = match entry.mode.as_str() {
-                    "thrpt" => Better::Higher,
-                    _ => Better::Lower,
-                };
-                let values: Vec<f64> = entry.metric.raw_data.concat();
-                let values = match values.is_empty() {
-                    true => vec![
-                        entry
-                            .metric
-                            .score
-                            .ok_or_else(|| malformed(at(), "no score"))?,
-                    ],
-                    false => values,
-                };
-                for value in values {
-                    let unit = &entry.metric.score_unit;
-                    results.add(&full_name(entry), unit, better, value, at)?;
-                }
-            }
-        }
-        results.finish(self.title())
     }
 }

@@ -1,10 +1,12 @@
 //! Any program that prints JSON with an object of name and value at a pointer (RFC 6901).
 
+use super::json_text::{json, parse_json};
 use super::lines::environment;
 use super::{
-    Execution, Harness, HarnessError, HarnessFile, HarnessResult, Invocation, Output, Results,
-    malformed, parse_json, place,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, malformed,
+    place,
 };
+use crate::foreign_run::{ForeignRun, Repetition};
 use gritstone_model::Better;
 use serde_json::Value;
 
@@ -12,7 +14,7 @@ pub(super) struct Json {
     pub pointer: String,
 }
 
-impl Harness for Json {
+impl Format for Json {
     fn name(&self) -> &'static str {
         "json"
     }
@@ -21,21 +23,19 @@ impl Harness for Json {
         "a program that prints JSON"
     }
 
-    fn invocation(&self, execution: &Execution<'_>) -> Invocation {
-        Invocation {
-            argv: execution.command.to_vec(),
-            environment: environment(execution),
-            output: Output::Stdout,
-        }
+    /// A file does not say where its values are.
+    fn recognizes(&self, _: &Shape<'_>) -> bool {
+        false
     }
 
     /// At the pointer, an object whose fields are numbers or arrays of repetitions; or one such value, named by the pointer. Less is
     /// better.
-    fn parse(&self, files: &[HarnessFile]) -> Result<Vec<HarnessResult>, HarnessError> {
-        let mut results = Results::default();
+    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
+        let mut run = ForeignRun::default();
         for file in files {
-            let whole: Value = parse_json(file, self.title())?;
-            let at = || format!("{} at '{}'", place(file), self.pointer);
+            let json = json(file);
+            let whole: Value = parse_json(file, &json, self.title())?;
+            let at = || place(file, &format!("at '{}'", self.pointer));
             let found = whole.pointer(&self.pointer);
             let found = found.ok_or_else(|| malformed(at(), "there is nothing; see --values"))?;
             let named: Vec<(&str, &Value)> = match found {
@@ -50,14 +50,26 @@ impl Harness for Json {
                     value => std::slice::from_ref(value),
                 };
                 for value in values {
-                    let number = value.as_f64();
-                    let number = number.ok_or_else(|| {
-                        malformed(at(), format!("'{name}' is not a number: {value}"))
-                    })?;
-                    results.add(name, "", Better::Lower, number, at)?;
+                    match value.as_f64() {
+                        Some(number) => {
+                            let one = vec![Repetition::new(number)];
+                            run.add(name, ("", Better::Lower), one, at);
+                        }
+                        None => run.leave_out(name, format!("{}: {value} is not a number", at())),
+                    }
                 }
             }
         }
-        results.finish(self.title())
+        run.finish(self.title())
+    }
+}
+
+impl Harness for Json {
+    fn invocation(&self, execution: &Execution<'_>) -> Invocation {
+        Invocation {
+            argv: execution.command.to_vec(),
+            environment: environment(execution),
+            output: Output::Stdout,
+        }
     }
 }

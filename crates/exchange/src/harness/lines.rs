@@ -1,9 +1,10 @@
 //! Any program that prints lines of name, value and unit.
 
 use super::{
-    Execution, Harness, HarnessError, HarnessFile, HarnessResult, Invocation, Output, Results,
-    direction, malformed, place,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, direction,
+    malformed, place,
 };
+use crate::foreign_run::{ForeignRun, Repetition};
 
 /// Names of the benchmarks to measure, one a line; unset: all.
 pub(super) const FILTER: &str = "GRITSTONE_BENCHMARKS";
@@ -24,7 +25,7 @@ pub(super) fn environment(execution: &Execution<'_>) -> Vec<(String, String)> {
     }
 }
 
-impl Harness for Lines {
+impl Format for Lines {
     fn name(&self) -> &'static str {
         "lines"
     }
@@ -33,28 +34,40 @@ impl Harness for Lines {
         "a program that prints lines of 'name value unit'"
     }
 
+    /// Any text may end in a number and a word.
+    fn recognizes(&self, _: &Shape<'_>) -> bool {
+        false
+    }
+
+    /// Blank lines and those that begin with `#` are comments.
+    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
+        let mut run = ForeignRun::default();
+        for file in files {
+            let lines = file.text.lines().enumerate();
+            for (number, line) in
+                lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+            {
+                let at = || place(file, &format!("line {}", number + 1));
+                let (name, value, unit) = fields(line)
+                    .ok_or_else(|| malformed(at(), format!("'{line}' is not 'name value unit'")))?;
+                run.add(
+                    name,
+                    (unit, direction(unit)),
+                    vec![Repetition::new(value)],
+                    at,
+                );
+            }
+        }
+        run.finish(self.title())
+    }
+}
+
+impl Harness for Lines {
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         Invocation {
             argv: execution.command.to_vec(),
             environment: environment(execution),
             output: Output::Stdout,
         }
-    }
-
-    /// Blank lines and those that begin with `#` are comments.
-    fn parse(&self, files: &[HarnessFile]) -> Result<Vec<HarnessResult>, HarnessError> {
-        let mut results = Results::default();
-        for file in files {
-            let lines = file.text.lines().enumerate();
-            for (number, line) in
-                lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
-            {
-                let at = || format!("{} line {}", place(file), number + 1);
-                let (name, value, unit) = fields(line)
-                    .ok_or_else(|| malformed(at(), format!("'{line}' is not 'name value unit'")))?;
-                results.add(name, unit, direction(unit), value, at)?;
-            }
-        }
-        results.finish(self.title())
     }
 }

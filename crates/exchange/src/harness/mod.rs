@@ -1,6 +1,7 @@
-//! Benchmark harnesses: how each is executed once, shortly and for some of its benchmarks, and what it writes.
+//! Programs that measure: what each writes, and how `pr` executes it once, shortly and for some of its benchmarks.
 //!
-//! A harness is one file behind [`Harness`] and one line of [`all`]. Files are read and commands executed elsewhere.
+//! A program is one file behind [`Format`], for what is imported, and [`Harness`], for what is executed. Files are read and commands
+//! executed elsewhere.
 
 mod criterion;
 mod go;
@@ -8,15 +9,20 @@ mod google_benchmark;
 mod hyperfine;
 mod jmh;
 mod json;
+mod json_text;
 mod lines;
 mod pyperf;
 mod pytest_benchmark;
+mod shape;
 #[cfg(test)]
 mod tests;
+mod unixbench;
 mod wall_time;
 
+pub use shape::Shape;
+
+use crate::foreign_run::{ForeignRun, located};
 use gritstone_model::Better;
-use serde::de::DeserializeOwned;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -86,32 +92,68 @@ pub enum Output {
 /// Why output has no results.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum HarnessError {
-    /// Not the format of the harness.
-    #[error("{place}: {what}")]
+    /// Not the format of the program.
+    #[error("{}", located(place, what))]
     Malformed {
-        /// File, with line or entry where known.
+        /// File, line or entry as far as known.
         place: String,
         /// What is wrong.
         what: String,
     },
-    /// The format is right, and nothing was measured.
+    /// The format is right, and there is no benchmark.
     #[error("no benchmark in the output of {0}")]
     Empty(&'static str),
+    /// There are benchmarks, and none has a value.
+    #[error("no benchmark of {program} has a value: {}", reasons(why))]
+    NoValue {
+        /// Its title.
+        program: &'static str,
+        /// Name and reason of each.
+        why: Vec<(String, String)>,
+    },
 }
 
-/// A program that measures benchmarks.
-pub trait Harness: Sync {
-    /// As `--harness` has it.
+/// The first few, and how many more.
+fn reasons(why: &[(String, String)]) -> String {
+    const SHOWN: usize = 5;
+    let shown = why.iter().take(SHOWN);
+    let mut text: Vec<String> = shown.map(|(name, why)| format!("{name}: {why}")).collect();
+    if why.len() > SHOWN {
+        text.push(format!("and {} more", why.len() - SHOWN));
+    }
+    text.join("; ")
+}
+
+/// What a program that measures writes.
+pub trait Format: Sync {
+    /// For command lines: `google-benchmark`.
     fn name(&self) -> &'static str;
     /// The program's own name, for people.
     fn title(&self) -> &'static str;
-    /// One short execution with output for programs.
-    fn invocation(&self, execution: &Execution<'_>) -> Invocation;
-    /// Results in the output of one execution, or in files of earlier ones.
+    /// Whether a file seems to be of this program, whole or damaged.
+    fn recognizes(&self, shape: &Shape<'_>) -> bool;
+    /// Names of the files that are read together, where results are in several of a directory.
+    fn parts(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// What the output of one execution says. One benchmark without a value costs no other its own.
     ///
     /// # Errors
-    /// When it is not of this harness, or has no result.
-    fn parse(&self, files: &[HarnessFile]) -> Result<Vec<HarnessResult>, HarnessError>;
+    /// When it is not of this program, or has no value.
+    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError>;
+}
+
+/// A program that `pr` executes.
+pub trait Harness: Format {
+    /// One short execution with output for programs.
+    fn invocation(&self, execution: &Execution<'_>) -> Invocation;
+    /// Results of one execution, with names that are unique in it.
+    ///
+    /// # Errors
+    /// As [`Format::parse`].
+    fn results(&self, files: &[HarnessFile]) -> Result<Vec<HarnessResult>, HarnessError> {
+        self.parse(files)?.results(self.title())
+    }
 }
 
 /// All harnesses; `pointer` is that of the values for `json`.
@@ -141,47 +183,17 @@ pub fn named(name: &str, pointer: &str) -> Option<Box<dyn Harness>> {
         .find(|harness| harness.name() == name)
 }
 
-/// Results by name, in order of appearance; values of one name are repetitions.
-#[derive(Default)]
-struct Results(Vec<HarnessResult>);
-
-impl Results {
-    /// A time or rate: finite and above 0.
-    fn add(
-        &mut self,
-        name: &str,
-        unit: &str,
-        better: Better,
-        value: f64,
-        place: impl FnOnce() -> String,
-    ) -> Result<(), HarnessError> {
-        if !(value.is_finite() && value > 0.0) {
-            let what = format!("{value} {unit} of '{name}' is not a positive number");
-            return Err(malformed(place(), what));
-        }
-        match self.0.iter_mut().find(|known| known.name == name) {
-            Some(known) if known.unit == unit => known.values.push(value),
-            Some(known) => {
-                let what = format!("'{name}' is in {unit} here and in {} above", known.unit);
-                return Err(malformed(place(), what));
-            }
-            None => self.0.push(HarnessResult {
-                name: name.to_owned(),
-                unit: unit.to_owned(),
-                better,
-                values: vec![value],
-            }),
-        }
-        Ok(())
-    }
-
-    fn finish(self, harness: &'static str) -> Result<Vec<HarnessResult>, HarnessError> {
-        match self.0.is_empty() {
-            true => Err(HarnessError::Empty(harness)),
-            false => Ok(self.0),
-        }
-    }
-}
+/// All formats that files are recognized as.
+pub(crate) static FORMATS: [&dyn Format; 8] = [
+    &hyperfine::Hyperfine,
+    &google_benchmark::GoogleBenchmark,
+    &unixbench::UnixBench,
+    &pytest_benchmark::PytestBenchmark,
+    &criterion::Criterion,
+    &go::Go,
+    &pyperf::Pyperf,
+    &jmh::Jmh,
+];
 
 fn malformed(place: impl Into<String>, what: impl ToString) -> HarnessError {
     HarnessError::Malformed {
@@ -190,16 +202,13 @@ fn malformed(place: impl Into<String>, what: impl ToString) -> HarnessError {
     }
 }
 
-fn place(file: &HarnessFile) -> String {
-    match file.path.as_os_str().is_empty() {
-        true => "standard output".to_owned(),
-        false => file.path.display().to_string(),
+/// A place in a file: the file, where it has a name, and what is in it.
+fn place(file: &HarnessFile, within: &str) -> String {
+    let mut place = file.path.display().to_string();
+    if !place.is_empty() && !within.is_empty() {
+        place += ": ";
     }
-}
-
-fn parse_json<T: DeserializeOwned>(file: &HarnessFile, of: &str) -> Result<T, HarnessError> {
-    serde_json::from_str(&file.text)
-        .map_err(|why| malformed(place(file), format!("not JSON of {of}: {why}")))
+    place + within
 }
 
 /// A regular expression that matches exactly these names.

@@ -1,42 +1,83 @@
-//! pyperf: `--output`.
+//! pyperf: `--output`, and `pyperf convert`.
 
+use super::json_text::{Field, json, number, parse_json, parsed, text};
 use super::{
-    Execution, Harness, HarnessError, HarnessFile, HarnessResult, Invocation, Output, Results,
-    argv, direction, malformed, parse_json, place,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv,
+    direction, place,
 };
+use crate::foreign_run::{ForeignRun, Repetition, parse_time};
+use crate::limits::{BENCHMARKS, Bounded, LAUNCHES};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 pub(super) struct Pyperf;
 
 #[derive(Deserialize)]
-struct File {
-    benchmarks: Vec<Entry>,
-    #[serde(default)]
-    metadata: Metadata,
+struct File<'a> {
+    #[serde(borrow)]
+    benchmarks: Bounded<&'a RawValue, BENCHMARKS>,
+    #[serde(borrow, default)]
+    metadata: Metadata<'a>,
 }
 
-#[derive(Deserialize)]
-struct Entry {
-    #[serde(default)]
-    metadata: Metadata,
-    runs: Vec<Run>,
-}
-
-/// What all benchmarks share is in that of the file.
 #[derive(Default, Deserialize)]
-struct Metadata {
-    name: Option<String>,
-    unit: Option<String>,
+struct Entry<'a> {
+    #[serde(borrow, default)]
+    metadata: Metadata<'a>,
+    #[serde(borrow, default)]
+    runs: Bounded<&'a RawValue, LAUNCHES>,
 }
 
-#[derive(Deserialize)]
-struct Run {
-    /// None where the run calibrates.
-    #[serde(default)]
-    values: Vec<f64>,
+/// What all benchmarks share is in that of the file, what all runs share in that of the benchmark.
+#[derive(Clone, Copy, Default, Deserialize)]
+struct Metadata<'a> {
+    #[serde(borrow)]
+    name: Field<'a>,
+    #[serde(borrow)]
+    unit: Field<'a>,
+    #[serde(borrow)]
+    date: Field<'a>,
+    #[serde(borrow)]
+    hostname: Field<'a>,
+    #[serde(borrow)]
+    pyperf_version: Field<'a>,
+    #[serde(borrow)]
+    loops: Field<'a>,
+    #[serde(borrow)]
+    inner_loops: Field<'a>,
 }
 
-impl Harness for Pyperf {
+impl<'a> Metadata<'a> {
+    /// With what these leave open.
+    fn or(self, outer: Self) -> Self {
+        Self {
+            name: self.name.or(outer.name),
+            unit: self.unit.or(outer.unit),
+            date: self.date.or(outer.date),
+            hostname: self.hostname.or(outer.hostname),
+            pyperf_version: self.pyperf_version.or(outer.pyperf_version),
+            loops: self.loops.or(outer.loops),
+            inner_loops: self.inner_loops.or(outer.inner_loops),
+        }
+    }
+
+    fn operations(&self) -> Option<u64> {
+        let loops = number(self.loops)?;
+        Some((loops * number(self.inner_loops).unwrap_or(1.0)) as u64)
+    }
+}
+
+/// A process.
+#[derive(Default, Deserialize)]
+struct Run<'a> {
+    #[serde(borrow, default)]
+    metadata: Metadata<'a>,
+    /// None where it calibrates.
+    #[serde(borrow)]
+    values: Field<'a>,
+}
+
+impl Format for Pyperf {
     fn name(&self) -> &'static str {
         "pyperf"
     }
@@ -45,6 +86,62 @@ impl Harness for Pyperf {
         "pyperf"
     }
 
+    fn recognizes(&self, shape: &Shape<'_>) -> bool {
+        shape.has(&["benchmarks", "version"]) && shape.text.contains("\"runs\"")
+    }
+
+    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
+        let mut run = ForeignRun::default();
+        for file in files {
+            let json = json(file);
+            let whole: File<'_> = parse_json(file, &json, self.title())?;
+            for (number, raw) in whole.benchmarks.0.iter().enumerate() {
+                let at = place(file, &format!("benchmarks[{number}]"));
+                match serde_json::from_str::<Entry<'_>>(raw.get()) {
+                    Ok(entry) => add(&mut run, &entry, whole.metadata, &at),
+                    Err(why) => run.leave_out(&at, why.to_string()),
+                }
+            }
+        }
+        run.finish(self.title())
+    }
+}
+
+fn add(run: &mut ForeignRun, entry: &Entry<'_>, outer: Metadata<'_>, at: &str) {
+    let outer = entry.metadata.or(outer);
+    let Some(name) = text(outer.name) else {
+        return run.leave_out(at, "it has no name");
+    };
+    let unit = match text(outer.unit) {
+        None => "s".to_owned(),
+        Some(unit) if unit == "second" => "s".to_owned(),
+        Some(unit) => unit,
+    };
+    for (number, raw) in entry.runs.0.iter().enumerate() {
+        let process: Run<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+        let metadata = process.metadata.or(outer);
+        let values: Vec<Option<f64>> = parsed(process.values).unwrap_or_default();
+        let one = |value: Option<f64>| Repetition {
+            operations: metadata.operations(),
+            ..Repetition::new(value.unwrap_or(f64::NAN))
+        };
+        let values: Vec<Repetition> = values.into_iter().map(one).collect();
+        run.started = run.started.or_else(|| parse_time(&text(metadata.date)?));
+        run.machine = run.machine.take().or_else(|| text(metadata.hostname));
+        if run.version.is_empty() {
+            run.version = text(metadata.pyperf_version).unwrap_or_default();
+        }
+        if !values.is_empty() {
+            let at = || format!("{at}.runs[{number}]");
+            run.add(&name, (&unit, direction(&unit)), values, at);
+        }
+    }
+    if run.named(&name).is_empty() {
+        run.leave_out(&name, format!("{at}: it has no values"));
+    }
+}
+
+impl Harness for Pyperf {
     /// It has no filter.
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         let out = execution.directory.join("pyperf.json");
@@ -61,34 +158,5 @@ impl Harness for Pyperf {
             environment: vec![],
             output: Output::File(out),
         }
-    }
-
-    fn parse(&self, files: &[HarnessFile]) -> Result<Vec<HarnessResult>, HarnessError> {
-        let mut results = Results::default();
-        for file in files {
-            let whole: File = parse_json(file, self.title())?;
-            for (number, entry) in whole.benchmarks.iter().enumerate() {
-                let at = || format!("{}: benchmarks[{number}]", place(file));
-                let name = entry
-                    .metadata
-                    .name
-                    .as_ref()
-                    .or(whole.metadata.name.as_ref());
-                let name = name.ok_or_else(|| malformed(at(), "no name"))?;
-                let unit = entry
-                    .metadata
-                    .unit
-                    .as_ref()
-                    .or(whole.metadata.unit.as_ref());
-                let unit = match unit.map(String::as_str) {
-                    None | Some("second") => "s",
-                    Some(unit) => unit,
-                };
-                for value in entry.runs.iter().flat_map(|run| &run.values) {
-                    results.add(name, unit, direction(unit), *value, at)?;
-                }
-            }
-        }
-        results.finish(self.title())
     }
 }

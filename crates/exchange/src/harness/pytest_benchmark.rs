@@ -1,33 +1,61 @@
-//! pytest-benchmark: `--benchmark-json`.
+//! pytest-benchmark: `--benchmark-json`, and what `--benchmark-save` stores.
 
+use super::google_benchmark::ONE_PROCESS;
+use super::json_text::{Field, json, number, parse_json, parsed, text};
 use super::{
-    Execution, Harness, HarnessError, HarnessFile, HarnessResult, Invocation, Output, Results,
-    argv, malformed, parse_json, place, seconds,
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv, place,
+    seconds,
 };
+use crate::foreign_run::{ForeignRun, Repetition, parse_time};
+use crate::limits::{BENCHMARKS, Bounded};
 use gritstone_model::Better;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 pub(super) struct PytestBenchmark;
 
 #[derive(Deserialize)]
-struct File {
-    benchmarks: Vec<Entry>,
+struct File<'a> {
+    #[serde(borrow)]
+    benchmarks: Bounded<&'a RawValue, BENCHMARKS>,
+    #[serde(borrow)]
+    machine_info: Field<'a>,
+    #[serde(borrow)]
+    datetime: Field<'a>,
+    #[serde(borrow)]
+    version: Field<'a>,
 }
 
-#[derive(Deserialize)]
-struct Entry {
-    fullname: String,
-    stats: Stats,
+#[derive(Default, Deserialize)]
+struct MachineInfo<'a> {
+    #[serde(borrow)]
+    node: Field<'a>,
 }
 
-#[derive(Deserialize)]
-struct Stats {
-    #[serde(default)]
-    data: Vec<f64>,
-    median: Option<f64>,
+/// Versions before 3 have no `fullname`.
+#[derive(Default, Deserialize)]
+struct Entry<'a> {
+    #[serde(borrow)]
+    fullname: Field<'a>,
+    #[serde(borrow)]
+    name: Field<'a>,
+    #[serde(borrow)]
+    stats: Field<'a>,
 }
 
-impl Harness for PytestBenchmark {
+#[derive(Default, Deserialize)]
+struct Stats<'a> {
+    #[serde(borrow)]
+    data: Field<'a>,
+    #[serde(borrow)]
+    median: Field<'a>,
+    #[serde(borrow)]
+    iterations: Field<'a>,
+}
+
+const ONLY_MEDIAN: &str = "The file has its median alone, not its rounds.";
+
+impl Format for PytestBenchmark {
     fn name(&self) -> &'static str {
         "pytest-benchmark"
     }
@@ -36,6 +64,56 @@ impl Harness for PytestBenchmark {
         "pytest-benchmark"
     }
 
+    fn recognizes(&self, shape: &Shape<'_>) -> bool {
+        shape.has(&["machine_info", "benchmarks"])
+    }
+
+    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
+        let mut run = ForeignRun::default();
+        for file in files {
+            let json = json(file);
+            let whole: File<'_> = parse_json(file, &json, self.title())?;
+            run.version = text(whole.version).unwrap_or_default();
+            run.started = text(whole.datetime).and_then(|date| parse_time(&date));
+            let machine: MachineInfo<'_> = parsed(whole.machine_info).unwrap_or_default();
+            run.machine = text(machine.node);
+            for (number, raw) in whole.benchmarks.0.iter().enumerate() {
+                let at = place(file, &format!("benchmarks[{number}]"));
+                let entry: Entry<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+                add(&mut run, &entry, &at);
+            }
+        }
+        run.finish(self.title())
+    }
+}
+
+fn add(run: &mut ForeignRun, entry: &Entry<'_>, at: &str) {
+    let Some(name) = text(entry.fullname).or_else(|| text(entry.name)) else {
+        return run.leave_out(at, "it has no name");
+    };
+    let stats: Stats<'_> = parsed(entry.stats).unwrap_or_default();
+    let mut rounds: Vec<Option<f64>> = parsed(stats.data).unwrap_or_default();
+    if rounds.is_empty() {
+        let Some(median) = number(stats.median) else {
+            return run.leave_out(&name, format!("{at}: it has no time"));
+        };
+        rounds.push(Some(median));
+        run.named(&name).remarks.insert(ONLY_MEDIAN);
+    } else {
+        run.named(&name).remarks.insert(ONE_PROCESS);
+    }
+    let operations = number(stats.iterations).map(|n| n as u64);
+    for (round, time) in rounds.into_iter().enumerate() {
+        let one = Repetition {
+            operations,
+            ..Repetition::new(time.unwrap_or(f64::NAN))
+        };
+        let at = || format!("{at}.stats.data[{round}]");
+        run.add(&name, ("s", Better::Lower), vec![one], at);
+    }
+}
+
+impl Harness for PytestBenchmark {
     /// `--deselect` takes prefixes of names, so that one that begins a wanted name stays.
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         let out = execution.directory.join("benchmark.json");
@@ -62,29 +140,5 @@ impl Harness for PytestBenchmark {
             environment: vec![("PYTHONDONTWRITEBYTECODE".to_owned(), "1".to_owned())],
             output: Output::File(out),
         }
-    }
-
-    fn parse(&self, files: &[HarnessFile]) -> Result<Vec<HarnessResult>, HarnessError> {
-        let mut results = Results::default();
-        for file in files {
-            let whole: File = parse_json(file, self.title())?;
-            for (number, entry) in whole.benchmarks.iter().enumerate() {
-                let at = || format!("{}: benchmarks[{number}]", place(file));
-                let values = match entry.stats.data.as_slice() {
-                    // files without single rounds
-                    [] => vec![
-                        entry
-                            .stats
-                            .median
-                            .ok_or_else(|| malformed(at(), "no time"))?,
-                    ],
-                    data => data.to_vec(),
-                };
-                for value in values {
-                    results.add(&entry.fullname, "s", Better::Lower, value, at)?;
-                }
-            }
-        }
-        results.finish(self.title())
     }
 }

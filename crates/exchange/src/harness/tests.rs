@@ -8,7 +8,7 @@ fn file(path: &str, text: &str) -> HarnessFile {
 }
 
 fn parsed(harness: &str, text: &str) -> Result<Vec<HarnessResult>, HarnessError> {
-    named(harness, "/times").unwrap().parse(&[file("", text)])
+    named(harness, "/times").unwrap().results(&[file("", text)])
 }
 
 /// Name, unit and values of each.
@@ -126,13 +126,14 @@ fn criterion_pairs_samples_with_names() {
         file("g/f/base/sample.json", "not read"),
     ];
     let criterion = named("criterion", "").unwrap();
-    let results = criterion.parse(&files).unwrap();
+    let results = criterion.results(&files).unwrap();
     assert_eq!(
         (results[0].name.as_str(), &results[0].values[..]),
         ("g/f/8", &[10.0, 12.0][..])
     );
     let alone = criterion.parse(&files[1..]).unwrap_err().to_string();
-    assert_eq!(alone, "g/f/new/sample.json: no benchmark.json beside it");
+    let wanted = "g/f/new: no benchmark.json beside it, which names the benchmark";
+    assert_eq!(alone, wanted);
     assert_eq!(
         arguments("criterion", &["cargo", "bench"], &[], &[])[0],
         "--"
@@ -164,7 +165,7 @@ fn jmh_rates_are_better_higher() {
         {"benchmark": "a.B.d", "mode": "sample", "primaryMetric": {"score": 2.5, "scoreUnit": "us/op"}}]"#;
     let expected = [
         one("a.B.c:k=x,n=1", "ops/s", &[4.0, 6.0]),
-        one("a.B.d", "us/op", &[2.5]),
+        one("a.B.d:mode=sample", "us/op", &[2.5]),
     ];
     assert_eq!(results("jmh", text), expected);
     let better: Vec<Better> = parsed("jmh", text)
@@ -201,7 +202,7 @@ fn lines_end_in_value_and_unit() {
     let refused = |text: &str| parsed("lines", text).unwrap_err().to_string();
     assert_eq!(
         refused("a 1 ns\nhello\n"),
-        "standard output line 2: 'hello' is not 'name value unit'"
+        "line 2: 'hello' is not 'name value unit'"
     );
     for value in ["0", "-1", "nan", "inf"] {
         let why = refused(&format!("a {value} ns\n"));
@@ -209,7 +210,7 @@ fn lines_end_in_value_and_unit() {
     }
     assert_eq!(
         refused("a 1 ns\na 1 s\n"),
-        "standard output line 2: 'a' is in s here and in ns above"
+        "no benchmark of a program that prints lines of 'name value unit' has a value: a: line 2: it is in s here and in ns above"
     );
 }
 
@@ -225,13 +226,10 @@ fn json_values_stand_at_pointer() {
         [one("times", "", &[4.0])]
     );
     let refused = |text: &str| parsed("json", text).unwrap_err().to_string();
-    assert_eq!(
-        refused("{}"),
-        "standard output at '/times': there is nothing; see --values"
-    );
+    assert_eq!(refused("{}"), "at '/times': there is nothing; see --values");
     assert_eq!(
         refused(r#"{"times": {"a": "x"}}"#),
-        "standard output at '/times': 'a' is not a number: \"x\""
+        "no benchmark of a program that prints JSON has a value: a: at '/times': \"x\" is not a number"
     );
 }
 
@@ -249,7 +247,7 @@ fn damaged_output_is_refused_by_all() {
             r#"{"results": [{}]}"#,
         ] {
             assert!(
-                harness.parse(&[file("x", text)]).is_err(),
+                harness.results(&[file("x", text)]).is_err(),
                 "{}: {text}",
                 harness.name()
             );

@@ -1,10 +1,11 @@
 //! Any command: its wall time is the one result.
 
-use super::{Execution, Harness, HarnessError, HarnessFile, HarnessResult, Invocation, Output};
+use super::{Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape};
+use crate::foreign_run::ForeignRun;
 
 pub(super) struct WallTime;
 
-impl Harness for WallTime {
+impl Format for WallTime {
     fn name(&self) -> &'static str {
         "command"
     }
@@ -13,16 +14,22 @@ impl Harness for WallTime {
         "a command"
     }
 
+    fn recognizes(&self, _: &Shape<'_>) -> bool {
+        false
+    }
+
+    /// A command writes no result.
+    fn parse(&self, _: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
+        Err(HarnessError::Empty(self.title()))
+    }
+}
+
+impl Harness for WallTime {
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         Invocation {
             argv: execution.command.to_vec(),
             environment: vec![],
             output: Output::WallTime,
         }
-    }
-
-    /// A command writes no result.
-    fn parse(&self, _: &[HarnessFile]) -> Result<Vec<HarnessResult>, HarnessError> {
-        Err(HarnessError::Empty(self.title()))
     }
 }

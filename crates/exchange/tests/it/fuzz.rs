@@ -3,9 +3,8 @@
 
 use crate::exchange::{WHEN, run};
 use crate::mutation;
-use gritstone_exchange::{
-    read_bundle, read_gbench, read_hyperfine, read_unixbench, recognize, write_bundle,
-};
+use gritstone_exchange::harness::HarnessFile;
+use gritstone_exchange::{import, read_bundle, recognize, write_bundle};
 use gritstone_model::hexadecimal;
 use rand::RngExt;
 use sha2::{Digest, Sha256};
@@ -48,12 +47,11 @@ fn damaged_files_of_others_are_read_or_refused() {
     let unixbench = "   BYTE UNIX Benchmarks (Version 5.1.3)\n\n   System: box: GNU/Linux\n\nDhrystone 2 using register variables       35000000.0 lps   (10.0 s, 7 samples)\nDouble-Precision Whetstone                     4000.0 MWIPS (9.9 s, 7 samples)\n";
     let inputs = [hyperfine, google, unixbench].map(str::as_bytes);
     mutation::each(&inputs, |bytes, _| {
-        let text = String::from_utf8_lossy(bytes);
+        let text = String::from_utf8_lossy(bytes).into_owned();
         let _ = recognize(&text);
-        for read in [read_hyperfine, read_gbench, read_unixbench] {
-            if let Ok(run) = read(&text, WHEN) {
-                let _ = serde_json::to_string(&run).expect("plain data");
-            }
+        let path = "benchmark.json".into();
+        if let Ok(run) = import(&[HarnessFile { path, text }], WHEN.parse().unwrap()) {
+            let _ = serde_json::to_string(&run).expect("plain data");
         }
     });
 }

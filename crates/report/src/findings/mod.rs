@@ -58,7 +58,7 @@ pub(crate) fn flagged(flag: Flag) -> &'static str {
         Flag::Interference => "with interference",
         Flag::Skipped => "skipped",
         Flag::NotComparable => "not comparable",
-        Flag::Doubtful => "doubtful as printed",
+        Flag::Doubtful => "doubtful in its source",
         Flag::Custom => "custom",
     }
 }

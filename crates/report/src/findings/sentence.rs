@@ -190,6 +190,14 @@ pub(super) fn sentence(finding: &Finding) -> String {
             let causes: Vec<String> = causes.iter().map(cause).collect();
             format!("Interference in {}: {}.", of(count), causes.join(", "))
         }
+        F::FailuresIgnored { count, statuses } => {
+            let statuses = statuses.iter().map(|status| match status {
+                -1 => "a signal".to_owned(),
+                status => format!("status {status}"),
+            });
+            let statuses: Vec<String> = statuses.collect();
+            format!("{} failed ({}), and count.", of(count), statuses.join(", "))
+        }
         F::LeftOut { count } => format!(
             "{} left out of the estimate: the SMT sibling was busy.",
             of(count)

@@ -1,0 +1,130 @@
+//! JSON of other programs: a damaged entry costs no other its value, and numbers that nobody reads may be anything.
+
+use super::{HarnessError, HarnessFile, malformed, place};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// The JSON of a file, with `null` for `NaN` and `Infinity`.
+pub(super) fn json(file: &HarnessFile) -> Cow<'_, str> {
+    finite(json_part(&file.text))
+}
+
+/// The text from the first line that opens JSON, as some programs warn before; all of it where there is none.
+pub(super) fn json_part(text: &str) -> &str {
+    let opens = |line: &str| matches!(line.trim_start().bytes().next(), Some(b'{' | b'['));
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if opens(line) {
+            return &text[at..];
+        }
+        at += line.len();
+    }
+    text
+}
+
+/// # Errors
+/// Names the file, line and column.
+pub(super) fn parse_json<'a, T: Deserialize<'a>>(
+    file: &HarnessFile,
+    text: &'a str,
+    program: &str,
+) -> Result<T, HarnessError> {
+    serde_json::from_str(text).map_err(|why| {
+        let what = match why.is_eof() {
+            true => format!("JSON of {program} that is truncated: {why}"),
+            false => format!("not JSON of {program}: {why}"),
+        };
+        malformed(place(file, ""), what)
+    })
+}
+
+/// The text with `null` for numbers that JSON has not.
+fn finite(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let (mut clean, mut copied, mut at) = (String::new(), 0, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'"' => at = end_of_string(bytes, at),
+            byte if is_word(byte) => {
+                let length = bytes[at..]
+                    .iter()
+                    .take_while(|byte| is_word(**byte))
+                    .count();
+                let word = &text[at..at + length];
+                if is_no_number(word) {
+                    clean += &text[copied..at];
+                    clean += "null";
+                    copied = at + length;
+                }
+                at += length;
+            }
+            _ => at += 1,
+        }
+    }
+    match copied {
+        0 => Cow::Borrowed(text),
+        _ => Cow::Owned(clean + &text[copied..]),
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'#')
+}
+
+/// `NaN`, `-Infinity`, `inf`, and `1.#INF` of Windows.
+fn is_no_number(word: &str) -> bool {
+    let word = word.trim_start_matches(['-', '+']).to_ascii_lowercase();
+    word.starts_with("nan") || word.starts_with("inf") || word.contains('#')
+}
+
+/// After the string that begins at `at`.
+pub(super) fn end_of_string(bytes: &[u8], at: usize) -> usize {
+    let mut end = at + 1;
+    while end < bytes.len() && bytes[end] != b'"' {
+        end += if bytes[end] == b'\\' { 2 } else { 1 };
+    }
+    (end + 1).min(bytes.len())
+}
+
+/// A field of an entry, whatever it is.
+pub(super) type Field<'a> = Option<&'a RawValue>;
+
+/// The number of a field.
+pub(super) fn number(field: Field<'_>) -> Option<f64> {
+    let number: Option<f64> = parsed(field);
+    number.filter(|number| number.is_finite())
+}
+
+/// Text of a field: that of a string, any other value as it is written.
+pub(super) fn text(field: Field<'_>) -> Option<String> {
+    let raw = field.map(RawValue::get).filter(|raw| *raw != "null")?;
+    Some(serde_json::from_str(raw).unwrap_or_else(|_| raw.to_owned()))
+}
+
+/// What a field holds, where it is of this type.
+pub(super) fn parsed<'a, T: Deserialize<'a>>(field: Field<'a>) -> Option<T> {
+    serde_json::from_str(field?.get()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_json_lacks_are_null() {
+        let text =
+            r#"{"a": NaN, "NaN": [-Infinity, 1.#INF, inf], "b\"": "Infinity", "c": -1.5e-3}"#;
+        let clean = r#"{"a": null, "NaN": [null, null, null], "b\"": "Infinity", "c": -1.5e-3}"#;
+        assert_eq!(finite(text), clean);
+        assert!(matches!(finite(clean), Cow::Borrowed(_)));
+        assert_eq!(finite(r#""open"#), r#""open"#);
+        assert_eq!(finite(r#"{"a": NaN"#), r#"{"a": null"#);
+    }
+
+    #[test]
+    fn warnings_before_json_are_passed_over() {
+        assert_eq!(json_part("note: slow\n {\"a\": 1}\n"), " {\"a\": 1}\n");
+        assert_eq!(json_part("no json"), "no json");
+    }
+}

@@ -1,0 +1,138 @@
+//! What a file seems to be, also where it is damaged.
+
+use super::json_text::{end_of_string, json_part};
+
+/// The beginning of a file as programs are told apart by it.
+#[derive(Clone, Debug)]
+pub struct Shape<'a> {
+    /// The whole.
+    pub text: &'a str,
+    /// Keys of its JSON object, or of the objects in its JSON array; none where it is no JSON.
+    keys: Vec<&'a str>,
+}
+
+impl<'a> Shape<'a> {
+    /// Scans the text once.
+    #[must_use]
+    pub fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            keys: keys(json_part(text)),
+        }
+    }
+
+    /// Whether it has all these keys.
+    #[must_use]
+    pub fn has(&self, keys: &[&str]) -> bool {
+        keys.iter().all(|key| self.keys.contains(key))
+    }
+
+    /// What it seems to be, in words, where no format fits.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let text = self.text.trim();
+        if text.is_empty() {
+            return "an empty file".to_owned();
+        }
+        if text.starts_with(['{', '[']) {
+            return self.describe_json(text);
+        }
+        let line = text.lines().next().unwrap_or_default();
+        if text.starts_with('<') {
+            return format!("XML or HTML that begins with '{}'", shortened(line));
+        }
+        match line.split(',').count() {
+            1 | 2 => format!("text that begins with '{}'", shortened(line)),
+            columns => format!("a table of {columns} columns: {}", shortened(line)),
+        }
+    }
+
+    fn describe_json(&self, text: &str) -> String {
+        let keys = match self.keys.as_slice() {
+            [] => "without keys".to_owned(),
+            keys => {
+                let keys: Vec<&str> = keys.iter().take(8).copied().collect();
+                format!("with {}", shortened(&keys.join(", ")))
+            }
+        };
+        match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+            Ok(_) => format!("JSON {keys}"),
+            Err(why) if why.is_eof() => format!("JSON {keys} that is truncated: {why}"),
+            Err(why) => format!("damaged JSON {keys}: {why}"),
+        }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    const MOST: usize = 100;
+    match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// Keys of the outermost object, or of the objects in the outermost array, each once; as far as the text goes.
+fn keys(text: &str) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let opening = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    let wanted = match opening {
+        Some(b'{') => 1,
+        Some(b'[') => 2,
+        _ => return vec![],
+    };
+    let (mut keys, mut depth, mut at) = (vec![], 0_usize, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                let end = end_of_string(bytes, at);
+                let after = bytes[end..].iter().find(|byte| !byte.is_ascii_whitespace());
+                let key = text.get(at + 1..end - 1).unwrap_or_default();
+                if depth == wanted && after == Some(&b':') && !keys.contains(&key) {
+                    keys.push(key);
+                }
+                at = end;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_found_in_damaged_files() {
+        let keys = |text| Shape::new(text).keys;
+        assert_eq!(keys(r#"{"a": {"b": "c:"}, "d": [{"e": 1}]}"#), ["a", "d"]);
+        assert_eq!(keys(r#" [{"a": 1}, {"a": 2, "b": NaN"#), ["a", "b"]);
+        assert_eq!(keys(r#"{"a": "unclosed"#), ["a"]);
+        assert_eq!(keys("a: 1"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn descriptions_say_what_is_wrong() {
+        for (text, words) in [
+            (" \n", "an empty file"),
+            ("hello\nthere", "text that begins with 'hello'"),
+            (
+                "command,mean,stddev\n",
+                "a table of 3 columns: command,mean,stddev",
+            ),
+            ("<a>\n</a>", "XML or HTML that begins with '<a>'"),
+            (r#"{"a": 1, "b": 2}"#, "JSON with a, b"),
+            ("[1]", "JSON without keys"),
+        ] {
+            assert_eq!(Shape::new(text).describe(), words);
+        }
+        let cut = Shape::new(r#"{"a": [1,"#).describe();
+        assert!(cut.starts_with("JSON with a that is truncated: "), "{cut}");
+        let damaged = Shape::new(r#"{"a": x}"#).describe();
+        assert!(damaged.starts_with("damaged JSON with a: "), "{damaged}");
+    }
+}

@@ -1,0 +1,248 @@
+//! A run made of what another program measured: it can be looked at and compared with others of that program, and says of every
+//! result whose it is, so that it is mixed with ours nowhere.
+
+use crate::ImportError;
+use crate::bundle::{check_head, hash};
+use crate::foreign_run::{ForeignRun, Repetition, Series};
+use crate::harness::HarnessError;
+use crate::limits::{BENCHMARKS, LAUNCHES};
+use crate::stored_unit::StoredUnit;
+use gritstone_model::{
+    Benchmark, Better, CommandWork, Conditions, Event, Id, Launch, Machine, Outcome, Param,
+    Placement, RunData, RunInfo, Sample, Settings, Skip, Source, Unit, Work,
+};
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+
+/// The name of a machine that the file does not know.
+const UNKNOWN: &str = "unknown";
+
+/// Launches of a benchmark; of more repetitions, consecutive ones are samples of one launch.
+const MAX_LAUNCHES: usize = 1000;
+
+/// The run of the contents `text`, which began at `otherwise` where they do not say when.
+///
+/// # Errors
+/// When it has more than a run may have.
+pub(crate) fn import(
+    program: &'static str,
+    foreign: ForeignRun,
+    text: &str,
+    otherwise: Timestamp,
+) -> Result<RunData, ImportError> {
+    let family = slug(program);
+    let started = foreign.started.unwrap_or(otherwise);
+    let mut run = RunData {
+        info: RunInfo {
+            id: identifier(started, &hash(text)[..8]),
+            label: None,
+            started: started.to_string(),
+            elapsed_s: Some(0.0),
+            gritstone: format!("{program} {}", foreign.version).trim().to_owned(),
+            machine: machine(&family, foreign.machine.as_deref().unwrap_or(UNKNOWN)),
+            settings: Settings {
+                precision: 0.05,
+                ..Settings::default()
+            },
+        },
+        benchmarks: vec![],
+        programs: BTreeMap::new(),
+        skips: vec![],
+        launches: vec![],
+    };
+    run.info.machine.system = format!("as measured by {program}");
+    let most = (LAUNCHES / foreign.series.len().max(1)).clamp(1, MAX_LAUNCHES);
+    for series in foreign.series {
+        add(&mut run, program, &family, series, most)?;
+    }
+    if run.launches.is_empty() {
+        let why = series_without_value(&run);
+        return Err(HarnessError::NoValue { program, why }.into());
+    }
+    if run.benchmarks.len() > BENCHMARKS || run.launches.len() > LAUNCHES {
+        return Err(ImportError::whole(format!(
+            "more than {BENCHMARKS} benchmarks or {LAUNCHES} measurements"
+        )));
+    }
+    check_head(&mut run).map_err(ImportError::Whole)?;
+    Ok(run)
+}
+
+fn series_without_value(run: &RunData) -> Vec<(String, String)> {
+    let title = |id: &Id| run.benchmarks.iter().find(|benchmark| benchmark.id == *id);
+    let pair = |skip: &Skip| Some((title(&skip.id)?.title.clone(), skip.reason.clone()));
+    run.skips.iter().filter_map(pair).collect()
+}
+
+fn machine(family: &str, name: &str) -> Machine {
+    Machine {
+        id: format!("{family}-{}", name_part(name)),
+        name: name.to_owned(),
+        ..Machine::default()
+    }
+}
+
+/// Adds a benchmark with its launches, or why it has none.
+fn add(
+    run: &mut RunData,
+    program: &'static str,
+    family: &str,
+    series: Series,
+    most: usize,
+) -> Result<(), ImportError> {
+    let id = format!("{family}/{}", name_part(&series.name));
+    let id = Id::parse(&id).map_err(|why| ImportError::whole(why.to_string()))?;
+    let unit = match &series.unit {
+        Some((unit, _)) => {
+            StoredUnit::parse(unit).ok_or_else(|| format!("'{unit}' is neither a time nor a rate"))
+        }
+        None => Ok(StoredUnit::nanoseconds()),
+    };
+    let launches = match (&series.left_out, &unit) {
+        (Some(why), _) | (None, Err(why)) => Err(why.clone()),
+        (None, Ok(unit)) => launches(&id, &series, unit, most),
+    };
+    let unit = unit.unwrap_or_else(|_| StoredUnit::nanoseconds());
+    let better = series
+        .unit
+        .as_ref()
+        .map_or(Better::Lower, |(_, better)| *better);
+    run.benchmarks
+        .push(benchmark(program, id.clone(), &series, unit.unit, better));
+    match launches {
+        Ok(new) => {
+            let elapsed: f64 = new.iter().map(|(_, seconds)| seconds).sum();
+            run.info.elapsed_s = run.info.elapsed_s.map(|before| before + elapsed);
+            run.launches
+                .extend(new.into_iter().map(|(launch, _)| launch));
+        }
+        Err(reason) => run.skips.push(Skip { id, reason }),
+    }
+    Ok(())
+}
+
+fn benchmark(program: &str, id: Id, series: &Series, unit: Unit, better: Better) -> Benchmark {
+    let mut remark = format!("Measured by {program}: no work was proved and no condition watched.");
+    for more in &series.remarks {
+        remark += " ";
+        remark += more;
+    }
+    Benchmark {
+        title: series.name.clone(),
+        operation: "one operation, as that program counts".to_owned(),
+        why: format!("It was measured by {program}."),
+        sources: vec![Source {
+            document: program.to_owned(),
+            place: "imported".to_owned(),
+        }],
+        better,
+        placement: Placement::All,
+        remark: Some(remark),
+        ..Benchmark::new(id, unit, Work::Command(CommandWork::default()))
+    }
+}
+
+/// Launches, each with its seconds.
+fn launches(
+    id: &Id,
+    series: &Series,
+    unit: &StoredUnit,
+    most: usize,
+) -> Result<Vec<(Launch, f64)>, String> {
+    let launch = |outcome, events| Launch {
+        id: id.clone(),
+        round: 0,
+        start: 0,
+        cpus: vec![],
+        copies: 1,
+        outcome,
+        events,
+        conditions: Conditions::default(),
+    };
+    let mut all = vec![];
+    for together in series
+        .launches
+        .chunks(series.launches.len().div_ceil(most).max(1))
+    {
+        let (mut events, mut seconds) = (vec![], 0.0);
+        for repetition in together.iter().flatten() {
+            seconds += unit.seconds(repetition);
+            events.extend(events_of(repetition, unit)?);
+        }
+        all.push((launch(Outcome::Measured, events), seconds));
+    }
+    let failed = series.failures.iter();
+    all.extend(failed.map(|why| (launch(Outcome::Failed(why.clone()), vec![]), 0.0)));
+    for (round, (launch, _)) in (0..).zip(&mut all) {
+        launch.round = round;
+    }
+    Ok(all)
+}
+
+fn events_of(repetition: &Repetition, unit: &StoredUnit) -> Result<Vec<Event>, String> {
+    let status = repetition.status.map(Param::Status);
+    let kib = repetition
+        .peak_memory
+        .map(|bytes| Param::PeakMemory(bytes / 1024));
+    let params = status.into_iter().chain(kib).map(Event::Param);
+    let sample: Sample = unit.sample(repetition)?;
+    Ok(params.chain([Event::Sample(Box::new(sample))]).collect())
+}
+
+/// Says which machine measured an imported run that does not say it.
+///
+/// # Errors
+/// When the run says it.
+pub fn name_machine(run: &mut RunData, host: &str) -> Result<(), ImportError> {
+    let known = &mut run.info.machine;
+    if known.name != UNKNOWN {
+        let what = format!("run {} was measured on {}", run.info.id, known.name);
+        return Err(ImportError::whole(what));
+    }
+    let family = known.id.trim_end_matches(UNKNOWN).trim_end_matches('-');
+    let named = machine(family, host);
+    (known.id, known.name) = (named.id, named.name);
+    Ok(())
+}
+
+/// Gives an imported run another start.
+pub fn set_start(run: &mut RunData, started: Timestamp) {
+    let contents = contents(&run.info.id).to_owned();
+    run.info.id = identifier(started, &contents);
+    run.info.started = started.to_string();
+}
+
+/// The end of the identifier of an imported run, which all copies of a file share: a hash of its contents.
+#[must_use]
+pub fn contents(run_id: &str) -> &str {
+    run_id.rsplit('-').next().unwrap_or(run_id)
+}
+
+/// The same whenever the same is imported, so that it is not kept twice.
+fn identifier(started: Timestamp, contents: &str) -> String {
+    format!("{}-{contents}", started.strftime("%Y%m%d-%H%M%S"))
+}
+
+/// A name as a part of an identifier: with a hash of the name wherever letters are lost, so that no two names have the same.
+fn name_part(name: &str) -> String {
+    match slug(name) {
+        slug if slug == name => slug,
+        slug => format!("{slug}-{}", &hash(name)[..8]),
+    }
+}
+
+/// Letters that an identifier may have.
+fn slug(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let foreign = |c: char| !matches!(c, 'a'..='z' | '0'..='9' | '.' | '_');
+    let words: Vec<&str> = lower
+        .split(foreign)
+        .filter(|word| !word.is_empty())
+        .collect();
+    let slug = words.join("-");
+    let slug = slug.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    match slug[..slug.len().min(60)].trim_end_matches('-') {
+        "" => "x".to_owned(),
+        slug => slug.to_owned(),
+    }
+}
