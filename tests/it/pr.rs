@@ -266,7 +266,7 @@ fn other_benchmarks_are_never_a_pass() {
     repository.commit("nonsense\n");
     let (code, _, error) = repository.pr(&["--base", "HEAD~1"]);
     assert!(
-        code == 4 && error.contains("head measures nothing: standard output line 1"),
+        code == 4 && error.contains("head measures nothing: standard output: line 1"),
         "{error}"
     );
 }

@@ -92,7 +92,10 @@ impl Launcher<'_> {
                 better: Better::Lower,
                 values: vec![elapsed.as_secs_f64()],
             }]),
-            Output::Stdout => self.parse(&[stdout], directory),
+            Output::Stdout => read_text(&stdout).and_then(|text| {
+                let path = "standard output".into();
+                Ok(self.harness.results(&[HarnessFile { path, text }])?)
+            }),
             Output::File(file) => self.parse(&[file], directory),
             Output::Tree(root) => files::json_files(&root)
                 .context("the harness left no results")

@@ -4,9 +4,11 @@
 //! executed elsewhere.
 
 mod criterion;
+mod fio;
 mod go;
 mod google_benchmark;
 mod hyperfine;
+mod iperf3;
 mod jmh;
 mod json;
 mod json_text;
@@ -184,7 +186,7 @@ pub fn named(name: &str, pointer: &str) -> Option<Box<dyn Harness>> {
 }
 
 /// All formats that files are recognized as.
-pub(crate) static FORMATS: [&dyn Format; 8] = [
+pub(crate) static FORMATS: [&dyn Format; 10] = [
     &hyperfine::Hyperfine,
     &google_benchmark::GoogleBenchmark,
     &unixbench::UnixBench,
@@ -193,6 +195,8 @@ pub(crate) static FORMATS: [&dyn Format; 8] = [
     &go::Go,
     &pyperf::Pyperf,
     &jmh::Jmh,
+    &fio::Fio,
+    &iperf3::Iperf3,
 ];
 
 fn malformed(place: impl Into<String>, what: impl ToString) -> HarnessError {

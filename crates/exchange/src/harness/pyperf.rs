@@ -39,7 +39,7 @@ struct Metadata<'a> {
     date: Field<'a>,
     #[serde(borrow)]
     hostname: Field<'a>,
-    #[serde(borrow)]
+    #[serde(borrow, alias = "perf_version")]
     pyperf_version: Field<'a>,
     #[serde(borrow)]
     loops: Field<'a>,

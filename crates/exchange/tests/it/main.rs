@@ -5,3 +5,4 @@ mod mutation;
 
 mod exchange;
 mod fuzz;
+mod programs;

@@ -1,0 +1,230 @@
+//! iperf3: `-J`.
+
+use super::json_text::{Field, json, number, parse_json, parsed, text};
+use super::{Format, HarnessError, HarnessFile, Shape, malformed, place};
+use crate::foreign_run::{ForeignRun, Repetition};
+use crate::limits::{Bounded, LAUNCHES};
+use gritstone_model::Better;
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+pub(super) struct Iperf3;
+
+#[derive(Deserialize)]
+struct File<'a> {
+    #[serde(borrow)]
+    start: Start<'a>,
+    #[serde(borrow, default)]
+    intervals: Bounded<&'a RawValue, LAUNCHES>,
+    #[serde(borrow, default)]
+    end: End<'a>,
+    #[serde(borrow)]
+    error: Field<'a>,
+}
+
+#[derive(Deserialize)]
+struct Start<'a> {
+    #[serde(borrow)]
+    version: Field<'a>,
+    #[serde(borrow)]
+    system_info: Field<'a>,
+    #[serde(borrow)]
+    timestamp: Field<'a>,
+    #[serde(borrow)]
+    test_start: Field<'a>,
+}
+
+#[derive(Default, Deserialize)]
+struct Time<'a> {
+    #[serde(borrow)]
+    timesecs: Field<'a>,
+}
+
+#[derive(Default, Deserialize)]
+struct Test<'a> {
+    #[serde(borrow)]
+    protocol: Field<'a>,
+    #[serde(borrow)]
+    num_streams: Field<'a>,
+    #[serde(borrow)]
+    reverse: Field<'a>,
+    #[serde(borrow)]
+    target_bitrate: Field<'a>,
+}
+
+#[derive(Default, Deserialize)]
+struct Interval<'a> {
+    #[serde(borrow)]
+    streams: Field<'a>,
+    #[serde(borrow)]
+    sum: Field<'a>,
+    #[serde(borrow)]
+    sum_bidir_reverse: Field<'a>,
+}
+
+#[derive(Default, Deserialize)]
+struct End<'a> {
+    #[serde(borrow)]
+    sum: Field<'a>,
+    #[serde(borrow)]
+    sum_sent: Field<'a>,
+    #[serde(borrow)]
+    sum_received: Field<'a>,
+    #[serde(borrow)]
+    sum_received_bidir_reverse: Field<'a>,
+}
+
+/// Of a stream or of all.
+#[derive(Default, Deserialize)]
+struct Amount<'a> {
+    #[serde(borrow)]
+    bytes: Field<'a>,
+    #[serde(borrow)]
+    bits_per_second: Field<'a>,
+    #[serde(borrow)]
+    rtt: Field<'a>,
+    #[serde(borrow)]
+    jitter_ms: Field<'a>,
+    #[serde(borrow)]
+    omitted: Field<'a>,
+}
+
+impl Amount<'_> {
+    /// The rate, bits a second.
+    fn rate(&self) -> Repetition {
+        Repetition {
+            operations: number(self.bytes).map(|bytes| (bytes * 8.0) as u64),
+            ..Repetition::new(number(self.bits_per_second).unwrap_or(f64::NAN))
+        }
+    }
+
+    fn is_counted(&self) -> bool {
+        text(self.omitted).is_none_or(|omitted| omitted != "true")
+    }
+}
+
+impl Test<'_> {
+    /// What of which protocol, with what the user asked for.
+    fn name(&self, what: &str) -> String {
+        let protocol = text(self.protocol).unwrap_or_else(|| "TCP".to_owned());
+        let streams = text(self.num_streams).unwrap_or_else(|| "1".to_owned());
+        let bitrate = number(self.target_bitrate).filter(|bits| *bits > 0.0);
+        let bitrate = bitrate.map_or_else(String::new, |bits| format!(", bitrate={bits}"));
+        format!("{protocol} {what} (streams={streams}{bitrate})")
+    }
+
+    fn is_reverse(&self) -> bool {
+        number(self.reverse).is_some_and(|reverse| reverse > 0.0)
+    }
+}
+
+const STALLED: &str = "No bit came in one of its intervals: its value is the total.";
+const NO_INTERVALS: &str = "The file has its total alone, not its intervals.";
+const LINK: &str =
+    "All intervals are of one connection: its interval knows no difference between connections.";
+
+/// The rate of each interval, or the total where one has none.
+fn throughput(run: &mut ForeignRun, name: &str, intervals: &[Amount<'_>], total: Field<'_>) {
+    let rates: Vec<Repetition> = intervals.iter().map(Amount::rate).collect();
+    let (rates, remark) = match rates.iter().all(|rate| rate.value > 0.0) {
+        true if !rates.is_empty() => (rates, LINK),
+        whole => {
+            let total: Amount<'_> = parsed(total).unwrap_or_default();
+            (
+                vec![total.rate()],
+                if whole { NO_INTERVALS } else { STALLED },
+            )
+        }
+    };
+    for rate in rates {
+        run.add(name, ("bits/s", Better::Higher), vec![rate], || {
+            "end".to_owned()
+        });
+    }
+    run.named(name).remarks.insert(remark);
+}
+
+impl Format for Iperf3 {
+    fn name(&self) -> &'static str {
+        "iperf3"
+    }
+
+    fn title(&self) -> &'static str {
+        "iperf3"
+    }
+
+    fn recognizes(&self, shape: &Shape<'_>) -> bool {
+        shape.has(&["start", "intervals"])
+    }
+
+    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
+        let mut run = ForeignRun::default();
+        for file in files {
+            let json = json(file);
+            let whole: File<'_> = parse_json(file, &json, self.title())?;
+            if let Some(error) = text(whole.error) {
+                return Err(malformed(
+                    place(file, ""),
+                    format!("iperf3 failed: {error}"),
+                ));
+            }
+            let version = text(whole.start.version).unwrap_or_default();
+            run.version = version.trim_start_matches("iperf ").to_owned();
+            let time: Time<'_> = parsed(whole.start.timestamp).unwrap_or_default();
+            let seconds = number(time.timesecs).map(|seconds| seconds as i64);
+            run.started = seconds.and_then(|seconds| Timestamp::from_second(seconds).ok());
+            let system = text(whole.start.system_info).unwrap_or_default();
+            run.machine = system.split_whitespace().nth(1).map(str::to_owned);
+            add(&mut run, &whole);
+        }
+        run.finish(self.title())
+    }
+}
+
+fn add<'a>(run: &mut ForeignRun, whole: &'a File<'a>) {
+    let test: Test<'_> = parsed(whole.start.test_start).unwrap_or_default();
+    let intervals: Vec<Interval<'a>> = (whole.intervals.0.iter())
+        .filter_map(|raw| serde_json::from_str(raw.get()).ok())
+        .collect();
+    let of = |field: fn(&Interval<'a>) -> Field<'a>| -> Vec<Amount<'a>> {
+        let amounts = intervals
+            .iter()
+            .filter_map(|interval| parsed(field(interval)));
+        amounts.filter(Amount::is_counted).collect()
+    };
+    let end = &whole.end;
+    let (direction, total) = match test.is_reverse() {
+        true => ("throughput, received", end.sum_received),
+        false => ("throughput, sent", end.sum_sent),
+    };
+    let total = total.or(end.sum);
+    throughput(run, &test.name(direction), &of(|one| one.sum), total);
+    let back = of(|one| one.sum_bidir_reverse);
+    if !back.is_empty() {
+        let name = test.name("throughput, received");
+        throughput(run, &name, &back, end.sum_received_bidir_reverse);
+    }
+    for interval in &intervals {
+        let streams: Vec<Amount<'_>> = parsed(interval.streams).unwrap_or_default();
+        let trips = streams.iter().filter(|stream| stream.is_counted());
+        let trips = trips.filter_map(|stream| number(stream.rtt));
+        let trips: Vec<Repetition> = trips.filter(|us| *us > 0.0).map(Repetition::new).collect();
+        if !trips.is_empty() {
+            let name = test.name("round-trip time");
+            run.add(&name, ("us", Better::Lower), trips, String::new);
+            run.named(&name).remarks.insert(LINK);
+        }
+    }
+    let sum: Amount<'_> = parsed(end.sum).unwrap_or_default();
+    if let Some(jitter) = number(sum.jitter_ms).filter(|jitter| *jitter > 0.0) {
+        let name = test.name("jitter");
+        run.add(
+            &name,
+            ("ms", Better::Lower),
+            vec![Repetition::new(jitter)],
+            String::new,
+        );
+        run.named(&name).remarks.insert(NO_INTERVALS);
+    }
+}

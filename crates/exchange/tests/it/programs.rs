@@ -1,0 +1,184 @@
+//! Files that real programs wrote (scripts/import-formats), read to the digits that they have.
+
+use crate::exchange::WHEN;
+use gritstone_exchange::harness::HarnessFile;
+use gritstone_exchange::{RunData, import};
+use gritstone_model::{Better, Event};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/imports/programs")
+}
+
+fn read(name: &str) -> RunData {
+    let text = fs::read_to_string(folder().join(name)).unwrap();
+    let path = PathBuf::new();
+    import(&[HarnessFile { path, text }], WHEN.parse().unwrap()).unwrap()
+}
+
+/// Values of a benchmark, one a sample, in its unit.
+fn values(run: &RunData, title: &str) -> Vec<f64> {
+    let benchmark = run.benchmarks.iter().find(|one| one.title == title);
+    let benchmark = benchmark.unwrap_or_else(|| {
+        let titles: Vec<&str> = run
+            .benchmarks
+            .iter()
+            .map(|one| one.title.as_str())
+            .collect();
+        panic!("no {title} in {titles:?}")
+    });
+    let launches = run
+        .launches
+        .iter()
+        .filter(|launch| launch.id == benchmark.id);
+    let value = |event: &Event| match event {
+        Event::Sample(sample) => {
+            let each = sample.wall as f64 / sample.n as f64;
+            benchmark.unit.convert(each, benchmark.amount_per_op)
+        }
+        _ => None,
+    };
+    launches
+        .flat_map(|launch| &launch.events)
+        .filter_map(value)
+        .collect()
+}
+
+fn assert_values(name: &str, title: &str, expected: &[f64]) {
+    let found = values(&read(name), title);
+    assert_eq!(found.len(), expected.len(), "{name}: {title}: {found:?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(
+            (found / expected - 1.0).abs() < 1e-8,
+            "{title}: {found} for {expected}"
+        );
+    }
+}
+
+#[test]
+fn fio_jobs_have_rates_and_latencies() {
+    let options = "(rw=randrw, bs=8k, rwmixread=70)";
+    let mixed = "fio-3.33-mixed.json";
+    assert_values(
+        mixed,
+        &format!("walk read throughput {options}"),
+        &[15.338_212],
+    );
+    assert_values(
+        mixed,
+        &format!("walk write throughput {options}"),
+        &[6.971_914],
+    );
+    assert_values(mixed, &format!("walk read IOPS {options}"), &[1872.340_426]);
+    let run = read(mixed);
+    let better = |what: &str| {
+        let title = format!("walk read {what} {options}");
+        run.benchmarks
+            .iter()
+            .find(|one| one.title == title)
+            .unwrap()
+            .better
+    };
+    assert_eq!(better("throughput"), Better::Higher);
+    assert_eq!(better("p99 completion latency"), Better::Lower);
+    assert_eq!(run.info.gritstone, "fio 3.33");
+}
+
+#[test]
+fn fio_copies_are_added() {
+    let options = "(rw=randread, numjobs=2)";
+    let copies = "fio-3.33-copies.json";
+    let rate = 9.892_226 + 9.362_285;
+    assert_values(copies, &format!("walk read throughput {options}"), &[rate]);
+    let mean = f64::midpoint(409_587.812_5, 436_777.394_531);
+    assert_values(
+        copies,
+        &format!("walk read mean latency {options}"),
+        &[mean],
+    );
+    let run = read(copies);
+    let skipped = run.skips.iter().map(|skip| skip.reason.as_str());
+    assert!(
+        skipped
+            .into_iter()
+            .all(|why| why.contains("group_reporting"))
+    );
+}
+
+#[test]
+fn fio_intervals_are_samples() {
+    let run = read("fio-3.33-intervals.json");
+    let title = "walk write throughput (rw=write)";
+    assert!(values(&run, title).len() > 1, "{:?}", values(&run, title));
+    assert!(values(&read("fio-3.33-text.txt"), title).len() == 1);
+}
+
+#[test]
+fn iperf3_intervals_are_samples() {
+    let both = "iperf3-3.12-both.json";
+    let sent = [
+        4_364_430_078.214_402,
+        768_641_164.463_630_7,
+        1_139_183_290.311_339,
+        1_577_003_612.518_957_4,
+    ];
+    assert_values(both, "TCP throughput, sent (streams=1)", &sent);
+    let received = "TCP throughput, received (streams=1)";
+    assert_eq!(values(&read(both), received).len(), 4);
+    // the first second does not count
+    let omitted = read("iperf3-3.12-omitted.json");
+    assert_eq!(
+        values(&omitted, "TCP throughput, sent (streams=1)").len(),
+        4
+    );
+    assert_eq!(values(&omitted, "TCP round-trip time (streams=1)").len(), 4);
+    let datagrams = "iperf3-3.12-datagrams.json";
+    assert_values(
+        datagrams,
+        "UDP jitter (streams=1, bitrate=5000000)",
+        &[0.180_134_386_907],
+    );
+}
+
+#[test]
+fn failed_iperf3_says_why() {
+    let text = r#"{"start": {"version": "iperf 3.12"}, "intervals": [], "end": {}, "error": "unable to connect to server"}"#;
+    let file = HarnessFile {
+        path: "".into(),
+        text: text.to_owned(),
+    };
+    let error = import(&[file], WHEN.parse().unwrap())
+        .unwrap_err()
+        .to_string();
+    assert_eq!(error, "iperf3 failed: unable to connect to server");
+}
+
+#[test]
+fn go_names_are_whole() {
+    let name = "example.com/walk:BenchmarkWalk/i/n-10";
+    let processors = "go-processors.txt";
+    assert_values(processors, name, &[2.143, 2.053, 2.043]);
+    assert_values(processors, &format!("{name}-2"), &[2.884, 2.945, 2.744]);
+}
+
+/// Every file is read, and no benchmark of it is lost.
+#[test]
+fn files_of_programs_are_read_whole() {
+    let mut files: Vec<String> = fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    let line = |name: &String| {
+        let run = read(name);
+        let benchmarks = run.benchmarks.iter().map(|one| {
+            let values = values(&run, &one.title);
+            format!("  {} {}: {}", one.title, one.unit, values.len())
+        });
+        let lines: Vec<String> = benchmarks.collect();
+        format!("{name}: {}\n{}", run.info.gritstone, lines.join("\n"))
+    };
+    let all: Vec<String> = files.iter().map(line).collect();
+    insta::assert_snapshot!("programs", all.join("\n"));
+}
