@@ -39,8 +39,8 @@ struct Metadata<'a> {
     date: Field<'a>,
     #[serde(borrow)]
     hostname: Field<'a>,
-    #[serde(borrow, alias = "perf_version")]
-    pyperf_version: Field<'a>,
+    #[serde(borrow)]
+    perf_version: Field<'a>,
     #[serde(borrow)]
     loops: Field<'a>,
     #[serde(borrow)]
@@ -55,7 +55,7 @@ impl<'a> Metadata<'a> {
             unit: self.unit.or(outer.unit),
             date: self.date.or(outer.date),
             hostname: self.hostname.or(outer.hostname),
-            pyperf_version: self.pyperf_version.or(outer.pyperf_version),
+            perf_version: self.perf_version.or(outer.perf_version),
             loops: self.loops.or(outer.loops),
             inner_loops: self.inner_loops.or(outer.inner_loops),
         }
@@ -129,7 +129,7 @@ fn add(run: &mut ForeignRun, entry: &Entry<'_>, outer: Metadata<'_>, at: &str) {
         run.started = run.started.or_else(|| parse_time(&text(metadata.date)?));
         run.machine = run.machine.take().or_else(|| text(metadata.hostname));
         if run.version.is_empty() {
-            run.version = text(metadata.pyperf_version).unwrap_or_default();
+            run.version = text(metadata.perf_version).unwrap_or_default();
         }
         if !values.is_empty() {
             let at = || format!("{at}.runs[{number}]");
