@@ -75,7 +75,7 @@ impl StoredUnit {
         let mut n = repetition.operations.unwrap_or(1).max(1);
         let total = each * n as f64;
         let too_short = repetition.operations.is_some() && total.round() < 1.0;
-        if !(total <= LONGEST) || too_short {
+        if total.is_nan() || total > LONGEST || too_short {
             let seconds = total / 1e9;
             return Err(format!(
                 "{seconds:e} s is impossible: a time is at least 1e-9 s and at most 1e9 s"

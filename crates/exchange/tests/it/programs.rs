@@ -70,7 +70,11 @@ fn fio_jobs_have_rates_and_latencies() {
         &format!("walk write throughput {options}"),
         &[6.971_914],
     );
-    assert_values(mixed, &format!("walk read IOPS {options}"), &[1872.340_426]);
+    assert_values(
+        mixed,
+        &format!("walk read IOPS {options}"),
+        &[1_872.340_426],
+    );
     let run = read(mixed);
     let better = |what: &str| {
         let title = format!("walk read {what} {options}");
