@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -90,6 +91,28 @@ for name, path in pages.items():
         times.append(took)
     alone[name] = statistics.median(times)
 
+# pages that do not change, by wrk, which keeps its connections open; the server has a CPU of its own where there are two
+cpus = os.sched_getaffinity(0)
+
+
+def pin(cpus):
+    for task in os.listdir(f"/proc/{server.pid}/task"):
+        os.sched_setaffinity(int(task), cpus)
+
+
+pin({min(cpus)})
+unchanged = {}
+for name, path in pages.items():
+    if shutil.which("wrk") is None:
+        break
+    wrk = ["wrk", "-t1", f"-c{READERS}", "-d5s", "--latency", "-H", "Accept-Encoding: gzip", f"http://{address}{path}"]
+    said = subprocess.run(["taskset", "-c", str(max(cpus)), *wrk], capture_output=True, text=True).stdout
+    rate, tail = (re.search(wanted, said) for wanted in (r"Requests/sec:\s+(\S+)", r"99%\s+(\S+)"))
+    if rate is None or "Non-2xx" in said:
+        sys.exit(f"{path}: {said}")
+    unchanged[name] = [rate.group(1), tail.group(1)]
+pin(cpus)
+
 many = {name: [] for name in pages}
 busy = {name: 0 for name in pages}
 acknowledged, wrong, lock, until = [], [], threading.Lock(), time.monotonic() + SECONDS
@@ -139,6 +162,10 @@ print("| --- | --- | --- | --- | --- | --- |")
 for name in pages:
     times = many[name] or [float("nan")]
     print(f"| {name} | {alone[name]:.0f} | {statistics.median(times):.0f} | {quantile(times, 0.99):.0f} | {len(many[name])} | {busy[name]} |")
+if unchanged:
+    print(f"\n| page, unchanged, {READERS} readers | requests/s | 99% |\n| --- | --- | --- |")
+    for name, (rate, tail) in unchanged.items():
+        print(f"| {name} | {float(rate):,.0f} | {tail} |")
 stored = [run["id"] for run in json.loads(gritstone("runs", "--all", "--format", "json"))["runs"]]
 lost = [sent for sent in acknowledged if stored.count(sent) != 1]
 print(f"\nwhat changed was computed in {digest:.0f} s; {len(acknowledged)} runs were sent in {SECONDS:.0f} s, {len(lost)} of them are missing or doubled",

@@ -137,13 +137,13 @@ impl Fuzzed {
             Pages::new(
                 context,
                 Arc::clone(&digests),
-                true,
                 |_, _| Ok(None),
                 Arc::default(),
             )
         });
         let config = Config {
             routes: ROUTES,
+            everyone: true,
             limits: Limits::default(),
             policy: Policy::new(true, "", &[]),
             tls: None,

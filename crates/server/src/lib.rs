@@ -17,7 +17,8 @@ use gritstone_document::html;
 use gritstone_model::FleetProgress;
 use gritstone_runs::context::Context;
 use gritstone_store::{Scope, Store, Token};
-use http::{Config, Limits, Policy, Rate, Tls};
+use http::{Budget, Config, Limits, Policy, Tls};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use notify::Notify;
 use pages::{DRAW, Pages, ROUTES};
 use std::net::{SocketAddr, TcpListener};
@@ -30,11 +31,15 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use summary_worker::Digests;
 
-/// How often a client may ask where others than this machine can: a page takes about 20 ms, and who reads asks for one in seconds.
-const RATE: Rate = Rate {
-    per_second: 50.0,
-    burst: 500.0,
+/// What a client may have done for it where others than this machine can ask: half of what one of two threads does.
+const BUDGET: Budget = Budget {
+    per_second: 0.5,
+    burst: 10.0,
 };
+/// Connections of an address where others than this machine can connect.
+const CONNECTIONS_EACH: usize = 64;
+/// Open files that the store and the answers need.
+const FILES: u64 = 64;
 /// How often the store is looked at for changes that others are to be told of.
 const WATCH: Duration = Duration::from_secs(5);
 
@@ -113,7 +118,6 @@ pub fn serve(
         Pages::new(
             Context::new(Some(store.clone())).serving(),
             Arc::clone(&digests),
-            everyone,
             follow_fleet,
             Arc::clone(&seen),
         )
@@ -126,11 +130,8 @@ pub fn serve(
     let (style, scripts) = html::inline();
     let config = Config {
         routes: ROUTES,
-        limits: Limits {
-            // this machine does to itself what it likes
-            rate: public.then_some(RATE),
-            ..Limits::default()
-        },
+        everyone,
+        limits: limits(public, options.behind_proxy),
         policy: Policy::new(!public, &style, &scripts).behind_proxy(options.behind_proxy),
         tls,
         make,
@@ -162,6 +163,43 @@ fn watch(store: PathBuf, digests: Arc<Digests>) -> Result<()> {
     let thread = std::thread::Builder::new().name("watch".to_owned());
     thread.spawn(watch).context("cannot start a thread")?;
     Ok(())
+}
+
+/// What clients may take. This machine does to itself what it likes, and a proxy has the connections of all clients.
+fn limits(public: bool, behind_proxy: bool) -> Limits {
+    let all = Limits::default();
+    let connections = open_files().map_or(all.connections, |files| {
+        // some of few are left for the store
+        let left = files - FILES.min(files / 2);
+        all.connections
+            .min(usize::try_from(left).unwrap_or(usize::MAX))
+    });
+    if connections < all.connections {
+        log::warn!(
+            "gritstone: at most {connections} connections at once, for there may be few open files (ulimit -n)"
+        );
+    }
+    let (connections_each, threads_each) = match (public, behind_proxy) {
+        (false, _) => (connections, all.threads),
+        (true, false) => (CONNECTIONS_EACH, all.threads - 1),
+        (true, true) => (connections, all.threads - 1),
+    };
+    Limits {
+        connections,
+        connections_each,
+        threads_each,
+        budget: public.then_some(BUDGET),
+        ..all
+    }
+}
+
+/// How many files this process may open, after asking for as many as it may have.
+fn open_files() -> Option<u64> {
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).ok()?;
+    match setrlimit(Resource::RLIMIT_NOFILE, hard, hard) {
+        Ok(()) => Some(hard),
+        Err(_) => Some(soft),
+    }
 }
 
 /// By what connections are encrypted, if they are. Everybody who can read the key can pass for the server.

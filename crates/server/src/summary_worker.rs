@@ -81,6 +81,13 @@ impl Digests {
         state.known.clone()
     }
 
+    /// The revision of what is known; empty where nothing is.
+    pub fn revision(&self) -> String {
+        let state = self.state();
+        let known = state.known.as_ref();
+        known.map_or_else(String::new, |digest| digest.revision.clone())
+    }
+
     fn compute(&self) {
         let context = Context::new(Some(self.store.clone())).serving();
         let digest = catch_unwind(AssertUnwindSafe(|| digest(&context)));

@@ -134,6 +134,15 @@ pub struct Progress {
     pub ended: bool,
 }
 
+/// The number of the next entry.
+pub(crate) fn next(engine: &dyn Engine) -> Result<i64, Fault> {
+    if engine.version()? < SINCE {
+        return Ok(1);
+    }
+    let next: Vec<(i64,)> = query(engine, sql::NEXT_CHANGE_ENTRY, vec![])?;
+    Ok(next[0].0)
+}
+
 fn enter(
     engine: &dyn Engine,
     event: &str,
@@ -142,13 +151,12 @@ fn enter(
     note: &str,
     now: &str,
 ) -> Result<(), Fault> {
-    let next: Vec<(i64,)> = query(engine, sql::NEXT_CHANGE_ENTRY, vec![])?;
     let (token, name) = match who {
         Who::User(name) => (None, name),
         Who::Token(token) => (Some(token.number), token.name.as_str()),
     };
     let row = row![
-        next[0].0,
+        next(engine)?,
         event.to_owned(),
         entry.to_owned(),
         token,

@@ -62,6 +62,9 @@ pub(crate) trait Engine: Debug {
     /// Sets whether commits are synced to disk; a synced commit includes all earlier ones.
     fn reach_disk(&self, disk: bool) -> Result<(), Fault>;
 
+    /// A number that differs after a launch was stored of a run that goes on. Zero in a database, whose runs come whole.
+    fn last_launch(&self) -> Result<i64, Fault>;
+
     /// Schema version.
     fn version(&self) -> Result<u32, Fault>;
 

@@ -6,7 +6,7 @@ use crate::ledger::{Entry, all_found, complete, exists, origin};
 use crate::row_codec::row;
 use crate::run_head::Kind;
 use crate::run_name::Named;
-use crate::{RunHead, Store, read, row_codec, run_name, sql};
+use crate::{RunHead, Store, change_log, read, row_codec, run_name, sql};
 use gritstone_model::{FleetMember, Id, Origin, RunInfo};
 use std::ops::ControlFlow;
 
@@ -179,6 +179,19 @@ impl Store {
     pub fn revision(&self) -> Result<String, StoreError> {
         let last = self.at(last_entry(self.engine()))?;
         Ok(last.map_or(String::new(), |(_, seal)| seal))
+    }
+
+    /// Differs whenever what is shown of runs may differ: with runs, labels, launches, and entries on changes; not with cached results.
+    ///
+    /// # Errors
+    /// I/O errors of the store.
+    pub fn shown_revision(&self) -> Result<String, StoreError> {
+        self.at(snapshot(self.engine(), |engine| {
+            let (_, seal) = last_entry(engine)?.unwrap_or_default();
+            let launches = engine.last_launch()?;
+            let entry = change_log::next(engine)?;
+            Ok(format!("{seal} {launches} {entry}"))
+        }))
     }
 
     /// Benchmarks with computed results in at least two runs: no others can have changed.

@@ -193,6 +193,13 @@ impl Engine for Sqlite {
         Ok(())
     }
 
+    fn last_launch(&self) -> Result<i64, Fault> {
+        let mut last = self
+            .connection
+            .prepare_cached("SELECT coalesce(max(rowid), 0) FROM launch")?;
+        Ok(last.query_row([], |row| row.get(0))?)
+    }
+
     fn version(&self) -> Result<u32, Fault> {
         let version = self.pragma("user_version")?;
         u32::try_from(version).map_err(|_| Fault::Damaged(format!("schema {version}")))

@@ -1,6 +1,7 @@
 //! Attacks on the binary, each of which must fail: by bundles, directories, names, limits and what is printed.
 
 mod bundles;
+mod clients;
 mod clock;
 mod damage;
 mod directories;

@@ -1,8 +1,12 @@
 //! Connections: how many there are, how long each may last, and how all of them end.
 
+use crate::http::budget::Client;
+use crate::http::connections::{Connection, Connections};
+use crate::http::fault_log::FaultLog;
 use crate::http::limits::Limits;
-use crate::http::service::{Config, Service, Site, routed, router};
-use crate::http::{Log, Tls};
+use crate::http::service::{Service, routed, router};
+use crate::http::site::{Config, Site};
+use crate::http::tls::Tls;
 use axum::Router;
 use axum::body::Body;
 use hyper::body::Incoming;
@@ -16,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tower_service::Service as _;
@@ -36,7 +40,7 @@ pub fn serve<P: Site>(
     stop: Stop,
     config: Config<P>,
 ) -> io::Result<()> {
-    let (limits, tls, log) = (config.limits, config.tls.clone(), Arc::clone(&config.log));
+    let (limits, tls) = (config.limits, config.tls.clone());
     let (end, ends) = watch::channel(false);
     let service = Service::start(config, ends.clone())?;
     listener.set_nonblocking(true)?;
@@ -49,7 +53,7 @@ pub fn serve<P: Site>(
         let stop = UnixStream::from_std(stop)?;
         let server = Server {
             limits,
-            log,
+            log: Arc::clone(&service.log),
             tls,
             ends,
             router: router(Arc::new(service)),
@@ -62,7 +66,7 @@ pub fn serve<P: Site>(
 #[derive(Clone)]
 struct Server {
     limits: Limits,
-    log: Log,
+    log: Arc<FaultLog>,
     tls: Option<Tls>,
     router: Router,
     ends: watch::Receiver<bool>,
@@ -75,12 +79,12 @@ impl Server {
         stop: &UnixStream,
         end: &watch::Sender<bool>,
     ) -> io::Result<()> {
-        let room = Arc::new(Semaphore::new(self.limits.connections));
+        let open = Connections::new(self.limits.connections, self.limits.connections_each);
         let mut connections = JoinSet::new();
+        let mut number = 0;
         loop {
             let next = async {
-                // never closed
-                let place = Arc::clone(&room).acquire_owned().await;
+                let place = open.place().await;
                 (place, listener.accept().await)
             };
             tokio::select! {
@@ -91,14 +95,22 @@ impl Server {
                 Some(_) = connections.join_next() => {}
                 (place, accepted) = next => match accepted {
                     Ok((stream, peer)) => {
+                        number += 1;
+                        let Some(opened) = open.enter(number, place, Client::at(peer.ip())) else {
+                            self.log.write("a client has too many connections: another one is not taken");
+                            continue;
+                        };
                         let server = self.clone();
                         connections.spawn(async move {
-                            server.connection(stream, peer.ip()).await;
-                            drop(place);
+                            let connection = &opened.connection;
+                            tokio::select! {
+                                () = server.connection(stream, peer.ip(), connection) => {}
+                                () = connection.cut.notified() => {}
+                            }
                         });
                     }
                     Err(why) => {
-                        (self.log)(&format!("cannot accept a connection: {why}"));
+                        self.log.write(&format!("cannot accept a connection: {why}"));
                         sleep(PAUSE).await;
                     }
                 },
@@ -113,27 +125,39 @@ impl Server {
         Ok(())
     }
 
-    async fn connection(self, stream: TcpStream, peer: IpAddr) {
+    async fn connection(&self, stream: TcpStream, peer: IpAddr, of: &Connection) {
         match &self.tls {
-            None => self.converse(stream, peer).await,
+            None => self.converse(stream, peer, of).await,
             Some(tls) => {
                 let secret = timeout(self.limits.head, tls.0.accept(stream)).await;
                 // who speaks no TLS is not answered
                 if let Ok(Ok(stream)) = secret {
-                    self.converse(stream, peer).await;
+                    self.converse(stream, peer, of).await;
                 }
             }
         }
     }
 
     /// One connection, for as long as it may last.
-    async fn converse(&self, stream: impl AsyncRead + AsyncWrite + Unpin, peer: IpAddr) {
+    async fn converse(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Unpin,
+        peer: IpAddr,
+        of: &Connection,
+    ) {
         let limits = self.limits;
         let mut ends = self.ends.clone();
         let answer = service_fn(|request: hyper::Request<Incoming>| {
-            self.router
+            let busy = of.busy();
+            let answer = self
+                .router
                 .clone()
-                .call(routed(request.map(Body::new), peer))
+                .call(routed(request.map(Body::new), peer));
+            async move {
+                let answer = answer.await;
+                drop(busy);
+                answer
+            }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())

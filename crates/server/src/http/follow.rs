@@ -1,10 +1,12 @@
 //! Server-sent events: an answer that is made again and again, and sent when it has changed, until one is the last, the client or the server
 //! goes away, or a connection has lasted long enough. A browser connects again by itself.
 
+use crate::http::places::Place;
 use crate::http::request::Asked;
 use crate::http::response::{Answer, Refused, Status};
 use crate::http::route::Route;
-use crate::http::service::{Service, Site};
+use crate::http::service::Service;
+use crate::http::site::Site;
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::sse::{Event, Sse};
 use axum::response::{IntoResponse, Response};
@@ -12,7 +14,6 @@ use futures_util::stream::unfold;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep};
 
 /// When a browser connects again after the end of a connection.
@@ -29,7 +30,7 @@ struct Follower<P: Site> {
     /// The text that was sent last.
     sent: Option<String>,
     ended: bool,
-    _place: OwnedSemaphorePermit,
+    _place: Place,
 }
 
 impl<P: Site> Service<P> {
@@ -40,8 +41,8 @@ impl<P: Site> Service<P> {
         asked: Asked,
     ) -> Result<Response, Refused> {
         let first = self.ask(route, asked.clone()).await?;
-        let place = Arc::clone(&self.followers).try_acquire_owned();
-        let place = place.map_err(|_| {
+        let place = self.followers.try_take(asked.caller.address);
+        let place = place.ok_or_else(|| {
             Refused::new(
                 Status::Busy,
                 "Too many clients follow something: ask again later.",

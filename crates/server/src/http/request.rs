@@ -1,5 +1,6 @@
 //! A request, parsed: what a route is asked for, in which form, and by which token.
 
+use crate::http::budget::{Caller, Client};
 use crate::http::params::{Parameter, Params};
 use crate::http::response::{Refused, Status};
 use axum::body::Bytes;
@@ -9,8 +10,10 @@ use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, Uri, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gritstone_store::Token;
+use gritstone_store::{Scope, Token};
+use sha2::{Digest, Sha256};
 use std::fmt;
+use std::net::{IpAddr, Ipv4Addr};
 
 /// The secret that a client shows.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -80,6 +83,7 @@ pub struct Asked {
     /// The page, without `.json`.
     pub uri: Uri,
     pub key: Key,
+    pub(crate) caller: Caller,
     /// The token of the key, where there is one.
     pub token: Option<Token>,
     pub body: Bytes,
@@ -90,7 +94,7 @@ pub struct Asked {
 pub(crate) struct JsonPath;
 
 impl Asked {
-    /// Parses a request.
+    /// Parses a request that was routed.
     ///
     /// # Errors
     /// What is wrong with a parameter.
@@ -105,6 +109,41 @@ impl Asked {
             params: Params::parse(declared, path.iter(), query)?,
             ..Self::bare(is_page, parts)
         })
+    }
+
+    /// The name of its page.
+    pub(crate) fn page(&self) -> String {
+        format!("{:?} {}", self.form, self.uri)
+    }
+
+    /// The request with its token, where the scopes of the route permit it.
+    pub(crate) fn admit(
+        mut self,
+        scopes: &[Scope],
+        everyone: bool,
+        token: Option<Token>,
+    ) -> Result<Self, Refused> {
+        let reads = scopes.contains(&Scope::Read);
+        let unknown = |why: &str| Err(Refused::new(Status::Unknown, why));
+        match &self.key {
+            _ if scopes.is_empty() => return Ok(self),
+            Key::Token(_) => {}
+            // a browser sends it with whatever a page of another site makes it ask
+            Key::Password(_) if reads => {}
+            _ if reads && everyone => return Ok(self),
+            _ => return unknown("A token is needed."),
+        }
+        let Some(token) = token else {
+            return unknown("The token is unknown or revoked.");
+        };
+        let permitted = scopes.iter().any(|scope| token.scopes.contains(scope));
+        let needless = reads && everyone;
+        if !permitted && !needless {
+            let why = "The token is for something else.";
+            return Err(Refused::new(Status::Forbidden, why));
+        }
+        self.token = Some(token);
+        Ok(self)
     }
 
     /// The token by which something is changed.
@@ -136,9 +175,31 @@ impl Asked {
             },
             uri: parts.uri.clone(),
             key: Key::of(&parts.headers),
+            caller: caller(parts),
             token: None,
             body: Bytes::new(),
         }
+    }
+}
+
+/// The address of a client, in the extensions of its requests.
+#[derive(Clone, Copy)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+/// By whom a request comes.
+pub(crate) fn caller(parts: &Parts) -> Caller {
+    let Peer(peer) = parts
+        .extensions
+        .get()
+        .copied()
+        .unwrap_or(Peer(Ipv4Addr::UNSPECIFIED.into()));
+    let key = Key::of(&parts.headers);
+    let token = key
+        .secret()
+        .map(|secret| Client::Token(Sha256::digest(secret).into()));
+    Caller {
+        address: Client::at(peer),
+        token,
     }
 }
 

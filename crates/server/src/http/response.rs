@@ -4,9 +4,9 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use flate2::Compression;
-use flate2::write::GzEncoder;
+use flate2::write::{GzDecoder, GzEncoder};
+use gritstone_model::hexadecimal;
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 use std::io::Write as _;
 
 /// Less is not compressed.
@@ -41,7 +41,9 @@ pub enum Status {
     Busy,
     /// More than is taken.
     TooLong,
-    /// The client asks too often.
+    /// A body that comes too slowly.
+    TooSlow,
+    /// The client asks for too much.
     TooMany,
     /// There is no space left for it.
     Full,
@@ -107,6 +109,7 @@ impl Status {
             Self::Conflict => StatusCode::CONFLICT,
             Self::Unfit => StatusCode::UNPROCESSABLE_ENTITY,
             Self::TooLong => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::TooMany => StatusCode::TOO_MANY_REQUESTS,
             Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
             Self::Full => StatusCode::INSUFFICIENT_STORAGE,
@@ -125,6 +128,7 @@ impl Status {
             Self::Conflict => "Already there",
             Self::Unfit => "Not taken",
             Self::TooLong => "Too long",
+            Self::TooSlow => "Too slow",
             Self::TooMany => "Too many requests",
             Self::Busy => "Busy",
             Self::Full => "Full",
@@ -154,6 +158,12 @@ impl Refused {
         }
     }
 
+    /// A fault of ours, for the log.
+    pub(crate) fn broken(fault: impl Into<String>) -> Self {
+        let why = "A fault in Gritstone; its log has more.";
+        Self::new(Status::Broken, why).fault(fault)
+    }
+
     /// With what the log of the server says of it.
     #[must_use]
     pub fn fault(self, fault: impl Into<String>) -> Self {
@@ -169,45 +179,59 @@ pub(crate) fn plain(status: StatusCode, text: &str) -> Response {
     (status, format!("{text}\n")).into_response()
 }
 
-/// The answer as this client takes it.
-pub(crate) fn sent(answer: &Answer, asked: &HeaderMap) -> Response {
-    let status = answer.status.code();
-    let gzip = answer.text.len() >= WORTH && takes_gzip(asked);
-    let tag = tag(answer, gzip);
-    let same = status == StatusCode::OK && has(asked, &tag);
-    let body = match (same, gzip) {
-        (true, _) => Bytes::new(),
-        (false, true) => compressed(answer.text.as_bytes()),
-        (false, false) => Bytes::from(answer.text.clone()),
-    };
-    let mut response = Response::new(Body::from(body));
-    *response.status_mut() = if same {
-        StatusCode::NOT_MODIFIED
-    } else {
-        status
-    };
-    let headers = response.headers_mut();
-    if !same {
-        let media = HeaderValue::from_static(answer.media.name());
+/// An answer as it goes out.
+#[derive(Debug)]
+pub(crate) struct Packed {
+    status: Status,
+    media: Media,
+    body: Bytes,
+    gzip: bool,
+}
+
+impl Packed {
+    pub(crate) fn of(answer: Answer) -> Self {
+        let gzip = answer.text.len() >= WORTH;
+        Self {
+            status: answer.status,
+            media: answer.media,
+            body: match gzip {
+                true => compressed(answer.text.as_bytes()),
+                false => answer.text.into(),
+            },
+            gzip,
+        }
+    }
+
+    /// Bytes that it takes.
+    pub(crate) fn len(&self) -> usize {
+        self.body.len()
+    }
+
+    /// The response to a client.
+    pub(crate) fn response(&self, asked: &HeaderMap) -> Response {
+        let gzip = self.gzip && takes_gzip(asked);
+        let body = match self.gzip && !gzip {
+            true => unpacked(&self.body),
+            false => self.body.clone(),
+        };
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() = self.status.code();
+        let headers = response.headers_mut();
+        let media = HeaderValue::from_static(self.media.name());
         headers.insert(header::CONTENT_TYPE, media);
         if gzip {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }
+        if self.status == Status::Unknown {
+            // a browser asks for a password; a program knows what to send
+            let how = match self.media {
+                Media::Html => "Basic realm=\"gritstone\", charset=\"UTF-8\"",
+                _ => "Bearer",
+            };
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(how));
+        }
+        response
     }
-    if status == StatusCode::UNAUTHORIZED {
-        // a browser asks for a password; a program knows what to send
-        let how = match answer.media {
-            Media::Html => "Basic realm=\"gritstone\", charset=\"UTF-8\"",
-            _ => "Bearer",
-        };
-        headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(how));
-    }
-    if status == StatusCode::OK
-        && let Ok(tag) = HeaderValue::from_str(&tag)
-    {
-        headers.insert(header::ETAG, tag);
-    }
-    response
 }
 
 fn compressed(bytes: &[u8]) -> Bytes {
@@ -216,26 +240,45 @@ fn compressed(bytes: &[u8]) -> Bytes {
     Bytes::from(written.expect("memory takes what is written to it"))
 }
 
-/// One that differs with the bytes that are sent, their form and their encoding.
-fn tag(answer: &Answer, gzip: bool) -> String {
-    let hash = Sha256::new_with_prefix(answer.media.name())
-        .chain_update(&answer.text)
-        .finalize();
-    let mut tag = String::from("\"");
-    for byte in &hash[..16] {
-        let _ = write!(tag, "{byte:02x}");
-    }
-    tag + if gzip { "-gz\"" } else { "\"" }
+fn unpacked(bytes: &[u8]) -> Bytes {
+    let mut decoder = GzDecoder::new(Vec::with_capacity(4 * bytes.len()));
+    let written = decoder.write_all(bytes).and_then(|()| decoder.finish());
+    Bytes::from(written.expect("it was compressed here"))
 }
 
-/// Whether the client has what this tag stands for.
-fn has(asked: &HeaderMap, tag: &str) -> bool {
-    let lists = asked.get_all(header::IF_NONE_MATCH).into_iter();
-    let mut lists = lists.filter_map(|list| list.to_str().ok());
-    lists.any(|list| {
-        let mut known = list.split(',').map(str::trim);
-        known.any(|known| known == "*" || known.trim_start_matches("W/") == tag)
-    })
+/// The entity tag of a page, which is known before the page is made.
+pub(crate) struct Tag(String);
+
+impl Tag {
+    /// The tag of a page in a life of the server, as this client takes it.
+    pub(crate) fn new(life: &[u8], revision: &str, page: &str, asked: &HeaderMap) -> Self {
+        let hash = Sha256::new_with_prefix(life)
+            .chain_update(revision)
+            .chain_update(b"\0")
+            .chain_update(page)
+            .finalize();
+        let gzip = if takes_gzip(asked) { "-gz" } else { "" };
+        Self(format!("\"{}{gzip}\"", hexadecimal(&hash[..16])))
+    }
+
+    /// What says that the client has the page, where it does.
+    pub(crate) fn not_modified(&self, asked: &HeaderMap) -> Option<Response> {
+        let lists = asked.get_all(header::IF_NONE_MATCH).into_iter();
+        let mut lists = lists.filter_map(|list| list.to_str().ok());
+        let has = lists.any(|list| {
+            let mut known = list.split(',').map(str::trim);
+            known.any(|known| known.trim_start_matches("W/") == self.0)
+        });
+        has.then(|| self.mark(StatusCode::NOT_MODIFIED.into_response()))
+    }
+
+    /// A response with the tag.
+    pub(crate) fn mark(&self, mut response: Response) -> Response {
+        if let Ok(tag) = HeaderValue::from_str(&self.0) {
+            response.headers_mut().insert(header::ETAG, tag);
+        }
+        response
+    }
 }
 
 /// Whether the client decodes gzip.
@@ -268,9 +311,51 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_is_found_in_a_list() {
-        let has = |list| super::has(&asked(header::IF_NONE_MATCH, list), "\"a\"");
-        assert!(has("\"a\"") && has("\"b\", W/\"a\"") && has("*"));
-        assert!(!has("\"b\"") && !has("a") && !has(""));
+    fn tags_are_found_in_lists() {
+        let tag = Tag("\"a\"".to_owned());
+        let has = |list| {
+            tag.not_modified(&asked(header::IF_NONE_MATCH, list))
+                .is_some()
+        };
+        assert!(has("\"a\"") && has("\"b\", W/\"a\""));
+        assert!(!has("\"b\"") && !has("a") && !has("") && !has("*"));
+    }
+
+    #[test]
+    fn tags_differ_with_the_page() {
+        let tag = |life: &[u8], revision, page, list| {
+            Tag::new(life, revision, page, &asked(header::ACCEPT_ENCODING, list)).0
+        };
+        let one = tag(b"life", "1", "/a", "");
+        assert_eq!(one, tag(b"life", "1", "/a", "br"));
+        for other in [
+            tag(b"next", "1", "/a", ""),
+            tag(b"life", "2", "/a", ""),
+            tag(b"life", "1", "/b", ""),
+            tag(b"life", "1", "/a", "gzip"),
+        ] {
+            assert_ne!(one, other);
+        }
+    }
+
+    #[test]
+    fn packed_answers_are_unpacked_for_others() {
+        let text = "page ".repeat(1000);
+        let packed = Packed::of(Answer {
+            status: Status::Found,
+            media: Media::Html,
+            text: text.clone(),
+        });
+        assert!(packed.len() < 500);
+        assert_eq!(unpacked(&packed.body), text.as_bytes());
+        let encoding = |list| {
+            packed
+                .response(&asked(header::ACCEPT_ENCODING, list))
+                .headers()
+                .get("content-encoding")
+                .cloned()
+        };
+        assert_eq!(encoding("gzip").unwrap(), "gzip");
+        assert_eq!(encoding("br"), None);
     }
 }

@@ -49,6 +49,8 @@ pub struct Route<P> {
     pub scopes: &'static [Scope],
     pub gives: Gives,
     pub upload: Option<Upload>,
+    /// Whether the answer to a GET depends on the store alone.
+    pub cached: bool,
     /// Other statuses than those that follow from the rest, with their meaning.
     pub statuses: &'static [(Status, &'static str)],
     pub respond: fn(&P, &Asked) -> Result<Answer, Refused>,
@@ -71,6 +73,7 @@ impl<P> Route<P> {
             scopes: &[Scope::Read],
             gives,
             upload: None,
+            cached: matches!(gives, Gives::Page(_) | Gives::Json(_)),
             statuses: &[],
             respond,
         }
@@ -85,6 +88,12 @@ impl<P> Route<P> {
         respond: fn(&P, &Asked) -> Result<Answer, Refused>,
     ) -> Self {
         Self::get(path, summary, Gives::Page(schema), respond)
+    }
+
+    /// Whether the answer is made once for each revision.
+    #[must_use]
+    pub fn is_cached(&self) -> bool {
+        self.cached && self.method == Method::Get
     }
 
     /// Whether there is a page of it.

@@ -1,12 +1,18 @@
 //! From a request to a response: the router of all routes, and what happens around each of them.
 
+use crate::http::budget::{Budgets, Caller, Client};
+use crate::http::cache::Cache;
+use crate::http::fault_log::FaultLog;
+use crate::http::gate::Gate;
 use crate::http::limits::Limits;
-use crate::http::rate::{Buckets, Client};
-use crate::http::request::{Asked, JsonPath, Key, canonical};
-use crate::http::response::{Answer, Refused, Status, plain, sent};
+use crate::http::places::Places;
+use crate::http::policy::Policy;
+use crate::http::request::{Asked, JsonPath, Peer, caller, canonical};
+use crate::http::response::{Answer, Packed, Refused, Status, Tag, plain};
 use crate::http::route::{Gives, Method, Route};
-use crate::http::workers::{NoAnswer, Workers};
-use crate::http::{Log, Make, Policy, Tls};
+use crate::http::site::{Config, Draw, Site};
+use crate::http::upload::{receive, too_long};
+use crate::http::workers::Workers;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{RawPathParams, Request, State};
@@ -15,73 +21,40 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{MethodFilter, on};
-use http_body_util::{BodyExt, Limited};
-use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tokio::sync::{Semaphore, watch};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 /// How long a client waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// What routes lead to.
-pub trait Site: Sized + 'static {
-    /// Gives a request the token of its key, where the route may be asked by it.
-    ///
-    /// # Errors
-    /// Why it may not.
-    fn admit(&self, route: &Route<Self>, asked: &mut Asked) -> Result<(), Refused>;
-
-    /// Answers a request that was admitted.
-    ///
-    /// # Errors
-    /// Why there is no answer.
-    fn answer(&self, route: &Route<Self>, asked: &Asked) -> Result<Answer, Refused> {
-        (route.respond)(self, asked)
-    }
-}
-
-/// Draws a refusal with its title and reason, as a page or as JSON.
-pub type Draw = fn(&Asked, &str, &str) -> Answer;
-
-/// A server.
-pub struct Config<P: Site> {
-    pub routes: &'static [&'static Route<P>],
-    /// What clients may take.
-    pub limits: Limits,
-    /// Who is answered.
-    pub policy: Policy,
-    /// By what connections are encrypted; `None` for plain text.
-    pub tls: Option<Tls>,
-    /// Makes what answers.
-    pub make: Make<P>,
-    pub draw: Draw,
-    /// Is told what went wrong.
-    pub log: Log,
-}
+/// What a request costs that is answered without work.
+const LEAST_WORK: Duration = Duration::from_micros(100);
 
 /// What answers requests.
 pub(crate) struct Service<P: 'static> {
-    pub(crate) routes: &'static [&'static Route<P>],
-    pub(crate) policy: Policy,
-    pub(crate) workers: Workers<P>,
-    pub(crate) draw: Draw,
-    pub(crate) log: Log,
+    routes: &'static [&'static Route<P>],
+    everyone: bool,
+    policy: Policy,
+    gate: Gate,
+    workers: Workers<P>,
+    cache: Cache,
+    /// Of this life of the server: the entity tags of another one are not known.
+    life: [u8; 16],
+    draw: Draw,
+    pub(crate) log: Arc<FaultLog>,
     pub(crate) limits: Limits,
-    /// Bodies that are read at once.
-    pub(crate) uploads: Semaphore,
+    /// Answers that are made at once.
+    work: Places<Client>,
+    /// Bodies that are received at once.
+    uploads: Places<Client>,
     /// Clients that follow something.
-    pub(crate) followers: Arc<Semaphore>,
-    pub(crate) rate: Option<Buckets>,
+    pub(crate) followers: Places<Client>,
+    budgets: Option<Budgets>,
     /// Whether the server ends.
     pub(crate) ends: watch::Receiver<bool>,
 }
-
-/// The address of a client, in the extensions of its requests.
-#[derive(Clone, Copy)]
-pub(crate) struct Peer(pub(crate) IpAddr);
 
 /// The router of a service.
 pub(crate) fn router<P: Site>(service: Arc<Service<P>>) -> Router {
@@ -100,11 +73,14 @@ pub(crate) fn router<P: Site>(service: Arc<Service<P>>) -> Router {
         router = router.route(route.path, on(method, respond));
     }
     router
-        .fallback(|State(service): State<Arc<Service<P>>>, request: Request| async move {
-            let (parts, _) = request.into_parts();
-            let refused = Refused::new(Status::NotFound, format!("There is no page {}.", parts.uri.path()));
-            service.refuse(refused, &Asked::bare(true, &parts), &parts)
-        })
+        .fallback(
+            |State(service): State<Arc<Service<P>>>, request: Request| async move {
+                let (parts, _) = request.into_parts();
+                let why = format!("There is no page {}.", parts.uri.path());
+                let refused = Refused::new(Status::NotFound, why);
+                service.refuse(refused, &Asked::bare(true, &parts), &parts)
+            },
+        )
         .method_not_allowed_fallback(|| async {
             let why = "Nothing here is asked for by this method: the header Allow has those that there are.";
             plain(StatusCode::METHOD_NOT_ALLOWED, why)
@@ -131,10 +107,16 @@ async fn admit<P: Site>(
     request: Request,
     next: Next,
 ) -> Response {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
+    if let Some(Peer(peer)) = parts.extensions.get().copied() {
+        // behind a proxy another one
+        let client = service.policy.client(&parts.headers, peer);
+        parts.extensions.insert(Peer(client));
+    }
+    let caller = caller(&parts);
     let mut response = match service.policy.refuses(&parts) {
         Some(refused) => refused,
-        None => match service.too_many(&parts) {
+        None => match service.too_many(&caller) {
             Some(refused) => service.refuse(refused, &Asked::bare(true, &parts), &parts),
             None => next.run(Request::from_parts(parts, body)).await,
         },
@@ -144,51 +126,53 @@ async fn admit<P: Site>(
 }
 
 impl<P: Site> Service<P> {
-    /// Starts the workers of a server.
+    /// Starts the threads of a server.
     pub(crate) fn start(config: Config<P>, ends: watch::Receiver<bool>) -> std::io::Result<Self> {
         let limits = config.limits;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
         Ok(Self {
             routes: config.routes,
+            everyone: config.everyone,
             policy: config.policy,
+            gate: Gate::start(&config.make)?,
             workers: Workers::start(limits.threads, &config.make)?,
+            cache: Cache::new(limits.cache),
+            life: now.unwrap_or_default().as_nanos().to_le_bytes(),
             draw: config.draw,
-            log: config.log,
+            log: Arc::new(FaultLog::new(config.log)),
             limits,
-            uploads: Semaphore::new(limits.uploads),
-            followers: Arc::new(Semaphore::new(limits.followers)),
-            rate: limits.rate.map(Buckets::new),
+            work: Places::new(limits.threads, limits.threads_each),
+            uploads: Places::new(limits.uploads, limits.uploads_each),
+            followers: Places::new(limits.followers, limits.followers_each),
+            budgets: limits.budget.map(Budgets::new),
             ends,
         })
     }
 
-    /// Says when to ask again, where a client asks too often: by its address, and by its token.
-    fn too_many(&self, parts: &Parts) -> Option<Refused> {
-        let rate = self.rate.as_ref()?;
+    /// Says when to ask again, where a client has asked for too much work; what it asks for now is work too.
+    fn too_many(&self, caller: &Caller) -> Option<Refused> {
+        let budgets = self.budgets.as_ref()?;
         let now = Instant::now();
-        let Peer(peer) = *parts.extensions.get()?;
-        let address = Client::at(self.policy.client(&parts.headers, peer));
-        let key = Key::of(&parts.headers);
-        let token = key
-            .secret()
-            .map(|secret| Client::Token(Sha256::digest(secret).into()));
-        let taken = rate.take(address, now);
-        let taken = taken.and_then(|()| token.map_or(Ok(()), |token| rate.take(token, now)));
-        let wait = taken.err()?.as_secs_f64().ceil();
+        let wait = budgets.check(caller, now).err();
+        budgets.charge(caller, LEAST_WORK, now);
         Some(Refused {
-            again: Some(wait as u64),
-            ..Refused::new(Status::TooMany, "Too many requests: ask again later.")
+            again: Some(wait?.as_secs_f64().ceil() as u64),
+            ..Refused::new(
+                Status::TooMany,
+                "Too much work was asked for: ask again later.",
+            )
         })
     }
 
     fn refuse(&self, refused: Refused, asked: &Asked, parts: &Parts) -> Response {
         if let Some(fault) = &refused.fault {
-            (self.log)(fault);
+            self.log.write(fault);
         }
         let answer = Answer {
             status: refused.status,
             ..(self.draw)(asked, refused.status.title(), &refused.why)
         };
-        let mut response = sent(&answer, &parts.headers);
+        let mut response = Packed::of(answer).response(&parts.headers);
         if let Some(seconds) = refused.again {
             let headers = response.headers_mut();
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -203,103 +187,114 @@ impl<P: Site> Service<P> {
         request: Request,
     ) -> Response {
         let (parts, body) = request.into_parts();
-        let bare = || Asked::bare(route.is_page(), &parts);
         let json = parts.extensions.get::<JsonPath>().is_some();
         let asked = match json && matches!(route.gives, Gives::Media(_) | Gives::Events) {
-            true => Err(Refused::new(
-                Status::NotFound,
-                format!("{} is in one form alone: leave out .json.", route.path),
-            )),
+            true => {
+                let why = format!(
+                    "{} is in one form alone: leave out .json.",
+                    parts.uri.path()
+                );
+                Err(Refused::new(Status::NotFound, why))
+            }
             false => Asked::parse(route.parameters, route.is_page(), path, &parts)
                 .map_err(|why| Refused::new(Status::Wrong, why)),
         };
         let done = match asked {
-            Ok(asked) => self.admitted(route, asked, body, &parts).await,
+            Ok(asked) => self.answer(route, asked, body, &parts).await,
             Err(refused) => Err(refused),
         };
-        done.unwrap_or_else(|refused| self.refuse(refused, &bare(), &parts))
+        done.unwrap_or_else(|refused| {
+            self.refuse(refused, &Asked::bare(route.is_page(), &parts), &parts)
+        })
     }
 
-    async fn admitted(
+    async fn answer(
         self: &Arc<Self>,
         route: &'static Route<P>,
         asked: Asked,
         body: Body,
         parts: &Parts,
     ) -> Result<Response, Refused> {
+        let (asked, revision) = self.admit(route, asked).await?;
         if let Gives::Events = route.gives {
             return self.follow(route, asked).await;
         }
+        if route.is_cached() {
+            let page = asked.page();
+            let tag = Tag::new(&self.life, &revision, &page, &parts.headers);
+            if let Some(known) = tag.not_modified(&parts.headers) {
+                return Ok(known);
+            }
+            let made = self.run(route, asked);
+            let page = self.cache.get(&revision, &page, made).await?;
+            return Ok(tag.mark(page.response(&parts.headers)));
+        }
         let body = self.receive(route, &asked, body).await?;
-        let answer = self.ask(route, Asked { body, ..asked }).await?;
-        Ok(sent(&answer, &parts.headers))
+        let answer = self.run(route, Asked { body, ..asked }).await?;
+        Ok(answer.response(&parts.headers))
     }
 
-    /// Reads a body after the client may send one, as far as there is room.
-    async fn receive(
-        &self,
-        route: &'static Route<P>,
-        asked: &Asked,
-        body: Body,
-    ) -> Result<Bytes, Refused> {
+    /// The request with its token, and the revision at which it is answered.
+    async fn admit(&self, route: &Route<P>, asked: Asked) -> Result<(Asked, Arc<str>), Refused> {
+        let seen = timeout(PATIENCE, self.gate.look(asked.key.secret())).await;
+        let seen = seen.map_err(|_| busy())??;
+        let asked = asked.admit(route.scopes, self.everyone, seen.token)?;
+        Ok((asked, seen.revision))
+    }
+
+    async fn receive(&self, route: &Route<P>, asked: &Asked, body: Body) -> Result<Bytes, Refused> {
         let Some(upload) = route.upload else {
             return Ok(Bytes::new());
         };
         let most = upload.most.min(self.limits.body);
-        let too_long = || {
-            Refused::new(
-                Status::TooLong,
-                format!("More than {most} bytes are not taken."),
-            )
-        };
         if http_body::Body::size_hint(&body).lower() > most as u64 {
-            return Err(too_long());
+            return Err(too_long(most));
         }
-        let mut may = asked.clone();
-        self.run(asked.uri.path(), move |site| site.admit(route, &mut may))
-            .await?;
-        let place = timeout(PATIENCE, self.uploads.acquire()).await;
-        let Ok(Ok(_place)) = place else {
-            return Err(busy());
-        };
-        match Limited::new(body, most).collect().await {
-            Ok(body) => Ok(body.to_bytes()),
-            Err(why) if why.is::<http_body_util::LengthLimitError>() => Err(too_long()),
-            // it has gone, or sends what is no HTTP
-            Err(_) => Err(Refused::new(Status::Wrong, "The body is cut off.")),
-        }
+        let client = asked.caller.token.unwrap_or(asked.caller.address);
+        let place = timeout(PATIENCE, self.uploads.take(client)).await;
+        let _place = place.map_err(|_| busy())?;
+        receive(body, most, &self.limits).await
     }
 
-    /// The answer of a worker.
+    /// The answer to a request as it is now, where it still may be asked.
     pub(crate) async fn ask(
         &self,
         route: &'static Route<P>,
-        mut asked: Asked,
+        asked: Asked,
     ) -> Result<Answer, Refused> {
+        let (asked, _) = self.admit(route, asked).await?;
         let path = asked.uri.path().to_owned();
-        self.run(&path, move |site| {
-            site.admit(route, &mut asked)?;
-            site.answer(route, &asked)
-        })
-        .await
+        let caller = asked.caller;
+        self.work(caller, &path, move |site| site.answer(route, &asked))
+            .await
     }
 
-    async fn run<T: Send + 'static>(
+    /// The answer to a request that was admitted, packed.
+    async fn run(&self, route: &'static Route<P>, asked: Asked) -> Result<Packed, Refused> {
+        let path = asked.uri.path().to_owned();
+        let caller = asked.caller;
+        let job = move |site: &P| site.answer(route, &asked).map(Packed::of);
+        self.work(caller, &path, job).await
+    }
+
+    /// What a job of a worker yields, which is charged to its caller.
+    async fn work<T: Send + 'static>(
         &self,
+        caller: Caller,
         path: &str,
         job: impl FnOnce(&P) -> Result<T, Refused> + Send + 'static,
     ) -> Result<T, Refused> {
-        match timeout(PATIENCE, self.workers.run(job)).await {
-            Ok(Ok(done)) => done,
-            Ok(Err(NoAnswer::Panicked)) => {
-                let fault = format!("no answer to {path}: a fault in Gritstone");
-                Err(
-                    Refused::new(Status::Broken, "A fault in Gritstone; its log has more.")
-                        .fault(fault),
-                )
-            }
-            Ok(Err(NoAnswer::Busy)) | Err(_) => Err(busy()),
+        let done = timeout(PATIENCE, async {
+            let _place = self.work.take(caller.address).await;
+            let start = Instant::now();
+            let done = self.workers.run(job).await;
+            (done, start.elapsed())
+        });
+        let (done, work) = done.await.map_err(|_| busy())?;
+        if let Some(budgets) = &self.budgets {
+            budgets.charge(&caller, work, Instant::now());
         }
+        done.ok_or_else(|| Refused::broken(format!("no answer to {path}: a fault in Gritstone")))?
     }
 }
 

@@ -33,12 +33,15 @@ pub(super) const ONE: Route<Pages> = Route {
         one,
     )
 };
-pub(super) const FEED: Route<Pages> = Route::get(
-    "/changes.atom",
-    "What changed, as a feed",
-    Gives::Media(Media::Atom),
-    feed,
-);
+pub(super) const FEED: Route<Pages> = Route {
+    cached: true,
+    ..Route::get(
+        "/changes.atom",
+        "What changed, as a feed",
+        Gives::Media(Media::Atom),
+        feed,
+    )
+};
 pub(super) const ACKNOWLEDGE: Route<Pages> = Route {
     method: Method::Post,
     parameters: &[EVENT],

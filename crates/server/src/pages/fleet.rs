@@ -7,12 +7,16 @@ use gritstone_document::html::{self, Frame};
 use gritstone_model::{FleetNodeState, FleetProgress, SCHEMA_FLEET};
 use std::rc::Rc;
 
-pub(super) const PAGE: Route<Pages> = Route::page(
-    "/fleet",
-    "All systems against each other, by their newest results",
-    SCHEMA_FLEET,
-    page,
-);
+pub(super) const PAGE: Route<Pages> = Route {
+    // the progress of a fleet run is not in the store
+    cached: false,
+    ..Route::page(
+        "/fleet",
+        "All systems against each other, by their newest results",
+        SCHEMA_FLEET,
+        page,
+    )
+};
 pub(super) const EVENTS: Route<Pages> = Route::get(
     "/fleet/events",
     "How far the newest fleet run has come that lacks nodes, as server-sent events: `progress` while it is measured, `end` when it has \

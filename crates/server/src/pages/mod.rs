@@ -15,15 +15,16 @@ mod service_pages;
 mod system;
 
 use crate::FollowFleet;
-use crate::http::{Answer, Asked, Form, Kind, Media, Parameter, Refused, Route, Site, Status};
-use crate::http::{Draw, Key};
+use crate::http::{
+    Answer, Asked, Draw, Form, Kind, Look, Media, Parameter, Refused, Route, Site, Status,
+};
 use crate::summary_worker::Digests;
 use anyhow::Context as _;
 use gritstone_document::Document;
 use gritstone_document::html::{self, Frame};
 use gritstone_model::RunView;
 use gritstone_runs::context::Context;
-use gritstone_store::{ResolveError, Scope, Store, StoreError, Token};
+use gritstone_store::{ResolveError, Store, StoreError};
 use serde::Serialize;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -65,8 +66,6 @@ const RUN: Parameter = Parameter {
 pub(crate) struct Pages {
     context: Context,
     digests: Arc<Digests>,
-    /// Whether everyone may read.
-    everyone: bool,
     follow_fleet: FollowFleet,
     /// Whether there was a store at any time.
     seen: Arc<AtomicBool>,
@@ -75,9 +74,18 @@ pub(crate) struct Pages {
 type Answered = Result<Answer, Refused>;
 
 impl Site for Pages {
-    fn admit(&self, route: &Route<Self>, asked: &mut Asked) -> Result<(), Refused> {
-        asked.token = self.may(&asked.key, route.scopes)?;
-        Ok(())
+    fn look(&self, secrets: &[&str]) -> Result<Look, Refused> {
+        let mut look = Look::default();
+        if let Some(store) = self.store()? {
+            let known = self.digests.revision();
+            look.revision = format!("{} {known}", store.shown_revision()?);
+            for &secret in secrets {
+                if let Some(token) = store.token(secret)? {
+                    look.tokens.insert(secret.to_owned(), token);
+                }
+            }
+        }
+        Ok(look)
     }
 
     fn answer(&self, route: &Route<Self>, asked: &Asked) -> Answered {
@@ -138,14 +146,12 @@ impl Pages {
     pub(crate) fn new(
         context: Context,
         digests: Arc<Digests>,
-        everyone: bool,
         follow_fleet: FollowFleet,
         seen: Arc<AtomicBool>,
     ) -> Self {
         Self {
             context,
             digests,
-            everyone,
             follow_fleet,
             seen,
         }
@@ -171,35 +177,6 @@ impl Pages {
     fn stored(&self) -> Result<Rc<Store>, Refused> {
         self.store()?
             .ok_or_else(|| not_found("No run is stored yet."))
-    }
-
-    /// The token by which something may be done, where one is needed for it.
-    fn may(&self, key: &Key, scopes: &[Scope]) -> Result<Option<Token>, Refused> {
-        let reads = scopes.contains(&Scope::Read);
-        let unknown = |why: &str| Refused::new(Status::Unknown, why);
-        let secret = match key {
-            _ if scopes.is_empty() => return Ok(None),
-            Key::Token(secret) => secret,
-            // a browser sends it with whatever a page of another site makes it ask
-            Key::Password(secret) if reads => secret,
-            _ if reads && self.everyone => return Ok(None),
-            _ => return Err(unknown("A token is needed.")),
-        };
-        let found = match self.store()? {
-            Some(store) => store.token(secret)?,
-            None => None,
-        };
-        let Some(token) = found else {
-            return Err(unknown("The token is unknown or revoked."));
-        };
-        match scopes.iter().any(|scope| token.scopes.contains(scope)) {
-            true => Ok(Some(token)),
-            false if reads && self.everyone => Ok(Some(token)),
-            false => {
-                let why = "The token is for something else.";
-                Err(Refused::new(Status::Forbidden, why))
-            }
-        }
     }
 
     /// A run of the store, or a reference system: never a file.

@@ -5,23 +5,29 @@ use crate::pages::{Answered, Pages, ROUTES, plain};
 use anyhow::Context as _;
 use gritstone_model::RunView;
 
-pub(super) const METRICS: Route<Pages> = Route::get(
-    "/metrics",
-    "Newest results of every system, as OpenMetrics",
-    Gives::Media(Media::OpenMetrics),
-    metrics,
-);
+pub(super) const METRICS: Route<Pages> = Route {
+    cached: true,
+    ..Route::get(
+        "/metrics",
+        "Newest results of every system, as OpenMetrics",
+        Gives::Media(Media::OpenMetrics),
+        metrics,
+    )
+};
 pub(super) const HEALTH: Route<Pages> = Route {
     scopes: &[],
+    cached: true,
     ..Route::get(
         "/health",
         "Whether the store can be read",
         Gives::Media(Media::Text),
-        health,
+        // the store was looked at before
+        |_, _| Ok(plain(Media::Text, "ok\n")),
     )
 };
 pub(super) const ICON: Route<Pages> = Route {
     scopes: &[],
+    cached: true,
     ..Route::get(
         "/favicon.ico",
         "The icon of the pages",
@@ -31,6 +37,7 @@ pub(super) const ICON: Route<Pages> = Route {
 };
 pub(super) const DESCRIPTION: Route<Pages> = Route {
     scopes: &[],
+    cached: true,
     ..Route::get(
         "/api/v1/openapi",
         "This document",
@@ -54,11 +61,4 @@ fn metrics(pages: &Pages, _: &Asked) -> Answered {
     let views: Vec<&RunView> = digest.newest.iter().collect();
     let text = gritstone_exchange::scraped(&views, stored);
     Ok(plain(Media::OpenMetrics, text))
-}
-
-fn health(pages: &Pages, _: &Asked) -> Answered {
-    if let Some(store) = pages.store()? {
-        store.revision()?;
-    }
-    Ok(plain(Media::Text, "ok\n"))
 }

@@ -1,9 +1,10 @@
 //! A server in this process, on a free port.
 
 use gritstone_server::http::{
-    Answer, Asked, Config, Gives, Kind, Limits, Make, Media, Method, Parameter, Policy, Refused,
-    Route, Site, Status, Upload, serve,
+    Answer, Asked, Config, Gives, Kind, Limits, Look, Make, Media, Method, Parameter, Policy,
+    Refused, Route, Site, Status, Upload, serve,
 };
+use socket2::{Domain, Socket, Type};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
@@ -17,6 +18,8 @@ struct Echo;
 
 /// Times that something that answers was made.
 pub static MADE: AtomicUsize = AtomicUsize::new(0);
+/// Each look finds another revision.
+static LOOKS: AtomicUsize = AtomicUsize::new(0);
 
 const RUN: Parameter = Parameter {
     name: "run",
@@ -32,20 +35,28 @@ const EFFECT: Parameter = Parameter {
     },
     about: "Percent",
 };
+/// A route for everyone, with whatever token.
+const fn open(route: Route<Echo>) -> Route<Echo> {
+    Route {
+        scopes: &[],
+        ..route
+    }
+}
+
 const ROUTES: &[&Route<Echo>] = &[
-    &Route::get("/health", "", Gives::Media(Media::Text), echo),
-    &Route::page("/overview", "", "test/1", echo),
+    &open(Route::get("/health", "", Gives::Media(Media::Text), echo)),
+    &open(Route::page("/overview", "", "test/1", echo)),
     &Route {
         parameters: &[EFFECT],
-        ..Route::page("/compare", "", "test/1", echo)
+        ..open(Route::page("/compare", "", "test/1", echo))
     },
     &Route {
         parameters: &[RUN],
-        ..Route::page("/runs/{run}", "", "test/1", echo)
+        ..open(Route::page("/runs/{run}", "", "test/1", echo))
     },
     &Route {
         parameters: &[RUN],
-        ..Route::get("/runs/{run}/events", "", Gives::Events, echo)
+        ..open(Route::get("/runs/{run}/events", "", Gives::Events, echo))
     },
     &Route {
         method: Method::Post,
@@ -54,13 +65,17 @@ const ROUTES: &[&Route<Echo>] = &[
             media: &[],
             about: "",
         }),
-        ..Route::get("/api/v1/runs", "", Gives::Json("test/1"), echo)
+        ..open(Route::get("/api/v1/runs", "", Gives::Json("test/1"), echo))
     },
 ];
 
 impl Site for Echo {
-    fn admit(&self, _: &Route<Self>, _: &mut Asked) -> Result<(), Refused> {
-        Ok(())
+    fn look(&self, _: &[&str]) -> Result<Look, Refused> {
+        let revision = LOOKS.fetch_add(1, Ordering::SeqCst);
+        Ok(Look {
+            revision: revision.to_string(),
+            ..Look::default()
+        })
     }
 }
 
@@ -108,6 +123,7 @@ impl Server {
             let log = Arc::new(move |text: &str| kept.lock().unwrap().push(text.to_owned()));
             let config = Config {
                 routes: ROUTES,
+                everyone: true,
                 draw: |_, title, why| answer(format!("{title}: {why}")),
                 limits,
                 policy,
@@ -131,6 +147,15 @@ impl Server {
         stream.set_read_timeout(patience).unwrap();
         stream.set_write_timeout(patience).unwrap();
         stream
+    }
+
+    /// A connection from another address of this machine.
+    pub fn connect_from(&self, address: &str) -> TcpStream {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        let from: SocketAddr = format!("{address}:0").parse().unwrap();
+        socket.bind(&from.into()).unwrap();
+        socket.connect(&self.address.into()).unwrap();
+        socket.into()
     }
 
     /// All that comes back for these bytes, until the connection is closed.

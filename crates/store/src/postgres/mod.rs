@@ -363,6 +363,10 @@ impl Engine for Postgres {
         Ok(())
     }
 
+    fn last_launch(&self) -> Result<i64, Fault> {
+        Ok(0)
+    }
+
     fn version(&self) -> Result<u32, Fault> {
         Ok(self.found()?.unwrap_or(0))
     }

@@ -504,3 +504,28 @@ fn accepted_levels_are_permanent() {
     store.remove(&run).unwrap();
     assert_eq!(store.accepted().unwrap(), []);
 }
+
+#[test]
+fn the_shown_revision_follows_what_is_shown() {
+    let (_folder, _path, mut store) = common::with(&[]);
+    let mut seen = std::collections::BTreeSet::new();
+    let mut is_new = |store: &Store| seen.insert(store.shown_revision().unwrap());
+    assert!(is_new(&store) && !is_new(&store));
+    let run = common::cut_off(1, 2);
+    let id = run.info.id.clone();
+    common::store(&mut store, &run);
+    assert!(is_new(&store));
+    for number in 2..5 {
+        common::append(&mut store, &id, &common::launch(number));
+        assert!(is_new(&store) && !is_new(&store));
+    }
+    store.label(&id, "renamed").unwrap();
+    assert!(is_new(&store));
+    let now = "2026-11-27T08:00:00Z";
+    store
+        .acknowledge("x-worse", Who::User("me"), "known", now)
+        .unwrap();
+    assert!(is_new(&store));
+    store.remove(&id).unwrap();
+    assert!(is_new(&store) && !is_new(&store));
+}

@@ -1,0 +1,202 @@
+//! Budgets of work: how much time of the server a client may take. Each has a bucket of seconds, which fills again over time. Addresses
+//! and tokens have buckets of their own.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How much work a client may ask for.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Seconds of work in a second, over a long time.
+    pub per_second: f64,
+    /// Seconds of work at once.
+    pub burst: f64,
+}
+
+/// Buckets at most. Where there are more clients than that at once, the others share one.
+const CLIENTS: usize = 10_000;
+
+/// A client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Client {
+    /// An address; of IPv6 the network, of which a client has all addresses.
+    Address(IpAddr),
+    /// The SHA-256 of a token, whether it is one of ours or not.
+    Token([u8; 32]),
+    /// Those for which there is no room.
+    Others,
+}
+
+impl Client {
+    pub(crate) fn at(address: IpAddr) -> Self {
+        Self::Address(match address.to_canonical() {
+            IpAddr::V6(of) => IpAddr::V6((of.to_bits() & !u128::from(u64::MAX)).into()),
+            of @ IpAddr::V4(_) => of,
+        })
+    }
+}
+
+/// The client of a request, by its address and by the token that it shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caller {
+    pub(crate) address: Client,
+    pub(crate) token: Option<Client>,
+}
+
+impl Caller {
+    fn clients(&self) -> impl Iterator<Item = Client> {
+        [Some(self.address), self.token].into_iter().flatten()
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Bucket {
+    /// Seconds; below zero where a request took longer than was left.
+    left: f64,
+    at: Instant,
+}
+
+impl Bucket {
+    fn filled(self, budget: Budget, now: Instant) -> f64 {
+        let passed = now.saturating_duration_since(self.at).as_secs_f64();
+        (self.left + passed * budget.per_second).min(budget.burst)
+    }
+}
+
+/// The buckets of all clients.
+pub(crate) struct Budgets {
+    budget: Budget,
+    of: Mutex<HashMap<Client, Bucket>>,
+}
+
+impl Budgets {
+    pub(crate) fn new(budget: Budget) -> Self {
+        Self {
+            budget,
+            of: Mutex::default(),
+        }
+    }
+
+    /// Whether a caller may ask for more; else after how long.
+    pub(crate) fn check(&self, caller: &Caller, now: Instant) -> Result<(), Duration> {
+        let of = self.of.lock().unwrap_or_else(PoisonError::into_inner);
+        for client in caller.clients() {
+            let bucket = of.get(&client).or_else(|| match of.len() < CLIENTS {
+                true => None,
+                false => of.get(&Client::Others),
+            });
+            let left = bucket.map_or(self.budget.burst, |bucket| bucket.filled(self.budget, now));
+            if left <= 0.0 {
+                // at least a second, for as much as a small page takes
+                return Err(Duration::from_secs_f64(1.0 - left / self.budget.per_second));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes work out of the buckets of a caller.
+    pub(crate) fn charge(&self, caller: &Caller, work: Duration, now: Instant) {
+        let budget = self.budget;
+        let mut of = self.of.lock().unwrap_or_else(PoisonError::into_inner);
+        for client in caller.clients() {
+            if of.len() >= CLIENTS && !of.contains_key(&client) {
+                // one that is full is as good as none
+                of.retain(|_, bucket| bucket.filled(budget, now) < budget.burst);
+            }
+            let client = match of.len() >= CLIENTS && !of.contains_key(&client) {
+                true => Client::Others,
+                false => client,
+            };
+            let full = Bucket {
+                left: budget.burst,
+                at: now,
+            };
+            let bucket = of.entry(client).or_insert(full);
+            let left = bucket.filled(budget, now) - work.as_secs_f64();
+            *bucket = Bucket { left, at: now };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::Ipv4Addr;
+
+    const BUDGET: Budget = Budget {
+        per_second: 0.5,
+        burst: 3.0,
+    };
+
+    fn caller(number: u32) -> Caller {
+        Caller {
+            address: Client::at(Ipv4Addr::from(number).into()),
+            token: None,
+        }
+    }
+
+    #[test]
+    fn work_is_taken_and_given_back() {
+        let (budgets, start) = (Budgets::new(BUDGET), Instant::now());
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let work = Duration::from_secs(2);
+        budgets.charge(&caller(1), work, at(0));
+        budgets.check(&caller(1), at(0)).unwrap();
+        budgets.charge(&caller(1), work, at(0));
+        // a second of debt takes two, and one is the least
+        assert_eq!(
+            budgets.check(&caller(1), at(0)),
+            Err(Duration::from_secs(3))
+        );
+        assert_eq!(
+            budgets.check(&caller(1), at(1)),
+            Err(Duration::from_secs(2))
+        );
+        budgets.check(&caller(2), at(1)).unwrap();
+        budgets.check(&caller(1), at(3)).unwrap();
+        // never more than it holds
+        budgets.charge(&caller(1), 2 * work, at(3600));
+        budgets.check(&caller(1), at(3600)).unwrap_err();
+    }
+
+    #[test]
+    fn tokens_have_budgets_of_their_own() {
+        let (budgets, now) = (Budgets::new(BUDGET), Instant::now());
+        let with_token = |number| Caller {
+            token: Some(Client::Token([7; 32])),
+            ..caller(number)
+        };
+        budgets.charge(&with_token(1), Duration::from_secs(4), now);
+        budgets.check(&with_token(2), now).unwrap_err();
+        budgets.check(&caller(2), now).unwrap();
+        budgets.check(&caller(1), now).unwrap_err();
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let (budgets, now) = (Budgets::new(BUDGET), Instant::now());
+        let second = Duration::from_secs(1);
+        let more = CLIENTS as u32 + 100;
+        for number in 0..more {
+            budgets.charge(&caller(number), second, now);
+        }
+        assert!(budgets.of.lock().unwrap().len() <= CLIENTS + 1);
+        // those without room share a bucket
+        budgets.check(&caller(more), now).unwrap_err();
+        budgets.check(&caller(1), now).unwrap();
+        // when they are full again there is room
+        budgets.charge(&caller(more), second, now + 60 * second);
+        assert!(budgets.of.lock().unwrap().len() <= 2);
+    }
+
+    #[test]
+    fn addresses_of_one_network_are_one_client() {
+        let at = |text: &str| Client::at(text.parse().unwrap());
+        assert_eq!(at("2001:db8::1"), at("2001:db8::2:3:4:5"));
+        assert_ne!(at("2001:db8::1"), at("2001:db8:0:1::1"));
+        assert_ne!(at("10.0.0.1"), at("10.0.0.2"));
+        assert_eq!(at("::ffff:10.0.0.1"), at("10.0.0.1"));
+    }
+}

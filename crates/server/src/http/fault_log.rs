@@ -1,0 +1,89 @@
+//! The log of faults: one that repeats itself is written once a minute, with how often it was.
+
+use crate::http::site::Log;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A fault is not written again before.
+const INTERVAL: Duration = Duration::from_secs(60);
+/// Faults that are known at most.
+const KNOWN: usize = 1000;
+
+struct Written {
+    at: Instant,
+    /// Times that it came since.
+    more: u64,
+}
+
+pub(crate) struct FaultLog {
+    log: Log,
+    written: Mutex<HashMap<String, Written>>,
+}
+
+impl FaultLog {
+    pub(crate) fn new(log: Log) -> Self {
+        Self {
+            log,
+            written: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn write(&self, fault: &str) {
+        self.write_at(fault, Instant::now());
+    }
+
+    fn write_at(&self, fault: &str, now: Instant) {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = |of: &Written| now.saturating_duration_since(of.at) < INTERVAL;
+        let more = match written.get_mut(fault) {
+            Some(of) if fresh(of) => {
+                of.more += 1;
+                return;
+            }
+            Some(of) => of.more,
+            None => 0,
+        };
+        if written.len() >= KNOWN {
+            written.retain(|_, of| fresh(of));
+        }
+        if written.len() < KNOWN {
+            let of = Written { at: now, more: 0 };
+            written.insert(fault.to_owned(), of);
+        }
+        drop(written);
+        match more {
+            0 => (self.log)(fault),
+            more => (self.log)(&format!(
+                "{fault} ({more} more times since it was written last)"
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn repeated_faults_are_written_once_a_minute() {
+        let lines: Arc<Mutex<Vec<String>>> = Arc::default();
+        let kept = Arc::clone(&lines);
+        let log = FaultLog::new(Arc::new(move |text| {
+            kept.lock().unwrap().push(text.to_owned())
+        }));
+        let start = Instant::now();
+        let write =
+            |fault: &str, seconds| log.write_at(fault, start + Duration::from_secs(seconds));
+        for second in 0..60 {
+            write("no descriptors", second);
+        }
+        write("another", 30);
+        write("no descriptors", 61);
+        write("no descriptors", 62);
+        let lines = lines.lock().unwrap();
+        let again = "no descriptors (59 more times since it was written last)";
+        assert_eq!(*lines, ["no descriptors", "another", again]);
+    }
+}

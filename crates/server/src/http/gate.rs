@@ -1,0 +1,70 @@
+//! The gate: a thread that looks up, before a request is answered, at which revision the store is and whose token the request has. Requests
+//! that come while it looks are looked up together.
+
+use crate::http::response::Refused;
+use crate::http::site::{Look, Site};
+use crate::http::workers::Make;
+use gritstone_store::Token;
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::oneshot;
+
+struct Wanted {
+    secret: Option<String>,
+    to: oneshot::Sender<Result<Seen, Refused>>,
+}
+
+/// What the gate knows of a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    pub(crate) revision: Arc<str>,
+    pub(crate) token: Option<Token>,
+}
+
+pub(crate) struct Gate(Sender<Wanted>);
+
+impl Gate {
+    /// Starts the thread, which ends with the gate.
+    pub(crate) fn start<P: Site>(make: &Make<P>) -> std::io::Result<Self> {
+        let (send, receive) = channel();
+        let make = Arc::clone(make);
+        let thread = std::thread::Builder::new().name("gate".to_owned());
+        thread.spawn(move || keep(&receive, &make))?;
+        Ok(Self(send))
+    }
+
+    /// Looks up the revision and the token of a secret, as they are now or later.
+    pub(crate) async fn look(&self, secret: Option<&str>) -> Result<Seen, Refused> {
+        let (to, seen) = oneshot::channel();
+        let secret = secret.map(str::to_owned);
+        let fault = || Refused::broken("the store was not looked up: a fault in Gritstone");
+        self.0.send(Wanted { secret, to }).map_err(|_| fault())?;
+        seen.await.map_err(|_| fault())?
+    }
+}
+
+fn keep<P: Site>(wanted: &Receiver<Wanted>, make: &Make<P>) {
+    let mut site = make();
+    while let Ok(first) = wanted.recv() {
+        let all: Vec<Wanted> = std::iter::once(first).chain(wanted.try_iter()).collect();
+        let mut secrets: Vec<&str> = all.iter().filter_map(|of| of.secret.as_deref()).collect();
+        secrets.sort_unstable();
+        secrets.dedup();
+        let Ok(look) = catch_unwind(AssertUnwindSafe(|| site.look(&secrets))) else {
+            // what is half done is not used again
+            site = make();
+            continue;
+        };
+        let look = look.map(|Look { revision, tokens }| (Arc::from(revision), tokens));
+        for Wanted { secret, to } in all {
+            let seen = |(revision, tokens): &(Arc<str>, HashMap<String, Token>)| Seen {
+                revision: Arc::clone(revision),
+                token: secret.and_then(|secret| tokens.get(&secret).cloned()),
+            };
+            // the client may have gone
+            drop(to.send(look.as_ref().map(seen).map_err(Clone::clone)));
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Bodies of requests: received as far as they are short enough, and not more slowly than their lowest rate.
+
+use crate::http::limits::Limits;
+use crate::http::response::{Refused, Status};
+use axum::body::{Body, Bytes};
+use http_body_util::BodyExt;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// Receives a body.
+///
+/// # Errors
+/// When it is too long, too slow, or cut off.
+pub(crate) async fn receive(
+    mut body: Body,
+    most: usize,
+    limits: &Limits,
+) -> Result<Bytes, Refused> {
+    let mut all = vec![];
+    let start = Instant::now();
+    loop {
+        let allowed = Duration::from_secs_f64(all.len() as f64 / f64::from(limits.body_rate));
+        let frame = timeout_at(start + limits.body_grace + allowed, body.frame()).await;
+        let data = match frame {
+            Ok(None) => return Ok(all.into()),
+            // trailers are nothing to us
+            Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
+            // the client has gone, or sends what is no HTTP
+            Ok(Some(Err(_))) => return Err(Refused::new(Status::Wrong, "The body is cut off.")),
+            Err(_) => {
+                let why = format!(
+                    "The body comes too slowly: send {} bytes per second or more.",
+                    limits.body_rate
+                );
+                return Err(Refused::new(Status::TooSlow, why));
+            }
+        };
+        if all.len() + data.len() > most {
+            return Err(too_long(most));
+        }
+        all.extend_from_slice(&data);
+    }
+}
+
+/// Refuses a body.
+pub(crate) fn too_long(most: usize) -> Refused {
+    Refused::new(
+        Status::TooLong,
+        format!("More than {most} bytes are not taken."),
+    )
+}
