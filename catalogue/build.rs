@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
          static FILES: &[(&str, &str)] = &{files:?};\n\
          /// What they come to.\n\
          static ALL: &str = {:?};\n",
-        serde_json::to_string(&told(serde_json::to_value(&whole)?))?
+        serde_json::to_string(&without_nulls(serde_json::to_value(&whole)?))?
     );
     fs::write(PathBuf::from(env::var("OUT_DIR")?).join("files.rs"), code)?;
     Ok(())
@@ -70,13 +70,17 @@ fn stop(fault: &error::Error) -> ! {
 }
 
 /// The same without what is not there, a sixth of the fields: whoever reads the catalog would read it each time.
-fn told(value: Value) -> Value {
+fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(map) => {
             let there = map.into_iter().filter(|(_, value)| !value.is_null());
-            Value::Object(there.map(|(key, value)| (key, told(value))).collect())
+            Value::Object(
+                there
+                    .map(|(key, value)| (key, without_nulls(value)))
+                    .collect(),
+            )
         }
-        Value::Array(list) => Value::Array(list.into_iter().map(told).collect()),
+        Value::Array(list) => Value::Array(list.into_iter().map(without_nulls).collect()),
         other => other,
     }
 }

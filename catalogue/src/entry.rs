@@ -1,7 +1,7 @@
 //! From one entry to its rows: the entry, its variants, and itself under load.
 
 use crate::error::{Error, Text};
-use crate::read::{self, At, File, Reference, Row, among, list, made};
+use crate::read::{self, At, File, Reference, Row, among, deserialize, list};
 use gritstone_model::{Benchmark, CommandWork, Curve, Id, KernelWork, Kind, Term, Work};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -130,8 +130,8 @@ impl<'a> Entry<'a> {
     }
 
     /// What serde makes of a table that stands where the entry does.
-    fn made<T: DeserializeOwned>(&self, table: DeTable<'a>) -> Result<T, Error> {
-        made(
+    fn deserialize<T: DeserializeOwned>(&self, table: DeTable<'a>) -> Result<T, Error> {
+        deserialize(
             self.file.text,
             Spanned::new(self.at.clone(), DeValue::Table(table)),
         )
@@ -152,7 +152,7 @@ impl<'a> Entry<'a> {
         for (key, value) in defaults.into_inner() {
             table.entry(key).or_insert(value);
         }
-        let mut row: Benchmark = self.made(table)?;
+        let mut row: Benchmark = self.deserialize(table)?;
         let mut over = vec![];
         row.work = self.work(kind, &row.id, own, &mut over)?;
         self.take_points(&mut row)?;
@@ -205,9 +205,10 @@ impl<'a> Entry<'a> {
         let files = own.remove("files");
         own.remove("load");
         let command = |own| {
-            let mut work: CommandWork = self.made(own)?;
-            let files: Option<Vec<At<String>>> =
-                files.map(|files| made(self.file.text, files)).transpose()?;
+            let mut work: CommandWork = self.deserialize(own)?;
+            let files: Option<Vec<At<String>>> = files
+                .map(|files| deserialize(self.file.text, files))
+                .transpose()?;
             for name in files.into_iter().flatten() {
                 let contents = self.file.head.files.get(&name);
                 self.file.text.must(contents.is_some(), &name.span(), || {
@@ -224,16 +225,16 @@ impl<'a> Entry<'a> {
                 if !own.contains_key("program") {
                     set(&mut own, "program", &self.at("id"), own_program(id));
                 }
-                Work::Kernel(self.made::<KernelWork>(own)?)
+                Work::Kernel(self.deserialize::<KernelWork>(own)?)
             }
             Kind::Command => Work::Command(command(own)?),
             Kind::Scenario => Work::Scenario(command(own)?),
             Kind::Derived => {
-                let Derived { terms, share_of } = self.made(own)?;
+                let Derived { terms, share_of } = self.deserialize(own)?;
                 Work::Derived { terms, share_of }
             }
             Kind::Rating => {
-                let rating: Rating = self.made(own)?;
+                let rating: Rating = self.deserialize(own)?;
                 *over = rating.over;
                 Work::Rating {
                     over: vec![],
@@ -344,7 +345,7 @@ fn optional<T: DeserializeOwned>(
     text: Text<'_>,
     value: Option<At<DeValue<'_>>>,
 ) -> Result<Option<T>, Error> {
-    value.map(|value| made(text, value)).transpose()
+    value.map(|value| deserialize(text, value)).transpose()
 }
 
 fn set(table: &mut DeTable<'_>, key: &'static str, at: &Range<usize>, value: String) {

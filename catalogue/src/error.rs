@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_at_the_end_of_the_text_is_a_place_too() {
+    fn final_spans_have_a_place() {
         let text = Text {
             name: "x",
             text: "a",

@@ -125,7 +125,7 @@ pub(crate) fn head<'a>(
         DeValue::Table(root) => root.remove("benchmark"),
         _ => None,
     };
-    let head: Head = made(text, root)?;
+    let head: Head = deserialize(text, root)?;
     let file = File {
         text,
         name: stem(text.name).0.to_owned(),
@@ -257,7 +257,7 @@ impl File<'_> {
 }
 
 /// What serde makes of a value.
-pub(crate) fn made<T: DeserializeOwned>(
+pub(crate) fn deserialize<T: DeserializeOwned>(
     text: Text<'_>,
     value: At<DeValue<'_>>,
 ) -> Result<T, Error> {

@@ -21,7 +21,6 @@ pub struct Embedded {
     pub hash: &'static str,
     /// The compilers that made it, with their versions: of C, then of Fortran where it has any.
     pub compiler: &'static str,
-    /// Their flags.
     pub flags: &'static str,
     packed: Packed,
 }
@@ -101,7 +100,6 @@ pub struct Source {
     pub path: &'static str,
     /// SHA-256 of its text, hexadecimal.
     pub hash: &'static str,
-    /// The text.
     pub text: &'static str,
 }
 

@@ -29,7 +29,6 @@ pub struct Seconds {
     pub real: Option<f64>,
     /// In the program.
     pub user: Option<f64>,
-    /// In the system.
     pub system: Option<f64>,
     /// In the program and in the system, where the document does not tell one from the other.
     pub cpu: Option<f64>,
@@ -54,7 +53,6 @@ impl Seconds {
 pub struct Value {
     /// In `unit`, as printed.
     pub value: f64,
-    /// Unit.
     pub unit: Unit,
     /// Which way is good.
     pub better: Better,
@@ -65,7 +63,6 @@ pub struct Value {
 pub struct Distribution {
     /// Smallest.
     pub min: f64,
-    /// Median.
     pub median: f64,
     /// Mean; `None` where the document does not print it.
     pub mean: Option<f64>,

@@ -14,7 +14,6 @@ pub(crate) struct MachinesFile {
     pub machine: Vec<MachineEntry>,
 }
 
-/// One machine.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MachineEntry {
@@ -66,7 +65,6 @@ pub(crate) struct RowEntry {
     pub cells: Vec<(Spanned<String>, CellEntry)>,
 }
 
-/// A cell.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CellEntry {

@@ -213,17 +213,17 @@ impl Home {
 }
 
 /// Who has no privileges.
-pub const NOBODY: u32 = 65_534;
+pub const UNPRIVILEGED: u32 = 65_534;
 /// Where journals lie in a home.
 pub const STATE: &str = ".local/state/gritstone";
 
 /// Exit code, standard output, standard error.
 pub fn ended(command: &mut Command) -> (i32, String, String) {
-    said(command.output().unwrap())
+    output_texts(command.output().unwrap())
 }
 
 /// The same of what has ended already.
-pub fn said(output: Output) -> (i32, String, String) {
+pub fn output_texts(output: Output) -> (i32, String, String) {
     (
         output.status.code().unwrap_or(-1),
         String::from_utf8(output.stdout).unwrap(),
@@ -397,7 +397,7 @@ impl Drop for Killed {
 }
 
 /// Launches of the newest run in the store, as `show` counts them.
-pub fn kept(home: &Home) -> usize {
+pub fn stored_launches(home: &Home) -> usize {
     let runs = home.json("runs");
     let Some(newest) = runs["runs"][0]["id"].as_str() else {
         return 0;

@@ -63,7 +63,7 @@ fn compiled(copy: &Path, source: &Path, folder: &Path) -> PathBuf {
 }
 
 /// What a workload says on descriptor 3 within a minute, in a directory of its own.
-pub fn said(workload: &Path, folder: &Path, arguments: &str) -> String {
+pub fn workload_output(workload: &Path, folder: &Path, arguments: &str) -> String {
     let room = folder.join("room");
     let _ = fs::remove_dir_all(&room);
     fs::create_dir(&room).unwrap();

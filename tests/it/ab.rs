@@ -2,7 +2,7 @@
 //! by factors, or nothing is said of the verdict.
 
 use crate::common::{
-    self, Home, end, ended, eventually, kept, list, processes, result, start, traces,
+    self, Home, end, ended, eventually, list, processes, result, start, stored_launches, traces,
 };
 use nix::sys::signal::Signal;
 use serde_json::Value;
@@ -17,7 +17,7 @@ fn trial<A: common::Arguments + ?Sized>(home: &Home, arguments: &A) -> (i32, Val
 }
 
 #[test]
-fn a_slow_command_is_slower_and_its_launches_are_kept() {
+fn slow_commands_are_slower() {
     let home = Home::new();
     let two = "--budget 60s --label nap -- sleep 0.01 -- sleep 0.2";
     let (code, said) = trial(&home, two);
@@ -60,7 +60,7 @@ fn a_slow_command_is_slower_and_its_launches_are_kept() {
 }
 
 #[test]
-fn a_command_that_fails_is_a_failure() {
+fn failing_commands_fail_the_trial() {
     let home = Home::new();
     let script = "echo because >&2; exit 3";
     let bad = ["ab", "--", "true", "--", "sh", "-c", script];
@@ -78,7 +78,7 @@ fn a_command_that_fails_is_a_failure() {
 }
 
 #[test]
-fn it_stands_in_the_users_directory_and_environment() {
+fn commands_see_users_environment() {
     let home = Home::new();
     let mut all = "ab --budget 1s --env-a WHO=a --env-b WHO=b"
         .split(' ')
@@ -113,7 +113,7 @@ fn rows_of_two_compilers() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_with_what_to_write() {
+fn nonsensical_options_are_refused() {
     let home = Home::new();
     for (arguments, word) in [
         ("", "gritstone ab -- ./old -- ./new"),
@@ -190,7 +190,7 @@ fn settings_alternate_and_are_undone() {
 }
 
 #[test]
-fn a_trial_that_is_ended_puts_everything_back() {
+fn ended_trials_restore_settings() {
     for signal in [Signal::SIGKILL, Signal::SIGTERM] {
         let home = Home::new();
         let settings = settings(&home);
@@ -198,7 +198,7 @@ fn a_trial_that_is_ended_puts_everything_back() {
         all.extend(settings.iter().map(String::as_str));
         all.extend(["--", "sleep", "0.05"]);
         let mut child = start(&home, &all, &[]);
-        eventually("a launch is kept", || kept(&home) > 0);
+        eventually("a launch is kept", || stored_launches(&home) > 0);
         eventually("the setting is made", || {
             ["a", "b"].contains(&setting(&home).as_str())
         });
@@ -207,7 +207,7 @@ fn a_trial_that_is_ended_puts_everything_back() {
         eventually("it is put back", || setting(&home) == "old");
         eventually("no process is left", || processes(&home) == 0);
         assert_eq!(status.code(), (signal == Signal::SIGTERM).then_some(130));
-        assert!(kept(&home) > 0);
+        assert!(stored_launches(&home) > 0);
         let (_, said) = trial(&home, "--of cut");
         assert_eq!(list(&said["sides"]).len(), 2);
         home.run("doctor");

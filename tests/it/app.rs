@@ -1,6 +1,6 @@
 //! Whole programs: that what they write is verified, so that one that is wrong anywhere on its way gives no result.
 
-use crate::common::workload::{built, said};
+use crate::common::workload::{built, workload_output};
 use crate::common::{self, Home, flagged, make_program, result, traces};
 
 /// Parameters of small work, in a launch of three operations.
@@ -10,7 +10,7 @@ const SMALL: &str = "growth=0 target_ns=1000 samples=1";
 fn checked(name: &str, faults: &[(&str, &str, &str)], small: &str) -> (u64, u64) {
     let folder = tempfile::tempdir().unwrap();
     let workload = built(name, folder.path(), faults);
-    let said = said(&workload, folder.path(), &format!("{SMALL} {small}"));
+    let said = workload_output(&workload, folder.path(), &format!("{SMALL} {small}"));
     let last = said.lines().rfind(|line| line.starts_with("check n=1 "));
     let last = last.unwrap_or_else(|| panic!("{name} {faults:?}: {said}"));
     assert!(said.ends_with("bye\n"), "{said}");
@@ -33,7 +33,7 @@ fn faults_are_seen(name: &str, small: &str, faults: &[(&str, &str, &str)]) {
 
 /// Events of the kernel stand for instructions, which not every machine can count.
 #[test]
-fn what_is_too_long_to_be_done_again_is_counted_in_its_warm_up() {
+fn long_steps_count_in_warmup() {
     let folder = tempfile::tempdir().unwrap();
     let events = (
         "runtime/counters.c",
@@ -46,7 +46,7 @@ fn what_is_too_long_to_be_done_again_is_counted_in_its_warm_up() {
         "{\"instructions\", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0}",
     );
     let workload = built("runtime/command", folder.path(), &[events, of_all]);
-    let said = said(&workload, folder.path(), "samples=2 -- /bin/sleep 0.1");
+    let said = workload_output(&workload, folder.path(), "samples=2 -- /bin/sleep 0.1");
     let counts: Vec<usize> = (said.lines().enumerate())
         .filter(|(_, line)| line.starts_with("counters n=1 ") && line.contains("instructions="))
         .map(|(at, _)| at)
@@ -67,7 +67,7 @@ fn what_is_too_long_to_be_done_again_is_counted_in_its_warm_up() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_circuit_with_a_wrong_gate_and_a_wrong_simulator_are_seen() {
+fn wrong_gates_are_seen() {
     let circuit = "app/multiplier.h";
     let simulator = "app/csim.c";
     faults_are_seen(
@@ -96,7 +96,7 @@ fn a_circuit_with_a_wrong_gate_and_a_wrong_simulator_are_seen() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn an_array_that_lacks_a_term_or_has_one_too_many_is_seen() {
+fn wrong_array_terms_are_seen() {
     let minimizer = "app/minimize.h";
     faults_are_seen(
         "app/plagen",
@@ -125,7 +125,7 @@ fn an_array_that_lacks_a_term_or_has_one_too_many_is_seen() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_router_that_stops_early_or_leaves_its_window_is_seen() {
+fn early_routers_are_seen() {
     let router = "app/router.c";
     faults_are_seen(
         "app/router",
@@ -148,7 +148,7 @@ fn a_router_that_stops_early_or_leaves_its_window_is_seen() {
 /// Compiled by something that plants one fault in each.
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_run_has_no_result_of_a_program_that_is_wrong() {
+fn wrong_programs_give_no_result() {
     let home = Home::new();
     let gcc = common::program(&["gcc"]);
     let script = format!(

@@ -2,7 +2,7 @@
 //! can be tested.
 
 use crate::common::{
-    self, Home, end, ended, list, make_program, processes, said, start, traces, with_id,
+    self, Home, end, ended, list, make_program, output_texts, processes, start, traces, with_id,
 };
 use nix::sys::signal::Signal;
 use serde_json::Value;
@@ -23,7 +23,7 @@ fn outcome<'a>(view: &'a Value, id: &str, build: &str, claim: &str) -> &'a str {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn our_own_benchmarks_do_what_they_claim() {
+fn shipped_benchmarks_pass_the_audit() {
     let home = Home::new();
     let view = home.json("audit byte/* iocall*");
     assert_eq!(traces(&home).len(), 0);
@@ -59,7 +59,7 @@ fn our_own_benchmarks_do_what_they_claim() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn linpack_solves_its_systems_however_it_is_compiled() {
+fn linpack_passes_with_all_flags() {
     let rows = ["sp", "dp"].map(|kind| format!("cpu/linpack-100/{kind}-reference"));
     let view = Home::new().json(&format!("audit {}", rows.join(" ")));
     let made = list(&view["builds"]).iter();
@@ -75,7 +75,7 @@ fn linpack_solves_its_systems_however_it_is_compiled() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_compiler_that_makes_another_program_fails_the_audit() {
+fn wrong_compilers_fail_the_audit() {
     let gcc = common::program(&["gcc"]);
     let home = Home::new();
     let script = format!(
@@ -97,7 +97,7 @@ fn a_compiler_that_makes_another_program_fails_the_audit() {
 }
 
 #[test]
-fn without_a_compiler_the_programs_in_the_binary_are_audited() {
+fn shipped_programs_need_no_compiler() {
     let home = Home::new();
     let mut command = home.gritstone("audit byte/fcall-overhead");
     let (code, out, error) = ended(command.env("PATH", home.path()));
@@ -113,7 +113,7 @@ fn without_a_compiler_the_programs_in_the_binary_are_audited() {
 
 /// Whoever is traced already cannot trace: so it looks where tracing is forbidden.
 #[test]
-fn where_tracing_is_forbidden_the_other_claims_are_tested() {
+fn forbidden_tracing_skips_one_claim() {
     let home = Home::new();
     let mut command = home.command(common::program(&["strace"]));
     command
@@ -121,7 +121,7 @@ fn where_tracing_is_forbidden_the_other_claims_are_tested() {
         .arg(common::binary())
         .args(["audit", "byte/loop", "--format", "json"])
         .env("PATH", home.path());
-    let (code, out, error) = said(command.output().unwrap());
+    let (code, out, error) = output_texts(command.output().unwrap());
     assert_eq!(code, 0, "{error}");
     let view: Value = serde_json::from_str(&out).unwrap();
     let told = test(&view, "byte/loop", "shipped", "syscalls_per_op");
@@ -134,14 +134,14 @@ fn where_tracing_is_forbidden_the_other_claims_are_tested() {
 }
 
 #[test]
-fn an_interrupt_ends_it_and_leaves_nothing() {
+fn interrupted_audits_leave_nothing() {
     let home = Home::new();
     let child = start(&home, "audit byte/*", &[]);
     // however slow the machine is: it is at work when it has a folder
     common::eventually("a folder of the audit", || !traces(&home).is_empty());
     std::thread::sleep(Duration::from_millis(300));
     end(&child, Signal::SIGINT);
-    let (code, out, _) = said(child.wait_with_output().unwrap());
+    let (code, out, _) = output_texts(child.wait_with_output().unwrap());
     assert_eq!((code, out.as_str()), (130, ""));
     assert_eq!((traces(&home).len(), processes(&home)), (0, 0));
 }

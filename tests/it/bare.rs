@@ -39,7 +39,7 @@ fn inside(root: &Path, line: &str) -> Output {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_root_with_nothing_else_in_it_is_enough() {
+fn empty_roots_suffice() {
     let root = root();
     let version = inside(root.path(), "--version");
     let refused = String::from_utf8_lossy(&version.stderr).into_owned();

@@ -7,7 +7,7 @@ use std::fs;
 /// The examples of hyperfine's README, with shorter times and smaller files, and what each must say or leave.
 #[test]
 #[ignore = "measures: make test-full"]
-fn the_examples_of_hyperfine_do_what_they_did() {
+fn hyperfine_examples_work() {
     let home = Home::new();
     fs::write(home.path().join("main.c"), "int main(void) { return 0; }\n").unwrap();
     fs::write(home.path().join("file"), "NOTE\nsome text\n").unwrap();
@@ -77,7 +77,7 @@ fn the_examples_of_hyperfine_do_what_they_did() {
 }
 
 #[test]
-fn two_commands_are_ranked_within_the_budget() {
+fn budget_ranks_two_commands() {
     let home = Home::new();
     let out = home.ok(&["bench", "--budget", "30s", "sleep 0.01", "sleep 0.02"]);
     let ranked = ["sleep 0.01 is ", "faster than sleep 0.02"];
@@ -90,7 +90,7 @@ fn two_commands_are_ranked_within_the_budget() {
 
 /// Everything that is done besides, in its order.
 #[test]
-fn hooks_run_where_hyperfine_runs_them() {
+fn hooks_match_hyperfine() {
     let home = Home::new();
     let hooks = ["setup", "prepare", "conclude", "cleanup"];
     let hooks = hooks.map(|hook| format!("--{hook}=echo {hook} >> log"));
@@ -105,7 +105,7 @@ fn hooks_run_where_hyperfine_runs_them() {
 }
 
 #[test]
-fn executions_are_numbered_as_hyperfine_numbers_them() {
+fn execution_numbers_match_hyperfine() {
     let home = Home::new();
     home.ok(&[
         "bench",
@@ -120,7 +120,7 @@ fn executions_are_numbered_as_hyperfine_numbers_them() {
 }
 
 #[test]
-fn a_style_says_whether_there_is_color() {
+fn styles_set_color() {
     let home = Home::new();
     for (style, colored) in [
         ("color", true),
@@ -137,7 +137,7 @@ fn a_style_says_whether_there_is_color() {
 }
 
 #[test]
-fn a_setup_with_a_parameter_holds_for_each_launch() {
+fn parameterized_setup_precedes_launches() {
     let home = Home::new();
     let check = "test \"$(cat which)\" = {x}";
     let setup = ["bench", "-r3", "-L", "x", "one,two", "-s"];
@@ -214,7 +214,7 @@ fn exports_are_those_of_hyperfine() {
 }
 
 #[test]
-fn a_reference_is_what_others_are_compared_with() {
+fn others_compare_with_the_reference() {
     let home = Home::new();
     let said = home.json(&[
         "bench",
@@ -232,7 +232,7 @@ fn a_reference_is_what_others_are_compared_with() {
 }
 
 #[test]
-fn an_option_behind_the_dashes_of_ab_is_named() {
+fn misplaced_ab_options_are_named() {
     let behind = "ab -- sleep 0.01 --budget 3s";
     Home::new().refuses(behind, "--budget stands behind `--`");
 }

@@ -1,7 +1,7 @@
 //! `bench` and `ab` where something is odd: nothing measured is lost, nothing is executed that was not said, no number is shown
 //! that means nothing.
 
-use crate::common::{Arguments, Home, NOBODY, ended, fixture, list, needs_root};
+use crate::common::{Arguments, Home, UNPRIVILEGED, ended, fixture, list, needs_root};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -21,7 +21,7 @@ fn bench<'a>(options: &'a str, command: &'a str) -> Vec<&'a str> {
 }
 
 #[test]
-fn failed_settings_are_undone_once_at_most() {
+fn failed_settings_are_undone_once() {
     let home = Home::new();
     let setting = "echo x >> h; exit 3";
     let ab = [
@@ -101,7 +101,7 @@ fn results_come_before_failures() {
 }
 
 #[test]
-fn only_what_was_set_up_is_cleaned_up() {
+fn cleanup_follows_setup_only() {
     let home = Home::new();
     let words = [
         "bench",
@@ -117,7 +117,7 @@ fn only_what_was_set_up_is_cleaned_up() {
 }
 
 #[test]
-fn background_processes_are_allowed_on_request() {
+fn requests_allow_background_processes() {
     let home = Home::new();
     let conclude = "--conclude=kill $(cat p)";
     let command = "sleep 9 & echo $! > p";
@@ -172,7 +172,7 @@ fn ignored_failures_are_marked() {
 }
 
 #[test]
-fn no_ratio_is_shown_of_nothing() {
+fn zero_times_have_no_ratio() {
     let home = Home::new();
     let shell = fixture("run").with_file_name("slow-only-when-idle");
     let words =
@@ -228,7 +228,7 @@ fn relative_paths_lead_from_here() {
 }
 
 #[test]
-fn words_and_values_stay_as_they_are() {
+fn words_and_values_stay_unchanged() {
     let home = Home::new();
     let words = "bench -r 1 -L a {b},x -L b 1,2 --style none --export-csv -".words();
     let out = home.ok(&[&words[..], &["echo {a} {b}"]].concat());
@@ -333,14 +333,14 @@ fn closed_configurations_are_skipped_as_root() {
     crate::common::mode(&home.path().join(".config"), 0o700);
     crate::common::mode(home.path(), 0o755);
     let theirs = tempfile::tempdir().unwrap();
-    std::os::unix::fs::chown(theirs.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    std::os::unix::fs::chown(theirs.path(), Some(UNPRIVILEGED), Some(UNPRIVILEGED)).unwrap();
     let store = theirs.path().join("x.db");
     let mut command = home.command(crate::common::binary());
     command.args(["--store", store.to_str().unwrap(), "bench", "-r1", "true"]);
     command
         .env("TMPDIR", theirs.path())
         .current_dir(theirs.path());
-    command.uid(NOBODY).gid(NOBODY);
+    command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
     let (code, out, error) = ended(&mut assert_cmd::Command::from_std(command));
     assert_eq!(code, 0, "{out}{error}");
     assert!(error.contains("config.toml is not read"), "{error}");

@@ -1,8 +1,8 @@
 //! The binary, used as a person uses it. No test asserts an absolute time: work done, claims kept, shapes and codes.
 
 use crate::common::{
-    Home, at_hour, binary, ended, entries, flagged, flags, list, messages, mode, program, reason,
-    recorded, result, said, start, traces, with_id,
+    Home, at_hour, binary, ended, entries, flagged, flags, list, messages, mode, output_texts,
+    program, reason, recorded, result, start, traces, with_id,
 };
 use serde_json::Value;
 use std::fs;
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 /// The run of seconds that is measured for real whenever anything is tested: from the command to the store, with all kinds of work.
 #[test]
-fn a_run_measures_keeps_and_shows() {
+fn runs_are_stored_and_shown() {
     let home = Home::new();
     let dir = home.path().display();
     let rows = "byte/fcall-* byte/disk-read byte/shell byte/object-size";
@@ -42,7 +42,7 @@ fn family(row: &Value) -> &str {
 }
 
 #[test]
-fn all_rows_have_figures_and_everything_that_belongs_to_them() {
+fn results_are_complete() {
     let home = Home::with(&["run"]);
     let run = home.json("show run");
     let of_byte = |row: &&Value| ["byte", "iocall"].contains(&family(row));
@@ -126,7 +126,7 @@ fn the_brief(home: &Home) {
 }
 
 #[test]
-fn wrong_names_are_answered_with_near_ones() {
+fn wrong_names_get_suggestions() {
     let home = Home::new();
     let none = "no selected benchmark has a parameter 'tty'";
     for (arguments, what) in [
@@ -199,7 +199,7 @@ fn lists_and_machines() {
 }
 
 #[test]
-fn what_is_missing_has_its_footnote_and_the_rest_runs_for_an_unprivileged_user() {
+fn missing_programs_skip_benchmarks() {
     let home = Home::new();
     // a PATH with the utilities but no compiler
     let bin = home.path().join("bin");
@@ -230,7 +230,7 @@ fn what_is_missing_has_its_footnote_and_the_rest_runs_for_an_unprivileged_user()
         }
         command.uid(nobody).gid(nobody);
     }
-    let (code, out, error) = said(command.output().unwrap());
+    let (code, out, error) = output_texts(command.output().unwrap());
     mode(home.path(), 0o755);
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
@@ -248,7 +248,7 @@ fn what_is_missing_has_its_footnote_and_the_rest_runs_for_an_unprivileged_user()
 }
 
 #[test]
-fn nothing_can_be_measured_is_an_exit_code_of_its_own() {
+fn nothing_measured_exits_three() {
     let home = Home::new();
     // the second has a note on its document too, which is not why
     for benchmark in ["byte/cc", "multiuser/program-development@1"] {
@@ -262,7 +262,7 @@ fn nothing_can_be_measured_is_an_exit_code_of_its_own() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn closed_pipes_are_no_error() {
     let home = Home::new();
     let arguments = "list --format json";
     let whole = home.ok(arguments);
@@ -278,7 +278,7 @@ fn a_closed_pipe_is_no_error() {
 }
 
 #[test]
-fn who_stops_reading_a_comparison_leaves_no_log_beside_the_store() {
+fn closed_pipes_leave_no_log() {
     let home = Home::new();
     let run = recorded("copies");
     home.import(&[at_hour(&run, 1, "a"), at_hour(&run, 2, "b")]);
@@ -291,7 +291,7 @@ fn who_stops_reading_a_comparison_leaves_no_log_beside_the_store() {
 }
 
 #[test]
-fn a_run_from_a_file_is_a_run() {
+fn runs_come_from_files() {
     let home = Home::new();
     let text = home.ok("show ref:vax-11-750-4.1bsd --format json");
     fs::write(home.path().join("vax.json"), &text).unwrap();
@@ -308,7 +308,7 @@ fn a_run_from_a_file_is_a_run() {
 }
 
 #[test]
-fn a_parameter_that_is_given_is_kept_with_the_figure() {
+fn parameters_are_stored_with_results() {
     let home = Home::new();
     let run = home.json("run --quick aim/ram-copy/long aim/getpid --param bytes=8192");
     assert_eq!(run["settings"]["params"]["bytes"], "8192");

@@ -21,7 +21,7 @@ fn must(command: &mut Command) {
 
 #[test]
 #[ignore = "takes Chromium and packages of npm: scripts/test-full browser"]
-fn a_report_is_accessible_and_fits_phones_and_desks() {
+fn reports_are_accessible() {
     let home = Home::with(&["run", "copies"]);
     let reports: [&[&str]; 2] = [&["run"], &["run", "copies"]];
     let pages = reports.map(|runs| {
@@ -34,7 +34,7 @@ fn a_report_is_accessible_and_fits_phones_and_desks() {
 
 #[test]
 #[ignore = "takes Chromium and packages of npm: scripts/test-full browser"]
-fn a_store_in_the_browser_is_accessible_and_needs_no_script() {
+fn served_pages_are_accessible() {
     let home = changed();
     let run = recorded("run");
     home.import(&[at_hour(&run, 100, "before"), at_hour(&run, 101, "after")]);
@@ -160,7 +160,7 @@ fn look_at_with(pages: impl IntoIterator<Item = impl AsRef<OsStr>>, environment:
 /// veraPDF, from Maven Central, has the machine-checkable part of PDF/UA-1.
 #[test]
 #[ignore = "takes Maven and Java: scripts/test-full browser"]
-fn a_report_as_pdf_is_pdf_ua() {
+fn pdf_reports_are_pdf_ua() {
     let home = Home::with(&["run", "copies"]);
     let reports: [&[&str]; 3] = [&["run"], &["run", "--full"], &["run", "copies"]];
     let files = reports.map(|runs| {

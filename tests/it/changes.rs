@@ -5,7 +5,7 @@ use crate::common::{Home, at_hour, eventually, list, recorded, start};
 use crate::push::{post, token};
 use crate::serve::{calls, changed};
 use gritstone_model::{Owner, RunData, TrialSide};
-use gritstone_store::{Kept, Store};
+use gritstone_store::{Appended, Store};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -23,7 +23,7 @@ fn event(server: &Server) -> Value {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_change_is_acknowledged_by_a_token_and_by_a_command_and_every_page_says_so() {
+fn acknowledgments_show_on_every_page() {
     let home = changed();
     let [reader, writer, admin] =
         ["read", "write", "admin"].map(|scope| token(&home, &format!("of-{scope}"), scope));
@@ -114,7 +114,7 @@ pub fn sides(label: &str, hour: u32, times: f64) -> Vec<RunData> {
 }
 
 #[test]
-fn the_fleet_page_says_which_system_is_not_like_the_others() {
+fn fleet_page_names_outliers() {
     let home = Home::new();
     let system = |at: u32| {
         let scatter = 1.0 + 0.001 * f64::from(at * 7 % 5);
@@ -162,7 +162,7 @@ pub fn until(events: &mut impl BufRead, name: &str) -> Value {
 }
 
 #[test]
-fn a_run_is_followed_as_long_as_it_is_measured() {
+fn pages_follow_running_runs() {
     let home = Home::new();
     home.import(&[calls(1.0)]);
     let whole = at_hour(&calls(1.0), 1, "live");
@@ -196,7 +196,7 @@ fn a_run_is_followed_as_long_as_it_is_measured() {
     assert_eq!(until(&mut events, "progress")["launches"], 0);
     let mut store = Store::open(&home.store()).unwrap();
     for launch in &whole.launches {
-        assert_eq!(store.append(&info.id, launch).unwrap(), Kept::Stored);
+        assert_eq!(store.append(&info.id, launch).unwrap(), Appended::Stored);
     }
     let launches = whole.launches.len();
     let mut told = until(&mut events, "progress");
@@ -240,7 +240,7 @@ fn a_run_is_followed_as_long_as_it_is_measured() {
 }
 
 #[test]
-fn several_runs_are_compared_with_a_base_and_filtered_by_effect() {
+fn comparisons_filter_by_effect() {
     let home = Home::new();
     let runs = [1.0, 1.02, 1.3].map(calls);
     let mut hours = (1..).zip(["base", "near", "far"]);
@@ -295,7 +295,7 @@ fn several_runs_are_compared_with_a_base_and_filtered_by_effect() {
 }
 
 #[test]
-fn a_history_is_shown_from_one_date_to_another() {
+fn histories_filter_by_date() {
     let home = changed();
     let server = Server::start(&home);
     let path = "/benchmarks/byte/syscall";

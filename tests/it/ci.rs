@@ -61,7 +61,7 @@ fn carried_out(blocks: &[String], path: &Path, home: &Home, merged: bool) -> (i3
             .env("GITHUB_STEP_SUMMARY", home.path().join("summary"))
             .output()
             .unwrap();
-        let (code, out, error) = common::said(ended);
+        let (code, out, error) = common::output_texts(ended);
         said = said + &out + &error;
         if code != 0 {
             return (code, said);
@@ -85,7 +85,7 @@ fn folder() -> tempfile::TempDir {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn the_shell_in_them_measures_and_a_first_run_cannot_be_told() {
+fn ci_recipes_measure() {
     for (name, text) in FILES {
         let blocks = blocks(text);
         assert!(!blocks.is_empty(), "{name}");
@@ -103,7 +103,7 @@ fn the_shell_in_them_measures_and_a_first_run_cannot_be_told() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_change_that_is_not_merged_adds_nothing_to_the_history() {
+fn unmerged_changes_add_no_history() {
     for (name, text) in FILES {
         let path = folder();
         let home = Home::new();
@@ -120,7 +120,7 @@ fn a_change_that_is_not_merged_adds_nothing_to_the_history() {
 }
 
 #[test]
-fn a_job_ends_as_the_gate_does_and_what_cannot_be_measured_is_no_success() {
+fn jobs_exit_like_the_gate() {
     for (name, text) in FILES {
         for (command, status) in [
             ("check", 0),

@@ -1,8 +1,8 @@
 //! Compilers as a dimension, used as a person uses it: the kernels compiled again here, by one or by several.
 
 use crate::common::{
-    Arguments, Home, SHORT, end_at_once, ended, eventually, flagged, flags, kept, list,
-    make_program, reason, result, start, traces, with_id,
+    Arguments, Home, SHORT, end_at_once, ended, eventually, flagged, flags, list, make_program,
+    reason, result, start, stored_launches, traces, with_id,
 };
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ fn compiler(home: &Home, name: &str, script: &str) -> String {
 }
 
 #[test]
-fn a_run_with_another_compiler_says_so_in_every_figure() {
+fn results_name_their_compiler() {
     let home = Home::new();
     let line = format!("run byte/loop cpu/whetstone/b1d --cc gcc --fflags=-O3 {SHORT}");
     let run = home.json(&[&line.words()[..], &["--cflags", "-O1 -fno-inline"]].concat());
@@ -30,7 +30,7 @@ fn a_run_with_another_compiler_says_so_in_every_figure() {
 }
 
 #[test]
-fn what_is_wrong_with_a_compiler_is_said() {
+fn compiler_errors_are_shown() {
     let home = Home::new();
     for (line, why) in [
         ("run byte/loop --cc no-such-cc", "no C compiler no-such-cc"),
@@ -48,7 +48,7 @@ fn what_is_wrong_with_a_compiler_is_said() {
 }
 
 #[test]
-fn a_program_that_a_compiler_refuses_is_a_row_with_its_reason() {
+fn refused_programs_have_reasons() {
     let home = Home::new();
     let picky = compiler(
         &home,
@@ -68,7 +68,7 @@ fn a_program_that_a_compiler_refuses_is_a_row_with_its_reason() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn compilers_take_turns_and_the_second_is_held_against_the_first() {
+fn compilers_are_compared_in_turns() {
     let home = Home::new();
     let view = home.json("ab gcc:-O0 gcc:-O2 byte/loop byte/sieve --budget 60s");
     assert_eq!(view["sides"][1]["what"], "gcc -O2");
@@ -97,7 +97,7 @@ fn compilers_take_turns_and_the_second_is_held_against_the_first() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_run_that_was_cut_off_goes_on_with_its_compilers() {
+fn resumed_runs_keep_compilers() {
     let home = Home::new();
     let same = "exec gcc \"$@\"";
     compiler(&home, "my-cc", same);
@@ -105,10 +105,10 @@ fn a_run_that_was_cut_off_goes_on_with_its_compilers() {
     let line = "run byte/loop cpu/linpack-100/dp-reference --cc ./my-cc --fflags=-O1 --budget 20s --precision 10%";
     let flags = ["--cflags", "-O3 -g"];
     let mut child = start(&home, &[&line.words()[..], &flags].concat(), &[]);
-    eventually("launches are kept", || kept(&home) > 1);
+    eventually("launches are kept", || stored_launches(&home) > 1);
     end_at_once(&mut child);
     let before = home.json("show");
-    let begun = kept(&home);
+    let begun = stored_launches(&home);
     let resume = || ended(home.gritstone("run --resume").current_dir("/"));
     let refused = |with: &[&str]| {
         let (code, _, error) = resume();
@@ -125,7 +125,7 @@ fn a_run_that_was_cut_off_goes_on_with_its_compilers() {
     refused(&["the program of byte/loop is not"]);
     std::fs::remove_file(home.path().join("my-cc")).unwrap();
     refused(&["no C compiler"]);
-    assert_eq!(kept(&home), begun, "nothing was added");
+    assert_eq!(stored_launches(&home), begun, "nothing was added");
 
     compiler(&home, "my-cc", same);
     let (code, _, error) = resume();
@@ -133,7 +133,7 @@ fn a_run_that_was_cut_off_goes_on_with_its_compilers() {
     let after = home.json("show");
     assert_eq!(after["id"], before["id"]);
     assert!(after["elapsed_s"].is_number());
-    assert!(kept(&home) > begun);
+    assert!(stored_launches(&home) > begun);
     for (id, fortran) in [
         ("byte/loop", ""),
         ("cpu/linpack-100/dp-reference", "; Fortran: -O1"),
@@ -156,7 +156,7 @@ cpu/linpack.f90 | cpu/linpack.inc | factor [*] x(i + 2) | factor * x(i + 1)
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_compiler_that_makes_another_program_is_caught_by_what_the_program_leaves() {
+fn wrong_output_unmasks_compilers() {
     let home = Home::new();
     let mut faults = String::new();
     for fault in FAULTS.lines().skip(1) {

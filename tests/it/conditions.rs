@@ -1,7 +1,7 @@
 //! A machine that is not left alone: what others did to a figure stands beside it. Live, so each test asks only that the
 //! expected footnote is among those found; that it is the only one is tested with made-up launches.
 
-use crate::common::{self, Home, Killed, alone, binary, flagged, messages, result, said};
+use crate::common::{self, Home, Killed, alone, binary, flagged, messages, output_texts, result};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn spinner(_: usize) -> Killed {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn others_on_the_measured_cpu_are_seen() {
+fn interference_is_flagged() {
     let _turn = alone();
     let home = Home::new();
     // one for each CPU, wherever the measured one is
@@ -74,7 +74,7 @@ fn a_quota_is_seen_as_root() {
     );
     let mut shell = home.command("/bin/sh");
     shell.args(["-c", &script]).stdin(Stdio::null());
-    let (code, out, error) = said(shell.output().unwrap());
+    let (code, out, error) = output_texts(shell.output().unwrap());
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
     let row = result(&run, "byte/sieve");

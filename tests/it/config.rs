@@ -1,10 +1,10 @@
 //! Configuration files, completions and manual pages as a person meets them.
 
-use crate::common::{Home, binary, mode, said};
+use crate::common::{Home, binary, mode, output_texts};
 use std::fs;
 
 #[test]
-fn a_file_of_the_directory_sets_what_is_measured_and_nothing_else() {
+fn project_files_set_measurements_only() {
     let home = Home::new();
     let own = home.path().join(".config/gritstone/config.toml");
     let here = home.path().join("gritstone.toml");
@@ -52,7 +52,7 @@ fn a_file_of_the_directory_sets_what_is_measured_and_nothing_else() {
 }
 
 #[test]
-fn bash_completes_benchmarks_runs_and_systems() {
+fn bash_completes_names() {
     let home = Home::with(&["run"]);
     let (code, script, _) = home.run("completions bash");
     assert_eq!(code, 0);
@@ -70,14 +70,14 @@ fn bash_completes_benchmarks_runs_and_systems() {
             "PATH={folder}:$PATH; . ./completions; COMP_WORDS=({line}) COMP_CWORD={at} COMP_TYPE=9; _clap_complete_gritstone gritstone '{word}'; printf '%s\\n' \"${{COMPREPLY[@]}}\""
         );
         let asked = home.command("bash").args(["--norc", "-c", &ask]).output();
-        let (_, offered, error) = said(asked.unwrap());
+        let (_, offered, error) = output_texts(asked.unwrap());
         let is_wanted = |word: &str| word.starts_with(wanted);
         assert!(offered.lines().any(is_wanted), "{line}: {offered}{error}");
     }
 }
 
 #[test]
-fn manual_pages_are_printed_and_written() {
+fn manual_pages_are_written() {
     let home = Home::new();
     let out = home.ok("man bench");
     let page = out.starts_with(".ie") && out.contains(".TH gritstone-bench 1");

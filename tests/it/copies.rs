@@ -16,7 +16,7 @@ fn two_copies(home: &Home) -> [Value; 2] {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn two_copies_do_more_than_one() {
+fn two_copies_outdo_one() {
     let home = Home::new();
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     assert!(cpus > 1, "copies at once take two CPUs");
@@ -40,7 +40,7 @@ fn two_copies_do_more_than_one() {
 }
 
 #[test]
-fn what_cannot_be_copied_is_refused_at_once() {
+fn uncopyable_benchmarks_are_refused() {
     let home = Home::new();
     home.refuses("run byte/multi/1 --copies 2", "workloads on one CPU");
     home.refuses("run byte/loop --copies 0", "--copies");

@@ -3,7 +3,7 @@
 
 mod there;
 
-use crate::common::workload::{built, built_from, said};
+use crate::common::workload::{built, built_from, workload_output};
 use crate::common::{
     self, DISC, Home, alone, end_at_once, entries, eventually, flagged, messages, needs_root, ours,
     processes, result, start, traces,
@@ -70,7 +70,7 @@ fn is_right(said: &str) -> bool {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn the_ten_transactions_do_what_the_model_says() {
+fn ten_transactions_match_the_model() {
     let _turn = alone();
     let folder = folder();
     let workload = built("db/fasttrack", folder.path(), &[]);
@@ -78,7 +78,7 @@ fn the_ten_transactions_do_what_the_model_says() {
     for engine in engines() {
         for lock in ["rows", "tables"] {
             let line = format!("{BRIEF} {engine} lock={lock} kind=9");
-            let said = said(&workload, folder.path(), &line);
+            let said = workload_output(&workload, folder.path(), &line);
             assert!(is_right(&said), "{line}: {said}");
             assert!(said.contains("client_cpu_ns"), "{line}: {said}");
         }
@@ -90,7 +90,7 @@ fn the_ten_transactions_do_what_the_model_says() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn work_that_is_not_done_gives_no_result() {
+fn undone_work_gives_no_result() {
     let _turn = alone();
     let program = "db/fasttrack.c";
     for (right, wrong, seen) in [
@@ -138,7 +138,7 @@ fn work_that_is_not_done_gives_no_result() {
         // what engines do differently on all of them
         let all = if wrong.ends_with("NULL") { 3 } else { 1 };
         for engine in &engines()[..all] {
-            let said = said(
+            let said = workload_output(
                 &workload,
                 folder.path(),
                 &format!("{BRIEF} {engine} kind=1"),
@@ -150,7 +150,7 @@ fn work_that_is_not_done_gives_no_result() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_setting_that_skips_the_disk_is_named() {
+fn unsynced_settings_are_named() {
     let _turn = alone();
     let folder = folder();
     let workload = built("db/fasttrack", folder.path(), &[]);
@@ -161,8 +161,9 @@ fn a_setting_that_skips_the_disk_is_named() {
         (&mariadb, "innodb_flush_log_at_trx_commit=2"),
     ] {
         let line = format!("{BRIEF} {engine} kind=6");
-        let named =
-            |line: &str| said(&workload, folder.path(), line).contains("param key=stand_in");
+        let named = |line: &str| {
+            workload_output(&workload, folder.path(), line).contains("param key=stand_in")
+        };
         assert!(!named(&line), "{line}");
         assert!(named(&format!("{line} {setting}")), "{setting}");
     }
@@ -182,14 +183,14 @@ fn a_setting_that_skips_the_disk_is_named() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn clients_at_once_do_what_the_model_says_and_no_less() {
+fn concurrent_clients_match_the_model() {
     let _turn = alone();
     let folder = folder();
     let workload = built("db/oltp", folder.path(), &[]);
     for engine in engines() {
         for mix in ["read-only", "read-write", "write share=50"] {
             let line = format!("{SHORT} {engine} users=3 mix={mix}");
-            let said = said(&workload, folder.path(), &line);
+            let said = workload_output(&workload, folder.path(), &line);
             assert!(is_right(&said), "{line}: {said}");
             assert_eq!(
                 said.contains("offered_per_s"),
@@ -200,7 +201,7 @@ fn clients_at_once_do_what_the_model_says_and_no_less() {
     }
     for (engine, beside) in engines().iter().zip(["checkpoint", "checkpoint", "vacuum"]) {
         let line = format!("{LONG} {engine} users=3 mix=write share=50 beside={beside}");
-        let said = said(&workload, folder.path(), &line);
+        let said = workload_output(&workload, folder.path(), &line);
         assert!(is_right(&said), "{line}: {said}");
         for when in ["before", "during"] {
             let kind = format!("latency users=3 kind={when} count=");
@@ -241,7 +242,7 @@ fn clients_at_once_do_what_the_model_says_and_no_less() {
         let all = if wrong.contains("ROLLBACK") { 3 } else { 1 };
         for engine in &engines()[..all] {
             let line = format!("{SHORT} {engine} users=3 mix=read-write");
-            let said = said(&workload, folder.path(), &line);
+            let said = workload_output(&workload, folder.path(), &line);
             assert!(
                 !is_right(&said) && said.contains(seen),
                 "{wrong} {engine}: {said}"
@@ -249,21 +250,21 @@ fn clients_at_once_do_what_the_model_says_and_no_less() {
         }
         // in an open loop too
         let line = format!("{SHORT} {} users=3 mix=read-write share=50", engines()[0]);
-        let said = said(&workload, folder.path(), &line);
+        let said = workload_output(&workload, folder.path(), &line);
         assert!(!is_right(&said), "{wrong}: {said}");
     }
 }
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn work_on_whole_tables_is_compared_with_the_model() {
+fn table_scans_match_the_model() {
     let _turn = alone();
     let folder = folder();
     let workload = built("db/bulk", folder.path(), &[]);
     for engine in engines() {
         for work in ["load", "index", "count", "range", "join"] {
             let line = format!("samples=1 {engine} work={work}");
-            let said = said(&workload, folder.path(), &line);
+            let said = workload_output(&workload, folder.path(), &line);
             assert!(is_right(&said), "{line}: {said}");
         }
     }
@@ -278,7 +279,7 @@ fn work_on_whole_tables_is_compared_with_the_model() {
     ] {
         let folder = tempfile::tempdir_in(DISC).unwrap();
         let workload = built("db/bulk", folder.path(), &[("db/bulk.c", right, wrong)]);
-        let said = said(&workload, folder.path(), &format!("samples=1 work={work}"));
+        let said = workload_output(&workload, folder.path(), &format!("samples=1 work={work}"));
         assert!(
             !is_right(&said) && said.contains("got=0 expected=1"),
             "{wrong}: {said}"
@@ -299,7 +300,7 @@ fn syncs(workload: &Path, folder: &Path, line: &str, n: u64) -> u64 {
     );
     fs::write(&traced, script).unwrap();
     common::mode(&traced, 0o755);
-    let said = said(&traced, folder, &format!("mode=once n={n} {line}"));
+    let said = workload_output(&traced, folder, &format!("mode=once n={n} {line}"));
     assert!(said.is_empty(), "{line}: {said}");
     let log = fs::read_to_string(&log).unwrap();
     log.lines().filter(|line| line.contains("sync(")).count() as u64
@@ -307,7 +308,7 @@ fn syncs(workload: &Path, folder: &Path, line: &str, n: u64) -> u64 {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn every_commit_of_a_change_is_synced_and_no_other() {
+fn only_writing_commits_sync() {
     let _turn = alone();
     let folder = folder();
     let workload = built("db/fasttrack", folder.path(), &[]);
@@ -331,7 +332,7 @@ fn every_commit_of_a_change_is_synced_and_no_other() {
 }
 
 #[test]
-fn an_engine_that_is_missing_is_skipped_with_its_package() {
+fn missing_engines_name_packages() {
     let folder = folder();
     let none = [(
         "db/sqlite.h",
@@ -339,7 +340,7 @@ fn an_engine_that_is_missing_is_skipped_with_its_package() {
         "\"libsqlite3.so.none\"",
     )];
     let workload = built("db/fasttrack", folder.path(), &none);
-    let said = said(&workload, folder.path(), BRIEF);
+    let said = workload_output(&workload, folder.path(), BRIEF);
     assert!(
         said.contains("skip why=It needs libsqlite3.so.none: apt-get install libsqlite3-0."),
         "{said}"
@@ -348,7 +349,7 @@ fn an_engine_that_is_missing_is_skipped_with_its_package() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_run_reports_elapsed_and_cpu_time_on_each_engine() {
+fn engines_report_elapsed_and_cpu() {
     let _turn = alone();
     let home = Home { folder: folder() };
     let before = servers();
@@ -444,7 +445,7 @@ fn cut(
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn what_was_acknowledged_outlives_a_killed_server() {
+fn acknowledged_writes_survive_kills() {
     let _turn = alone();
     let before = servers();
     let folder = folder();
@@ -483,7 +484,7 @@ fn what_was_acknowledged_outlives_a_killed_server() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn nothing_is_left_where_gritstone_or_the_server_is_killed() {
+fn killed_servers_leave_nothing() {
     let _turn = alone();
     let before = servers();
     for (which, moment) in moments(0, 6000).take(20).enumerate() {
@@ -572,7 +573,7 @@ impl Drop for Disk {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn what_was_acknowledged_outlives_a_power_cut_unless_nothing_is_synced_as_root() {
+fn synced_writes_survive_power_cuts_as_root() {
     let _turn = alone();
     needs_root();
     let folder = folder();

@@ -54,7 +54,7 @@ fn says_full(home: &Home, disk: &Path, rows: &[&str]) {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_full_disk_says_where_and_what_to_do_as_root() {
+fn full_disks_have_advice_as_root() {
     let _turn = alone();
     let home = Home::new();
     let (image, disk) = (home.path().join("image"), home.path().join("disk"));
@@ -71,7 +71,7 @@ fn a_full_disk_says_where_and_what_to_do_as_root() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_written_is_named_as_root() {
+fn unwritable_directories_are_named_as_root() {
     let home = Home::new();
     let disk = home.path().join("disk");
     fs::create_dir(&disk).unwrap();
@@ -142,7 +142,7 @@ fn raw(home: &Home, row: &str, device: &str, overwrite: Option<&str>) -> (i32, S
 }
 
 #[test]
-fn what_is_no_device_is_refused_by_name() {
+fn invalid_devices_are_refused() {
     let _turn = alone();
     let home = Home::new();
     let file = home.path().join("file");
@@ -162,7 +162,7 @@ fn what_is_no_device_is_refused_by_name() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_device_is_written_only_when_nobody_uses_it_and_it_was_named_twice_as_root() {
+fn device_writes_need_confirmation_as_root() {
     let _turn = alone();
     let home = Home::new();
     let image = home.path().join("image");
@@ -208,7 +208,7 @@ fn a_device_is_written_only_when_nobody_uses_it_and_it_was_named_twice_as_root()
 }
 
 #[test]
-fn a_mounted_device_is_refused_and_keeps_its_files_as_root() {
+fn mounted_devices_are_refused_as_root() {
     let _turn = alone();
     let home = Home::new();
     let (image, point) = (home.path().join("image"), home.path().join("point"));

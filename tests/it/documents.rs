@@ -47,7 +47,7 @@ fn home() -> Home {
 
 /// Lines between `$ gritstone ...` and the end of its block, for each block of a document.
 #[test]
-fn the_outputs_in_the_documents_are_those_of_the_commands() {
+fn documented_outputs_are_current() {
     let home = home();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/output.md");
     let document = fs::read_to_string(&path).unwrap();

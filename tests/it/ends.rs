@@ -1,17 +1,19 @@
 //! Runs that are cut off or interrupted: nothing that was finished is lost, nothing is left behind. What a kill leaves is in
 //! attacks/kills.rs. No test asserts an absolute time.
 
-use crate::common::{Home, end, end_at_once, eventually, kept, processes, said, start, traces};
+use crate::common::{
+    Home, end, end_at_once, eventually, output_texts, processes, start, stored_launches, traces,
+};
 use nix::sys::signal::Signal;
 
 #[test]
-fn a_run_that_was_cut_off_goes_on() {
+fn interrupted_runs_resume() {
     let home = Home::new();
     home.refuses("run --resume", "no run is stored yet");
     let dir = home.path().display();
     let line = format!("run byte/loop byte/sieve --precision 10% --dir {dir}");
     let mut child = start(&home, &line, &[]);
-    eventually("a launch is kept", || kept(&home) > 1);
+    eventually("a launch is kept", || stored_launches(&home) > 1);
     // while it goes on, nobody else does
     let process = format!("process {} is measuring it", child.id());
     home.refuses("run --resume=last", &process);
@@ -43,14 +45,14 @@ fn launches_of(home: &Home) -> Vec<String> {
 }
 
 #[test]
-fn an_interrupt_keeps_and_shows_what_is_finished() {
+fn interrupts_show_finished_results() {
     let home = Home::new();
     let dir = home.path().display();
     let line = format!("run byte/loop byte/sieve --budget 60s --precision 0.01% --dir {dir}");
     let child = start(&home, &line, &[]);
-    eventually("a launch is kept", || kept(&home) > 1);
+    eventually("a launch is kept", || stored_launches(&home) > 1);
     end(&child, Signal::SIGINT);
-    let (code, out, error) = said(child.wait_with_output().unwrap());
+    let (code, out, error) = output_texts(child.wait_with_output().unwrap());
     assert_eq!(code, 130, "{error}");
     assert!(error.contains("finished launches are stored"), "{error}");
     assert!(out.contains("byte/loop"), "{out}");

@@ -8,7 +8,7 @@ const FORMATS: &str = "jsonl csv markdown gbench bmf gha openmetrics hyperfine p
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_run_goes_to_another_store_and_is_the_same_there() {
+fn bundles_round_trip_between_stores() {
     let home = Home::with(&["run"]);
     let bundle = fixture("run");
     let path = bundle.to_str().unwrap();
@@ -36,7 +36,7 @@ fn a_run_goes_to_another_store_and_is_the_same_there() {
 }
 
 #[test]
-fn what_other_programs_measured_can_be_looked_at() {
+fn foreign_results_are_shown() {
     let home = Home::new();
     let times = "[1.01,1.0,1.02,1.0,1.03,1.01,1.0]";
     let text = format!(r#"{{"results":[{{"command":"sleep <1>","times":{times}}}]}}"#);
@@ -49,7 +49,7 @@ fn what_other_programs_measured_can_be_looked_at() {
 
 /// What says who measured, and where, is in nothing that is made to be shared.
 #[test]
-fn what_is_shared_names_nobody() {
+fn shared_files_are_anonymous() {
     let home = Home::new();
     let mut run = recorded("run");
     let path = home.path().to_str().unwrap().to_owned();
@@ -89,7 +89,7 @@ fn what_is_shared_names_nobody() {
 }
 
 #[test]
-fn imports_keep_the_name_of_their_host() {
+fn imports_keep_host_names() {
     let home = Home::new();
     let hyperfine = r#"{"results":[{"command":"a","times":[1.01,1.0,1.02]}]}"#;
     let google = r#"{"context":{"host_name":"theirs"},"benchmarks":[{"name":"a","iterations":5,"real_time":5.0,"cpu_time":5.0,"time_unit":"ns"}]}"#;
@@ -106,7 +106,7 @@ fn imports_keep_the_name_of_their_host() {
 }
 
 #[test]
-fn what_is_selected_is_exported_with_what_it_is_made_of() {
+fn exports_include_dependencies() {
     let home = Home::with(&["run"]);
     let csv = home.ok("export run byte/sieve kernel --format csv");
     let ids: Vec<&str> = csv
@@ -131,7 +131,7 @@ fn what_is_selected_is_exported_with_what_it_is_made_of() {
 }
 
 #[test]
-fn what_another_program_measured_shows_no_settings_of_ours() {
+fn foreign_results_lack_settings() {
     let home = Home::new();
     let times: Vec<f64> = (0..10).map(|at| 0.1 + f64::from(at) / 1e4).collect();
     let file = serde_json::json!({ "results": [{
@@ -152,7 +152,7 @@ const SHIPPED: &str = "ref:amd-epyc-kvm-2026";
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_reference_system_is_a_whole_run_of_suite_standard_with_its_samples() {
+fn references_need_complete_runs() {
     let home = Home::with(&["run"]);
     home.refuses("export run --reference mine", "a run of suite standard");
     home.refuses(

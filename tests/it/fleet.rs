@@ -122,7 +122,7 @@ fn outliers(view: &Value) -> Vec<(String, String, f64)> {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn nodes_that_differ_are_named_with_what_they_have_in_common() {
+fn outliers_name_common_facts() {
     let home = Home::new();
     home.fails(2, "fleet report", "no run is stored yet");
     let fleet = fleet();
@@ -209,7 +209,7 @@ fn nodes_that_differ_are_named_with_what_they_have_in_common() {
 }
 
 #[test]
-fn nodes_have_no_names_in_what_is_shared() {
+fn shared_reports_lack_node_names() {
     let home = Home::new();
     home.import(&fleet()[..2]);
     let shared =
@@ -248,7 +248,7 @@ pub fn measured(home: &Home) -> Vec<String> {
 }
 
 #[test]
-fn a_node_that_dies_is_skipped_with_its_reason_and_resumed() {
+fn dead_nodes_are_resumed() {
     let home = Home::new();
     let died = home.path().join("died");
     let dies = format!(
@@ -293,7 +293,7 @@ fn a_node_that_dies_is_skipped_with_its_reason_and_resumed() {
 /// A server says how far a fleet run is, from the plan beside its store, and a second process leaves the run to the first.
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_fleet_run_is_measured_by_one_process_and_followed_by_others() {
+fn fleet_runs_can_be_followed() {
     let home = Home::new();
     let [died, gate] = ["died", "gate"].map(|name| home.path().join(name));
     let before = format!(

@@ -2,8 +2,8 @@
 //! a kernel refuses is said.
 
 use crate::common::{
-    self, DISC, Home, NOBODY, SHORT, alone, flagged, has_loops, list, messages, mode, needs_root,
-    ours, reason, result, said, traces,
+    self, DISC, Home, SHORT, UNPRIVILEGED, alone, flagged, has_loops, list, messages, mode,
+    needs_root, ours, output_texts, reason, result, traces,
 };
 use nix::libc;
 use nix::unistd::{chown, geteuid};
@@ -30,7 +30,7 @@ fn measured<'a>(run: &'a Value, id: &str) -> &'a Value {
 }
 
 /// What the launches of a row in the last run said, of one kind of event.
-fn told(home: &Home, id: &str, kind: &str) -> Vec<Value> {
+fn events_of(home: &Home, id: &str, kind: &str) -> Vec<Value> {
     let bundle = home.ok("export last");
     let launches = bundle.lines().filter_map(|line| {
         let mut line: Value = serde_json::from_str(line).unwrap();
@@ -43,7 +43,7 @@ fn told(home: &Home, id: &str, kind: &str) -> Vec<Value> {
 
 /// The values of a parameter in them.
 fn values(home: &Home, id: &str, key: &str) -> Vec<String> {
-    let params = told(home, id, "param").into_iter();
+    let params = events_of(home, id, "param").into_iter();
     let params = params.filter(|param| param["key"] == key);
     let values: Vec<String> = params
         .map(|param| param["value"].as_str().unwrap().to_owned())
@@ -54,7 +54,7 @@ fn values(home: &Home, id: &str, key: &str) -> Vec<String> {
 
 /// Blocks that a device was asked for in each sample of a row.
 fn blocks_read(home: &Home, id: &str) -> Vec<u64> {
-    let samples = told(home, id, "sample").into_iter();
+    let samples = events_of(home, id, "sample").into_iter();
     samples
         .map(|sample| sample["usage"]["inblock"].as_u64().unwrap())
         .collect()
@@ -71,7 +71,7 @@ fn draw(state: &mut u64) -> u64 {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn one_hundred_operations_of_each_kind_have_their_four_statistics() {
+fn operations_have_four_statistics() {
     let _turn = alone();
     let home = Home::new();
     let line = format!("run fs/* fs/*@cold {SHORT} --dir {DISC}");
@@ -111,7 +111,7 @@ fn one_hundred_operations_of_each_kind_have_their_four_statistics() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_disk_is_written_and_read_in_each_of_its_ways_as_root() {
+fn all_disk_paths_work_as_root() {
     needs_root();
     assert!(has_loops(), "it takes loop devices");
     let _turn = alone();
@@ -155,10 +155,10 @@ fn a_disk_is_written_and_read_in_each_of_its_ways_as_root() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn without_root_the_rest_runs_and_says_what_is_missing() {
+fn unprivileged_runs_name_skips() {
     let _turn = alone();
     let rows = "disk/write-fsync disk/write-nofsync@large disk/read-seq fs/rand-read/8k";
-    let (code, out, error) = as_nobody(rows);
+    let (code, out, error) = run_unprivileged(rows);
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
     measured(&run, "fs/rand-read/8k");
@@ -171,7 +171,7 @@ fn without_root_the_rest_runs_and_says_what_is_missing() {
 }
 
 /// A run of these rows by a user without privileges, in a directory of its own.
-fn as_nobody(rows: &str) -> (i32, String, String) {
+fn run_unprivileged(rows: &str) -> (i32, String, String) {
     let home = Home::new();
     let line = |dir: &Path| format!("run {rows} {SHORT} --format json --dir {}", dir.display());
     if !geteuid().is_root() {
@@ -185,17 +185,20 @@ fn as_nobody(rows: &str) -> (i32, String, String) {
     mode(place.path(), 0o755);
     mode(&binary, 0o755);
     for path in [place.path(), home.path()] {
-        chown(path, Some(NOBODY.into()), Some(NOBODY.into())).unwrap();
+        chown(path, Some(UNPRIVILEGED.into()), Some(UNPRIVILEGED.into())).unwrap();
     }
     let mut command = home.command(&binary);
     command.args(line(place.path()).split(' '));
-    command.env("PATH", "/usr/bin:/bin").uid(NOBODY).gid(NOBODY);
-    said(command.output().unwrap())
+    command
+        .env("PATH", "/usr/bin:/bin")
+        .uid(UNPRIVILEGED)
+        .gid(UNPRIVILEGED);
+    output_texts(command.output().unwrap())
 }
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn where_the_system_refuses_io_uring_the_row_says_so() {
+fn refused_io_uring_is_skipped() {
     let _turn = alone();
     let home = Home::new();
     let mut command = home.command(common::binary());
@@ -209,7 +212,7 @@ fn where_the_system_refuses_io_uring_the_row_says_so() {
     unsafe {
         command.pre_exec(refuse_io_uring);
     }
-    let (code, _, error) = said(command.output().unwrap());
+    let (code, _, error) = output_texts(command.output().unwrap());
     assert_eq!(code, 3, "{error}");
     for text in [
         "The kernel refuses io_uring (Operation not permitted)",

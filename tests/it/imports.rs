@@ -36,7 +36,7 @@ fn near(found: Option<f64>, expected: f64) -> bool {
 }
 
 #[test]
-fn order_in_files_does_not_matter() {
+fn file_order_does_not_matter() {
     for (base, other) in [("long-a", "long-b"), ("parameter-a", "parameter-b")] {
         let home = home_with(&[&format!("{base}.json"), &format!("{other}.json")]);
         let comparison = home.json(&["compare", base, other]);
@@ -74,7 +74,7 @@ fn different_names_are_never_compared() {
 }
 
 #[test]
-fn one_row_without_value_refuses_no_file() {
+fn rows_without_value_are_skipped() {
     for (name, with, value, without, why) in [
         (
             "zero-time.json",
@@ -103,7 +103,7 @@ fn one_row_without_value_refuses_no_file() {
 }
 
 #[test]
-fn complexity_of_old_versions_is_no_benchmark() {
+fn old_complexity_rows_are_skipped() {
     let home = home_with(&["old-complexity.json"]);
     let run = home.json("show old-complexity");
     let found = estimates(&run);
@@ -164,7 +164,7 @@ fn damaged_lines_are_named() {
 }
 
 #[test]
-fn ignored_failures_are_timed_and_flagged() {
+fn ignored_failures_are_flagged() {
     let home = home_with(&["ignored-failure.json"]);
     let run = home.json("show ignored-failure");
     let result = &run["results"][0];
@@ -264,7 +264,7 @@ fn encodings_of_text_are_read() {
 }
 
 #[test]
-fn refusals_say_what_files_seem_to_be() {
+fn refusals_name_likely_formats() {
     let home = Home::new();
     let long = fs::read_to_string(input("long-a.json")).unwrap();
     for (text, why) in [
@@ -299,7 +299,7 @@ fn refusals_say_what_files_seem_to_be() {
 }
 
 #[test]
-fn hosts_with_similar_names_stay_apart() {
+fn similar_host_names_stay_apart() {
     let home = Home::new();
     let mut machines = vec![];
     for host in ["box A", "box-a"] {

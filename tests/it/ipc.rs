@@ -2,8 +2,8 @@
 //! something is missing.
 
 use crate::common::{
-    self, Home, binary, end_at_once, eventually, flags, kept, processes, reason, result, said,
-    start,
+    self, Home, binary, end_at_once, eventually, flags, output_texts, processes, reason, result,
+    start, stored_launches,
 };
 use serde_json::Value;
 use std::fs;
@@ -38,7 +38,7 @@ const QUEUES: &str =
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn nothing_with_a_name_is_left() {
+fn no_ipc_names_are_left() {
     let home = Home::new();
     let before = left_behind();
     let run = run(&home, QUEUES);
@@ -61,12 +61,12 @@ fn new_since(before: &[String]) {
 }
 
 #[test]
-fn nor_when_the_run_is_killed() {
+fn killed_runs_leave_no_names() {
     let home = Home::new();
     let before = left_behind();
     let mut child = start(&home, &format!("run {QUEUES} --budget 60s"), &[]);
     eventually("the rows are at work", || {
-        kept(&home) > 2 || child.try_wait().is_ok_and(|ended| ended.is_some())
+        stored_launches(&home) > 2 || child.try_wait().is_ok_and(|ended| ended.is_some())
     });
     end_at_once(&mut child);
     eventually("no process is left", || processes(&home) == 0);
@@ -74,14 +74,14 @@ fn nor_when_the_run_is_killed() {
 }
 
 #[test]
-fn too_few_descriptors_are_a_reason() {
+fn few_descriptors_are_a_reason() {
     let home = Home::new();
     let mut command = home.command("sh");
     command
         .args(["-c", "ulimit -n 500 && exec \"$@\"", "sh"])
         .arg(binary())
         .args("run event/epoll/100 event/epoll/10000 --quick --format json".split(' '));
-    let (code, out, error) = said(command.output().unwrap());
+    let (code, out, error) = output_texts(command.output().unwrap());
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
     let few = result(&run, "event/epoll/10000");

@@ -3,7 +3,7 @@
 use crate::common::Home;
 
 #[test]
-fn the_binary_shows_the_licenses_of_all_that_is_in_it() {
+fn binary_shows_all_licenses() {
     let (code, out, error) = Home::new().run("--licenses");
     assert_eq!((code, error.as_str()), (0, ""));
     assert!(

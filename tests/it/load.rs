@@ -30,7 +30,7 @@ fn users(compiler: &Path, editor: &Path, seconds: u32) -> Output {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn users_develop_programs_with_whatever_editor_there_is() {
+fn development_works_with_any_editor() {
     let compiler = program(&["cc"]);
     for editor in ["vi", "ex", "ed"].map(|name| program(&[name])) {
         // beside another load they get nowhere for a while
@@ -54,7 +54,7 @@ fn users_develop_programs_with_whatever_editor_there_is() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_compiler_that_compiles_nothing_is_no_development() {
+fn idle_compilers_fail_development() {
     let output = users(Path::new("/bin/true"), &program(&["ed"]), 10);
     assert_eq!(output.status.code(), Some(77));
     let error = String::from_utf8_lossy(&output.stderr);
@@ -65,7 +65,7 @@ fn a_compiler_that_compiles_nothing_is_no_development() {
 }
 
 #[test]
-fn what_the_load_needs_is_named_with_what_mends_it() {
+fn missing_load_programs_name_packages() {
     let home = Home::new();
     let mut command = home.gritstone("run rt/user-latency@level-1 rt/user-latency@level-3");
     let (code, _, error) = common::ended(command.env("PATH", home.path()));
@@ -81,7 +81,7 @@ fn what_the_load_needs_is_named_with_what_mends_it() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_load_lives_between_launches_and_tells_what_it_did_as_root() {
+fn load_outlives_launches_as_root() {
     needs_root();
     let home = Home::new();
     let rows = [
@@ -118,7 +118,7 @@ fn summary() -> (Vec<Id>, Vec<f64>) {
 }
 
 #[test]
-fn the_published_factors_give_the_published_summary() {
+fn published_factors_give_published_summary() {
     let references = gritstone_references::all().unwrap();
     let (over, weights) = summary();
     for (machine, hundredths) in [("hp-9000-825s", 168.0), ("hp-9000-840s", 134.0)] {

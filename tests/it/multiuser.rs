@@ -1,7 +1,7 @@
 //! Scenarios of many users: what their terminals show, that they are measured and leave nothing, and that work which is not done gives no
 //! result. Workloads are started by themselves where a fault is planted in one, or in a program of the machine.
 
-use crate::common::workload::{built, kernels, said};
+use crate::common::workload::{built, kernels, workload_output};
 use crate::common::{self, DISC, Home, alone, flagged, messages, processes, program, result};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -17,7 +17,7 @@ fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
 }
 
 #[test]
-fn a_terminal_shows_what_a_vt100_does() {
+fn terminal_emulates_a_vt100() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("show.c");
     let text = format!(
@@ -89,7 +89,7 @@ const DEVELOP: &str = "users=2 per_op=9 growth=0 target_ns=1000 samples=1";
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn users_do_their_rounds_with_each_editor_there_is() {
+fn rounds_work_with_every_editor() {
     let folder = tempfile::tempdir().unwrap();
     let fortran = program(&["gfortran"]);
     for (family, rest) in [
@@ -106,7 +106,7 @@ fn users_do_their_rounds_with_each_editor_there_is() {
                 editor.display(),
                 fortran.display()
             );
-            let said = said(&workload, folder.path(), &line);
+            let said = workload_output(&workload, folder.path(), &line);
             assert!(
                 said.contains("check n=1 got=9 expected=9"),
                 "{}: {said}",
@@ -120,7 +120,7 @@ fn users_do_their_rounds_with_each_editor_there_is() {
 /// Without gfortran the users write C: gritstone finds another compiler, and says that the result is of other work.
 #[test]
 #[ignore = "measures: make test-full"]
-fn users_write_c_where_there_is_no_fortran() {
+fn c_replaces_missing_fortran() {
     let folder = tempfile::tempdir().unwrap();
     let workload = built("multiuser/program-development", folder.path(), &[]);
     for compiler in ["gcc", "clang"] {
@@ -129,7 +129,7 @@ fn users_write_c_where_there_is_no_fortran() {
             program(&["vi"]).display(),
             program(&[compiler]).display()
         );
-        let said = said(&workload, folder.path(), &line);
+        let said = workload_output(&workload, folder.path(), &line);
         assert!(said.contains("check n=1 got=9 expected=9"), "{said}");
         assert!(said.contains("param key=stand_in"), "{said}");
         // what a user waited for, by kind: the first of a round
@@ -141,7 +141,7 @@ fn users_write_c_where_there_is_no_fortran() {
 }
 
 #[test]
-fn an_editor_that_writes_another_file_gives_no_result() {
+fn wrong_editors_give_no_result() {
     let folder = tempfile::tempdir().unwrap();
     let vi = program(&["vi"]);
     let (vi, fortran) = (vi.display(), program(&["gfortran"]));
@@ -153,7 +153,7 @@ fn an_editor_that_writes_another_file_gives_no_result() {
         elsewhere.display(),
         fortran.display()
     );
-    let develop = said(&workload, folder.path(), &line);
+    let develop = workload_output(&workload, folder.path(), &line);
     assert!(develop.contains("fail errno=0 call=user"), "{develop}");
     assert!(develop.contains("have ended well"), "{develop}");
 
@@ -165,13 +165,13 @@ fn an_editor_that_writes_another_file_gives_no_result() {
         "users=1 per_op=9 growth=0 target_ns=1000 samples=1 editor={}",
         another.display()
     );
-    let edit = said(&workload, folder.path(), &line);
+    let edit = workload_output(&workload, folder.path(), &line);
     assert!(edit.contains("the files that a round leaves"), "{edit}");
     assert!(!edit.contains("sample "), "{edit}");
 }
 
 #[test]
-fn a_compiler_that_says_success_and_makes_nothing_gives_no_result() {
+fn lying_compilers_give_no_result() {
     let folder = tempfile::tempdir().unwrap();
     let nothing = script(
         folder.path(),
@@ -184,7 +184,7 @@ fn a_compiler_that_says_success_and_makes_nothing_gives_no_result() {
         program(&["vi"]).display(),
         nothing.display()
     );
-    let said_so = said(&workload, folder.path(), &line);
+    let said_so = workload_output(&workload, folder.path(), &line);
     assert!(
         said_so.contains("'./program' ended with status 127"),
         "{said_so}"
@@ -193,7 +193,7 @@ fn a_compiler_that_says_success_and_makes_nothing_gives_no_result() {
     let workload = built("multiuser/compile", folder.path(), &[]);
     let make = program(&["make"]);
     let line = format!("jobs=2 warm=0 samples=1 make={} cc=true", make.display());
-    let said_so = said(&workload, folder.path(), &line);
+    let said_so = workload_output(&workload, folder.path(), &line);
     assert!(said_so.contains("fail errno=0 call=program"), "{said_so}");
     // what a compiler complains of is said
     let refuses = script(
@@ -208,11 +208,11 @@ fn a_compiler_that_says_success_and_makes_nothing_gives_no_result() {
         refuses.display()
     );
     let workload = built("multiuser/compile", folder.path(), &[]);
-    let said_so = said(&workload, folder.path(), &line);
+    let said_so = workload_output(&workload, folder.path(), &line);
     assert!(said_so.contains("no room in this house"), "{said_so}");
     // an editor and a compiler that are missing are found missing by the status of the prompt
     let workload = built("multiuser/editing", folder.path(), &[]);
-    let said_so = said(
+    let said_so = workload_output(
         &workload,
         folder.path(),
         "users=1 per_op=9 editor=/nowhere/vi",
@@ -221,10 +221,10 @@ fn a_compiler_that_says_success_and_makes_nothing_gives_no_result() {
 }
 
 #[test]
-fn a_scanner_that_skips_points_gives_no_result() {
+fn skipping_scanners_give_no_result() {
     let folder = tempfile::tempdir().unwrap();
     let line = "users=2 page=1 growth=0 target_ns=300000000 samples=2";
-    let fine = said(
+    let fine = workload_output(
         &built("daq/yewcom", folder.path(), &[]),
         folder.path(),
         line,
@@ -244,7 +244,7 @@ fn a_scanner_that_skips_points_gives_no_result() {
             folder.path(),
             &[("daq/scanner.h", right, wrong)],
         );
-        let said = said(&faulty, folder.path(), line);
+        let said = workload_output(&faulty, folder.path(), line);
         // the file says so, or a screen on which an old record is
         let found = ["call=scanner why=", "call=yewcom why=a screen"];
         let found = found.iter().any(|why| said.contains(why));
@@ -253,7 +253,7 @@ fn a_scanner_that_skips_points_gives_no_result() {
 }
 
 #[test]
-fn a_display_that_reads_the_wrong_record_gives_no_result() {
+fn wrong_records_give_no_result() {
     let folder = tempfile::tempdir().unwrap();
     let line = "users=2 page=5 growth=0 target_ns=50000000 samples=2";
     for (right, wrong) in [
@@ -272,7 +272,7 @@ fn a_display_that_reads_the_wrong_record_gives_no_result() {
             folder.path(),
             &[("daq/yewcom.c", right, wrong)],
         );
-        let said = said(&faulty, folder.path(), line);
+        let said = workload_output(&faulty, folder.path(), line);
         assert!(
             said.contains("a screen does not show the records"),
             "{wrong}: {said}"
@@ -281,10 +281,10 @@ fn a_display_that_reads_the_wrong_record_gives_no_result() {
 }
 
 #[test]
-fn records_of_a_cold_file_come_from_the_device() {
+fn cold_records_come_from_disk() {
     let folder = tempfile::tempdir_in(DISC).unwrap();
     let line = "users=2 page=5 points=1000000 cold=yes growth=0 target_ns=300000000 samples=2";
-    let fine = said(
+    let fine = workload_output(
         &built("daq/yewcom", folder.path(), &[]),
         folder.path(),
         line,
@@ -296,14 +296,14 @@ fn records_of_a_cold_file_come_from_the_device() {
         "if (0)\n\t\tposix_fadvise",
     );
     let faulty = built("daq/yewcom", folder.path(), &[kept]);
-    let said = said(&faulty, folder.path(), line);
+    let said = workload_output(&faulty, folder.path(), line);
     assert!(said.contains("pages of the file stay in memory"), "{said}");
 }
 
 /// Nobody is timed beside processes that are no more.
 #[test]
 #[ignore = "measures: make test-full"]
-fn processes_that_end_early_give_no_result() {
+fn early_exits_give_no_result() {
     let folder = tempfile::tempdir().unwrap();
     let keys = "beside=compute jobs=2 interval_ms=20 growth=0 target_ns=100000000 samples=3";
     let screens = "users=2 page=1 growth=0 target_ns=50000000 samples=2";
@@ -341,29 +341,29 @@ fn processes_that_end_early_give_no_result() {
         ),
     ];
     for (name, line, fault, why) in cases {
-        let fine = said(&built(name, folder.path(), &[]), folder.path(), line);
+        let fine = workload_output(&built(name, folder.path(), &[]), folder.path(), line);
         assert!(fine.ends_with("bye\n"), "{name}: {fine}");
-        let said = said(&built(name, folder.path(), &[fault]), folder.path(), line);
+        let said = workload_output(&built(name, folder.path(), &[fault]), folder.path(), line);
         assert!(said.contains(why), "{}: {said}", fault.2);
     }
 }
 
 #[test]
-fn what_there_is_too_little_of_is_said_beforehand() {
+fn shortages_are_reported_beforehand() {
     let folder = tempfile::tempdir().unwrap();
     let workload = built("multiuser/editing", folder.path(), &[]);
-    let many = said(&workload, folder.path(), "users=90000 per_op=9");
+    let many = workload_output(&workload, folder.path(), "users=90000 per_op=9");
     assert!(many.contains("skip why=90000 users"), "{many}");
     // a user's shell that dies
     let vi = script(folder.path(), "vi", "kill -9 $PPID");
     let line = format!("users=2 per_op=9 editor={}", vi.display());
-    let dead = said(&workload, folder.path(), &line);
+    let dead = workload_output(&workload, folder.path(), &line);
     assert!(dead.contains("the shell has ended"), "{dead}");
 }
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn without_gfortran_the_result_is_not_comparable() {
+fn missing_gfortran_is_not_comparable() {
     let _turn = alone();
     let home = Home::new();
     // all programs but the one that is hidden
@@ -394,7 +394,7 @@ fn without_gfortran_the_result_is_not_comparable() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_machine_says_how_many_people_it_carries() {
+fn result_is_number_of_users() {
     let _turn = alone();
     let home = Home::new();
     let run = home.json(&format!(
@@ -425,7 +425,7 @@ fn terminals() -> u32 {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn scenarios_are_measured_and_leave_nothing() {
+fn scenarios_leave_nothing() {
     let _turn = alone();
     let home = Home::new();
     let before = terminals();
@@ -454,7 +454,7 @@ fn scenarios_are_measured_and_leave_nothing() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_curve_has_its_highest_rate_its_drop_and_its_law() {
+fn curves_have_peak_and_law() {
     let _turn = alone();
     let home = Home::new();
     let run = home.json(&format!(

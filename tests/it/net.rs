@@ -1,7 +1,7 @@
 //! Two ends of a network: that what is measured was done, that work which is not done gives no result, and that a stranger on the listening side
 //! ends the launch. Workloads are started by themselves where a fault is planted in one.
 
-use crate::common::workload::{built, said};
+use crate::common::workload::{built, workload_output};
 use crate::common::{
     self, DISC, Home, alone, end_at_once, entries, eventually, flagged, messages, needs_root, ours,
     processes, result, start,
@@ -63,7 +63,7 @@ fn work_is_done(name: &str, over: &str, more: &str) {
     let folder = tempfile::tempdir().unwrap();
     let workload = built(name, folder.path(), &[]);
     let line = format!("{} {more}", arguments(name, over, folder.path()));
-    let said = said(&workload, folder.path(), &line);
+    let said = workload_output(&workload, folder.path(), &line);
     assert!(said.ends_with("bye\n") && checks(&said), "{name}: {said}");
     for key in ["near_cpu_ns", "far_cpu_ns", "near_cpu_share"] {
         assert!(said.contains(&format!("param key={key} value=")), "{said}");
@@ -72,7 +72,7 @@ fn work_is_done(name: &str, over: &str, more: &str) {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn unix_sockets_carry_streams_requests_and_connections() {
+fn unix_sockets_carry_all_workloads() {
     for name in ["net/stream", "net/rr", "net/latency", "net/connect"] {
         work_is_done(name, "unix", "");
     }
@@ -84,7 +84,7 @@ fn unix_sockets_carry_streams_requests_and_connections() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn two_hosts_exchange_all_that_is_asked_as_root() {
+fn two_hosts_exchange_everything_as_root() {
     needs_root();
     for (name, _) in SHORT {
         work_is_done(name, "veth", "");
@@ -105,7 +105,7 @@ fn two_hosts_exchange_all_that_is_asked_as_root() {
 /// Where the kernel has the file system files are copied, and where it has not that is the reason of a skip.
 #[test]
 #[ignore = "measures: make test-full"]
-fn files_go_over_9p_and_nfs_where_the_kernel_has_them_as_root() {
+fn network_file_systems_work_as_root() {
     needs_root();
     let known = fs::read_to_string("/proc/filesystems").unwrap();
     for (by, kind, direction) in [
@@ -118,7 +118,7 @@ fn files_go_over_9p_and_nfs_where_the_kernel_has_them_as_root() {
         let workload = built("net/transfer", folder.path(), &[]);
         let line = arguments("net/transfer", "veth", folder.path());
         let more = format!("by={by} direction={direction} cp=/bin/cp");
-        let said = said(&workload, folder.path(), &format!("{line} {more}"));
+        let said = workload_output(&workload, folder.path(), &format!("{line} {more}"));
         if said.contains("skip why=at the other end: ganesha.nfsd is missing") {
             assert!(by == "nfs" && !Path::new("/usr/bin/ganesha.nfsd").exists());
         } else if said.contains(&format!("skip why=this kernel has no file system {kind}")) {
@@ -136,7 +136,7 @@ fn gives_no_result(name: &str, over: &str, faults: &[Planted]) {
         let hurry = ("net/endpoints.h", "PATIENCE_S = 10", "PATIENCE_S = 1");
         let workload = built(name, folder.path(), &[hurry, (file, right, wrong)]);
         let line = arguments(name, over, folder.path());
-        let said = said(&workload, folder.path(), &line);
+        let said = workload_output(&workload, folder.path(), &line);
         match why {
             Some(why) => assert!(
                 said.contains("fail errno=") && said.contains(why),
@@ -149,7 +149,7 @@ fn gives_no_result(name: &str, over: &str, faults: &[Planted]) {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_receiver_that_miscounts_gives_no_result() {
+fn miscounting_receivers_give_no_result() {
     let stream = [
         (
             "net/messages.h",
@@ -176,7 +176,7 @@ fn a_receiver_that_miscounts_gives_no_result() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_sender_that_sends_other_bytes_gives_no_result() {
+fn wrong_bytes_give_no_result() {
     let faults = [
         // not the message that it should be
         (
@@ -205,7 +205,7 @@ fn a_sender_that_sends_other_bytes_gives_no_result() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_request_that_is_lost_or_answered_twice_gives_no_result() {
+fn lost_requests_give_no_result() {
     const LOST: &str = "nothing came or went for 1 s";
     let gives = "if (!gives(s))\n\t\t\tcomplain(\"it cannot answer";
     let lost = gives.replace("!gives(s)", "number != 2 && !gives(s)");
@@ -241,7 +241,7 @@ fn a_request_that_is_lost_or_answered_twice_gives_no_result() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn datagrams_that_come_twice_or_damaged_give_no_result_as_root() {
+fn damaged_datagrams_give_no_result_as_root() {
     needs_root();
     let send = "if (send(data, datagram, size, 0) != (ssize_t)size";
     let twice = send.replace(
@@ -276,7 +276,7 @@ fn datagrams_that_come_twice_or_damaged_give_no_result_as_root() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_file_that_arrives_changed_or_short_gives_no_result_as_root() {
+fn changed_files_give_no_result_as_root() {
     needs_root();
     let write = "if (write(file, piece, (size_t)n) != n)";
     let changed = write.replace("if (", "piece[1] ^= done == 0;\n\t\tif (");
@@ -296,7 +296,7 @@ fn a_file_that_arrives_changed_or_short_gives_no_result_as_root() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn an_encrypted_stream_that_is_not_what_was_sent_or_from_whom_gives_no_result_as_root() {
+fn forged_streams_give_no_result_as_root() {
     needs_root();
     let trusts = "ssl.trust(common_tls, \"certificate.pem\", NULL) == 1";
     let faults = [
@@ -333,7 +333,7 @@ fn an_encrypted_stream_that_is_not_what_was_sent_or_from_whom_gives_no_result_as
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn an_answer_of_a_web_server_that_is_not_the_file_gives_no_result_as_root() {
+fn wrong_responses_give_no_result_as_root() {
     needs_root();
     let faults = [
         // one bit of what is expected
@@ -369,7 +369,7 @@ fn an_answer_of_a_web_server_that_is_not_the_file_gives_no_result_as_root() {
 /// What a far end does that does not play by the rules, seen from the end that listens.
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_stranger_who_plays_the_near_end_ends_the_launch() {
+fn near_end_strangers_end_launches() {
     let says = "writes_all(s, token, sizeof token)";
     let faults = [
         (
@@ -437,7 +437,7 @@ fn say_to((pid, port): (u32, u16), what: &str) {
 /// Strangers while connections are made and files come: what they send is not written anywhere, and the launch says who came.
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_stranger_in_the_network_ends_the_launch_as_root() {
+fn network_strangers_end_launches_as_root() {
     needs_root();
     const SILENT: &str = "before its request was there";
     for (name, what, why) in [
@@ -534,7 +534,7 @@ fn interfaces() -> BTreeSet<PathBuf> {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn kills_at_random_moments_leave_no_network_as_root() {
+fn kills_leave_no_network_as_root() {
     needs_root();
     let _turn = alone();
     let (before, faces) = (networks(), interfaces());
@@ -573,7 +573,7 @@ fn kills_at_random_moments_leave_no_network_as_root() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn networks_are_measured_at_both_ends_and_leave_nothing_as_root() {
+fn networks_leave_nothing_as_root() {
     needs_root();
     let _turn = alone();
     let home = Home::new();

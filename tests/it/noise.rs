@@ -50,7 +50,7 @@ fn variations(views: &[Value], key: &str) -> Vec<f64> {
 }
 
 #[test]
-fn neighbors_move_six_results_by_a_percent() {
+fn neighbors_move_results_one_percent() {
     let home = Home::new();
     let views = import(&home, "e-");
     let (found, as_ran) = (variations(&views, "estimate"), variations(&views, "as_ran"));
@@ -68,7 +68,7 @@ fn neighbors_move_six_results_by_a_percent() {
 }
 
 #[test]
-fn neighbors_change_no_verdict_of_quick_runs() {
+fn neighbors_change_no_quick_verdict() {
     let home = Home::new();
     let views = import(&home, "q-");
     let found = variations(&views, "estimate");

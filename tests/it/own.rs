@@ -4,8 +4,8 @@ mod fortran;
 mod hostile;
 
 use crate::common::{
-    self, Arguments, Home, SHORT, end, end_at_once, eventually, flagged, kept, list, mode, result,
-    said, start, traces, with_id,
+    self, Arguments, Home, SHORT, end, end_at_once, eventually, flagged, list, mode, output_texts,
+    result, start, stored_launches, traces, with_id,
 };
 use nix::sys::signal::Signal;
 use std::fs;
@@ -59,7 +59,7 @@ fn evil(home: &Home, entries: &str, files: &[(&str, &str)]) -> String {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn the_example_goes_from_the_folder_to_the_brief() {
+fn example_catalog_is_reported() {
     let home = Home::new();
     let folder = copied(&home);
     let listed = home.json(&["list", "--catalog", &folder]);
@@ -121,7 +121,7 @@ fn the_example_goes_from_the_folder_to_the_brief() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn trust_is_asked_for_once_and_again_after_a_change() {
+fn changed_catalogs_need_new_trust() {
     let home = Home::new();
     let folder = evil(&home, TRUE, &[]);
     let measure = format!("run --catalog {folder} {SHORT}");
@@ -181,7 +181,7 @@ fn on_a_terminal_it_asks() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_run_goes_on_without_the_folder() {
+fn runs_resume_without_the_folder() {
     let home = Home::new();
     let folder = copied(&home);
     let rows = "mine/checksum mine/words";
@@ -189,23 +189,23 @@ fn a_run_goes_on_without_the_folder() {
     let how = "--trust --budget 1h --precision 0.01%";
     let mut child = start(&home, &format!("run {rows} --catalog {folder} {how}"), &[]);
     // killed in the middle, as if the power had gone
-    eventually("launches are kept", || kept(&home) > 3);
+    eventually("launches are kept", || stored_launches(&home) > 3);
     end_at_once(&mut child);
-    let before = kept(&home);
+    let before = stored_launches(&home);
     fs::remove_dir_all(folder).unwrap();
     let mut resumed = start(&home, "run --resume", &[]);
     eventually("launches are added", || {
-        kept(&home) > before || resumed.try_wait().unwrap().is_some()
+        stored_launches(&home) > before || resumed.try_wait().unwrap().is_some()
     });
     end(&resumed, Signal::SIGINT);
-    let (code, _, error) = said(resumed.wait_with_output().unwrap());
+    let (code, _, error) = output_texts(resumed.wait_with_output().unwrap());
     assert_eq!(code, 130, "{error}");
-    assert!(kept(&home) > before, "{error}");
+    assert!(stored_launches(&home) > before, "{error}");
 }
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_skeleton_runs_as_it_is() {
+fn init_skeletons_run() {
     let home = Home::new();
     let next = home.ok("init mine/sum");
     let line = "gritstone run mine/sum --catalog mine";
@@ -235,7 +235,7 @@ fn a_skeleton_runs_as_it_is() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn compilers_and_trials_take_them_too() {
+fn trials_accept_custom_benchmarks() {
     let home = Home::new();
     let folder = copied(&home);
     let view = |line: &str| {
@@ -276,7 +276,7 @@ fn refused_skeletons_leave_nothing() {
 }
 
 #[test]
-fn a_command_of_the_users_becomes_a_benchmark() {
+fn user_commands_become_benchmarks() {
     let home = Home::new();
     let command = "echo \"it's $((6 * 7)) %{x}\" # NAME of a {FAMILY}, no {TITLE} {{x}}";
     let out = home.ok(&["init", "mine/answer", "--command", command]);

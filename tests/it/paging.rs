@@ -18,7 +18,7 @@ fn each_page(row: &Value) -> (f64, Option<[f64; 2]>) {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_sequence_that_is_announced_waits_far_less_often_than_random_access() {
+fn announced_sequences_wait_less() {
     let home = Home::new();
     let rows = ["vm/paging/sequential-advised@file", "vm/paging/random@file"];
     let run = home.json(&format!("run {} {SHORT} --dir {DISC}", rows.join(" ")));
@@ -33,7 +33,7 @@ fn a_sequence_that_is_announced_waits_far_less_often_than_random_access() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn pages_that_are_written_go_to_a_swap_file_that_goes_with_the_run_as_root() {
+fn swap_file_ends_with_run_as_root() {
     needs_root();
     let _turn = alone();
     let home = Home::new();

@@ -18,7 +18,7 @@ fn calls() -> RunData {
 }
 
 #[test]
-fn a_history_grows_with_the_runs() {
+fn histories_grow_with_runs() {
     let home = Home::new();
     home.refuses(
         "history byte/syscall",
@@ -73,7 +73,7 @@ fn measured_alone(beside: &str) -> RunData {
 }
 
 #[test]
-fn a_gate_needs_three_runs_that_are_like_the_one_it_judges() {
+fn gates_need_three_like_runs() {
     let run = measured_alone("");
     let mut elsewhere = at_hour(&run, 3, "c");
     elsewhere.info.settings.dir = "/elsewhere".into();
@@ -107,7 +107,7 @@ fn a_gate_needs_three_runs_that_are_like_the_one_it_judges() {
 }
 
 #[test]
-fn a_history_says_of_a_run_what_the_run_says_itself() {
+fn histories_agree_with_runs() {
     let home = Home::new();
     home.import(&[measured_alone("byte/syscall")]);
     let view = home.json("show run");

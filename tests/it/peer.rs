@@ -149,7 +149,7 @@ impl Hosts {
     }
 
     fn run(&self, words: &str) -> (i32, String, String) {
-        common::said(
+        common::output_texts(
             self.command(&self.client("ssh_config"), words)
                 .output()
                 .unwrap(),
@@ -207,7 +207,7 @@ fn far_in_proc() -> String {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn far_ends_on_another_host_give_results_and_leave_nothing_as_root() {
+fn peers_leave_nothing_as_root() {
     let _turn = alone();
     let hosts = Hosts::new();
     let with = [
@@ -281,7 +281,7 @@ fn far_ends_on_another_host_give_results_and_leave_nothing_as_root() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn far_ends_listen_at_an_address_of_ipv6_as_root() {
+fn peers_listen_on_ipv6_as_root() {
     let _turn = alone();
     let hosts = Hosts::new();
     let rows = [
@@ -310,7 +310,7 @@ fn far_ends_listen_at_an_address_of_ipv6_as_root() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_cut_connection_ends_the_far_ends_and_what_was_brought_as_root() {
+fn closed_connections_end_peers_as_root() {
     let _turn = alone();
     let hosts = Hosts::new();
     for cut in ["ssh", "gritstone"] {
@@ -343,14 +343,14 @@ fn a_cut_connection_ends_the_far_ends_and_what_was_brought_as_root() {
         .arg(format!("--net=/proc/{}/ns/net", hosts.near.0.id()))
         .arg(binary())
         .args(["run", "--resume", "--ssh", &hosts.client("ssh_config")]);
-    let (code, _, said) = common::said(resume.output().unwrap());
+    let (code, _, said) = common::output_texts(resume.output().unwrap());
     assert_eq!(code, 0, "{said}");
     hosts.are_clean();
 }
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn only_the_same_version_for_the_architecture_of_the_peer_is_started_as_root() {
+fn other_versions_are_refused_as_root() {
     let _turn = alone();
     let hosts = Hosts::new();
     let file = |name: &str, text: &str| {
@@ -381,11 +381,11 @@ fn only_the_same_version_for_the_architecture_of_the_peer_is_started_as_root() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_refused_key_is_said_and_nothing_is_measured_as_root() {
+fn refused_keys_measure_nothing_as_root() {
     let _turn = alone();
     let hosts = Hosts::new();
     let mut command = hosts.command(&hosts.client("strange_config"), "net/tcp/rr");
-    let (code, _, said) = common::said(command.output().unwrap());
+    let (code, _, said) = common::output_texts(command.output().unwrap());
     assert_eq!(code, 3, "{said}");
     assert!(said.contains("Permission denied"), "{said}");
     hosts.are_clean();
@@ -393,7 +393,7 @@ fn a_refused_key_is_said_and_nothing_is_measured_as_root() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_stranger_at_a_peer_ends_the_launch_and_learns_no_token_as_root() {
+fn peer_strangers_learn_nothing_as_root() {
     let _turn = alone();
     let hosts = Hosts::new();
     for row in ["net/tcp/connect", "net/transfer/1m", "net/tls/handshake"] {
@@ -435,7 +435,7 @@ fn intruded(hosts: &Hosts, row: &str) -> String {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn what_a_server_of_a_peer_lacks_is_a_skip_with_its_package_as_root() {
+fn missing_peer_servers_are_skipped_as_root() {
     let _turn = alone();
     let hosts = Hosts::without(&["rsync"]);
     let (code, out, said) = hosts.run("--format json net/transfer/0@rsync net/tcp/rr");
@@ -470,7 +470,7 @@ fn plays(home: &Home, script: &str) -> (i32, String) {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_peer_that_does_not_play_by_the_rules_is_left_with_the_reason() {
+fn misbehaving_peers_are_left() {
     let home = Home::new();
     let greets = format!(
         "echo gritstone-peer {} 127.0.0.1; read n; head -c $n >/dev/null; echo version gritstone {}; read z",

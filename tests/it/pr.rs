@@ -1,6 +1,6 @@
 //! `gritstone pr`: small repositories whose benchmarks print fixed values.
 
-use crate::common::{Home, list, said};
+use crate::common::{Home, list, output_texts};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -33,7 +33,7 @@ impl Repository {
             .args(identity)
             .args(arguments)
             .current_dir(self.root());
-        let (code, out, error) = said(command.output().unwrap());
+        let (code, out, error) = output_texts(command.output().unwrap());
         assert_eq!(code, 0, "{arguments:?}: {error}");
         out
     }
@@ -65,7 +65,7 @@ impl Repository {
     /// Exit code, standard output and standard error of `pr` with the `lines` harness.
     fn pr(&self, arguments: &[&str]) -> (i32, String, String) {
         let tail = ["--harness", "lines", "--", "cat", "values"];
-        said(self.command(arguments, &tail).output().unwrap())
+        output_texts(self.command(arguments, &tail).output().unwrap())
     }
 
     fn json(&self, expected: i32, arguments: &[&str]) -> Value {
@@ -110,7 +110,7 @@ fn verdicts(view: &Value) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn slower_benchmark_fails_and_others_pass() {
+fn only_slower_benchmarks_fail() {
     let repository = Repository::new();
     repository.commit(THREE);
     repository.commit("alpha 10 ns\nbeta 21 ns\ngamma 30 MB/s\n");
@@ -148,7 +148,7 @@ fn uncommitted_and_untracked_files_count() {
         "-c",
         script,
     ];
-    let (code, out, error) = said(
+    let (code, out, error) = output_texts(
         repository
             .command(&["--format", "json"], &tail)
             .output()
@@ -164,7 +164,7 @@ fn uncommitted_and_untracked_files_count() {
 }
 
 #[test]
-fn equal_values_pass_in_all_formats() {
+fn equal_values_pass_everywhere() {
     let repository = Repository::new();
     repository.commit(THREE);
     repository.git(&["checkout", "--quiet", "-b", "topic"]);
@@ -234,7 +234,7 @@ fn broken_builds_are_named() {
 }
 
 #[test]
-fn other_benchmarks_are_never_a_pass() {
+fn other_benchmarks_never_pass() {
     let repository = Repository::new();
     repository.commit("alpha 10 ns\nold 1 ns\n");
     repository.commit("alpha 10 ns\nnew 1 ns\n");
@@ -272,7 +272,7 @@ fn other_benchmarks_are_never_a_pass() {
 }
 
 #[test]
-fn shallow_clones_are_told_what_to_fetch() {
+fn shallow_clones_get_advice() {
     let repository = Repository::new();
     repository.commit(THREE);
     repository.commit(THREE);
@@ -282,7 +282,7 @@ fn shallow_clones_are_told_what_to_fetch() {
     command
         .args(["clone", "--quiet", "--depth", "1", &from])
         .arg(clone.root());
-    assert_eq!(said(command.output().unwrap()).0, 0);
+    assert_eq!(output_texts(command.output().unwrap()).0, 0);
     let (code, _, error) = clone.pr(&["--base", "HEAD~1"]);
     assert!(code == 2 && error.contains("fetch-depth: 0"), "{error}");
 }
@@ -299,7 +299,7 @@ fn file_of_repository_needs_trust() {
     let pr = |tail: &[&str], ci: Option<&str>| {
         let mut command = repository.command(&["--base", "HEAD~1"], tail);
         command.envs(ci.map(|value| ("CI", value)));
-        said(command.output().unwrap())
+        output_texts(command.output().unwrap())
     };
     let (code, _, error) = pr(&[], None);
     assert!(
@@ -356,7 +356,7 @@ fn hostile_names_stay_names() {
 }
 
 #[test]
-fn hooks_of_the_user_are_not_run() {
+fn user_hooks_are_not_run() {
     let repository = Repository::new();
     repository.commit(THREE);
     repository.commit("alpha 10 ns\n");
@@ -409,7 +409,7 @@ fn wait_until_undone(repository: &Repository, before: &str) {
 }
 
 #[test]
-fn outside_of_a_repository_is_refused() {
+fn missing_repositories_are_refused() {
     let home = Home::new();
     let error = home.refuses("pr -- true", "git");
     assert!(error.contains("not a git repository"), "{error}");
@@ -453,7 +453,7 @@ fn bisect_finds_the_slow_commit() {
             "beta",
             "values",
         ]);
-        said(command.current_dir(repository.root()).output().unwrap())
+        output_texts(command.current_dir(repository.root()).output().unwrap())
     };
     let (code, out, error) = bisect("HEAD~11");
     assert_eq!(code, 0, "{error}{out}");
@@ -515,7 +515,7 @@ fn killed_bisect_continues() {
     }
     kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
     child.wait().unwrap();
-    let (code, out, error) = said(bisect().output().unwrap());
+    let (code, out, error) = output_texts(bisect().output().unwrap());
     assert_eq!(code, 0, "{error}{out}");
     assert!(error.contains("continued after"), "{error}");
     assert!(

@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::fs;
 
 /// What readers of a store are shown, by what they ask.
-const ASKED: [&str; 12] = [
+const COMMANDS: [&str; 12] = [
     "show night-24",
     "show night-24 byte/sieve",
     "compare night-2 night-24",
@@ -27,7 +27,7 @@ const ASKED: [&str; 12] = [
     "fleet report night-24 night-2",
 ];
 
-fn said(home: &Home, store: &str, words: &str) -> Value {
+fn json_of(home: &Home, store: &str, words: &str) -> Value {
     let mut words: Vec<&str> = words.split(' ').collect();
     words.extend(["--store", store, "--format", "json"]);
     let (code, out, error) = home.run(&words);
@@ -56,11 +56,11 @@ fn pruned(home: &Home, store: &str) {
         let words: Vec<&str> = words.split(' ').chain(["--store", store]).collect();
         home.ok(&words)
     };
-    let changes = said(home, store, "changes");
+    let changes = json_of(home, store, "changes");
     assert_eq!(list(&changes["events"]).len(), 1);
     let test = "ab --of layout";
-    let read = || ASKED.map(|words| said(home, store, words));
-    let (before, of_test) = (read(), said(home, store, test));
+    let read = || COMMANDS.map(|words| json_of(home, store, words));
+    let (before, of_test) = (read(), json_of(home, store, test));
     assert_eq!(
         ok("runs prune --keep-samples 30000w"),
         "pruned: 0 runs, 0 launches, 0 B\n"
@@ -71,10 +71,10 @@ fn pruned(home: &Home, store: &str) {
 
     let done = ok("runs prune --keep-samples 1d");
     assert_eq!(done.replace("pruned:", "to prune:"), dry);
-    for ((now, before), words) in read().iter().zip(&before).zip(ASKED) {
+    for ((now, before), words) in read().iter().zip(&before).zip(COMMANDS) {
         assert_eq!(now, before, "{words}");
     }
-    assert_eq!(said(home, store, test), of_test);
+    assert_eq!(json_of(home, store, test), of_test);
     assert_eq!(
         ok("runs prune --keep-samples 1d"),
         "pruned: 0 runs, 0 launches, 0 B\n"
@@ -102,14 +102,14 @@ fn pruned(home: &Home, store: &str) {
     // a label that it is given since
     ok("runs label night-24 baseline");
     assert!(ok("show baseline").contains("baseline"));
-    let history = said(home, store, "history byte/sieve");
+    let history = json_of(home, store, "history byte/sieve");
     assert!(history.to_string().contains("baseline"), "{history}");
     assert!(ok("runs remove baseline").is_empty());
 }
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn readers_of_results_see_what_they_saw_before_their_samples_were_pruned() {
+fn pruning_changes_no_result() {
     let home = changed();
     home.import(&sides("layout", 110, 1.2));
     let store = home.store().display().to_string();
@@ -125,7 +125,7 @@ fn readers_of_results_see_what_they_saw_before_their_samples_were_pruned() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn readers_of_results_on_a_server_see_what_they_saw_before() {
+fn pruning_on_servers_changes_nothing() {
     let (home, database) = (changed(), Database::start());
     let url = database.url(&database.database(), "owner");
     home.import(&sides("layout", 110, 1.2));
@@ -133,7 +133,7 @@ fn readers_of_results_on_a_server_see_what_they_saw_before() {
     let push = ["push", "--to", &address, &option, &token];
     assert_eq!(home.ok(&push).lines().count(), 26);
     eventually("the server caches the results", || {
-        let changes = said(&home, &url, "changes");
+        let changes = json_of(&home, &url, "changes");
         server.page("/changes");
         list(&changes["events"]).len() == 1
     });
@@ -141,7 +141,7 @@ fn readers_of_results_on_a_server_see_what_they_saw_before() {
 }
 
 #[test]
-fn runs_without_samples_are_not_sent_and_what_is_sent_again_is_known() {
+fn pruned_runs_are_not_sent() {
     let home = Home::new();
     let runs = [1, 2].map(|hour| {
         let mut run = recorded("copies");
@@ -188,7 +188,7 @@ fn runs_without_samples_are_not_sent_and_what_is_sent_again_is_known() {
 }
 
 #[test]
-fn results_that_this_version_cannot_read_are_an_error() {
+fn unreadable_results_are_errors() {
     let home = Home::new();
     let mut run = recorded("copies");
     run.launches.truncate(4);
@@ -213,7 +213,7 @@ fn results_that_this_version_cannot_read_are_an_error() {
 }
 
 #[test]
-fn an_open_run_one_that_measured_nothing_and_the_sides_of_an_open_test_keep_their_samples() {
+fn unfinished_runs_keep_samples() {
     let home = Home::new();
     let mut run = recorded("copies");
     run.launches.truncate(4);
@@ -242,7 +242,7 @@ fn an_open_run_one_that_measured_nothing_and_the_sides_of_an_open_test_keep_thei
     // since 1970
     assert_eq!(prune("100000d"), none);
     let store = home.store().display().to_string();
-    let read = || ["show ended", "compare test-a ended"].map(|words| said(&home, &store, words));
+    let read = || ["show ended", "compare test-a ended"].map(|words| json_of(&home, &store, words));
     let before = read();
     assert!(prune("1h").starts_with("pruned: 1 run, 4 launches, "));
     assert_eq!(read(), before);

@@ -27,7 +27,7 @@ pub fn token(home: &Home, name: &str, scopes: &str) -> String {
 }
 
 /// A file with a token, as a user keeps it.
-fn kept(home: &Home, token: &str) -> String {
+fn token_file(home: &Home, token: &str) -> String {
     let path = home.path().join("token");
     fs::write(&path, format!("{token}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
@@ -58,12 +58,12 @@ fn ids(home: &Home) -> BTreeSet<String> {
 }
 
 #[test]
-fn runs_go_to_a_server_and_from_there_to_others_whole_and_once() {
+fn uploads_reach_others_once() {
     let (machine, team, desk) = (Home::new(), Home::new(), Home::new());
     machine.import(&[run(1), run(2), run(3)]);
     let server = Server::start(&team);
     let url = format!("http://{}", server.address);
-    let writer = kept(&machine, &token(&team, "machine", "write"));
+    let writer = token_file(&machine, &token(&team, "machine", "write"));
     let push = ["push", "--to", &url, "--token-file", &writer];
     assert_eq!(machine.ok(&push).lines().count(), 3);
     assert_eq!(ids(&team), ids(&machine));
@@ -88,7 +88,7 @@ fn runs_go_to_a_server_and_from_there_to_others_whole_and_once() {
 }
 
 #[test]
-fn each_token_does_what_its_scopes_say_until_it_is_revoked() {
+fn token_scopes_are_enforced() {
     let home = Home::new();
     home.import(&[run(1)]);
     let [reader, writer, admin] =
@@ -195,7 +195,7 @@ fn each_token_does_what_its_scopes_say_until_it_is_revoked() {
 }
 
 #[test]
-fn what_is_no_run_is_refused_and_leaves_nothing() {
+fn invalid_uploads_leave_nothing() {
     let home = Home::new();
     let writer = token(&home, "writer", "write");
     let server = Server::start(&home);
@@ -251,7 +251,7 @@ fn what_is_no_run_is_refused_and_leaves_nothing() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn nothing_is_lost_and_nothing_is_twice_when_the_server_is_killed_during_uploads() {
+fn killed_servers_lose_no_upload() {
     const MACHINES: u32 = 3;
     const RUNS: u32 = 8;
     let team = Home::new();
@@ -271,7 +271,7 @@ fn nothing_is_lost_and_nothing_is_twice_when_the_server_is_killed_during_uploads
     let done = std::sync::atomic::AtomicUsize::new(0);
     thread::scope(|scope| {
         for home in &machines {
-            let file = kept(home, &writer);
+            let file = token_file(home, &writer);
             let (address, done) = (&address, &done);
             scope.spawn(move || {
                 loop {
@@ -319,9 +319,9 @@ fn nothing_is_lost_and_nothing_is_twice_when_the_server_is_killed_during_uploads
 }
 
 #[test]
-fn a_token_goes_nowhere_in_plain_text() {
+fn tokens_need_encryption() {
     let home = Home::with(&["copies"]);
-    let file = kept(&home, "secret");
+    let file = token_file(&home, "secret");
     home.refuses(
         &[
             "push",
@@ -368,11 +368,11 @@ fn certificates(folder: &Path) {
 }
 
 #[test]
-fn what_is_sent_is_encrypted_by_the_certificate_that_is_trusted() {
+fn uploads_use_the_trusted_certificate() {
     let (machine, team) = (Home::new(), Home::new());
     machine.import(&[run(1)]);
     certificates(team.path());
-    let file = kept(&machine, &token(&team, "machine", "read,write"));
+    let file = token_file(&machine, &token(&team, "machine", "read,write"));
     let certified = "--tls-cert cert.pem --tls-key key.pem";
     // on every address, since nothing can be read on the way
     let words = format!("serve --listen 0.0.0.0:0 {certified}");
@@ -414,10 +414,10 @@ fn what_is_sent_is_encrypted_by_the_certificate_that_is_trusted() {
 }
 
 #[test]
-fn a_backup_is_pulled_and_restored_by_a_push() {
+fn push_restores_a_backup() {
     let (team, new) = (Home::new(), Home::new());
     team.import(&[run(1), run(2)]);
-    let reader = kept(&team, &token(&team, "backup", "read"));
+    let reader = token_file(&team, &token(&team, "backup", "read"));
     let server = Server::with(&team, &["--behind-proxy"]);
     let url = format!("http://{}", server.address);
     let backup = team.path().join("backup.db").display().to_string();
@@ -432,7 +432,7 @@ fn a_backup_is_pulled_and_restored_by_a_push() {
     ];
     assert_eq!(team.ok(&pull).lines().count(), 2);
     assert_eq!(team.ok(&pull), "");
-    let writer = kept(&new, &token(&new, "restore", "write"));
+    let writer = token_file(&new, &token(&new, "restore", "write"));
     let other = Server::start(&new);
     let url = format!("http://{}", other.address);
     let push = [
@@ -452,7 +452,7 @@ fn a_backup_is_pulled_and_restored_by_a_push() {
 }
 
 #[test]
-fn the_unit_of_systemd_starts_a_server() {
+fn systemd_unit_starts_a_server() {
     let unit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/serve/gritstone.service");
     let unit = fs::read_to_string(unit).unwrap();
     let line = unit
@@ -475,7 +475,7 @@ fn the_unit_of_systemd_starts_a_server() {
 /// Every path of the description is served as it says, and no other answer comes.
 #[test]
 #[ignore = "measures: make test-full"]
-fn the_description_of_the_server_is_what_the_server_does() {
+fn openapi_matches_the_server() {
     let home = crate::serve::changed();
     home.import(&[run(101), run(102)]);
     let [writer, admin] = ["write", "admin"].map(|scope| token(&home, scope, scope));

@@ -10,7 +10,7 @@ fn overall(machine: &Value) -> &Value {
 }
 
 #[test]
-fn printed_systems_are_scored_by_environment() {
+fn printed_systems_are_scored() {
     let home = Home::new();
     let view = home
         .json("score ref:sun-2-120-4.2bsd ref:vax-11-780-4.1bsd --against ref:vax-11-780-4.1bsd");
@@ -29,7 +29,7 @@ fn printed_systems_are_scored_by_environment() {
 }
 
 #[test]
-fn what_a_machine_lacks_withholds_its_rating_and_naming_the_rows_gives_one() {
+fn missing_benchmarks_withhold_scores() {
     let home = Home::new();
     // byte-1984 prints no time for the file reads of the Masscomp
     let against = format!("score ref:masscomp-sys-iii --against {VAX}");
@@ -48,7 +48,7 @@ fn what_a_machine_lacks_withholds_its_rating_and_naming_the_rows_gives_one() {
 }
 
 #[test]
-fn the_environments_of_the_document_are_scored_together() {
+fn document_environments_are_scored() {
     let home = Home::new();
     let base = "ref:intel-xeon-kvm-2026";
     // the baseline of a run that has all of them
@@ -90,7 +90,7 @@ fn the_environments_of_the_document_are_scored_together() {
 }
 
 #[test]
-fn wrong_use_says_what_is_wrong() {
+fn wrong_use_is_explained() {
     let home = Home::new();
     let wrong = |arguments: &str, what: &str| {
         home.refuses(&format!("score ref:sun-2-120-4.2bsd {arguments}"), what);
@@ -106,7 +106,7 @@ fn wrong_use_says_what_is_wrong() {
 }
 
 #[test]
-fn a_run_is_rated_with_an_interval_by_what_it_has() {
+fn scores_have_intervals() {
     let home = Home::with(&["run"]);
     let view = home.json(&format!("score run --against {VAX}"));
     let rated = overall(&view["machines"][0]);
@@ -128,7 +128,7 @@ fn a_run_is_rated_with_an_interval_by_what_it_has() {
 }
 
 #[test]
-fn a_profile_of_ones_own_weights_what_both_sides_have() {
+fn user_profiles_weight_shared_benchmarks() {
     let home = Home::with(&["run"]);
     let file = home.path().join("mine.toml");
     let write = |text: &str| std::fs::write(&file, text).unwrap();

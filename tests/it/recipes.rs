@@ -1,13 +1,12 @@
 //! The recipes of examples/fleet, as far as this host has what they are for. Of those for GitHub and Kubernetes what is executed is executed here;
 //! scripts/check-ci holds them against their schemas.
 
-use crate::common::{Home, binary, entries, make_program, program, said};
+use crate::common::{Home, binary, entries, make_program, output_texts, program};
 use gritstone_exchange::read_bundle;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// A recipe.
 pub fn recipe(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/fleet");
     folder.join(name).canonicalize().unwrap()
@@ -26,13 +25,13 @@ fn the_units_are_sound() {
         verify
             .args(["verify", "--man=no"])
             .arg(home.path().join(name));
-        let (code, out, error) = said(verify.output().unwrap());
+        let (code, out, error) = output_texts(verify.output().unwrap());
         assert_eq!((code, out.as_str(), error.as_str()), (0, "", ""), "{name}");
     }
     let broken = home.path().join("gritstone-check.timer");
     fs::write(&broken, "[Timer]\nOnCalendar=never on a Sunday\n").unwrap();
     let mut verify = home.command(program(&["systemd-analyze"]));
-    let (_, _, error) = said(
+    let (_, _, error) = output_texts(
         verify
             .args(["verify", "--man=no"])
             .arg(&broken)
@@ -44,7 +43,7 @@ fn the_units_are_sound() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn ansible_measures_nodes_and_leaves_nothing() {
+fn ansible_recipe_leaves_nothing() {
     let home = Home::new();
     let hosts = "node-1 ansible_connection=local\nnode-2 ansible_connection=local\n";
     fs::write(home.path().join("inventory"), hosts).unwrap();
@@ -69,7 +68,7 @@ fn ansible_measures_nodes_and_leaves_nothing() {
         .env("ANSIBLE_NOCOLOR", "1")
         .env("LC_ALL", "C.UTF-8")
         .stdin(Stdio::null());
-    let (code, out, error) = said(play.output().unwrap());
+    let (code, out, error) = output_texts(play.output().unwrap());
     assert_eq!(code, 0, "{out}{error}");
     assert!(
         out.contains("Fleet report") && out.contains("2 nodes"),
@@ -127,7 +126,7 @@ fn member(bundle: &Path) -> (String, String) {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn the_steps_for_github_measure_report_and_leave_nothing() {
+fn github_recipe_reports() {
     let home = Home::new();
     let text = fs::read_to_string(recipe("github-actions.yml")).unwrap();
     let steps: Vec<String> = below(&text, "run: |")
@@ -149,7 +148,7 @@ fn the_steps_for_github_measure_report_and_leave_nothing() {
             .env("PATH", &path)
             .envs(variables.iter().copied())
             .stdin(Stdio::null());
-        let (code, out, error) = said(bash.output().unwrap());
+        let (code, out, error) = output_texts(bash.output().unwrap());
         assert_eq!(code, 0, "{script}: {out}{error}");
     };
     // what actions/download-artifact would make of what actions/upload-artifact took
@@ -188,7 +187,7 @@ fn the_steps_for_github_measure_report_and_leave_nothing() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn the_container_of_kubernetes_measures_its_node() {
+fn kubernetes_recipe_measures_its_node() {
     let home = Home::new();
     let text = fs::read_to_string(recipe("kubernetes.yaml")).unwrap();
     assert!(text.contains("command: [gritstone]"));
@@ -221,7 +220,7 @@ fn the_container_of_kubernetes_measures_its_node() {
             .env("NODE_NAME", node)
             .env("JOB_COMPLETION_INDEX", index)
             .stdin(Stdio::null());
-        let (code, out, error) = said(pod.output().unwrap());
+        let (code, out, error) = output_texts(pod.output().unwrap());
         assert_eq!(code, 0, "{out}{error}");
         fs::remove_dir_all(&work).unwrap();
     }
@@ -230,7 +229,7 @@ fn the_container_of_kubernetes_measures_its_node() {
     let report = format!("gritstone fleet report {bundles}");
     assert!(text.contains("gritstone fleet report /results/*.jsonl"));
     let mut shell = home.command("/bin/sh");
-    let (code, out, error) = said(
+    let (code, out, error) = output_texts(
         shell
             .args(["-c", &report])
             .env("PATH", &path)

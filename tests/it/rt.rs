@@ -2,8 +2,8 @@
 //! replaced by nothing.
 
 use crate::common::{
-    self, DISC, Home, NOBODY, SHORT, alone, binary, flagged, list, messages, needs_root, result,
-    said,
+    self, DISC, Home, SHORT, UNPRIVILEGED, alone, binary, flagged, list, messages, needs_root,
+    output_texts, result,
 };
 use nix::unistd::geteuid;
 use serde_json::Value;
@@ -53,7 +53,7 @@ fn is_measured(row: &Value) -> bool {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn every_row_has_a_figure_or_a_reason_that_mends_it_as_root() {
+fn real_time_results_or_remedies_as_root() {
     needs_root();
     let _turn = alone();
     let home = Home::new();
@@ -84,15 +84,15 @@ fn unprivileged(home: &Home, line: &str) -> (i32, String, String) {
     let mut command = home.command(binary());
     command.args(line.split(' '));
     if geteuid().is_root() {
-        std::os::unix::fs::chown(home.path(), Some(NOBODY), Some(NOBODY)).unwrap();
-        command.uid(NOBODY).gid(NOBODY);
+        std::os::unix::fs::chown(home.path(), Some(UNPRIVILEGED), Some(UNPRIVILEGED)).unwrap();
+        command.uid(UNPRIVILEGED).gid(UNPRIVILEGED);
     }
-    said(command.output().unwrap())
+    output_texts(command.output().unwrap())
 }
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn without_privilege_rows_say_what_they_lack_and_print_nothing_else() {
+fn unprivileged_skips_name_permissions() {
     let _turn = alone();
     let home = Home::new();
     let rows =

@@ -78,7 +78,7 @@ fn assert_valid(home: &Home, line: &str) {
 }
 
 #[test]
-fn what_is_printed_of_recorded_runs_is_by_the_schemas() {
+fn recorded_output_matches_schemas() {
     let home = Home::with(&["run", "copies"]);
     let run = recorded("copies");
     let hour = |hour| at_hour(&run, hour, &format!("h{hour}"));
@@ -110,7 +110,7 @@ fn what_is_printed_of_recorded_runs_is_by_the_schemas() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn what_is_printed_of_measurements_is_by_the_schemas() {
+fn measured_output_matches_schemas() {
     let home = Home::new();
     for line in [
         "run byte/sieve --budget 3s --precision 50%",
@@ -123,7 +123,7 @@ fn what_is_printed_of_measurements_is_by_the_schemas() {
 }
 
 #[test]
-fn a_field_too_many_is_a_fault() {
+fn additional_fields_violate_schemas() {
     let home = Home::with(&["copies"]);
     let schemas = Schemas::read();
     let mut view = home.json("show copies");

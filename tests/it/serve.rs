@@ -86,7 +86,7 @@ fn crawl(server: &Server) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_first_page_leads_to_all_others_and_each_is_json_as_well() {
+fn overview_links_every_page() {
     let home = Home::with(&["run", "copies"]);
     let run = recorded("run");
     home.import(&[at_hour(&run, 1, "before"), at_hour(&run, 2, "after")]);
@@ -115,7 +115,7 @@ fn the_first_page_leads_to_all_others_and_each_is_json_as_well() {
 }
 
 #[test]
-fn a_page_says_as_json_what_the_command_says() {
+fn page_json_equals_command_json() {
     let home = Home::with(&["run", "copies"]);
     home.import(&[at_hour(&recorded("run"), 1, "before")]);
     let server = Server::start(&home);
@@ -198,7 +198,7 @@ fn wrong_parameters_are_named() {
 }
 
 #[test]
-fn a_store_that_is_empty_has_a_first_page_and_fills_while_it_is_shown() {
+fn empty_stores_have_an_overview() {
     let home = Home::new();
     let server = Server::start(&home);
     assert!(server.page("/").contains("No run is stored yet"));
@@ -218,7 +218,7 @@ fn a_store_that_is_empty_has_a_first_page_and_fills_while_it_is_shown() {
 }
 
 #[test]
-fn what_changed_is_on_the_first_page_in_the_feed_and_drawn() {
+fn changes_are_shown_everywhere() {
     let home = changed();
     let server = Server::start(&home);
     let feed = server.page("/changes.atom");
@@ -266,7 +266,7 @@ fn what_changed_is_on_the_first_page_in_the_feed_and_drawn() {
 }
 
 #[test]
-fn what_a_browser_has_is_not_sent_again_and_what_is_sent_is_compressed() {
+fn pages_are_cached_and_compressed() {
     let home = Home::with(&["copies"]);
     let server = Server::start(&home);
     let path = format!("/runs/{}", recorded("copies").info.id);
@@ -320,7 +320,7 @@ fn it_ends_in_order() {
 }
 
 #[test]
-fn others_reach_it_only_where_that_is_said() {
+fn remote_access_needs_an_option() {
     let home = Home::new();
     home.refuses("serve --listen 0.0.0.0:0", "--open-reads");
     home.refuses("serve --listen [::]:0 --behind-proxy", "--open-reads");

@@ -1,7 +1,7 @@
 //! Circuits simulated by programs of the machine: what these print is checked against what is known without them, so that a simulator that
 //! does not simulate, or does it wrong, gives no result.
 
-use crate::common::workload::{built, said};
+use crate::common::workload::{built, workload_output};
 use crate::common::{self, Home, make_program, result, traces};
 use std::path::{Path, PathBuf};
 
@@ -39,10 +39,10 @@ impl Simulator {
     }
 
     /// What the workload says, with this program in the place of the simulator.
-    fn said(&self, workload: &Path, folder: &Path, program: &Path, rest: &str) -> String {
+    fn output(&self, workload: &Path, folder: &Path, program: &Path, rest: &str) -> String {
         let (name, circuit, program) = (self.name, self.circuit, program.display());
         let line = format!("{SMALL} circuit={circuit} {name}={program} {rest}");
-        said(workload, folder, &line)
+        workload_output(workload, folder, &line)
     }
 }
 
@@ -73,12 +73,12 @@ const FAILING: &str = "$real \"$@\"; echo 'no licence' >&2; exit 3";
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_simulator_that_does_not_simulate_gives_no_result() {
+fn idle_simulators_give_no_result() {
     let folder = tempfile::tempdir().unwrap();
     for simulator in &SIMULATORS {
         let workload = built(simulator.workload, folder.path(), &[]);
         let real = simulator.real();
-        let fine = simulator.said(&workload, folder.path(), &real, "");
+        let fine = simulator.output(&workload, folder.path(), &real, "");
         assert!(fine.ends_with("bye\n"), "{}: {fine}", simulator.name);
         assert_eq!(fine.matches("sample n=1").count(), 3, "{fine}");
         for (fault, why) in [
@@ -90,7 +90,7 @@ fn a_simulator_that_does_not_simulate_gives_no_result() {
             (FAILING, "no licence"),
         ] {
             let faulty = script(folder.path(), &real, fault);
-            let said = simulator.said(&workload, folder.path(), &faulty, "");
+            let said = simulator.output(&workload, folder.path(), &faulty, "");
             let name = simulator.name;
             assert!(said.contains("fail errno="), "{name}, {fault}: {said}");
             assert!(said.contains(why), "{name}, {fault}: {said}");
@@ -101,7 +101,7 @@ fn a_simulator_that_does_not_simulate_gives_no_result() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn every_circuit_is_simulated_right_and_one_of_several_that_is_not_is_seen() {
+fn every_circuit_is_checked() {
     let folder = tempfile::tempdir().unwrap();
     let [ngspice, _, vvp] = &SIMULATORS;
     for (simulator, circuits) in [
@@ -115,12 +115,12 @@ fn every_circuit_is_simulated_right_and_one_of_several_that_is_not_is_seen() {
                 simulator.name,
                 simulator.real().display()
             );
-            let said = said(&workload, folder.path(), &line);
+            let said = workload_output(&workload, folder.path(), &line);
             assert!(said.ends_with("bye\n"), "{circuit}: {said}");
         }
         let idle = "[ \"${PWD##*/}\" = 2 ] || exec $real \"$@\"";
         let idle = script(folder.path(), &simulator.real(), idle);
-        let said = simulator.said(&workload, folder.path(), &idle, "users=3");
+        let said = simulator.output(&workload, folder.path(), &idle, "users=3");
         assert!(said.contains("call=output"), "{said}");
     }
 }
@@ -128,7 +128,7 @@ fn every_circuit_is_simulated_right_and_one_of_several_that_is_not_is_seen() {
 /// A gate, a transistor and an instruction that are others: the judgment knows nothing of the circuit.
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_circuit_with_a_fault_in_it_is_seen() {
+fn faulty_circuits_are_seen() {
     let folder = tempfile::tempdir().unwrap();
     for (workload, circuit, file, right, wrong) in [
         ("app/hilo", "isor", "app/isor.h", "xnor (q", "xor (q"),
@@ -156,7 +156,7 @@ fn a_circuit_with_a_fault_in_it_is_seen() {
     ] {
         let faulty = built(workload, folder.path(), &[(file, right, wrong)]);
         let line = format!("warm=0 samples=1 circuit={circuit}");
-        let said = said(&faulty, folder.path(), &line);
+        let said = workload_output(&faulty, folder.path(), &line);
         assert!(said.contains("call=output"), "{circuit}: {said}");
     }
 }
@@ -164,7 +164,7 @@ fn a_circuit_with_a_fault_in_it_is_seen() {
 /// Found on PATH before the real ones.
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_run_has_no_result_of_a_simulator_that_prints_an_old_one() {
+fn replayed_output_gives_no_result() {
     let home = Home::new();
     let folder = home.path().join("programs");
     std::fs::create_dir(&folder).unwrap();

@@ -3,8 +3,8 @@
 
 use crate::common::quota::Quota;
 use crate::common::{
-    Home, Killed, alone, end, entries, eventually, list, make_program, needs_root, program, said,
-    start,
+    Home, Killed, alone, end, entries, eventually, list, make_program, needs_root, output_texts,
+    program, start,
 };
 use crate::recipes::recipe;
 use gritstone_store::Store;
@@ -143,7 +143,7 @@ impl Cluster {
 
     /// Exit code, standard output, standard error.
     fn run(&self, line: &str) -> (i32, String, String) {
-        said(self.start_fleet(line).wait_with_output().unwrap())
+        output_texts(self.start_fleet(line).wait_with_output().unwrap())
     }
 
     /// Where the newest fleet run has its files, which the nodes see too.
@@ -310,7 +310,7 @@ fn slurm_measures_a_fleet_as_root() {
     let fleet = cluster.start_fleet(LINE);
     cluster.measures(None, "n4");
     cluster.dies("n4");
-    let (code, _, error) = said(fleet.wait_with_output().unwrap());
+    let (code, _, error) = output_texts(fleet.wait_with_output().unwrap());
     assert_eq!(code, 1, "{error}");
     assert!(
         error.contains("n4: skipped") && error.contains("NODE_FAIL"),
@@ -350,7 +350,7 @@ fn slurm_measures_a_fleet_as_root() {
 /// Ctrl-C takes the jobs out of the queue; where the process itself is killed, they go on, and `resume` takes in what they measured.
 #[test]
 #[ignore = "measures: make test-full"]
-fn jobs_end_with_a_fleet_run_and_outlive_a_killed_one_as_root() {
+fn jobs_follow_their_fleet_run_as_root() {
     let _turn = alone();
     needs_root();
     let cluster = Cluster::start();
@@ -358,7 +358,7 @@ fn jobs_end_with_a_fleet_run_and_outlive_a_killed_one_as_root() {
     let fleet = cluster.start_fleet(LINE);
     cluster.measures(None, "n1");
     end(&fleet, Signal::SIGINT);
-    let (code, _, error) = said(fleet.wait_with_output().unwrap());
+    let (code, _, error) = output_texts(fleet.wait_with_output().unwrap());
     assert_eq!(code, 130, "{error}");
     assert!(
         error.contains("is cancelled") && error.contains("fleet resume"),
@@ -405,7 +405,7 @@ fn times(cluster: &Cluster) -> Vec<(String, [f64; 2])> {
 /// Two in a rack and two in none, two at once: the second of the rack waits for the first, and never three measure.
 #[test]
 #[ignore = "measures: make test-full"]
-fn neighbors_wait_for_each_other_and_others_for_their_turn_as_root() {
+fn neighbors_measure_in_turns_as_root() {
     let _turn = alone();
     needs_root();
     let cluster = Cluster::start();
@@ -437,7 +437,7 @@ fn neighbors_wait_for_each_other_and_others_for_their_turn_as_root() {
     ] {
         assert!(second.contains(part), "{part}: {second}");
     }
-    let (code, _, error) = said(fleet.wait_with_output().unwrap());
+    let (code, _, error) = output_texts(fleet.wait_with_output().unwrap());
     assert_eq!(code, 0, "{error}");
 
     let times = times(&cluster);

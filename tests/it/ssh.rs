@@ -3,7 +3,8 @@
 use crate::common::list;
 use crate::common::quota::Quota;
 use crate::common::{
-    Home, Killed, alone, binary, entries, eventually, make_program, mode, needs_root, program, said,
+    Home, Killed, alone, binary, entries, eventually, make_program, mode, needs_root, output_texts,
+    program,
 };
 use crate::fleet::measured;
 use serde_json::Value;
@@ -105,7 +106,7 @@ fn sshd() -> &'static Path {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn hosts_are_measured_by_ssh_and_left_as_they_were() {
+fn ssh_hosts_are_left_unchanged() {
     let _turn = alone();
     let home = Home::new();
     let sshd = Sshd::start(&home);
@@ -265,7 +266,7 @@ impl Hosts {
             .arg(self.home.path().join("gritstone"))
             .args(line.split_whitespace());
         command.stdin(Stdio::null());
-        said(command.output().unwrap())
+        output_texts(command.output().unwrap())
     }
 }
 
@@ -297,7 +298,7 @@ fn hosts(home: &Path, slow: &Quota) -> String {
 /// Four hosts, one of them with a tenth of a CPU, for a user without privileges.
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_slow_host_is_named_to_a_user_without_privileges_as_root() {
+fn slow_hosts_are_named_as_root() {
     let _turn = alone();
     needs_root();
     let hosts = Hosts::start();

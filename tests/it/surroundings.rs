@@ -2,7 +2,8 @@
 //! cannot be written, a terminal that goes, folders of odd names.
 
 use crate::common::{
-    Home, binary, end, end_at_once, ended, eventually, kept, make_program, result, said, traces,
+    Home, binary, end, end_at_once, ended, eventually, make_program, output_texts, result,
+    stored_launches, traces,
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -37,7 +38,7 @@ fn at_work(home: &Home, mut child: Child, signal: Signal) -> Output {
     let mut ended = false;
     eventually("a launch is kept", || {
         ended = child.try_wait().unwrap().is_some();
-        ended || kept(home) > 0
+        ended || stored_launches(home) > 0
     });
     // the output of one that has ended says why
     if !ended {
@@ -53,7 +54,7 @@ const LONG_LOOP: &str = "run byte/loop --budget 20s --precision 0.01%";
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn signals_that_were_ignored_stay_so() {
+fn ignored_signals_stay_ignored() {
     for (name, signal) in [("HUP", Signal::SIGHUP), ("INT", Signal::SIGINT)] {
         let home = Home::new();
         let script = format!("trap '' {name}; exec \"$@\"");
@@ -71,24 +72,24 @@ fn signals_that_were_ignored_stay_so() {
 /// A Ctrl-Z for longer than the budget, as a shell with jobs sends it: the budget goes on, and nothing that was measured is lost.
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_run_that_was_stopped_for_longer_than_its_budget_ends_in_order() {
+fn stopped_runs_end_in_order() {
     let home = Home::new();
     let line = "run byte/loop --precision 0.01% --budget 2s --format json";
     let mut command = behind(&home, "exec \"$@\"", line);
     // a group of its own, whose parent could let it go on: others are not stopped
     let child = command.process_group(0).spawn().unwrap();
     let pid = Pid::from_raw(child.id().cast_signed());
-    eventually("a launch is kept", || kept(&home) > 0);
+    eventually("a launch is kept", || stored_launches(&home) > 0);
     kill(pid, Signal::SIGTSTP).unwrap();
     let stat = format!("/proc/{pid}/stat");
     eventually("it is stopped", || {
         fs::read_to_string(&stat).unwrap().contains(") T ")
     });
-    let launches = kept(&home);
+    let launches = stored_launches(&home);
     std::thread::sleep(Duration::from_secs(7));
-    assert_eq!(kept(&home), launches);
+    assert_eq!(stored_launches(&home), launches);
     kill(pid, Signal::SIGCONT).unwrap();
-    let (code, out, error) = said(child.wait_with_output().unwrap());
+    let (code, out, error) = output_texts(child.wait_with_output().unwrap());
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
     assert!(run["elapsed_s"].as_f64().unwrap() > 7.0, "{out}");
@@ -100,39 +101,39 @@ fn a_run_that_was_stopped_for_longer_than_its_budget_ends_in_order() {
 }
 
 #[test]
-fn children_can_be_waited_for_whatever_the_parent_ignores() {
+fn ignored_sigchld_is_reset() {
     let home = Home::new();
     let mut command = behind(&home, "trap '' CHLD; exec \"$@\"", LOOP);
-    let (code, _, error) = said(command.output().unwrap());
+    let (code, _, error) = output_texts(command.output().unwrap());
     assert_eq!(code, 0, "{error}");
 }
 
 #[test]
-fn remarks_that_cannot_be_written_lose_no_figure() {
+fn unwritable_warnings_lose_no_result() {
     let home = Home::new();
     let json = format!("{LOOP} --format json");
     let mut command = behind(&home, "exec \"$@\" 2>/dev/full", &json);
-    let (code, out, _) = said(command.output().unwrap());
+    let (code, out, _) = output_texts(command.output().unwrap());
     assert_eq!(code, 0);
     let run: Value = serde_json::from_str(&out).unwrap();
     assert!(result(&run, "byte/loop")["estimate"].is_number());
 }
 
 #[test]
-fn a_reader_of_remarks_that_goes_loses_no_figure() {
+fn closed_stderr_loses_no_result() {
     let home = Home::new();
     let mut child = started(&home, "exec \"$@\"", LOOP);
     // the head of the run is read, and then no more
     let mut head = [0];
     std::io::Read::read_exact(child.stderr.as_mut().unwrap(), &mut head).unwrap();
     drop(child.stderr.take());
-    let (code, out, _) = said(child.wait_with_output().unwrap());
+    let (code, out, _) = output_texts(child.wait_with_output().unwrap());
     assert!(code == 0 && out.contains("byte/loop"), "{code}: {out}");
     assert!(traces(&home).is_empty());
 }
 
 #[test]
-fn a_folder_may_have_any_name_and_need_not_be_absolute() {
+fn directories_may_have_any_name() {
     let home = Home::new();
     let odd = home.path().join("two words, ä '\"$x");
     fs::create_dir(&odd).unwrap();
@@ -157,7 +158,7 @@ fn a_folder_may_have_any_name_and_need_not_be_absolute() {
 }
 
 #[test]
-fn a_run_that_was_killed_before_its_first_launch_goes_on() {
+fn runs_without_launches_resume() {
     let home = Home::new();
     let (bin, go) = (home.path().join("bin"), home.path().join("go"));
     fs::create_dir(&bin).unwrap();
@@ -182,7 +183,7 @@ fn a_run_that_was_killed_before_its_first_launch_goes_on() {
 
 /// In terminals of their own, as script(1) makes them.
 #[test]
-fn a_terminal_that_knows_no_bold_is_sent_none() {
+fn dumb_terminals_get_no_bold() {
     let home = Home::new();
     let shown = |variable: &str, value: &str| {
         let command = format!("{} show ref:vax-11-780-4.1bsd", binary().display());

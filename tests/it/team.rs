@@ -49,7 +49,7 @@ pub fn served(home: &Home, store: &str) -> (Server, String, [String; 2]) {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn readers_and_administrators_take_a_database() {
+fn readers_accept_a_database() {
     let database = Database::start();
     let url = database.url(&database.database(), "owner");
     let (one, other) = (Home::new(), Home::new());
@@ -138,7 +138,7 @@ fn readers_and_administrators_take_a_database() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn pages_say_when_to_ask_again_while_their_database_is_away() {
+fn missing_databases_set_retry_after() {
     let mut database = Database::start();
     let url = database.url(&database.database(), "owner");
     let home = Home::new();
@@ -261,14 +261,14 @@ fn nothing_acknowledged_is_lost(store: &str) {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn nothing_acknowledged_is_lost_in_a_file() {
+fn files_lose_nothing_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
     nothing_acknowledged_is_lost(&folder.path().join("team.db").display().to_string());
 }
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn nothing_acknowledged_is_lost_on_a_server() {
+fn servers_lose_nothing_acknowledged() {
     let database = Database::start();
     nothing_acknowledged_is_lost(&database.url(&database.database(), "owner"));
 }

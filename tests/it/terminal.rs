@@ -45,7 +45,7 @@ fn the_locale_changes_nothing() {
 }
 
 #[test]
-fn what_is_measured_runs_under_a_locale_of_ours() {
+fn programs_run_under_locale_c() {
     const ENTRY: &str = r#"
 [family]
 name = "place"
@@ -91,7 +91,7 @@ fn printed(home: &Home, width: usize, line: &str) -> String {
 }
 
 #[test]
-fn every_command_has_a_line_for_each_thing_and_few_others() {
+fn commands_print_one_line_each() {
     let home = Home::with(&["run"]);
     let run = home.json("show run");
     let results = list(&run["results"]);
@@ -125,7 +125,7 @@ fn every_command_has_a_line_for_each_thing_and_few_others() {
 }
 
 #[test]
-fn a_result_is_one_line_with_its_whole_identifier() {
+fn results_are_one_line() {
     let home = Home::with(&["run"]);
     let run = home.json("show run");
     for width in [60, 80, 120] {
@@ -190,7 +190,7 @@ fn runs_are_labeled_and_removed() {
 }
 
 #[test]
-fn color_is_asked_for_or_refused() {
+fn color_follows_option_and_environment() {
     let home = Home::with(&["run"]);
     for (variables, more, expected) in [
         (&[][..], "", false),
@@ -259,7 +259,7 @@ fn assert_whole_sequences(said: &str) {
 
 /// A terminal that is stopped may hold up the run between two launches; nothing is lost by it.
 #[test]
-fn a_terminal_that_was_stopped_gets_every_remark() {
+fn stopped_terminals_get_every_warning() {
     let home = Home::new();
     let OpenptyResult { master, slave } = openpty(None, None).unwrap();
     let mut terminal = File::from(master);

@@ -64,7 +64,7 @@ const PLANTED: [(&str, &str, &str, &str); 7] = [
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn programs_that_do_not_do_their_work_give_no_result() {
+fn idle_programs_give_no_result() {
     let ids = PLANTED.map(|(id, ..)| id);
     let home = Home::new();
     let sound = run(&home, None, &ids);
@@ -93,7 +93,7 @@ fn programs_that_do_not_do_their_work_give_no_result() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn versions_inputs_and_memory_are_kept_and_another_version_is_told() {
+fn versions_and_inputs_are_stored() {
     let home = Home::new();
     let one = run(&home, None, &["app/today/python3@start"]);
     let kept = &result(&one, "app/today/python3@start")["program"];
@@ -130,7 +130,7 @@ fn with_nothing(home: &Home, line: &str) -> (i32, String, String) {
 }
 
 #[test]
-fn a_missing_program_is_a_skip_with_the_command_that_installs_it() {
+fn missing_programs_name_their_package() {
     let home = Home::new();
     let (_, out, error) = with_nothing(&home, "run app/today/ripgrep app/today/jq --dry-run");
     let words: Vec<&str> = out.split_whitespace().collect();

@@ -29,7 +29,7 @@ fn calls_in(folder: &Path, program: &str, arguments: &[&str]) -> Vec<String> {
         .current_dir(folder)
         .output()
         .unwrap();
-    let (code, _, error) = common::said(ran);
+    let (code, _, error) = common::output_texts(ran);
     assert_eq!(code, 0, "{error}");
     calls_of(&fs::read_to_string(&log).unwrap())
 }
@@ -53,7 +53,7 @@ fn calls_of(log: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_call_that_is_restarted_is_one_call() {
+fn restarted_calls_count_once() {
     let log = "vfork() = 7\n\
         wait4(-1, 0x7ffc, 0, NULL) = ? ERESTARTSYS (To be restarted if SA_RESTART is set)\n\
         --- SIGCHLD {si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=7} ---\n\
@@ -80,7 +80,7 @@ fn regions(calls: &[String]) -> Vec<&[String]> {
 }
 
 #[test]
-fn a_sample_of_getpid_holds_getpids_and_nothing_else() {
+fn getpid_samples_hold_only_getpid() {
     let calls = calls("byte/syscall", &["batch=500"]);
     let regions = regions(&calls);
     for region in &regions {
@@ -91,7 +91,7 @@ fn a_sample_of_getpid_holds_getpids_and_nothing_else() {
 }
 
 #[test]
-fn a_sample_of_the_processor_holds_no_call_at_all() {
+fn cpu_samples_hold_no_calls() {
     for (program, argument) in [
         ("byte/sieve", "batch=10"),
         ("byte/loop", "batch=1000"),
@@ -106,7 +106,7 @@ fn a_sample_of_the_processor_holds_no_call_at_all() {
 }
 
 #[test]
-fn iocall_makes_six_calls_a_turn() {
+fn iocall_makes_six_calls() {
     let calls = calls("iocall/iocall", &["form=ncr", "batch=50"]);
     let regions = regions(&calls);
     let batch = regions.last().unwrap();
@@ -117,7 +117,7 @@ fn iocall_makes_six_calls_a_turn() {
 }
 
 #[test]
-fn the_writer_of_the_pipe_is_timed_and_the_reader_is_reaped_after() {
+fn pipe_readers_are_reaped_untimed() {
     let calls = calls("byte/pipe", &["batch=64"]);
     let regions = regions(&calls);
     let batch = regions.last().unwrap();
@@ -136,7 +136,7 @@ fn regions_with_waits(calls: &[String]) -> Vec<&[String]> {
 }
 
 #[test]
-fn the_making_of_processes_is_one_call_and_a_wait() {
+fn process_creation_is_two_calls() {
     for (how, names) in [
         ("how=fork", &["fork", "clone"][..]),
         ("how=vfork", &["vfork", "clone"]),
@@ -161,7 +161,7 @@ fn the_making_of_processes_is_one_call_and_a_wait() {
 }
 
 #[test]
-fn signals_and_messages_are_the_calls_of_their_rows_and_no_others() {
+fn message_samples_hold_their_calls() {
     let signal = ["kill", "rt_sigsuspend", "rt_sigreturn"];
     let both = ["write", "read"];
     for (program, arguments, names, extra) in [
@@ -189,7 +189,7 @@ fn signals_and_messages_are_the_calls_of_their_rows_and_no_others() {
 }
 
 #[test]
-fn the_process_of_the_published_work_does_that_work_and_no_more() {
+fn reference_process_does_reference_work() {
     let folder = tempfile::tempdir().unwrap();
     let counted = |program: &str, mode: &str| {
         let calls = calls_in(folder.path(), program, &[mode, "n=1"]);

@@ -41,7 +41,7 @@ const NEIGHBORS: [(&str, Weather); 4] = [
 ];
 
 pub fn verdicts() -> String {
-    said(
+    table_of(
         "`ab`: verdict slower / faster / same (within 1%)",
         &WEATHERS,
         &[1.0, 1.005, 1.02, 1.05],
@@ -50,7 +50,7 @@ pub fn verdicts() -> String {
 }
 
 pub fn neighbors() -> String {
-    said(
+    table_of(
         "`ab` with excluded pairs: verdict slower / faster / same (within 1%)",
         &NEIGHBORS,
         &[1.0, 1.01, 1.02, 1.05],
@@ -59,7 +59,7 @@ pub fn neighbors() -> String {
 }
 
 /// What is said of sides that differ by these factors; how many trials, and the seed.
-fn said(
+fn table_of(
     title: &str,
     weathers: &[(&str, Weather)],
     changes: &[f64],

@@ -69,7 +69,7 @@ pub fn together() -> String {
                 });
                 let earlier: Vec<RunView> = made.by_ref().take(runs + 1).collect();
                 let other = made.next().expect("one is left");
-                for (hits, verdict) in hits.iter_mut().zip(said(&earlier, &other)) {
+                for (hits, verdict) in hits.iter_mut().zip(verdicts(&earlier, &other)) {
                     *hits += usize::from(matches!(verdict, Verdict::Faster | Verdict::Slower));
                 }
             }
@@ -81,7 +81,7 @@ pub fn together() -> String {
 }
 
 /// What is said of total and efficiency of the last run against the one before it.
-fn said(earlier: &[RunView], other: &RunView) -> [Verdict; 2] {
+fn verdicts(earlier: &[RunView], other: &RunView) -> [Verdict; 2] {
     let base = earlier.last().expect("there is a base");
     let past: Vec<Past> = earlier.iter().map(Past::new).collect();
     let options = compare::Options::new(0.02, run_effect::estimate(&past, base, other));

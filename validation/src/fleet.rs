@@ -13,7 +13,7 @@ const RUNS: f64 = 0.01;
 /// What the launches of a run show of its variance.
 const WITHIN: f64 = 4e-6;
 /// Nodes that are made up for a line, in so many fleets.
-const MADE: usize = 24_000;
+const NODES_PER_LINE: usize = 24_000;
 const LEAST: usize = 10;
 const MOST: usize = 1_000;
 
@@ -111,10 +111,10 @@ pub fn nodes() -> String {
     let mut text = head(&title, "fleet", columns.into_iter().map(str::to_owned));
     let mut world = World::new(1834);
     for (name, of) in lines() {
-        let fleets = (MADE / of.nodes).clamp(LEAST, MOST);
+        let fleets = (NODES_PER_LINE / of.nodes).clamp(LEAST, MOST);
         let (mut called, mut any) = (0, 0);
         for _ in 0..fleets {
-            let found = called_nodes(&fit(&made(&mut world, of, &[])));
+            let found = called_nodes(&fit(&simulate(&mut world, of, &[])));
             called += found.iter().filter(|called| **called).count();
             any += usize::from(found.contains(&true));
         }
@@ -122,7 +122,7 @@ pub fn nodes() -> String {
         let mut found = [[0, 0]; PLANTED.len()];
         for number in 0..fleets {
             let planted = planted(of.nodes, number);
-            let fit = fit(&made(&mut world, of, &planted));
+            let fit = fit(&simulate(&mut world, of, &planted));
             let slow = |node: &usize| planted.iter().any(|(at, _)| at == node);
             let called = called_nodes(&fit);
             let innocent = (0..of.nodes).filter(|node| !slow(node));
@@ -157,7 +157,7 @@ fn exact(hits: usize, of: usize) -> String {
     format!("{:.3}", 100.0 * hits as f64 / of as f64)
 }
 
-fn made(world: &mut World, of: Of, planted: &[(usize, usize)]) -> Measured {
+fn simulate(world: &mut World, of: Of, planted: &[(usize, usize)]) -> Measured {
     let shared: Vec<(f64, Vec<f64>)> = (0..of.nodes)
         .map(|_| {
             let families = (0..FAMILIES).map(|_| of.family * world.normal()).collect();

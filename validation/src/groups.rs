@@ -66,7 +66,7 @@ pub fn groups() -> String {
 fn tried(world: &mut World, nodes: usize, slow: f64, margin: f64) -> Called {
     let mut called = Called::default();
     for _ in 0..FLEETS {
-        let (view, right) = made(world, nodes, slow, margin);
+        let (view, right) = simulate(world, nodes, slow, margin);
         let groups = view.groups.iter().flat_map(|of| {
             let of_fact = of.groups.iter().map(move |group| (&of.facts, group));
             of_fact.filter(|(_, group)| !group.differs.is_empty())
@@ -105,7 +105,7 @@ fn order(world: &mut World, nodes: usize) -> Vec<usize> {
 }
 
 /// A fleet, and the fact whose first group is slow in the first family.
-fn made(world: &mut World, nodes: usize, slow: f64, margin: f64) -> (FleetView, String) {
+fn simulate(world: &mut World, nodes: usize, slow: f64, margin: f64) -> (FleetView, String) {
     let name = |fact: usize| format!("fact-{fact}");
     let ids: Vec<Id> = (0..BENCHMARKS)
         .map(|at| {

@@ -3,12 +3,12 @@
 use gritstone_catalogue::{Catalogue, facts};
 use gritstone_model::Benchmark;
 
-const MADE: &str = "<!-- Written by `cargo xtask docgen` from catalogue/*.toml. Change those, and run it again. -->\n";
+const HEADER: &str = "<!-- Written by `cargo xtask docgen` from catalogue/*.toml. Change those, and run it again. -->\n";
 
 /// The pages by their names in `docs/benchmarks/`: the list of families, and a page for each.
 pub fn pages(catalogue: &Catalogue) -> Vec<(String, String)> {
     let mut index = format!(
-        "# Benchmarks\n\n{MADE}\nA page for each family. `gritstone list FAMILY` lists its benchmarks, `gritstone info BENCHMARK` says what one does.\n\n\
+        "# Benchmarks\n\n{HEADER}\nA page for each family. `gritstone list FAMILY` lists its benchmarks, `gritstone info BENCHMARK` says what one does.\n\n\
          | family | | benchmarks | variants |\n| --- | --- | ---: | ---: |\n"
     );
     let mut pages = vec![];
@@ -24,7 +24,7 @@ pub fn pages(catalogue: &Catalogue) -> Vec<(String, String)> {
             own.len() - variants
         );
         let mut page = format!(
-            "# `{}`: {}\n\n{MADE}\n{}\n",
+            "# `{}`: {}\n\n{HEADER}\n{}\n",
             family.name, family.title, family.why
         );
         if !family.guidelines.is_empty() {

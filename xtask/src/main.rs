@@ -91,6 +91,8 @@ fn tidy(root: &Path) -> Result<(), String> {
     let mut faults = tidy::imports(&tree, root, &packages(root)?);
     faults.extend(tidy::programs(&tree, &catalogue));
     faults.extend(names::benchmarks(&tree, &catalogue));
+    faults.extend(names::names(&tree));
+    faults.extend(names::comments(&tree));
     faults.extend(circles::circles(&tree));
     faults.extend(tidy::openings(&tree));
     faults.extend(tidy::words(&tree));
@@ -112,13 +114,13 @@ fn docgen(root: &Path, check: bool) -> Result<(), String> {
     let catalogue = gritstone_catalogue::all().map_err(|error| error.to_string())?;
     for (name, text) in docgen::pages(&catalogue) {
         let name = format!("docs/benchmarks/{name}");
-        made(root, &name, &text, "docgen", check)?;
+        write_or_check(root, &name, &text, "docgen", check)?;
     }
     Ok(())
 }
 
 fn licenses(root: &Path, check: bool) -> Result<(), String> {
-    made(
+    write_or_check(
         root,
         "crates/cli/licenses.txt",
         &licenses::text(root)?,
@@ -128,7 +130,13 @@ fn licenses(root: &Path, check: bool) -> Result<(), String> {
 }
 
 /// Writes a file that is made, or says that it is not what it should be.
-fn made(root: &Path, name: &str, text: &str, command: &str, check: bool) -> Result<(), String> {
+fn write_or_check(
+    root: &Path,
+    name: &str,
+    text: &str,
+    command: &str,
+    check: bool,
+) -> Result<(), String> {
     let path = root.join(name);
     if !check {
         fs::write(&path, text).map_err(|why| format!("{}: {why}", path.display()))?;

@@ -1,8 +1,43 @@
-//! Names in Rust that belong elsewhere.
+//! Names and comments: those that belong elsewhere, and those that say nothing.
 
 use crate::tidy::{Tree, modules};
 use gritstone_catalogue::Catalogue;
 use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Stems of files that could hold anything.
+const VAGUE_FILES: [&str; 8] = [
+    "general", "helper", "helpers", "misc", "stuff", "util", "utils", "various",
+];
+/// Words for which the field has others, with these.
+const BANNED: [(&str, &str); 12] = [
+    ("crowd", "contention"),
+    ("crowded", "contended"),
+    ("disturbance", "interference, contention"),
+    ("keeper", "supervisor"),
+    ("kept", "stored, cached"),
+    ("nobody", "unprivileged"),
+    ("pacer", "cycle probe"),
+    ("said", "the noun: message, output, note"),
+    ("somebody", "the noun: user, process"),
+    ("steadied", "tuned"),
+    ("steady", "tune"),
+    ("told", "the noun: message, notification"),
+];
+const ITEMS: [&str; 9] = [
+    "const",
+    "enum",
+    "fn",
+    "macro_rules!",
+    "mod",
+    "static",
+    "struct",
+    "trait",
+    "type",
+];
+const TEST_NAME_WORDS: usize = 5;
+/// Longest comment that is compared with the signature below it.
+const SHORT_COMMENT: usize = 3;
 
 /// Places that may name benchmarks: examples of the help, and the command that an explanation recommends.
 const MAY_NAME_BENCHMARKS: [&str; 2] = ["crates/cli/src/command/", "crates/report/src/ratings.rs"];
@@ -33,9 +68,184 @@ pub fn benchmarks(tree: &Tree, catalogue: &Catalogue) -> Vec<String> {
     faults
 }
 
+/// Names of files, items and tests.
+pub fn names(tree: &Tree) -> Vec<String> {
+    let mut faults = vec![];
+    for path in tree.keys() {
+        let stem = Path::new(path).file_stem().unwrap_or_default();
+        if VAGUE_FILES.contains(&&*stem.to_string_lossy()) {
+            faults.push(format!("{path}: name the file by what is in it"));
+        }
+    }
+    for (path, text) in tree.iter().filter(|(path, _)| path.ends_with(".rs")) {
+        let lines: Vec<&str> = text.lines().collect();
+        for (number, name) in lines.iter().enumerate().filter_map(item) {
+            let place = format!("{path}:{}: {name}", number + 1);
+            let words = words(name);
+            let banned = BANNED
+                .iter()
+                .filter(|(word, _)| words.iter().any(|w| w == word));
+            faults.extend(
+                banned.map(|(word, better)| format!("{place}: instead of {word}: {better}")),
+            );
+            let attributes = lines[..number].iter().rev().map(|line| line.trim());
+            let mut attributes = attributes.take_while(|line| line.starts_with("#["));
+            // suffixes by which scripts select tests
+            let plain = name
+                .trim_end_matches("_as_root")
+                .trim_end_matches("_as_a_file");
+            let long = plain.split('_').count() > TEST_NAME_WORDS;
+            if long && attributes.any(|line| line == "#[test]") {
+                faults.push(format!(
+                    "{place}: name the test by what it asserts, in at most {TEST_NAME_WORDS} words"
+                ));
+            }
+        }
+    }
+    faults
+}
+
+/// A line's index with the name of the item that it defines.
+fn item<'a>((number, line): (usize, &&'a str)) -> Option<(usize, &'a str)> {
+    let mut words = line.split_whitespace();
+    let qualifier = |word: &&str| {
+        word.starts_with("pub") || ["async", "unsafe"].contains(word) || *word == "const"
+    };
+    let mut found = words.next()?;
+    while qualifier(&found) {
+        let next = words.next()?;
+        if found == "const" && next != "fn" && next != "unsafe" {
+            return Some((number, identifier(next)));
+        }
+        found = next;
+    }
+    ITEMS
+        .contains(&found)
+        .then(|| words.next())?
+        .map(|name| (number, identifier(name)))
+}
+
+fn identifier(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// The words of a text or an identifier, in lower case.
+fn words(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut lower = false;
+    for c in text.chars() {
+        if !c.is_alphanumeric() || (lower && c.is_uppercase()) {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric() {
+            words
+                .last_mut()
+                .expect("there is one")
+                .extend(c.to_lowercase());
+        }
+        lower = c.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Comments that repeat the signature below them. Those of the command line are texts of the help.
+pub fn comments(tree: &Tree) -> Vec<String> {
+    let mut faults = vec![];
+    let sources = tree
+        .iter()
+        .filter(|(path, _)| path.ends_with(".rs") && !path.starts_with("crates/cli/"));
+    for (path, text) in sources {
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        for (number, line) in (1_usize..).zip(&lines) {
+            let around = [number.checked_sub(2), Some(number)];
+            let alone = !around
+                .iter()
+                .flatten()
+                .any(|&at| lines.get(at).is_some_and(|line| line.starts_with("///")));
+            let below = lines[number..].iter().find(|line| !line.starts_with("#["));
+            if let (Some(comment), Some(below), true) = (line.strip_prefix("/// "), below, alone)
+                && repeats(comment, below)
+            {
+                faults.push(format!("{path}:{number}: the comment repeats the signature: say what that cannot, or nothing"));
+            }
+        }
+    }
+    faults
+}
+
+/// Whether the signature has all words of a short comment, by their first letters. Code, numbers and units are said nowhere else.
+fn repeats(comment: &str, signature: &str) -> bool {
+    const ARTICLES: [&str; 12] = [
+        "a", "all", "an", "each", "in", "is", "it", "its", "of", "one", "the", "their",
+    ];
+    let stem = |word: &str| word.chars().take(5).collect::<String>();
+    let mut words_of_comment = words(comment);
+    let long = words_of_comment.len() > SHORT_COMMENT;
+    words_of_comment.retain(|word| !ARTICLES.contains(&word.as_str()));
+    let names: Vec<String> = words(signature.split(" = ").next().unwrap_or_default());
+    let names: Vec<String> = names.iter().map(|name| stem(name)).collect();
+    let plain = |c: char| c.is_alphabetic() || " .,'-".contains(c);
+    !long
+        && comment.chars().all(plain)
+        && words_of_comment
+            .iter()
+            .all(|word| names.contains(&stem(word)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn tree(path: &str, text: &str) -> Tree {
+        [(path.to_owned(), text.to_owned())].into()
+    }
+
+    #[test]
+    fn vague_names_are_found() {
+        for (path, text, faults) in [
+            ("crates/exec/src/utils.rs", "", 1),
+            ("scripts/misc.sh", "", 1),
+            ("crates/exec/src/a.rs", "pub(crate) const fn told() {}", 1),
+            ("crates/exec/src/a.rs", "struct KeptRow;", 1),
+            ("crates/exec/src/a.rs", "pub const SAID: u8 = 1;", 1),
+            (
+                "crates/exec/src/a.rs",
+                "const fn foretold() {} // fn said()",
+                0,
+            ),
+            (
+                "tests/a.rs",
+                "#[test]\n#[ignore]\nfn one_two_three_four_five_six() {}",
+                1,
+            ),
+            (
+                "tests/a.rs",
+                "#[test]\nfn one_two_three_four_five_as_root() {}",
+                0,
+            ),
+            ("tests/a.rs", "fn one_two_three_four_five_six() {}", 0),
+        ] {
+            assert_eq!(names(&tree(path, text)).len(), faults, "{path}: {text}");
+        }
+    }
+
+    #[test]
+    fn repeating_comments_are_found() {
+        for (text, faults) in [
+            ("/// The median.\npub median: f64,", 1),
+            ("/// Page faults.\n#[serde(default)]\nPageFaults,", 1),
+            ("/// The median, s.\npub median: f64,", 0),
+            ("/// Newest first.\npub runs: Vec<Run>,", 0),
+            ("/// The runs.\n///\n/// # Errors\npub runs: Vec<Run>,", 0),
+        ] {
+            let found = comments(&tree("crates/exec/src/a.rs", text));
+            assert_eq!(found.len(), faults, "{text}: {found:?}");
+        }
+        let help = tree("crates/cli/src/command/a.rs", "/// Format\nformat: Format,");
+        assert!(comments(&help).is_empty());
+    }
 
     #[test]
     fn named_benchmarks_are_found() {

@@ -89,7 +89,7 @@ a variant of a sum with a place | terms = | variant = [{ name = "a", title = "A"
 "#;
 
 #[test]
-fn each_fault_is_told_with_its_place() {
+fn faults_have_their_place() {
     load(&[("catalogue/demo.toml", SOUND)]).expect("what the cases break must be sound");
     let mut told = String::new();
     for case in CASES.lines().skip(1) {
@@ -108,7 +108,7 @@ fn each_fault_is_told_with_its_place() {
 }
 
 #[test]
-fn faults_between_files_name_the_right_file() {
+fn cross_file_faults_name_files() {
     let other = SOUND
         .replace("name = \"demo\"", "name = \"other\"")
         .replace("\"demo/", "\"other/");
@@ -129,7 +129,7 @@ fn faults_between_files_name_the_right_file() {
 }
 
 #[test]
-fn figures_are_not_made_of_each_other_without_end() {
+fn circular_derivations_are_refused() {
     let (head, less) = SOUND
         .split_once("[[benchmark]]\nid = \"demo/less\"")
         .unwrap();

@@ -98,7 +98,7 @@ fn left(work: &CommandWork, dir: &Path) -> Vec<String> {
 }
 
 #[test]
-fn every_command_does_what_its_entry_says() {
+fn commands_do_their_work() {
     for benchmark in all().unwrap().benchmarks {
         let (Work::Command(work) | Work::Scenario(work)) = benchmark.work else {
             continue;
@@ -136,7 +136,7 @@ fn every_command_does_what_its_entry_says() {
 
 /// What the script must make of the sentence, computed without any of its utilities.
 #[test]
-fn the_proof_of_the_script_is_what_its_utilities_must_give() {
+fn script_proof_matches_its_utilities() {
     let mut words: Vec<&str> =
         words("Now is the time for all good men to come to the aid of their country");
     words.sort_unstable();
@@ -169,7 +169,7 @@ fn the_proof_of_the_script_is_what_its_utilities_must_give() {
 
 /// A proof that any script passes would prove nothing.
 #[test]
-fn the_proofs_fail_when_the_script_does_other_work() {
+fn other_work_fails_the_proofs() {
     for (id, file, there, instead) in [
         ("shell", "tst.sh", "grep the", "grep then"),
         (
@@ -205,7 +205,7 @@ fn the_proofs_fail_when_the_script_does_other_work() {
 }
 
 #[test]
-fn the_programs_are_c_of_any_age() {
+fn programs_compile_in_any_c() {
     for (id, source) in [
         ("byte/cc", "sieve.c"),
         ("byte/object-size", "shortest.c"),
@@ -231,7 +231,7 @@ fn sum(bytes: &[u8]) -> String {
 
 /// The lines of the document's listing and the same sorted, computed without awk, C or sort: what the entries say.
 #[test]
-fn the_sums_of_the_unix_rows_are_those_of_the_lines() {
+fn unix_sums_match_their_lines() {
     let keys = b"qwertyuiopasdfghjklzxcvbnm";
     let letter = |x: i32| keys[usize::try_from(if x > 0 { x } else { 5 - x }).unwrap() % 26];
     let mut lines = Vec::new();
@@ -259,7 +259,7 @@ fn the_sums_of_the_unix_rows_are_those_of_the_lines() {
 
 /// The script is printed in the remark of its row, so that a reader of the result has it.
 #[test]
-fn the_session_of_ex_is_published_with_its_row() {
+fn ex_session_matches_its_entry() {
     let mut benchmarks = all().unwrap().benchmarks;
     benchmarks.retain(|b| b.id.as_str() == "unix/ex");
     let script = command("unix/ex").files["edit.ex"]

@@ -16,7 +16,7 @@ fn row(id: &str) -> Benchmark {
 const DOCUMENTS: &str = "byte-1984 weekly-1984 hp-1987 iocall-1985 login-1982 stream-1995 lmbench-1996 posix-2024 linux-man-pages manual-pages";
 
 #[test]
-fn entries_name_documents_prove_their_work_and_count_once() {
+fn entries_are_proven_and_unique() {
     let mut rated = BTreeSet::new();
     for benchmark in all().unwrap().benchmarks {
         let (id, claims) = (benchmark.id.as_str(), &benchmark.claims);
@@ -107,7 +107,7 @@ kernel/execs/0-null@dynamic
 ";
 
 #[test]
-fn the_published_work_is_that_of_the_documents() {
+fn published_work_matches_the_documents() {
     for line in PUBLISHED.trim().lines() {
         let id = line.split(' ').next().unwrap();
         let said = match row(id).published {
@@ -119,7 +119,7 @@ fn the_published_work_is_that_of_the_documents() {
 }
 
 #[test]
-fn programs_are_named_by_the_identifier_unless_said() {
+fn identifiers_name_programs_by_default() {
     for (id, program, params) in [
         ("byte/pipe@cross", "byte/pipe", "{}"),
         ("byte/fcall-empty", "byte/fcall", r#"{"how": "empty"}"#),
@@ -134,7 +134,7 @@ fn programs_are_named_by_the_identifier_unless_said() {
 }
 
 #[test]
-fn variants_are_the_entry_but_for_what_they_say() {
+fn variants_inherit_their_entry() {
     let (base, mut cross) = (row("byte/pipe"), row("byte/pipe@cross"));
     assert_eq!(cross.placement, Placement::Cross);
     assert_ne!((&base.title, &base.why), (&cross.title, &cross.why));
@@ -155,7 +155,7 @@ fn variants_are_the_entry_but_for_what_they_say() {
 }
 
 #[test]
-fn what_is_not_said_has_its_default() {
+fn missing_keys_have_defaults() {
     let text = "family = { name = 'demo', title = 't', why = '''one\n  sentence''' }\n\
          [[benchmark]]\nid = 'demo/a/b@c'\nkind = 'kernel'\ntitle = 't'\nversion = 3\noperation = 'o'\nwhy = 'w'\n\
          sources = [{ document = 'd', place = 'p' }]\nunit = 'calls/s'\n";
@@ -246,7 +246,7 @@ fn decisions_name_benchmarks_that_exist() {
 }
 
 #[test]
-fn a_profile_weights_what_suite_applications_measures() {
+fn application_profile_covers_its_suite() {
     let catalogue = gritstone_catalogue::all().unwrap();
     let suite = catalogue
         .suites
@@ -273,7 +273,7 @@ fn a_profile_weights_what_suite_applications_measures() {
 
 /// Applications depend on their versions, and their work on what they were given: each tells both, and is checked.
 #[test]
-fn applications_of_today_are_checked_and_tell_their_versions() {
+fn modern_applications_report_versions() {
     let benchmarks = all().unwrap().benchmarks;
     let today = benchmarks
         .iter()
@@ -296,7 +296,7 @@ fn applications_of_today_are_checked_and_tell_their_versions() {
 }
 
 #[test]
-fn a_family_may_have_entries_in_further_files() {
+fn families_may_span_files() {
     let entry = |id: &str| {
         format!(
             "[[benchmark]]\nid = '{id}'\nkind = 'command'\ntitle = 'T'\nversion = 1\noperation = 'O.'\nwhy = 'W.'\n\
@@ -326,7 +326,7 @@ fn a_family_may_have_entries_in_further_files() {
 }
 
 #[test]
-fn a_suite_that_selects_nothing_is_a_fault() {
+fn empty_suites_are_faults() {
     let benchmarks = gritstone_catalogue::all().unwrap().benchmarks;
     let suite = |rest: &str| format!("[[suite]]\nname = 'one'\ntitle = 'One'\n{rest}\n");
     let sound = suite("benchmarks = ['byte/*', 'byte/sieve']\nall_cpus = ['byte/sieve']");

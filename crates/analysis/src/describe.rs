@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn events_below_128_ns_are_exact() {
+    fn small_latencies_are_exact() {
         let found = histogram(&Histogram {
             count: 4000,
             min: 10,

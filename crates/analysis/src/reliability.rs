@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn reliability_follows_the_share_in_doubt() {
+    fn doubt_lowers_reliability() {
         let whole = Some(1.0);
         for (doubtful, flag, elapsed, wanted) in [
             (0, Flag::Noisy, whole, Reliability::High),

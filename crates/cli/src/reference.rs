@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::{env, fs};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference");
-const MADE: &str = "<!-- Written from the definition of the command line: GRITSTONE_WRITE_REFERENCE=1 cargo test --workspace --bins reference -->\n";
+const HEADER: &str = "<!-- Written from the definition of the command line: GRITSTONE_WRITE_REFERENCE=1 cargo test --workspace --bins reference -->\n";
 
 /// Environment variables that correspond to keys.
 const VARIABLES: [(&str, &str); 5] = [
@@ -44,7 +44,7 @@ fn reference_pages_are_current() {
 /// Every command that people are shown, in the groups of the help.
 fn commands(whole: &Command) -> String {
     let mut text = format!(
-        "# Commands\n\n{MADE}\n`gritstone help COMMAND` and `gritstone man COMMAND` print the same. [Exit codes](../exit-codes.md), \
+        "# Commands\n\n{HEADER}\n`gritstone help COMMAND` and `gritstone man COMMAND` print the same. [Exit codes](../exit-codes.md), \
          [formats](../formats.md), [configuration](configuration.md).\n"
     );
     let known = |name: &&str| {
@@ -126,7 +126,7 @@ fn options<'a>(text: &mut String, all: impl Iterator<Item = &'a Arg>) {
 /// Every key that a file may set.
 fn configuration(whole: &Command) -> String {
     let mut text = format!(
-        "# Configuration\n\n{MADE}\nFiles set defaults of options; what is typed wins. `[run]` and the like are sections by command; \
+        "# Configuration\n\n{HEADER}\nFiles set defaults of options; what is typed wins. `[run]` and the like are sections by command; \
          a key of a section is an option of that command. Keys before the first section are options of every command.\n\n\
          ```toml\n# gritstone.toml\n[run]\nsuite = \"classic\"\nbudget = \"3m\"\n```\n\n\
          *yours*: `$XDG_CONFIG_HOME/gritstone/config.toml` [default: `~/.config`] may set every key. *any*: `gritstone.toml` or \

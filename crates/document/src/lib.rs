@@ -15,6 +15,6 @@ mod sanitize;
 mod tree;
 
 pub use mark::{Footnote, Mark, Tone};
-pub use number::{MISSING, percent_asked, unit_text};
+pub use number::{MISSING, percent_option, unit_text};
 pub use sanitize::{Foreign, clean, printable, shortened, without_commands};
 pub use tree::*;

@@ -113,7 +113,7 @@ pub fn percent(share: f64) -> String {
 }
 
 /// A share that was given as an option: `1%`, `0.25%`.
-pub fn percent_asked(share: f64) -> String {
+pub fn percent_option(share: f64) -> String {
     at_most(share * 100.0, "%", 4)
 }
 

@@ -107,7 +107,7 @@ fn trailing_zeros_are_dropped() {
 fn shares_and_counts() {
     let shares = [0.0042, 0.034, 0.123, 1.5, 0.0, -0.004].map(percent);
     assert_eq!(shares, ["0.42%", "3.4%", "12%", "150%", "0.0%", "-0.40%"]);
-    assert_eq!([0.01, 0.999].map(percent_asked), ["1%", "99.9%"]);
+    assert_eq!([0.01, 0.999].map(percent_option), ["1%", "99.9%"]);
     assert_eq!([25_000, 999].map(count), ["25,000", "999"]);
     let decimals = [(-1234.5, 1), (-0.04, 1), (-123_456.0, 0), (1250.0, -2)];
     let texts = ["-1,234.5", "0.0", "-123,456", "1,300"];

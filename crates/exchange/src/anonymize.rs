@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn servers_are_told_apart_and_not_named() {
+    fn servers_are_anonymized_distinctly() {
         let of = |server: &str| {
             let mut params = BTreeMap::from([(SERVER.to_owned(), server.to_owned())]);
             self::server(&mut params);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn homes_are_left_out_and_nothing_else() {
+    fn only_home_directories_are_removed() {
         for (text, wanted) in [
             ("/home/ann/src/x.c", "~/src/x.c"),
             ("PATH=/root/bin:/usr/bin:/home/bob", "PATH=~/bin:/usr/bin:~"),

@@ -22,7 +22,7 @@ pub fn junit(view: &CheckView) -> String {
         .markup()
     );
     for row in &view.rows {
-        let said = Foreign(&said(row)).markup();
+        let said = Foreign(&row_text(row)).markup();
         let inner = match row.outcome {
             CheckOutcome::Passed => String::new(),
             CheckOutcome::Inconclusive => format!("<skipped message=\"{said}\"/>"),
@@ -48,7 +48,7 @@ pub fn github_annotations(view: &CheckView) -> String {
         let _ = writeln!(
             text,
             "::error title={title}::{}",
-            Foreign(&said(row)).command()
+            Foreign(&row_text(row)).command()
         );
     }
     let open: Vec<&str> = of(CheckOutcome::Inconclusive)
@@ -129,7 +129,7 @@ fn headline(view: &CheckView) -> String {
 }
 
 /// A row in words: its speed as a multiple of what was expected.
-fn said(row: &CheckRow) -> String {
+fn row_text(row: &CheckRow) -> String {
     let of = &row.row;
     let Some(ratio) = of.ratio else {
         let reasons: Vec<String> = of.notes.iter().map(findings::message).collect();
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_regression_is_a_failure_and_an_error() {
+    fn regressions_are_failures() {
         insta::assert_snapshot!("gate_junit", junit(&view()));
         insta::assert_snapshot!("gate_annotations", github_annotations(&view()));
         insta::assert_snapshot!("gate_summary", github_summary(&view()));

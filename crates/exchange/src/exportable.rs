@@ -6,7 +6,6 @@ use gritstone_report::findings;
 /// A text in some format, and what it leaves out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exported {
-    /// The text.
     pub text: String,
     /// Rows without a figure in it, and why.
     pub left_out: Vec<(Id, String)>,

@@ -64,7 +64,6 @@ pub enum ImportError {
         /// What is wrong with it.
         what: String,
     },
-    /// The whole.
     #[error("{0}")]
     Whole(String),
 }

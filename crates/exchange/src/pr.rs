@@ -58,7 +58,7 @@ pub fn pr_github_annotations(view: &PrView) -> String {
             text,
             "::error title={}::{}",
             Foreign(&row.name).command_property(),
-            Foreign(&said(row)).command()
+            Foreign(&row_text(row)).command()
         );
     }
     let kind = match view.outcome {
@@ -117,7 +117,7 @@ pub fn pr_junit(view: &PrView) -> String {
         );
     };
     for row in &view.rows {
-        let said = Foreign(&said(row)).markup();
+        let said = Foreign(&row_text(row)).markup();
         let inner = match row.verdict {
             _ if row.regressed => format!("<failure message=\"{said}\"/>"),
             Verdict::Inconclusive => format!("<skipped message=\"{said}\"/>"),
@@ -141,7 +141,7 @@ fn interval(row: &PrRow) -> String {
     })
 }
 
-fn said(row: &PrRow) -> String {
+fn row_text(row: &PrRow) -> String {
     let Some(ratio) = row.ratio else {
         return "no pair of base and head".to_owned();
     };

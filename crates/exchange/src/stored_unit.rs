@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn known_operations_are_kept() {
+    fn known_operations_stay() {
         let stored = StoredUnit::nanoseconds();
         let repetition = Repetition {
             operations: Some(1000),

@@ -35,7 +35,7 @@ impl Resource for Group {
     fn undo(&self, identity: Option<Identity>) -> io::Result<Undo> {
         check_our_name(&self.0)?;
         retry(ErrorKind::ResourceBusy, || {
-            let Some(group) = owned_files::open_made(&self.0, identity)? else {
+            let Some(group) = owned_files::open_existing(&self.0, identity)? else {
                 return Ok(Undo::Gone);
             };
             match fs::remove_dir(&self.0) {

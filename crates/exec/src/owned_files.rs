@@ -12,7 +12,7 @@ use std::io;
 use std::path::Path;
 
 /// Opens a directory of ours if it exists, with this identity if known.
-pub(crate) fn open_made(path: &Path, identity: Option<Identity>) -> io::Result<Option<Dir>> {
+pub(crate) fn open_existing(path: &Path, identity: Option<Identity>) -> io::Result<Option<Dir>> {
     check_our_name(path)?;
     let dir = match Dir::open(path) {
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -27,7 +27,7 @@ pub(crate) fn open_made(path: &Path, identity: Option<Identity>) -> io::Result<O
 }
 
 pub(crate) fn remove(path: &Path, identity: Option<Identity>) -> io::Result<()> {
-    match open_made(path, identity)? {
+    match open_existing(path, identity)? {
         Some(_) => remove_within(path),
         None => Ok(()),
     }

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_permitted_is_measured() {
+    fn unpermitted_benchmarks_are_skipped() {
         let nothing = Permits {
             nothing: true,
             swap: false,

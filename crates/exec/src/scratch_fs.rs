@@ -90,7 +90,7 @@ impl Resource for Volume {
     }
 
     fn undo(&self, identity: Option<Identity>) -> io::Result<Undo> {
-        if let Some(home) = owned_files::open_made(&self.0, identity)? {
+        if let Some(home) = owned_files::open_existing(&self.0, identity)? {
             release(&home)?;
             owned_files::remove(&self.0, identity)?;
         }

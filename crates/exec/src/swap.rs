@@ -63,7 +63,7 @@ impl Resource for Swap {
     fn undo(&self, identity: Option<Identity>) -> io::Result<Undo> {
         // pages of killed processes cannot return while their group is at its limit
         retry(io::ErrorKind::OutOfMemory, || {
-            if let Some(home) = owned_files::open_made(&self.0, identity)? {
+            if let Some(home) = owned_files::open_existing(&self.0, identity)? {
                 release(&home)?;
                 owned_files::remove(&self.0, identity)?;
             }

@@ -67,7 +67,6 @@ impl Planted {
         }
     }
 
-    /// For a tracer.
     fn traced(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(self.directory.path().join(self.name));
         command
@@ -189,7 +188,7 @@ fn stop_requests_end_launches() {
 }
 
 #[test]
-fn killed_supervisors_are_reported_at_once() {
+fn killed_supervisors_are_reported() {
     let begin = Instant::now();
     let (outcome, _) = Planted::new("orphans").output();
     assert_eq!(outcome.why(), "its supervisor was killed");
@@ -205,7 +204,7 @@ fn skips_have_reasons() {
 }
 
 #[test]
-fn wrong_checks_and_latencies_are_reported() {
+fn wrong_checks_are_reported() {
     let (outcome, events) = Planted::new("wrong").output();
     assert_eq!(outcome, Outcome::Measured);
     let wrong = events
@@ -261,7 +260,7 @@ fn supervised_stderr(steady: &str, script: &str, meanwhile: impl FnOnce(&str) + 
 }
 
 #[test]
-fn layout_is_fixed_for_children_too() {
+fn children_inherit_fixed_layout() {
     let layouts = "cat /proc/$$/personality /proc/self/personality >&2";
     for (words, layout) in [("layout", "00040000"), ("-", "00000000")] {
         let output = supervised_stderr(words, layouts, |_| ());

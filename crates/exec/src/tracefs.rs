@@ -39,7 +39,7 @@ impl Resource for Trace {
         let path = tracefs.instances.join(&self.0);
         // a process that is being killed may still read it
         retry(ErrorKind::ResourceBusy, || {
-            if owned_files::open_made(&path, identity)?.is_some() {
+            if owned_files::open_existing(&path, identity)?.is_some() {
                 fs::remove_dir(&path)?;
             }
             Ok(Undo::Gone)

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn real_time_needs_one_busy_process() {
+    fn real_time_tolerates_one_process() {
         let all = Tuning {
             fixed_layout: true,
             real_time: true,

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_are_read_from_numbers_lists_and_files() {
+    fn node_lists_are_expanded() {
         let names = |on, text| -> Vec<String> {
             nodes(on, None, Some(text))
                 .unwrap()
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_node_is_refused() {
+    fn invalid_node_lists_are_refused() {
         for (on, text) in [
             (Engine::Local, "0"),
             (Engine::Local, "a,b"),

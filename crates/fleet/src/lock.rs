@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_has_it_until_it_ends() {
+    fn locks_end_with_their_holder() {
         let folder = tempfile::tempdir().unwrap();
         assert!(!is_held(folder.path()));
         let held = hold(folder.path(), "november").unwrap();

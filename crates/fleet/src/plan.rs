@@ -65,7 +65,6 @@ pub struct Plan {
     pub at_once: usize,
     /// Options of `gritstone run` for each node, the same seed on all.
     pub options: Vec<String>,
-    /// The nodes.
     pub nodes: Vec<Node>,
 }
 

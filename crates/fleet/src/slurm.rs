@@ -423,7 +423,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_wait_for_files_that_may_be_seen_later() {
+    fn reasons_wait_for_delayed_files() {
         let shared = Path::new("/shared");
         let why = |how: &str, said: Option<&str>, late: bool| {
             reason(how, said.map(str::to_owned), late, shared)

@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn each_kind_is_described() {
         let turns = ("/sys/dev/block/254:0/queue/rotational", "1\n");
-        let (_kept, root) = crate::sysroot::made_up(&[turns, ("/var/up/x", "")]);
+        let (_kept, root) = crate::sysroot::recorded_files(&[turns, ("/var/up/x", "")]);
         let mounts = mounts::parse(TABLE);
         let seen = mounts
             .iter()

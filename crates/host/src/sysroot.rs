@@ -192,14 +192,14 @@ fn affinity() -> Option<CpuSet> {
 }
 
 #[cfg(test)]
-pub(crate) use tests::made_up;
+pub(crate) use tests::recorded_files;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// A machine with these files, and its directory.
-    pub(crate) fn made_up(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
+    pub(crate) fn recorded_files(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
         let directory = tempfile::tempdir().unwrap();
         let root = Root::recorded(directory.path(), Answers::default());
         for (path, content) in files {
@@ -225,7 +225,7 @@ mod tests {
     fn matches_across_pieces_are_found() {
         let needle = "needle 123456789";
         for offset in [0, 1, PIECE - 20, PIECE - 3, PIECE, PIECE + 17, 3 * PIECE] {
-            let (_kept, root) = made_up(&[("/file", &(".".repeat(offset) + needle))]);
+            let (_kept, root) = recorded_files(&[("/file", &(".".repeat(offset) + needle))]);
             for (length, found) in [(8, &needle[..8]), (99, needle)] {
                 let what = root.find("/file", b"needle", length);
                 assert_eq!(what.as_deref(), Some(found.as_bytes()), "at {offset}");

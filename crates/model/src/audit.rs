@@ -92,7 +92,6 @@ pub enum Claim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimOutcome {
-    /// It holds.
     Holds,
     /// It does not.
     Fails,

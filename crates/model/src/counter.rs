@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Counter {
-    /// Instructions.
     Instructions,
     /// Instructions in user mode.
     UserInstructions,
@@ -26,9 +25,7 @@ pub enum Counter {
     TlbMisses,
     /// Page walks for data.
     PageWalks,
-    /// Context switches.
     ContextSwitches,
-    /// Page faults.
     PageFaults,
     /// Energy of the processor packages, uJ.
     EnergyUj,
@@ -82,7 +79,6 @@ pub enum Counting {
     Nothing,
     /// Those of user mode alone.
     User,
-    /// All.
     Everything,
 }
 

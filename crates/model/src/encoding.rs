@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_no_text_are_named() {
+    fn binary_files_are_named() {
         let latin = decode_text(b"caf\xe9".to_vec());
         assert_eq!(latin, Err(EncodingError::Utf8 { at: 4 }));
         let half = decode_text(vec![0xff, 0xfe, b'a', 0, b'b']);

@@ -97,7 +97,6 @@ pub struct HistoryChange {
 pub struct CheckView {
     /// [`SCHEMA_CHECK`].
     pub schema: String,
-    /// The base.
     pub base: String,
     pub run: String,
     /// The slowdown that is still allowed: 0.02 is 2%.

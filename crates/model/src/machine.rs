@@ -45,9 +45,7 @@ pub struct Cache {
 pub enum CacheKind {
     /// Data and instructions.
     Unified,
-    /// Data.
     Data,
-    /// Instructions.
     Instruction,
 }
 

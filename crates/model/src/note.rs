@@ -88,7 +88,6 @@ pub enum Subject {
     FaultsPerPage,
     /// The least of a printed distribution.
     Min,
-    /// Its mean.
     Mean,
     /// Its greatest.
     Max,

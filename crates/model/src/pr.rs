@@ -40,7 +40,6 @@ pub struct PrView {
 pub struct PrSide {
     /// As the user named it, or how it was found.
     pub revision: String,
-    /// The commit.
     pub commit: String,
     /// With changes that are not committed.
     pub modified: bool,

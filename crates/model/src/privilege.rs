@@ -21,11 +21,8 @@ pub enum Action {
     ProcessGroup,
     /// SCHED_FIFO, locked memory, an awake CPU.
     RealTime,
-    /// Network namespaces.
     NetworkNamespaces,
-    /// A mount namespace.
     MountNamespace,
-    /// An IPC namespace.
     IpcNamespace,
     /// Namespaces for the server of a database, which another account executes.
     Server,

@@ -126,7 +126,7 @@ pub struct PublishedView {
 pub struct Statistics {
     /// Smallest.
     pub min: f64,
-    /// Median.
+    /// Middle value.
     pub median: f64,
     /// Mean; null where a document does not print it.
     #[serde(default)]

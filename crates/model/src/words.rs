@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_split_as_a_shell_does() {
+    fn words_split_like_a_shell() {
         let cases: [(&str, &[&str]); 8] = [
             ("sleep 0.3", &["sleep", "0.3"]),
             ("  a\tb\nc ", &["a", "b", "c"]),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn doubled_braces_are_braces_in_catalogs() {
+    fn doubled_braces_are_literal() {
         let value = |name: &str| (name == "cc").then(|| "/bin/{x}".to_owned());
         for (text, filled) in [
             ("{cc} {{cc}}", "/bin/{x} {cc}"),

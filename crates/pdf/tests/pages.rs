@@ -42,7 +42,7 @@ fn two() -> Document {
 
 fn sheet() -> Document {
     let run = sample::run_with_variants();
-    briefs::made(&run, &[], &sample::against_reference(), data_sheet)
+    briefs::with_input(&run, &[], &sample::against_reference(), data_sheet)
 }
 
 /// What a tool says of a document's PDF.
@@ -83,7 +83,7 @@ fn tight(text: &str) -> String {
 }
 
 /// What a document says in its order; what stands in an order of its own on each medium, such as heads of tables, apart.
-fn said(document: &Document) -> (Vec<String>, Vec<String>) {
+fn document_texts(document: &Document) -> (Vec<String>, Vec<String>) {
     let (mut texts, mut apart) = (vec![document.title.clone()], vec![]);
     texts.extend(document.subtitle.clone());
     for block in &document.blocks {
@@ -126,7 +126,7 @@ fn said(document: &Document) -> (Vec<String>, Vec<String>) {
 #[test]
 fn html_and_pdf_agree() {
     for document in [sheet(), one(), two()] {
-        let (texts, apart) = said(&document);
+        let (texts, apart) = document_texts(&document);
         assert!(texts.len() + apart.len() > 20, "{}", texts.len());
         let pages = [
             ("HTML", text_of_html(&html::render(&document))),

@@ -48,13 +48,11 @@ impl Hello {
 pub struct Start {
     /// The program of the workload, `net/...`.
     pub program: String,
-    /// Its parameters.
     pub params: BTreeMap<String, String>,
     /// Seconds after which it is ended.
     pub limit_s: u64,
 }
 
-/// One frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Frame {
     /// From the peer, once.
@@ -135,7 +133,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn frames_come_as_they_were_sent_and_end_where_they_end() {
+    fn frames_round_trip() {
         let start = Start {
             program: "net/rr".to_owned(),
             params: BTreeMap::from([("size".to_owned(), "64".to_owned())]),
@@ -167,7 +165,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
+        fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
             let mut from = bytes.as_slice();
             while let Ok(Some(_)) = Frame::read(&mut from) {}
         }

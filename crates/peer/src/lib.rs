@@ -144,7 +144,7 @@ mod tests {
     use gritstone_model::Link;
 
     #[test]
-    fn a_peer_of_another_version_or_other_workloads_or_without_the_address_is_refused() {
+    fn unsuitable_peers_are_refused() {
         let here = || Hello {
             link: Some(Link::default()),
             ..Hello::version()

@@ -26,7 +26,7 @@ const END: Duration = Duration::from_secs(30);
 /// A launch that is stuck is ended here first.
 const LIMIT: Duration = DEADLINE.saturating_add(Duration::from_secs(60));
 /// What a far end says at once (`kernels/net/endpoints.h`): a port, whether something is missing, and a text; port 0 and why it ends.
-const SAID: usize = 1024;
+const MAX_ANNOUNCEMENT: usize = 1024;
 
 /// The open socket, and the connection behind it.
 pub struct Relay {
@@ -214,7 +214,7 @@ fn is_ours(launch: &UnixStream) -> bool {
 /// What a far end says that ends, for one that cannot say it.
 fn complain(launch: &mut UnixStream, why: &str) {
     let mut said = vec![0; 4];
-    said.extend(why.bytes().take(SAID - 5));
-    said.resize(SAID, 0);
+    said.extend(why.bytes().take(MAX_ANNOUNCEMENT - 5));
+    said.resize(MAX_ANNOUNCEMENT, 0);
     let _ = launch.write_all(&said);
 }

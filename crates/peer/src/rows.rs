@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_goes_between_two_hosts_gets_a_peer_and_the_rest_a_reason() {
+    fn only_network_benchmarks_get_peers() {
         let mut rows = gritstone_catalogue::all().unwrap().benchmarks;
         let refused = give(&mut rows);
         let row = |id: &str| rows.iter().find(|row| row.id.as_str() == id).unwrap();

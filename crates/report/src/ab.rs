@@ -32,7 +32,7 @@ pub fn ab(view: &AbView) -> Document {
     compiled(&mut document, view);
     document.paragraph(format!(
         "Intervals of changes are 99% intervals over all interim analyses; false discovery rate {}.",
-        number::percent_asked(view.level)
+        number::percent_option(view.level)
     ));
     document.push(Block::Footnotes);
     document
@@ -64,7 +64,7 @@ fn sentences(view: &AbView, row: &AbRow) -> Vec<String> {
     }
     said.extend(row.comparisons.iter().map(|c| {
         let explained = c.explanation.as_ref().map(explanation);
-        let beside = [crowded(c), explained].into_iter().flatten();
+        let beside = [contention_sentence(c), explained].into_iter().flatten();
         beside.fold(sentence(view, c), |all, more| format!("{all} {more}"))
     }));
     if view.rows.len() > 1 {
@@ -92,7 +92,7 @@ fn sentence(view: &AbView, c: &AbComparison) -> String {
         }
         Verdict::Same => format!(
             "No difference beyond {} between {base} and {other}: {ratio} ({pairs}).",
-            number::percent_asked(view.margin)
+            number::percent_option(view.margin)
         ),
         Verdict::Inconclusive if c.pairs < MIN_PAIRS => format!(
             "Inconclusive: {pairs} of {other} and {base}, and it takes {MIN_PAIRS}; give a longer --budget. Estimate: {ratio}."
@@ -124,7 +124,7 @@ fn the_same(view: &AbView) -> Option<String> {
             "A/A test: both sides are the same. Called different: {} of {}; allowed: {}. The column Detectable has the minimum detectable effect.",
             number::count(called),
             number::count(n),
-            number::percent_asked(view.level)
+            number::percent_option(view.level)
         )
     })
 }
@@ -177,7 +177,7 @@ fn comparisons(document: &mut Document, view: &AbView) {
 }
 
 /// What there is to say of launches beside which another thread of the core was busy.
-fn crowded(c: &AbComparison) -> Option<String> {
+fn contention_sentence(c: &AbComparison) -> Option<String> {
     let [base, other] = c.crowded;
     let pairs = c.pairs + c.left_out;
     let what = match c.crowded_differ {

@@ -181,7 +181,7 @@ fn verdict(c: &AbComparison, name: &dyn Fn(&str) -> String, view: &AbView) -> St
         }
         Verdict::Same => format!(
             "same: {fast} and {slow} differ by less than {}: {}",
-            number::percent_asked(view.margin),
+            number::percent_option(view.margin),
             times.text
         ),
         Verdict::Inconclusive => format!(

@@ -67,7 +67,7 @@ fn numbers(r: &Measurement) -> Vec<(&'static str, String)> {
     let half = columns::precision(r).map(|half| format!("±{}", number::percent(half)));
     let level = r
         .confidence()
-        .map(|level| format!("{} CI of this run", number::percent_asked(level)));
+        .map(|level| format!("{} CI of this run", number::percent_option(level)));
     let runs = r.of_runs.map_or_else(String::new, |of| {
         let half = of
             .half_width

@@ -38,7 +38,7 @@ pub fn bisect(view: &BisectView) -> Document {
     steps(&mut document, &view.steps);
     document.paragraph(format!(
         "A test of the search was wrong with a probability of at most {}.",
-        number::percent_asked(view.error_rate)
+        number::percent_option(view.error_rate)
     ));
     document
 }

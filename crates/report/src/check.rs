@@ -23,7 +23,7 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
             .count()
     };
     let [regressed, inconclusive, passed] = [Regressed, Inconclusive, Passed].map(count);
-    let allowed = number::percent_asked(view.max_slowdown);
+    let allowed = number::percent_option(view.max_slowdown);
     let verdict = format!(
         "{}: of {} {} slower by more than {allowed}, {} inconclusive, {} passed.{}",
         words::capital(view.outcome.as_str()),

@@ -101,7 +101,7 @@ fn name(counter: Counter) -> &'static str {
 mod tests {
     use super::*;
 
-    fn said(
+    fn explained(
         instructions: Option<[f64; 2]>,
         cycles: Option<[f64; 2]>,
         causes: &[(Counter, f64, f64)],
@@ -121,19 +121,22 @@ mod tests {
     }
 
     #[test]
-    fn the_words_follow_from_the_numbers() {
+    fn words_follow_numbers() {
         use Counter::{BranchMisses, CacheMisses, ContextSwitches};
         let same = Some([100.0, 100.1]);
         let more = Some([100.0, 109.0]);
         let cases = [
             (
-                said(same, more, &[(CacheMisses, 1.0, 1.4)]),
+                explained(same, more, &[(CacheMisses, 1.0, 1.4)]),
                 "Same instructions, 9.0% more cycles: cache misses +40%.",
             ),
-            (said(same, None, &[]), "Same instructions."),
-            (said(same, same, &[]), "Same instructions, same cycles."),
+            (explained(same, None, &[]), "Same instructions."),
             (
-                said(
+                explained(same, same, &[]),
+                "Same instructions, same cycles.",
+            ),
+            (
+                explained(
                     Some([100.0, 88.0]),
                     Some([10.0, 31.0]),
                     &[(BranchMisses, 2.0, 1.0)],
@@ -141,7 +144,7 @@ mod tests {
                 "12% fewer instructions, 3.1 times as many cycles: branch misses −50%.",
             ),
             (
-                said(None, more, &[(ContextSwitches, 0.0, 0.25)]),
+                explained(None, more, &[(ContextSwitches, 0.0, 0.25)]),
                 "9.0% more cycles: context switches from 0 to 0.25.",
             ),
         ];

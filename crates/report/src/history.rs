@@ -21,7 +21,7 @@ pub fn history(view: &HistoryView) -> Document {
         document.heading(1, series.name.clone());
         document.paragraph(in_common(series));
         document.terms(trend(view, series).map(|trend| ("trend", trend)));
-        told(&mut document, view, series);
+        append_series(&mut document, view, series);
     }
     document.push(Block::Footnotes);
     document
@@ -46,7 +46,7 @@ pub fn benchmark(
         document.heading(1, series.name.clone());
         document.paragraph(in_common(series));
         document.push(Block::Figure(drawn(view, series, number)));
-        told(&mut document, view, series);
+        append_series(&mut document, view, series);
     }
     let notes = document.notes().len();
     if notes > 0 {
@@ -66,7 +66,7 @@ fn subtitle(view: &HistoryView) -> String {
 }
 
 /// The changes of a series, and its newest runs.
-fn told(document: &mut Document, view: &HistoryView, series: &HistorySeries) {
+fn append_series(document: &mut Document, view: &HistoryView, series: &HistorySeries) {
     document.paragraph(match series.changes.is_empty() {
         true => "No change was found.",
         false => "Changes, tentative until `gritstone ab` confirms them:",

@@ -65,7 +65,7 @@ pub fn pr_verdict(view: &PrView) -> String {
     let regressed = format!(
         "{} slower by more than {}",
         number::count(regressed),
-        number::percent_asked(view.max_slowdown)
+        number::percent_option(view.max_slowdown)
     );
     let all: Vec<String> = [regressed].into_iter().chain(others).collect();
     format!("{outcome}: of {of} {}.", all.join(", "))
@@ -91,7 +91,7 @@ pub fn pr_remarks(view: &PrView) -> Vec<String> {
             "{} of base and head by turns in {}; a false regression in at most {} of comparisons of equals, 99% intervals over all interim analyses.",
             words::plural(view.rounds, "round"),
             number::seconds(view.elapsed_s, None),
-            number::percent_asked(view.level)
+            number::percent_option(view.level)
         ));
     }
     remarks

@@ -77,7 +77,7 @@ fn benchmarks(
         rating.environment.as_str()
     })
     .strong(|(share, _)| share.is_none())
-    .number("Weight", |(share, _)| share.map(number::percent_asked))
+    .number("Weight", |(share, _)| share.map(number::percent_option))
     .pair(["Score", "Interval"], rated)
     .table(
         document,

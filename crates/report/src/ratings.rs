@@ -18,7 +18,7 @@ pub fn ratings(view: &RatingsView) -> Document {
     document.subtitle = Some(format!(
         "{} is 1; more is better. {} confidence intervals.",
         view.base,
-        number::percent_asked(view.confidence)
+        number::percent_option(view.confidence)
     ));
     match &view.profile {
         Some(profile) => profile::append(&mut document, view, profile),
@@ -94,7 +94,7 @@ fn programs_line(
     let overall = &programs.overall;
     let made_of = match overall.withheld {
         Some(_) => "It takes all environments: `gritstone run app/ratings`.".to_owned(),
-        None => made_of(view, programs),
+        None => composition(view, programs),
     };
     let line = format!(
         "{} against {}, {PROGRAMS}: {}. {made_of}",
@@ -118,14 +118,14 @@ fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedMachi
         machine.name,
         view.base_name,
         words::score(&one.overall),
-        made_of(view, one),
+        composition(view, one),
     );
     let notes = one.overall.notes.iter();
     Text::new(line.trim_end()).with(notes.map(|note| findings::footnote(document, note)))
 }
 
 /// What the rating over all environments is made of.
-fn made_of(view: &RatingsView, ratings: &Ratings) -> String {
+fn composition(view: &RatingsView, ratings: &Ratings) -> String {
     let overall = &ratings.overall;
     if overall.withheld.is_some() {
         return "Benchmarks of the base are missing or in doubt; `gritstone score RUN BENCHMARK...` scores by named benchmarks.".to_owned();

@@ -119,7 +119,7 @@ fn summary(view: &RunView) -> String {
         format!(
             "; {} of them to ±{}",
             number::count(narrow.count()),
-            number::percent_asked(s.precision)
+            number::percent_option(s.precision)
         )
     });
     format!(
@@ -321,7 +321,7 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
     let quick = if s.quick { "six of each" } else { "" };
     let budget = s.budget_s.map(words::duration).unwrap_or_default();
     let reference = if s.reference { "measured" } else { "" };
-    let precision = number::percent_asked(s.precision);
+    let precision = number::percent_option(s.precision);
     let terms = [
         ("measured", measured),
         ("launches", quick.to_owned()),

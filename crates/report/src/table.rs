@@ -56,7 +56,6 @@ impl Cell {
         self
     }
 
-    /// In a tone.
     pub(crate) fn toned(self, tone: Option<Tone>) -> Self {
         Self { tone, ..self }
     }

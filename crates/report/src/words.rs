@@ -186,7 +186,6 @@ pub(crate) enum Sense {
     Speed,
     /// Sizes.
     Size,
-    /// Shares.
     Share,
 }
 

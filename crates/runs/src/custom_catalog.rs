@@ -52,7 +52,7 @@ impl Context {
 }
 
 /// The catalog as a run stores it; `None` if none of these benchmarks is custom.
-pub fn kept(own: Option<&Own>, rows: &[Benchmark]) -> Option<CustomCatalog> {
+pub fn used_catalog(own: Option<&Own>, rows: &[Benchmark]) -> Option<CustomCatalog> {
     let own = own?;
     let any = rows.iter().any(|row| own.kept.has(&row.id));
     any.then(|| own.kept.clone())

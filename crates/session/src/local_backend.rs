@@ -16,7 +16,7 @@ use gritstone_model::{
     RunData, RunInfo, Settings, Step, Work,
 };
 use gritstone_runs::clock;
-use gritstone_store::{Kept, Store, StoreError};
+use gritstone_store::{Appended, Store, StoreError};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, RandomState};
@@ -338,7 +338,7 @@ impl Backend for LocalBackend<'_> {
 
     fn store(&mut self, side: usize, launch: &Launch) -> Result<()> {
         let kept = self.store.append(&self.sides[side].info.id, launch)?;
-        if kept != Kept::Stored && !std::mem::replace(&mut self.lock_reported, true) {
+        if kept != Appended::Stored && !std::mem::replace(&mut self.lock_reported, true) {
             let store = self.store.path().display();
             self.observer.message(&format!(
                 "{store} is locked by another process, a backup perhaps: launches are kept in memory until it is free"

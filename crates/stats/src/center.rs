@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_values_have_no_interval() {
+    fn few_values_have_no_interval() {
         let values: Vec<f64> = (1..=12).map(|x| f64::from(x * x % 13)).collect();
         for n in 1..=12 {
             let at = |confidence| plain_center(&values[..n], confidence).unwrap();
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_have_an_interval_without_width() {
+    fn equal_values_have_zero_width() {
         let estimate = log_center(&[7.0; 8], 0.95).unwrap();
         let [low, high] = estimate.interval.unwrap();
         assert!((estimate.value - 7.0).abs() < 1e-12 && low == high);

@@ -90,7 +90,7 @@ pub struct Fit {
     pub all: Option<Level>,
     /// Each family of at least two benchmarks, where there are two families.
     pub families: Vec<Option<Level>>,
-    /// Each benchmark.
+    /// One level for each benchmark.
     pub benchmarks: Vec<Option<Level>>,
 }
 

@@ -57,7 +57,7 @@ fn equal_nodes_have_no_outlier() {
 }
 
 #[test]
-fn difference_is_reported_at_its_level() {
+fn level_sets_reported_differences() {
     // node 3 is slow in everything, 7 in family 1, 11 in benchmark 5 of that family
     let found = fit(&made(40, 24, 4, |b, i| match i {
         3 => -0.2,
@@ -107,7 +107,7 @@ fn kinds_are_compared_separately() {
 }
 
 #[test]
-fn four_nodes_show_one_that_is_far_off() {
+fn four_nodes_show_one_outlier() {
     let found = fit(&made(4, 3, 3, |_, i| if i == 2 { -0.7 } else { 0.0 }));
     assert_eq!(found.all, None);
     assert!(
@@ -169,7 +169,7 @@ fn onset_is_where_level_begins() {
 }
 
 #[test]
-fn a_shift_is_that_of_most_nodes() {
+fn shifts_need_most_nodes() {
     let nodes: Vec<f64> = (0..40)
         .map(|at| -0.04 + 0.001 * f64::from(at % 5))
         .collect();

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn looks_count_kept_pairs() {
+    fn looks_count_used_pairs() {
         let mut crowded = times(17, 1.5);
         for timed in crowded.0[1][6..11].iter_mut().flatten() {
             *timed = Timed {

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn order_is_kept_and_nothing_exceeds_one() {
+    fn adjusted_p_keeps_order() {
         assert_eq!(benjamini_hochberg(&[]), []);
         assert_eq!(benjamini_hochberg(&[None]), [None]);
         assert_eq!(benjamini_hochberg(&[Some(0.2)]), [Some(0.2)]);

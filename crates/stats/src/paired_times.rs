@@ -27,7 +27,7 @@ pub struct Times(pub Vec<Vec<Option<Timed>>>);
 pub struct Pairs {
     /// Of the side that is 1.
     pub base: Vec<f64>,
-    /// Of the other.
+    /// Of the side that is compared with it.
     pub other: Vec<f64>,
     /// Contended launches of each side.
     pub crowded: [usize; 2],

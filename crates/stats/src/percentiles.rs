@@ -72,7 +72,7 @@ fn from_top(
 /// A percentile of the events of all launches together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pooled {
-    /// Its value.
+    /// In the unit of the events.
     pub value: f64,
     /// Its interval; `None` where launches or events are too few.
     pub interval: Option<[f64; 2]>,

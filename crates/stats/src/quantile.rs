@@ -61,7 +61,7 @@ pub fn chi_square(share: f64, freedom: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn zero_over_zero_is_no_difference() {
+    fn zero_over_zero_is_equal() {
         assert_eq!(super::student_tails(f64::NAN, 4.0), 1.0);
         assert_eq!(super::student_tails(f64::INFINITY, 4.0), 0.0);
     }

@@ -44,11 +44,11 @@ pub enum Peak {
 /// A law that was fitted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Law {
-    /// g, the rate of one copy.
+    /// `g`, the rate of one copy.
     pub one: Range,
-    /// a, contention.
+    /// `a`, the contention.
     pub contention: Range,
-    /// b, coherence.
+    /// `b`, the coherence.
     pub coherence: Range,
     /// Where the total rate is highest.
     pub peak: Peak,

@@ -24,7 +24,7 @@ pub struct ScoredBenchmark {
     pub invalid: bool,
 }
 
-/// The score.
+/// A mean of ratios with its interval.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
     /// Of [`geometric`]: above 1 is better than the reference. Of [`arithmetic`]: the mean ratio to it.
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_is_that_of_the_delta_method() {
+    fn interval_matches_delta_method() {
         // two rows of equal weight and equal error: the error of one over the root of two, with twice the degrees of freedom
         let one = row(3.0, 1.0, false);
         let half = |rows: &[ScoredBenchmark]| {

@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slope_of_a_line_with_an_outlier() {
+    fn slope_ignores_one_outlier() {
         let mut values: Vec<f64> = (0..9).map(|i| 10.0 + 0.5 * f64::from(i)).collect();
         values[4] = 900.0;
         assert!((theil_sen(&values).unwrap() - 0.5).abs() < 1e-12);

@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn departures_need_one_far_run_or_several() {
+    fn one_far_run_departs() {
         let calm = points(&[(20, 0.0)]);
         let noise = Noise::of_points(&calm, &[]).unwrap();
         let level = levels(&calm, &[], &noise)[0];

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn two_bad_launches_of_ten_move_nothing_beyond_the_interval() {
+    fn two_bad_launches_move_little() {
         let good: Vec<f64> = (0..10).map(|at| 100.0 + f64::from(at % 5) / 10.0).collect();
         let mut bad = good.clone();
         (bad[3], bad[8]) = (130.0, 1000.0);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn upper_ranks_are_those_of_the_binomial() {
+    fn upper_ranks_are_binomial() {
         // P(B >= 6) = .0197 and P(B >= 7) = .0035 of ten launches
         assert!((upper_rank(10.0, 0.0197) - 6.0).abs() < 0.01);
         assert_eq!(upper_rank(2.0, 0.01), 2.0);

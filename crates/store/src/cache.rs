@@ -6,7 +6,7 @@
 use crate::engine::{Engine, Purpose, Row, Value, column, query, snapshot, whole};
 use crate::error::{Fault, StoreError};
 use crate::ledger;
-use crate::result_tables::{CACHED, Results, Which, kept};
+use crate::result_tables::{CACHED, Results, Which, pruned_results};
 use crate::row_codec::row;
 use crate::sql;
 use crate::store::Store;
@@ -165,7 +165,7 @@ fn read(
                 ..head.results
             })
         })),
-        None => snapshot(engine, |engine| kept(engine, run, which)),
+        None => snapshot(engine, |engine| pruned_results(engine, run, which)),
     };
     Ok(runs.iter().map(&mut of).collect())
 }

@@ -67,5 +67,5 @@ pub use result_tables::Results;
 pub use run_head::{Kind, Resumable, RunHead};
 pub use run_name::{Named, new_id};
 pub use sql::TOGETHER;
-pub use store::{Kept, Store};
+pub use store::{Appended, Store};
 pub use token::{Scope, Sent, Token};

@@ -4,7 +4,7 @@
 use crate::engine::{Engine, Purpose, Shrunk, query, snapshot, whole};
 use crate::error::{Fault, StoreError};
 use crate::ledger::{self, Entry, PRUNE, enter};
-use crate::result_tables::{KEPT, Results};
+use crate::result_tables::{PRUNED, Results};
 use crate::row_codec::row;
 use crate::store::Store;
 use crate::{read, sql};
@@ -101,7 +101,7 @@ fn prune(
     let Some((_, tip)) = last.filter(|(last, _)| last + 1 == launches as i64) else {
         return not("its results are not of the launches that it has");
     };
-    let seal = KEPT.store(engine, found.number, [analysis, &tip, &tip], of)?;
+    let seal = PRUNED.store(engine, found.number, [analysis, &tip, &tip], of)?;
     let entry = Entry {
         tip,
         seal,

@@ -137,7 +137,7 @@ fn verify(engine: &dyn Engine) -> Result<Vec<String>, Fault> {
         snapshot(engine, |engine| {
             let run = Run::begin(engine, id)?;
             run.rest(&mut |_, _| Ok(()))?;
-            result_tables::kept(engine, id, None).map(drop)
+            result_tables::pruned_results(engine, id, None).map(drop)
         })
     };
     for (id, _) in query::<(String, Option<String>)>(engine, sql::SELECT_NAMES, vec![])? {

@@ -31,7 +31,7 @@ pub(crate) const CACHED: Tables = Tables {
     insert: [sql::INSERT_CACHED_RUN, sql::INSERT_CACHED_RESULT],
 };
 
-pub(crate) const KEPT: Tables = Tables {
+pub(crate) const PRUNED: Tables = Tables {
     kinds: ["kept run", "kept result"],
     insert: [sql::INSERT_KEPT_RUN, sql::INSERT_KEPT_RESULT],
 };
@@ -134,7 +134,11 @@ pub(crate) struct Read {
 }
 
 /// Results stored by pruning; `None` for a run that was not pruned, or that lacks the benchmark.
-pub(crate) fn kept(engine: &dyn Engine, id: &str, which: Which) -> Result<Option<Results>, Fault> {
+pub(crate) fn pruned_results(
+    engine: &dyn Engine,
+    id: &str,
+    which: Which,
+) -> Result<Option<Results>, Fault> {
     let run = match ledger::run(engine, id) {
         Err(Fault::Whole(StoreError::NoSuchRun(_))) => return Ok(None),
         found => found?.number,
@@ -151,11 +155,11 @@ pub(crate) fn kept(engine: &dyn Engine, id: &str, which: Which) -> Result<Option
         Some(Some(of)) => engine.all(sql::SELECT_KEPT_RESULT, row![of.to_string(), run]),
     };
     let written = || damaged("not as they were written");
-    let (_, head) = KEPT.head(row, &entry.tip).ok_or_else(written)?;
-    let results = match (KEPT.results(&head, rows(which)?, which), which) {
+    let (_, head) = PRUNED.head(row, &entry.tip).ok_or_else(written)?;
+    let results = match (PRUNED.results(&head, rows(which)?, which), which) {
         // no result of this benchmark: correct unless another one is missing too
         (None, Some(Some(_))) => {
-            let all = KEPT.results(&head, rows(None)?, None);
+            let all = PRUNED.results(&head, rows(None)?, None);
             return all.map(|_| None).ok_or_else(written);
         }
         (results, _) => results.ok_or_else(written)?,

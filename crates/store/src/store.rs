@@ -34,7 +34,7 @@ pub struct Store {
 /// Result of storing a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub enum Kept {
+pub enum Appended {
     Stored,
     /// Another process holds the lock: this number of launches waits in memory, and is stored with the next one.
     Waiting(usize),
@@ -94,15 +94,15 @@ impl Store {
     /// # Errors
     /// [`StoreError::NoSuchRun`], [`StoreError::Ended`], [`StoreError::Imported`], and I/O errors of the store; then
     /// nothing of the launch is stored, and earlier launches remain.
-    pub fn append(&mut self, run_id: &str, launch: &Launch) -> Result<Kept, StoreError> {
+    pub fn append(&mut self, run_id: &str, launch: &Launch) -> Result<Appended, StoreError> {
         let patience = match self.waiting.is_empty() {
             true => PATIENCE,
             false => IMPATIENCE,
         };
         self.waiting.push_back((run_id.to_owned(), launch.clone()));
         match self.store_waiting(patience) {
-            Err(StoreError::Locked(_)) => Ok(Kept::Waiting(self.waiting.len())),
-            stored => stored.map(|()| Kept::Stored),
+            Err(StoreError::Locked(_)) => Ok(Appended::Waiting(self.waiting.len())),
+            stored => stored.map(|()| Appended::Stored),
         }
     }
 

@@ -106,7 +106,7 @@ const SOUND: [(&str, &str); 3] = [
 ];
 
 #[test]
-fn every_rule_is_held_to_and_its_place_named() {
+fn rule_violations_name_their_place() {
     let whole = parse(&folder("doc-1980", &SOUND)).expect("sound");
     assert_eq!((whole.cells.len(), whole.commands.len()), (4, 1));
     for case in BROKEN.lines().skip(1) {
@@ -124,7 +124,7 @@ fn every_rule_is_held_to_and_its_place_named() {
 }
 
 #[test]
-fn a_folder_is_whole_and_a_machine_and_a_figure_stand_once() {
+fn duplicate_values_are_refused() {
     let bare = "place = \"table 1\"\n[[row]]\nmachine = \"box-1\"\n";
     let again = format!("{bare}\"byte/pipe\" = {{ real_s = 3.0 }}\n");
     let renamed = MACHINES.replace("box-1", "box-2");

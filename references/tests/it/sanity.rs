@@ -275,7 +275,7 @@ fn at(cell: &Cell) -> String {
 }
 
 #[test]
-fn numbers_have_the_magnitude_of_their_table() {
+fn numbers_match_table_magnitude() {
     for cell in &shipped().cells {
         for (name, unit, x) in numbers(cell) {
             let ([low, high], _) = bounds(cell, unit);
@@ -285,7 +285,7 @@ fn numbers_have_the_magnitude_of_their_table() {
 }
 
 #[test]
-fn systems_of_a_table_are_near_each_other() {
+fn table_systems_are_similar() {
     let references = shipped();
     let mut groups: BTreeMap<_, Vec<(&Cell, f64)>> = BTreeMap::new();
     for cell in &references.cells {

@@ -232,7 +232,7 @@ fn every_table_adds_up() {
 }
 
 #[test]
-fn thirteen_documents_and_no_figure_without_a_place() {
+fn all_values_have_a_place() {
     let references = shipped();
     let documents = references.documents.iter();
     let documents: Vec<_> = documents.map(|of| (of.name.as_str(), of.year)).collect();
@@ -312,7 +312,7 @@ fn every_doubt_has_its_reasoning() {
 }
 
 #[test]
-fn figures_hold_together_or_are_doubted() {
+fn inconsistent_values_are_doubted() {
     let references = shipped();
     let (mut distributions, mut times) = (0, 0);
     for cell in &references.cells {
@@ -341,7 +341,7 @@ fn figures_hold_together_or_are_doubted() {
 
 /// Table 4.1 prints calls and RAM twice: a rate is its time turned around, rounded to thousands, to whole pairs, or to the time's last digit.
 #[test]
-fn rates_are_their_times_turned_around() {
+fn rates_invert_their_times() {
     let references = shipped();
     let value = |machine: &str, id: &str| {
         let mut cells = references.cells.iter();
@@ -366,7 +366,7 @@ fn rates_are_their_times_turned_around() {
 
 /// Of two benchmarks, the one that has the other in it takes longer.
 #[test]
-fn what_has_another_in_it_takes_longer() {
+fn containing_work_takes_longer() {
     let references = shipped();
     let ns = |machine: &str, id: &str| {
         let of = |cell: &&Cell| cell.machine == machine && cell.benchmark.as_str() == id;

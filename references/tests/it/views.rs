@@ -29,7 +29,7 @@ fn entry(id: &str, unit: &str) -> Benchmark {
 }
 
 /// All that a view says, a line for each result and each note.
-fn told(references: &References, machine: &str, benchmarks: &[Benchmark]) -> String {
+fn described(references: &References, machine: &str, benchmarks: &[Benchmark]) -> String {
     let view = references.view(machine, benchmarks).expect(machine);
     let machine = (&view.machine.document, view.machine.year);
     let head = format!("{} {} {} {machine:?}\n", view.schema, view.id, view.started);
@@ -72,7 +72,7 @@ fn told(references: &References, machine: &str, benchmarks: &[Benchmark]) -> Str
 }
 
 #[test]
-fn a_machine_is_found_by_the_beginning_of_its_name() {
+fn name_prefixes_find_machines() {
     let references = all().expect("sound");
     for (asked, found) in [
         ("vax-11-780-4.1bsd", "vax-11-780-4.1bsd"),
@@ -126,7 +126,7 @@ fn a_machine_is_found_by_the_beginning_of_its_name() {
 }
 
 #[test]
-fn a_machine_has_its_own_year_or_that_of_its_document() {
+fn machines_inherit_document_years() {
     let references = all().expect("sound");
     for (id, year, started) in [
         ("vax-11-780-4.1bsd", 1984, "1984-08"),
@@ -140,17 +140,17 @@ fn a_machine_has_its_own_year_or_that_of_its_document() {
 }
 
 #[test]
-fn times_are_published_and_the_estimate_is_left() {
+fn times_are_published_values() {
     let references = all().expect("sound");
     let entries = ["byte/fcall-overhead", "byte/syscall"].map(|id| entry(id, "ns/call"));
-    insta::assert_snapshot!(told(&references, "vax-11-780-4.1bsd", &entries));
+    insta::assert_snapshot!(described(&references, "vax-11-780-4.1bsd", &entries));
 }
 
 #[test]
-fn a_figure_without_an_entry_and_one_that_is_missing_say_so() {
+fn missing_entries_are_noted() {
     let references = all().expect("sound");
-    let vax = told(&references, "vax-11-780-4.2bsd", &[]);
-    let idris = told(
+    let vax = described(&references, "vax-11-780-4.2bsd", &[]);
+    let idris = described(
         &references,
         "omnibyte-idris",
         &[entry("byte/disk-read", "MB/s")],
@@ -182,7 +182,7 @@ marks = ["+"]
 "#;
 
 #[test]
-fn printed_figures_are_estimates_and_titles_marks_and_doubts_travel() {
+fn printed_values_keep_doubts() {
     let document = "name = \"doc-1980\"\ntitle = \"t\"\nauthor = \"a\"\ndate = \"1980\"\nyear = 1980\nabout = \"x\"\n";
     let machines =
         "[[machine]]\nid = \"box-1\"\nname = \"Box\"\nsystem = \"V7\"\nconfiguration = \"64 KB\"\n";
@@ -193,5 +193,5 @@ fn printed_figures_are_estimates_and_titles_marks_and_doubts_travel() {
     ]);
     // as printed, whatever unit the catalog has now
     let entries = [entry("aim/fork", "us/fork")];
-    insta::assert_snapshot!(told(&references.expect("sound"), "box-1", &entries));
+    insta::assert_snapshot!(described(&references.expect("sound"), "box-1", &entries));
 }

@@ -1,6 +1,6 @@
 //! Bundles of somebody who knows the victim's machine, and files of other programs: what comes from elsewhere is data.
 
-use crate::common::{DISC, Home, SHORT, alone, end_at_once, eventually, kept, start};
+use crate::common::{DISC, Home, SHORT, alone, end_at_once, eventually, start, stored_launches};
 use crate::disks::Loop;
 use gritstone_exchange::read_bundle;
 use gritstone_model::{Compilers, RunData, Work};
@@ -34,7 +34,7 @@ fn resume(home: &Home, run: &RunData) {
 }
 
 #[test]
-fn compilers_of_an_imported_run_execute_nothing() {
+fn imported_compilers_execute_nothing() {
     let home = Home::new();
     let dir = home.path().to_str().unwrap();
     let mut run = in_2027(handed_on(&home, "byte/loop", dir));
@@ -49,7 +49,7 @@ fn compilers_of_an_imported_run_execute_nothing() {
 }
 
 #[test]
-fn parameters_and_directories_of_an_imported_run_are_not_written_to() {
+fn imported_directories_are_not_written() {
     let _turn = alone();
     let home = Home::new();
     let measured = tempfile::tempdir_in(DISC).unwrap();
@@ -85,7 +85,7 @@ fn parameters_and_directories_of_an_imported_run_are_not_written_to() {
 }
 
 #[test]
-fn an_imported_run_of_2027_does_not_hide_the_own_one_that_was_cut_off() {
+fn future_imports_hide_no_run() {
     let home = Home::new();
     let dir = home.path().to_str().unwrap();
     let run = in_2027(handed_on(&home, "byte/loop", dir));
@@ -94,7 +94,7 @@ fn an_imported_run_of_2027_does_not_hide_the_own_one_that_was_cut_off() {
     eventually("a launch is kept", || {
         let (_, out, _) = home.run("show --format json");
         let view: Value = serde_json::from_str(&out).unwrap_or_default();
-        view["elapsed_s"].is_null() && kept(&home) > 0
+        view["elapsed_s"].is_null() && stored_launches(&home) > 0
     });
     end_at_once(&mut child);
     let own = home.json("show")["id"].clone();
@@ -105,7 +105,7 @@ fn an_imported_run_of_2027_does_not_hide_the_own_one_that_was_cut_off() {
 }
 
 #[test]
-fn a_thousand_alike_names_show_quickly() {
+fn a_thousand_alike_names_show() {
     let home = Home::new();
     let show = |name: &dyn Fn(usize) -> String| {
         let results: Vec<String> = (0..1_000)

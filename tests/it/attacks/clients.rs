@@ -41,7 +41,7 @@ fn hostile_clients_leave_others_answered() {
 }
 
 #[test]
-fn repeated_pages_are_the_same_and_new_runs_are_seen() {
+fn new_runs_replace_cached_pages() {
     let home = Home::with(&["copies"]);
     let server = Server::start(&home);
     let path = "/api/v1/runs";

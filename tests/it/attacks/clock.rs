@@ -7,7 +7,7 @@ use crate::common::{Home, SHORT, at_hour, recorded};
 const AHEAD: u32 = 1_139_592;
 
 #[test]
-fn a_run_shows_itself_though_the_clock_was_ahead_before() {
+fn clock_steps_hide_no_run() {
     let home = Home::new();
     home.import(&[at_hour(&recorded("copies"), AHEAD, "ahead")]);
     let dir = home.path().display();

@@ -1,8 +1,8 @@
 //! Directories, journals and names that another user of the machine can change or foresee.
 
 use crate::common::{
-    DISC, Home, NOBODY, STATE, alone, binary, end_at_once, entries, eventually, has_loops, kept,
-    mode, needs_root, ours, processes, said, start,
+    DISC, Home, STATE, UNPRIVILEGED, alone, binary, end_at_once, entries, eventually, has_loops,
+    mode, needs_root, ours, output_texts, processes, start, stored_launches,
 };
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -36,7 +36,7 @@ fn journal(command: &str) -> String {
 }
 
 #[test]
-fn a_journal_of_another_user_is_not_followed_and_its_directory_named_as_root() {
+fn other_users_journals_are_refused_as_root() {
     needs_root();
     let home = Home::new();
     let marker = home.path().join("executed");
@@ -47,10 +47,10 @@ fn a_journal_of_another_user_is_not_followed_and_its_directory_named_as_root() {
     mode(&planted, 0o600);
     // of the directory, of what it is in, or of the journal alone
     for theirs in [&state, &home.path().join(".local"), &planted] {
-        chown(theirs, Some(NOBODY), None).unwrap();
+        chown(theirs, Some(UNPRIVILEGED), None).unwrap();
         for arguments in [SHORT, "doctor"] {
             let (_, _, error) = home.run(arguments);
-            let named = format!("{} belongs to user {NOBODY}", theirs.display());
+            let named = format!("{} belongs to user {UNPRIVILEGED}", theirs.display());
             assert!(error.contains(&named), "{error}");
             assert!(!marker.exists() && planted.exists(), "{error}");
         }
@@ -64,12 +64,12 @@ fn a_journal_of_another_user_is_not_followed_and_its_directory_named_as_root() {
 }
 
 #[test]
-fn the_watchdog_does_not_follow_a_journal_that_took_the_place_of_the_runs() {
+fn watchdog_ignores_swapped_journals() {
     let home = Home::new();
     let marker = home.path().join("executed");
     let state = home.path().join(STATE);
     let mut child = start(&home, LONG, &[]);
-    eventually("the run is at work", || kept(&home) > 0);
+    eventually("the run is at work", || stored_launches(&home) > 0);
     let moved = home.path().join("moved");
     fs::rename(&state, &moved).unwrap();
     fs::create_dir(&state).unwrap();
@@ -90,7 +90,7 @@ fn the_watchdog_does_not_follow_a_journal_that_took_the_place_of_the_runs() {
 }
 
 #[test]
-fn the_state_directory_is_private_whatever_the_umask() {
+fn state_directory_ignores_the_umask() {
     let home = Home::new();
     let script = format!(
         "umask 0; exec {} run byte/loop --budget 2s",
@@ -107,7 +107,7 @@ fn the_state_directory_is_private_whatever_the_umask() {
 }
 
 #[test]
-fn a_directory_that_others_can_write_to_is_refused_by_name() {
+fn writable_directories_are_refused() {
     let home = Home::new();
     let open = home.path().join("open");
     fs::create_dir(&open).unwrap();
@@ -203,7 +203,7 @@ fn foreseen(pid: u32) -> Vec<String> {
 }
 
 #[test]
-fn what_another_user_plants_at_names_of_ours_is_not_taken_down_as_root() {
+fn planted_names_are_left_as_root() {
     needs_root();
     let _turn = alone();
     let home = Home::new();
@@ -230,17 +230,17 @@ fn what_another_user_plants_at_names_of_ours_is_not_taken_down_as_root() {
     let names = foreseen(child.id());
     for name in &names {
         symlink(&victim.0, dir.join(name)).unwrap();
-        std::os::unix::fs::lchown(dir.join(name), Some(NOBODY), Some(NOBODY)).unwrap();
+        std::os::unix::fs::lchown(dir.join(name), Some(UNPRIVILEGED), Some(UNPRIVILEGED)).unwrap();
     }
     // and what a run that died would have left, were it ours
     let dead = format!("gritstone.{:08x}.0000001.000000000001.{:032x}.swap", 0, 0);
     let theirs = dir.join(&dead);
     fs::create_dir(&theirs).unwrap();
     fs::write(theirs.join("area"), "theirs").unwrap();
-    chown(&theirs, Some(NOBODY), None).unwrap();
+    chown(&theirs, Some(UNPRIVILEGED), None).unwrap();
     mode(&theirs, 0o700);
     child.stdin.take().unwrap().write_all(b"go\n").unwrap();
-    let (code, _, error) = said(child.wait_with_output().unwrap());
+    let (code, _, error) = output_texts(child.wait_with_output().unwrap());
     assert_eq!(code, 0, "{error}");
     assert_eq!(victim.intact(), [true; 3], "{error}");
     let is_left = |name: &String| dir.join(name).is_symlink();

@@ -72,7 +72,7 @@ fn imports_can_be_repeated() {
 }
 
 #[test]
-fn removed_runs_do_not_come_back() {
+fn removed_runs_stay_removed() {
     let (home, machine) = (Home::new(), Home::new());
     let [write, admin] = ["write", "admin"].map(|scope| token(&home, scope, scope));
     machine.import(&[run(1), run(2), run(3)]);
@@ -109,7 +109,7 @@ fn removed_runs_do_not_come_back() {
 }
 
 #[test]
-fn a_store_that_went_away_is_missed() {
+fn missing_stores_are_reported() {
     let home = Home::with(&["copies"]);
     let server = Server::start(&home);
     let (store, away) = (home.store(), home.path().join("away"));
@@ -125,7 +125,7 @@ fn a_store_that_went_away_is_missed() {
 }
 
 #[test]
-fn damaged_tokens_are_named_and_void() {
+fn damaged_tokens_are_void() {
     let home = Home::with(&["copies"]);
     let good = token(&home, "good", "read");
     let store = Connection::open(home.store()).unwrap();
@@ -167,7 +167,7 @@ fn full_stores_answer_507_as_root() {
 }
 
 #[test]
-fn full_file_systems_can_be_read_as_root() {
+fn full_disks_are_readable_as_root() {
     needs_root();
     let home = Home::new();
     let small = Small::mount(home.path().join("data/gritstone"), "8m");

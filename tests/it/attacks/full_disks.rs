@@ -1,7 +1,7 @@
 //! Full disks: of the directory that is measured in, of programs, of the store, of the journals. What has no room is left out with its
 //! reason, what is stored stays readable, and nothing is left behind.
 
-use crate::common::{Home, binary, result, said};
+use crate::common::{Home, binary, output_texts, result};
 use serde_json::Value;
 use std::process::{Command, Output};
 
@@ -85,7 +85,7 @@ fn full(small: Small, size: &str) {
     let home = Home::new();
     // with what times them six programs, of half a megabyte or more
     let rows = "byte/loop byte/disk-write byte/sieve byte/pipe byte/syscall";
-    let (_, out, error) = said(in_a_small_world(&home, small, size, rows));
+    let (_, out, error) = output_texts(in_a_small_world(&home, small, size, rows));
     let left = out.lines().filter(|line| line.starts_with("left "));
     assert_eq!(left.collect::<Vec<_>>(), [""; 0], "{what}: {error}");
     let exit = out.lines().find(|line| line.starts_with("exit "));
@@ -124,7 +124,7 @@ fn full(small: Small, size: &str) {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_directory_without_room_leaves_out_what_it_must() {
+fn full_directories_skip_benchmarks() {
     full(Small::Dir, "64k");
     full(Small::Programs, "1m");
     full(Small::AllPrograms, "900k");
@@ -132,7 +132,7 @@ fn a_directory_without_room_leaves_out_what_it_must() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_store_or_a_state_directory_without_room_loses_nothing() {
+fn full_stores_lose_nothing() {
     full(Small::Store, "100k");
     full(Small::State, "4k");
 }

@@ -2,8 +2,8 @@
 //! nothing is left after the next start.
 
 use crate::common::{
-    DISC, Home, Killed, alone, binary, end_at_once, entries, eventually, kept, needs_root, ours,
-    processes, start, traces,
+    DISC, Home, Killed, alone, binary, end_at_once, entries, eventually, needs_root, ours,
+    processes, start, stored_launches, traces,
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -27,7 +27,7 @@ const RUNS: [&str; 8] = [
 ];
 
 /// What a run makes of the machine, as its journal calls it, and rows for which it does.
-const MADE: [(&str, &str); 7] = [
+const RESOURCES: [(&str, &str); 7] = [
     ("volume", "disk/write-fsync"),
     ("group", "vm/paging/random@file"),
     ("group", "multiuser/response/compute@half-cpu"),
@@ -143,7 +143,7 @@ impl World {
         let nothing = ["no run is stored yet", "no database", "has results"];
         let nothing = nothing.iter().any(|why| error.contains(why));
         assert!(code == 0 || nothing, "{moment}: {error}");
-        let after = kept(&self.home);
+        let after = stored_launches(&self.home);
         assert!(after >= counted, "{moment}: of {counted} are left {after}");
     }
 
@@ -185,7 +185,7 @@ fn kill_at_random(seed: u64) {
     let wait = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
     std::thread::sleep(Duration::from_millis(wait % longest));
     let alone = seed % 3 == 1;
-    let counted = kept(&world.home);
+    let counted = stored_launches(&world.home);
     if alone {
         kill_watchdogs(&world.home);
     }
@@ -230,7 +230,7 @@ fn kill_at_call(call: &str, nth: u32) -> bool {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing() {
+fn kills_lose_and_leave_nothing() {
     for seed in 0..RUNS.len() as u64 {
         kill_at_random(seed);
     }
@@ -278,7 +278,7 @@ fn kill_with((thing, rows): (&str, &str)) {
     let mut child = Killed(world.start(rows));
     // sixteen users have to compile first, which takes long beside other tests
     let begun = Instant::now();
-    while kept(&world.home) == 0 && begun.elapsed() < Duration::from_secs(180) {
+    while stored_launches(&world.home) == 0 && begun.elapsed() < Duration::from_secs(180) {
         std::thread::sleep(Duration::from_millis(200));
     }
     let journals = world.home.journals().into_iter();
@@ -299,14 +299,14 @@ fn kill_with((thing, rows): (&str, &str)) {
 }
 
 #[test]
-fn a_file_system_goes_with_a_run_that_is_killed_as_root() {
-    kill_with(MADE[0]);
+fn killed_runs_unmount_as_root() {
+    kill_with(RESOURCES[0]);
 }
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn all_that_is_made_of_the_machine_goes_with_a_run_that_is_killed_as_root() {
-    MADE[1..].iter().copied().for_each(kill_with);
+fn killed_runs_restore_everything_as_root() {
+    RESOURCES[1..].iter().copied().for_each(kill_with);
 }
 
 #[test]
@@ -319,7 +319,7 @@ fn fifty_kills_at_random_moments() {
 
 #[test]
 #[ignore = "long: make test-full"]
-fn kills_at_every_chosen_system_call() {
+fn kills_at_chosen_system_calls() {
     let (mut hit, mut all) = (0, 0);
     let calls = "mkdirat openat2 openat write rename unlinkat flock fdatasync pwrite64 ftruncate \
         pipe2 clone3,vfork,clone wait4";

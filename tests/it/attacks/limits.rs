@@ -1,6 +1,8 @@
 //! Limits of the shell (`ulimit`): too low ones are named with exit 3 or leave benchmarks out, and nothing is left behind.
 
-use crate::common::{Home, NOBODY, binary, fixture, list, processes, reason, result, said, traces};
+use crate::common::{
+    Home, UNPRIVILEGED, binary, fixture, list, output_texts, processes, reason, result, traces,
+};
 use serde_json::Value;
 use std::os::unix::fs::chown;
 
@@ -10,7 +12,7 @@ fn under(home: &Home, limits: &str, nobody: bool, line: &str) -> (i32, String, S
     let mut become_nobody = "";
     if nobody && nix::unistd::geteuid().is_root() {
         become_nobody = "setpriv --reuid=65534 --regid=65534 --clear-groups";
-        chown(home.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        chown(home.path(), Some(UNPRIVILEGED), Some(UNPRIVILEGED)).unwrap();
     }
     // the binary may lie where nobody may not go
     let script = format!(
@@ -20,7 +22,7 @@ fn under(home: &Home, limits: &str, nobody: bool, line: &str) -> (i32, String, S
     bash.args(["-c", &script])
         .arg(binary())
         .args(line.split(' '));
-    said(bash.output().unwrap())
+    output_texts(bash.output().unwrap())
 }
 
 fn nothing_is_left(home: &Home, limits: &str) {
@@ -36,7 +38,7 @@ fn run(home: &Home) -> String {
 }
 
 #[test]
-fn a_limit_that_is_too_low_is_named() {
+fn low_limits_are_named() {
     for (limits, nobody) in [
         ("-s 100", false),
         ("-v 100000", false),
@@ -57,7 +59,7 @@ fn a_limit_that_is_too_low_is_named() {
 }
 
 #[test]
-fn a_run_needs_no_more_than_the_least_that_is_asked_for() {
+fn documented_limits_suffice() {
     let home = Home::new();
     let least = "-s 1024 -v 262144 -n 64";
     let (code, _, error) = under(&home, least, false, &run(&home));
@@ -66,7 +68,7 @@ fn a_run_needs_no_more_than_the_least_that_is_asked_for() {
 }
 
 #[test]
-fn a_benchmark_of_more_processes_than_are_allowed_fails_alone() {
+fn process_limits_fail_one_benchmark() {
     let home = Home::new();
     let run = run(&home) + " sched/messaging* --format json";
     let (code, out, error) = under(&home, "-u 20", true, &run);
@@ -80,7 +82,7 @@ fn a_benchmark_of_more_processes_than_are_allowed_fails_alone() {
 }
 
 #[test]
-fn a_benchmark_of_longer_files_than_are_allowed_fails_alone() {
+fn file_limits_fail_one_benchmark() {
     let home = Home::new();
     // programs have a megabyte, and the file four
     let run = run(&home) + " disk/write-nofsync --format json";
@@ -97,7 +99,7 @@ fn a_benchmark_of_longer_files_than_are_allowed_fails_alone() {
 }
 
 #[test]
-fn a_file_that_may_not_grow_is_an_error_of_the_command_that_writes_it() {
+fn file_limits_are_errors() {
     let home = Home::new();
     let bundle = fixture("run");
     let import = format!("import {}", bundle.display());

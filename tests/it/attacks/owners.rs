@@ -1,6 +1,6 @@
 //! Stores, fleets and output of nodes where another user owns what is above them, or has planted something.
 
-use crate::common::{Home, NOBODY, entries, fixture, make_program, mode, needs_root};
+use crate::common::{Home, UNPRIVILEGED, entries, fixture, make_program, mode, needs_root};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, chown, lchown, symlink};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn folder(home: &Home, name: &str) -> PathBuf {
 }
 
 #[test]
-fn stores_are_of_their_user_alone() {
+fn stores_are_private() {
     let home = Home::new();
     let folder = folder(&home, "shared");
     mode(&folder, 0o755);
@@ -61,20 +61,20 @@ fn planted_stores_are_not_followed_as_root() {
     mode(&sticky, 0o1777);
     let link = sticky.join("g.db");
     symlink(&target, &link).unwrap();
-    lchown(&link, Some(NOBODY), None).unwrap();
+    lchown(&link, Some(UNPRIVILEGED), None).unwrap();
     let (code, _, error) = import(&home, &link);
     assert!(code == 2 && !target.exists(), "{code}: {error}");
     // in a directory of somebody else, nothing is made either
     let theirs = folder(&home, "theirs");
-    chown(&theirs, Some(NOBODY), None).unwrap();
+    chown(&theirs, Some(UNPRIVILEGED), None).unwrap();
     let (code, _, error) = import(&home, &theirs.join("data/g.db"));
-    let named = format!("theirs belongs to user {NOBODY}");
+    let named = format!("theirs belongs to user {UNPRIVILEGED}");
     assert!(code == 2 && error.contains(&named), "{code}: {error}");
     assert!(entries(&theirs).is_empty());
 }
 
 #[test]
-fn fleets_are_not_written_through_links() {
+fn fleets_follow_no_links() {
     let home = Home::with(&["copies"]);
     let elsewhere = folder(&home, "elsewhere");
     symlink(&elsewhere, home.path().join("data/gritstone/fleets")).unwrap();

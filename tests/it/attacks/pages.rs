@@ -56,7 +56,7 @@ fn hostile(text: &str, hour: u32) -> gritstone_model::RunData {
 }
 
 #[test]
-fn a_stored_text_is_never_markup_nor_sql() {
+fn stored_text_is_never_markup() {
     let home = Home::new();
     for (hour, text) in (1..).zip(MARKUP) {
         home.import(&[hostile(text, 2 * hour), hostile(text, 2 * hour + 1)]);
@@ -143,7 +143,7 @@ fn no_path_is_a_file() {
 }
 
 #[test]
-fn a_page_of_another_name_reads_nothing() {
+fn unknown_hosts_read_nothing() {
     let home = Home::with(&["copies"]);
     let server = Server::start(&home);
     let port = server.address.rsplit_once(':').unwrap().1;
@@ -186,7 +186,7 @@ fn a_page_of_another_name_reads_nothing() {
 }
 
 #[test]
-fn requests_that_are_too_large_are_refused_and_the_next_is_answered() {
+fn large_requests_are_refused() {
     let home = Home::with(&["copies"]);
     let server = Server::start(&home);
     let long = "x".repeat(1 << 20);

@@ -3,7 +3,7 @@
 use crate::common::{Home, reason, result};
 
 #[test]
-fn a_size_that_is_none_is_refused_and_no_program_is_killed_by_it() {
+fn invalid_sizes_are_refused() {
     let home = Home::new();
     let row = "rt/turnaround-driver/disk";
     for size in ["18446744073709551615", "-1", "0", "x"] {

@@ -124,7 +124,7 @@ fn all_that_print(home: &Home, path: &str) {
 }
 
 #[test]
-fn every_text_of_a_bundle_may_be_hostile() {
+fn hostile_bundles_are_harmless() {
     let home = Home::new();
     let mut shown = LINES.clone();
     let mut good = 0;
@@ -151,7 +151,7 @@ fn every_text_of_a_bundle_may_be_hostile() {
 }
 
 #[test]
-fn ids_and_labels_are_refused_harmlessly() {
+fn hostile_labels_are_refused() {
     let home = Home::new();
     let long = "a".repeat(201);
     let import = |key: &str, text: &str| {
@@ -219,7 +219,7 @@ fn csv_cells(table: &str) -> Vec<String> {
 }
 
 #[test]
-fn keys_and_lines_that_do_not_belong_are_named_harmlessly() {
+fn hostile_keys_are_escaped() {
     let home = Home::new();
     let mut lines = LINES.clone();
     let launch = lines[1]["launch"].take();
@@ -237,7 +237,7 @@ fn keys_and_lines_that_do_not_belong_are_named_harmlessly() {
 }
 
 #[test]
-fn files_of_other_programs_are_shown_harmlessly() {
+fn foreign_files_are_escaped() {
     let home = Home::new();
     let hyperfine = json!({"results": [
         {"command": HOSTILE, "times": [1.0, 1.1, 1.0, 1.2, 1.0, 1.1, 1.0], "parameters": {HOSTILE: HOSTILE}},
@@ -272,7 +272,7 @@ fn files_of_other_programs_are_shown_harmlessly() {
 }
 
 #[test]
-fn names_of_files_stores_and_hosts_are_shown_harmlessly() {
+fn hostile_paths_are_escaped() {
     let home = Home::new();
     let name = format!("{}\n.jsonl", HOSTILE.replace('/', "-"));
     let text = sealed(&LINES);
@@ -320,7 +320,7 @@ fn names_of_files_stores_and_hosts_are_shown_harmlessly() {
 }
 
 #[test]
-fn a_name_of_a_host_is_shown_harmlessly() {
+fn hostile_host_names_are_escaped() {
     let home = Home::new();
     let root = nix::unistd::geteuid().is_root();
     let space = if root { "-u" } else { "-ru" };
@@ -344,7 +344,7 @@ fn a_name_of_a_host_is_shown_harmlessly() {
 }
 
 #[test]
-fn a_terminal_gets_no_styles_but_ours() {
+fn terminals_get_our_styles_only() {
     let home = Home::new();
     let mut lines = LINES.clone();
     lines[0]["info"]["label"] = format!("{HOSTILE}\x1b[1m").into();
@@ -367,7 +367,7 @@ fn a_terminal_gets_no_styles_but_ours() {
 }
 
 #[test]
-fn a_catalog_from_a_bundle_has_the_names_of_a_folder_or_is_refused() {
+fn bundled_catalogs_have_safe_names() {
     let entries = include_str!("../../../examples/mine/mine.toml");
     let planted = format!("gritstone-planted-{}", std::process::id());
     for name in [

@@ -1,8 +1,8 @@
 //! What a run of root does to the machine: only what is permitted, by the tools of root.
 
 use crate::common::{
-    DISC, Home, alone, binary, ended, entries, list, make_program, messages, needs_root, result,
-    said,
+    DISC, Home, alone, binary, ended, entries, list, make_program, messages, needs_root,
+    output_texts, result,
 };
 use serde_json::Value;
 use std::fs;
@@ -20,7 +20,7 @@ fn run(home: &Home, rows_and_more: &str) -> (i32, Value, String) {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn tools_on_a_path_that_others_write_to_are_not_executed_as_root() {
+fn writable_paths_execute_nothing_as_root() {
     needs_root();
     let _turn = alone();
     let home = Home::new();
@@ -43,7 +43,7 @@ fn tools_on_a_path_that_others_write_to_are_not_executed_as_root() {
 }
 
 #[test]
-fn nothing_privileged_is_done_without_privileges_as_root() {
+fn unprivileged_runs_change_nothing_as_root() {
     needs_root();
     let home = Home::new();
     let trace = home.path().join("trace");
@@ -56,7 +56,7 @@ fn nothing_privileged_is_done_without_privileges_as_root() {
         .arg(binary())
         .args("run byte/loop --no-privileged --budget 5s".split(' '))
         .args(PRIVILEGED.split_whitespace());
-    let (code, _, error) = said(command.output().unwrap());
+    let (code, _, error) = output_texts(command.output().unwrap());
     assert_eq!(code, 0, "{error}");
     assert!(!error.contains("as root it uses"), "{error}");
     let text = fs::read_to_string(&trace).unwrap();
@@ -85,7 +85,7 @@ fn nothing_privileged_is_done_without_privileges_as_root() {
 }
 
 #[test]
-fn what_a_run_would_do_is_listed_and_announced_as_root() {
+fn privileged_actions_are_announced_as_root() {
     needs_root();
     let home = Home::new();
     let dry = home.json(&format!("run --dry-run {PRIVILEGED}"));
@@ -113,7 +113,7 @@ fn what_a_run_would_do_is_listed_and_announced_as_root() {
 }
 
 #[test]
-fn swap_is_made_only_where_it_is_allowed() {
+fn swap_needs_permission() {
     let _turn = alone();
     let home = Home::new();
     let row = "vm/paging/random";

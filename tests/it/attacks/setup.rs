@@ -1,6 +1,6 @@
 //! `scripts/setup` in a world of recorders: no file of a name that others can compute, nothing installed unasked.
 
-use crate::common::{entries, make_program, said};
+use crate::common::{entries, make_program, output_texts};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ impl World {
     }
 
     /// What the recorders were asked to do, but for compiling.
-    fn asked(&self) -> String {
+    fn recorded_calls(&self) -> String {
         let log = fs::read_to_string(self.path("log")).unwrap_or_default();
         let lines = log.lines().filter(|line| !line.starts_with("cc in "));
         lines.map(|line| format!("{line}\n")).collect()
@@ -80,14 +80,14 @@ impl World {
 }
 
 fn ended(command: &mut Command) -> (i32, String) {
-    let (code, out, error) = said(command.output().unwrap());
+    let (code, out, error) = output_texts(command.output().unwrap());
     (code, out + &error)
 }
 
 const INSTALLED: &str = "apt-get update -qq\napt-get install -y -qq libc6-dev\n";
 
 #[test]
-fn a_planted_link_is_not_followed() {
+fn planted_links_are_not_followed() {
     let world = World::new(0, true);
     let victim = world.path("victim");
     fs::write(&victim, "precious").unwrap();
@@ -108,13 +108,13 @@ fn a_planted_link_is_not_followed() {
 }
 
 #[test]
-fn without_a_terminal_root_goes_on_and_others_get_the_command() {
+fn setup_installs_only_as_root() {
     let root = World::new(0, false);
     let (code, said) = root.run(&["run"], &[]);
     assert_eq!(code, 0, "{said}");
     let told = "run needs these packages: libc6-dev";
     assert!(said.contains(told), "{said}");
-    assert_eq!(root.asked(), INSTALLED);
+    assert_eq!(root.recorded_calls(), INSTALLED);
 
     for (arguments, environment) in [
         (&["run"][..], &[][..]),
@@ -125,7 +125,11 @@ fn without_a_terminal_root_goes_on_and_others_get_the_command() {
         let (code, said) = user.run(arguments, environment);
         assert_eq!(code, 1, "{said}");
         assert!(said.contains("sudo apt-get install libc6-dev"), "{said}");
-        assert_eq!(user.asked(), "", "sudo without a password is not consent");
+        assert_eq!(
+            user.recorded_calls(),
+            "",
+            "sudo without a password is not consent"
+        );
     }
 }
 
@@ -136,19 +140,19 @@ fn on_a_terminal_it_asks() {
         let (code, said) = world.on_a_terminal("n");
         assert_eq!(code, 1, "{said}");
         assert!(said.contains("[y/N]"), "{said}");
-        assert_eq!(world.asked(), "");
+        assert_eq!(world.recorded_calls(), "");
     }
     let world = World::new(0, false);
     let (code, said) = world.on_a_terminal("y");
     assert_eq!(code, 0, "{said}");
-    assert_eq!(world.asked(), INSTALLED);
+    assert_eq!(world.recorded_calls(), INSTALLED);
 }
 
 #[test]
-fn building_needs_a_compiler_and_its_headers_alone() {
+fn building_needs_compiler_and_headers() {
     let world = World::new(0, true);
     let (code, said) = world.run(&["run"], &[]);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("no gfortran"), "{said}");
-    assert_eq!(world.asked(), "");
+    assert_eq!(world.recorded_calls(), "");
 }

@@ -2,7 +2,7 @@
 //! an allocation that is refused ends the process.
 
 use crate::common::server::Server;
-use crate::common::{Home, binary, fixture, recorded, said};
+use crate::common::{Home, binary, fixture, output_texts, recorded};
 use crate::push::token;
 use gritstone_exchange::{limits, write_bundle};
 use gritstone_model::{Batch, Check, Event, Histogram, Id, Launch, Param, RunData};
@@ -20,7 +20,7 @@ fn within(home: &Home, kib: usize, words: &[&str]) -> (i32, String, String) {
     let mut bash = home.command("bash");
     let script = format!("ulimit -v {kib} && exec \"$@\"");
     bash.args(["-c", &script, "bash"]).arg(binary()).args(words);
-    said(bash.output().unwrap())
+    output_texts(bash.output().unwrap())
 }
 
 /// A compressed file: a beginning, MiB of repetitions, an end.
@@ -224,7 +224,7 @@ fn each_limit_is_named() {
 }
 
 #[test]
-fn importing_takes_four_times_the_file() {
+fn import_memory_is_bounded() {
     let home = Home::new();
     let mut run = recorded_run();
     let shapes = [

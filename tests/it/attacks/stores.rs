@@ -1,6 +1,6 @@
 //! Stores of somebody else, and stores that others hold: a schema that is not ours, a lock, rows in the place of others.
 
-use crate::common::{self, Home, at_hour, binary, ended, recorded, said, start};
+use crate::common::{self, Home, at_hour, binary, ended, output_texts, recorded, start};
 use gritstone_store::Store;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// A view in the place of a table that yields rows for ever.
 #[test]
-fn a_view_in_the_place_of_a_table_keeps_nobody_busy() {
+fn planted_views_are_refused() {
     let home = Home::with(&["copies"]);
     let other = Connection::open(home.store()).unwrap();
     other
@@ -26,7 +26,7 @@ fn a_view_in_the_place_of_a_table_keeps_nobody_busy() {
 
 /// A run, an end or a launch that is gone is missed by every command that would have read it.
 #[test]
-fn what_is_gone_is_missed_by_all_that_look_back() {
+fn missing_rows_are_reported() {
     let run = recorded("copies");
     let id = run.benchmarks[0].id.to_string();
     let runs = [1, 2, 3].map(|hour| at_hour(&run, hour, &format!("hour-{hour}")));
@@ -74,19 +74,19 @@ fn with_triggers_off(home: &Home, change: &str) {
 /// A backup that holds the store for longer than a commit waits, in the middle of a run.
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_store_that_is_locked_for_long_cuts_no_run_off() {
+fn locked_stores_end_no_run() {
     let home = Home::new();
     let dir = home.path().display();
     let line = format!("run byte/loop --dir {dir} --budget 14s --precision 1%");
     let child = start(&home, &line, &[]);
-    common::eventually("a launch is kept", || common::kept(&home) > 0);
+    common::eventually("a launch is kept", || common::stored_launches(&home) > 0);
     let other = Connection::open(home.store()).unwrap();
     other.busy_timeout(Duration::from_secs(60)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     // longer than the store waits for a launch
     std::thread::sleep(Duration::from_secs(7));
     other.execute_batch("ROLLBACK").unwrap();
-    let (code, _, error) = said(child.wait_with_output().unwrap());
+    let (code, _, error) = output_texts(child.wait_with_output().unwrap());
     assert_eq!(code, 0, "{error}");
     assert!(error.contains("is locked by another process"), "{error}");
     let view = home.json("show");
@@ -94,7 +94,7 @@ fn a_store_that_is_locked_for_long_cuts_no_run_off() {
 }
 
 #[test]
-fn a_store_that_may_not_be_read_is_called_unreadable() {
+fn unreadable_stores_are_named() {
     let home = Home::with(&["copies"]);
     let store = home.store();
     // root may read everything, and becomes nobody, whose 0600 it is not; others may not read what nobody may
@@ -117,14 +117,14 @@ fn a_store_that_may_not_be_read_is_called_unreadable() {
         .env("XDG_CONFIG_HOME", home.path().join("data"))
         .output()
         .unwrap();
-    let (code, _, error) = said(output);
+    let (code, _, error) = output_texts(output);
     assert_eq!(code, 2, "{error}");
     assert!(error.contains("cannot be read: its permissions"), "{error}");
     assert!(!error.contains("written"), "{error}");
 }
 
 #[test]
-fn an_empty_variable_names_no_store() {
+fn empty_variables_name_no_store() {
     let home = Home::with(&["copies"]);
     let (code, out, error) = ended(home.gritstone("show copies").env("GRITSTONE_STORE", ""));
     assert_eq!(code, 0, "{error}");

@@ -1,6 +1,6 @@
 //! Servers that are there already (`--param dsn=`): a launch works in a schema of its own, leaves none, and touches nothing else.
 
-use super::{BRIEF, SHORT, built, folder, is_right, said};
+use super::{BRIEF, SHORT, built, folder, is_right, workload_output};
 use crate::common::postgres::{OWNER, Server};
 use crate::common::{Home, alone, end, eventually, flagged, messages, result, start};
 use nix::sys::signal::Signal;
@@ -88,7 +88,7 @@ impl MariaDb {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_launch_leaves_the_server_that_is_there_as_it_was() {
+fn external_servers_stay_unchanged() {
     let _turn = alone();
     let there = Server::start();
     // tables of others, with the names of ours, and a schema that only looks like one of ours
@@ -108,7 +108,7 @@ fn a_launch_leaves_the_server_that_is_there_as_it_was() {
         ("db/bulk", format!("samples=1 {both} work=index")),
     ] {
         let workload = built(name, folder.path(), &[]);
-        let said = said(&workload, folder.path(), &format!("{words} 'dsn={dsn}'"));
+        let said = workload_output(&workload, folder.path(), &format!("{words} 'dsn={dsn}'"));
         assert!(is_right(&said), "{name}: {said}");
         assert!(
             said.contains("PostgreSQL") && said.contains("With fsync=off a commit"),
@@ -123,7 +123,7 @@ fn a_launch_leaves_the_server_that_is_there_as_it_was() {
         "balance = balance + 0 * ?",
     )];
     let workload = built("db/fasttrack", folder.path(), &wrong);
-    let text = said(
+    let text = workload_output(
         &workload,
         folder.path(),
         &format!("{BRIEF} {both} kind=1 'dsn={dsn}'"),
@@ -142,7 +142,7 @@ fn a_launch_leaves_the_server_that_is_there_as_it_was() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn what_a_killed_launch_leaves_on_a_server_the_next_one_removes() {
+fn next_launch_removes_leftovers() {
     let _turn = alone();
     let there = Server::start();
     let home = Home { folder: folder() };
@@ -174,7 +174,7 @@ fn what_a_killed_launch_leaves_on_a_server_the_next_one_removes() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn mariadb_that_is_there_is_found_by_a_file_of_options() {
+fn option_files_find_external_mariadb() {
     let _turn = alone();
     let there = MariaDb::start();
     let options = there.options();
@@ -187,7 +187,7 @@ fn mariadb_that_is_there_is_found_by_a_file_of_options() {
         "{SHORT} engine=mariadb users=3 mix=read-write dsn={}",
         options.display()
     );
-    let said = said(&workload, folder.path(), &words);
+    let said = workload_output(&workload, folder.path(), &words);
     assert!(is_right(&said), "{said}");
     assert_eq!(
         there.sql("SELECT schema_name FROM information_schema.schemata WHERE schema_name LIKE 'gritstone%'"),
@@ -197,11 +197,11 @@ fn mariadb_that_is_there_is_found_by_a_file_of_options() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_server_that_cannot_be_reached_is_a_skip_and_its_settings_are_its_own() {
+fn unreachable_servers_are_skipped() {
     let folder = folder();
     let workload = built("db/oltp", folder.path(), &[]);
     let dsn = "dsn=postgresql://bench@/none?host=/nowhere";
-    let skipped = said(
+    let skipped = workload_output(
         &workload,
         folder.path(),
         &format!("{SHORT} engine=postgresql {dsn}"),
@@ -210,7 +210,7 @@ fn a_server_that_cannot_be_reached_is_a_skip_and_its_settings_are_its_own() {
         skipped.contains("skip why=The server of dsn= cannot be reached"),
         "{skipped}"
     );
-    let refused = said(
+    let refused = workload_output(
         &workload,
         folder.path(),
         &format!("{SHORT} engine=postgresql {dsn} fsync=off"),

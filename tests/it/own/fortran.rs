@@ -55,7 +55,7 @@ fn shown<'a>(heading: &str, language: &str) -> &'a str {
 }
 
 #[test]
-fn a_kernel_in_fortran_is_measured_as_one_in_c() {
+fn fortran_workloads_are_measured() {
     let home = Home::new();
     let folder = home.path().join("mine");
     fs::create_dir_all(folder.join("mine")).unwrap();

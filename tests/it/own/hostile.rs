@@ -32,7 +32,7 @@ fn shell(script: &str) -> String {
 }
 
 #[test]
-fn what_would_lead_out_or_never_end_is_refused_before_anything_runs() {
+fn escaping_paths_are_refused() {
     let home = Home::new();
     let folder = evil(&home, TRUE, &[]);
     let inside = Path::new(&folder).join("evil/x");
@@ -103,7 +103,7 @@ kernel | + | published = { work = "w", operations = 1, figure = "real_s" } | evi
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn names_and_texts_that_mean_harm_are_refused() {
+fn hostile_names_are_refused() {
     let home = Home::new();
     for case in REFUSED.lines().skip(1) {
         let part = |at: usize| case.split('|').nth(at).expect(case).trim();
@@ -186,7 +186,7 @@ fn ended_after(entries: &str, files: &[(&str, &str)], seconds: u32) {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn what_forks_without_end_is_ended() {
+fn endless_forks_are_ended() {
     // the shell itself would end with 2 when it can have no process more
     let bomb = "b() { b & b & }; b & exec sleep 100";
     ended_after(&shell(bomb), &[], 3);
@@ -198,7 +198,7 @@ fn what_forks_without_end_is_ended() {
 /// By the watchdog, which has the control group, and without it by the supervisor, whose session is not that of whoever adopts it.
 #[test]
 #[ignore = "measures: make test-full"]
-fn what_forks_without_end_ends_with_a_run_that_is_killed() {
+fn killed_runs_end_endless_forks() {
     let bomb = "b() { b & b & wait; }; b & exec sleep 100";
     let _turn = common::alone();
     for watchdog_too in [false, true] {
@@ -216,7 +216,7 @@ fn what_forks_without_end_ends_with_a_run_that_is_killed() {
 }
 
 #[test]
-fn what_ignores_the_order_to_end_is_ended() {
+fn ignored_signals_do_not_help() {
     let deaf = "trap '' TERM INT HUP; while :; do sleep 1; done";
     ended_after(&shell(deaf), &[], 1);
     let script = "#!/bin/sh\ntrap '' TERM\necho 'hello protocol=1 kernel=evil/x' >&3\nwhile :; do sleep 1; done\n";
@@ -225,7 +225,7 @@ fn what_ignores_the_order_to_end_is_ended() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn what_does_not_speak_the_protocol_yields_no_figure() {
+fn protocol_violations_give_no_result() {
     let hello = "#!/bin/sh\necho 'hello protocol=1 kernel=evil/x' >&3\n";
     let sh = "#!/bin/sh\n";
     let other = hello.replace("evil/x", "byte/pipe");

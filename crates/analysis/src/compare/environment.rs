@@ -48,7 +48,11 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
         differences.maps("environment ", &b.environment, &o.environment);
         differences.maps("parameter ", &b.params, &o.params);
         differences.maps("peer ", &peer(b), &peer(o));
-        differences.add("tuned", &steadied(&b.steady), &steadied(&o.steady));
+        differences.add(
+            "tuned",
+            &tuned_settings(&b.steady),
+            &tuned_settings(&o.steady),
+        );
         differences.add("custom catalog", &overrides(b), &overrides(o));
     }
     differences.0
@@ -93,7 +97,7 @@ fn side(settings: &Settings) -> &str {
 }
 
 /// That nothing was steadied is known, not unknown.
-fn steadied(steady: &[String]) -> String {
+fn tuned_settings(steady: &[String]) -> String {
     match steady {
         [] => "nothing".to_owned(),
         some => some.join("; "),

@@ -62,7 +62,7 @@ fn opposite_changes_are_no_cause() {
 }
 
 #[test]
-fn cycles_of_more_instructions_need_no_other_cause() {
+fn instructions_explain_their_cycles() {
     let base = [(Instructions, 1e3), (Cycles, 500.0), (BranchMisses, 1.0)];
     let other = [(Instructions, 2e3), (Cycles, 1001.0), (BranchMisses, 9.0)];
     let explanation = explained((&base, None), (&other, None)).unwrap();
@@ -86,7 +86,7 @@ fn misses_need_equal_counting_scope() {
 }
 
 #[test]
-fn software_counts_explain_without_hardware_counters() {
+fn software_counts_explain_differences() {
     let base = [(UserInstructions, 12.0), (ContextSwitches, 0.0)];
     let other = [
         (UserInstructions, 12.0),

@@ -90,7 +90,7 @@ pub(super) fn groups(
         let all = || differs.iter().flatten();
         if all().next().is_some() {
             let least = all().map(|of| of.effect.p_adjusted).fold(1.0, f64::min);
-            found.push((least, told(division, differs, nodes)));
+            found.push((least, fleet_division(division, differs, nodes)));
         }
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -226,7 +226,11 @@ fn median(division: &Division, group: usize, values: &Values) -> Option<(f64, [f
     Some((descriptive::median(&descriptive::sorted(&own)), interval))
 }
 
-fn told(division: &Division, differs: Vec<Vec<FleetGroupEffect>>, nodes: &[Node]) -> FleetDivision {
+fn fleet_division(
+    division: &Division,
+    differs: Vec<Vec<FleetGroupEffect>>,
+    nodes: &[Node],
+) -> FleetDivision {
     let group = |(number, differs): (usize, Vec<FleetGroupEffect>)| {
         let own = division.of_node.iter().zip(nodes);
         let own: Vec<&Node> = own

@@ -24,9 +24,9 @@ pub struct Earlier {
 /// machine did that had the name of a node is left out.
 pub fn since(view: &mut FleetView, now: &[NodeRun], mut earlier: Vec<Earlier>) {
     let replaced = leave_out_others(now, &mut earlier);
-    let fits: Vec<(&str, Told)> = earlier
+    let fits: Vec<(&str, EarlierFit)> = earlier
         .iter()
-        .map(|of| (of.started.as_str(), Told::new(&of.runs)))
+        .map(|of| (of.started.as_str(), EarlierFit::new(&of.runs)))
         .collect();
     let started = view.started.clone();
     for outlier in &mut view.outliers {
@@ -61,14 +61,14 @@ fn leave_out_others(now: &[NodeRun], earlier: &mut [Earlier]) -> BTreeMap<String
 }
 
 /// How far the nodes of an earlier fleet run were from each other.
-struct Told {
+struct EarlierFit {
     nodes: Vec<String>,
     families: Vec<String>,
     benchmarks: Vec<Id>,
     fit: Fit,
 }
 
-impl Told {
+impl EarlierFit {
     fn new(runs: &[NodeRun]) -> Self {
         let (nodes, _) = nodes(runs);
         let rows = rows(&nodes);
@@ -105,7 +105,7 @@ impl Told {
 }
 
 /// Since when a node is off as it is now.
-fn onset(outlier: &FleetOutlier, now: &str, earlier: &[(&str, Told)]) -> Option<FleetSince> {
+fn onset(outlier: &FleetOutlier, now: &str, earlier: &[(&str, EarlierFit)]) -> Option<FleetSince> {
     let told = earlier
         .iter()
         .filter_map(|(started, told)| Some((*started, told.of(&outlier.node, &outlier.about)?)));

@@ -127,7 +127,7 @@ mod tests {
     ];
 
     #[test]
-    fn each_cache_is_matched_to_a_rise() {
+    fn caches_match_rises() {
         let mut caches = data(&[32, 1024, 32768]);
         caches.insert(1, cache(1, CacheKind::Instruction, 256));
         let rises = vec![

@@ -1,6 +1,6 @@
 //! Linearity: whether time grows in proportion to operations. Loops that a compiler removed and quadratic work fail.
 
-use super::interference::Disturbance;
+use super::interference::InterferenceShares;
 use super::limits;
 use super::reading::{Reading, median};
 use gritstone_model::Finding;
@@ -20,7 +20,8 @@ pub(super) fn linear(launches: &[&Reading]) -> Option<Finding> {
     }
     // unknown without /proc
     let calm = |l: &Reading| {
-        l.launch.conditions.others.is_some() && !Disturbance::by_conditions(l.launch).is_any()
+        l.launch.conditions.others.is_some()
+            && !InterferenceShares::by_conditions(l.launch).is_any()
     };
     let growths: Vec<Growth> = launches
         .iter()

@@ -7,12 +7,14 @@ use gritstone_model::{Count, Finding, Interference, Launch};
 
 /// Whether the launches had less than the whole machine in too many of them.
 pub(super) fn interfered(launches: &[&Reading]) -> Option<Finding> {
-    let found: Vec<Disturbance> = launches
+    let found: Vec<InterferenceShares> = launches
         .iter()
-        .map(|reading| Disturbance::new(reading))
-        .filter(Disturbance::is_any)
+        .map(|reading| InterferenceShares::new(reading))
+        .filter(InterferenceShares::is_any)
         .collect();
-    let most = found.iter().fold(Disturbance::default(), |a, b| a.max(b));
+    let most = found
+        .iter()
+        .fold(InterferenceShares::default(), |a, b| a.max(b));
     let many = found.len() as f64 > limits::DISTURBED_SHARE * launches.len() as f64;
     many.then(|| Finding::Interfered {
         count: Count::launches(found.len(), launches.len()),
@@ -22,7 +24,7 @@ pub(super) fn interfered(launches: &[&Reading]) -> Option<Finding> {
 
 /// By cause, in the order of [`CAUSES`]: shares of the time of the launch's CPUs, and counts; 0 if unobserved.
 #[derive(Default)]
-pub(super) struct Disturbance([f64; 5]);
+pub(super) struct InterferenceShares([f64; 5]);
 
 const CAUSES: [fn(f64) -> Interference; 5] = [
     Interference::Others,
@@ -32,7 +34,7 @@ const CAUSES: [fn(f64) -> Interference; 5] = [
     |_| Interference::Smt,
 ];
 
-impl Disturbance {
+impl InterferenceShares {
     pub(super) fn new(reading: &Reading) -> Self {
         let Self(mut causes) = Self::by_conditions(reading.launch);
         causes[4] = f64::from(u8::from(reading.contended()));

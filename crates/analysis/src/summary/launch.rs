@@ -1,6 +1,6 @@
 //! Times of single launches while a run or a trial goes on.
 
-use super::interference::Disturbance;
+use super::interference::InterferenceShares;
 use super::reading::Reading;
 use super::smt_contention::{self, Floor, floor_for};
 use super::{Launched, sample_use};
@@ -78,7 +78,7 @@ impl Reader {
         LaunchTime {
             ns_per_op: ns_per_op(benchmark, &reading),
             weight: reading.weight(),
-            disturbed: Disturbance::new(&reading).is_any(),
+            disturbed: InterferenceShares::new(&reading).is_any(),
             crowded: reading.contended(),
         }
     }

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn load_rate_is_mean_over_launches() {
+    fn load_rates_are_means() {
         let launches = [
             launch(["1000 transactions of 16 users", "4 writes"]),
             launch(["2000 transactions of 16 users", "8 writes"]),

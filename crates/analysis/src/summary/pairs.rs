@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn each_pair_is_the_median_of_its_launches() {
+    fn pairs_are_medians_of_launches() {
         let launches = [
             launch(&[("0-1", 1000), ("0-2", 4000), ("0-1", 1200), ("0-1", 9000)]),
             launch(&[("0-1", 1400)]),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_without_pairs_has_no_parts() {
+    fn missing_pairs_yield_no_parts() {
         let mut without = launch(&[("0-1", 1000)]);
         without
             .events

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn cores_of_one_thread_are_not_shared() {
+    fn single_thread_cores_are_unshared() {
         let virtual_machine: [(&str, &str); 2] = [("cpu.smt", "off"), ("virtual.machine", "KVM")];
         let no_smt: [(&str, &str); 1] = [("cpu.smt", "off")];
         for (facts, shared) in [
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn several_cpus_have_a_floor_of_their_own() {
+    fn cpus_have_separate_floors() {
         let mut floor = Floor::before(&info(&SMT, &[]));
         let copies = Launch {
             copies: 2,

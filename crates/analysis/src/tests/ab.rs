@@ -153,7 +153,7 @@ fn pace(run: &mut RunData, crowded: impl Fn(u32) -> bool) {
 }
 
 #[test]
-fn contended_pairs_are_dropped_and_counted() {
+fn contended_pairs_are_dropped() {
     let (mut a, mut b) = (side("a", 10.0, 16), side("b", 11.0, 16));
     pace(&mut a, |round| round == 5);
     pace(&mut b, |round| matches!(round, 5 | 9 | 13));
@@ -184,7 +184,7 @@ fn contended_pairs_are_dropped_and_counted() {
 
 /// As while the trial went on: whatever is launched tells what the core is alone.
 #[test]
-fn start_up_launches_set_the_smt_floor() {
+fn start_up_sets_smt_floor() {
     let said_of = |nothing: bool| {
         let (mut a, b) = (side("a", 10.0, 12), side("b", 10.0, 12));
         let mut runs = if nothing {
@@ -218,7 +218,7 @@ fn start_up_launches_set_the_smt_floor() {
 }
 
 #[test]
-fn user_and_system_time_need_a_hundred_ticks() {
+fn cpu_time_needs_hundred_ticks() {
     // 12 launches of 40 ms have 360 ms of both, which is 90 ticks
     let few = &trial(&[side("a", 40.0, 12)]).rows[0].figures[0];
     assert_eq!((few.user_s, few.system_s), (None, None));
@@ -239,7 +239,7 @@ fn start_up_time_is_reported() {
 }
 
 #[test]
-fn sides_are_compared_with_the_best() {
+fn sides_compare_with_the_best() {
     let runs = [
         side("a", 12.0, 12),
         side("b", 10.0, 12),
@@ -258,7 +258,7 @@ fn sides_are_compared_with_the_best() {
 
 /// A damaged store may say anything.
 #[test]
-fn absurd_round_numbers_take_no_memory() {
+fn huge_rounds_take_no_memory() {
     let mut a = side("a", 10.0, 12);
     a.launches[3].round = u32::MAX;
     let view = trial(&[a, side("b", 10.0, 12)]);

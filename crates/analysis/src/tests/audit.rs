@@ -20,10 +20,10 @@ fn audited() -> Launch {
 }
 
 fn audit(benchmark: &Benchmark, launch: Launch, entries: Result<f64, &str>) -> Vec<AuditTest> {
-    told_by(benchmark, &[launch], entries)
+    tests_with(benchmark, &[launch], entries)
 }
 
-fn told_by(
+fn tests_with(
     benchmark: &Benchmark,
     launches: &[Launch],
     entries: Result<f64, &str>,
@@ -64,7 +64,7 @@ fn alone(spoil: impl FnOnce(&mut Launch), claim: Claim, reason: &str) {
 }
 
 #[test]
-fn all_claims_hold_less_start_up() {
+fn claims_hold_less_start_up() {
     let tests = audit(&claimed("a/b"), audited(), Ok(1.0));
     assert!(
         tests
@@ -103,7 +103,11 @@ fn grown(launches: &[&[(u64, u64)]]) -> AuditTest {
         launch
     };
     let launches: Vec<Launch> = launches.iter().map(launch).collect();
-    of(&told_by(&claimed("a/b"), &launches, Ok(1.0)), Claim::Linear).clone()
+    of(
+        &tests_with(&claimed("a/b"), &launches, Ok(1.0)),
+        Claim::Linear,
+    )
+    .clone()
 }
 
 #[test]
@@ -181,7 +185,7 @@ fn saved_switches_do_not_fail() {
         launch
     };
     let outcome = |launches: &[Launch]| {
-        let tests = told_by(&claimed("a/b"), launches, Ok(1.0));
+        let tests = tests_with(&claimed("a/b"), launches, Ok(1.0));
         of(&tests, Claim::SwitchesPerOp).outcome
     };
     assert_eq!(outcome(&[saved(), audited(), saved()]), ClaimOutcome::Holds);
@@ -219,7 +223,7 @@ fn uncounted_syscalls_are_untested() {
 }
 
 #[test]
-fn unclaimed_resources_match_the_shipped_program() {
+fn unclaimed_resources_match_shipped_program() {
     let launch = audited();
     let evidence = |entries| Evidence {
         build: "gcc -O3",

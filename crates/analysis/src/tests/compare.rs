@@ -35,7 +35,7 @@ pub fn whys(row: &CompareRow) -> Vec<(Option<Flag>, &str)> {
 }
 
 #[test]
-fn half_the_time_is_twice_as_fast() {
+fn half_time_is_twice_fast() {
     let (base, other) = (at(100.0), at(50.0));
     let row = first(&base, &other, &options());
     near(row.ratio, 2.0);
@@ -63,7 +63,7 @@ fn half_the_time_is_twice_as_fast() {
 }
 
 #[test]
-fn twice_the_rate_is_twice_as_fast() {
+fn double_rate_is_twice_fast() {
     let mut benchmark = plain("a/b");
     benchmark.unit = unit("MB/s");
     benchmark.better = Better::Higher;
@@ -102,7 +102,7 @@ fn small_difference_is_inconclusive() {
 }
 
 #[test]
-fn margin_and_level_are_as_asked() {
+fn options_set_margin_and_level() {
     let wide = Options::new(0.05, no_effects(["a/b"]));
     assert_eq!(
         first(&at(103.0), &at(100.0), &wide).verdict,
@@ -157,7 +157,7 @@ fn times_compare_at_one_frequency() {
 }
 
 #[test]
-fn other_versions_and_other_units_have_no_ratio() {
+fn other_versions_have_no_ratio() {
     let mut newer = plain("a/b");
     newer.version = 2;
     let row = first(&at(100.0), &one(newer, launches("a/b", 100.0)), &options());

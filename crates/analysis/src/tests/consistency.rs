@@ -34,7 +34,7 @@ fn past(runs: &[RunView]) -> Vec<Past> {
     runs.iter().map(Past::new).collect()
 }
 
-fn steady(runs: usize) -> Vec<RunView> {
+fn unchanged(runs: usize) -> Vec<RunView> {
     (0..runs).map(|run| run_at(run, |_| 1.0)).collect()
 }
 
@@ -64,7 +64,7 @@ fn verdicts(view: &CompareView) -> Vec<(Id, Option<Verdict>)> {
 
 /// Comparisons with stated and with learned effects.
 fn comparisons(factor: impl Fn(usize) -> f64 + Copy) -> [(RunView, RunView, Options); 2] {
-    let earlier = steady(9);
+    let earlier = unchanged(9);
     [0, 9].map(|known| {
         let (base, other) = (run_at(10, |_| 1.0), run_at(11, factor));
         let options = options(&earlier[..known], &base, &other);
@@ -73,7 +73,7 @@ fn comparisons(factor: impl Fn(usize) -> f64 + Copy) -> [(RunView, RunView, Opti
 }
 
 #[test]
-fn printed_values_interval_and_verdict_agree() {
+fn printed_interval_and_verdict_agree() {
     for (base, other, options) in comparisons(mixed) {
         let found = compare(&base, &other, &options);
         for row in &found.rows {
@@ -139,7 +139,7 @@ fn selection_changes_no_verdict() {
 }
 
 #[test]
-fn common_change_is_reported_as_one() {
+fn common_change_is_reported_once() {
     for alone in [None, Some(4)] {
         let factor = |i: usize| if Some(i) == alone { 1.0 } else { 1.05 };
         for (base, other, options) in comparisons(factor) {
@@ -160,7 +160,7 @@ fn common_change_is_reported_as_one() {
 fn odd_runs_change_no_verdict() {
     // one in ten took a third longer throughout
     let odd = |run: usize| run_at(run, |_| if run % 10 == 4 { 1.33 } else { 1.0 });
-    let (calm, odd) = (steady(24), (0..24).map(odd).collect::<Vec<_>>());
+    let (calm, odd) = (unchanged(24), (0..24).map(odd).collect::<Vec<_>>());
     let (base, other) = (run_at(24, |_| 1.0), run_at(25, mixed));
     let compared =
         [&calm, &odd].map(|runs| verdicts(&compare(&base, &other, &options(runs, &base, &other))));
@@ -183,7 +183,7 @@ fn odd_runs_change_no_verdict() {
 
 #[test]
 fn order_of_arrival_changes_nothing() {
-    let mut runs = steady(9);
+    let mut runs = unchanged(9);
     runs.extend((9..15).map(|run| run_at(run, mixed)));
     let (base, other) = (run_at(15, |_| 1.0), run_at(16, mixed));
     let all = past(&runs);

@@ -6,7 +6,7 @@ use crate::tests::made_up_runs::{
     LAUNCHES, SCATTER, claimed, launch, no_effects, only, plain, row, run, short, stated, unit,
     view,
 };
-use crate::tests::smt_contention::crowd;
+use crate::tests::smt_contention::contend;
 use gritstone_model::{
     Benchmark, Better, CopiesPoint, CopiesView, Event, Flag, Launch, Outcome, Param, RunView,
     Unfitted, Verdict,
@@ -60,7 +60,7 @@ fn of(view: &CopiesView, copies: u32) -> &CopiesPoint {
 }
 
 #[test]
-fn times_of_copies_add_as_rates() {
+fn copy_times_add_as_rates() {
     let view = measured(plain("a/b"), &[(2, 125.0), (4, 400.0)]);
     let numbers: Vec<u32> = view.points.iter().map(|point| point.copies).collect();
     assert_eq!(numbers, [1, 2, 4]);
@@ -97,7 +97,7 @@ fn rates_are_a_sum() {
 }
 
 #[test]
-fn unequal_copies_add_their_own_rates() {
+fn unequal_copies_add_rates() {
     let one = |round| launch("a/b", round, 100.0);
     let two = |round| copies("a/b", round, &[100.0, 300.0]);
     let launches: Vec<Launch> = (0..10).flat_map(|round| [one(round), two(round)]).collect();
@@ -122,7 +122,7 @@ fn contended_single_copy_flags_efficiencies() {
                 _ => None,
             });
             if round < crowded {
-                samples.take(2).for_each(|sample| crowd(sample));
+                samples.take(2).for_each(|sample| contend(sample));
             }
             launches.extend([one, copies("a/b", round, &[125.0; 2])]);
         }
@@ -247,7 +247,7 @@ fn missing_copy_has_no_value() {
 }
 
 #[test]
-fn copies_compare_by_total_and_efficiency() {
+fn copies_compare_total_and_efficiency() {
     let with = |ns: f64, two: f64, four: Option<f64>| {
         let mut launches = vec![];
         for (round, factor) in (0..LAUNCHES).zip(factors()) {

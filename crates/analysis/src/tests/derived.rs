@@ -79,7 +79,7 @@ fn terms_are_weighted() {
 }
 
 #[test]
-fn user_time_needs_syscall_free_terms() {
+fn user_time_needs_syscall_freedom() {
     let mut run = both(100.0, 60.0);
     run.benchmarks[1].claims.syscalls_per_op = Some(1.0);
     let published = rest(&run).published.unwrap();
@@ -186,7 +186,7 @@ fn negative_reference_times_are_noted() {
 }
 
 /// A difference whose longer term has contended batches in its first rounds.
-fn beside_a_crowd(rounds: u32, factor: u64) -> Measurement {
+fn contended_difference(rounds: u32, factor: u64) -> Measurement {
     let mut run = both(100.0, 60.0);
     let longer = |launch: &&mut Launch| launch.id == id("a/long") && launch.round < rounds;
     for launch in run.launches.iter_mut().filter(longer) {
@@ -208,13 +208,13 @@ fn contended_batches_flag_the_difference() {
             .collect()
     };
     let both = |kind| ["real_s", "user_s"].map(|time| (kind, Some(time.to_owned())));
-    let result = beside_a_crowd(5, 1);
+    let result = contended_difference(5, 1);
     assert_eq!(of(&result), []);
-    let result = beside_a_crowd(6, 1);
+    let result = contended_difference(6, 1);
     assert_eq!(of(&result), both(Some(Interference)));
     assert_eq!(result.published.unwrap().values.len(), 10);
     // less than nothing, but for a reason that is known
-    let result = beside_a_crowd(10, 2);
+    let result = contended_difference(10, 2);
     assert!(result.published.as_ref().unwrap().real.unwrap().value < 0.0);
     assert!(of(&result).iter().all(|(kind, _)| *kind != Some(Invalid)));
 }
@@ -325,7 +325,7 @@ fn share() -> Benchmark {
 }
 
 #[test]
-fn a_share_is_of_two_rates_round_by_round() {
+fn shares_compare_rates_by_round() {
     let rows = vec![plain("a/x"), plain("a/whole"), share()];
     // both scatter together, so that their share does not scatter at all
     let mut launches = scattered("a/x", 400.0);
@@ -340,7 +340,7 @@ fn a_share_is_of_two_rates_round_by_round() {
 }
 
 #[test]
-fn share_of_absent_result_is_absent() {
+fn absent_results_have_no_share() {
     let rows = vec![plain("a/x"), share()];
     let view = view(&run(rows, scattered("a/x", 400.0)));
     let found = row(&view, "a/share");

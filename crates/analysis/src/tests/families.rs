@@ -110,7 +110,7 @@ fn differing_families_come_first() {
 }
 
 #[test]
-fn doubtful_results_are_in_no_mean() {
+fn doubtful_results_leave_means() {
     let names = ["a/time", "a/size", "a/rating", "a/doubt", "a/disturbed"];
     let rows = names.map(|name| (name, Some(100.0), Some(50.0)));
     let mut both = sides(&rows);

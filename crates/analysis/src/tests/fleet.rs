@@ -190,7 +190,7 @@ fn incomparable_nodes_are_only_counted() {
 }
 
 #[test]
-fn runs_of_a_node_are_pooled() {
+fn node_runs_are_pooled() {
     let mut runs = sample_fleet(12);
     let again: Vec<NodeRun> = (0..12)
         .map(|at| NodeRun {
@@ -208,7 +208,7 @@ fn runs_of_a_node_are_pooled() {
 }
 
 #[test]
-fn a_health_check_passes_fails_or_is_inconclusive() {
+fn health_checks_have_three_outcomes() {
     let check = |change: &dyn Fn(&mut NodeRun)| {
         let mut runs = sample_fleet(24);
         change(&mut runs[9]);
@@ -357,7 +357,7 @@ fn groups(view: &FleetView) -> Vec<(String, &str, usize, &[gritstone_model::Flee
 }
 
 #[test]
-fn differing_group_is_named_by_its_fact() {
+fn facts_name_differing_groups() {
     assert_eq!(report("alike", &sample_fleet(48)).groups, []);
     let mut runs = sample_fleet(48);
     for (at, run) in runs.iter_mut().enumerate() {
@@ -452,7 +452,7 @@ fn fleets_without_groups_have_none() {
 }
 
 #[test]
-fn fleet_wide_change_is_no_outlier() {
+fn fleet_changes_are_no_outliers() {
     let view = over_weeks(6, &|number, _, run| {
         if number >= 4 {
             slow(run, "memory", 0.04);

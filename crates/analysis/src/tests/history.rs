@@ -27,7 +27,7 @@ fn of(runs: &[RunView]) -> HistoryView {
     series::history(&id("a/b"), runs, &systems).unwrap()
 }
 
-fn steady(runs: usize) -> Vec<RunView> {
+fn unchanged(runs: usize) -> Vec<RunView> {
     (0..runs).map(|at| one(at, 100.0)).collect()
 }
 
@@ -36,7 +36,7 @@ fn against(run: &RunView, earlier: &[RunView], allowed: f64) -> CheckView {
 }
 
 #[test]
-fn a_change_has_its_run_and_its_size() {
+fn changes_have_run_and_size() {
     let runs: Vec<RunView> = (0..24)
         .map(|at| one(at, if at < 12 { 100.0 } else { 110.0 }))
         .collect();
@@ -51,7 +51,7 @@ fn a_change_has_its_run_and_its_size() {
     assert_eq!((change.between, change.runs), ([12, 12], 12));
     // slower, so below 1
     assert!((change.ratio - 1.0 / 1.1).abs() < 0.003, "{}", change.ratio);
-    assert!(of(&steady(24)).series[0].changes.is_empty());
+    assert!(of(&unchanged(24)).series[0].changes.is_empty());
 }
 
 /// A run of another kernel.
@@ -63,8 +63,8 @@ fn upgraded(at: usize, ns: f64) -> RunView {
 }
 
 #[test]
-fn slower_kernel_is_a_marked_change() {
-    let mut runs = steady(12);
+fn kernel_changes_are_marked() {
+    let mut runs = unchanged(12);
     let mut outcomes = vec![];
     for at in 12..15 {
         let run = upgraded(at, 109.0);
@@ -94,7 +94,7 @@ fn different_conditions_make_separate_series() {
     fn settings(run: &mut RunView) -> &mut Settings {
         run.settings.as_mut().unwrap()
     }
-    let mut runs = steady(10);
+    let mut runs = unchanged(10);
     runs[0].machine.id = "other".to_owned();
     runs[1].results[0].version = 9;
     runs[2] = upgraded(2, 100.0);
@@ -120,8 +120,8 @@ fn different_conditions_make_separate_series() {
 }
 
 #[test]
-fn flagged_runs_are_shown_not_counted() {
-    let mut runs = steady(12);
+fn flagged_runs_are_not_counted() {
+    let mut runs = unchanged(12);
     for (at, kind) in [(3, Some(Flag::Invalid)), (5, Some(Flag::Interference))] {
         runs[at].results[0].notes = vec![stated(kind, "Why.")];
     }
@@ -134,7 +134,7 @@ fn flagged_runs_are_shown_not_counted() {
 
 #[test]
 fn gate_fails_on_evidence_alone() {
-    let earlier = steady(14);
+    let earlier = unchanged(14);
     let outcome = |ns: f64, allowed: f64| against(&one(14, ns), &earlier, allowed).outcome;
     assert_eq!(outcome(100.0, 0.02), CheckOutcome::Passed);
     assert_eq!(outcome(110.0, 0.02), CheckOutcome::Regressed);
@@ -146,30 +146,30 @@ fn gate_fails_on_evidence_alone() {
 
 #[test]
 fn gate_needs_enough_undisturbed_runs() {
-    let few = against(&one(2, 200.0), &steady(2), 0.02);
+    let few = against(&one(2, 200.0), &unchanged(2), 0.02);
     assert_eq!(few.outcome, CheckOutcome::Inconclusive);
     let why = short(&few.rows[0].row.notes[0]);
     assert_eq!(why, "short-history runs=2 needed=3");
-    let enough = against(&one(3, 100.0), &steady(3), 0.02);
+    let enough = against(&one(3, 100.0), &unchanged(3), 0.02);
     assert_eq!(enough.outcome, CheckOutcome::Passed);
     let mut disturbed = one(14, 200.0);
     let note = stated(Some(Flag::Interference), "Others.");
     disturbed.results[0].notes.push(note);
     assert_eq!(
-        against(&disturbed, &steady(14), 0.02).outcome,
+        against(&disturbed, &unchanged(14), 0.02).outcome,
         CheckOutcome::Inconclusive
     );
     let mut alone = one(0, 100.0);
     alone.results[0].measured_mut().sampled.estimate = None;
     assert_eq!(
-        against(&alone, &steady(14), 0.02).outcome,
+        against(&alone, &unchanged(14), 0.02).outcome,
         CheckOutcome::Inconclusive
     );
 }
 
 #[test]
 fn single_outlier_fails_alone() {
-    let mut runs = steady(12);
+    let mut runs = unchanged(12);
     let mut outcome = |ns: f64| {
         let run = one(runs.len(), ns);
         let view = against(&run, &runs, 0.02);
@@ -183,7 +183,7 @@ fn single_outlier_fails_alone() {
 
 #[test]
 fn accepted_level_becomes_the_base() {
-    let mut runs = steady(12);
+    let mut runs = unchanged(12);
     runs.extend((12..15).map(|at| one(at, 105.0)));
     let reported = |run: &RunView, earlier: &[RunView], accepted: &check::Accepted| {
         let mut view = check::against_history(run, &past(earlier), 0.02, accepted);
@@ -207,7 +207,7 @@ fn accepted_level_becomes_the_base() {
         CheckOutcome::Regressed
     );
     // one that was slower alone, accepted at once, and those after it, until there are three again
-    let mut runs = steady(12);
+    let mut runs = unchanged(12);
     runs.push(one(12, 109.0));
     let named = check::Accepted::from([("run-12".to_owned(), id("a/b"))]);
     let outcome = |runs: &[RunView]| {
@@ -225,7 +225,7 @@ fn accepted_level_becomes_the_base() {
 
 #[test]
 fn regression_keeps_failing() {
-    let mut runs = steady(12);
+    let mut runs = unchanged(12);
     let mut outcomes = |levels: &[f64]| -> Vec<(CheckOutcome, Option<String>)> {
         let reported = |ns: &f64| {
             let run = one(runs.len(), *ns);
@@ -275,7 +275,7 @@ fn failed_benchmark_fails_both_gates() {
     failed.results[0].data = Data::absent(Absence::Failed);
     let compared = compare(&one(0, 100.0), &failed, &Options::default());
     let against_run = check::check(&compared, &failed, 0.1, 0.05);
-    let against_history = against(&failed, &steady(5), 0.02);
+    let against_history = against(&failed, &unchanged(5), 0.02);
     for view in [against_run, against_history] {
         assert_eq!(view.outcome, CheckOutcome::Regressed);
     }

@@ -43,7 +43,7 @@ fn latencies(run: &RunData) -> Latencies {
 const LATE: [u64; 10] = [102, 99, 104, 95, 98, 103, 101, 97, 105, 96];
 
 #[test]
-fn percentile_is_lower_quartile_of_launches() {
+fn percentiles_are_lower_quartiles() {
     let result = only(&timed(3000, &LATE));
     let found = result.latencies().unwrap();
     assert_eq!(found.events, 30_000);
@@ -96,7 +96,7 @@ fn sparse_launches_are_pooled() {
 }
 
 #[test]
-fn a_histogram_is_in_the_unit_of_the_result() {
+fn histograms_use_the_result_unit() {
     let mut data = timed(100, &[100]);
     data.benchmarks[0].unit = unit("us/call");
     let found = latencies(&data).histogram;
@@ -156,7 +156,7 @@ fn slower_tail_with_equal_median() {
 }
 
 #[test]
-fn run_variance_of_percentiles_is_learned() {
+fn percentile_run_variance_is_learned() {
     // the tails of earlier runs differ by a fifth, their medians by nothing
     let off = [0, 20, 3, 17, 8];
     let past: Vec<Past> = (1..)

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 #[test]
-fn minimum_effect_has_95_percent_power() {
+fn minimum_effect_has_stated_power() {
     let mut random = Pcg64::seed_from_u64(117);
     // what is stated is as much
     let sd = 0.005;

@@ -104,7 +104,7 @@ fn real_time_replaces_missing_time() {
 }
 
 #[test]
-fn a_printed_zero_is_no_divisor() {
+fn printed_zero_never_divides() {
     let row = first(
         &vax(Subject::User, [Some(4.8), Some(0.0), None]),
         &live(),
@@ -121,7 +121,7 @@ fn a_printed_zero_is_no_divisor() {
 }
 
 #[test]
-fn a_printed_rate_is_compared_with_the_estimate() {
+fn printed_rates_compare_with_estimates() {
     let mut rate = printed("a/b", Subject::Result, [None; 3]);
     rate.published = None;
     rate.unit = unit("us/call");
@@ -149,7 +149,7 @@ fn a_printed_rate_is_compared_with_the_estimate() {
 }
 
 #[test]
-fn two_printed_machines_have_no_interval() {
+fn printed_machines_have_no_interval() {
     let slow = vax(Subject::Real, [Some(4.8), None, None]);
     let fast = vax(Subject::Real, [Some(2.4), None, None]);
     let row = first(&slow, &fast, &options());
@@ -160,7 +160,7 @@ fn two_printed_machines_have_no_interval() {
 }
 
 #[test]
-fn flag_of_printed_time_is_local() {
+fn printed_time_flags_are_local() {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     run.benchmarks[0].claims.min_ns_per_op = Some(1000.0);
     let row = first(
@@ -190,7 +190,7 @@ fn flag_of_printed_time_is_local() {
 }
 
 #[test]
-fn cpu_time_compares_with_user_plus_system() {
+fn cpu_compares_with_both_times() {
     let mut one = printed("a/b", Subject::Cpu, [None; 3]);
     one.published.as_mut().expect("times").cpu_s = Some(4.0);
     let two = vax(Subject::Result, [Some(9.0), Some(1.5), Some(0.5)]);

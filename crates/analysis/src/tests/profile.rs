@@ -48,7 +48,7 @@ fn base() -> RunView {
 }
 
 #[test]
-fn profile_score_is_weighted_geometric_mean() {
+fn profile_score_is_weighted_mean() {
     let machine = measured("new", &[("a/one", 0.1), ("a/two", 0.2)]);
     let rated = scored(&[("a/one", 1.0), ("a/two", 3.0)], &machine, &base());
     let one = &rated.one_cpu;
@@ -70,7 +70,7 @@ fn profile_score_is_weighted_geometric_mean() {
 }
 
 #[test]
-fn equal_machines_score_one_whatever_the_weights() {
+fn equal_machines_score_one() {
     for weights in [[1.0, 1.0, 1.0], [90.0, 9.0, 1.0]] {
         let [one, two, three] = weights;
         let weights = [("a/one", one), ("a/two", two), ("a/three", three)];

@@ -13,7 +13,7 @@ fn clean() -> RunData {
 }
 
 #[test]
-fn real_time_is_that_of_a_batch() {
+fn real_time_comes_from_batches() {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     // one batch of five was interrupted, and samples do not matter
     for launch in &mut run.launches {
@@ -39,7 +39,7 @@ fn real_time_is_that_of_a_batch() {
 /// The estimate and the reference workload are one definition: of launches whose batches do what their samples do, the time of the
 /// work is that of its operations, with the same share of an interval.
 #[test]
-fn estimate_times_operations_is_reference_time() {
+fn estimate_agrees_with_reference_time() {
     let result = only(&run(vec![claimed("a/b")], scattered("a/b", 1.42)));
     let published = result.published.as_ref().unwrap();
     let (one, all) = (result.estimate().unwrap(), published.real.unwrap());
@@ -53,7 +53,7 @@ fn estimate_times_operations_is_reference_time() {
 }
 
 #[test]
-fn interval_is_at_least_a_clock_step() {
+fn intervals_span_a_clock_step() {
     let mut run = clean();
     for launch in &mut run.launches {
         batches(launch, |batch| batch.walls = vec![67_680; 5]);
@@ -66,7 +66,7 @@ fn interval_is_at_least_a_clock_step() {
 }
 
 #[test]
-fn user_and_system_time_are_all_ticks_over_all_batches() {
+fn cpu_time_pools_all_ticks() {
     let (view, _) = published(&clean());
     // 300 and 200 ms a launch in 5 batches
     near(view.user, 0.06);
@@ -92,7 +92,7 @@ fn user_and_system_time_are_all_ticks_over_all_batches() {
 }
 
 #[test]
-fn below_a_hundred_ticks_there_is_no_user_time() {
+fn few_ticks_hide_user_time() {
     let with = |user, system, tick: &str| {
         let mut run = clean();
         for launch in &mut run.launches {
@@ -122,7 +122,7 @@ fn below_a_hundred_ticks_there_is_no_user_time() {
 }
 
 #[test]
-fn syscall_free_user_time_is_cpu_clock() {
+fn syscall_free_time_uses_clock() {
     let mut run = clean();
     run.benchmarks[0].claims.syscalls_per_op = Some(0.0);
     for launch in &mut run.launches {
@@ -138,7 +138,7 @@ fn syscall_free_user_time_is_cpu_clock() {
 }
 
 #[test]
-fn a_start_above_a_tenth_is_not_comparable() {
+fn long_starts_are_not_comparable() {
     let with = |process: u64| {
         let mut run = clean();
         for event in run.launches.iter_mut().flat_map(|l| &mut l.events) {
@@ -164,7 +164,7 @@ fn a_start_above_a_tenth_is_not_comparable() {
 }
 
 #[test]
-fn missing_or_other_batch_is_noted() {
+fn missing_batches_are_noted() {
     let without = |launches: usize| {
         let mut run = clean();
         run.info.settings.reference = true;
@@ -206,7 +206,7 @@ fn missing_or_other_batch_is_noted() {
 }
 
 #[test]
-fn command_reference_time_is_its_process() {
+fn commands_time_their_process() {
     let launches = (0..10).map(|round| process("a/b", round, 2.0)).collect();
     let result = only(&run(vec![command("a/b")], launches));
     near(result.estimate(), 2.0);

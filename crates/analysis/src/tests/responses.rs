@@ -32,7 +32,7 @@ fn value(of: &Responses, name: &str) -> Option<f64> {
 }
 
 #[test]
-fn responses_are_grouped_by_users_and_kind() {
+fn responses_group_by_users() {
     let of = [
         (4, "ls", 50, 600),
         (4, "compile", 120, 400),

@@ -6,7 +6,7 @@ use gritstone_model::*;
 use gritstone_stats::undisturbed;
 
 #[test]
-fn one_value_a_launch_and_their_lower_quartile() {
+fn estimates_are_lower_quartiles() {
     let result = only(&run(vec![claimed("a/b")], scattered("a/b", 100.0)));
     assert_eq!(result.outcome(), Status::Measured);
     near(result.estimate(), 100.0);
@@ -24,7 +24,7 @@ fn one_value_a_launch_and_their_lower_quartile() {
 }
 
 #[test]
-fn confidence_is_as_asked() {
+fn option_sets_confidence() {
     let run = run(vec![plain("a/b")], scattered("a/b", 100.0));
     let at = |confidence| {
         let options = summary::Options {
@@ -92,7 +92,7 @@ fn cycles_need_every_probe() {
 }
 
 #[test]
-fn file_rate_is_work_over_time() {
+fn file_rates_divide_by_time() {
     let slow_last = |launch: &mut Launch| {
         let all = launch.events.iter_mut();
         let mut samples: Vec<_> = all.filter(|e| matches!(e, Event::Sample(_))).collect();
@@ -130,7 +130,7 @@ fn rate_interval_is_ordered() {
 }
 
 #[test]
-fn latencies_of_all_launches_are_one_distribution() {
+fn launch_latencies_are_pooled() {
     let mut with = launches("a/b", 100.0);
     for (launch, at) in with.iter_mut().zip([50_u64, 100].into_iter().cycle()) {
         launch.events.push(Event::Latency(Box::new(Histogram {

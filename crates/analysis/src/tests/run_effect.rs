@@ -53,7 +53,7 @@ fn runs(learned: &RunEffects) -> Option<usize> {
 }
 
 #[test]
-fn few_benchmarks_have_their_own_variance() {
+fn common_benchmarks_share_variance() {
     let past: Vec<Past> = days(&FIVE).iter().map(past).collect();
     let last = view(&day(5, FIVE[4]));
     let found = run_effect::estimate(&past, &last, &last).rows[&id("a/b")];
@@ -65,7 +65,7 @@ fn few_benchmarks_have_their_own_variance() {
 }
 
 #[test]
-fn half_width_of_runs_needs_five() {
+fn run_half_width_needs_five() {
     let of_runs = |earlier: &[f64]| {
         let past: Vec<Past> = days(earlier).iter().map(past).collect();
         let mut view = view(&day(20, 100.0));
@@ -198,7 +198,7 @@ fn comparison_reports_source_of_effects() {
 }
 
 #[test]
-fn effects_use_runs_of_each_benchmark() {
+fn effects_are_per_benchmark() {
     let all = ["a/b", "a/c", "a/d"];
     let days = |days: std::ops::RangeInclusive<u32>, names: usize| {
         days.map(move |day| of_day(day, &all[..names], 100.0))

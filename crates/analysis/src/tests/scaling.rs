@@ -62,7 +62,7 @@ fn law_of(result: &Measurement) -> &LawView {
 }
 
 #[test]
-fn law_is_independent_of_operation_unit() {
+fn scaling_law_ignores_units() {
     let launches = USERS.map(|users| scattered(&name(users), f64::from(users) * 1e9 / rate(users)));
     let mut launches: Vec<Launch> = launches.into_iter().flatten().collect();
     for launch in &mut launches {

@@ -52,7 +52,7 @@ fn rating(run: &RunData, baseline: Option<RunView>) -> Measurement {
 }
 
 #[test]
-fn the_geometric_mean_of_four_and_nine() {
+fn geometric_mean_is_exact() {
     let result = rating(&rated(&["a/one", "a/two"]), Some(baseline()));
     assert_eq!(
         (result.outcome(), result.kind),
@@ -197,7 +197,7 @@ fn medians() -> RunView {
 }
 
 #[test]
-fn the_weighted_mean_of_a_quarter_and_of_two() {
+fn weighted_mean_is_exact() {
     let result = weighted(&["a/one", "a/two"], &[1.0, 3.0], medians());
     near(part(&result, &Part::RatioOf(id("a/one"))), 0.25);
     near(part(&result, &Part::RatioOf(id("a/two"))), 2.0);

@@ -175,7 +175,7 @@ fn unusable_named_benchmarks_are_listed() {
 }
 
 #[test]
-fn not_comparable_is_covered_between_runs() {
+fn not_comparable_excludes_run_variance() {
     let mut run = machine();
     let stand_in = stated(Some(Flag::NotComparable), "A stand-in.");
     row_of(&mut run, "a/two").notes.push(stand_in);

@@ -50,7 +50,7 @@ fn a_size_is_exact() {
 }
 
 #[test]
-fn changing_or_unreadable_size_is_noted() {
+fn changing_sizes_are_noted() {
     let result = only(&run(
         vec![benchmark()],
         vec![sized(0, "1392"), sized(1, "1400")],

@@ -6,13 +6,13 @@ use gritstone_model::Flag::*;
 use gritstone_model::*;
 
 /// Contention beside a sample, which takes half as long again, as does the SMT probe.
-pub fn crowd(sample: &mut Sample) {
+pub fn contend(sample: &mut Sample) {
     sample.wide = sample.wide / 2 * 3;
     sample.wall = sample.wall / 2 * 3;
 }
 
-fn crowd_all(launch: &mut Launch) {
-    samples(launch, crowd);
+fn contend_all(launch: &mut Launch) {
+    samples(launch, contend);
     for event in &mut launch.events {
         if let Event::Batch(batch) = event {
             batch.wide = batch.wide / 2 * 3;
@@ -28,7 +28,7 @@ fn sentences(result: &Measurement) -> Vec<(Option<Flag>, &str)> {
 fn spoilt(crowded: usize) -> Measurement {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches[..crowded] {
-        crowd_all(launch);
+        contend_all(launch);
     }
     only(&run)
 }
@@ -38,7 +38,7 @@ fn contended_samples_are_left_out() {
     let clean = only(&run(vec![claimed("a/b")], scattered("a/b", 100.0)));
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches {
-        crowd(first_sample(launch));
+        contend(first_sample(launch));
     }
     let result = only(&run);
     assert_eq!(result.value(), clean.value());
@@ -57,7 +57,7 @@ fn contended_samples_are_left_out() {
 }
 
 #[test]
-fn contended_launches_are_kept_and_flagged() {
+fn contended_launches_are_flagged() {
     let result = spoilt(5);
     assert!(result.launches() == 10 && !result.is_flagged(Interference));
     let result = spoilt(6);
@@ -67,14 +67,14 @@ fn contended_launches_are_kept_and_flagged() {
 }
 
 #[test]
-fn permanent_neighbor_is_flagged_after_quiet_run() {
+fn permanent_neighbors_are_flagged() {
     assert_eq!(sentences(&spoilt(10)), []);
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     // the floor of one run is known in the next
     run.info.settings.smt_floors = view(&run).smt_floors;
     assert_eq!(run.info.settings.smt_floors, [(1, 0.25)].into());
     assert_eq!(sentences(&only(&run)), []);
-    run.launches.iter_mut().for_each(crowd_all);
+    run.launches.iter_mut().for_each(contend_all);
     let result = only(&run);
     assert_eq!(result.launches(), 10);
     let why = "interfered count=10/10 causes=[smt]";
@@ -105,7 +105,7 @@ fn unshared_cores_have_no_contention() {
 }
 
 #[test]
-fn runs_without_smt_probe_are_unchanged() {
+fn missing_smt_probe_changes_nothing() {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches {
         samples(launch, |sample| sample.wide = 0);
@@ -122,7 +122,7 @@ fn sum_uses_undisturbed_samples() {
         derived("a/d", &[(1.0, "a/x"), (-1.0, "a/y")]),
     ];
     let mut all = scattered("a/x", 300.0);
-    crowd(first_sample(&mut all[2]));
+    contend(first_sample(&mut all[2]));
     all.extend(scattered("a/y", 100.0));
     let view = view(&run(rows, all));
     let sum = row(&view, "a/d");
@@ -136,7 +136,7 @@ fn reader_learns_the_smt_floor() {
     let benchmark = claimed("a/b");
     let quiet = launch("a/b", 0, 100.0);
     let mut loud = launch("a/b", 1, 100.0);
-    crowd_all(&mut loud);
+    contend_all(&mut loud);
     let info = run(vec![], vec![]).info;
     let mut reader = Reader::new(&info);
     assert!(!reader.learn(&benchmark, &loud).disturbed);
@@ -151,7 +151,7 @@ fn reader_learns_the_smt_floor() {
 }
 
 /// A run with contended batches in its first launches.
-fn crowded_batches(launches: usize) -> Measurement {
+fn with_contended_batches(launches: usize) -> Measurement {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches[..launches] {
         batches(launch, |batch| batch.wide = batch.wide / 2 * 3);
@@ -160,10 +160,10 @@ fn crowded_batches(launches: usize) -> Measurement {
 }
 
 #[test]
-fn contended_batches_are_kept_and_flagged() {
-    let few = crowded_batches(5);
+fn contended_batches_are_flagged() {
+    let few = with_contended_batches(5);
     assert_eq!(sentences(&few), []);
-    let result = crowded_batches(6);
+    let result = with_contended_batches(6);
     assert_eq!(result.published.as_ref().unwrap().values.len(), 10);
     let marks: Vec<_> = result
         .notes
@@ -180,7 +180,7 @@ fn contended_process_flags_its_time() {
     for launch in &mut run.launches[..6] {
         for event in &mut launch.events {
             if let Event::Process(process) = event {
-                crowd(process);
+                contend(process);
             }
         }
     }
@@ -194,7 +194,7 @@ fn contended_process_flags_its_time() {
 }
 
 /// Contended samples in six launches of an indivisible benchmark.
-fn crowded_whole(row: &Benchmark, count: usize, latency: bool) -> Measurement {
+fn with_contended_launches(row: &Benchmark, count: usize, latency: bool) -> Measurement {
     let mut run = run(vec![row.clone()], scattered("a/b", 100.0));
     for (at, launch) in run.launches.iter_mut().enumerate() {
         if latency {
@@ -212,14 +212,14 @@ fn crowded_whole(row: &Benchmark, count: usize, latency: bool) -> Measurement {
             _ => None,
         });
         if at < 6 {
-            samples.take(count).for_each(|sample| crowd(sample));
+            samples.take(count).for_each(|sample| contend(sample));
         }
     }
     only(&run)
 }
 
 #[test]
-fn indivisible_launches_are_whole_and_flagged() {
+fn indivisible_launches_are_flagged() {
     let files = Benchmark {
         files: true,
         unit: unit("calls/s"),
@@ -227,14 +227,14 @@ fn indivisible_launches_are_whole_and_flagged() {
         ..plain("a/b")
     };
     for (row, latency) in [(files, false), (plain("a/b"), true)] {
-        let [none, one] = [0, 1].map(|count| crowded_whole(&row, count, latency));
+        let [none, one] = [0, 1].map(|count| with_contended_launches(&row, count, latency));
         assert!(
             one.launches() == 10 && !one.is_flagged(Interference),
             "{latency}"
         );
         // time of writeback on the sibling is in the rate
         assert!(latency || one.values()[0] < none.values()[0]);
-        let marked = crowded_whole(&row, 2, latency);
+        let marked = with_contended_launches(&row, 2, latency);
         assert_eq!(marked.launches(), 10);
         let why = "interfered count=6/10 causes=[smt]";
         assert!(sentences(&marked).contains(&(Some(Interference), why)));

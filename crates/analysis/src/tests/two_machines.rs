@@ -27,7 +27,7 @@ fn causes(cpus: &[u32], conditions: Conditions) -> Vec<&'static str> {
 }
 
 #[test]
-fn foreign_time_on_own_cpus_interferes() {
+fn foreign_cpu_time_interferes() {
     let quiet = Conditions {
         wall: 250 * MS,
         cpus: 1,

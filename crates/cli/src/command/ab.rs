@@ -120,7 +120,7 @@ impl AbTrial<'_> {
         settings
             .environment
             .extend(side.environment.iter().cloned());
-        settings.catalogue = custom_catalog::kept(self.custom, &plan.benchmarks);
+        settings.catalogue = custom_catalog::used_catalog(self.custom, &plan.benchmarks);
         if let Some(trial) = &mut settings.trial {
             trial.compiled = compiled;
         }

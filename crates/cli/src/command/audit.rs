@@ -65,7 +65,7 @@ pub fn audit(context: &Context, args: &AuditArgs) -> Result<Exit> {
         ..Variant::default()
     };
     let view = AuditView {
-        catalogue: custom_catalog::kept(own, &plan.benchmarks),
+        catalogue: custom_catalog::used_catalog(own, &plan.benchmarks),
         ..view(
             &mut executor,
             &shipped,
@@ -146,7 +146,7 @@ fn entry(
     let tests = match (&benchmark.work, skip, step) {
         (Work::Derived { .. } | Work::Rating { .. }, ..) => return Ok(None),
         (_, Some(skip), _) => {
-            let why = Some(check_benchmark::said(skip.reason.clone()));
+            let why = Some(check_benchmark::note(skip.reason.clone()));
             vec![check_benchmark::test(
                 SHIPPED,
                 Claim::Runs,

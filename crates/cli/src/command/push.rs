@@ -260,7 +260,7 @@ impl Server {
     }
 
     fn get(&self, url: &str) -> Result<String> {
-        said(url, || {
+        response_text(url, || {
             let request = self.agent.get(url);
             request.header("Authorization", self.authorization()).call()
         })
@@ -269,7 +269,7 @@ impl Server {
     fn send(&self, run: &RunData) -> Result<()> {
         let bundle = gritstone_exchange::write_bundle(run);
         let packed = zstd::encode_all(bundle.as_bytes(), PACKED)?;
-        let sent = said(&self.runs, || {
+        let sent = response_text(&self.runs, || {
             let request = self.agent.post(&self.runs);
             let request = request
                 .header("Authorization", self.authorization())
@@ -304,7 +304,7 @@ fn is_gone(why: &anyhow::Error) -> bool {
 type Response = ureq::http::Response<ureq::Body>;
 
 /// What a server said, unless it refused; one that has too much to do is asked again.
-fn said(url: &str, ask: impl Fn() -> Result<Response, ureq::Error>) -> Result<String> {
+fn response_text(url: &str, ask: impl Fn() -> Result<Response, ureq::Error>) -> Result<String> {
     let again = |response: &Response| [429, 503].contains(&response.status().as_u16());
     let mut response = ask().with_context(|| format!("cannot reach {url}"))?;
     for _ in 0..TRIES {

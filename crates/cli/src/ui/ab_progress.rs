@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     /// Sides that take so many times as long, after so many rounds.
-    fn said(factors: &[f64], rounds: usize, fixed: Option<usize>) -> String {
+    fn words_for(factors: &[f64], rounds: usize, fixed: Option<usize>) -> String {
         let side = |(at, factor): (usize, &f64)| {
             let ns = |i: usize| 100.0 + (i * (5 + 2 * at) % 11) as f64 * 0.1;
             (0..rounds).map(|i| Some((factor * ns(i)).into())).collect()
@@ -106,29 +106,29 @@ mod tests {
     fn lines_fit_beside_the_bar() {
         let new = "./a-new-program --w…";
         let all = [
-            (said(&[1.0, 1.0], 0, None), "first round".to_owned()),
+            (words_for(&[1.0, 1.0], 0, None), "first round".to_owned()),
             (
-                said(&[1.0, 1.004], 5, None),
+                words_for(&[1.0, 1.004], 5, None),
                 format!("pair 5 of at least 12: {new} 1.004× slower"),
             ),
             (
-                said(&[1.0, 0.2], 5, Some(8)),
+                words_for(&[1.0, 0.2], 5, Some(8)),
                 format!("pair 5 of 8: {new} 5.00× faster"),
             ),
             (
-                said(&[1.0, 1.5], 12, None),
+                words_for(&[1.0, 1.5], 12, None),
                 format!("pair 12: {new} is 1.50× slower"),
             ),
             (
-                said(&[1.0, 1.0], 12, None),
+                words_for(&[1.0, 1.0], 12, None),
                 "pair 12: no difference beyond 1.0%".to_owned(),
             ),
             (
-                said(&[1.0, 1.006], 15, None),
+                words_for(&[1.0, 1.006], 15, None),
                 format!("pair 15: {new} 1.006× slower (detectable: 0.6%)"),
             ),
             (
-                said(&[1.0, 1.5, 1.0], 18, Some(20)),
+                words_for(&[1.0, 1.5, 1.0], 18, Some(20)),
                 "round 18 of 20: c is fastest so far, 1 of 2 slower".to_owned(),
             ),
         ];

@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn forbidden_keys_are_refused_with_their_place() {
+    fn forbidden_keys_are_refused() {
         let cases = [
             (
                 "store = 'x'",

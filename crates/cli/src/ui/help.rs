@@ -61,7 +61,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn commands_are_listed_once_with_examples() {
+    fn commands_have_examples() {
         let mut command = grouped(Cli::command());
         command.build();
         let help = command.clone().render_help().to_string();

@@ -315,7 +315,7 @@ mod tests {
     use super::wrap_lines;
 
     #[test]
-    fn long_lines_are_wrapped_at_words() {
+    fn long_lines_wrap_at_words() {
         assert_eq!(wrap_lines("a  b", Some(4)), "a  b");
         assert_eq!(wrap_lines("one two three", Some(9)), "one two\n  three");
         assert_eq!(wrap_lines("  one two\nx", Some(8)), "  one\n    two\nx");

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_have_the_decimals_of_their_ends() {
+    fn ranges_keep_decimals() {
         let cases: [([&str; 3], &[&str]); 5] = [
             (["1", "4", "1"], &["1", "2", "3", "4"]),
             (["0.3", "0.7", "0.2"], &["0.3", "0.5", "0.7"]),

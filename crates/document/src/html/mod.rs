@@ -448,7 +448,7 @@ mod tests {
     use super::{aligned, words};
 
     #[test]
-    fn what_is_to_be_typed_is_set_so() {
+    fn code_spans_are_marked_up() {
         assert_eq!(
             words("say `a < b` and `c`"),
             "say <code>a &lt; b</code> and <code>c</code>"

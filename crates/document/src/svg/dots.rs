@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn values_without_a_place_leave_a_drawing() {
+    fn impossible_values_leave_a_drawing() {
         let odd = panel(&[f64::NAN, -1.0, 0.0, f64::INFINITY], None);
         for canvas in draw(&[odd, Panel::default()]) {
             assert!(!canvas.body.contains("<circle"), "{}", canvas.body);

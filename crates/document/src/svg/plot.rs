@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn values_without_a_place_leave_a_drawing() {
+    fn impossible_values_leave_a_drawing() {
         for odd in [&[][..], &[f64::NAN, f64::INFINITY, -1.0]] {
             let svg = drawn(vec![line("odd", odd, None)]);
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");

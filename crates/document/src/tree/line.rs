@@ -20,7 +20,6 @@ pub struct Tile {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResultLine {
     pub id: String,
-    /// Title.
     pub title: String,
     /// Formatted estimate, or why it is missing.
     pub value: String,

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_that_json_lacks_are_null() {
+    fn missing_json_numbers_are_null() {
         let text =
             r#"{"a": NaN, "NaN": [-Infinity, 1.#INF, inf], "b\"": "Infinity", "c": -1.5e-3}"#;
         let clean = r#"{"a": null, "NaN": [null, null, null], "b\"": "Infinity", "c": -1.5e-3}"#;
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn warnings_before_json_are_passed_over() {
+    fn warnings_before_json_are_skipped() {
         assert_eq!(json_part("note: slow\n {\"a\": 1}\n"), " {\"a\": 1}\n");
         assert_eq!(json_part("no json"), "no json");
     }

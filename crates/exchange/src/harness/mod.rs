@@ -83,7 +83,6 @@ pub struct Invocation {
 pub enum Output {
     /// Standard output.
     Stdout,
-    /// One file.
     File(PathBuf),
     /// All JSON files below a directory.
     Tree(PathBuf),

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_found_in_damaged_files() {
+    fn damaged_files_keep_their_keys() {
         let keys = |text| Shape::new(text).keys;
         assert_eq!(keys(r#"{"a": {"b": "c:"}, "d": [{"e": 1}]}"#), ["a", "d"]);
         assert_eq!(keys(r#" [{"a": 1}, {"a": 2, "b": NaN"#), ["a", "b"]);

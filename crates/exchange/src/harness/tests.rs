@@ -40,7 +40,7 @@ fn arguments(harness: &str, command: &[&str], wanted: &[&str], unwanted: &[&str]
 }
 
 #[test]
-fn google_benchmark_uses_its_own_clock() {
+fn google_benchmark_uses_its_clock() {
     let text = r#"{"context": {}, "benchmarks": [
         {"name": "sum/8", "run_name": "sum/8", "run_type": "iteration", "real_time": 9.0, "cpu_time": 8.0, "time_unit": "us"},
         {"name": "sum/8", "run_type": "iteration", "real_time": 9.0, "cpu_time": 8.5, "time_unit": "us"},
@@ -90,7 +90,7 @@ fn go_names_lose_common_processors() {
 }
 
 #[test]
-fn pytest_keeps_names_that_share_prefixes() {
+fn pytest_keeps_common_prefixes() {
     let text = r#"{"benchmarks": [
         {"fullname": "t.py::a", "stats": {"data": [0.5, 0.25], "median": 9}},
         {"fullname": "t.py::b[1]", "stats": {"median": 0.125}}]}"#;
@@ -147,7 +147,7 @@ fn criterion_pairs_samples_with_names() {
 }
 
 #[test]
-fn pyperf_inherits_names_of_the_file() {
+fn pyperf_inherits_file_names() {
     let text = r#"{"version": "1.0", "metadata": {"name": "loop", "unit": "second"}, "benchmarks": [
         {"runs": [{"warmups": [[1, 0.1]]}, {"values": [0.5, 0.75]}]},
         {"metadata": {"name": "size", "unit": "byte"}, "runs": [{"values": [4096]}]}]}"#;
@@ -192,7 +192,7 @@ fn hyperfine_commands_are_benchmarks() {
 }
 
 #[test]
-fn lines_end_in_value_and_unit() {
+fn lines_end_in_units() {
     let text = "# comment\n\nparse a file  12.5 ns\nrate 3e2 MB/s\nparse a file 13 ns\n";
     let expected = [
         one("parse a file", "ns", &[12.5, 13.0]),
@@ -234,7 +234,7 @@ fn json_values_stand_at_pointer() {
 }
 
 #[test]
-fn damaged_output_is_refused_by_all() {
+fn all_harnesses_refuse_damage() {
     for harness in all("/times") {
         for text in [
             "",

@@ -177,14 +177,14 @@ fn valued() -> RunView {
 }
 
 #[test]
-fn a_bundle_comes_back_as_it_was() {
+fn bundles_round_trip() {
     let text = write_bundle(&run());
     assert_eq!(read_bundle(text.as_bytes()).unwrap(), run());
     assert_eq!(text.lines().count(), 1 + 6 + 1);
 }
 
 #[test]
-fn a_damaged_bundle_is_refused_whole_with_its_line() {
+fn damaged_bundles_name_the_line() {
     let text = write_bundle(&run());
     let lines: Vec<&str> = text.lines().collect();
     for (damaged, line, said) in [
@@ -217,7 +217,7 @@ fn a_damaged_bundle_is_refused_whole_with_its_line() {
 }
 
 #[test]
-fn only_figures_that_hold_are_handed_on() {
+fn only_valid_results_are_exported() {
     let out = bencher(&view());
     let left: Vec<&str> = out.left_out.iter().map(|(id, _)| id.as_str()).collect();
     assert_eq!(left, ["a/starred", "a/missing"]);
@@ -226,7 +226,7 @@ fn only_figures_that_hold_are_handed_on() {
 }
 
 #[test]
-fn open_metrics_are_read_by_a_real_parser() {
+fn openmetrics_parse() {
     let out = openmetrics(&view());
     let read = openmetrics_parser::openmetrics::parse_openmetrics(&out.text);
     let read = read.unwrap_or_else(|e| panic!("{e}\n{}", out.text));
@@ -241,7 +241,7 @@ fn open_metrics_are_read_by_a_real_parser() {
 }
 
 #[test]
-fn a_scraper_reads_many_systems_at_once_and_has_its_own_time() {
+fn scraped_metrics_lack_timestamps() {
     let mut other = view();
     other.machine.id = "an\"other\\".to_owned();
     let text = scraped(&[&view(), &other], 7);
@@ -254,7 +254,7 @@ fn a_scraper_reads_many_systems_at_once_and_has_its_own_time() {
 }
 
 #[test]
-fn the_metrics_of_a_fleet_are_read_by_a_real_parser() {
+fn fleet_metrics_parse() {
     let effect = FleetEffect {
         effect: -0.18,
         interval: [-0.2, -0.16],
@@ -308,7 +308,7 @@ fn the_metrics_of_a_fleet_are_read_by_a_real_parser() {
 }
 
 #[test]
-fn a_feed_is_xml_whatever_names_systems_have() {
+fn hostile_names_keep_feeds_valid() {
     let change = |benchmark: &str| Change {
         benchmark: id(benchmark),
         title: "<b>&\u{1}".to_owned(),
@@ -438,7 +438,7 @@ fn hyperfine_and_unixbench_come_in() {
 }
 
 #[test]
-fn copies_at_once_are_no_repetitions() {
+fn copies_are_no_repetitions() {
     let mut data = run();
     let before = gbench(&data, &valued()).text;
     let mut four = data.launches[0].clone();
@@ -448,7 +448,7 @@ fn copies_at_once_are_no_repetitions() {
 }
 
 #[test]
-fn a_repetition_is_what_the_figure_has_of_a_launch() {
+fn repetitions_are_launch_values() {
     let repetitions = |view: &RunView| -> Vec<[f64; 3]> {
         let out = gbench(&run(), view);
         let value: serde_json::Value = serde_json::from_str(&out.text).unwrap();
@@ -482,7 +482,7 @@ fn a_repetition_is_what_the_figure_has_of_a_launch() {
 }
 
 #[test]
-fn impossible_values_are_named_with_their_place() {
+fn impossible_values_have_a_place() {
     let hyperfine =
         |time: &str| format!(r#"{{"results":[{{"command":"a","times":[1.0,{time}]}}]}}"#);
     let google = |fields: &str| {
@@ -527,7 +527,7 @@ fn impossible_values_are_named_with_their_place() {
 }
 
 #[test]
-fn a_bundle_of_what_no_run_can_measure_is_refused_with_its_line() {
+fn impossible_bundles_are_refused() {
     let sample = |run: &mut RunData, change: fn(&mut Sample)| match &mut run.launches[1].events[0] {
         Event::Sample(found) => change(found),
         other => panic!("{other:?}"),

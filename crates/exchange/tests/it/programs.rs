@@ -57,7 +57,7 @@ fn assert_values(name: &str, title: &str, expected: &[f64]) {
 }
 
 #[test]
-fn fio_jobs_have_rates_and_latencies() {
+fn fio_jobs_have_rates() {
     let options = "(rw=randrw, bs=8k, rwmixread=70)";
     let mixed = "fio-3.33-mixed.json";
     assert_values(
@@ -168,7 +168,7 @@ fn go_names_are_whole() {
 
 /// Every file is read, and no benchmark of it is lost.
 #[test]
-fn files_of_programs_are_read_whole() {
+fn program_files_are_read_whole() {
     let mut files: Vec<String> = fs::read_dir(folder())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())

@@ -3,8 +3,8 @@
 mod calibration;
 mod copies;
 mod custom;
-mod helpers;
 mod load;
+mod used_programs;
 mod user;
 
 use super::*;
@@ -374,7 +374,7 @@ fn linked_size_is_measured() {
 }
 
 #[test]
-fn published_work_is_batch_and_process() {
+fn reference_work_is_measured_twice() {
     let mut bench = Bench::new();
     // it never waits and has one thread; reading the clocks, a tenth of this work, is not part of it. Steal time
     // while they are read may count as ours, so this must hold for one launch of five

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 #[test]
-fn names_are_random_and_name_their_maker() {
+fn random_names_identify_us() {
     let (one, two) = (fresh_name("work").unwrap(), fresh_name("work").unwrap());
     assert!(one != two && one.len() == two.len());
     let pid = std::process::id();

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn dm_crypt_is_found_below_devices() {
+    fn dm_crypt_is_found() {
         assert!(on("CRYPT-LUKS2-0123-swap\n").unwrap().ends_with("/area"));
         assert_eq!(on("LVM-0123\n"), None);
         assert_eq!(encrypted(Path::new("/nonexistent"), &[]), None);

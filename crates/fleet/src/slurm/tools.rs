@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_are_those_of_the_partition() {
+    fn nodes_match_the_partition() {
         let said = "n1|idle|batch*|none\nn1|idle|debug|none\nn2|down*|batch*|Not responding\nn3|drained|batch*|bad | disk\n";
         let nodes = known(said, false);
         let names: Vec<&str> = nodes.iter().map(|of| of.name.as_str()).collect();

@@ -173,7 +173,7 @@ fn processes_left(root: &Root, level: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sysroot::made_up;
+    use crate::sysroot::recorded_files;
 
     #[test]
     fn own_groups() {
@@ -198,7 +198,7 @@ mod tests {
             ("", "", &[]),
         ] {
             let mount = format!("1 0 0:1 / /sys/fs/cgroup rw - {mounted}\n");
-            let (_kept, root) = made_up(&[
+            let (_kept, root) = recorded_files(&[
                 ("/proc/self/cgroup", group),
                 ("/proc/self/mountinfo", &mount),
                 ("/sys/fs/cgroup/cgroup.controllers", "cpu memory\n"),
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn directories_stay_within_the_mount() {
-        let (_kept, root) = made_up(&[("/sys/fs/cgroup/cpu/a/b/x", "")]);
+        let (_kept, root) = recorded_files(&[("/sys/fs/cgroup/cpu/a/b/x", "")]);
         let all = ["/a/b", "/a", ""].map(|below| format!("/sys/fs/cgroup/cpu{below}"));
         for (mounted, group, seen) in [
             ("/", "/a/b", &all[..]),

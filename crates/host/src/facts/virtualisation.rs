@@ -132,7 +132,7 @@ fn by_group(groups: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sysroot::made_up;
+    use crate::sysroot::recorded_files;
 
     /// By the processor flag on x86, which 64-bit Arm lacks, then by firmware, then by clocks.
     #[test]
@@ -156,7 +156,7 @@ mod tests {
                 Some("KVM"),
             ),
         ] {
-            let (_kept, root) = made_up(&[("/proc/cpuinfo", cpuinfo), firmware]);
+            let (_kept, root) = recorded_files(&[("/proc/cpuinfo", cpuinfo), firmware]);
             let kernel = Kernel {
                 clock_sources: clocks.iter().map(|&name| name.to_owned()).collect(),
                 ..Kernel::default()
@@ -181,7 +181,7 @@ mod tests {
             ("/proc/1/cgroup", "0::/init.scope\n", None),
             ("/proc/self/mountinfo", overlay, layered),
         ] {
-            let (_kept, root) = made_up(&[(path, content)]);
+            let (_kept, root) = recorded_files(&[(path, content)]);
             let found = container(&root, &Kernel::default());
             assert_eq!(found.as_deref(), kind, "{path}");
         }
@@ -189,9 +189,12 @@ mod tests {
             release: Some("5.15.90.1-microsoft-standard-WSL2".to_owned()),
             ..Kernel::default()
         };
-        assert_eq!(container(&made_up(&[]).1, &wsl).as_deref(), Some("WSL"));
+        assert_eq!(
+            container(&recorded_files(&[]).1, &wsl).as_deref(),
+            Some("WSL")
+        );
         // a machine made from an image, if all namespaces are known to be initial
-        let (_kept, root) = made_up(&[("/.dockerenv", ""), ("/proc/self/ns/x", "")]);
+        let (_kept, root) = recorded_files(&[("/.dockerenv", ""), ("/proc/self/ns/x", "")]);
         for (file, first) in NAMESPACES {
             assert!(container(&root, &Kernel::default()).is_some());
             std::os::unix::fs::symlink(first, root.join(file)).unwrap();

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn outliers_are_far_from_the_median() {
+    fn outliers_are_far_away() {
         assert_eq!(outliers(&[0.52, 0.022, 0.021, 0.023, 0.022]), [0]);
         assert!(outliers(&[1.0, 1.1, 0.9, 1.05, 1.2]).is_empty());
         assert!(outliers(&[1.0, 1.0, 1.0, 1.01]).is_empty());

@@ -102,7 +102,7 @@ fn shown((view, ranking): &(AbView, Ranking)) -> String {
 }
 
 #[test]
-fn one_command_has_its_time_alone() {
+fn single_commands_have_no_ranking() {
     insta::assert_snapshot!("one", shown(&trial(&[13.351], vec![])));
 }
 
@@ -138,7 +138,7 @@ fn three_commands_are_ranked() {
 }
 
 #[test]
-fn what_is_not_plain_is_said() {
+fn complications_are_noted() {
     let mut of = trial(&[13.351], vec![]);
     of.1.commands[0] = Ranked {
         times_s: [0.52]

@@ -35,7 +35,10 @@ fn options(settings: &Settings) -> impl Iterator<Item = String> {
             "budget",
             settings.budget_s.map(|budget| format!("{budget}s")),
         ),
-        option("precision", Some(number::percent_asked(settings.precision))),
+        option(
+            "precision",
+            Some(number::percent_option(settings.precision)),
+        ),
         switch("reference", settings.reference),
         option("copies", list(&copies)),
     ];

@@ -23,7 +23,6 @@ pub use pair::{Pair, pair};
 /// What the report of a run is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Brief<'a> {
-    /// The run.
     pub run: &'a RunView,
     /// How far its results can be relied on.
     pub assessment: &'a Assessment,
@@ -72,7 +71,6 @@ pub fn data_sheet(input: &Brief) -> Document {
     document
 }
 
-/// All of it.
 #[must_use]
 pub fn brief(input: &Brief) -> Document {
     let mut document = data_sheet(input);

@@ -15,7 +15,6 @@ use gritstone_model::{CompareRow, CompareView, Difference, Flag, RunView, Verdic
 /// What the report of two runs is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
-    /// The base, A.
     pub base: &'a RunView,
     /// The other, B.
     pub other: &'a RunView,
@@ -53,7 +52,7 @@ pub fn pair(input: &Pair) -> Document {
             &view.differ_in,
         );
     drawn(&mut document, view);
-    let margin = number::percent_asked(view.margin);
+    let margin = number::percent_option(view.margin);
     let sections = [
         ("Regressions", Some(Verdict::Slower)),
         ("Improvements", Some(Verdict::Faster)),

@@ -38,7 +38,7 @@ impl Course<'_> {
         Some(self)
     }
 
-    fn told(&self, unit: &Unit) -> String {
+    fn sentence(&self, unit: &Unit) -> String {
         let told = |p: &Point| {
             let value = number::at_most(p.y.unwrap_or_default(), unit.as_str(), 3);
             format!("{value} in {:.0}", p.x)
@@ -79,7 +79,10 @@ fn drawing(input: &Brief, timeline: &Timeline) -> Option<(Canvas, String)> {
         .into_iter()
         .filter_map(|course| course.scaled(&unit));
     let courses: Vec<Course> = courses.collect();
-    let told: Vec<String> = courses.iter().map(|course| course.told(&unit)).collect();
+    let told: Vec<String> = courses
+        .iter()
+        .map(|course| course.sentence(&unit))
+        .collect();
     let years = || {
         courses
             .iter()
@@ -159,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn units_of_a_kind_are_scaled() {
+    fn units_are_scaled() {
         let unit = |text: &str| Unit::parse(text).unwrap();
         let scaled = |from, to| scale(&unit(from), &unit(to));
         assert_eq!(scaled("us/call", "ns/call"), Some(1000.0));

@@ -33,7 +33,7 @@ pub(super) fn figure(input: &Brief) -> Option<Figure> {
     if own.is_empty() {
         return None;
     }
-    let said: Vec<String> = lines.iter().map(told).collect();
+    let said: Vec<String> = lines.iter().map(sentence).collect();
     let plot = Plot {
         x_label: "Transaction".to_owned(),
         y_label: "Mean elapsed time".to_owned(),
@@ -79,7 +79,7 @@ fn points(view: &RunView, variant: &str, unit: &Unit) -> Option<Vec<Point>> {
     (1..=TRANSACTIONS).map(point).collect()
 }
 
-fn told(line: &Line) -> String {
+fn sentence(line: &Line) -> String {
     let times = line
         .points
         .iter()

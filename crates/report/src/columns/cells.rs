@@ -231,7 +231,7 @@ fn level(results: &[&Measurement]) -> String {
     let sure = results.iter().filter(|r| r.interval().is_some());
     let mut levels = sure.map(|r| r.confidence());
     match levels.next() {
-        Some(Some(level)) if levels.all(|l| l == Some(level)) => number::percent_asked(level),
+        Some(Some(level)) if levels.all(|l| l == Some(level)) => number::percent_option(level),
         _ => String::new(),
     }
 }

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_follow_the_order_of_flags() {
+    fn marks_follow_flag_order() {
         let flags = [
             Flag::Invalid,
             Flag::Noisy,

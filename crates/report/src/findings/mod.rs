@@ -162,7 +162,7 @@ pub(crate) fn common_change(common: &CommonChange) -> String {
 
 /// Where the variance between runs was taken from.
 pub(crate) fn variance(source: &VarianceSource) -> String {
-    let percent = number::percent_asked;
+    let percent = number::percent_option;
     let Some([fewest, most]) = source.runs else {
         return format!(
             "{}, by how these benchmarks differ, until the store has three runs of this system; `gritstone ab` decides sooner",

@@ -1,6 +1,6 @@
 //! What the report says, and where.
 
-use crate::sample::briefs::{made, of};
+use crate::sample::briefs::{of, with_input};
 use crate::sample::machines::references;
 use crate::sample::{self, stated};
 use gritstone_document::{Block, ResultLine, Table, Tile, Tone};
@@ -36,9 +36,9 @@ fn tables<'a>(document: &'a Document, caption: &'a str) -> impl Iterator<Item = 
 }
 
 #[test]
-fn the_data_sheet_says_what_was_measured_how_reliable_it_is_and_draws_it_all() {
+fn data_sheet_is_complete() {
     let run = sample::run();
-    let sheet = made(
+    let sheet = with_input(
         &run,
         &references(),
         &sample::against_reference(),
@@ -85,7 +85,7 @@ fn the_data_sheet_says_what_was_measured_how_reliable_it_is_and_draws_it_all() {
 }
 
 #[test]
-fn every_result_is_a_line_with_its_details_below_it() {
+fn results_have_details() {
     let run = sample::run();
     let document = of(&run, &references());
     let lines = lines(&document);
@@ -101,7 +101,7 @@ fn every_result_is_a_line_with_its_details_below_it() {
 }
 
 #[test]
-fn the_command_repeats_what_decides_what_was_measured() {
+fn command_repeats_the_run() {
     let mut run = sample::run();
     let settings = serde_json::json!({
         "selectors": ["byte/*", "vm/paging/random"], "seed": 1, "budget_s": null, "precision": 0.05, "quick": true,
@@ -120,7 +120,7 @@ fn the_command_repeats_what_decides_what_was_measured() {
 }
 
 #[test]
-fn areas_come_in_their_order_and_a_family_of_none_comes_last() {
+fn areas_are_ordered() {
     let mut run = sample::run();
     run.results.truncate(4);
     for (result, id) in run.results.iter_mut().zip(["mine/x", "fs/x", "cpu/x"]) {
@@ -137,7 +137,7 @@ fn areas_come_in_their_order_and_a_family_of_none_comes_last() {
 }
 
 #[test]
-fn a_report_names_neither_host_nor_directory_nor_environment() {
+fn reports_name_no_host() {
     let mut run = sample::run();
     run.machine.name = "secret-host (AMD EPYC)".to_owned();
     run.machine
@@ -154,7 +154,7 @@ fn a_report_names_neither_host_nor_directory_nor_environment() {
 }
 
 #[test]
-fn history_comes_last_with_one_unit_a_column_and_the_run_on_top() {
+fn history_section_comes_last() {
     let document = of(&sample::run(), &references());
     assert!(headings(&document).last().unwrap().starts_with("History"));
     let table = tables(&document, "As printed in byte-1984").next().unwrap();
@@ -174,7 +174,7 @@ fn history_comes_last_with_one_unit_a_column_and_the_run_on_top() {
 }
 
 #[test]
-fn a_document_that_prints_cpu_time_alone_is_compared_by_it() {
+fn cpu_time_documents_compare_cpu() {
     let mut run = sample::run();
     run.results.truncate(1);
     let result = &mut run.results[0];
@@ -197,7 +197,7 @@ fn a_document_that_prints_cpu_time_alone_is_compared_by_it() {
 }
 
 #[test]
-fn reckoned_numbers_stand_apart_from_printed_ones() {
+fn derived_numbers_are_marked() {
     let mut systems = references();
     for result in systems.iter_mut().map(|system| &mut system.results[1]) {
         let from = "Twice the time of half of them.".to_owned();
@@ -217,7 +217,7 @@ fn reckoned_numbers_stand_apart_from_printed_ones() {
 }
 
 #[test]
-fn a_report_of_nothing_is_still_a_report() {
+fn empty_runs_have_reports() {
     let mut run = sample::run();
     run.results.clear();
     let page = html::render(&of(&run, &references()));
@@ -225,7 +225,7 @@ fn a_report_of_nothing_is_still_a_report() {
 }
 
 #[test]
-fn sixty_benchmarks_take_less_than_a_megabyte() {
+fn large_reports_stay_small() {
     let mut run = sample::run();
     let mut results = vec![];
     for at in 0..60 {
@@ -242,7 +242,7 @@ fn sixty_benchmarks_take_less_than_a_megabyte() {
 }
 
 #[test]
-fn copies_are_drawn_with_their_law() {
+fn reports_draw_scaling_law() {
     let mut run = sample::run();
     run.results.truncate(1);
     for fitted in [true, false] {
@@ -286,7 +286,7 @@ fn two(verdicts: &[(Option<Verdict>, f64)]) -> (RunView, RunView, CompareView) {
 }
 
 #[test]
-fn two_runs_are_told_apart_and_their_results_sorted_by_verdict() {
+fn comparisons_sort_by_verdict() {
     let (base, other, mut compared) = two(&[
         (Some(Verdict::Faster), 1.5),
         (Some(Verdict::Slower), 0.5),

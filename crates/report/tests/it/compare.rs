@@ -18,7 +18,7 @@ fn two_runs_at_100_columns() {
 }
 
 #[test]
-fn percentiles_have_a_table_of_their_own() {
+fn percentiles_have_a_table() {
     let mut view = sample::compare();
     let percentile = |name: &str, ratio: f64, verdict| ComparePercentile {
         name: name.to_owned(),
@@ -43,12 +43,12 @@ fn percentiles_have_a_table_of_their_own() {
 }
 
 #[test]
-fn against_a_reference_machine_it_says_how_many() {
+fn reference_comparisons_count_results() {
     insta::assert_snapshot!(text(&sample::against_reference(), 120));
 }
 
 #[test]
-fn a_reference_system_as_the_other_side_is_slower() {
+fn reference_systems_can_be_other() {
     let mut view = sample::against_reference();
     (view.base, view.other) = (view.other, view.base);
     view.rows.retain(|row| row.title == "Pipe, 512-byte writes");
@@ -61,7 +61,7 @@ fn a_reference_system_as_the_other_side_is_slower() {
 }
 
 #[test]
-fn nothing_is_concluded_from_invalid_work_but_a_doubt_about_its_process_time_is_no_matter() {
+fn invalid_work_has_no_verdict() {
     let concluded = |note: Note| {
         let mut view = sample::against_reference();
         let mut rows = view.rows.iter_mut();
@@ -78,7 +78,7 @@ fn nothing_is_concluded_from_invalid_work_but_a_doubt_about_its_process_time_is_
 }
 
 #[test]
-fn families_are_summed_up_where_there_are_several() {
+fn several_families_have_sums() {
     let mut view = sample::compare();
     // no size among them
     view.rows.retain(|row| row.unit != "bytes");
@@ -102,7 +102,7 @@ fn families_are_summed_up_where_there_are_several() {
 }
 
 #[test]
-fn copies_have_a_table_of_totals_and_efficiencies() {
+fn copies_have_a_comparison_table() {
     let mut view = sample::compare();
     view.rows.retain(|row| row.title == "Pipe");
     view.rows[0].copies = sample::compared_copies();

@@ -30,14 +30,14 @@ fn every_finding_has_its_words() {
 }
 
 #[test]
-fn the_side_of_a_comparison_comes_first() {
+fn sides_come_first() {
     let mut note = stated(None, "It is old.");
     note.side = Some("before".to_owned());
     assert_eq!(message(&note), "before: It is old.");
 }
 
 #[test]
-fn every_flag_and_outcome_has_its_words() {
+fn flags_and_outcomes_have_words() {
     use Flag::*;
     use Status::{Failed, Measured, Published, TimedOut};
     let flags = [

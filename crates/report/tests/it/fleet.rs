@@ -145,7 +145,7 @@ fn groups_have_a_table() {
 }
 
 #[test]
-fn a_fleet_run_says_how_far_it_is() {
+fn fleet_runs_show_progress() {
     let node = |node: &str, state| FleetNodeProgress {
         node: node.to_owned(),
         state,

@@ -111,7 +111,7 @@ fn holds_notes(text: &str, view: &RunView) {
 }
 
 #[test]
-fn a_terminal_has_every_cell_and_note_of_a_run() {
+fn terminals_show_every_note() {
     for at in 0..30 {
         let run = run(at);
         let document = show(&run, Detail::Everything);
@@ -134,7 +134,7 @@ fn a_terminal_has_every_cell_and_note_of_a_run() {
 }
 
 #[test]
-fn a_report_has_every_note_of_its_run() {
+fn reports_show_every_note() {
     let letters = [
         ("<code>", "`"),
         ("</code>", "`"),

@@ -78,7 +78,7 @@ fn text(view: &HistoryView) -> String {
 }
 
 #[test]
-fn two_series_of_which_one_changed() {
+fn histories_show_changes() {
     insta::assert_snapshot!(text(&sample()));
 }
 
@@ -94,7 +94,7 @@ fn course(values: &[Option<f64>]) -> String {
 }
 
 #[test]
-fn a_course_goes_from_the_lowest_bar_to_the_highest() {
+fn sparklines_use_full_height() {
     let eight: Vec<Option<f64>> = (0..8).map(|at| Some(10.0 + f64::from(at))).collect();
     assert_eq!(course(&eight), "▁▂▃▄▅▆▇█");
     // what does not count is a point, and does not set the scale
@@ -112,7 +112,7 @@ fn a_course_goes_from_the_lowest_bar_to_the_highest() {
 }
 
 #[test]
-fn the_drawing_is_that_of_the_newest_series() {
+fn newest_series_is_drawn() {
     let svg = history_svg(&sample()).unwrap();
     assert!(svg.starts_with("<svg") && svg.contains("byte/syscall over 22 runs"));
     assert!(svg.contains("from run run-11 of 12 January 2026, 03:04 UTC: 1.120× slower"));
@@ -120,7 +120,7 @@ fn the_drawing_is_that_of_the_newest_series() {
 }
 
 #[test]
-fn a_course_of_core_cycles_is_not_in_the_unit_of_the_result() {
+fn cycle_histories_use_cycles() {
     let points = (0..2).map(|at| HistoryPoint {
         value: Some(27_370.0 + 110.0 * at as f64),
         ..point(at, 6.2, true)

@@ -82,7 +82,7 @@ fn pages() -> Vec<String> {
 }
 
 #[test]
-fn pages_are_well_formed_fetch_nothing_and_lead_only_to_themselves() {
+fn pages_are_self_contained() {
     for page in pages() {
         let parsed = parse(&page);
         let elements = || parsed.elements.iter();
@@ -120,7 +120,7 @@ fn pages_are_well_formed_fetch_nothing_and_lead_only_to_themselves() {
 }
 
 #[test]
-fn headings_go_down_one_step_at_a_time_and_what_is_not_words_is_named() {
+fn headings_skip_no_level() {
     for page in pages() {
         let parsed = parse(&page);
         let level = |name: &str| name.strip_prefix('h').and_then(|n| n.parse::<usize>().ok());
@@ -145,7 +145,7 @@ fn headings_go_down_one_step_at_a_time_and_what_is_not_words_is_named() {
 }
 
 #[test]
-fn text_is_legible_in_light_and_dark() {
+fn text_contrast_is_sufficient() {
     let css = include_str!("../../../document/src/html/style.css");
     let roots: Vec<&str> = css.split(":root {").skip(1).collect();
     assert_eq!(roots.len(), 2, "light and dark");

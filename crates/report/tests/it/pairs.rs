@@ -28,7 +28,7 @@ fn machine(cpus: u32) -> RunView {
 }
 
 #[test]
-fn the_table_has_every_pair_twice() {
+fn pair_tables_are_symmetric() {
     let text = terminal::render(
         &show(&machine(4), Detail::Everything),
         terminal::Look::plain(100),
@@ -38,7 +38,7 @@ fn the_table_has_every_pair_twice() {
 }
 
 #[test]
-fn the_report_draws_it_with_numbers_and_says_it_in_words() {
+fn reports_describe_pair_matrices() {
     let page = html::render(&briefs::of(&machine(4), &[]));
     assert_eq!(page.matches("class=\"cell\"").count(), 12);
     let said =
@@ -47,7 +47,7 @@ fn the_report_draws_it_with_numbers_and_says_it_in_words() {
 }
 
 #[test]
-fn what_has_no_room_is_a_sentence_of_the_nearest_and_the_farthest() {
+fn narrow_tables_become_sentences() {
     let mut run = machine(20);
     // not all pairs were met
     let missing = |part: &PartValue| part.part != Part::Cpus(3, 7);

@@ -79,7 +79,7 @@ fn one_machine_by_environment() {
 }
 
 #[test]
-fn a_rating_that_is_withheld_says_why() {
+fn withheld_scores_have_reasons() {
     let mut machine = machine("EPYC 7B13", 1.0);
     let Ratings {
         environments,
@@ -110,7 +110,7 @@ fn rows_that_the_user_named() {
 }
 
 #[test]
-fn doubts_travel_with_the_score_line() {
+fn score_lines_keep_doubts() {
     let machine = machine("EPYC 7B13", 1.0);
     let [line] = &*rating_lines(&mut Document::new(""), &view(vec![]), &machine) else {
         panic!("more than one");
@@ -176,7 +176,7 @@ fn by_profile() -> RatingsView {
 }
 
 #[test]
-fn programs_come_first_where_they_have_a_score() {
+fn scored_programs_come_first() {
     let mut both = machine("EPYC 7B13", 1.0);
     both.programs = Some(programs());
     insta::assert_snapshot!(text(&view(vec![both.clone()]), 110));
@@ -198,12 +198,12 @@ fn programs_come_first_where_they_have_a_score() {
 }
 
 #[test]
-fn a_profile_is_shown_with_its_weights_and_versions() {
+fn profiles_show_weights() {
     insta::assert_snapshot!(text(&by_profile(), 100));
 }
 
 #[test]
-fn a_profile_that_the_baseline_does_not_cover_has_no_score() {
+fn uncovered_profiles_have_no_score() {
     let mut view = by_profile();
     let one = &mut view.machines[0].one_cpu;
     let lacking = vec![Part::Benchmark(id("app/today/link"))];

@@ -85,9 +85,9 @@ fn drawn<'a>(document: &'a Document, id: &Id) -> &'a Figure {
 }
 
 #[test]
-fn responses_are_drawn_against_users_on_a_logarithmic_axis() {
+fn responses_are_drawn_logarithmically() {
     let run = run();
-    let document = briefs::made(&run, &references(), &against_reference(), brief);
+    let document = briefs::with_input(&run, &references(), &against_reference(), brief);
     let figure = drawn(&document, &run.results[0].id);
     for said in [
         "p50: 3 ms at 1",
@@ -121,9 +121,9 @@ fn responses_are_drawn_against_users_on_a_logarithmic_axis() {
 }
 
 #[test]
-fn how_many_users_are_carried_is_seen_first() {
+fn number_of_users_comes_first() {
     let run = run();
-    let sheet = briefs::made(&run, &references(), &against_reference(), data_sheet);
+    let sheet = briefs::with_input(&run, &references(), &against_reference(), data_sheet);
     let tiles = sheet.blocks.iter().find_map(|block| match block {
         Block::Tiles(tiles) => Some(tiles),
         _ => None,
@@ -143,7 +143,7 @@ fn how_many_users_are_carried_is_seen_first() {
 }
 
 #[test]
-fn a_result_by_itself_has_its_responses_by_kind_and_by_users() {
+fn single_results_show_responses() {
     let run = run();
     let text = plain(&one(&run, &run.results[0], &[]));
     let line = |begin: &str| {
@@ -162,7 +162,7 @@ fn a_result_by_itself_has_its_responses_by_kind_and_by_users() {
 
 /// Operations that come at several rates: percentiles of their times at each, in the unit of the result.
 #[test]
-fn percentiles_of_operations_stand_beside_the_points_of_their_curve() {
+fn curves_show_percentiles() {
     let mut run = sample::run();
     let curve = &mut run.results[0];
     let point = |rate: u32| SeriesPoint {
@@ -175,7 +175,7 @@ fn percentiles_of_operations_stand_beside_the_points_of_their_curve() {
         label: "requests/s".to_owned(),
         points: [1000, 5000, 20000].map(point).into(),
     });
-    let document = briefs::made(&run, &references(), &against_reference(), brief);
+    let document = briefs::with_input(&run, &references(), &against_reference(), brief);
     let figure = drawn_of(&document, &run.results[0].id, "percentiles");
     for said in ["p50: 100 ", " at 1,000", " at 20,000", "p99: "] {
         assert!(

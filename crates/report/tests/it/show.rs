@@ -17,7 +17,7 @@ fn text(view: &RunView, width: usize) -> String {
 }
 
 #[test]
-fn a_run_is_a_line_for_each_result_and_its_warnings() {
+fn runs_show_lines_and_warnings() {
     let run = sample::run();
     let text = |width| {
         let document = show(&run, Detail::Results);
@@ -40,7 +40,7 @@ fn a_run_is_a_line_for_each_result_and_its_warnings() {
 }
 
 #[test]
-fn a_result_by_itself_has_all_that_is_known_of_it() {
+fn single_results_show_everything() {
     let mut run = sample::run();
     let result = &mut run.results[0];
     result.measured_mut().sampled.values =
@@ -55,7 +55,7 @@ fn a_run_with_everything() {
 }
 
 #[test]
-fn a_reference_machine_shows_what_was_printed() {
+fn reference_systems_show_printed_values() {
     let mut machines = references().into_iter();
     let omnibyte = machines.find(|r| r.machine.name == "Omnibyte").unwrap();
     insta::assert_snapshot!(text(&omnibyte, 80));
@@ -69,7 +69,7 @@ fn an_empty_run_says_so() {
 }
 
 #[test]
-fn what_failed_has_a_word_and_a_reason_and_what_has_no_interval_three_digits() {
+fn failures_have_reasons() {
     let mut run = view("r1", "box", "Linux");
     let emfile = "pipe failed with EMFILE: too many open files";
     for (outcome, name, why) in [
@@ -101,7 +101,7 @@ fn what_failed_has_a_word_and_a_reason_and_what_has_no_interval_three_digits() {
 }
 
 #[test]
-fn distributions_have_a_table_of_their_own() {
+fn distributions_have_a_table() {
     let percentiles = [("p99.9", 800.0), ("p90", 22.0), ("p99", 71.5)];
     let mut run = view("r1", "box", "Linux");
     run.results.push(Measurement {
@@ -123,7 +123,7 @@ fn distributions_have_a_table_of_their_own() {
 }
 
 #[test]
-fn operations_have_percentiles_with_intervals_and_a_distribution() {
+fn operations_have_percentile_intervals() {
     let percentile = |(name, value, interval): (&str, f64, Option<[f64; 2]>)| Percentile {
         name: name.to_owned(),
         estimate: Some(Estimate { value, interval }),
@@ -167,7 +167,7 @@ fn operations_have_percentiles_with_intervals_and_a_distribution() {
 }
 
 #[test]
-fn color_changes_nothing_but_the_color() {
+fn color_changes_no_text() {
     let document = show(&sample::run(), Detail::Results);
     let look = terminal::Look::plain(80);
     let plain = terminal::render(&document, look);
@@ -191,7 +191,7 @@ fn color_changes_nothing_but_the_color() {
 }
 
 #[test]
-fn everything_can_be_said_in_ascii() {
+fn ascii_output_is_complete() {
     let document = show(&sample::run(), Detail::Everything);
     let look = terminal::Look {
         ascii: true,
@@ -220,7 +220,7 @@ fn a_list_is_a_table() {
 }
 
 #[test]
-fn copies_have_a_table_and_a_sentence_on_their_law() {
+fn copies_show_their_law() {
     let mut fitted = sample::copies(573.0, true);
     fitted.points.truncate(3);
     let failed = sample::stated(
@@ -266,7 +266,7 @@ fn copies_have_a_table_and_a_sentence_on_their_law() {
 }
 
 #[test]
-fn a_result_that_is_shown_while_others_are_measured_fits_the_terminal() {
+fn first_results_fit_the_terminal() {
     let run = sample::run();
     for width in [60, 80] {
         let lines = run.results.iter().filter_map(|result| line(result, width));

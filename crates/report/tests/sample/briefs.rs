@@ -10,11 +10,11 @@ use gritstone_report::{Brief, brief};
 
 /// The whole report of a run, against a reference system.
 pub fn of(run: &RunView, references: &[RunView]) -> Document {
-    made(run, references, &against_reference(), brief)
+    with_input(run, references, &against_reference(), brief)
 }
 
 /// The report or its first page.
-pub fn made(
+pub fn with_input(
     run: &RunView,
     printed: &[RunView],
     baseline: &CompareView,

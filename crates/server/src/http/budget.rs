@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn work_is_taken_and_given_back() {
+    fn work_budgets_are_returned() {
         let (budgets, start) = (Budgets::new(BUDGET), Instant::now());
         let at = |seconds| start + Duration::from_secs(seconds);
         let work = Duration::from_secs(2);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_have_budgets_of_their_own() {
+    fn tokens_have_separate_budgets() {
         let (budgets, now) = (Budgets::new(BUDGET), Instant::now());
         let with_token = |number| Caller {
             token: Some(Client::Token([7; 32])),
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_one_network_are_one_client() {
+    fn networks_are_one_client() {
         let at = |text: &str| Client::at(text.parse().unwrap());
         assert_eq!(at("2001:db8::1"), at("2001:db8::2:3:4:5"));
         assert_ne!(at("2001:db8::1"), at("2001:db8:0:1::1"));

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_connections_give_way_to_others() {
+    fn idle_connections_give_way() {
         let all = Connections::new(1, 1);
         let runtime = Builder::new_current_thread().enable_time().build();
         runtime.unwrap().block_on(async {

@@ -67,7 +67,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn repeated_faults_are_written_once_a_minute() {
+    fn repeated_faults_are_logged_once() {
         let lines: Arc<Mutex<Vec<String>>> = Arc::default();
         let kept = Arc::clone(&lines);
         let log = FaultLog::new(Arc::new(move |text| {

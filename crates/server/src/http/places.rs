@@ -67,7 +67,7 @@ mod tests {
     use futures_util::FutureExt as _;
 
     #[test]
-    fn a_client_leaves_places_for_others() {
+    fn one_client_leaves_places() {
         let places = Places::new(3, 2);
         let now = |client| {
             let waited = places.take(client).now_or_never();

@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_in_json_name_their_page() {
+    fn json_paths_name_pages() {
         for (path, page, json) in [
             ("/", "/overview", false),
             ("/overview.json", "/overview", true),

@@ -56,11 +56,8 @@ pub enum Status {
 pub enum Media {
     /// A page.
     Html,
-    /// JSON.
     Json,
-    /// Atom.
     Atom,
-    /// OpenMetrics.
     OpenMetrics,
     /// Plain text.
     Text,
@@ -84,7 +81,6 @@ impl Media {
     }
 }
 
-/// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// How it went.
@@ -304,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn gzip_is_sent_to_who_takes_it() {
+    fn gzip_needs_accept_encoding() {
         let takes = |value| takes_gzip(&asked(header::ACCEPT_ENCODING, value));
         assert!(takes("gzip") && takes("br, GZIP;q=0.5") && takes("deflate,gzip"));
         assert!(!takes("") && !takes("gzip;q=0") && !takes("br") && !takes("gzip; q=0.0"));
@@ -339,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn packed_answers_are_unpacked_for_others() {
+    fn responses_are_unpacked_if_needed() {
         let text = "page ".repeat(1000);
         let packed = Packed::of(Answer {
             status: Status::Found,

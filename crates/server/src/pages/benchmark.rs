@@ -2,7 +2,7 @@
 
 use crate::http::{Asked, Form, Kind, Parameter, Route};
 use crate::pages::form_options::choice;
-use crate::pages::{Answered, Pages, not_found, said};
+use crate::pages::{Answered, Pages, not_found, respond};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_model::{HistoryView, Id, SCHEMA_HISTORY};
 use gritstone_runs::history::over_runs;
@@ -81,7 +81,7 @@ fn benchmark(pages: &Pages, asked: &Asked) -> Answered {
     };
     match &view {
         None if asked.form == Form::Json => Err(not_found(format!("No stored run has {name}."))),
-        view => Ok(said(asked, view, page)?),
+        view => Ok(respond(asked, view, page)?),
     }
 }
 

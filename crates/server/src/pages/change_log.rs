@@ -3,7 +3,7 @@
 use crate::http::{
     Answer, Asked, Gives, Kind, Media, Method, Parameter, Refused, Route, Status, Upload,
 };
-use crate::pages::{Answered, Pages, not_found, plain, said};
+use crate::pages::{Answered, Pages, not_found, plain, respond};
 use gritstone_document::html::Frame;
 use gritstone_model::{Acknowledged, ChangeEvent, ChangesView, SCHEMA_CHANGES};
 use gritstone_store::{Scope, Who};
@@ -73,7 +73,7 @@ fn view(events: Vec<ChangeEvent>) -> ChangesView {
 fn all(pages: &Pages, asked: &Asked) -> Answered {
     let digest = pages.digest()?;
     let view = view(pages.acknowledged(&digest.events, MOST)?);
-    Ok(said(asked, &view, || {
+    Ok(respond(asked, &view, || {
         let all = digest.events.len();
         let document = gritstone_report::changes(&view.events, all);
         (document, Frame::default())
@@ -84,7 +84,7 @@ fn one(pages: &Pages, asked: &Asked) -> Answered {
     let event = known(pages, asked.params.text("event"))?;
     let document = gritstone_report::change(&event);
     let page = || (document, Frame::default());
-    Ok(said(asked, &view(vec![event]), page)?)
+    Ok(respond(asked, &view(vec![event]), page)?)
 }
 
 fn feed(pages: &Pages, _: &Asked) -> Answered {
@@ -124,7 +124,7 @@ fn acknowledge(pages: &Pages, asked: &Asked) -> Answered {
             note: note.note.trim().to_owned(),
         },
     });
-    let answer = said(asked, &value, Default::default)?;
+    let answer = respond(asked, &value, Default::default)?;
     Ok(Answer {
         status: Status::Stored,
         ..answer

@@ -2,7 +2,7 @@
 
 use crate::http::{Asked, Form, Kind, Parameter, Params, Refused, Route, Status};
 use crate::pages::form_options::{choice, option};
-use crate::pages::{Answered, Pages, said};
+use crate::pages::{Answered, Pages, respond};
 use gritstone_document::Document;
 use gritstone_document::html::{self, Frame};
 use gritstone_model::{CompareRow, CompareView, RunView, SCHEMA_COMPARE, Verdict};
@@ -87,8 +87,8 @@ fn compare(pages: &Pages, asked: &Asked) -> Answered {
     if asked.form == Form::Json {
         let nothing = || (Document::default(), Frame::default());
         return Ok(match views.as_slice() {
-            [one] => said(asked, one, nothing)?,
-            several => said(asked, &several, nothing)?,
+            [one] => respond(asked, one, nothing)?,
+            several => respond(asked, &several, nothing)?,
         });
     }
     let newest = match pages.store()? {
@@ -115,7 +115,7 @@ fn compare(pages: &Pages, asked: &Asked) -> Answered {
         form: Some(form),
         ..Frame::default()
     };
-    Ok(said(asked, &views, || (document, frame))?)
+    Ok(respond(asked, &views, || (document, frame))?)
 }
 
 /// Which benchmarks are shown.

@@ -1,7 +1,7 @@
 //! The page of the systems as a fleet.
 
 use crate::http::{Answer, Asked, Form, Gives, Media, Route, Status};
-use crate::pages::{Answered, Pages, plain, said};
+use crate::pages::{Answered, Pages, plain, respond};
 use gritstone_document::About;
 use gritstone_document::html::{self, Frame};
 use gritstone_model::{FleetNodeState, FleetProgress, SCHEMA_FLEET};
@@ -51,7 +51,7 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
         };
         (document, frame)
     };
-    Ok(said(asked, &view, page)?)
+    Ok(respond(asked, &view, page)?)
 }
 
 fn events(pages: &Pages, _: &Asked) -> Answered {

@@ -30,7 +30,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// All routes.
 pub(crate) const ROUTES: &[&Route<Pages>] = &[
     &overview::ROUTE,
     &run::PAGE,
@@ -99,12 +98,12 @@ impl Site for Pages {
 pub(crate) const DRAW: Draw = |asked, title, why| {
     let document = gritstone_report::refused(title, why);
     let error = serde_json::json!({ "error": why });
-    let drawn = said(asked, &error, || (document, Frame::default()));
+    let drawn = respond(asked, &error, || (document, Frame::default()));
     drawn.unwrap_or_else(|_| plain(Media::Text, title))
 };
 
 /// A value as JSON, or as the page that is made of it.
-fn said<T: Serialize>(
+fn respond<T: Serialize>(
     asked: &Asked,
     value: &T,
     page: impl FnOnce() -> (Document, Frame),

@@ -2,7 +2,7 @@
 
 use crate::http::{Asked, Route};
 use crate::pages::lists::{self, LISTED};
-use crate::pages::{Answered, Pages, said};
+use crate::pages::{Answered, Pages, respond};
 use gritstone_document::html::Frame;
 use gritstone_model::{OverviewView, SCHEMA_OVERVIEW};
 use std::time::Duration;
@@ -32,5 +32,5 @@ fn overview(pages: &Pages, asked: &Asked) -> Answered {
         systems,
     };
     let page = || (gritstone_report::overview(&view), Frame::default());
-    Ok(said(asked, &view, page)?)
+    Ok(respond(asked, &view, page)?)
 }

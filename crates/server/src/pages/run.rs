@@ -2,7 +2,7 @@
 
 use crate::http::{Answer, Asked, Form, Gives, Media, Route, Status};
 use crate::pages::form_options::option;
-use crate::pages::{Answered, Pages, RUN, plain, said};
+use crate::pages::{Answered, Pages, RUN, plain, respond};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_document::{About, Document};
 use gritstone_model::{Origin, RunView, SCHEMA_RUN};
@@ -33,7 +33,7 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
     let view = pages.context.stored(&store, &id)?;
     if asked.form == Form::Json {
         let view = pages.context.with_run_variance(view);
-        return Ok(said(asked, &view, || {
+        return Ok(respond(asked, &view, || {
             (Document::default(), Frame::default())
         })?);
     }
@@ -69,7 +69,7 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
         live,
         ..Frame::default()
     };
-    Ok(said(asked, &view, || (document, frame))?)
+    Ok(respond(asked, &view, || (document, frame))?)
 }
 
 fn progress(pages: &Pages, asked: &Asked) -> Answered {

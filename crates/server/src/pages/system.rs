@@ -2,7 +2,7 @@
 
 use crate::http::{Asked, Kind, Parameter, Route};
 use crate::pages::lists::{self, LISTED};
-use crate::pages::{Answered, Pages, not_found, said};
+use crate::pages::{Answered, Pages, not_found, respond};
 use gritstone_document::html::Frame;
 use gritstone_model::{FactChange, Machine, SCHEMA_SYSTEM, SystemView};
 use gritstone_runs::changes::differences;
@@ -58,5 +58,5 @@ fn system(pages: &Pages, asked: &Asked) -> Answered {
         runs: lists::runs(heads),
     };
     let page = || (gritstone_report::system(&view), Frame::default());
-    Ok(said(asked, &view, page)?)
+    Ok(respond(asked, &view, page)?)
 }

@@ -25,7 +25,7 @@ fn ended(stream: &mut TcpStream) {
 }
 
 #[test]
-fn who_says_nothing_or_little_by_little_is_cut_off() {
+fn slow_requests_time_out() {
     let server = Server::start(short());
     let mut silent = server.connect();
     let mut slow = server.connect();
@@ -50,7 +50,7 @@ fn who_says_nothing_or_little_by_little_is_cut_off() {
 }
 
 #[test]
-fn who_does_not_read_is_cut_off_and_keeps_nobody_waiting() {
+fn slow_readers_time_out() {
     let server = Server::start(Limits {
         connection: Duration::from_millis(500),
         ..short()
@@ -71,7 +71,7 @@ fn who_does_not_read_is_cut_off_and_keeps_nobody_waiting() {
 }
 
 #[test]
-fn more_connections_than_there_is_room_for_wait_and_are_answered() {
+fn surplus_connections_wait() {
     let server = Server::start(Limits {
         connections: 4,
         ..short()
@@ -95,7 +95,7 @@ fn more_connections_than_there_is_room_for_wait_and_are_answered() {
 }
 
 #[test]
-fn a_fault_is_told_and_the_next_question_is_answered() {
+fn panics_are_contained() {
     let server = Server::start(Limits {
         threads: 1,
         ..short()
@@ -111,7 +111,7 @@ fn a_fault_is_told_and_the_next_question_is_answered() {
 }
 
 #[test]
-fn what_is_being_answered_is_answered_before_the_end() {
+fn shutdown_finishes_responses() {
     let mut server = Server::start(Limits::default());
     let mut stream = server.connect();
     stream
@@ -137,7 +137,7 @@ fn of(server: &Server, path: &str, address: &str, token: &str) -> String {
 }
 
 #[test]
-fn clients_that_ask_for_much_work_wait() {
+fn expensive_clients_wait() {
     let server = Server::start(Limits {
         budget: Some(Budget {
             per_second: 0.001,
@@ -174,7 +174,7 @@ fn clients_that_ask_for_much_work_wait() {
 }
 
 #[test]
-fn hostile_connections_leave_places_for_others() {
+fn hostile_connections_leave_places() {
     let server = Server::start(Limits {
         connections: 100,
         connections_each: 20,
@@ -206,7 +206,7 @@ fn hostile_connections_leave_places_for_others() {
 }
 
 #[test]
-fn slow_bodies_leave_places_for_others() {
+fn slow_bodies_leave_places() {
     let server = Server::start(Limits {
         uploads: 3,
         uploads_each: 2,
@@ -240,7 +240,7 @@ fn slow_bodies_leave_places_for_others() {
 }
 
 #[test]
-fn work_leaves_a_thread_for_others() {
+fn work_leaves_one_thread() {
     let server = Server::start(Limits {
         threads_each: 1,
         ..Limits::default()
@@ -266,7 +266,7 @@ fn work_leaves_a_thread_for_others() {
 }
 
 #[test]
-fn so_many_follow_at_once_and_all_are_ended_with_the_server() {
+fn event_streams_are_limited() {
     let mut server = Server::start(Limits {
         followers: 2,
         followers_each: 2,

@@ -22,7 +22,7 @@ const REQUESTS: [&[u8]; 11] = [
 ];
 
 #[test]
-fn damaged_requests_are_answered_or_cut_off() {
+fn damaged_requests_never_panic() {
     let server = Server::start(Limits {
         // or a stream that is followed would take a minute
         connection: Duration::from_millis(500),

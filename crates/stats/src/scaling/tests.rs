@@ -46,7 +46,7 @@ fn parameters_are_recovered() {
 }
 
 #[test]
-fn a_peak_is_where_the_rate_is_highest() {
+fn peak_is_highest_rate() {
     let truth = [1000.0, 0.05, 0.002];
     let law = fit(&rounds(12, truth, 0.03, 3), 0.95, 7).unwrap();
     let Peak::At(peak) = law.peak else {

@@ -29,12 +29,12 @@ fn contains(interval: Option<[f64; 2]>, truth: f64) -> bool {
 
 #[test]
 #[should_panic(expected = "930 of 1000")]
-fn a_rate_that_is_too_low_fails() {
+fn low_rates_fail() {
     at_least(0.95, 930, 1000, "hits");
 }
 
 #[test]
-fn the_interval_covers_the_pseudo_median() {
+fn interval_covers_pseudo_median() {
     let mut world = World::new(101);
     for shape in [
         Shape::Normal,
@@ -57,7 +57,7 @@ fn the_interval_covers_the_pseudo_median() {
 }
 
 #[test]
-fn the_drift_is_the_recorded_one() {
+fn drift_matches_recording() {
     let pace: Vec<f64> = world::PACE
         .lines()
         .map(|line| line.parse::<f64>().unwrap().ln())
@@ -79,7 +79,7 @@ fn the_drift_is_the_recorded_one() {
 }
 
 #[test]
-fn runs_of_the_same_differ_at_the_nominal_rate() {
+fn equal_runs_differ_nominally() {
     let mut world = World::new(105);
     for shape in [
         Shape::Normal,
@@ -108,7 +108,7 @@ fn runs_of_the_same_differ_at_the_nominal_rate() {
 }
 
 #[test]
-fn modes_are_not_seen_where_there_are_none() {
+fn single_modes_stay_single() {
     type Draw = fn(&mut World, usize) -> f64;
     let one: [(&str, Draw); 5] = [
         ("uniform", |w, _| w.uniform()),
@@ -169,7 +169,7 @@ fn changes(series: &[f64]) -> Vec<usize> {
 }
 
 #[test]
-fn a_series_without_a_change_shows_none_and_one_with_a_change_shows_it() {
+fn only_changed_series_change() {
     let mut world = World::new(113);
     let mut series =
         |n: usize, sd: f64| -> Vec<f64> { (0..n).map(|_| sd * world.normal()).collect() };
@@ -185,7 +185,7 @@ fn a_series_without_a_change_shows_none_and_one_with_a_change_shows_it() {
 }
 
 #[test]
-fn the_interval_covers_the_lower_quartile() {
+fn interval_covers_lower_quartile() {
     let mut world = World::new(114);
     // of ln(time): the lower quartile of the normal distribution is 0.6745 below its mean
     let truth = (-0.6745_f64 * 0.02).exp();

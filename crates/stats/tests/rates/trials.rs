@@ -9,7 +9,7 @@ use gritstone_stats::paired_times::{Timed, Times};
 use gritstone_stats::verdict::Verdict;
 
 #[test]
-fn a_change_of_two_percent_is_found() {
+fn two_percent_changes_are_found() {
     for (seed, weather) in [
         Weather::Scatter(0.01),
         // pairs scatter by 2.5%
@@ -28,7 +28,7 @@ fn a_change_of_two_percent_is_found() {
 
 /// Of five commands of which two are slower: the false-discovery rate over all pairs, though the best is chosen by the same times.
 #[test]
-fn a_ranking_calls_few_of_the_best_slower() {
+fn rankings_rarely_demote_the_best() {
     let mut world = World::new(750);
     let factors = [1.0, 1.0, 1.0, 1.05, 1.2];
     let (mut wrong, mut found, times) = (0, 0, 300);

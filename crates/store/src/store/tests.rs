@@ -223,7 +223,7 @@ fn locked_file_delays_launches() {
     common::append(&mut store, id, &run.launches[0]);
     let other = locked(&path);
     for (at, launch) in run.launches[1..3].iter().enumerate() {
-        assert_eq!(store.append(id, launch).unwrap(), Kept::Waiting(at + 1));
+        assert_eq!(store.append(id, launch).unwrap(), Appended::Waiting(at + 1));
     }
     common::fails(store.finish(id, 12.25), "Locked");
     // readers are not locked out

@@ -7,7 +7,7 @@ use gritstone_model::{
     Batch, Benchmark, Check, Conditions, Counter, Event, Histogram, Id, Launch, Machine, Outcome,
     Owner, Param, Program, RunData, RunInfo, Sample, Skip, Unit, Usage, Work,
 };
-use gritstone_store::{Kept, Store};
+use gritstone_store::{Appended, Store};
 use postgres::SimpleQueryMessage;
 use rusqlite::types::ValueRef;
 use std::fmt::Debug;
@@ -250,7 +250,10 @@ pub fn owner() -> Owner {
 
 /// Stores a launch at once.
 pub fn append(store: &mut Store, run: &str, launch: &Launch) {
-    assert_eq!(store.append(run, launch).expect("a launch"), Kept::Stored);
+    assert_eq!(
+        store.append(run, launch).expect("a launch"),
+        Appended::Stored
+    );
 }
 
 /// Stores the beginning of a run.

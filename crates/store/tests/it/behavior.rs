@@ -408,7 +408,7 @@ fn histories_select_wanted_runs() {
 }
 
 #[test]
-fn newest_runs_are_listed_and_found() {
+fn newest_runs_are_found() {
     let mut runs = [4, 1, 3, 2].map(|number| common::run(number, 1));
     runs[2].info.machine.id = "another".to_owned();
     runs[1].benchmarks.push(common::benchmark("own/extra"));
@@ -450,7 +450,7 @@ fn newest_runs_are_listed_and_found() {
 }
 
 #[test]
-fn machine_runs_end_at_a_second() {
+fn machine_runs_have_a_limit() {
     let mut runs = [1, 2, 3, 4].map(|number| common::run(number, 1));
     runs[1].info.machine.id = "another".to_owned();
     let (_folder, _, store) = common::with(&runs);
@@ -506,7 +506,7 @@ fn accepted_levels_are_permanent() {
 }
 
 #[test]
-fn the_shown_revision_follows_what_is_shown() {
+fn shown_revision_follows_the_view() {
     let (_folder, _path, mut store) = common::with(&[]);
     let mut seen = std::collections::BTreeSet::new();
     let mut is_new = |store: &Store| seen.insert(store.shown_revision().unwrap());

@@ -171,7 +171,7 @@ fn a_read_only_file_system_as_root() {
 }
 
 #[test]
-fn remote_file_systems_get_no_log_as_root() {
+fn remote_disks_get_no_log_as_root() {
     let (folder, _) = common::place();
     let disk = Disk::mount(folder.path(), "ramfs", "");
     let path = disk.0.join("gritstone.db");

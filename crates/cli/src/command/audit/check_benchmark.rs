@@ -71,7 +71,7 @@ pub fn kernel(
                 found.extend(tests.map(|test| excused(test, benchmark, build)));
             }
             Err(why) => {
-                let why = said(format!("It does not compile: {why}"));
+                let why = note(format!("It does not compile: {why}"));
                 let fails = ClaimOutcome::Fails;
                 found.push(test(&build.name, Claim::Runs, fails, Some(why)));
             }
@@ -180,7 +180,7 @@ impl Subject<'_> {
         let counted = instructions::count(self.executor, self.subject(variant, work))?;
         let (measured, why) = match counted {
             Ok(counted) => (Some(counted.per_op()), None),
-            Err(why) => (None, Some(said(why.to_string()))),
+            Err(why) => (None, Some(note(why.to_string()))),
         };
         let claim = Claim::InstructionsPerOp;
         Ok(AuditTest {
@@ -263,7 +263,7 @@ pub fn command(
     };
     let reason = |outcome| match outcome {
         ClaimOutcome::Holds => None,
-        _ => Some(said(why.clone())),
+        _ => Some(note(why.clone())),
     };
     let mut found = vec![test(SHIPPED, Claim::Runs, runs, reason(runs))];
     if work.verify.is_some() {
@@ -272,7 +272,7 @@ pub fn command(
     Ok(found)
 }
 
-pub fn said(text: String) -> Note {
+pub fn note(text: String) -> Note {
     Note::new(Finding::Stated {
         by: Author::Workload,
         flag: None,

@@ -128,7 +128,7 @@ impl Planted {
             precision: 0.5,
             seed: 1,
         };
-        let mut kept = Kept {
+        let mut kept = StoredLaunches {
             executor: &mut self.executor,
             variant: &self.variant,
             start: Instant::now(),
@@ -173,14 +173,14 @@ fn benchmark(name: &str, claims: Claims) -> Benchmark {
     }
 }
 
-struct Kept<'a> {
+struct StoredLaunches<'a> {
     executor: &'a mut Executor,
     variant: &'a Variant,
     start: Instant,
     launches: Vec<Launch>,
 }
 
-impl Backend for Kept<'_> {
+impl Backend for StoredLaunches<'_> {
     type Error = ExecError;
 
     fn now(&self) -> Duration {
@@ -258,7 +258,7 @@ fn removed_loops_fail_linearity() {
 }
 
 #[test]
-fn an_operation_that_takes_longer_the_more_there_are() {
+fn growing_operations_fail_linearity() {
     let mut planted = Planted::new("quadratic", claims(0.0, 0.1));
     // a build whose launches others disturb has the benefit of the doubt, as in an ordinary run
     let builds = [SHIPPED, "cc -O0", "cc -O2", "cc -O3", "cc -O3 -flto"];
@@ -302,7 +302,7 @@ fn cached_system_calls_are_found() {
 }
 
 #[test]
-fn claims_must_hold_in_all_builds() {
+fn claims_hold_in_all_builds() {
     let mut planted = Planted::new("fickle", claims(1.0, 0.1));
     let view = planted.audit();
     assert_eq!(failing(&view, SHIPPED), []);
@@ -312,7 +312,7 @@ fn claims_must_hold_in_all_builds() {
 }
 
 #[test]
-fn ieee_benchmarks_are_excused_under_ofast() {
+fn ofast_excuses_ieee_benchmarks() {
     for ieee in [false, true] {
         let claims = Claims {
             ieee,
@@ -331,7 +331,7 @@ fn ieee_benchmarks_are_excused_under_ofast() {
         };
         assert_eq!(check.outcome, finding);
         assert_eq!(
-            said(check).contains("needs IEEE arithmetic, which -Ofast gives up"),
+            reason(check).contains("needs IEEE arithmetic, which -Ofast gives up"),
             ieee,
             "{check:?}"
         );
@@ -346,19 +346,19 @@ fn refused_sources_are_reported() {
     let view = planted.audit();
     assert_eq!(failing(&view, SHIPPED), []);
     assert_eq!(failing(&view, "cc -O2"), [Claim::Runs]);
-    let why = said(view.entries[0].tests.last().unwrap());
+    let why = reason(view.entries[0].tests.last().unwrap());
     assert!(why.contains("planted/fickle.c"), "{why}");
     assert_eq!(exit(&view), Exit::CheckFailed);
 }
 
 #[test]
-fn nothing_to_audit_is_neither_good_nor_bad() {
+fn empty_audits_are_neutral() {
     let mut planted = Planted::new("skips", Claims::default());
     let view = planted.audit();
     assert_eq!(exit(&view), Exit::NothingMeasured);
     let test = &view.entries[0].tests[0];
     assert_eq!(test.outcome, ClaimOutcome::Untested);
-    assert!(said(test).contains("o card reader"), "{test:?}");
+    assert!(reason(test).contains("o card reader"), "{test:?}");
 }
 
 #[test]
@@ -376,7 +376,7 @@ fn ofast_fails_ieee_proofs() {
     assert!(wrong(&given_up), "faster, and wrong: {given_up:?}");
 }
 
-fn said(test: &AuditTest) -> String {
+fn reason(test: &AuditTest) -> String {
     let why = test.why.as_ref();
     why.map_or_else(String::new, gritstone_report::findings::message)
 }

@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_for_commands_or_for_each() {
+    fn names_match_command_count() {
         assert_eq!(names(&["-n", "one", "true", "false"]), ["one", "false"]);
         let each = ["-n", "one", "-n", "two", "-P", "x", "1", "2", "true {x}"];
         assert_eq!(names(&each), ["one", "two"]);

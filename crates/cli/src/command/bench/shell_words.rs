@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn built_in_commands_need_a_shell() {
+    fn builtins_need_a_shell() {
         for text in ["sleep 0.3", "sh 'a; b'", "/bin/sh \"a b\"", "sh a=b"] {
             assert!(plain(text).is_some(), "{text}");
         }

@@ -6,7 +6,7 @@ use crate::ui::progress::Display;
 use crate::ui::skips;
 use anyhow::{Context as _, Result, ensure};
 use gritstone_catalogue::{Own, Suite};
-use gritstone_document::percent_asked;
+use gritstone_document::percent_option;
 use gritstone_exec::Variant;
 use gritstone_host::doctor;
 use gritstone_measure::{AfterPilot, Limits, MAX_TIME_FACTOR, learn_prior};
@@ -74,7 +74,7 @@ impl Job {
             commit: args.commit.commit()?,
             selectors,
             params,
-            catalogue: custom_catalog::kept(own, &plan.benchmarks),
+            catalogue: custom_catalog::used_catalog(own, &plan.benchmarks),
             peer: reached.as_ref().map(|reached| reached.peer.clone()),
             compilers,
             ..settings(args, &host)
@@ -291,7 +291,7 @@ fn ends(limits: &Limits, expected: Duration) -> String {
             clock(expected),
             clock(MAX_TIME_FACTOR * expected),
             duration(expected.as_secs_f64()),
-            percent_asked(limits.precision)
+            percent_option(limits.precision)
         ),
     }
 }

@@ -38,14 +38,14 @@ pub fn prune(context: &Context, args: &PruneArgs) -> Result<Exit> {
         .context("--keep-samples goes back beyond all calendars")?;
     if args.dry_run {
         let Some(store) = context.reader()? else {
-            return told("to prune", 0, Samples::default());
+            return print_samples("to prune", 0, Samples::default());
         };
         let due = Due::find(&store, before)?;
         let mut all = Samples::default();
         for (_, samples) in &due.runs {
             add(&mut all, *samples);
         }
-        return told("to prune", due.runs.len(), all);
+        return print_samples("to prune", due.runs.len(), all);
     }
     let mut store = context.administrator()?;
     let due = Due::find(&store, before)?;
@@ -66,7 +66,7 @@ pub fn prune(context: &Context, args: &PruneArgs) -> Result<Exit> {
         runs += 1;
         add(&mut all, *samples);
     }
-    told("pruned", runs, all)?;
+    print_samples("pruned", runs, all)?;
     let freed = store.shrink();
     say_freed(freed.context("the samples are pruned, but their space is not given back")?);
     Ok(Exit::Done)
@@ -143,7 +143,7 @@ fn add(all: &mut Samples, of: Samples) {
     all.bytes += of.bytes;
 }
 
-fn told(what: &str, runs: usize, of: Samples) -> Result<Exit> {
+fn print_samples(what: &str, runs: usize, of: Samples) -> Result<Exit> {
     let told = gritstone_report::samples(runs, of.launches as usize, of.bytes);
     plain(&format!("{what}: {told}\n"))?;
     Ok(Exit::Done)

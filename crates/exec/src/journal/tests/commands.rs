@@ -9,7 +9,7 @@ use crate::undo_command::Command;
 use std::fs;
 
 #[test]
-fn undo_commands_run_at_the_end() {
+fn undo_commands_run_last() {
     let machine = Machine::new();
     let here = machine.0.path();
     let journal = machine.journal();
@@ -65,7 +65,7 @@ fn tried(machine: &Machine) -> usize {
 }
 
 #[test]
-fn failed_undo_commands_are_executed_once() {
+fn failed_undo_commands_run_once() {
     let machine = Machine::new();
     let journal = machine.journal();
     let settings = journal.steadies().unwrap();
@@ -85,7 +85,7 @@ fn failed_undo_commands_are_executed_once() {
 }
 
 #[test]
-fn failures_of_watchdogs_are_repeated_once() {
+fn watchdog_failures_repeat_once() {
     let machine = Machine::new();
     let path = machine.left_behind(&[Entry::By(machine.by()), failing(&machine)], "");
     let file = fs::OpenOptions::new().read(true).append(true).open(&path);

@@ -41,7 +41,7 @@ fn with_script(script: &str) -> Bench {
 }
 
 #[test]
-fn custom_processes_are_limited_without_group() {
+fn ungrouped_processes_are_limited() {
     let mut bench = Bench::new();
     let outcome = |bench: &mut Bench, word: &str| {
         let mut benchmark = shell(BOUNDED, Some(word), &[]);
@@ -56,7 +56,7 @@ fn custom_processes_are_limited_without_group() {
 }
 
 #[test]
-fn executables_are_pinned_and_find_files() {
+fn executables_find_their_files() {
     let script = "#!/bin/sh\nexec >&3\necho hello protocol=1 kernel=made/x\n\
         echo \"param key=args value=$*\"\necho \"param key=beside value=$(cat \"$(dirname \"$0\")/words\")\"\n\
         echo \"param key=cpus value=$(sed -n 's/^Cpus_allowed_list:.//p' /proc/self/status)\"\necho bye\n";

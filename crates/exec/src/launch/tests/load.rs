@@ -131,7 +131,7 @@ fn load_needs_a_journal() {
 }
 
 #[test]
-fn orphaned_load_is_found_by_mark() {
+fn marks_find_orphaned_load() {
     let mark = mark();
     let mut child = std::process::Command::new("sleep")
         .arg("1000")

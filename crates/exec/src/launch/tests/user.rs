@@ -49,7 +49,7 @@ fn why(launched: &Launched) -> &str {
 }
 
 #[test]
-fn user_commands_run_in_user_directory() {
+fn user_directory_holds_user_commands() {
     let mut bench = Bench::new();
     let user = bench.user();
     let environment = &mut bench.variant.environment;
@@ -98,7 +98,7 @@ fn cause(launched: &Launched) -> Option<Cause> {
 }
 
 #[test]
-fn background_processes_are_allowed_on_request() {
+fn requests_allow_background_processes() {
     let mut bench = Bench::new();
     let user = UserCommand {
         allow_background: true,
@@ -154,7 +154,7 @@ fn failed_executions_are_left_out() {
 }
 
 #[test]
-fn scripts_without_interpreter_run_by_shell() {
+fn shell_runs_plain_scripts() {
     let mut bench = Bench::new();
     let user = bench.user();
     let script = bench.folder.path().join("script");

@@ -31,7 +31,7 @@ fn rows(sides: &Sides, side: usize) -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
-fn commands_are_cut_at_every_double_dash() {
+fn double_dashes_separate_commands() {
     let two = sides(&["--", "./old", "-x", "--", "./new"]);
     assert_eq!(names(&two), [("a", "./old -x"), ("b", "./new")]);
     assert_eq!(
@@ -46,7 +46,7 @@ fn commands_are_cut_at_every_double_dash() {
 }
 
 #[test]
-fn words_with_blanks_need_a_shell() {
+fn blanks_need_a_shell() {
     let shell = sides(&["--", "a | b", "--", "./c d"]);
     assert_eq!(rows(&shell, 0)[0].1, ["/bin/sh", "-c", "a | b"]);
     assert!(shell.sides[0].commands[0].remark.is_some());
@@ -55,7 +55,7 @@ fn words_with_blanks_need_a_shell() {
 }
 
 #[test]
-fn parameters_are_sides_of_one_command_and_rows_of_several() {
+fn one_command_compares_parameters() {
     let one = sides(&[
         "--parameter",
         "n=1,2",
@@ -77,7 +77,7 @@ fn parameters_are_sides_of_one_command_and_rows_of_several() {
 }
 
 #[test]
-fn values_that_look_alike_in_an_identifier_are_rows_of_their_own() {
+fn similar_values_have_distinct_ids() {
     let ids = |parameter: &str| -> Vec<String> {
         let line = ["--parameter", parameter, "--env-b", "X=1", "--", "c"];
         let place = parameter.split('=').next().unwrap();
@@ -94,7 +94,7 @@ fn values_that_look_alike_in_an_identifier_are_rows_of_their_own() {
 }
 
 #[test]
-fn settings_and_environments_make_two_sides() {
+fn settings_make_two_sides() {
     let set = sides(&["--a", "set 1", "--b", "set 0", "--env-b", "X=1=2", "byte/*"]);
     assert_eq!(names(&set), [("a", "set 1"), ("b", "X=1=2; set 0")]);
     assert_eq!(set.undo.as_deref(), Some("set 1"));

@@ -30,7 +30,7 @@ fn prune(store: &mut Store, run: &RunData) -> Result<(), StoreError> {
 }
 
 /// The same results, since they were kept.
-fn kept(run: &RunData, label: Option<&str>) -> Results {
+fn with_pruned(run: &RunData, label: Option<&str>) -> Results {
     Results {
         pruned: Some(Pruned {
             at: NOW.to_owned(),
@@ -83,7 +83,7 @@ fn pruned_runs_keep_results() {
     for analysis in ["1", "2"] {
         assert_eq!(
             store.results(one, analysis).unwrap(),
-            Some(kept(&runs[0], None))
+            Some(with_pruned(&runs[0], None))
         );
     }
     let result = |name: &str| store.result(one, "2", Some(&common::id(name))).unwrap();
@@ -97,7 +97,7 @@ fn pruned_runs_keep_results() {
     let both = store.results_of_each(&[other, one], "1", Some(&common::id("byte/pipe")));
     let both = both.unwrap().into_iter().map(|of| of.unwrap().unwrap());
     let since: Vec<_> = both.map(|of| (of.past, of.pruned)).collect();
-    let expected = [results(other), kept(&runs[0], None)].map(|of| (of.past, of.pruned));
+    let expected = [results(other), with_pruned(&runs[0], None)].map(|of| (of.past, of.pruned));
     assert_eq!(since, expected);
     assert_eq!(store.not_cached("2").unwrap(), [other]);
     assert!(
@@ -120,7 +120,7 @@ fn pruned_runs_keep_results() {
     store.label(one, "baseline").unwrap();
     assert_eq!(
         store.results(one, "1").unwrap(),
-        Some(kept(&runs[0], Some("baseline")))
+        Some(with_pruned(&runs[0], Some("baseline")))
     );
     assert_eq!(
         store.load(other).unwrap(),
@@ -216,13 +216,13 @@ fn triggers_guard_pruning() {
     }
     assert_eq!(
         store.results(&run.info.id, "1").unwrap(),
-        Some(kept(&run, None))
+        Some(with_pruned(&run, None))
     );
     assert_eq!(store.verify().unwrap(), [""; 0]);
 }
 
 #[test]
-fn kept_results_detect_damage() {
+fn pruned_results_detect_damage() {
     let exchange = |table: &str| {
         format!(
             "CREATE TEMP TABLE two AS SELECT * FROM {table}; DELETE FROM {table}; UPDATE two SET run = 3 - run; \
@@ -268,7 +268,7 @@ fn kept_results_detect_damage() {
         assert!(!store.verify().unwrap().is_empty(), "{change}");
         if !change.contains("TEMP") {
             let other = store.results(&runs[1].info.id, "1").unwrap();
-            assert_eq!(other, Some(kept(&runs[1], None)), "{change}");
+            assert_eq!(other, Some(with_pruned(&runs[1], None)), "{change}");
         }
     }
     // nor can launches come back, or the entry go
@@ -326,7 +326,7 @@ fn killed_pruning_is_atomic() {
         let (_folder, path, store) = common::with(&runs);
         drop(store);
         let mut child = Command::new(env::current_exe().unwrap())
-            .args(["--exact", "kept::pruner", "--ignored", "--nocapture"])
+            .args(["--exact", "pruned::pruner", "--ignored", "--nocapture"])
             .env(PLACE, &path)
             .stdout(Stdio::piped())
             .spawn()
@@ -345,7 +345,10 @@ fn killed_pruning_is_atomic() {
         for (run, head) in runs.iter().zip(&heads) {
             let id = &run.info.id;
             match &head.pruned {
-                Some(_) => assert_eq!(store.results(id, "2").unwrap(), Some(kept(run, None))),
+                Some(_) => assert_eq!(
+                    store.results(id, "2").unwrap(),
+                    Some(with_pruned(run, None))
+                ),
                 None => assert_eq!(store.load(id).unwrap(), *run),
             }
         }
@@ -396,7 +399,7 @@ fn shrink_needs_sole_use_as_a_file() {
     assert_eq!(store.load(&runs[19].info.id).unwrap(), runs[19]);
     assert_eq!(
         store.results(&runs[0].info.id, "1").unwrap(),
-        Some(kept(&runs[0], None))
+        Some(with_pruned(&runs[0], None))
     );
     assert_eq!(store.verify().unwrap(), [""; 0]);
     drop(store);

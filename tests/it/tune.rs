@@ -1,7 +1,8 @@
 //! `run --tune` on a made-up machine: what is changed is put back. What kills leave is in attacks/kills.rs.
 
 use crate::common::{
-    self, Home, SHORT, end, end_at_once, eventually, kept, list, processes, start, traces,
+    self, Home, SHORT, end, end_at_once, eventually, list, processes, start, stored_launches,
+    traces,
 };
 use nix::sys::signal::Signal;
 use std::fs;
@@ -15,11 +16,11 @@ const TURBO: &str = "sys/devices/system/cpu/intel_pstate/no_turbo";
 const RUN: &str = "run byte/loop byte/shell --tune --precision 0.01%";
 
 /// A home, and in it a machine with a governor and turbo, and no interrupts.
-struct Made {
+struct TunedHost {
     home: Home,
 }
 
-impl Made {
+impl TunedHost {
     fn new() -> Self {
         let made = Self { home: Home::new() };
         made.set(GOVERNOR, "powersave");
@@ -47,7 +48,7 @@ impl Made {
         [GOVERNOR, TURBO].map(|path| read(path).trim().to_owned())
     }
 
-    fn steadied(&self) -> bool {
+    fn is_tuned(&self) -> bool {
         self.values() == ["performance", "1"]
     }
 
@@ -69,14 +70,14 @@ impl Made {
             self.home.path().display()
         );
         let child = start(&self.home, &line, &[(ROOT, &self.root())]);
-        eventually("the machine is steadied", || self.steadied());
+        eventually("the machine is steadied", || self.is_tuned());
         child
     }
 }
 
 #[test]
-fn what_is_steadied_is_stored_and_compared_and_what_is_not_has_a_reason() {
-    let made = Made::new();
+fn tuned_settings_are_stored() {
+    let made = TunedHost::new();
     let short = format!("run byte/loop --format json {SHORT}");
     let (code, text, error) = made.run(&short);
     assert_eq!(code, 0, "{error}");
@@ -100,13 +101,13 @@ fn what_is_steadied_is_stored_and_compared_and_what_is_not_has_a_reason() {
 }
 
 #[test]
-fn an_interrupt_puts_back_all_but_what_somebody_else_has_changed() {
-    let made = Made::new();
+fn interrupts_restore_our_changes_only() {
+    let made = TunedHost::new();
     let child = made.start("30s");
     made.set(GOVERNOR, "schedutil");
-    eventually("a launch is kept", || kept(&made.home) > 0);
+    eventually("a launch is kept", || stored_launches(&made.home) > 0);
     end(&child, Signal::SIGTERM);
-    let (code, _, error) = common::said(child.wait_with_output().unwrap());
+    let (code, _, error) = common::output_texts(child.wait_with_output().unwrap());
     assert_eq!(code, 130, "{error}");
     let told = "it has been changed to 'schedutil' since";
     assert!(error.contains(told), "{error}");
@@ -115,27 +116,27 @@ fn an_interrupt_puts_back_all_but_what_somebody_else_has_changed() {
 }
 
 #[test]
-fn a_second_run_changes_nothing_while_the_first_is_at_work() {
-    let made = Made::new();
+fn concurrent_runs_change_nothing() {
+    let made = TunedHost::new();
     let mut first = made.start("90s");
     let (code, _, error) = made.run(&format!("run byte/loop --tune {SHORT}"));
     assert_eq!(code, 0, "{error}");
     let why = format!("turbo off: process {} has tuned the system", first.id());
     assert!(error.contains(&why), "{error}");
-    assert!(made.steadied(), "what the first needs is left to it");
+    assert!(made.is_tuned(), "what the first needs is left to it");
     // and doctor leaves it alone as well
     let (_, _, error) = made.run("doctor");
-    assert!(made.steadied() && !error.contains("restored"), "{error}");
+    assert!(made.is_tuned() && !error.contains("restored"), "{error}");
     end(&first, Signal::SIGINT);
     first.wait().unwrap();
     assert!(made.as_it_was() && made.home.journals().is_empty());
 }
 
 #[test]
-fn a_steadied_run_goes_on_steadied_or_not_at_all() {
-    let made = Made::new();
+fn resumed_runs_stay_tuned() {
+    let made = TunedHost::new();
     let mut child = made.start("4s");
-    eventually("a launch is kept", || kept(&made.home) > 0);
+    eventually("a launch is kept", || stored_launches(&made.home) > 0);
     end_at_once(&mut child);
     eventually("it is put back", || made.as_it_was());
     fs::remove_file(made.root().join(TURBO)).unwrap();
