@@ -18,7 +18,6 @@ pub struct Budget {
 /// Buckets at most. Where there are more clients than that at once, the others share one.
 const CLIENTS: usize = 10_000;
 
-/// A client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Client {
     /// An address; of IPv6 the network, of which a client has all addresses.
