@@ -299,8 +299,20 @@ fn refusals_name_likely_formats() {
 }
 
 #[test]
+fn imports_are_shown_without_advice() {
+    let home = home_with(&["zero-time.json", "unixbench.txt"]);
+    for name in ["zero-time", "unixbench"] {
+        let text = home.ok(&["show", name]);
+        assert!(text.contains("Warnings"), "{text}");
+        assert!(
+            !text.contains("doctor") && !text.contains("--budget"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn similar_host_names_stay_apart() {
-    let home = Home::new();
     let mut machines = vec![];
     for host in ["box A", "box-a"] {
         let path = input("long-a.json");
@@ -316,5 +328,4 @@ fn similar_host_names_stay_apart() {
         machines.push(other.json("show it")["machine"]["id"].clone());
     }
     assert_ne!(machines[0], machines[1]);
-    drop(home);
 }

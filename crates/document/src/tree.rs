@@ -13,6 +13,8 @@ pub struct Document {
     /// Subject and date, one line.
     pub subtitle: Option<String>,
     pub blocks: Vec<Block>,
+    /// Whether the advice of warnings does not apply: nothing can be measured again.
+    pub without_advice: bool,
     notes: Vec<Footnote>,
     known: HashMap<(Option<&'static Mark>, String), NoteId>,
 }

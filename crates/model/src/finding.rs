@@ -193,7 +193,7 @@ pub enum Finding {
     /// Executions that failed and count, because the user ignores failures.
     FailuresIgnored {
         count: Count,
-        /// Distinct exit statuses; -1 of a signal.
+        /// Distinct exit statuses; less than 0 for a signal.
         statuses: Vec<i32>,
     },
     /// Samples taken while the SMT sibling was busy are not in the estimate.

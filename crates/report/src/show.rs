@@ -41,6 +41,7 @@ pub fn show(view: &RunView, detail: Detail) -> Document {
         Some(label) => format!("{label}: {name}"),
         None => name.to_owned(),
     });
+    document.without_advice = other_program(view).is_some();
     let system = system_in_brief(&view.machine);
     document.subtitle = Some(format!("{}{system}", subtitle(view)));
     let peer = view.settings.as_ref().and_then(|s| s.peer.as_ref());

@@ -83,7 +83,7 @@ impl Page<'_> {
             detail if detail.is_empty() => detail,
             detail => format!(": {detail}"),
         };
-        let advice = match self.look.width >= taken {
+        let advice = match self.look.width >= taken && !self.document.without_advice {
             true => format!("{arrow}{remedy}"),
             false => String::new(),
         };

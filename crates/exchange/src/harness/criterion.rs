@@ -89,7 +89,7 @@ impl Criterion {
     ) -> Result<(), HarnessError> {
         let no_name = || {
             let what = format!("no {BENCHMARK} beside it, which names the benchmark");
-            malformed(directory.display().to_string(), what)
+            malformed("", what)
         };
         let named = beside(files, directory, BENCHMARK).ok_or_else(no_name)?;
         let benchmark: Benchmark<'_> = parse_json(named, &named.text, self.title())?;
@@ -156,7 +156,9 @@ impl Format for Criterion {
             .filter_map(|file| file.path.parent())
             .collect();
         for directory in directories {
-            self.add(&mut run, files, directory)?;
+            if let Err(why) = self.add(&mut run, files, directory) {
+                run.leave_out(&directory.display().to_string(), why.to_string());
+            }
         }
         run.finish(self.title())
     }

@@ -117,6 +117,7 @@ fn add(run: &mut ForeignRun, entry: &Entry<'_>, outer: Metadata<'_>, at: &str) {
         Some(unit) if unit == "second" => "s".to_owned(),
         Some(unit) => unit,
     };
+    let mut has_values = false;
     for (number, raw) in entry.runs.0.iter().enumerate() {
         let process: Run<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
         let metadata = process.metadata.or(outer);
@@ -132,12 +133,13 @@ fn add(run: &mut ForeignRun, entry: &Entry<'_>, outer: Metadata<'_>, at: &str) {
             run.version = text(metadata.perf_version).unwrap_or_default();
         }
         if !values.is_empty() {
+            has_values = true;
             let at = || format!("{at}.runs[{number}]");
             run.add(&name, (&unit, direction(&unit)), values, at);
         }
     }
-    if run.named(&name).is_empty() {
-        run.leave_out(&name, format!("{at}: it has no values"));
+    if !has_values {
+        run.leave_out(at, format!("no values of '{name}'"));
     }
 }
 

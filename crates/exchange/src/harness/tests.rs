@@ -132,7 +132,7 @@ fn criterion_pairs_samples_with_names() {
         ("g/f/8", &[10.0, 12.0][..])
     );
     let alone = criterion.parse(&files[1..]).unwrap_err().to_string();
-    let wanted = "g/f/new: no benchmark.json beside it, which names the benchmark";
+    let wanted = "no benchmark of Criterion has a value: g/f/new: no benchmark.json beside it, which names the benchmark";
     assert_eq!(alone, wanted);
     assert_eq!(
         arguments("criterion", &["cargo", "bench"], &[], &[])[0],

@@ -3,7 +3,9 @@
 use crate::exchange::WHEN;
 use gritstone_exchange::harness::HarnessFile;
 use gritstone_exchange::{RunData, import};
-use gritstone_model::{Better, Event};
+use gritstone_model::{Better, Event, Param};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -185,4 +187,122 @@ fn program_files_are_read_whole() {
     };
     let all: Vec<String> = files.iter().map(line).collect();
     insta::assert_snapshot!("programs", all.join("\n"));
+}
+
+/// A file of each program that lists its benchmarks, and the key of the list.
+const LISTS: [(&str, &str); 4] = [
+    ("hyperfine-1.20.0.json", "results"),
+    ("google-benchmark-1.9.5.json", "benchmarks"),
+    ("pytest-benchmark-5.3.1.json", "benchmarks"),
+    ("pyperf-2.11.0.json", "benchmarks"),
+];
+
+/// The run of a file with its list of benchmarks changed.
+fn changed(name: &str, key: &str, change: impl FnOnce(&mut Vec<Value>)) -> RunData {
+    let text = fs::read_to_string(folder().join(name)).unwrap();
+    let mut whole: Value = serde_json::from_str(&text).unwrap();
+    change(whole[key].as_array_mut().unwrap());
+    let text = whole.to_string();
+    let path = PathBuf::new();
+    import(&[HarnessFile { path, text }], WHEN.parse().unwrap()).unwrap()
+}
+
+/// Values by identifier, without the order.
+fn by_id(run: &RunData) -> BTreeMap<String, Vec<u64>> {
+    let values = |title: &str| {
+        let mut values: Vec<u64> = values(run, title).into_iter().map(f64::to_bits).collect();
+        values.sort_unstable();
+        values
+    };
+    let benchmarks = run.benchmarks.iter();
+    benchmarks
+        .map(|one| (one.id.to_string(), values(&one.title)))
+        .collect()
+}
+
+#[test]
+fn identifiers_do_not_depend_on_order() {
+    for (name, key) in LISTS {
+        let reversed = changed(name, key, |list| list.reverse());
+        assert_eq!(by_id(&reversed), by_id(&read(name)), "{name}");
+    }
+}
+
+#[test]
+fn damaged_entries_cost_others_nothing() {
+    for (name, key) in LISTS {
+        let damaged = changed(name, key, |list| {
+            list.insert(0, Value::Null);
+            list.insert(1, json!({"name": ["x"], "command": 5, "fullname": {}}));
+            list.push(json!("text"));
+            list.push(json!([1, 2]));
+        });
+        let whole = by_id(&read(name));
+        let found = by_id(&damaged);
+        assert!(
+            whole
+                .iter()
+                .all(|(id, values)| found.get(id) == Some(values)),
+            "{name}"
+        );
+        assert!(damaged.skips.len() >= 4, "{name}: {:?}", damaged.skips);
+    }
+}
+
+#[test]
+fn hyperfine_keeps_status_and_memory() {
+    let run = read("hyperfine-1.20.0.json");
+    let title = "sleep 0.01; test clang = gcc (cc=clang, n=1)";
+    assert_eq!(values(&run, title).len(), 4);
+    let failed = run
+        .benchmarks
+        .iter()
+        .find(|one| one.title == title)
+        .unwrap();
+    let launches = run.launches.iter().filter(|launch| launch.id == failed.id);
+    for launch in launches {
+        let params: Vec<&Event> = launch.events.iter().take(2).collect();
+        assert_eq!(*params[0], Event::Param(Param::Status(1)));
+        assert_eq!(
+            *params[1],
+            Event::Param(Param::PeakMemory(5_677_056 / 1024))
+        );
+    }
+}
+
+#[test]
+fn criterion_benchmarks_stand_alone() {
+    let file = |path: &str, text: &str| HarnessFile {
+        path: path.into(),
+        text: text.to_owned(),
+    };
+    let files = [
+        file(
+            "a/new/benchmark.json",
+            r#"{"group_id": "a", "full_id": "a"}"#,
+        ),
+        file(
+            "a/new/sample.json",
+            r#"{"iters": [1, 2], "times": [10, 24]}"#,
+        ),
+        file(
+            "b/new/benchmark.json",
+            r#"{"group_id": "b", "full_id": "b"}"#,
+        ),
+        file("b/new/sample.json", r#"{"iters": [1, 2"#),
+        file(
+            "c/new/benchmark.json",
+            r#"{"group_id": "c", "full_id": "c"}"#,
+        ),
+        file(
+            "c/new/estimates.json",
+            r#"{"median": {"point_estimate": 7.5}}"#,
+        ),
+        file("a/base/sample.json", "{"),
+    ];
+    let run = import(&files, WHEN.parse().unwrap()).unwrap();
+    assert_eq!(values(&run, "a"), [10.0, 12.0]);
+    assert_eq!(values(&run, "c"), [7.5]);
+    assert_eq!(run.skips.len(), 1);
+    assert!(run.skips[0].reason.contains("truncated"), "{:?}", run.skips);
 }

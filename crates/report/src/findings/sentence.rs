@@ -192,7 +192,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
         }
         F::FailuresIgnored { count, statuses } => {
             let statuses = statuses.iter().map(|status| match status {
-                -1 => "a signal".to_owned(),
+                ..0 => "a signal".to_owned(),
                 status => format!("status {status}"),
             });
             let statuses: Vec<String> = statuses.collect();
