@@ -221,7 +221,7 @@ fn by_id(run: &RunData) -> BTreeMap<String, Vec<u64>> {
 }
 
 #[test]
-fn identifiers_do_not_depend_on_order() {
+fn identifiers_ignore_order() {
     for (name, key) in LISTS {
         let reversed = changed(name, key, |list| list.reverse());
         assert_eq!(by_id(&reversed), by_id(&read(name)), "{name}");
