@@ -26,11 +26,12 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/validation.md")
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [(&str, Table); 20] = [
+    let tables: [(&str, Table); 21] = [
         ("estimate::coverage", estimate::coverage),
         ("estimate::bias", estimate::bias),
         ("series::unchanged", series::unchanged),
         ("series::lasting", series::lasting),
+        ("series::creep", series::creep),
         ("series::comparisons", series::comparisons),
         ("series::changes", series::changes),
         ("figure::coverage", figure::coverage),

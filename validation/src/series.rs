@@ -5,10 +5,10 @@ use crate::world::World;
 use crate::{head, line, percent};
 use gritstone_analysis::check::{self, Accepted};
 use gritstone_analysis::compare::{self, Options};
-use gritstone_analysis::levels;
+use gritstone_analysis::levels::{self, SystemLevels};
 use gritstone_analysis::past::Past;
 use gritstone_analysis::run_effect;
-use gritstone_model::{CheckOutcome, RunView, Verdict};
+use gritstone_model::{CheckOutcome, CompareRow, CompareView, RunView, Verdict};
 
 const ROWS: usize = 20;
 const LAUNCHES: usize = 10;
@@ -28,6 +28,8 @@ struct Effects {
     common: f64,
     /// One run in ten is odd: all of it is 30% slower.
     odd: bool,
+    /// Benchmarks have from a fifth to five times `sd`.
+    unlike: bool,
 }
 
 const PLAIN: Effects = Effects {
@@ -37,9 +39,15 @@ const PLAIN: Effects = Effects {
     correlation: 0.0,
     common: 0.0,
     odd: false,
+    unlike: false,
 };
-const WORLDS: [Effects; 8] = [
+const WORLDS: [Effects; 10] = [
     PLAIN,
+    Effects {
+        name: "0.5%",
+        sd: 0.005,
+        ..PLAIN
+    },
     Effects {
         name: "1%",
         sd: 0.01,
@@ -53,6 +61,12 @@ const WORLDS: [Effects; 8] = [
     Effects {
         name: "10%",
         sd: 0.1,
+        ..PLAIN
+    },
+    Effects {
+        name: "0.2 to 5%",
+        sd: 0.01,
+        unlike: true,
         ..PLAIN
     },
     Effects {
@@ -110,6 +124,7 @@ impl Machine {
             correlation,
             common,
             odd,
+            unlike,
             ..
         } = self.effects;
         let all = common * self.world.normal()
@@ -126,6 +141,10 @@ impl Machine {
                         self.world.normal() / (squares / 3.0).sqrt()
                     }
                     false => self.world.normal(),
+                };
+                let sd = match unlike {
+                    true => sd * 5_f64.powf(2.0 * row as f64 / (ROWS - 1) as f64 - 1.0),
+                    false => sd,
                 };
                 let fresh = (1.0 - correlation * correlation).sqrt();
                 self.last[row] = correlation * self.last[row] + fresh * sd * noise;
@@ -152,7 +171,7 @@ fn checked(earlier: &[Past], run: &RunView) -> CheckOutcome {
 
 /// Red runs, the most in a row, and changes that last to the end, where nothing changed.
 pub fn unchanged() -> String {
-    let (machines, runs) = (10, 40);
+    let (machines, runs) = (25, 40);
     let title = format!(
         "{ROWS} benchmarks, {runs} runs after 5 in which nothing changed, {machines} machines"
     );
@@ -188,65 +207,131 @@ pub fn unchanged() -> String {
     table
 }
 
-/// How soon the gate fails on a lasting slowdown of one benchmark, and whether it still fails ten runs later.
+/// How soon the gate fails on a lasting slowdown of one benchmark or of all, and whether it still fails at the tenth run.
 pub fn lasting() -> String {
-    let times = 40;
-    let title =
-        format!("One of {ROWS} benchmarks gets slower after 15 runs, for good; {times} machines");
+    let times = 100;
+    let title = format!(
+        "Three standard deviations of a run (at least 3%) slower after 15 runs, for good: exit 1 at once / within three runs / at the tenth run, % of {times} machines"
+    );
     let columns = [
-        "slowdown",
-        "red at once, %",
-        "within three runs, %",
-        "at the tenth run, %",
-    ]
-    .map(str::to_owned);
+        "slowdown".to_owned(),
+        format!("one of {ROWS} benchmarks"),
+        "all".to_owned(),
+    ];
     let mut table = head(&title, "effect of a run", columns.into_iter());
-    for (seed, effects) in (400..).zip(WORLDS).take(6) {
-        let by = (3.0 * effects.sd).max(0.03);
-        let mut slower = [0.0; ROWS];
-        slower[0] = by;
-        let mut found = [0; 3];
-        for trial in 0..times {
-            let mut machine = Machine::new(seed * 100 + trial as u64, effects);
-            let mut earlier = machine.pasts(15);
-            let mut first = None;
-            let mut last = false;
-            for number in 0..10 {
-                let run = machine.run(&slower);
-                let view = check::against_history(&run, &earlier, 0.02, &Accepted::new());
-                let mut rows = view.rows.iter();
-                last = rows.any(|row| {
-                    row.row.id.as_str() == "made/up/0" && row.outcome == CheckOutcome::Regressed
-                });
-                first = first.or(last.then_some(number));
-                earlier.push(Past::new(&run));
+    for (seed, effects) in (400..).zip(WORLDS) {
+        let by = (3.0 * effects.sd.hypot(effects.common)).max(0.03);
+        let cells = [1, ROWS].map(|changed| {
+            let mut slower = [0.0; ROWS];
+            slower[..changed].fill(by);
+            let mut found = [0; 3];
+            for trial in 0..times {
+                let mut machine = Machine::new(seed * 100 + trial as u64, effects);
+                let mut earlier = machine.pasts(15);
+                let mut red = [false; 10];
+                for red in &mut red {
+                    let run = machine.run(&slower);
+                    *red = checked(&earlier, &run) == CheckOutcome::Regressed;
+                    earlier.push(Past::new(&run));
+                }
+                found[0] += usize::from(red[0]);
+                found[1] += usize::from(red[..3].contains(&true));
+                found[2] += usize::from(red[9]);
             }
-            found[0] += usize::from(first == Some(0));
-            found[1] += usize::from(first.is_some_and(|first| first < 3));
-            found[2] += usize::from(last);
-        }
-        let shares = found.map(|found| percent(found, times));
-        let cells = std::iter::once(format!("{:.0}%", 100.0 * by)).chain(shares);
+            found.map(|found| percent(found, times)).join(" / ")
+        });
+        let cells = [format!("{:.0}%", 100.0 * by)].into_iter().chain(cells);
         table += &line(effects.name, cells);
     }
     table
+}
+
+/// How often the gate fails on a benchmark that gets a little slower with each run.
+pub fn creep() -> String {
+    let times = 100;
+    let (step, runs) = (0.25, 20);
+    let title = format!(
+        "One of {ROWS} benchmarks gets slower by a quarter of the standard deviation of a run (at least 0.25%) with each run after 15; {times} machines"
+    );
+    let columns = [
+        "exit 1 by the time of 3 deviations, %".to_owned(),
+        "of 5, %".to_owned(),
+    ];
+    let mut table = head(&title, "effect of a run", columns.into_iter());
+    for (seed, effects) in (700..).zip(WORLDS) {
+        let each = step * effects.sd.hypot(effects.common).max(0.01);
+        let mut found = [0; 2];
+        for trial in 0..times {
+            let mut machine = Machine::new(seed * 100 + trial as u64, effects);
+            let mut earlier = machine.pasts(15);
+            let first = (1..=runs).find(|number| {
+                let mut slower = [0.0; ROWS];
+                slower[0] = each * f64::from(*number);
+                let run = machine.run(&slower);
+                let red = checked(&earlier, &run) == CheckOutcome::Regressed;
+                earlier.push(Past::new(&run));
+                red
+            });
+            found[0] += usize::from(first.is_some_and(|number| number <= 12));
+            found[1] += usize::from(first.is_some());
+        }
+        let cells = found.map(|found| percent(found, times));
+        table += &line(effects.name, cells.into_iter());
+    }
+    table
+}
+
+/// Verdicts of one comparison: a false call, those called of the changed, and of the unchanged the same and those whose interval has 1.
+#[derive(Default)]
+struct Calls {
+    wrong: usize,
+    called: usize,
+    same: usize,
+    covered: usize,
+}
+
+impl Calls {
+    fn add(&mut self, view: &CompareView, changed: usize) {
+        let number = |row: &CompareRow| {
+            let number = row.id.as_str().rsplit('/').next();
+            number.and_then(|n| n.parse::<usize>().ok())
+        };
+        let is_changed = |row: &CompareRow| number(row).is_some_and(|row| row < changed);
+        let different = |row: &CompareRow| {
+            let verdict = row.verdict;
+            matches!(verdict, Some(Verdict::Faster | Verdict::Slower))
+        };
+        let (of_changed, others): (Vec<&CompareRow>, Vec<_>) =
+            view.rows.iter().partition(|row| is_changed(row));
+        self.wrong += usize::from(others.iter().any(|row| different(row)));
+        self.called += of_changed.iter().filter(|row| different(row)).count();
+        let others = others.iter();
+        let same = others
+            .clone()
+            .filter(|row| row.verdict == Some(Verdict::Same));
+        self.same += same.count();
+        let has_one = |ends: [f64; 2]| ends[0] <= 1.0 && ends[1] >= 1.0;
+        self.covered += others
+            .filter(|row| row.interval.is_some_and(has_one))
+            .count();
+    }
 }
 
 /// Comparisons of two runs, with and without earlier ones.
 pub fn comparisons() -> String {
     let times = 150;
     let title = format!(
-        "Comparisons of two runs of {ROWS} benchmarks, {times} each: a false call in any of the unchanged, % / those called of the changed, %"
+        "Comparisons of two runs of {ROWS} benchmarks, {times} each: a false call in any of the unchanged, %; where nothing changed also \"same\" / intervals that contain 1, % of rows, else those called of the changed, %"
     );
     let columns = ["nothing changed", "one +10%", "one +5%", "12 of 20 +5%"].map(str::to_owned);
     let mut table = head(&title, "effect of a run; earlier runs", columns.into_iter());
     for (seed, effects) in (500..).zip(WORLDS) {
-        for earlier in [0, 8] {
+        for earlier in [0, 8, 20] {
             let cells =
                 [(0, 0.0), (1, 0.1), (1, 0.05), (12, 0.05)].map(|(changed, by): (usize, f64)| {
                     let mut slower = [0.0; ROWS];
                     slower[..changed].fill(by.ln_1p());
-                    let (mut wrong, mut called) = (0, 0);
+                    let mut calls = Calls::default();
                     let mut machine = Machine::new(seed * 100 + earlier as u64, effects);
                     let mut past = vec![];
                     for trial in 0..times {
@@ -259,33 +344,16 @@ pub fn comparisons() -> String {
                         let known = if earlier == 0 { &[][..] } else { &all };
                         let options =
                             Options::new(0.02, run_effect::estimate(known, &base, &other));
-                        let view = compare::compare(&base, &other, &options);
-                        let different = |row: &&gritstone_model::CompareRow| {
-                            matches!(row.verdict, Some(Verdict::Faster | Verdict::Slower))
-                        };
-                        let number = |row: &gritstone_model::CompareRow| {
-                            row.id
-                                .as_str()
-                                .rsplit('/')
-                                .next()
-                                .and_then(|n| n.parse::<usize>().ok())
-                        };
-                        let found: Vec<usize> = view
-                            .rows
-                            .iter()
-                            .filter(different)
-                            .filter_map(number)
-                            .collect();
-                        wrong += usize::from(found.iter().any(|row| *row >= changed));
-                        called += found.iter().filter(|row| **row < changed).count();
+                        calls.add(&compare::compare(&base, &other, &options), changed);
                     }
+                    let wrong = percent(calls.wrong, times);
                     match changed {
-                        0 => percent(wrong, times),
-                        _ => format!(
-                            "{} / {}",
-                            percent(wrong, times),
-                            percent(called, times * changed)
+                        0 => format!(
+                            "{wrong}; {} / {}",
+                            percent(calls.same, times * ROWS),
+                            percent(calls.covered, times * ROWS)
                         ),
+                        _ => format!("{wrong}; {}", percent(calls.called, times * changed)),
                     }
                 });
             table += &line(&format!("{}; {earlier}", effects.name), cells.into_iter());
@@ -298,34 +366,47 @@ pub fn comparisons() -> String {
 pub fn changes() -> String {
     let series = 5;
     let title = format!(
-        "{} series of 100 runs: changes where there is none; a step of 3 standard deviations of a run (at least 3%) after 60",
+        "{} series of 20 and of 100 runs: changes where there is none; a step of 3 standard deviations of a run (at least 3%) after 60",
         series * ROWS
     );
-    let columns = ["false changes", "steps found, %", "at the right run, %"].map(str::to_owned);
+    let columns = [
+        "false changes, 20 runs",
+        "100 runs",
+        "steps found, %",
+        "at the right run, %",
+    ]
+    .map(str::to_owned);
     let mut table = head(&title, "effect of a run", columns.into_iter());
     for (seed, effects) in (600..).zip(WORLDS) {
-        let (mut wrong, mut found, mut right) = (0, 0, 0);
+        let (mut wrong, mut found, mut right) = ([0; 2], 0, 0);
         for number in 0..series {
-            for step in [0.0, (3.0 * effects.sd).max(0.03)] {
-                let mut machine = Machine::new(seed * 100 + number as u64, effects);
-                let mut past = machine.pasts(60);
-                past.extend((0..40).map(|_| Past::new(&machine.run(&[step; ROWS]))));
-                let all: Vec<&Past> = past.iter().collect();
-                let fitted = levels::fit(&all, &|run| Some(&run.values));
-                for of in fitted.series.values() {
-                    match step > 0.0 {
-                        false => wrong += of.starts.len(),
-                        true => {
-                            found += usize::from(of.starts.iter().any(|at| at.abs_diff(60) <= 3));
-                            right += usize::from(of.starts.contains(&60));
-                        }
-                    }
-                }
+            let seed = seed * 100 + number as u64;
+            for (wrong, runs) in wrong.iter_mut().zip([20, 100]) {
+                let fitted = fit(&Machine::new(seed, effects).pasts(runs));
+                *wrong += fitted
+                    .series
+                    .values()
+                    .map(|of| of.starts.len())
+                    .sum::<usize>();
+            }
+            let step = (3.0 * effects.sd).max(0.03);
+            let mut machine = Machine::new(seed + 50, effects);
+            let mut past = machine.pasts(60);
+            past.extend((0..40).map(|_| Past::new(&machine.run(&[step; ROWS]))));
+            for of in fit(&past).series.values() {
+                found += usize::from(of.starts.iter().any(|at| at.abs_diff(60) <= 3));
+                right += usize::from(of.starts.contains(&60));
             }
         }
         let all = series * ROWS;
-        let cells = [wrong.to_string(), percent(found, all), percent(right, all)];
+        let [short, long] = wrong.map(|wrong| wrong.to_string());
+        let cells = [short, long, percent(found, all), percent(right, all)];
         table += &line(effects.name, cells.into_iter());
     }
     table
+}
+
+fn fit(past: &[Past]) -> SystemLevels {
+    let all: Vec<&Past> = past.iter().collect();
+    levels::fit(&all, &|_| false, &|run| Some(&run.values))
 }

@@ -4,22 +4,24 @@
 //! runs are slower than their level. Without evidence of a slowdown it passes, with the minimum detectable slowdown. Levels are fitted
 //! afresh from all runs ([`crate::levels`]).
 
-use crate::levels::{self, Series, SystemLevels};
+use crate::levels::{self, SystemLevels};
 use crate::past::Past;
 use gritstone_model::{
     Better, CheckOutcome, CheckRow, CheckView, CompareRow, CompareView, Finding, Flag, Id,
     Measurement, RowVariance, RunView, SCHEMA_CHECK, Status, Subject,
 };
-use gritstone_stats::series::{self, Level, Noise};
+use gritstone_stats::series::{self, Departure, Level, Noise, Point, Series};
 use gritstone_stats::{multiple, quantile};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Level of one run over all of its benchmarks.
-const ALPHA: f64 = 0.005;
+const ALPHA: f64 = 0.02;
 /// Fewest runs of a base.
 pub(crate) const MIN_BASE: usize = 3;
 /// Numbers of newest runs that are tested together before they are a level.
 const NEWEST: [usize; 4] = [1, 2, 3, 5];
+/// Newest runs that do not say how runs scatter.
+const JUDGED: usize = 3;
 /// Power at the minimum detectable slowdown.
 const POWER: f64 = 0.9;
 
@@ -91,7 +93,10 @@ pub fn against_history(
 ) -> CheckView {
     let newest = Past::new(run);
     let runs: Vec<&Past> = earlier.iter().chain([&newest]).collect();
-    let system = levels::fit(&runs, &|run| Some(&run.values));
+    let mut begun: Vec<(&str, &str)> = runs.iter().map(|run| run.begun()).collect();
+    begun.sort_unstable();
+    let judged: BTreeSet<&str> = begun.iter().rev().take(JUDGED).map(|of| of.1).collect();
+    let system = levels::fit(&runs, &|run| judged.contains(run), &|run| Some(&run.values));
     let gate = Gate {
         runs: &runs,
         system: &system,
@@ -156,10 +161,10 @@ impl Gate<'_> {
     fn standing(&self, id: &Id) -> Option<Standing> {
         let series = self.system.series.get(id)?;
         let noise = series.noise?;
-        if *series.runs.last()? + 1 != self.runs.len() {
+        if series.points.last()?.run + 1 != self.runs.len() {
             return None;
         }
-        let from = self.first_accepted(id, series, &noise);
+        let from = self.first_accepted(id, series);
         let points = &series.points[from..];
         let starts: Vec<usize> = series
             .starts
@@ -169,10 +174,9 @@ impl Gate<'_> {
             .collect();
         let all = series::levels(points, &starts, &noise);
         let (last, before) = all.split_last()?;
-        let runs = &series.runs[from..];
-        self.newest(points, *last, &noise, runs)
+        self.newest(points, *last, &noise)
             .into_iter()
-            .chain(self.change(*last, before, &noise, runs))
+            .chain(self.change(points, *last, before, &noise))
             .min_by(|a, b| a.p.total_cmp(&b.p))
     }
 
@@ -183,13 +187,13 @@ impl Gate<'_> {
 
     /// Position of the first point of the level that was accepted last: points before it are no base. Of a run whose level is not a
     /// slower one it is the run that was accepted, as one that was slower alone.
-    fn first_accepted(&self, id: &Id, series: &Series, noise: &Noise) -> usize {
-        let all = series::levels(&series.points, &series.starts, noise);
+    fn first_accepted(&self, id: &Id, series: &Series) -> usize {
+        let all = series.levels();
         let is_slower = |pair: &[Level]| pair[1].mean < pair[0].mean - self.allowed;
         let slower = all.windows(2).filter(|pair| is_slower(pair));
         let slower: Vec<Level> = slower.map(|pair| pair[1]).collect();
-        let accepted = |at: &usize| self.is_accepted(series.runs[*at], id);
-        let positions = (0..series.runs.len()).filter(accepted);
+        let accepted = |at: &usize| self.is_accepted(series.points[*at].run, id);
+        let positions = (0..series.points.len()).filter(accepted);
         positions.fold(0, |from, at| {
             let level = slower.iter().find(|of| (of.start..of.end).contains(&at));
             level.map_or(at, |of| of.start).max(from)
@@ -197,55 +201,49 @@ impl Gate<'_> {
     }
 
     /// The last runs against their level before them.
-    fn newest(
-        &self,
-        points: &[series::Point],
-        last: Level,
-        noise: &Noise,
-        runs: &[usize],
-    ) -> Option<Standing> {
+    fn newest(&self, points: &[Point], last: Level, noise: &Noise) -> Option<Standing> {
         let tails = self.system.tails;
         let tried = NEWEST
             .iter()
             .filter(|&&newest| last.start + MIN_BASE + newest <= points.len());
-        let each = tried.clone().map(|&newest| {
+        let departure = |&newest: &usize| {
             let base = Level {
                 start: last.start,
                 ..series::levels(&points[last.start..points.len() - newest], &[], noise)[0]
             };
-            let departure = series::departure(points, &base, noise, newest, tails);
-            Standing {
-                base,
-                since: runs[departure.start],
-                by: departure.by,
-                error: departure.error,
-                freedom: departure.freedom,
-                p: match departure.by < -self.allowed {
-                    true => (departure.p * tried.clone().count() as f64).min(1.0),
-                    false => 1.0,
-                },
-                is_level: false,
-                error_of_one: departure.error,
-                runs: points.len(),
-                noise: *noise,
-            }
-        });
-        let each: Vec<Standing> = each.collect();
-        let one = *each.first()?;
-        let worst = each.into_iter().min_by(|a, b| a.p.total_cmp(&b.p))?;
+            (base, series::departure(points, &base, noise, newest, tails))
+        };
+        let each: Vec<(Level, Departure)> = tried.map(departure).collect();
+        let error_of_one = each.first()?.1.error;
+        let is_slower = |of: &Departure| of.by < -self.allowed;
+        let slower = each.iter().filter(|(_, of)| is_slower(of));
+        let least = slower.map(|(_, of)| of.p).fold(1.0, f64::min);
+        // a large change has the least p in its last run alone, and the largest distance where it begins
+        let (base, clearest) = each.iter().min_by(|(_, a), (_, b)| {
+            let slower_first = is_slower(b).cmp(&is_slower(a));
+            slower_first.then(a.distance.total_cmp(&b.distance))
+        })?;
         Some(Standing {
-            error_of_one: one.error,
-            ..worst
+            base: *base,
+            since: points[clearest.start].run,
+            by: clearest.by,
+            error: clearest.error,
+            freedom: clearest.freedom,
+            p: (least * each.len() as f64).min(1.0),
+            is_level: false,
+            error_of_one,
+            runs: points.len(),
+            noise: *noise,
         })
     }
 
     /// The last level against the best before it.
     fn change(
         &self,
+        points: &[Point],
         last: Level,
         before: &[Level],
         noise: &Noise,
-        runs: &[usize],
     ) -> Option<Standing> {
         let settled = before.iter().filter(|level| level.end - level.start > 1);
         let best = *settled.max_by(|a, b| a.mean.total_cmp(&b.mean))?;
@@ -253,14 +251,14 @@ impl Gate<'_> {
         let is_change = by < -self.allowed && -by / error > series::CHANGE;
         Some(Standing {
             base: best,
-            since: runs[best.end],
+            since: points[best.end].run,
             by,
             error,
             freedom: noise.variance.df,
             p: if is_change { 0.0 } else { 1.0 },
             is_level: is_change,
             error_of_one: (noise.variance.value + best.error.powi(2)).sqrt(),
-            runs: runs.len(),
+            runs: points.len(),
             noise: *noise,
         })
     }
@@ -332,10 +330,7 @@ impl Gate<'_> {
     fn why_no_base(&self, id: &Id) -> Finding {
         let series = self.system.series.get(id);
         let base = series.map_or(0, |series| {
-            let from = series
-                .noise
-                .map_or(0, |noise| self.first_accepted(id, series, &noise));
-            series.points.len() - 1 - from
+            series.points.len() - 1 - self.first_accepted(id, series)
         });
         match base {
             0 => Finding::NoHistory {},

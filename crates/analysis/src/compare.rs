@@ -1,7 +1,7 @@
 //! Compares two runs or systems: a ratio above 1 means that the other is better, whatever the unit.
 //!
 //! Stored runs are not interleaved, so that intervals include the effects of runs. Nothing is taken out of a difference; a change that
-//! nearly all benchmarks share is reported with the verdicts. The false-discovery rate is controlled over all results.
+//! nearly all benchmarks share is reported with the verdicts. False calls are controlled over all results.
 
 mod copies;
 mod difference;
@@ -267,18 +267,18 @@ pub(crate) fn word(verdict: verdict::Verdict) -> Verdict {
 }
 
 /// Adjusts p over all comparisons and sets the verdicts, which the intervals decide. An interval that excludes no difference is drawn
-/// again at the level that holds for the family (Benjamini and Yekutieli 2005, JASA 100: false coverage of selected intervals): it
-/// excludes none where p, adjusted by Benjamini and Hochberg, is below alpha, and nowhere else.
+/// again at the level that holds for the family: with Holm's of the last p that is rejected, it excludes none where the adjusted p is below
+/// alpha, and nowhere else.
 fn set_verdicts(rows: &mut [Row], options: &Options) {
     let all: Vec<Option<f64>> = rows.iter().flat_map(|row| tested(&row.row)).collect();
-    let adjusted = multiple::benjamini_hochberg(&all);
+    let adjusted = multiple::holm(&all);
     let selected = adjusted
         .iter()
         .flatten()
         .filter(|p| **p < options.alpha)
         .count();
     let tests = adjusted.iter().flatten().count().max(1);
-    let level = options.alpha * selected.max(1) as f64 / tests as f64;
+    let level = options.alpha / (tests + 1 - selected.max(1)) as f64;
     let mut adjusted = adjusted.into_iter();
     let verdict = |interval, p| word(verdict::verdict(interval, p, options.margin, options.alpha));
     for Row {

@@ -3,42 +3,26 @@
 
 use crate::past::{Past, RunValue};
 use gritstone_model::Id;
-use gritstone_stats::moderated::{self, Variance};
-use gritstone_stats::series::{self, Level, Noise, Point};
+use gritstone_stats::series::{self, Point, Series};
 use std::collections::BTreeMap;
 
-/// One benchmark over the runs that have a result of its newest version.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Series {
-    /// Positions of its runs among those of the system.
-    pub runs: Vec<usize>,
-    pub points: Vec<Point>,
-    /// Positions among the points at which a level begins, but the first.
-    pub starts: Vec<usize>,
-    /// `None` with fewer than three runs.
-    pub noise: Option<Noise>,
-}
-
-impl Series {
-    #[must_use]
-    pub fn levels(&self) -> Vec<Level> {
-        self.noise.map_or(vec![], |noise| {
-            series::levels(&self.points, &self.starts, &noise)
-        })
-    }
-}
+/// Fewest runs of a series that tails are learned from.
+const MIN_RUNS_OF_TAILS: usize = 6;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SystemLevels {
+    /// Results of the newest version of each benchmark.
     pub series: BTreeMap<Id, Series>,
     /// Degrees of freedom of the tails of run effects, over all benchmarks.
     pub tails: f64,
 }
 
-/// Fits runs of one system in any order; `values` are those of a run: its estimates, or a percentile of them.
+/// Fits runs of one system in any order; `values` are those of a run: its estimates, or a percentile of them. Runs that are `judged` do
+/// not say how runs scatter.
 #[must_use]
 pub fn fit<'a>(
     runs: &[&'a Past],
+    judged: &dyn Fn(&str) -> bool,
     values: &dyn Fn(&'a Past) -> Option<&'a BTreeMap<Id, RunValue>>,
 ) -> SystemLevels {
     let mut order: Vec<usize> = (0..runs.len()).collect();
@@ -49,70 +33,43 @@ pub fn fit<'a>(
     for &run in &order {
         for (id, value) in values(runs[run]).into_iter().flatten() {
             let version = versions.entry(id.clone()).or_insert(value.version);
-            let series = all.entry(id.clone()).or_insert_with(|| Series {
-                runs: vec![],
-                points: vec![],
-                starts: vec![],
-                noise: None,
-            });
+            let series = all.entry(id.clone()).or_default();
             if *version != value.version {
                 *version = value.version;
-                (series.runs, series.points) = (vec![], vec![]);
+                *series = Series::default();
             }
-            series.runs.push(run);
             series.points.push(Point {
+                run,
                 y: value.speed,
                 variance: value.within,
+                judged: judged(&runs[run].run),
             });
         }
     }
-    let mut all: Vec<(Id, Series)> = all.into_iter().collect();
-    let rough: Vec<Option<Noise>> = (all.iter())
-        .map(|(_, of)| series::rough_noise(&of.points))
-        .collect();
-    set_noise(&mut all, &rough);
-    for _ in 0..2 {
-        for (_, of) in &mut all {
-            of.starts = of
-                .noise
-                .map_or(vec![], |noise| series::changes(&of.points, &noise));
-        }
-        let known: Vec<Option<Noise>> = all
-            .iter()
-            .map(|(_, of)| Noise::of_points(&of.points, &of.starts))
-            .collect();
-        set_noise(&mut all, &known);
-    }
+    series::fit(all.values_mut());
     SystemLevels {
         tails: tails(&all),
-        series: all.into_iter().collect(),
+        series: all,
     }
 }
 
-/// The noise of each benchmark, moderated towards that of all.
-fn set_noise(all: &mut [(Id, Series)], known: &[Option<Noise>]) {
-    let variances: Vec<Option<Variance>> = known.iter().map(|of| Some((*of)?.variance)).collect();
-    let distribution = moderated::distribution(&variances);
-    for ((_, series), noise) in all.iter_mut().zip(known) {
-        series.noise = match (noise, distribution) {
-            (Some(noise), Some(prior)) => Some(Noise {
-                variance: noise.variance.moderated(prior),
-                ..*noise
-            }),
-            (noise, _) => *noise,
-        };
-    }
-}
-
-/// From how often deviations exceed three standard deviations.
-fn tails(all: &[(Id, Series)]) -> f64 {
-    let distances = all.iter().flat_map(|(_, of)| {
-        let noise = of
-            .noise
-            .filter(|_| of.points.len() >= series::MIN_RUNS_OF_TAILS);
-        noise.map_or(vec![], |noise| {
+/// From how many results are far from their levels, in all runs but the oddest: one is an accident.
+fn tails(all: &BTreeMap<Id, Series>) -> f64 {
+    // by run: results, and those that are far
+    let mut runs: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    for of in all.values() {
+        let noise = of.noise.filter(|_| of.points.len() >= MIN_RUNS_OF_TAILS);
+        let distances = noise.map_or(vec![], |noise| {
             series::distances(&of.points, &of.starts, &noise)
-        })
-    });
-    series::tails(&distances.collect::<Vec<f64>>())
+        });
+        for (point, distance) in of.points.iter().zip(distances) {
+            let (results, far) = runs.entry(point.run).or_default();
+            *results += 1;
+            *far += usize::from(distance.abs() > series::FAR);
+        }
+    }
+    let oddest = runs.values().copied().max_by_key(|(_, far)| *far);
+    let oddest = oddest.unwrap_or_default();
+    let (results, far) = (runs.values()).fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
+    series::tails(far - oddest.1, results - oddest.0)
 }

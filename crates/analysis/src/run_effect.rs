@@ -8,6 +8,7 @@ use crate::tails;
 use gritstone_model::{Id, OfRuns, RunView, Subject};
 use gritstone_stats::quantile;
 use gritstone_stats::scatter::Scatter;
+use gritstone_stats::series::Series;
 use std::collections::BTreeMap;
 
 /// Fewest runs for a half-width over runs.
@@ -42,7 +43,9 @@ pub fn estimate(past: &[Past], base: &RunView, other: &RunView) -> RunEffects {
     let [of_base, of_other] = [base, other].map(|view| Past::new(view).circumstances);
     let fitted = |like: &Circumstances, values: Values| {
         let runs = past.iter().filter(|run| run.circumstances == *like);
-        scatters(&levels::fit(&runs.collect::<Vec<&Past>>(), values))
+        let judged = |run: &str| [&base.id, &other.id].into_iter().any(|of| of == run);
+        let fitted = levels::fit(&runs.collect::<Vec<&Past>>(), &judged, values);
+        scatters(&fitted)
     };
     let of = |values: Values| {
         let b = fitted(&of_base, values);
@@ -66,13 +69,13 @@ pub fn estimate(past: &[Past], base: &RunView, other: &RunView) -> RunEffects {
 }
 
 fn scatters(system: &SystemLevels) -> BTreeMap<Id, Scatter> {
-    let scatter = |(id, series): (&Id, &levels::Series)| {
+    let scatter = |(id, series): (&Id, &Series)| {
         let noise = series.noise?;
         Some((
             id.clone(),
             Scatter {
                 ln_sd: noise.variance.value.sqrt(),
-                freedom: noise.variance.df,
+                freedom: noise.variance.df.min(system.tails),
                 runs: series.points.len(),
                 within: noise.within,
             },

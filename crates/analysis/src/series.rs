@@ -9,7 +9,7 @@ use gritstone_model::{
     Measurement, RunView, SCHEMA_HISTORY, Subject, Unit,
 };
 use gritstone_stats::quantile;
-use gritstone_stats::series::{self, Level};
+use gritstone_stats::series::{self, Level, Series};
 
 /// The levels of each system, from all of its runs.
 #[derive(Clone, Debug, Default)]
@@ -26,14 +26,14 @@ impl Systems {
             }
         }
         let fitted = groups.into_iter().map(|(of, runs)| {
-            let system = levels::fit(&runs, &|run| Some(&run.values));
+            let system = levels::fit(&runs, &|_| false, &|run| Some(&run.values));
             let ids = runs.iter().map(|run| run.run.clone()).collect();
             (of.clone(), ids, system)
         });
         Self(fitted.collect())
     }
 
-    fn series(&self, of: &Circumstances, id: &Id) -> Option<(&[String], &levels::Series)> {
+    fn series(&self, of: &Circumstances, id: &Id) -> Option<(&[String], &Series)> {
         let (_, ids, system) = self.0.iter().find(|(like, ..)| like == of)?;
         Some((ids, system.series.get(id)?))
     }
@@ -162,13 +162,13 @@ fn marks(group: &[(&RunView, Measurement)]) -> Vec<HistoryMark> {
 }
 
 /// The changes of a fitted series, at the points of the view.
-fn changes(points: &[HistoryPoint], runs: &[String], known: &levels::Series) -> Vec<HistoryChange> {
+fn changes(points: &[HistoryPoint], runs: &[String], known: &Series) -> Vec<HistoryChange> {
     let Some(noise) = known.noise else {
         return vec![];
     };
     let all = known.levels();
     let place = |at: usize| {
-        let run = &runs[known.runs[at]];
+        let run = &runs[known.points[at].run];
         points.iter().position(|point| point.run == *run)
     };
     let change = |pair: &[Level]| {

@@ -134,7 +134,7 @@ pub struct CompareRow {
     pub interval: Option<[f64; 2]>,
     /// Verdict; null without a ratio.
     pub verdict: Option<Verdict>,
-    /// p value, before and after adjustment for the false discovery rate over the benchmarks.
+    /// p value, before and after Holm's adjustment over the benchmarks.
     #[serde(default)]
     pub p: Option<f64>,
     #[serde(default)]

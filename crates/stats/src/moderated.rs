@@ -9,7 +9,7 @@ use statrs::function::gamma::digamma;
 pub const MIN_BENCHMARKS: usize = 8;
 /// Most degrees of freedom that the distribution lends. The variances of real benchmarks have longer tails than the model's: with 30
 /// in place of 10, false calls rise by a percent (docs/validation.md).
-const MAX_PRIOR_DF: f64 = 10.0;
+const MAX_PRIOR_DF: f64 = 30.0;
 
 /// An estimated variance and its degrees of freedom.
 #[derive(Clone, Copy, Debug, PartialEq)]

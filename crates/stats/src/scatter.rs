@@ -57,11 +57,11 @@ impl Scatter {
     /// Variance of ln(estimate) of a run whose launches show `within`: a learned one has the errors of usual launches in it.
     #[must_use]
     pub fn of_run(&self, within: f64) -> f64 {
-        let more = match self.runs {
-            0 => within,
-            _ => (within - self.within).max(0.0),
-        };
-        self.ln_sd * self.ln_sd + more
+        let variance = self.ln_sd * self.ln_sd;
+        match self.runs {
+            0 => variance + within,
+            _ => of_run(variance, self.within, within),
+        }
     }
 
     /// Standard deviation of the effect of a run that no launch shows.
@@ -98,9 +98,25 @@ impl Scatter {
     }
 }
 
+/// Variance of a run whose launches show `within`, where that of usual runs, which show `usual`, is `variance`. Launches that show more
+/// than runs differ overstate it.
+pub(crate) fn of_run(variance: f64, usual: f64, within: f64) -> f64 {
+    let overstated = (variance / usual).min(1.0);
+    variance + (within - usual).max(0.0) * if usual > 0.0 { overstated } else { 1.0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wider_launches_widen_a_run() {
+        assert_eq!(of_run(4.0, 1.0, 0.5), 4.0);
+        assert_eq!(of_run(4.0, 1.0, 3.0), 6.0);
+        assert_eq!(of_run(4.0, 0.0, 3.0), 7.0);
+        // runs differ by a quarter of what their launches say
+        assert_eq!(of_run(1.0, 4.0, 12.0), 3.0);
+    }
 
     #[test]
     fn variances_of_two_sides_combine() {

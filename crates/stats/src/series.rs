@@ -9,26 +9,38 @@
 //! narrowest first, by sums of deviations from the median that are cut off at [`CUT`] standard deviations: an odd run counts no more than
 //! that (the bounded loss of Fearnhead and Rigaill 2019, JASA 114).
 
-use crate::moderated::Variance;
-use crate::{descriptive, quantile};
+use crate::moderated::{self, Variance};
+use crate::{descriptive, quantile, scatter};
 
 /// Standard deviations at which a deviation is cut off.
 pub const CUT: f64 = 4.0;
-/// Standard errors that two levels are apart at least: the largest of some n log n sums of normal values exceeds it in 0.5% of series of
-/// a hundred runs.
-pub const CHANGE: f64 = 4.6;
-/// Degrees of freedom of the tails of run effects: before they are known, and the heaviest.
-const PRIOR_TAILS: f64 = 8.0;
-const MIN_TAILS: f64 = 3.0;
-/// Deviations from which tails are learned, and runs of the series that they are from.
-const MIN_DEVIATIONS: usize = 200;
-/// See [`tails`].
-pub const MIN_RUNS_OF_TAILS: usize = 8;
-/// Correlation of neighboring run effects before it is known, and the runs that this belief is worth.
-const PRIOR_CORRELATION: (f64, f64) = (0.2, 10.0);
+/// Standard errors that two levels are apart at least: the largest of some n log n sums of normal values exceeds 4.6 in 0.5% of series of
+/// a hundred runs; the rest is for scatter that few runs estimate. Two runs that are cut off do not reach it, three do.
+pub const CHANGE: f64 = 5.2;
+/// Runs that are at most this far apart say how runs scatter: of those farther apart, one may be behind a change.
+const NEAR: usize = 6;
+/// Fewest runs that say how others scatter: with fewer, all do.
+const MIN_OTHERS: usize = 8;
+/// Runs at least this far apart are compared with neighbors where correlation is learned.
+const APART: usize = 3;
+/// Of the scatter from pairs of `n` runs: the standard deviation over the lower quartile of normal differences (Rousseeuw and Croux 1993,
+/// "Alternatives to the median absolute deviation", JASA 88), its bias in few runs, and degrees of freedom for each run. The last two by simulation.
+const OF_PAIRS: f64 = 2.2219;
+const BIAS: f64 = 1.4;
+const FREEDOM: f64 = 0.58;
+/// Correlation of neighboring run effects before it is known, and the pairs of runs that this belief is worth. What all benchmarks of a
+/// system show is worth as much to each.
+const PRIOR_CORRELATION: f64 = 0.2;
+const PRIOR_PAIRS: f64 = 100.0;
 const MAX_CORRELATION: f64 = 0.8;
-/// Efficiency of a variance from the median absolute deviation: degrees of freedom of each value.
-const MAD_FREEDOM: f64 = 0.37;
+/// Degrees of freedom of the tails of run effects before they are known, the deviations that this belief is worth, and the heaviest tails.
+const PRIOR_TAILS: f64 = 8.0;
+const PRIOR_DEVIATIONS: f64 = 200.0;
+const MIN_TAILS: f64 = 2.0;
+/// Fewest runs among which one change is assumed while their scatter is learned.
+const MIN_RUNS_OF_SPLIT: usize = 12;
+/// See [`tails`].
+pub const FAR: f64 = 3.0;
 /// Each seeded interval is this much shorter than those before.
 const DECAY: f64 = std::f64::consts::FRAC_1_SQRT_2;
 /// Least standard deviation of runs, whatever a few equal ones say.
@@ -37,10 +49,14 @@ const MIN_SD: f64 = 5e-4;
 /// The result of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
+    /// Position of the run among those of the system.
+    pub run: usize,
     /// Natural logarithm of the estimate.
     pub y: f64,
     /// Variance of `y` that the launches of the run show.
     pub variance: f64,
+    /// It is judged by the scatter of the others, where these are enough.
+    pub judged: bool,
 }
 
 /// Runs that share a level.
@@ -61,51 +77,13 @@ pub struct Level {
 pub struct Noise {
     /// Variance of one run about its level, errors of launches included.
     pub variance: Variance,
-    /// Mean variance that launches show, a part of it.
+    /// Variance that the launches of a usual run show, a part of it.
     pub within: f64,
     /// Correlation of neighboring runs.
     pub correlation: f64,
 }
 
 impl Noise {
-    /// From deviations of runs about their levels, in the order of time; `None` of fewer than three runs. Robust: half of them may be
-    /// off.
-    #[must_use]
-    pub fn of_points(points: &[Point], starts: &[usize]) -> Option<Self> {
-        let runs = points.len();
-        let levels = starts.len() + 1;
-        if runs < 3 || runs <= levels {
-            return None;
-        }
-        let deviations = deviations(points, starts);
-        let mut sizes: Vec<f64> = deviations.iter().map(|x| x.abs()).collect();
-        sizes.sort_unstable_by(f64::total_cmp);
-        // the medians of the levels take a value each with them: of what is left, the median
-        let left = &sizes[levels.min(runs - 1)..];
-        let sd = (descriptive::OF_MAD * descriptive::median(left)).max(MIN_SD);
-        let cut = |x: &f64| (x / sd).clamp(-CUT, CUT);
-        let pairs = deviations
-            .windows(2)
-            .map(|pair| cut(&pair[0]) * cut(&pair[1]))
-            .sum::<f64>();
-        let squares = deviations.iter().map(|x| cut(x).powi(2)).sum::<f64>();
-        let (prior, worth) = PRIOR_CORRELATION;
-        let correlation = match squares > 0.0 {
-            // what the mean takes from it: Kendall (1954), (1 + 3 rho) / n
-            true => (prior * worth + runs as f64 * pairs / squares + 1.0) / (worth + runs as f64),
-            false => prior,
-        };
-        let freedom = (MAD_FREEDOM * (runs - levels) as f64).max(1.0);
-        Some(Self {
-            variance: Variance {
-                value: sd * sd,
-                df: freedom,
-            },
-            within: points.iter().map(|point| point.variance).sum::<f64>() / runs as f64,
-            correlation: correlation.clamp(0.0, MAX_CORRELATION),
-        })
-    }
-
     /// Variance of the effect of a run, beyond the errors of its launches.
     #[must_use]
     pub fn of_runs(&self) -> f64 {
@@ -114,8 +92,8 @@ impl Noise {
 
     /// Standard deviation of one run about its level.
     fn sd(&self, point: &Point) -> f64 {
-        let more = (point.variance - self.within).max(0.0);
-        (self.variance.value + more).sqrt().max(MIN_SD)
+        let variance = scatter::of_run(self.variance.value, self.within, point.variance);
+        variance.sqrt().max(MIN_SD)
     }
 
     /// Variance of the mean of neighboring runs over that of independent ones.
@@ -123,6 +101,175 @@ impl Noise {
         let lag = |lag: usize| (1.0 - lag as f64 / runs as f64) * self.correlation.powi(lag as i32);
         1.0 + 2.0 * (1..runs.min(32)).map(lag).sum::<f64>()
     }
+}
+
+/// A benchmark over the runs of a system, in the order of time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// One a run that has a result.
+    pub points: Vec<Point>,
+    /// Positions at which a level begins, but the first.
+    pub starts: Vec<usize>,
+    /// `None` with fewer than three runs.
+    pub noise: Option<Noise>,
+}
+
+impl Series {
+    /// None with fewer than three runs.
+    #[must_use]
+    pub fn levels(&self) -> Vec<Level> {
+        let levels = |noise| levels(&self.points, &self.starts, &noise);
+        self.noise.map_or(vec![], levels)
+    }
+}
+
+/// Fits scatter and levels of all benchmarks of a system to their points.
+pub fn fit<'a>(all: impl IntoIterator<Item = &'a mut Series>) {
+    let mut all: Vec<&mut Series> = all.into_iter().collect();
+    set_noise(&mut all);
+    // pairs of runs astride a change would hide it
+    for series in &mut all {
+        let enough = series.points.len() >= MIN_RUNS_OF_SPLIT;
+        let noise = series.noise.filter(|_| enough);
+        let split = |noise| best_split(&series.points, &noise, 0, series.points.len());
+        series.starts = noise
+            .and_then(split)
+            .map(|split| split.at)
+            .into_iter()
+            .collect();
+    }
+    set_noise(&mut all);
+    for series in &mut all {
+        let changes = |noise| changes(&series.points, &noise);
+        series.starts = series.noise.map_or(vec![], changes);
+    }
+}
+
+/// How runs scatter about the levels that begin at `starts`, from differences of runs that are near each other: variances are moderated
+/// towards those of all benchmarks, correlations towards that of all.
+fn set_noise(all: &mut [&mut Series]) {
+    let pairs = |of: &&mut Series| Pairs::new(&of.points, &of.starts);
+    let scatters: Vec<Option<Pairs>> = all.iter().map(pairs).collect();
+    let of_all = correlation(scatters.iter().flatten(), PRIOR_CORRELATION);
+    for (series, pairs) in all.iter_mut().zip(&scatters) {
+        series.noise = pairs.as_ref().map(|pairs| {
+            let correlation = correlation(std::iter::once(pairs), of_all);
+            let within: Vec<f64> = series.points.iter().map(|point| point.variance).collect();
+            Noise {
+                variance: pairs.variance(correlation),
+                within: descriptive::median(&descriptive::sorted(&within)),
+                correlation,
+            }
+        });
+    }
+    moderate(all);
+}
+
+/// Moderates variances over those that launches show: benchmarks whose launches scatter more also differ more between runs.
+fn moderate(all: &mut [&mut Series]) {
+    let shown = |noise: &Noise| noise.within.max(MIN_SD * MIN_SD);
+    let over_shown = |noise: &Noise| Variance {
+        value: noise.variance.value / shown(noise),
+        ..noise.variance
+    };
+    let ratios: Vec<Option<Variance>> = all
+        .iter()
+        .map(|of| of.noise.as_ref().map(over_shown))
+        .collect();
+    let Some(prior) = moderated::distribution(&ratios) else {
+        return;
+    };
+    for noise in all.iter_mut().filter_map(|of| of.noise.as_mut()) {
+        let moderated = over_shown(noise).moderated(prior);
+        noise.variance = Variance {
+            value: moderated.value * shown(noise),
+            ..moderated
+        };
+    }
+}
+
+/// Differences of runs of one level that are near each other.
+struct Pairs {
+    runs: usize,
+    /// Standard deviation of a run, were all independent.
+    sd: f64,
+    /// Pairs by how far they are apart, from 1 to [`NEAR`], with the squares of their differences in units of `sd`.
+    squares: Vec<Vec<f64>>,
+}
+
+impl Pairs {
+    fn new(points: &[Point], starts: &[usize]) -> Option<Self> {
+        let others = points.iter().filter(|point| !point.judged).count();
+        let counts = |point: &Point| !point.judged || others < MIN_OTHERS;
+        let runs = points.iter().filter(|point| counts(point)).count();
+        // the levels beyond the first take a value each with them
+        let runs = runs.saturating_sub(starts.len()).max(2);
+        let levels = || bounds(points.len(), starts).map(|(start, end)| &points[start..end]);
+        let of_lag = |lag: usize| {
+            let pairs = levels().flat_map(move |level| level.windows(lag + 1));
+            let counted = pairs.filter(|of| counts(&of[0]) && counts(&of[lag]));
+            counted.map(|of| (of[lag].y - of[0].y).abs()).collect()
+        };
+        let mut squares: Vec<Vec<f64>> = (1..=NEAR).map(of_lag).collect();
+        let sizes = descriptive::sorted(&squares.concat());
+        if points.len() < 3 || sizes.is_empty() {
+            return None;
+        }
+        let unbiased = OF_PAIRS * (1.0 - BIAS / runs as f64);
+        let sd = (unbiased * descriptive::quantile(&sizes, 0.25)).max(MIN_SD);
+        for size in squares.iter_mut().flatten() {
+            *size = (*size / sd).powi(2);
+        }
+        Some(Self { runs, sd, squares })
+    }
+
+    /// Mean of 1 - correlation^lag over the pairs of these lags: what correlation leaves of the variance of their differences.
+    fn left(&self, lags: std::ops::RangeInclusive<usize>, correlation: f64) -> f64 {
+        let (pairs, left) = lags.fold((0.0, 0.0), |(pairs, left), lag| {
+            let of_lag = self.squares[lag - 1].len() as f64;
+            let share = 1.0 - correlation.powi(lag as i32);
+            (pairs + of_lag, left + share * of_lag)
+        });
+        left / pairs
+    }
+
+    fn variance(&self, correlation: f64) -> Variance {
+        let square = correlation * correlation;
+        let freedom = FREEDOM * (self.runs - 1) as f64 * (1.0 - square) / (1.0 + square);
+        Variance {
+            value: self.sd * self.sd / self.left(1..=NEAR, correlation),
+            df: freedom.max(1.0),
+        }
+    }
+}
+
+/// From how much less neighbors differ than runs that are apart, with a belief of before.
+fn correlation<'a>(of: impl Iterator<Item = &'a Pairs> + Clone, before: f64) -> f64 {
+    let squares = |lags: std::ops::RangeInclusive<usize>| {
+        let all = of
+            .clone()
+            .map(|pairs| pairs.squares[lags.start() - 1..*lags.end()].concat());
+        descriptive::sorted(&all.collect::<Vec<_>>().concat())
+    };
+    let (neighbors, apart) = (squares(1..=1), squares(APART..=NEAR));
+    let pairs = apart.len() as f64;
+    if apart.is_empty() || descriptive::median(&apart) == 0.0 {
+        return before;
+    }
+    let ratio = descriptive::median(&neighbors) / descriptive::median(&apart);
+    let expected = |correlation: f64| {
+        let apart = (APART..=NEAR).map(|lag| 1.0 - correlation.powi(lag as i32));
+        (1.0 - correlation) / (apart.sum::<f64>() / (NEAR - APART + 1) as f64)
+    };
+    let (mut low, mut high) = (0.0, MAX_CORRELATION);
+    for _ in 0..20 {
+        let middle = f64::midpoint(low, high);
+        match expected(middle) > ratio {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    (before * PRIOR_PAIRS + low * pairs) / (PRIOR_PAIRS + pairs)
 }
 
 /// Deviations of each run from the median of its level.
@@ -154,20 +301,17 @@ pub fn distances(points: &[Point], starts: &[usize], noise: &Noise) -> Vec<f64> 
     each.map(|(off, point)| off / noise.sd(point)).collect()
 }
 
-/// Degrees of freedom of Student's t that exceeds three of its robust standard deviations as often as the distances of many series do,
-/// each of at least [`MIN_RUNS_OF_TAILS`] runs; between 3 and 30; 8 of few distances.
+/// Degrees of freedom of Student's t that exceeds [`FAR`] of its robust standard deviations as often as `far` of `deviations` do, and as it
+/// was believed to before; between 2 and 30.
 #[must_use]
-pub fn tails(distances: &[f64]) -> f64 {
-    if distances.len() < MIN_DEVIATIONS {
-        return PRIOR_TAILS;
-    }
-    let beyond = distances.iter().filter(|x| x.abs() > 3.0).count();
-    let share = beyond as f64 / distances.len() as f64;
+pub fn tails(far: usize, deviations: usize) -> f64 {
     let exceeds = |freedom: f64| {
         // the robust standard deviation of t is its upper quartile over that of the normal distribution
         let sd = quantile::student(0.5, freedom) / quantile::normal(0.5);
-        quantile::student_tails(3.0 * sd, freedom)
+        quantile::student_tails(FAR * sd, freedom)
     };
+    let believed = PRIOR_DEVIATIONS * exceeds(PRIOR_TAILS);
+    let share = (far as f64 + believed) / (deviations as f64 + PRIOR_DEVIATIONS);
     let (mut low, mut high) = (MIN_TAILS, 30.0);
     for _ in 0..20 {
         let middle = f64::midpoint(low, high);
@@ -179,32 +323,8 @@ pub fn tails(distances: &[f64]) -> f64 {
     high
 }
 
-/// Variance of one run from the differences of neighbors, which changes of level hardly touch; `None` of fewer than three runs.
-#[must_use]
-pub fn rough_noise(points: &[Point]) -> Option<Noise> {
-    if points.len() < 3 {
-        return None;
-    }
-    let mut squares: Vec<f64> = points
-        .windows(2)
-        .map(|p| (p[1].y - p[0].y).powi(2))
-        .collect();
-    squares.sort_unstable_by(f64::total_cmp);
-    // a difference has twice the variance; the median of its square is 0.455 of that
-    let value = descriptive::median(&squares) / 2.0 / 0.455;
-    Some(Noise {
-        variance: Variance {
-            value: value.max(MIN_SD * MIN_SD),
-            df: (MAD_FREEDOM * (points.len() - 1) as f64).max(1.0),
-        },
-        within: points.iter().map(|p| p.variance).sum::<f64>() / points.len() as f64,
-        correlation: PRIOR_CORRELATION.0,
-    })
-}
-
 /// Positions at which a new level begins, in order. No level but the last is shorter than two runs.
-#[must_use]
-pub fn changes(points: &[Point], noise: &Noise) -> Vec<usize> {
+fn changes(points: &[Point], noise: &Noise) -> Vec<usize> {
     let mut found: Vec<usize> = vec![];
     let mut candidates: Vec<Candidate> = intervals(points.len())
         .into_iter()
@@ -383,6 +503,8 @@ pub struct Departure {
     pub error: f64,
     /// Degrees of freedom of `error`.
     pub freedom: f64,
+    /// Standard errors, odd runs cut off.
+    pub distance: f64,
     /// One-sided p of no departure to its side.
     pub p: f64,
 }
@@ -404,24 +526,23 @@ pub fn departure(
         .sum::<f64>()
         / runs as f64;
     let error = (square / runs as f64 * noise.inflation(runs) + level.error.powi(2)).sqrt();
-    let cut = |point: &Point| match runs {
-        1 => point.y - level.mean,
-        _ => {
-            let sd = noise.sd(point);
-            (point.y - level.mean).clamp(-CUT * sd, CUT * sd)
-        }
+    let mean = |cut: f64| {
+        let each = last.iter().map(|point| {
+            let most = cut * noise.sd(point);
+            (point.y - level.mean).clamp(-most, most)
+        });
+        each.sum::<f64>() / runs as f64
     };
-    let freedom = match runs {
-        1 => tails,
-        _ => noise.variance.df.max(tails),
-    };
-    let distance = last.iter().map(cut).sum::<f64>() / runs as f64 / error;
+    let freedom = noise.variance.df.min(tails * runs as f64);
+    let (by, cut) = (mean(f64::INFINITY), mean(CUT));
+    let tested = if runs == 1 { by } else { cut };
     Departure {
         start,
-        by: last.iter().map(|point| point.y - level.mean).sum::<f64>() / runs as f64,
+        by,
         error,
         freedom,
-        p: quantile::student_tails(distance.abs(), freedom) / 2.0,
+        distance: cut / error,
+        p: quantile::student_tails((tested / error).abs(), freedom) / 2.0,
     }
 }
 
@@ -429,51 +550,79 @@ pub fn departure(
 mod tests {
     use super::*;
 
-    fn points(levels: &[(usize, f64)]) -> Vec<Point> {
-        let zigzag = [0.0, 0.004, -0.003, 0.002, -0.005, 0.001, 0.003];
-        let level = levels.iter().flat_map(|&(n, x)| std::iter::repeat_n(x, n));
-        let each = level.zip(zigzag.iter().cycle());
-        each.map(|(x, e)| Point {
-            y: x + e,
+    fn series(ys: impl IntoIterator<Item = f64>) -> Series {
+        let point = |y| Point {
+            run: 0,
+            y,
             variance: 1e-6,
-        })
-        .collect()
+            judged: false,
+        };
+        let mut series = Series {
+            points: ys.into_iter().map(point).collect(),
+            ..Series::default()
+        };
+        fit([&mut series]);
+        series
     }
 
-    fn starts(levels: &[(usize, f64)]) -> Vec<usize> {
-        let points = points(levels);
-        changes(&points, &rough_noise(&points).unwrap())
+    fn stepped(levels: &[(usize, f64)]) -> Series {
+        let zigzag = [0.0, 0.004, -0.003, 0.002, -0.005, 0.001, 0.003];
+        let level = levels.iter().flat_map(|&(n, x)| std::iter::repeat_n(x, n));
+        series(level.zip(zigzag.iter().cycle()).map(|(x, e)| x + e))
     }
 
     #[test]
     fn steps_are_located() {
+        let starts = |levels: &[(usize, f64)]| stepped(levels).starts;
         assert_eq!(starts(&[(30, 0.0), (12, 0.05)]), [30]);
         assert_eq!(starts(&[(20, 0.0), (25, -0.1), (40, 0.03)]), [20, 45]);
-        assert_eq!(starts(&[(6, 0.0), (4, 0.05)]), [6]);
+        assert_eq!(starts(&[(8, 0.0), (8, 0.05)]), [8]);
         assert_eq!(starts(&[(60, 0.0)]), [0_usize; 0]);
         assert_eq!(starts(&[(3, 0.0)]), [0_usize; 0]);
     }
 
     #[test]
     fn odd_runs_are_no_change() {
-        let mut odd = points(&[(40, 0.0)]);
-        (odd[7].y, odd[20].y, odd[39].y) = (0.3, -0.5, 0.4);
-        let noise = rough_noise(&odd).unwrap();
-        assert!(changes(&odd, &noise).is_empty());
-        let level = levels(&odd, &[], &noise)[0];
-        assert!(level.mean.abs() < 0.002, "{level:?}");
-        let known = Noise::of_points(&odd, &[]).unwrap();
-        assert!(known.variance.value.sqrt() < 0.006, "{known:?}");
+        let mut ys: Vec<f64> = stepped(&[(40, 0.0)]).points.iter().map(|p| p.y).collect();
+        (ys[7], ys[20], ys[39]) = (0.3, -0.5, 0.4);
+        let odd = series(ys);
+        assert!(odd.starts.is_empty());
+        assert!(odd.levels()[0].mean.abs() < 0.002, "{odd:?}");
+        let sd = odd.noise.unwrap().variance.value.sqrt();
+        assert!(sd < 0.006, "{sd}");
+    }
+
+    #[test]
+    fn judged_runs_do_not_widen_scatter() {
+        let mut calm = stepped(&[(20, 0.0)]);
+        let before = calm.noise;
+        let point = |y| Point {
+            run: 0,
+            y,
+            variance: 1e-6,
+            judged: true,
+        };
+        calm.points.extend([0.2, -0.3].map(point));
+        fit([&mut calm]);
+        assert_eq!(
+            calm.noise.map(|of| of.variance),
+            before.map(|of| of.variance)
+        );
     }
 
     #[test]
     fn one_far_run_departs() {
-        let calm = points(&[(20, 0.0)]);
-        let noise = Noise::of_points(&calm, &[]).unwrap();
-        let level = levels(&calm, &[], &noise)[0];
+        let calm = stepped(&[(20, 0.0)]);
+        let noise = calm.noise.unwrap();
+        let level = calm.levels()[0];
         let p = |after: &[f64]| {
-            let more = after.iter().map(|&y| Point { y, variance: 1e-6 });
-            let all: Vec<Point> = calm.iter().copied().chain(more).collect();
+            let more = after.iter().map(|&y| Point {
+                run: 0,
+                y,
+                variance: 1e-6,
+                judged: false,
+            });
+            let all: Vec<Point> = calm.points.iter().copied().chain(more).collect();
             departure(&all, &level, &noise, after.len(), 3.0)
         };
         assert!(p(&[0.001]).p > 0.1);
@@ -482,25 +631,20 @@ mod tests {
         let three = p(&[0.02, 0.02, 0.021]);
         assert!(three.p < 1e-3 && three.start == 20, "{three:?}");
         assert!((three.by - 0.0203).abs() < 1e-3);
-        // as odd runs are rare, one counts more
-        assert!(departure(&calm, &level, &noise, 1, 30.0).p < 1.0);
     }
 
     #[test]
     fn correlation_of_runs_is_learned() {
-        let slow: Vec<Point> = (0..60)
-            .map(|at| Point {
-                y: 0.01 * (f64::from(at) / 5.0).sin(),
-                variance: 0.0,
-            })
-            .collect();
-        assert!(Noise::of_points(&slow, &[]).unwrap().correlation > 0.6);
-        let quick: Vec<Point> = (0..60)
-            .map(|at| Point {
-                y: 0.01 * f64::from(at * 7 % 11),
-                variance: 0.0,
-            })
-            .collect();
-        assert!(Noise::of_points(&quick, &[]).unwrap().correlation < 0.3);
+        let slow = series((0..60).map(|at| 0.01 * (f64::from(at) / 5.0).sin()));
+        assert!(slow.noise.unwrap().correlation > 0.4, "{:?}", slow.noise);
+        let quick = series((0..60).map(|at| 0.01 * f64::from(at * 7 % 11)));
+        assert!(quick.noise.unwrap().correlation < 0.3, "{:?}", quick.noise);
+    }
+
+    #[test]
+    fn tails_follow_far_results() {
+        let [few, known, heavy] = [(0, 0), (2, 2000), (200, 2000)].map(|(far, of)| tails(far, of));
+        assert!((few - PRIOR_TAILS).abs() < 0.1);
+        assert!(known > 20.0 && heavy < 3.0, "{known} {heavy}");
     }
 }

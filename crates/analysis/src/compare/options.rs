@@ -7,7 +7,7 @@ use gritstone_stats::scatter::Scatter;
 use gritstone_stats::verdict;
 use std::collections::BTreeSet;
 
-/// Level of the false-discovery rate.
+/// Share of comparisons in which any benchmark is called that did not change.
 const ALPHA: f64 = 0.05;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +16,7 @@ pub struct Options {
     pub confidence: f64,
     /// Difference within which two results count as the same: 0.01 is 1%.
     pub margin: f64,
-    /// Level of the false-discovery rate of "faster" and "slower".
+    /// Share of comparisons with a false "faster" or "slower".
     pub alpha: f64,
     /// Effects of runs by [`crate::run_effect::estimate`]; [`STATED`] for other benchmarks.
     pub effects: RunEffects,

@@ -66,7 +66,7 @@ pub(super) fn set_verdicts(rows: &mut [Row], options: &Options) {
     }
     let all = rows.iter().flat_map(|row| &row.row.percentiles);
     let p: Vec<Option<f64>> = all.filter(|of| is_tail(of)).map(|of| of.figure.p).collect();
-    let mut adjusted = multiple::benjamini_hochberg(&p).into_iter();
+    let mut adjusted = multiple::holm(&p).into_iter();
     for Row { row, .. } in rows {
         for of in &mut row.percentiles {
             let p = match is_tail(of) {

@@ -8,8 +8,8 @@ use gritstone_stats::descriptive;
 
 /// Fewest benchmarks that say anything of each other.
 const MIN_BENCHMARKS: usize = 8;
-/// Variance of a median of normal values over that of their mean.
-const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
+/// Share of the benchmarks that moves less than what all did alike.
+const LESS: f64 = 0.1;
 /// Most degrees of freedom that benchmarks add to what is stated: their variances are not alike.
 const MAX_FREEDOM: f64 = 8.0;
 
@@ -26,12 +26,18 @@ pub(super) fn of_differences(all: &[Difference]) -> Spread {
     let more = (n / 4.0).min(MAX_FREEDOM);
     // what is stated holds a narrow spread up, and never a wide one down
     let inflation = seen.max((STATED.freedom + more * seen) / (STATED.freedom + more));
-    let typical = median(all.iter().map(|of| of.variance(&none))) * inflation;
     Spread {
         inflation,
-        common: (center * center - 4.0 * OF_MEDIAN * typical / n).max(0.0),
+        common: alike(all).powi(2),
         freedom: STATED.freedom + more,
     }
+}
+
+/// ln of the change that nine of ten benchmarks have at least, 0 where they moved in both directions.
+fn alike(all: &[Difference]) -> f64 {
+    let center = median(all.iter().map(|of| of.ln_ratio));
+    let moved: Vec<f64> = all.iter().map(|of| of.ln_ratio * center.signum()).collect();
+    descriptive::quantile(&descriptive::sorted(&moved), LESS).max(0.0)
 }
 
 /// What nine of ten benchmarks did alike, if that is more than the margin.

@@ -6,6 +6,7 @@ use crate::run_effect::{self, RunEffects, STATED};
 use crate::tests::made_up_runs::*;
 use gritstone_model::*;
 use gritstone_stats::quantile;
+use gritstone_stats::series::{self, Noise, Point, Series};
 
 fn past(run: &RunData) -> Past {
     Past::new(&view(run))
@@ -32,9 +33,19 @@ fn days(ns: &[f64]) -> Vec<RunData> {
 
 const FIVE: [f64; 5] = [100.0, 103.0, 98.0, 101.0, 97.0];
 
-/// Deviations from the median are 0, 1, 2, 3 and 3%, of which the median takes one with it.
-fn ln_sd_of_five() -> f64 {
-    1.4826 * f64::midpoint((100.0_f64 / 98.0).ln(), 1.03_f64.ln())
+fn noise_of_five(within: f64) -> Noise {
+    let point = |(run, ns): (usize, &f64)| Point {
+        run,
+        y: -ns.ln(),
+        variance: within,
+        judged: false,
+    };
+    let mut series = Series {
+        points: FIVE.iter().enumerate().map(point).collect(),
+        ..Series::default()
+    };
+    series::fit([&mut series]);
+    series.noise.unwrap()
 }
 
 /// Effects for a comparison of the 20th with the 21st of January, which count too.
@@ -57,10 +68,11 @@ fn common_benchmarks_share_variance() {
     let past: Vec<Past> = days(&FIVE).iter().map(past).collect();
     let last = view(&day(5, FIVE[4]));
     let found = run_effect::estimate(&past, &last, &last).rows[&id("a/b")];
-    near(Some(found.ln_sd), ln_sd_of_five());
-    near(Some(found.within), past[0].values[&id("a/b")].within);
-    // five values less a level, by the efficiency of the median deviation; both sides share the estimate
-    near(Some(found.freedom), 4.0 * 0.37);
+    let within = past[0].values[&id("a/b")].within;
+    let noise = noise_of_five(within);
+    near(Some(found.ln_sd), noise.variance.value.sqrt());
+    near(Some(found.within), within);
+    near(Some(found.freedom), noise.variance.df);
     assert_eq!(found.runs, 5);
 }
 
@@ -73,7 +85,8 @@ fn run_half_width_needs_five() {
         view.results[0].of_runs.unwrap()
     };
     let found = of_runs(&FIVE);
-    let half = quantile::student(0.95, 4.0 * 0.37) * ln_sd_of_five();
+    let variance = noise_of_five(0.0).variance;
+    let half = quantile::student(0.95, variance.df) * variance.value.sqrt();
     near(found.half_width, half.exp_m1());
     assert_eq!((found.runs, found.compared), (5, Subject::Estimate));
     let found = of_runs(&FIVE[..4]);

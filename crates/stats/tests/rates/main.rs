@@ -5,7 +5,7 @@
 mod trials;
 mod world;
 
-use gritstone_stats::series::{self, Point};
+use gritstone_stats::series::{self, Point, Series};
 use gritstone_stats::{center, modes, two_sample, undisturbed};
 use statrs::distribution::{Binomial, DiscreteCDF};
 use world::{Shape, World};
@@ -163,9 +163,18 @@ fn two_clear_modes_are_seen() {
 
 /// Positions of the changes of ln(estimate).
 fn changes(series: &[f64]) -> Vec<usize> {
-    let point = |&y: &f64| Point { y, variance: 0.0 };
-    let points: Vec<Point> = series.iter().map(point).collect();
-    series::changes(&points, &series::rough_noise(&points).unwrap())
+    let point = |&y: &f64| Point {
+        run: 0,
+        y,
+        variance: 0.0,
+        judged: false,
+    };
+    let mut series = Series {
+        points: series.iter().map(point).collect(),
+        ..Series::default()
+    };
+    series::fit([&mut series]);
+    series.starts
 }
 
 #[test]
