@@ -593,7 +593,7 @@ mod tests {
     }
 
     #[test]
-    fn judged_runs_do_not_widen_scatter() {
+    fn judged_runs_widen_no_scatter() {
         let mut calm = stepped(&[(20, 0.0)]);
         let before = calm.noise;
         let point = |y| Point {
