@@ -2,7 +2,9 @@
 
 use crate::changes::until;
 use crate::common::server::Server;
-use crate::common::{Home, Killed, binary, entries, eventually, list, recorded, start};
+use crate::common::{
+    Home, Killed, binary, ended, entries, eventually, fixture, list, make_program, recorded, start,
+};
 use gritstone_model::{Event, FleetMember, Id, RunData};
 use serde_json::Value;
 use std::fs;
@@ -208,6 +210,41 @@ fn outliers_name_common_facts() {
     home.refuses("fleet report other", "other");
 }
 
+/// A login shell prints what it likes, and need not understand `sh`.
+#[test]
+fn login_shells_do_not_disturb_nodes() {
+    let home = Home::new();
+    let other = home.path().join("other-shell");
+    let script = "case $2 in \"exec sh -c '\"*) exec sh -c \"$2\";; esac; echo 'if: Expression Syntax.' >&2; exit 1";
+    make_program(&other, format!("#!/bin/sh\n{script}\n").as_bytes());
+    let ssh = format!(
+        "'{}' -o 'A=b c'",
+        fixture("run").with_file_name("fake-ssh").display()
+    );
+    for (node, banner, shell) in [
+        ("n1", "Welcome", "sh"),
+        ("ssh://n2:22", "", other.to_str().unwrap()),
+        ("[::1]:22", "{\"schema\":1}\n\n", other.to_str().unwrap()),
+    ] {
+        let line = [
+            "fleet",
+            "run",
+            "--on=ssh",
+            "--nodes",
+            node,
+            "--ssh",
+            &ssh,
+            "--quick",
+            "--budget=1s",
+            "byte/pipe",
+        ];
+        let mut command = home.gritstone(&line);
+        let (code, _, error) = ended(command.env("BANNER", banner).env("LOGIN_SHELL", shell));
+        assert_eq!(code, 0, "{node}: {error}");
+    }
+    assert_eq!(measured(&home), ["[::1]:22"]);
+}
+
 #[test]
 fn shared_reports_lack_node_names() {
     let home = Home::new();
@@ -286,7 +323,7 @@ fn dead_nodes_are_resumed() {
     home.refuses("fleet resume other", "no fleet run is called");
     home.refuses(
         "fleet run --on ssh --nodes=-oProxyCommand=x",
-        "no name of a host",
+        "is not a host",
     );
 }
 

@@ -473,16 +473,19 @@ fn plays(home: &Home, script: &str) -> (i32, String) {
 fn misbehaving_peers_are_left() {
     let home = Home::new();
     let greets = format!(
-        "echo gritstone-peer {} 127.0.0.1; read n; head -c $n >/dev/null; echo version gritstone {}; read z",
+        "echo Welcome; echo gritstone begins; echo {} 127.0.0.1; read n; head -c $n >/dev/null; echo version gritstone {}; read z",
         std::env::consts::ARCH,
         env!("CARGO_PKG_VERSION")
     );
     for (script, why) in [
         ("exit 7", "ssh has ended: exit status: 7"),
-        ("yes", "no word of Gritstone's"),
+        ("yes", "its login shell prints more than"),
         ("head -c 100000 /dev/urandom; sleep 5", "peer far: "),
-        ("echo gritstone-peer x86_64", "does not say what it is"),
-        ("echo gritstone-peer x86_64 -", "--peer-address"),
+        (
+            "echo gritstone begins; echo x86_64",
+            "does not say what it is",
+        ),
+        ("echo gritstone begins; echo x86_64 -", "--peer-address"),
         ("sleep 100", "it did nothing for 30 s"),
         (
             &format!("{greets}; head -c 1000 /dev/urandom"),

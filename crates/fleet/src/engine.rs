@@ -7,12 +7,12 @@ use anyhow::{Context, Result};
 use gritstone_exchange::limits;
 use gritstone_files::Dir;
 use gritstone_model::quote_word;
-use gritstone_session::ssh;
+use gritstone_session::ssh::{self, Host};
 use rustix::fs::OFlags;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -93,7 +93,7 @@ pub fn start(plan: &Plan, directory: &Dir, node: &Node) -> Result<Started> {
         child.with_context(|| format!("cannot start {}", command.get_program().display()))?;
     let [log, of_bundle, of_log] = logs;
     let bundle = child.stdout.take().zip(bundle);
-    let bundle = bundle.map(|(from, to)| copy(from, to, of_bundle, limits::UNPACKED));
+    let bundle = bundle.map(|(from, to)| copy_bundle(from, to, of_bundle));
     let log = child
         .stderr
         .take()
@@ -107,25 +107,34 @@ pub fn start(plan: &Plan, directory: &Dir, node: &Node) -> Result<Started> {
     })
 }
 
-/// Copies the output of a node to a file, up to a limit, after which the node has nowhere to write.
-fn copy(
-    mut from: impl Read + Send + 'static,
-    mut to: File,
-    mut log: File,
-    most: u64,
-) -> JoinHandle<()> {
-    thread::spawn(move || {
-        let copied = io::copy(&mut (&mut from).take(most), &mut to);
-        let why = match copied {
-            Ok(bytes) if bytes == most && from.read(&mut [0]).is_ok_and(|more| more > 0) => {
-                format!("it sent more than {} MiB", most >> 20)
-            }
-            Ok(_) => return,
-            Err(why) => format!("its output cannot be written: {why}"),
-        };
-        // the log may be full, too
-        let _ = writeln!(log, "\n{why}");
+/// Copies what a node sends after what its login shell printed.
+fn copy_bundle(from: ChildStdout, to: File, mut log: File) -> JoinHandle<()> {
+    let mut from = BufReader::new(from);
+    thread::spawn(move || match ssh::skip_banner(&mut from) {
+        Ok(()) => copy_up_to(from, to, log, limits::UNPACKED),
+        // it ended before, and says why elsewhere
+        Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => {}
+        // the log may be full
+        Err(why) => drop(writeln!(log, "\n{why}")),
     })
+}
+
+/// Copies the output of a node to a file, up to a limit, after which the node has nowhere to write.
+fn copy(from: impl Read + Send + 'static, to: File, log: File, most: u64) -> JoinHandle<()> {
+    thread::spawn(move || copy_up_to(from, to, log, most))
+}
+
+fn copy_up_to(mut from: impl Read, mut to: File, mut log: File, most: u64) {
+    let copied = io::copy(&mut (&mut from).take(most), &mut to);
+    let why = match copied {
+        Ok(bytes) if bytes == most && from.read(&mut [0]).is_ok_and(|more| more > 0) => {
+            format!("it sent more than {} MiB", most >> 20)
+        }
+        Ok(_) => return,
+        Err(why) => format!("its output cannot be written: {why}"),
+    };
+    // the log may be full, too
+    let _ = writeln!(log, "\n{why}");
 }
 
 /// The last line in a file of what a node said.
@@ -183,7 +192,8 @@ fn local(plan: &Plan, files: &Path, node: &Node) -> Command {
 fn ssh(plan: &Plan, node: &Node) -> Result<Command> {
     let binary = File::open(&plan.binary)
         .with_context(|| format!("cannot read {}", plan.binary.display()))?;
-    let mut command = ssh::command(&plan.ssh, &node.node, &script(plan, node));
+    let host: Host = node.node.parse()?;
+    let mut command = ssh::command(&plan.ssh, &host, &script(plan, node))?;
     command.stdin(binary).stdout(Stdio::piped());
     Ok(command)
 }

@@ -4,7 +4,7 @@ use super::host::{Engine, NO_PLACE, Node};
 use super::slurm::tools::{self, Known};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_model::decode_text;
-use gritstone_session::ssh::is_host;
+use gritstone_session::ssh::{Host, is_host_name};
 use nix::sched::{CpuSet, sched_getaffinity};
 use nix::unistd::Pid;
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,7 +81,11 @@ fn slurm(partition: Option<&str>, text: Option<&str>) -> Result<Vec<Node>> {
             format!("{which} has no node {}", node.node)
         })?;
         let mut own = of(known);
-        ensure!(is_host(&own.node), "'{}' is no name of a host", own.node);
+        ensure!(
+            is_host_name(&own.node),
+            "'{}' is no name of a host",
+            own.node
+        );
         own.place.extend(node.place);
         Ok(own)
     };
@@ -117,10 +121,7 @@ fn read(lines: &str) -> Result<Vec<Node>> {
     for (number, line) in (1..).zip(lines.lines()) {
         let mut words = line.split('#').next().unwrap_or("").split_whitespace();
         let Some(name) = words.next() else { continue };
-        ensure!(
-            is_host(name),
-            "line {number}: '{name}' is no name of a host: letters, digits and . _ - @"
-        );
+        let host: Host = name.parse().with_context(|| format!("line {number}"))?;
         let place = words.map(|word| {
             let pair = word.split_once('=').filter(|(key, _)| !key.is_empty());
             let pair = pair.map(|(key, value)| (key.to_owned(), value.to_owned()));
@@ -128,7 +129,7 @@ fn read(lines: &str) -> Result<Vec<Node>> {
                 format!("line {number}: '{word}': write KEY=VALUE, such as rack=a")
             })
         });
-        nodes.push(Node::new(name.to_owned(), place.collect::<Result<_>>()?));
+        nodes.push(Node::new(host.to_string(), place.collect::<Result<_>>()?));
     }
     Ok(nodes)
 }
@@ -148,8 +149,11 @@ mod tests {
         };
         assert_eq!(names(Engine::Local, "2"), ["local-1", "local-2"]);
         assert_eq!(
-            names(Engine::Ssh, "a,root@b.example"),
-            ["a", "root@b.example"]
+            names(
+                Engine::Ssh,
+                "a,root@b.example,ssh://c:22/,[::1]:22,fe80::1%eth0"
+            ),
+            ["a", "root@b.example", "c:22", "[::1]:22", "fe80::1%eth0"]
         );
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "# all\nn1 rack=a switch=1\n\nn2 # rack=b\n").unwrap();
@@ -173,6 +177,8 @@ mod tests {
             (Engine::Local, "a,b"),
             (Engine::Ssh, ""),
             (Engine::Ssh, "a,a"),
+            (Engine::Ssh, "a:22,ssh://a:22"),
+            (Engine::Ssh, "a:ssh"),
             (Engine::Ssh, "-oProxyCommand=x"),
             (Engine::Ssh, "a;b"),
             (Engine::Ssh, "../a"),

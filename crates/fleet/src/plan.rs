@@ -6,6 +6,7 @@ use super::inventory;
 use super::lock;
 use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_files::{Dir, State};
+use gritstone_model::{quote_word, split_words};
 use gritstone_plan::{Selectors, select};
 use gritstone_runs::context::Context;
 use gritstone_session::local_backend::random;
@@ -85,7 +86,7 @@ impl Slurm {
     fn new(args: &Request) -> Result<Self> {
         Ok(Self {
             partition: args.partition.clone(),
-            sbatch: args.sbatch.clone(),
+            sbatch: from_anywhere(&args.sbatch)?,
             shared: args.shared.as_ref().map(std::path::absolute).transpose()?,
             minutes: args.budget.map(|budget| {
                 let longest = budget.as_secs_f64() * OVER_BUDGET / 60.0;
@@ -93,6 +94,23 @@ impl Slurm {
             }),
         })
     }
+}
+
+/// A command whose program is found from any directory, since a fleet run may be resumed in another.
+fn from_anywhere(command: &str) -> Result<String> {
+    let mut words = split_words(command)?;
+    match words.first_mut() {
+        Some(program) if program.contains('/') && !program.starts_with('/') => {
+            let path = std::path::absolute(&*program)?;
+            *program = path
+                .to_str()
+                .context("the name of this directory cannot be written down")?
+                .to_owned();
+        }
+        _ => return Ok(command.to_owned()),
+    }
+    let words: Vec<String> = words.iter().map(|word| quote_word(word)).collect();
+    Ok(words.join(" "))
 }
 
 impl Plan {
@@ -117,7 +135,7 @@ impl Plan {
             schema: SCHEMA.to_owned(),
             fleet: gritstone_store::new_id(jiff::Timestamp::now(), random()),
             on: args.on,
-            ssh: args.ssh.clone(),
+            ssh: from_anywhere(&args.ssh)?,
             slurm: Slurm::new(args)?,
             binary,
             at_once: args.at_once.unwrap_or(if local { 1 } else { 8 }),
@@ -279,4 +297,21 @@ fn options(context: &Context, args: &Request) -> Result<Vec<String>> {
         words.extend(ids.map(ToString::to_string));
     }
     Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_clients_are_found_from_anywhere() {
+        for plain in ["ssh", "ssh -F 'a b'", "/usr/bin/ssh -v"] {
+            assert_eq!(from_anywhere(plain).unwrap(), plain);
+        }
+        let found = from_anywhere("./my-ssh -o 'A=b c'").unwrap();
+        let words = split_words(&found).unwrap();
+        assert!(words[0].starts_with('/') && words[0].ends_with("/my-ssh"));
+        assert_eq!(words[1..], ["-o", "A=b c"]);
+        assert!(from_anywhere("ssh 'x").is_err());
+    }
 }

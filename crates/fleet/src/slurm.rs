@@ -14,7 +14,7 @@ use super::progress::{Known, Progress};
 use anyhow::{Context as _, Result, ensure};
 use array::Array;
 use gritstone_files::State as Directory;
-use gritstone_model::hexadecimal;
+use gritstone_model::{hexadecimal, split_words};
 use gritstone_runs::context::Context;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -165,14 +165,8 @@ impl Fleet<'_> {
 
     fn submit(&self, nodes: &[Node]) -> Result<Queued> {
         let plan = self.plan;
-        let mut words: Vec<String> = plan
-            .slurm
-            .sbatch
-            .split_whitespace()
-            .take(1)
-            .map(str::to_owned)
-            .collect();
-        ensure!(!words.is_empty(), "--sbatch names no command");
+        let mut sbatch = split_words(&plan.slurm.sbatch)?.into_iter();
+        let mut words = vec![sbatch.next().context("--sbatch names no command")?];
         // what an earlier array left is none of this one's
         for node in nodes {
             for end in LEFT {
@@ -203,13 +197,7 @@ impl Fleet<'_> {
                 .map(|name| format!("--partition={name}")),
         );
         // the last word counts, so the user's come last
-        words.extend(
-            plan.slurm
-                .sbatch
-                .split_whitespace()
-                .skip(1)
-                .map(str::to_owned),
-        );
+        words.extend(sbatch);
         let queued = Queued {
             job: tools::submit(&words, &self.script(nodes), nodes, plan.at_once)?,
             nodes: nodes.to_vec(),

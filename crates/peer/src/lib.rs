@@ -10,13 +10,14 @@ mod relay;
 mod rows;
 mod session;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result};
 pub use far::far_end;
 use frame::Hello;
 use gritstone_exec::FarEnd;
 use gritstone_host::link;
 use gritstone_model::{Benchmark, Id, Peer};
 use gritstone_session::NothingMeasured;
+use gritstone_session::ssh::Host;
 use relay::Relay;
 pub use rows::give;
 use session::Session;
@@ -59,11 +60,8 @@ impl Reached {
 /// # Errors
 /// When it cannot be reached.
 pub fn reach(host: &str, args: &Options) -> Result<Result<Reached, String>> {
-    ensure!(
-        gritstone_session::ssh::is_host(host),
-        "--peer {host}: a host as OpenSSH knows it, of letters, digits and . _ - @"
-    );
-    let (session, hello) = match Session::open(host, args)? {
+    let host: Host = host.parse().context("--peer")?;
+    let (session, hello) = match Session::open(&host, args)? {
         Ok(opened) => opened,
         Err(why) => return Ok(Err(why)),
     };
@@ -71,7 +69,7 @@ pub fn reach(host: &str, args: &Options) -> Result<Result<Reached, String>> {
         return Ok(Err(format!("{host}: {why}")));
     }
     let peer = Peer {
-        host: host.to_owned(),
+        host: host.to_string(),
         address: hello.address.to_string(),
         machine: hello.machine,
         near: link::toward(hello.address),

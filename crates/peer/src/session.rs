@@ -4,11 +4,10 @@ use crate::FAR_END;
 use crate::Options;
 use crate::frame::{Frame, Hello};
 use anyhow::{Context as _, Result, bail, ensure};
-use gritstone_model::quote_word;
-use gritstone_session::ssh;
+use gritstone_session::ssh::{self, Host};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::IpAddr;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
@@ -18,10 +17,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Begins what the script says; a shell may have said something before.
-const SIGN: &str = "gritstone-peer ";
-/// Lines that a shell may say before.
-const LINES_BEFORE: usize = 200;
 /// Longest line.
 const LINE: u64 = 4096;
 /// What is kept of what ssh says.
@@ -75,7 +70,7 @@ impl Session {
     ///
     /// # Errors
     /// When there is no connection, or it ends.
-    pub fn open(host: &str, args: &Options) -> Result<Result<(Self, Hello), String>> {
+    pub fn open(host: &Host, args: &Options) -> Result<Result<(Self, Hello), String>> {
         let mut session = Self::start(host, args)?;
         let opened = session.negotiate(args);
         session.progress.done.store(true, Ordering::Relaxed);
@@ -100,8 +95,8 @@ impl Session {
         Ok(Ok(hello))
     }
 
-    fn start(host: &str, args: &Options) -> Result<Self> {
-        let mut command = ssh::command(&args.ssh, host, &script(args.address));
+    fn start(host: &Host, args: &Options) -> Result<Self> {
+        let mut command = ssh::command(&args.ssh, host, &script(args.address))?;
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -138,15 +133,15 @@ impl Session {
 
     /// The architecture of the host, and the address by which it was reached.
     fn greeted(&mut self) -> Result<(String, String)> {
-        for _ in 0..LINES_BEFORE {
-            let line = self.line()?;
-            if let Some(said) = line.strip_prefix(SIGN) {
-                let mut words = said.split_whitespace().map(str::to_owned);
-                let words = words.next().zip(words.next());
-                return words.context("it does not say what it is");
-            }
+        let output = self.output.as_mut().context("its output is closed")?;
+        match ssh::skip_banner(output) {
+            Err(why) if why.kind() == ErrorKind::UnexpectedEof => return Err(self.ended()),
+            skipped => skipped?,
         }
-        bail!("its shell says more than {LINES_BEFORE} lines, and no word of Gritstone's")
+        let line = self.line()?;
+        let mut words = line.split_whitespace().map(str::to_owned);
+        let words = words.next().zip(words.next());
+        words.context("it does not say what it is")
     }
 
     /// Sends a binary; the inner error is why it cannot be used there.
@@ -277,12 +272,10 @@ fn script(address: Option<IpAddr>) -> String {
         None => "set -- $SSH_CONNECTION; a=${3:--}".to_owned(),
     };
     let body = format!(
-        "{address}; echo \"{SIGN}$(uname -m) $a\"; \
+        "{address}; echo \"$(uname -m) $a\"; \
          read -r n || exit 0; head -c \"$n\" >\"$d/gritstone\"; chmod 700 \"$d/gritstone\"; \
          if v=$(\"$d/gritstone\" --version </dev/null 2>&1); then echo \"version $v\"; else echo \"fails $(echo \"$v\" | head -n 1)\"; fi; \
          read -r n; if [ \"$n\" = 0 ]; then \"$d/gritstone\" {FAR_END} \"$d\" \"$a\"; fi"
     );
-    // whatever the login shell is
-    let script = ssh::in_directory("peer", &body);
-    format!("exec sh -c {}", quote_word(&script))
+    ssh::in_directory("peer", &body)
 }

@@ -1,6 +1,12 @@
 //! Commands over OpenSSH's client, in a private directory on the other host, which is always removed.
 
+use anyhow::{Context, Result};
+use gritstone_model::{quote_word, split_words};
+use std::fmt;
+use std::io::{self, BufRead, Read};
+use std::net::Ipv6Addr;
 use std::process::Command;
+use std::str::FromStr;
 
 /// Timeout of the connection; keep-alives end a dead one after a minute; no password prompt.
 const CONNECTION_OPTIONS: [&str; 4] = [
@@ -10,16 +16,56 @@ const CONNECTION_OPTIONS: [&str; 4] = [
     "ServerAliveCountMax=4",
 ];
 
-/// `client` is the command of OpenSSH's client, with its options.
-pub fn command(client: &str, host: &str, script: &str) -> Command {
-    let mut client = client.split_whitespace();
-    let mut command = Command::new(client.next().unwrap_or("ssh"));
+/// Begins the output of a script; the login shell may print something before.
+const SIGN: &str = "gritstone begins";
+/// Lines that a login shell may print before.
+const MAX_BANNER_LINES: usize = 1000;
+/// Longest line of a banner, bytes.
+const MAX_LINE: u64 = 1 << 16;
+
+/// Executes a script of `sh` on a host, whatever the login shell is there. `client` is the command of OpenSSH's client, with its
+/// options, as words of a shell.
+///
+/// # Errors
+/// When `client` is no command.
+pub fn command(client: &str, host: &Host, script: &str) -> Result<Command> {
+    let mut client = split_words(client)?.into_iter();
+    let mut command = Command::new(client.next().context("the command of ssh is empty")?);
     command
         .args(client)
-        .args(CONNECTION_OPTIONS.iter().flat_map(|option| ["-o", *option]))
-        .args(["--", host])
-        .arg(script);
+        .args(CONNECTION_OPTIONS.iter().flat_map(|option| ["-o", *option]));
+    if let Some(port) = host.port {
+        command.args(["-p", &port.to_string()]);
+    }
+    let script = format!("echo '{SIGN}'; {script}");
     command
+        .args(["--", &host.destination()])
+        .arg(format!("exec sh -c {}", quote_word(&script)));
+    Ok(command)
+}
+
+/// Skips what the login shell printed before the script of [`command`].
+///
+/// # Errors
+/// When the output ends before, or does not begin for too long.
+pub fn skip_banner(output: &mut impl BufRead) -> io::Result<()> {
+    for _ in 0..MAX_BANNER_LINES {
+        let mut line = vec![];
+        output
+            .by_ref()
+            .take(MAX_LINE)
+            .read_until(b'\n', &mut line)?;
+        // a banner may end without an end of line
+        if line.trim_ascii_end().ends_with(SIGN.as_bytes()) {
+            return Ok(());
+        }
+        if line.is_empty() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+    Err(io::Error::other(format!(
+        "its login shell prints more than {MAX_BANNER_LINES} lines, and does not execute what it is told"
+    )))
 }
 
 /// Wraps a script so that it has a private directory, `$d`.
@@ -30,14 +76,94 @@ pub fn in_directory(purpose: &str, script: &str) -> String {
     )
 }
 
-/// A host name, with or without a user, becomes a word of a command and part of file names: no option, path or expansion.
-pub fn is_host(name: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    let is_word = |word: &str| {
-        word.starts_with(|c: char| c.is_ascii_alphanumeric()) && word.chars().all(plain)
+/// A host as OpenSSH reaches it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host {
+    user: Option<String>,
+    /// Name or address, without brackets.
+    name: String,
+    port: Option<u16>,
+}
+
+/// Forms of a host, for messages.
+pub const HOST_FORMS: &str =
+    "HOST, USER@HOST, HOST:PORT, an IPv6 address ([::1]:PORT with a port) or ssh://USER@HOST:PORT";
+
+impl Host {
+    /// What OpenSSH takes after `--`.
+    fn destination(&self) -> String {
+        let user = self.user.as_ref().map(|user| format!("{user}@"));
+        format!("{}{}", user.unwrap_or_default(), self.name)
+    }
+}
+
+/// One spelling for each host: it is a word of commands and part of file names.
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(user) = &self.user {
+            write!(f, "{user}@")?;
+        }
+        match self.port {
+            None => f.write_str(&self.name),
+            Some(port) if self.name.contains(':') => write!(f, "[{}]:{port}", self.name),
+            Some(port) => write!(f, "{}:{port}", self.name),
+        }
+    }
+}
+
+impl FromStr for Host {
+    type Err = anyhow::Error;
+
+    /// No option, path or expansion of a shell.
+    fn from_str(text: &str) -> Result<Self> {
+        parse_host(text)
+            .filter(|_| text.len() <= 200)
+            .with_context(|| format!("'{text}' is not a host: write {HOST_FORMS}"))
+    }
+}
+
+fn parse_host(text: &str) -> Option<Host> {
+    let text = match text.strip_prefix("ssh://") {
+        Some(rest) => rest.strip_suffix('/').unwrap_or(rest),
+        None => text,
     };
-    let (user, host) = name.split_once('@').unwrap_or(("user", name));
-    is_word(user) && is_word(host) && name.len() <= 200
+    let (user, rest) = match text.rsplit_once('@') {
+        Some((user, rest)) => (Some(user), rest),
+        None => (None, text),
+    };
+    let (name, port) = match rest.strip_prefix('[') {
+        Some(rest) => {
+            let (name, port) = rest.split_once(']').filter(|(name, _)| is_ipv6(name))?;
+            let no_port = port.is_empty().then_some("");
+            (name, port.strip_prefix(':').or(no_port)?)
+        }
+        None if is_ipv6(rest) => (rest, ""),
+        None => rest.split_once(':').unwrap_or((rest, "")),
+    };
+    let has_port = !port.is_empty() || rest.ends_with(':');
+    let port = match has_port {
+        true => Some(port.parse().ok().filter(|port| *port > 0)?),
+        false => None,
+    };
+    let is_good = user.is_none_or(is_host_name) && (is_ipv6(name) || is_host_name(name));
+    is_good.then(|| Host {
+        user: user.map(str::to_owned),
+        name: name.to_owned(),
+        port,
+    })
+}
+
+/// An IPv6 address, with a zone where it needs one: `fe80::1%eth0`.
+fn is_ipv6(text: &str) -> bool {
+    let (address, zone) = text.split_once('%').unwrap_or((text, "eth0"));
+    address.parse::<Ipv6Addr>().is_ok() && is_host_name(zone)
+}
+
+/// True for a plain word that names a host or a user.
+#[must_use]
+pub fn is_host_name(word: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    word.starts_with(|c: char| c.is_ascii_alphanumeric()) && word.chars().all(plain)
 }
 
 #[cfg(test)]
@@ -45,14 +171,88 @@ mod tests {
     use super::*;
 
     #[test]
-    fn users_and_hosts_are_words() {
-        for name in ["n1", "root@n1.example", "a_b@c-d"] {
-            assert!(is_host(name), "{name}");
-        }
-        for name in [
-            "", "-x", "user@-x", "a@b@c", "@b", "a@", "a b", "../x", "$(id)", "a;b",
+    fn hosts_have_one_spelling() {
+        for (text, shown) in [
+            ("n1", "n1"),
+            ("root@n1.example", "root@n1.example"),
+            ("a_b@c-d", "a_b@c-d"),
+            ("n1:2222", "n1:2222"),
+            ("ssh://root@n1:22/", "root@n1:22"),
+            ("ssh://n1", "n1"),
+            ("::1", "::1"),
+            ("[::1]", "::1"),
+            ("root@[fe80::1%eth0]:22", "root@[fe80::1%eth0]:22"),
+            ("ssh://[2001:db8::7]:22", "[2001:db8::7]:22"),
+            ("root@2001:db8::7", "root@2001:db8::7"),
+            ("10.0.0.7:22", "10.0.0.7:22"),
         ] {
-            assert!(!is_host(name), "{name}");
+            let host: Host = text.parse().unwrap();
+            assert_eq!(host.to_string(), shown, "{text}");
+            assert_eq!(shown.parse::<Host>().unwrap(), host);
         }
+        for text in [
+            "",
+            "-x",
+            "user@-x",
+            "a@b@c",
+            "@b",
+            "a@",
+            "a b",
+            "../x",
+            "$(id)",
+            "a;b",
+            "n1:",
+            "n1:0",
+            "n1:70000",
+            "n1:x",
+            "[n1]:22",
+            "[::1",
+            "[::1]x",
+            "::1%$(id)",
+            "::1%",
+            "ssh://",
+            "http://n1",
+            "ssh://n1/x",
+            "::g",
+            "-oProxyCommand=x",
+        ] {
+            assert!(text.parse::<Host>().is_err(), "{text}");
+        }
+    }
+
+    fn words(client: &str, host: &str) -> Vec<String> {
+        let command = command(client, &host.parse().unwrap(), "it's").unwrap();
+        let words = [command.get_program()]
+            .into_iter()
+            .chain(command.get_args());
+        words
+            .map(|word| word.to_str().unwrap().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn clients_are_words_of_a_shell() {
+        let all = words("my\\ ssh -o 'A=b c'", "u@[::1]:22");
+        assert_eq!(all[..3], ["my ssh", "-o", "A=b c"]);
+        let rest = ["-p", "22", "--", "u@::1"];
+        assert!(all.windows(4).any(|some| some == rest), "{all:?}");
+        assert!(all[all.len() - 1].starts_with("exec sh -c '"), "{all:?}");
+        assert!(!words("ssh", "n1").contains(&"-p".to_owned()));
+        let host = "n1".parse().unwrap();
+        assert!(command("ssh 'a", &host, "").is_err() && command(" ", &host, "").is_err());
+    }
+
+    #[test]
+    fn banners_are_skipped() {
+        for banner in ["", "Welcome\n\n", "no end of line", "\x1b[1mx\n"] {
+            let mut output = io::Cursor::new(format!("{banner}{SIGN}\nbundle"));
+            skip_banner(&mut output).unwrap();
+            let mut rest = String::new();
+            output.read_to_string(&mut rest).unwrap();
+            assert_eq!(rest, "bundle", "{banner:?}");
+        }
+        assert!(skip_banner(&mut io::Cursor::new("Welcome\n")).is_err());
+        let endless = "x\n".repeat(MAX_BANNER_LINES + 1);
+        assert!(skip_banner(&mut io::Cursor::new(endless)).is_err());
     }
 }

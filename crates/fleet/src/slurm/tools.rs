@@ -21,9 +21,7 @@ pub struct Known {
 impl Known {
     /// Why no job can start on it, unless it comes back.
     pub fn unusable(&self) -> Option<String> {
-        let out = ["down", "drain", "fail", "error", "unk"];
-        let state = self.state.to_ascii_lowercase();
-        if !out.iter().any(|word| state.starts_with(word)) && !state.ends_with('*') {
+        if is_usable(&self.state.to_ascii_lowercase()) {
             return None;
         }
         let reason = match self.reason.as_str() {
@@ -32,6 +30,32 @@ impl Known {
         };
         Some(format!("Slurm has it as {}{reason}", self.state))
     }
+}
+
+/// Whether a job can start now or after those that run. Of a state that is not known here, nothing is promised.
+fn is_usable(state: &str) -> bool {
+    const USABLE: [&str; 14] = [
+        "idle",
+        "mix",
+        "alloc",
+        "comp",
+        "planned",
+        "plnd",
+        "resv",
+        "reserved",
+        "powered_down",
+        "powering_up",
+        "power_up",
+        "pow_up",
+        "reboot",
+        "boot",
+    ];
+    // of sinfo(1): does not respond, maintenance, is being powered down
+    let out = ['*', '$', '%'];
+    // of several states, each counts
+    let words = state.split('+').filter(|word| !word.is_empty());
+    let mut words = words.map(|word| word.trim_end_matches(['~', '#', '!', '@', '^', '-']));
+    words.all(|word| !word.ends_with(out) && USABLE.iter().any(|usable| word.starts_with(usable)))
 }
 
 /// The nodes of a partition, of the default one without a name.
@@ -105,19 +129,39 @@ pub fn submit(words: &[String], script: &str, nodes: &[Node], at_once: usize) ->
     let mut line = vec!["--parsable", "--hold", &tasks];
     line.extend(user.iter().map(String::as_str));
     let said = run(program, &line, script)?;
-    // a cluster of a federation follows after `;`
-    let job = said.trim().split(';').next().unwrap_or_default().to_owned();
-    ensure!(
-        is_job(&job),
-        "sbatch said '{}', which is no number of a job",
-        said.trim()
-    );
+    let Some(job) = job_of(&said) else {
+        // whatever it is, it is held, and has this name
+        let name = words
+            .iter()
+            .find_map(|word| word.strip_prefix("--job-name="));
+        let cancelled =
+            name.map(|name| run("scancel", &["--quiet", &format!("--name={name}")], ""));
+        bail!(
+            "{program} said '{}', which has no number of a job{}",
+            said.trim(),
+            match cancelled {
+                Some(Ok(_)) => "; the job is cancelled",
+                _ => "; if there is one, it is held: cancel it with scancel",
+            }
+        );
+    };
     let begun = begin(&job, nodes);
     if begun.is_err() {
         // the error is what counts
         let _ = cancel(&job);
     }
     begun.map(|()| job)
+}
+
+/// The number that `sbatch --parsable` prints on its last line, perhaps after lines of the site; a cluster of a federation follows
+/// after `;`.
+fn job_of(said: &str) -> Option<String> {
+    let heads = said
+        .lines()
+        .rev()
+        .filter_map(|line| line.trim().split(';').next());
+    let mut jobs = heads.filter(|head| is_job(head));
+    jobs.next().map(str::to_owned)
 }
 
 /// Gives each task its node, and its turn after the neighbors of that node.
@@ -187,11 +231,12 @@ fn states(said: &str) -> BTreeMap<usize, State> {
         let mut fields = line.splitn(3, '|').map(str::trim);
         let (task, state) = (fields.next()?.parse().ok()?, fields.next()?);
         let state = match state {
-            "PENDING" => State::Pending(fields.next().unwrap_or_default().to_owned()),
-            "COMPLETED" | "FAILED" | "CANCELLED" | "TIMEOUT" | "NODE_FAIL" | "PREEMPTED"
-            | "OUT_OF_MEMORY" | "BOOT_FAIL" | "DEADLINE" | "REVOKED" => {
-                State::Ended(state.to_owned())
+            "PENDING" | "REQUEUED" | "REQUEUE_HOLD" | "REQUEUE_FED" | "RESV_DEL_HOLD" => {
+                State::Pending(fields.next().unwrap_or_default().to_owned())
             }
+            "COMPLETED" | "FAILED" | "CANCELLED" | "TIMEOUT" | "NODE_FAIL" | "PREEMPTED"
+            | "OUT_OF_MEMORY" | "BOOT_FAIL" | "DEADLINE" | "REVOKED" | "LAUNCH_FAILED"
+            | "RECONFIG_FAIL" | "SPECIAL_EXIT" => State::Ended(state.to_owned()),
             _ => State::Running,
         };
         Some((task, state))
@@ -258,10 +303,89 @@ mod tests {
     }
 
     #[test]
+    fn node_states_are_known() {
+        let usable = |state: &str| {
+            let known = Known {
+                name: "n1".to_owned(),
+                state: state.to_owned(),
+                reason: String::new(),
+                partition: String::new(),
+            };
+            known.unusable().is_none()
+        };
+        for state in [
+            "idle",
+            "IDLE",
+            "idle~",
+            "idle#",
+            "mixed",
+            "mixed-",
+            "allocated",
+            "allocated+",
+            "completing",
+            "planned",
+            "reserved",
+            "powering_up",
+            "powered_down",
+            "reboot^",
+            "idle@",
+        ] {
+            assert!(usable(state), "{state}");
+        }
+        for state in [
+            "down",
+            "down*",
+            "drained",
+            "draining",
+            "drained*",
+            "fail",
+            "failing",
+            "error",
+            "unknown",
+            "maint",
+            "maint*",
+            "idle$",
+            "inval",
+            "powering_down",
+            "idle%",
+            "blocked",
+            "future",
+            "perfctrs",
+            "idle*",
+            "idle+drain",
+            "mixed+maint",
+            "something_new",
+        ] {
+            assert!(!usable(state), "{state}");
+        }
+    }
+
+    #[test]
+    fn job_numbers_follow_other_text() {
+        for (said, job) in [
+            ("123\n", Some("123")),
+            ("123;cluster\n", Some("123")),
+            (
+                "Welcome to the cluster 7\nlua: 3 hours left\n4711\n",
+                Some("4711"),
+            ),
+            ("4711;c1\nRemember the quota.\n", Some("4711")),
+            ("sbatch: error: no\n", None),
+            ("", None),
+        ] {
+            assert_eq!(job_of(said).as_deref(), job, "{said}");
+        }
+    }
+
+    #[test]
     fn tasks_have_states() {
-        let said = "0|COMPLETED|None\n1|RUNNING|None\n2|PENDING|Resources\n3|NODE_FAIL|NodeDown\n4|COMPLETING|None\nN/A|RUNNING|None\n";
+        let said = "0|COMPLETED|None\n1|RUNNING|None\n2|PENDING|Resources\n3|NODE_FAIL|NodeDown\n4|COMPLETING|None\nN/A|RUNNING|None\n\
+                    5|SPECIAL_EXIT|None\n6|LAUNCH_FAILED|None\n7|REQUEUE_HOLD|Held\nsite: hello\n";
         let states = states(said);
-        assert_eq!(states.len(), 5);
+        assert_eq!(states.len(), 8);
+        assert_eq!(states[&5], State::Ended("SPECIAL_EXIT".to_owned()));
+        assert_eq!(states[&6], State::Ended("LAUNCH_FAILED".to_owned()));
+        assert_eq!(states[&7], State::Pending("Held".to_owned()));
         assert_eq!(states[&2], State::Pending("Resources".to_owned()));
         assert_eq!(states[&3], State::Ended("NODE_FAIL".to_owned()));
         assert_eq!([&states[&1], &states[&4]], [&State::Running; 2]);

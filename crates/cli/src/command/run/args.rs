@@ -81,7 +81,7 @@ pub struct PeerArgs {
     /// Measure network benchmarks with their far ends on this host, started by ssh, instead of in a network namespace
     #[arg(
         long = "peer",
-        value_name = "[USER@]HOST",
+        value_name = "HOST",
         conflicts_with = "resume",
         help_heading = "Network"
     )]
