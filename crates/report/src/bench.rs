@@ -61,6 +61,8 @@ pub struct Ranking {
     pub color: bool,
 }
 
+/// Factor within which peak memory counts as the same.
+const MEMORY_MARGIN: f64 = 1.05;
 /// Why there is no ratio of pairs.
 const TOO_SHORT: &str = "no ratio, since one takes less than can be measured";
 /// Commands with their times, and the verdict or the ranking.
@@ -84,6 +86,10 @@ pub fn commands(view: &AbView, ranking: &Ranking) -> String {
                 verdict(one, &name, view),
                 count(one, ranking)
             );
+            if let Some(ratio) = memory(one, view, ranking) {
+                let (base, other) = (name(&one.base), name(&one.other));
+                let _ = writeln!(text, "  peak memory of {other} is {ratio} that of {base}");
+            }
         }
         (many, _) => text.push_str(&places(many, &name, view, ranking)),
     }
@@ -230,6 +236,17 @@ fn took(ranking: &Ranking) -> Option<String> {
     ranking.elapsed_s.map(|s| number::seconds(s, None))
 }
 
+/// Peak memory of the other side as a multiple of that of the base, where it differs.
+fn memory(c: &AbComparison, view: &AbView, ranking: &Ranking) -> Option<String> {
+    let peak = |side: &str| {
+        let at = view.sides.iter().position(|known| known.side == side)?;
+        Some(ranking.commands[at].peak_bytes? as f64)
+    };
+    let ratio = peak(&c.other)? / peak(&c.base).filter(|bytes| *bytes > 0.0)?;
+    let differs = !(1.0 / MEMORY_MARGIN..MEMORY_MARGIN).contains(&ratio);
+    differs.then(|| format!("{}×", fixed(ratio, number::significant_decimals(ratio, 3))))
+}
+
 /// The places of three and more: the best or the reference, then all others against it.
 fn places(
     all: &[AbComparison],
@@ -265,21 +282,23 @@ fn places(
         } else {
             ""
         };
+        let memory = memory(c, view, ranking);
         [
             name(&c.other),
             said,
             open.to_owned(),
             words::plural(c.pairs, "pair"),
+            memory.map_or(String::new(), |ratio| format!("{ratio} memory")),
         ]
     };
-    let lines: Vec<[String; 4]> = order.iter().map(line).collect();
+    let lines: Vec<[String; 5]> = order.iter().map(line).collect();
     let took = ranking.elapsed_s.map_or(String::new(), |s| {
         format!(" ({})", number::seconds(s, None))
     });
     let base = name(base);
     format!(
         "\n  {base}, and against it{took}:\n{}",
-        aligned(&lines, [false, false, false, true], false)
+        aligned(&lines, [false, false, false, true, true], false)
     )
 }
 

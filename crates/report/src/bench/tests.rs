@@ -167,3 +167,24 @@ fn short_commands_have_no_ratio() {
     of.0.rows[0].comparisons[0].verdict = Verdict::Inconclusive;
     assert!(shown(&of).contains("inconclusive: no ratio"));
 }
+
+#[test]
+fn peak_memory_is_compared() {
+    let mut of = trial(
+        &[13.351, 11.6],
+        vec![against("a", "b", 1.5, Verdict::Faster)],
+    );
+    of.1.commands[1].peak_bytes = Some(14_300_000);
+    let text = shown(&of);
+    let wanted = "peak memory of ./new input is 7.37× that of ./old input";
+    assert!(text.contains(wanted), "{text}");
+    of.1.commands[1].peak_bytes = Some(1_950_000);
+    assert!(!shown(&of).contains("peak memory"));
+    let all = vec![
+        against("b", "a", 0.8, Verdict::Slower),
+        against("b", "c", 0.5, Verdict::Slower),
+    ];
+    let mut of = trial(&[13.351, 11.6, 25.0], all);
+    of.1.commands[2].peak_bytes = Some(970_000);
+    assert!(shown(&of).contains("0.500× memory"), "{}", shown(&of));
+}
