@@ -192,7 +192,8 @@ static uint64_t measure_samples(struct context *c, uint64_t n)
 	if (exact == 0)
 		return 0;
 	read_probe(&before);
-	for (uint64_t i = 0; i < exact && i < MAX_SAMPLES && (i == 0 || now_ns() - start < budget); i++) {
+	uint64_t most = exact != UINT64_MAX ? exact : MAX_SAMPLES;
+	for (uint64_t i = 0; i < most && (i == 0 || now_ns() - start < budget); i++) {
 		region(c, n, &s);
 		if (c->left_out)
 			continue;

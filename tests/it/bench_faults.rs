@@ -253,7 +253,12 @@ fn equal_names_are_refused() {
 fn runs_are_executions() {
     let home = Home::new();
     let hooks = ["-p", "echo >> prepared", "-C", "echo >> concluded"];
-    for (options, executions) in [("-w 0 -r 4", 4), ("-w 3 -r 4", 7), ("-w 0 -M 3", 3)] {
+    for (options, executions) in [
+        ("-w 0 -r 4", 4),
+        ("-w 3 -r 4", 7),
+        ("-w 0 -M 3", 3),
+        ("-r 101", 101),
+    ] {
         let words = [&bench(options, "echo >> executed")[..], &hooks].concat();
         home.ok(&words);
         for file in ["executed", "prepared", "concluded"] {

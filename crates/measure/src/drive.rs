@@ -3,7 +3,9 @@
 use crate::limits::PILOT;
 use crate::{Observation, Scheduler, Slot, Standing, steps_with_entries};
 use gritstone_analysis::summary::Reader;
-use gritstone_model::{Benchmark, Calibration, Conditions, Event, Id, Launch, Outcome, Plan, Step};
+use gritstone_model::{
+    Benchmark, Calibration, Conditions, Event, Id, Launch, Outcome, Param, Plan, Step,
+};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -98,12 +100,20 @@ pub fn drive<B: Backend>(
         let observed = Observation {
             learned: reader.learn(benchmark, &launch),
             outcome: &launch.outcome,
+            executions: executions(&launch),
             seconds: end.saturating_sub(now).as_secs_f64(),
         };
         scheduler.observe(slot, &observed);
         now = end;
     }
     Ok(())
+}
+
+fn executions(launch: &Launch) -> u32 {
+    let is_execution =
+        |event: &&Event| matches!(event, Event::Sample(_) | Event::Param(Param::LeftOut(_)));
+    let executions = launch.events.iter().filter(is_execution).count();
+    u32::try_from(executions).unwrap_or(u32::MAX).max(1)
 }
 
 /// By benchmark and copies, and by side: the last calibrated operation count, and the number of launches that showed that time grows
@@ -158,6 +168,7 @@ fn observe_earlier(
         let observed = Observation {
             learned: reader.learn(steps[step].1, launch),
             outcome: &launch.outcome,
+            executions: executions(launch),
             seconds: launch.conditions.wall as f64 / 1e9,
         };
         scheduler.observe(slot, &observed);

@@ -1,4 +1,4 @@
-//! Bounds on the number of launches, which override the decisions and the budget of a scheduler.
+//! Bounds on the number of executions, which override the decisions and the budget of a scheduler.
 
 use crate::{Observation, Scheduler, Slot, Standing};
 use rand::SeedableRng;
@@ -7,7 +7,7 @@ use rand_pcg::Pcg64;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Launches each side, of one step, at least `min` and at most `max` times.
+/// Executes each side, of one step, at least `min` times, and begins no launch after `max` executions.
 pub struct Bounded {
     inner: Box<dyn Scheduler>,
     min: u32,
@@ -15,6 +15,7 @@ pub struct Bounded {
     random: Pcg64,
     /// By side.
     launches: Vec<u32>,
+    executions: Vec<u32>,
     rounds: u32,
     inner_is_done: bool,
     /// Sides left in an additional round.
@@ -31,6 +32,7 @@ impl Bounded {
             max,
             random: Pcg64::seed_from_u64(seed),
             launches: vec![0; sides],
+            executions: vec![0; sides],
             rounds: 0,
             inner_is_done: false,
             turn: VecDeque::new(),
@@ -38,17 +40,37 @@ impl Bounded {
     }
 }
 
+impl Bounded {
+    /// Rounds of a side after which it has `executions`, by those that its launches had so far.
+    fn rounds_until(&self, side: usize, executions: u32) -> usize {
+        let (launches, done) = (self.launches[side].max(1), self.executions[side].max(1));
+        let missing = u64::from(executions.saturating_sub(self.executions[side]));
+        let launches = u64::from(launches);
+        let more = (missing * launches).div_ceil(u64::from(done));
+        self.launches[side] as usize + usize::try_from(more).unwrap_or(usize::MAX)
+    }
+
+    fn most_rounds_until(&self, executions: u32) -> usize {
+        let sides = 0..self.launches.len();
+        let rounds = sides.map(|side| self.rounds_until(side, executions));
+        rounds.max().unwrap_or(0)
+    }
+}
+
 impl Scheduler for Bounded {
     fn next(&mut self, now: Duration) -> Option<Slot> {
         if !self.inner_is_done {
-            match self.inner.next(now).filter(|slot| slot.round < self.max) {
+            let next = self.inner.next(now);
+            match next.filter(|slot| self.executions[slot.side] < self.max) {
                 Some(slot) => return Some(slot),
                 None => self.inner_is_done = true,
             }
         }
         if self.turn.is_empty() {
-            let short = (0..self.launches.len()).filter(|&side| self.launches[side] < self.min);
-            let mut order: Vec<usize> = short.collect();
+            let sides = 0..self.executions.len();
+            let mut order: Vec<usize> = sides
+                .filter(|&side| self.executions[side] < self.min)
+                .collect();
             order.shuffle(&mut self.random);
             self.turn = order.into();
             self.rounds += 1;
@@ -63,6 +85,7 @@ impl Scheduler for Bounded {
 
     fn observe(&mut self, slot: Slot, observed: &Observation<'_>) {
         self.launches[slot.side] += 1;
+        self.executions[slot.side] += observed.executions;
         if !self.inner_is_done {
             self.rounds = self.rounds.max(slot.round + 1);
             self.inner.observe(slot, observed);
@@ -70,11 +93,13 @@ impl Scheduler for Bounded {
     }
 
     fn standing(&self) -> Standing<'_> {
+        let most = self.most_rounds_until(self.max);
         match self.inner.standing() {
             Standing::Rounds { rounds, end } => {
-                let [min, max] = [self.min, self.max].map(|n| n as usize);
-                // sides that failed to start have rounds beyond those of the others
-                let rounds = rounds.clamp(min, max).max(self.rounds as usize);
+                let least = self.most_rounds_until(self.min).min(most);
+                // the round that begins now
+                let now = self.rounds as usize + usize::from(!self.inner_is_done);
+                let rounds = rounds.clamp(least, most).max(now);
                 Standing::Rounds { rounds, end }
             }
             Standing::Turns {
@@ -82,7 +107,7 @@ impl Scheduler for Bounded {
             } => Standing::Turns {
                 times,
                 margin,
-                rounds: (self.min == self.max).then_some(self.max as usize),
+                rounds: (self.min == self.max).then(|| most.max(times.rounds())),
                 end,
             },
         }

@@ -43,6 +43,8 @@ pub struct Slot {
 pub struct Observation<'a> {
     pub learned: LaunchTime,
     pub outcome: &'a Outcome,
+    /// Of its command, failed ones too; 1 where none is counted.
+    pub executions: u32,
     /// Time to prepare, launch and store it.
     pub seconds: f64,
 }

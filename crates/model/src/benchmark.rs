@@ -213,12 +213,9 @@ pub struct UserCommand {
     pub input: Option<String>,
     #[serde(default, skip_serializing_if = "Output::is_memory")]
     pub output: Output,
-    /// Whether a launch executes it just once, with nothing untimed before.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub once: bool,
-    /// Whether the first launch times its first execution too.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub without_warm_up: bool,
+    /// Most executions of a launch, all of them timed. `None`: up to 20, and the first launch begins with an untimed one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<u32>,
     /// Start-up time of its shell, ns, which is subtracted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_up_ns: Option<u64>,

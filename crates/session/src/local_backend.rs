@@ -62,6 +62,8 @@ pub struct LocalBackend<'a> {
     /// Prefix of the execution number in HYPERFINE_ITERATION, for commands of `bench`.
     pub numbered: Option<&'static str>,
     executed: BTreeMap<(usize, &'static str), usize>,
+    /// Most numbered executions of a command.
+    pub max_executions: Option<u32>,
     /// The user was told that the store is locked.
     lock_reported: bool,
 }
@@ -111,6 +113,7 @@ impl<'a> LocalBackend<'a> {
             pilot: BTreeMap::new(),
             numbered: None,
             executed: BTreeMap::new(),
+            max_executions: None,
             lock_reported: false,
         }
     }
@@ -312,14 +315,19 @@ impl Backend for LocalBackend<'_> {
     ) -> Result<Finished> {
         let before = (self.watch).begin(benchmark, &step.cpus, std::process::id());
         let mut variant = Cow::Borrowed(&self.sides[side].variant);
+        let mut benchmark = Cow::Borrowed(benchmark);
         if let Some(prefix) = self.numbered {
-            let done = self.executed.get(&(side, prefix)).unwrap_or(&0);
+            let done = *self.executed.get(&(side, prefix)).unwrap_or(&0);
+            if let Some(most) = self.max_executions {
+                let left = most.saturating_sub(u32::try_from(done).unwrap_or(u32::MAX));
+                limit_batch(benchmark.to_mut(), left.max(1));
+            }
             let number = format!("{prefix}{done}");
             let environment = &mut variant.to_mut().environment;
             environment.insert("HYPERFINE_ITERATION".to_owned(), number);
         }
         let mut launched =
-            (self.executor).launch(&variant, benchmark, &step.cpus, step.copies, known)?;
+            (self.executor).launch(&variant, &benchmark, &step.cpus, step.copies, known)?;
         if let Some(prefix) = self.numbered {
             let executed = launched.events.iter().filter(|event| is_execution(event));
             *self.executed.entry((side, prefix)).or_default() += executed.count();
@@ -381,6 +389,14 @@ fn command_failure(command: &str, launch: &Launch) -> String {
         _ => "",
     };
     format!("{command}: {why}{remedy}")
+}
+
+fn limit_batch(benchmark: &mut Benchmark, most: u32) {
+    if let Work::Command(work) = &mut benchmark.work
+        && let Some(user) = &mut work.user
+    {
+        user.batch = Some(user.batch.map_or(most, |batch| batch.min(most)));
+    }
 }
 
 /// A user command reports its memory after each execution.

@@ -35,8 +35,8 @@ const MAX_LAUNCH_TIME: Duration = Duration::from_hours(24);
 /// Time for several commands, and for one alone.
 const BUDGET: Duration = Duration::from_secs(30);
 const BUDGET_ALONE: Duration = Duration::from_secs(3);
-/// Launches of a command alone, however long they take.
-const MIN_LAUNCHES_ALONE: u32 = 10;
+/// Executions of a command alone, however long they take.
+const MIN_RUNS_ALONE: u32 = 10;
 
 pub fn bench(context: &Context, args: &BenchArgs) -> Result<Exit> {
     let commands = expand::read(args)?;
@@ -121,6 +121,7 @@ fn measure(context: &Context, args: &BenchArgs, commands: &Commands) -> Result<M
     let names = commands.all.iter().map(|timed| timed.name.clone());
     display = display.named(names.collect());
     let mut local = LocalBackend::new(&sides, executor, &mut store, Duration::ZERO, &mut display);
+    local.max_executions = args.max_executions();
     local.begin(&host, journal.as_ref())?;
     let mut is_set_up = vec![false; sides.len()];
     let warm = set_up(commands, &here, &mut is_set_up).and_then(|()| {
@@ -194,7 +195,7 @@ fn warm_up(local: &mut LocalBackend<'_>, args: &BenchArgs) -> Result<()> {
         if let Work::Command(work) = &mut entry.work
             && let Some(user) = &mut work.user
         {
-            user.once = true;
+            user.batch = Some(1);
         }
         for done in 0..args.warmup {
             if drawn {
@@ -218,15 +219,14 @@ fn clean_up(commands: &Commands, here: &Path, is_set_up: &[bool]) -> Result<()> 
         .fold(Ok(()), Result::and)
 }
 
-/// Bounds of the number of launches of each command. One command alone has nothing to decide.
+/// Bounds of the number of executions of each command. One command alone has nothing to decide.
 fn launch_bounds(args: &BenchArgs, commands: &Commands) -> Option<[u32; 2]> {
     if !args.has_fixed_count() {
         let undecided = args.budget.is_none() && commands.all.len() == 1;
-        return undecided.then_some([MIN_LAUNCHES_ALONE, u32::MAX]);
+        return undecided.then_some([MIN_RUNS_ALONE, u32::MAX]);
     }
     let min = args.runs.or(args.min_runs).unwrap_or(1);
-    let max = args.runs.or(args.max_runs).unwrap_or(u32::MAX);
-    Some([min, max])
+    Some([min, args.max_executions().unwrap_or(u32::MAX)])
 }
 
 fn budget(args: &BenchArgs, commands: &Commands) -> Duration {

@@ -9,25 +9,24 @@ use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Maximum samples per launch of short commands.
-const SAMPLES: &str = "samples=20";
-/// For a counted number of executions.
-const ONCE: &str = "samples=1";
+/// Most executions of a launch of short commands, where none is asked for.
+const BATCH: u32 = 20;
 /// Time after which a launch ends; longer commands are executed once.
 const SAMPLE_NS: &str = "sample_ns=100000000";
 
 impl Job<'_> {
-    /// The first launch of a command begins with an untimed execution, unless it has its own warm-ups.
+    /// The first launch of a command begins with an untimed execution, unless its batches are counted.
     pub(super) fn user_command(
         &self,
         work: &CommandWork,
         user: &UserCommand,
     ) -> Result<Launched, ExecError> {
         let mut arguments = vec![cpus_argument(self.cpus), SAMPLE_NS.into()];
-        arguments.push(if user.once { ONCE } else { SAMPLES }.into());
+        let batch = user.batch.unwrap_or(BATCH).max(1);
+        arguments.push(format!("samples={batch}").into());
         let started = (work.argv.clone(), self.variant.environment.clone());
         let warm = &self.executor.warm;
-        let is_warm = user.once || user.without_warm_up || warm.borrow().contains(&started);
+        let is_warm = user.batch.is_some() || warm.borrow().contains(&started);
         arguments.push(format!("warm={}", u8::from(!is_warm)).into());
         for (key, text) in [("prepare", &user.prepare), ("cleanup", &user.cleanup)] {
             if let Some(text) = text {

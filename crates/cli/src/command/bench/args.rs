@@ -23,7 +23,7 @@ pub struct BenchArgs {
     /// Commands, each one argument: a program with arguments, or anything that a shell takes
     #[arg(value_name = "COMMAND", required_unless_present = "reference", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub commands: Vec<String>,
-    /// Total time, e.g. 90s, 10m or 1h; -r and -m may exceed it [default: 30s; one command alone 3s, and ten launches at least]
+    /// Total time, e.g. 90s, 10m or 1h; -r and -m may exceed it [default: 30s; one command alone 3s, and ten runs at least]
     #[arg(long, value_name = "TIME", value_parser = value_parsers::duration, help_heading = "Effort", add = SetBy::AnyFile)]
     pub budget: Option<std::time::Duration>,
     /// Differences within this margin are "same"
@@ -192,6 +192,13 @@ pub struct BenchArgs {
     pub format: FormatArgs,
 }
 
+/// Most executions of a launch of a short command.
+const MAX_BATCH: u32 = 200;
+/// The same of commands that are compared until it is decided.
+const COMPARED_BATCH: u32 = 20;
+/// Launches of a counted number of executions: twice as many as a verdict takes.
+const MIN_COUNTED_LAUNCHES: u32 = 24;
+
 /// Exit statuses that are no failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statuses {
@@ -266,6 +273,19 @@ impl BenchArgs {
     /// Whether options bound the number of executions, which then replace the sequential test.
     pub fn has_fixed_count(&self) -> bool {
         self.runs.or(self.min_runs).or(self.max_runs).is_some()
+    }
+
+    /// Executions of a launch, one of `commands`: many make starts of launches cheap, few make launches many, on which verdicts rest.
+    pub fn batch(&self, commands: usize) -> u32 {
+        match self.max_executions() {
+            Some(most) => (most / MIN_COUNTED_LAUNCHES).clamp(1, MAX_BATCH),
+            None if commands == 1 => MAX_BATCH,
+            None => COMPARED_BATCH,
+        }
+    }
+
+    pub fn max_executions(&self) -> Option<u32> {
+        self.runs.or(self.max_runs)
     }
 
     /// How the output is displayed: a style that says whether there is color decides where --color does not.

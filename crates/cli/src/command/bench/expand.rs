@@ -225,8 +225,7 @@ impl Reader<'_> {
                 [one] => one.clone(),
                 each => each[at].clone(),
             },
-            once: args.has_fixed_count(),
-            without_warm_up: true,
+            batch: Some(args.batch(self.texts * self.ways)),
             start_up_ns: None,
         };
         let name = self

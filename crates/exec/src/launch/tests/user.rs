@@ -64,11 +64,12 @@ fn user_directory_holds_user_commands() {
     assert!(bench.read("who").lines().all(|line| line == "b"));
     let before = bench.read("who").lines().count();
     let cold = UserCommand {
-        without_warm_up: true,
+        batch: Some(7),
         ..user.clone()
     };
     let launched = bench.command("echo x >> cold", cold);
     assert_eq!(bench.read("cold").lines().count(), samples(&launched).len());
+    assert!(samples(&launched).len() <= 7);
     let launched = bench.command("echo out; echo err >&2; echo $WHO >> who", user);
     assert_eq!(
         bench.read("who").lines().count(),
@@ -209,7 +210,7 @@ fn input_and_output_are_redirected() {
     let with = |bench: &Bench, output| UserCommand {
         input: Some("in".to_owned()),
         output,
-        once: true,
+        batch: Some(1),
         start_up_ns: Some(5),
         ..bench.user()
     };
