@@ -212,7 +212,7 @@ fn outliers_name_common_facts() {
 
 /// A login shell prints what it likes, and need not understand `sh`.
 #[test]
-fn login_shells_do_not_disturb_nodes() {
+fn nodes_survive_any_login_shell() {
     let home = Home::new();
     let other = home.path().join("other-shell");
     let script = "case $2 in \"exec sh -c '\"*) exec sh -c \"$2\";; esac; echo 'if: Expression Syntax.' >&2; exit 1";

@@ -304,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn relative_clients_are_found_from_anywhere() {
+    fn relative_clients_become_absolute() {
         for plain in ["ssh", "ssh -F 'a b'", "/usr/bin/ssh -v"] {
             assert_eq!(from_anywhere(plain).unwrap(), plain);
         }

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_are_words_of_a_shell() {
+    fn clients_are_shell_words() {
         let all = words("my\\ ssh -o 'A=b c'", "u@[::1]:22");
         assert_eq!(all[..3], ["my ssh", "-o", "A=b c"]);
         let rest = ["-p", "22", "--", "u@::1"];
