@@ -98,7 +98,13 @@ fn overview_links_every_page() {
             .filter(|(path, _)| path.starts_with(kind))
             .count()
     };
-    for kind in ["/runs/", "/benchmarks/", "/systems/", "/search"] {
+    for kind in [
+        "/runs",
+        "/runs/",
+        "/benchmarks",
+        "/benchmarks/",
+        "/systems/",
+    ] {
         assert!(of(kind) > 0, "{kind}");
     }
     for (path, page) in pages {
@@ -164,6 +170,38 @@ fn page_json_equals_command_json() {
     ] {
         assert_eq!(server.get(path).status, status, "{path}");
     }
+}
+
+#[test]
+fn searches_find_the_named_benchmark_first() {
+    let home = Home::new();
+    home.import(&[at_hour(&calls(1.0), 1, "night")]);
+    let server = Server::start(&home);
+    let found = server.json("/search.json?q=syscall");
+    let first = found["benchmarks"][0]["id"].as_str().unwrap();
+    assert!(first.ends_with("/syscall"), "{found}");
+    let page = server.page("/search?q=byte/syscall");
+    let place = |text: &str| page.find(text).unwrap();
+    assert!(place("Benchmarks (") < place("Runs ("), "{page}");
+    // no benchmark has this name, and runs come first
+    assert!(!server.page("/search?q=night").contains("Benchmarks ("));
+}
+
+#[test]
+fn runs_and_benchmarks_are_listed() {
+    let home = changed();
+    let server = Server::start(&home);
+    let runs = |query: &str| list(&server.json(&format!("/runs.json{query}"))["runs"]).len();
+    assert_eq!((runs(""), runs("?newest=5")), (24, 5));
+    assert_eq!(server.get("/runs?newest=0").status, 400);
+    assert!(
+        links(&server.page("/runs"))
+            .iter()
+            .any(|link| link.starts_with("/systems/"))
+    );
+    assert!(links(&server.page("/benchmarks")).contains("/benchmarks/byte/syscall"));
+    let listed = server.json("/benchmarks.json");
+    assert!(list(&listed["benchmarks"]).len() > 500);
 }
 
 #[test]

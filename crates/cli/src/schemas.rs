@@ -79,6 +79,7 @@ fn schemas_are_current() {
         document::<OverviewView>(&mut all, SCHEMA_OVERVIEW),
         document::<SystemView>(&mut all, SCHEMA_SYSTEM),
         document::<SearchView>(&mut all, SCHEMA_SEARCH),
+        document::<BenchmarksView>(&mut all, SCHEMA_BENCHMARKS),
         document::<ChangesView>(&mut all, SCHEMA_CHANGES),
         document::<Examined>(&mut all, SCHEMA_DOCTOR),
         document::<DryRun>(&mut all, SCHEMA_DRY_RUN),

@@ -82,9 +82,10 @@ pub use measurement::{
 pub use note::{Flag, Note, Subject, flags, in_order};
 pub use origin::{Origin, Owner};
 pub use overview::{
-    Acknowledged, Change, ChangeEvent, ChangesView, CommitRange, FactChange, FoundBenchmark,
-    ListedRun, ListedSystem, OverviewView, RunList, SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_RUNS,
-    SCHEMA_SEARCH, SCHEMA_SYSTEM, SearchView, SystemView,
+    Acknowledged, BenchmarksView, Change, ChangeEvent, ChangesView, CommitRange, FactChange,
+    FoundBenchmark, ListedRun, ListedSystem, OverviewView, RunList, SCHEMA_BENCHMARKS,
+    SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_RUNS, SCHEMA_SEARCH, SCHEMA_SYSTEM, SearchView,
+    SystemView,
 };
 pub use param::{Metric, Number, Param, ProgramRate, START_UP_ERROR};
 pub use peer::{Link, Peer, PeerPath};

@@ -12,6 +12,8 @@ pub const SCHEMA_OVERVIEW: &str = "gritstone/overview/1";
 pub const SCHEMA_SYSTEM: &str = "gritstone/system/1";
 /// Name and version of the schema of [`SearchView`].
 pub const SCHEMA_SEARCH: &str = "gritstone/search/1";
+/// Name and version of the schema of [`BenchmarksView`].
+pub const SCHEMA_BENCHMARKS: &str = "gritstone/benchmarks/1";
 /// Name and version of the schema of [`ChangesView`].
 pub const SCHEMA_CHANGES: &str = "gritstone/changes/2";
 
@@ -188,6 +190,26 @@ pub struct SystemView {
 pub struct FoundBenchmark {
     pub id: Id,
     pub title: String,
+}
+
+impl FoundBenchmark {
+    /// Whether a text is its id, or its id without family or variant, in letters of any size.
+    #[must_use]
+    pub fn is_named(&self, text: &str) -> bool {
+        let stem = self.id.stem();
+        let name = stem.split_once('/').map_or(stem, |(_, name)| name);
+        let mut names = [self.id.as_str(), stem, name].into_iter();
+        names.any(|name| name.eq_ignore_ascii_case(text.trim()))
+    }
+}
+
+/// The benchmarks that a server has pages of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BenchmarksView {
+    /// [`SCHEMA_BENCHMARKS`].
+    pub schema: String,
+    /// In the order of the catalog.
+    pub benchmarks: Vec<FoundBenchmark>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -44,7 +44,9 @@ pub use fleet::{fleet, fleet_lines, fleet_progress, node};
 pub use history::{benchmark, histories, history, history_svg};
 pub use json::json;
 pub use many_runs::{Other, several};
-pub use overview::{overview, progress, refused, runs, search, system, systems_compared};
+pub use overview::{
+    benchmark_list, overview, progress, refused, run_list, runs, search, system, systems_compared,
+};
 pub use pr::{pr, pr_remarks, pr_verdict};
 pub use ratings::{rating_lines, ratings};
 pub use show::show;

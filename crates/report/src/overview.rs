@@ -5,8 +5,8 @@ use crate::{Detail, changes, fleet, words};
 use gritstone_document::number;
 use gritstone_document::{About, Column, Document, Style, Text, Tone};
 use gritstone_model::{
-    FactChange, FleetProgress, FleetView, FoundBenchmark, ListedRun, ListedSystem, OverviewView,
-    Reliability, SearchView, SystemView,
+    BenchmarksView, FactChange, FleetProgress, FleetView, FoundBenchmark, ListedRun, ListedSystem,
+    OverviewView, Reliability, SearchView, SystemView,
 };
 
 /// The runs as a list.
@@ -188,6 +188,13 @@ pub fn search(view: &SearchView) -> Document {
     document.paragraph(
         "Words may be of a benchmark, a label, an id, a date (2026-11), a system, a kernel, a compiler or any other recorded fact.",
     );
+    let is_named = view
+        .benchmarks
+        .first()
+        .is_some_and(|of| of.is_named(&view.query));
+    if is_named {
+        found_benchmarks(&mut document, &view.benchmarks);
+    }
     if !view.runs.is_empty() {
         document.heading(1, format!("Runs ({})", number::count(view.found)));
         let caption = match view.found > view.runs.len() {
@@ -200,16 +207,53 @@ pub fn search(view: &SearchView) -> Document {
         document.heading(1, format!("Systems ({})", view.systems.len()));
         systems(&mut document, &view.systems);
     }
-    if !view.benchmarks.is_empty() {
-        document.heading(1, format!("Benchmarks ({})", view.benchmarks.len()));
-        let id = |of: &&FoundBenchmark| {
-            let id = of.id.to_string();
-            Cell::from(id.as_str()).about(About::Benchmark(id))
-        };
-        Columns::<&FoundBenchmark>::key("Benchmark", Style::Code, id)
-            .text("What", |of| of.title.as_str())
-            .table(&mut document, "Benchmarks", &view.benchmarks);
+    if !is_named && !view.benchmarks.is_empty() {
+        found_benchmarks(&mut document, &view.benchmarks);
     }
+    document
+}
+
+fn found_benchmarks(document: &mut Document, found: &[FoundBenchmark]) {
+    document.heading(1, format!("Benchmarks ({})", found.len()));
+    benchmark_table(document, "Benchmarks", found);
+}
+
+fn benchmark_table(document: &mut Document, caption: &str, found: &[FoundBenchmark]) {
+    let id = |of: &&FoundBenchmark| {
+        let id = of.id.to_string();
+        Cell::from(id.as_str()).about(About::Benchmark(id))
+    };
+    Columns::<&FoundBenchmark>::key("Benchmark", Style::Code, id)
+        .text("What", |of| of.title.as_str())
+        .table(document, caption, found);
+}
+
+/// All benchmarks, family by family.
+#[must_use]
+pub fn benchmark_list(view: &BenchmarksView) -> Document {
+    let mut document = Document::new("Benchmarks");
+    document.subtitle = Some(words::plural(view.benchmarks.len(), "benchmark"));
+    for family in view
+        .benchmarks
+        .chunk_by(|a, b| a.id.family() == b.id.family())
+    {
+        let name = family[0].id.family();
+        document.heading(1, name);
+        benchmark_table(&mut document, &format!("Benchmarks of {name}"), family);
+    }
+    document
+}
+
+/// The newest runs of a store.
+#[must_use]
+pub fn run_list(newest: &[ListedRun], stored: usize) -> Document {
+    let mut document = Document::new("Runs");
+    document.subtitle = Some(format!(
+        "{} of {}",
+        newest.len(),
+        words::plural(stored, "run")
+    ));
+    list(&mut document, "Runs, newest first", newest);
     document
 }
 

@@ -48,7 +48,7 @@ impl Frame {
         let (query, json) = (escape(&self.query), escape(&self.json));
         let _ = write!(
             out,
-            "<header class=\"site\">\n<nav aria-label=\"Pages\">\n<a href=\"/\">Gritstone</a> <a href=\"/search\">Runs</a> \
+            "<header class=\"site\">\n<nav aria-label=\"Pages\">\n<a href=\"/\">Gritstone</a> <a href=\"/runs\">Runs</a> <a href=\"/benchmarks\">Benchmarks</a> \
              <a href=\"/changes\">Changes</a> <a href=\"/fleet\">Fleet</a> <a href=\"/changes.atom\">Feed</a> <a href=\"{json}\">JSON</a>\n</nav>\n\
              <form role=\"search\" aria-label=\"Store\" action=\"/search\"><label>Search \
              <input type=\"search\" name=\"q\" value=\"{query}\" maxlength=\"200\"/></label> <button>Search</button></form>\n</header>\n"

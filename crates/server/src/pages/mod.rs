@@ -2,6 +2,7 @@
 
 mod api_runs;
 mod benchmark;
+mod benchmark_list;
 mod change_log;
 mod compare;
 mod digest;
@@ -10,6 +11,7 @@ mod form_options;
 mod lists;
 mod overview;
 mod run;
+mod run_list;
 mod search;
 mod service_pages;
 mod system;
@@ -32,9 +34,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) const ROUTES: &[&Route<Pages>] = &[
     &overview::ROUTE,
+    &run_list::ROUTE,
     &run::PAGE,
     &run::EVENTS,
     &compare::ROUTE,
+    &benchmark_list::ROUTE,
     &benchmark::ROUTE,
     &system::ROUTE,
     &fleet::PAGE,

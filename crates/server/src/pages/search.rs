@@ -44,15 +44,18 @@ fn search(pages: &Pages, asked: &Asked) -> Answered {
     let benchmarks = pages.context.catalogue.benchmarks.iter();
     let benchmarks =
         benchmarks.filter(|of| !words.is_empty() && has_all(&format!("{} {}", of.id, of.title)));
+    let mut benchmarks: Vec<FoundBenchmark> = benchmarks
+        .map(|of| FoundBenchmark {
+            id: of.id.clone(),
+            title: of.title.clone(),
+        })
+        .collect();
+    // that of exactly this name first
+    benchmarks.sort_by_key(|of| !of.is_named(query));
     let view = SearchView {
         schema: SCHEMA_SEARCH.to_owned(),
         query: query.to_owned(),
-        benchmarks: benchmarks
-            .map(|of| FoundBenchmark {
-                id: of.id.clone(),
-                title: of.title.clone(),
-            })
-            .collect(),
+        benchmarks,
         systems,
         found,
         runs,

@@ -1,0 +1,56 @@
+//! The newest runs.
+
+use crate::http::{Asked, Kind, Parameter, Route};
+use crate::pages::{Answered, Pages, lists, respond};
+use gritstone_document::html::{self, Choice, Frame};
+use gritstone_model::{RunList, SCHEMA_RUNS};
+
+/// Numbers of runs that can be chosen.
+const NEWEST: [u32; 3] = [100, 300, 1000];
+
+pub(super) const ROUTE: Route<Pages> = Route {
+    parameters: &[Parameter {
+        name: "newest",
+        kind: Kind::Number {
+            least: 1,
+            most: 1000,
+            otherwise: 100,
+        },
+        about: "Runs at most",
+    }],
+    ..Route::page("/runs", "The newest runs", SCHEMA_RUNS, runs)
+};
+
+fn runs(pages: &Pages, asked: &Asked) -> Answered {
+    let newest = asked.params.number("newest");
+    let (stored, heads) = match pages.store()? {
+        Some(store) => (
+            store.count()? as usize,
+            store.newest_runs(None, newest as usize)?,
+        ),
+        None => (0, vec![]),
+    };
+    let view = RunList {
+        schema: SCHEMA_RUNS.to_owned(),
+        runs: lists::runs(heads),
+    };
+    let choice = |n: u32| (n.to_string(), format!("newest {n}"));
+    let form = html::Form {
+        to: "/runs".to_owned(),
+        button: "Show",
+        kept: vec![],
+        choices: vec![Choice {
+            name: "newest",
+            label: "Runs",
+            options: NEWEST.map(choice).into(),
+            chosen: newest.to_string(),
+        }],
+    };
+    let frame = Frame {
+        form: (stored > NEWEST[0] as usize).then_some(form),
+        ..Frame::default()
+    };
+    Ok(respond(asked, &view, || {
+        (gritstone_report::run_list(&view.runs, stored), frame)
+    })?)
+}
