@@ -173,7 +173,7 @@ fn page_json_equals_command_json() {
 }
 
 #[test]
-fn searches_find_the_named_benchmark_first() {
+fn named_benchmarks_are_found_first() {
     let home = Home::new();
     home.import(&[at_hour(&calls(1.0), 1, "night")]);
     let server = Server::start(&home);
