@@ -5,6 +5,8 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::{env, fs, process};
 
+#[path = "src/chapters.rs"]
+mod chapters;
 #[path = "src/check.rs"]
 mod check;
 #[path = "src/cross_checks.rs"]
@@ -26,6 +28,7 @@ mod timeline;
 const SUITES: &str = "catalogue/suites.toml";
 const PROFILES: &str = "catalogue/profiles.toml";
 const TIMELINES: &str = "catalogue/timelines.toml";
+const CHAPTERS: &str = "catalogue/chapters.toml";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
@@ -41,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let mut files: Vec<(&str, &str)> = files.iter().map(|(n, t)| (&**n, &**t)).collect();
     read::in_order(&mut files);
-    let selects = |(name, _): &(&str, &str)| [SUITES, PROFILES, TIMELINES].contains(name);
+    let selects = |(name, _): &(&str, &str)| [SUITES, PROFILES, TIMELINES, CHAPTERS].contains(name);
     let (selections, files): (Vec<_>, Vec<_>) = files.into_iter().partition(selects);
     let mut whole = cross_checks::load(&files).unwrap_or_else(|fault| stop(&fault));
     for (name, text) in selections {
@@ -49,6 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let read = match name {
             SUITES => suite::suites(name, text, benchmarks).map(|all| whole.suites = all),
             PROFILES => profile::profiles(name, text, benchmarks).map(|all| whole.profiles = all),
+            CHAPTERS => chapters::chapters(name, text, benchmarks).map(|all| whole.chapters = all),
             _ => timeline::timelines(name, text, benchmarks).map(|all| whole.timelines = all),
         };
         read.unwrap_or_else(|fault| stop(&fault));

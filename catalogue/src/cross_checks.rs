@@ -5,7 +5,9 @@ use crate::entry;
 use crate::error::Error;
 use crate::read::{File, Reference, Row};
 use crate::suite::Suite;
-use gritstone_model::{Benchmark, Family, Id, Kind, Privilege, Profile, Selector, Timeline, Work};
+use gritstone_model::{
+    Benchmark, Chapter, Family, Id, Kind, Privilege, Profile, Selector, Timeline, Work,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,6 +30,9 @@ pub struct Catalogue {
     /// Drawings of the report.
     #[serde(default)]
     pub timelines: Vec<Timeline>,
+    /// Chapters of `report --classic`.
+    #[serde(default)]
+    pub chapters: Vec<Chapter>,
 }
 
 /// A catalog made of all its files, each a path (`catalogue/byte.toml`) and a text.

@@ -4,6 +4,7 @@
 //! (`check`), and then together with the others (`cross_checks`). A catalog of the user's own is a folder (`folder`) that is read by the
 //! same rules, beside ours (`own`). Suites select among them (`suite`), and profiles weight them (`profile`).
 
+mod chapters;
 mod check;
 mod cross_checks;
 mod custom;
@@ -16,6 +17,7 @@ mod read;
 mod suite;
 mod timeline;
 
+pub use chapters::chapters;
 pub use cross_checks::{Catalogue, load};
 pub use custom::{Own, OwnError, own};
 pub use error::Error;

@@ -245,6 +245,39 @@ fn decisions_name_benchmarks_that_exist() {
     assert!(named > 20, "{named}");
 }
 
+/// `report --classic` has every table of hp-1987, and every figure of its five chapters that have numbers, or says why not.
+#[test]
+fn chapters_have_every_exhibit_of_the_document() {
+    let chapters = gritstone_catalogue::all().unwrap().chapters;
+    let exhibits = chapters.iter().flat_map(|chapter| &chapter.exhibits);
+    let hp = exhibits.filter(|exhibit| exhibit.document == "hp-1987");
+    let places: BTreeSet<&str> = hp.map(|exhibit| exhibit.place.as_str()).collect();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../references/hp-1987");
+    let mut tables = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        let number = name
+            .strip_prefix("table-")
+            .and_then(|of| of.strip_suffix(".toml"));
+        let number = number.filter(|number| !number.ends_with("-rates"));
+        if let Some(number) = number {
+            assert!(
+                places.contains(format!("table {number}").as_str()),
+                "{number}"
+            );
+            tables += 1;
+        }
+    }
+    assert_eq!(tables, 44);
+    let figures = "2.1 2.2 2.3 2.4 2.5 3.1 3.2 3.3 4.1 4.2 4.3 4.4 4.5 4.6 4.7 4.8 5.1 5.2 6.1 7.1 7.2 8.1 8.2 8.3 8.4 8.5 8.6 8.7 8.8 9.1 9.2";
+    for figure in figures.split(' ') {
+        let there = places
+            .iter()
+            .any(|place| place.starts_with("figure") && place.contains(figure));
+        assert!(there, "figure {figure}");
+    }
+}
+
 #[test]
 fn application_profile_covers_its_suite() {
     let catalogue = gritstone_catalogue::all().unwrap();

@@ -4,6 +4,7 @@ mod ab;
 mod audit;
 mod benchmark;
 mod bisect;
+mod chapter;
 mod commit;
 mod compare;
 mod counter;
@@ -46,6 +47,7 @@ pub use benchmark::{
     PEER, Placement, PublishedWork, SERVER, Source, Term, UserCommand, Verify, Work,
 };
 pub use bisect::{BisectCommit, BisectOutcome, BisectStep, BisectView, SCHEMA_BISECT};
+pub use chapter::{Chapter, Exhibit, Form};
 pub use commit::Commit;
 pub use compare::{
     CommonChange, CompareCopies, CompareFigure, ComparePercentile, CompareRow, CompareSum,

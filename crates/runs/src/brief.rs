@@ -5,8 +5,11 @@ use crate::custom_catalog;
 use crate::scores;
 use anyhow::{Result, bail};
 use gritstone_analysis::reliability;
-use gritstone_model::{Assessment, Benchmark, CompareView, RatingsView, RunView, Timeline};
+use gritstone_model::{
+    Assessment, Benchmark, Chapter, CompareView, RatingsView, RunView, Timeline,
+};
 use gritstone_references::MEASURED;
+use std::collections::BTreeSet;
 
 pub struct Parts {
     pub assessment: Assessment,
@@ -54,6 +57,23 @@ fn benchmarks(context: &Context, run: &RunView) -> Vec<Benchmark> {
         benchmarks.extend(own.catalogue.benchmarks);
     }
     benchmarks
+}
+
+/// All systems of the documents that the chapters name.
+///
+/// # Errors
+/// When a system cannot be read.
+pub fn printed(context: &Context, chapters: &[Chapter]) -> Result<Vec<RunView>> {
+    let exhibits = chapters.iter().flat_map(|chapter| &chapter.exhibits);
+    let documents: BTreeSet<&str> = exhibits.map(|of| of.document.as_str()).collect();
+    let catalogue = &context.catalogue.benchmarks;
+    let machines = context.references.machines.iter().filter(|machine| {
+        let document = machine.document.as_deref();
+        document.is_some_and(|document| documents.contains(document))
+    });
+    machines
+        .map(|machine| Ok(context.references.view(&machine.id, catalogue)?))
+        .collect()
 }
 
 /// Printed systems that share a benchmark with the run.

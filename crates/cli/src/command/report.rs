@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use gritstone_document::Document;
 use gritstone_model::RunView;
-use gritstone_report::{Brief, Pair};
+use gritstone_report::{Brief, Classic, Pair};
 use gritstone_runs::context::Context;
 use gritstone_runs::selection::{Selection, retain_selected};
 use gritstone_runs::{brief, scores};
@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:
   gritstone report
   gritstone report last byte memory
-  gritstone report before after -o both.html")]
+  gritstone report before after -o both.html
+  gritstone report --classic")]
 pub struct ReportArgs {
     /// Run, or two runs (what changed from the first to the second), then benchmarks, families or globs [default: last]
     #[arg(value_name = "RUN | SELECTOR", add = candidates::subjects())]
@@ -30,6 +31,9 @@ pub struct ReportArgs {
     /// Write all of it to PDF, not the data sheet alone
     #[arg(long)]
     pub full: bool,
+    /// In the order of HP's Performance Brief of 1987, its tables and figures with the run in them, all of it in both formats
+    #[arg(long, conflicts_with = "full")]
+    pub classic: bool,
     /// Output file, .html or .pdf; repeatable [default: gritstone-brief-RUN, both]
     #[arg(short, long = "output", value_name = "FILE")]
     pub out: Vec<PathBuf>,
@@ -57,6 +61,11 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit> {
         })
         .collect::<Result<_>>()?;
     let [sheet, whole] = match (runs.as_slice(), args.against.as_deref()) {
+        ([run], base) if args.classic => {
+            let document = report_classic(context, run, base)?;
+            [document.clone(), document]
+        }
+        (_, _) if args.classic => bail!("a report in the order of 1987 is of one run; name one"),
         ([run], Some(base)) => report_run(context, run, base)?,
         ([run], None) => report_run(context, run, scores::base(context, std::iter::once(run)))?,
         ([base, other], None) => {
@@ -96,6 +105,17 @@ fn report_run(context: &Context, run: &RunView, base: &str) -> Result<[Document;
             gritstone_report::brief(input),
         ])
     }
+}
+
+fn report_classic(context: &Context, run: &RunView, base: Option<&str>) -> Result<Document> {
+    let base = base.unwrap_or_else(|| scores::base(context, std::iter::once(run)));
+    let parts = brief::parts(context, run, base)?;
+    let chapters = &context.catalogue.chapters;
+    Ok(gritstone_report::classic(&Classic {
+        brief: input(run, &parts),
+        chapters,
+        printed: &brief::printed(context, chapters)?,
+    }))
 }
 
 fn input<'a>(run: &'a RunView, parts: &'a brief::Parts) -> Brief<'a> {

@@ -17,9 +17,14 @@ const LINES: usize = 104;
 const SELECTORS: usize = 8;
 
 pub(super) fn append(document: &mut Document, input: &Brief) {
+    head(document, input);
+    drawn(document, input);
+}
+
+/// What was measured and how, reliability and scores.
+pub(crate) fn head(document: &mut Document, input: &Brief) {
     document.terms(card(input.run));
     document.push(Block::Tiles(tiles(input)));
-    drawn(document, input);
 }
 
 /// What was measured, when, and by which command.

@@ -1,5 +1,6 @@
 //! What is known of one benchmark and its result: folded under its line.
 
+use super::curves::{self, ends, point};
 use super::{Brief, histogram};
 use crate::columns::Col;
 use crate::pairs::Pairs;
@@ -7,16 +8,13 @@ use crate::{findings, responses, show, words};
 use gritstone_document::number;
 use gritstone_document::svg::{
     Canvas, launches,
-    plot::{Line, Plot, Point},
+    plot::{Line, Point},
 };
 use gritstone_document::{Block, Document, Text};
 use gritstone_model::{
-    Benchmark, Claims, Estimate, Finding, Measurement, Note, Placement, SeriesPoint, Term, Work,
+    Benchmark, Claims, Finding, Measurement, Note, Placement, RunView, SeriesPoint, Term, Work,
     in_order,
 };
-
-/// A range this wide is only legible on a logarithmic axis.
-const LOG_FROM: f64 = 30.0;
 
 pub(super) fn of(input: &Brief, result: &Measurement) -> Vec<Block> {
     let mut document = Document::default();
@@ -25,7 +23,7 @@ pub(super) fn of(input: &Brief, result: &Measurement) -> Vec<Block> {
         let operation = ("One operation:", entry.operation.as_str());
         document.paragraph(sentences(&[("", &entry.why), operation]));
     }
-    drawings(&mut document, result);
+    drawings(&mut document, input, entry, result);
     document.terms(numbers(result));
     let points = result
         .copies()
@@ -59,7 +57,12 @@ fn without_notes(result: &Measurement) -> Measurement {
 }
 
 /// Launches, curves and pairs.
-fn drawings(document: &mut Document, result: &Measurement) {
+fn drawings(
+    document: &mut Document,
+    input: &Brief,
+    entry: Option<&Benchmark>,
+    result: &Measurement,
+) {
     let (id, unit) = (&result.id, result.unit.as_str());
     let anchor = id.as_str().replace(['/', '@', '.'], "-");
     let mut figure = |canvas: Canvas, kind: &str, caption: String, said: String| {
@@ -86,24 +89,14 @@ fn drawings(document: &mut Document, result: &Measurement) {
             words,
         );
     }
-    let point = |x: f64, of: Option<Estimate>| Point {
-        x,
-        y: of.map(|of| of.value),
-        interval: of.and_then(|of| of.interval),
-    };
-    let has_value = |point: &SeriesPoint| point.estimate.is_some();
-    let measured = result.curve.as_ref();
-    if let Some(measured) = measured.filter(|c| c.points.iter().any(has_value)) {
-        let points = measured
-            .points
-            .iter()
-            .map(|of| point(of.x, of.estimate))
-            .collect();
-        let label = &measured.label;
+    if let Some((curve, points)) = result.curve.as_ref().zip(curves::measured(result)) {
+        let label = &curve.label;
         let law: Vec<Point> = law_of(result).map(|of| point(of.x, of.estimate)).collect();
-        let mut lines = vec![line("measured".to_owned(), points, !law.is_empty())];
+        let systems: Vec<&RunView> = input.references.iter().collect();
+        let mut lines = entry.map_or(vec![], |entry| curves::printed(&systems, entry));
+        lines.push(line("measured".to_owned(), points, !law.is_empty()));
         lines.extend((!law.is_empty()).then(|| line("scalability law".to_owned(), law, false)));
-        let (plot, said) = curve(label, unit, lines);
+        let (plot, said) = curves::plot(label, unit, lines);
         figure(
             plot.draw(),
             "curve",
@@ -151,7 +144,7 @@ fn drawings(document: &mut Document, result: &Measurement) {
         let law: Vec<Point> = law.map(|of| point(of.x, of.estimate)).collect();
         let mut lines = vec![line("measured".to_owned(), measured, !law.is_empty())];
         lines.extend((!law.is_empty()).then(|| line("scalability law".to_owned(), law, false)));
-        let (plot, said) = curve("copies", unit, lines);
+        let (plot, said) = curves::plot("copies", unit, lines);
         figure(
             plot.draw(),
             "copies",
@@ -179,41 +172,6 @@ fn line(name: String, points: Vec<Point>, loose: bool) -> Line {
         loose,
         points,
     }
-}
-
-/// Lines over what is counted along x, and the ends of each in words.
-fn curve(label: &str, unit: &str, lines: Vec<Line>) -> (Plot, String) {
-    let points = || lines.iter().flat_map(|line| &line.points);
-    let said: Vec<String> = lines.iter().map(|line| ends(line, unit)).collect();
-    let plot = Plot {
-        x_label: words::capital(label),
-        y_unit: unit.to_owned(),
-        log_x: wide(points().map(|p| p.x)),
-        log_y: wide(points().filter_map(|p| p.y)),
-        lines,
-        ..Plot::default()
-    };
-    (plot, said.join(" "))
-}
-
-/// The first and the last point of a line in words.
-fn ends(line: &Line, unit: &str) -> String {
-    let said = |p: &Point| {
-        let (x, y) = (number::printed(p.x, 0), number::at_most(p.y?, unit, 4));
-        Some(format!("{y} at {x}"))
-    };
-    let (first, last) = (line.points.first(), line.points.last());
-    let ends: Vec<String> = first.into_iter().chain(last).filter_map(said).collect();
-    format!("{}: {}.", line.name, ends.join(" to "))
-}
-
-/// Whether values above 0 are far from each other.
-fn wide(values: impl Iterator<Item = f64>) -> bool {
-    let ends = values.fold(None, |ends: Option<(f64, f64)>, x| {
-        let (low, high) = ends.unwrap_or((x, x));
-        Some((low.min(x), high.max(x)))
-    });
-    ends.is_some_and(|(low, high)| low > 0.0 && high / low >= LOG_FROM)
 }
 
 /// The numbers of the result, by name.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 const MITIGATION: &str = "mitigation.";
 
 /// Each cause once, with the benchmarks that it holds for. What exactly was found stands with each of them.
-pub(super) fn notes(document: &mut Document, results: &[Measurement]) {
+pub(crate) fn notes(document: &mut Document, results: &[Measurement]) {
     let mut causes: BTreeMap<Flag, Vec<&str>> = BTreeMap::new();
     for result in results {
         for flag in result.flags_of_estimate() {
@@ -34,7 +34,7 @@ pub(super) fn notes(document: &mut Document, results: &[Measurement]) {
         );
 }
 
-pub(super) fn append(document: &mut Document, run: &RunView) {
+pub(crate) fn append(document: &mut Document, run: &RunView) {
     document.heading(1, "Environment");
     let launches: usize = run.results.iter().map(|result| result.launches()).sum();
     document.paragraph(format!(

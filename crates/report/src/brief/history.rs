@@ -11,7 +11,7 @@ const DIGITS: i32 = 3;
 
 /// What a document prints of a benchmark, each with its unit: the time that it compares first, then real and CPU time, and the estimate
 /// at last.
-pub(super) fn values(result: &Measurement) -> Vec<(f64, String)> {
+pub(crate) fn values(result: &Measurement) -> Vec<(f64, String)> {
     let times = result.published.iter().flat_map(|published| {
         let compared = Col::of(published.figure);
         let cols = compared.into_iter().chain([Col::Real, Col::Cpu]);

@@ -2,15 +2,16 @@
 //! and the systems of the documents. Of two runs: what changed.
 
 mod command;
-mod data_sheet;
+pub(crate) mod curves;
+pub(crate) mod data_sheet;
 mod details;
-mod environment;
+pub(crate) mod environment;
 mod histogram;
-mod history;
+pub(crate) mod history;
 mod pair;
 mod results;
-mod timeline;
-mod transactions;
+pub(crate) mod timeline;
+pub(crate) mod transactions;
 
 use gritstone_document::Document;
 use gritstone_model::{
@@ -55,7 +56,7 @@ impl<'a> Brief<'a> {
 }
 
 /// What a run is called: by its label, or by its processor. The name of the host is not for whoever is handed a report.
-fn name(run: &RunView) -> String {
+pub(crate) fn name(run: &RunView) -> String {
     let model = run.machine.facts.get("cpu.model");
     run.label.clone().unwrap_or_else(|| match run.settings {
         Some(_) => model.map_or_else(|| run.id.clone(), |model| short_processor(model)),

@@ -134,7 +134,7 @@ fn point(view: &RunView, year: f64, benchmark: &Benchmark) -> Option<Point> {
 }
 
 /// The estimate; of a time that was printed for a reference workload its part of one operation.
-fn by_operation(result: &Measurement, benchmark: &Benchmark) -> Option<f64> {
+pub(crate) fn by_operation(result: &Measurement, benchmark: &Benchmark) -> Option<f64> {
     let printed = || {
         let published = result.published.as_ref()?;
         let operations = published
@@ -149,7 +149,7 @@ fn by_operation(result: &Measurement, benchmark: &Benchmark) -> Option<f64> {
 }
 
 /// How many of the second unit one of the first is; none where one is a time and the other a rate.
-pub(super) fn scale(from: &Unit, to: &Unit) -> Option<f64> {
+pub(crate) fn scale(from: &Unit, to: &Unit) -> Option<f64> {
     match (from.quantity(), to.quantity()) {
         (Quantity::Time { ns: from }, Quantity::Time { ns: to })
         | (Quantity::Rate { plain: from }, Quantity::Rate { plain: to }) => Some(from / to),

@@ -18,7 +18,7 @@ const ENGINES: [(&str, &str); 3] = [
 const UNIT: &str = "ms/transaction";
 
 /// A line for each system that printed them all, and one for each engine of the run; nothing where the run has none.
-pub(super) fn figure(input: &Brief) -> Option<Figure> {
+pub(crate) fn figure(input: &Brief) -> Option<Figure> {
     let unit = Unit::parse(UNIT).ok()?;
     let own = ENGINES.iter().filter_map(|(engine, variant)| {
         let points = points(input.run, variant, &unit)?;

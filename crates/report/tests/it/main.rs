@@ -7,6 +7,7 @@ mod ab;
 mod audit;
 mod brief;
 mod check;
+mod classic;
 mod compare;
 mod findings;
 mod fleet;

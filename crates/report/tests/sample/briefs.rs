@@ -18,7 +18,7 @@ pub fn with_input(
     run: &RunView,
     printed: &[RunView],
     baseline: &CompareView,
-    make: fn(&Brief) -> Document,
+    make: impl Fn(&Brief) -> Document,
 ) -> Document {
     make(&Brief {
         run,

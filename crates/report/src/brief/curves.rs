@@ -1,0 +1,82 @@
+//! Curves of results, and what systems printed along them.
+
+use super::timeline::by_operation;
+use crate::words;
+use gritstone_document::number;
+use gritstone_document::svg::plot::{Line, Plot, Point};
+use gritstone_model::{Benchmark, Estimate, Measurement, RunView, SeriesPoint};
+
+/// A range this wide is only legible on a logarithmic axis.
+const LOG_FROM: f64 = 30.0;
+
+/// The curve in which a result ends; none where no point has a value.
+pub(crate) fn measured(result: &Measurement) -> Option<Vec<Point>> {
+    let points = &result.curve.as_ref()?.points;
+    let has_value = |point: &SeriesPoint| point.estimate.is_some();
+    let points = points.iter().any(has_value).then_some(points)?;
+    Some(points.iter().map(|of| point(of.x, of.estimate)).collect())
+}
+
+/// A thin line for each system that printed two points of the curve or more, in the unit of the benchmark.
+pub(crate) fn printed(systems: &[&RunView], benchmark: &Benchmark) -> Vec<Line> {
+    let points = benchmark.curve.iter().flat_map(|curve| &curve.points);
+    let lines = systems.iter().map(|view| Line {
+        name: view.machine.name.clone(),
+        points: points
+            .clone()
+            .filter_map(|(x, id)| {
+                let y = by_operation(view.get(id)?, benchmark)?;
+                Some(Point {
+                    x: *x,
+                    y: Some(y),
+                    interval: None,
+                })
+            })
+            .collect(),
+        ..Line::default()
+    });
+    lines.filter(|line| line.points.len() > 1).collect()
+}
+
+pub(crate) fn point(x: f64, of: Option<Estimate>) -> Point {
+    Point {
+        x,
+        y: of.map(|of| of.value),
+        interval: of.and_then(|of| of.interval),
+    }
+}
+
+/// Lines over what is counted along x, and the ends of each in words.
+pub(crate) fn plot(label: &str, unit: &str, lines: Vec<Line>) -> (Plot, String) {
+    let points = || lines.iter().flat_map(|line| &line.points);
+    let said: Vec<String> = lines.iter().map(|line| ends(line, unit)).collect();
+    let plot = Plot {
+        x_label: words::capital(label),
+        y_unit: unit.to_owned(),
+        log_x: wide(points().map(|p| p.x)),
+        log_y: wide(points().filter_map(|p| p.y)),
+        lines,
+        ..Plot::default()
+    };
+    (plot, said.join(" "))
+}
+
+/// The first and the last point of a line in words.
+pub(crate) fn ends(line: &Line, unit: &str) -> String {
+    let said = |p: &Point| {
+        let (x, y) = (number::printed(p.x, 0), number::at_most(p.y?, unit, 4));
+        Some(format!("{y} at {x}"))
+    };
+    let (first, last) = (line.points.first(), line.points.last());
+    let ends: Vec<String> = first.into_iter().chain(last).filter_map(said).collect();
+    format!("{}: {}.", line.name, ends.join(" to "))
+}
+
+/// Whether values above 0 are far from each other.
+fn wide(values: impl Iterator<Item = f64>) -> bool {
+    let ends = values.fold(None, |ends: Option<(f64, f64)>, x| {
+        let (low, high) = ends.unwrap_or((x, x));
+        Some((low.min(x), high.max(x)))
+    });
+    ends.is_some_and(|(low, high)| low > 0.0 && high / low >= LOG_FROM)
+}

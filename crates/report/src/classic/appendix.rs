@@ -1,0 +1,66 @@
+//! Configurations of the systems and of this machine, and what each test does.
+
+use super::{Classic, Shown, selected};
+use crate::brief::environment;
+use crate::table::Columns;
+use gritstone_document::{Document, Style};
+use gritstone_model::{Benchmark, RunView};
+use std::collections::BTreeSet;
+
+pub(super) fn append(document: &mut Document, input: &Classic) {
+    let run = input.brief.run;
+    environment::notes(document, &run.results);
+    environment::append(document, run);
+    configurations(document, input);
+    descriptions(document, input);
+}
+
+/// Of the systems that stand in an exhibit.
+fn configurations(document: &mut Document, input: &Classic) {
+    let exhibits = input.chapters.iter().flat_map(|chapter| &chapter.exhibits);
+    let mut systems: Vec<&RunView> = vec![];
+    for shown in exhibits.map(|exhibit| Shown::of(input, exhibit)) {
+        for view in shown.systems {
+            let there = shown
+                .benchmarks
+                .iter()
+                .any(|benchmark| view.get(&benchmark.id).is_some());
+            if there && !systems.iter().any(|known| known.id == view.id) {
+                systems.push(view);
+            }
+        }
+    }
+    document.heading(1, "Configurations of the printed systems");
+    Columns::<&RunView>::key("System", Style::Text, |view| view.machine.name.as_str())
+        .text("Document", |view| view.machine.document.clone())
+        .text("Operating system", |view| view.machine.system.as_str())
+        .text("Configuration", |view| view.machine.configuration.as_str())
+        .table(
+            document,
+            "Configurations, as the documents describe them",
+            systems,
+        );
+}
+
+/// Each benchmark of an exhibit once, in the order of the exhibits.
+fn descriptions(document: &mut Document, input: &Classic) {
+    let mut known = BTreeSet::new();
+    let exhibits = input.chapters.iter().flat_map(|chapter| &chapter.exhibits);
+    let benchmarks = exhibits.flat_map(|exhibit| selected(exhibit, input.brief.benchmarks));
+    let benchmarks: Vec<&Benchmark> = benchmarks
+        .filter(|benchmark| known.insert(&benchmark.id))
+        .collect();
+    document.heading(1, "Description of the tests");
+    document.paragraph(
+        "What one operation of each test is; a note says what is not comparable, and why.",
+    );
+    Columns::<&Benchmark>::key("Test", Style::Code, |benchmark| benchmark.id.as_str())
+        .text("One operation", |benchmark| benchmark.operation.trim())
+        .text("Not comparable", |benchmark| {
+            benchmark
+                .not_comparable
+                .as_deref()
+                .map(|text| text.trim().to_owned())
+        })
+        .table(document, "Tests of this brief", benchmarks);
+}

@@ -1,0 +1,217 @@
+//! Exhibits as drawings: the systems of the document and the run.
+
+use super::numbers::Numbers;
+use super::{Shown, tables};
+use crate::brief::curves;
+use crate::brief::name;
+use crate::words;
+use gritstone_document::number;
+use gritstone_document::svg::dots::{self, Dot, Panel};
+use gritstone_document::svg::plot::{Line, Point};
+use gritstone_document::{Figure, svg};
+use gritstone_model::{Benchmark, Finding, Flag, Id, Measurement, RunView};
+
+/// A dot for each system and benchmark, on one axis for each unit.
+pub(super) fn bars(shown: &Shown) -> Option<Figure> {
+    let mut panels: Vec<Panel> = vec![];
+    for benchmark in &shown.benchmarks {
+        let printed: Vec<Option<&Measurement>> = shown
+            .systems
+            .iter()
+            .map(|view| view.get(&benchmark.id))
+            .collect();
+        let Some(numbers) = Numbers::of(shown.own(&benchmark.id), &printed) else {
+            continue;
+        };
+        let unit = number::unit_text(&numbers.unit);
+        let at = panels.iter().position(|panel| panel.label == unit);
+        let at = at.unwrap_or_else(|| {
+            panels.push(Panel {
+                label: unit.clone(),
+                ..Panel::default()
+            });
+            panels.len() - 1
+        });
+        let values = numbers.printed.iter().copied().chain([numbers.own]);
+        let texts = numbers.shown();
+        let dots = values
+            .zip(texts)
+            .zip(names(shown))
+            .filter_map(|((value, text), system)| {
+                Some(dot(shown, benchmark, &system, value?, text?))
+            });
+        panels[at].dots.extend(dots);
+    }
+    drawn(shown, panels)
+}
+
+/// Throughput relative to the reference.
+pub(super) fn relative(shown: &Shown) -> Option<Figure> {
+    let reference = shown.reference()?;
+    let at = shown
+        .systems
+        .iter()
+        .position(|view| view.id == reference.id)?;
+    let mut dots = vec![];
+    for benchmark in &shown.benchmarks {
+        let printed: Vec<Option<&Measurement>> = shown
+            .systems
+            .iter()
+            .map(|view| view.get(&benchmark.id))
+            .collect();
+        let Some(numbers) = Numbers::of(shown.own(&benchmark.id), &printed) else {
+            continue;
+        };
+        let Some(base) = numbers.printed[at] else {
+            continue;
+        };
+        let values = numbers.printed.iter().copied().chain([numbers.own]);
+        dots.extend(values.zip(names(shown)).filter_map(|(value, system)| {
+            let ratio = numbers.gain(value?, base)?;
+            let text = words::bare_ratio(ratio, None).0 + "×";
+            Some(dot(shown, benchmark, &system, ratio, text))
+        }));
+    }
+    let label = format!("× {}, more is better", reference.machine.name);
+    drawn(
+        shown,
+        vec![Panel {
+            label,
+            mark: Some(1.0),
+            dots,
+            ..Panel::default()
+        }],
+    )
+}
+
+/// The systems in their order, then the run.
+fn names<'a>(shown: &'a Shown) -> impl Iterator<Item = String> + 'a {
+    let systems = shown.systems.iter();
+    let systems = systems.map(|view| tables::short(shown, view).to_owned());
+    systems.chain([name(shown.run)])
+}
+
+fn dot(shown: &Shown, benchmark: &Benchmark, system: &str, value: f64, text: String) -> Dot {
+    let own = system == name(shown.run);
+    Dot {
+        name: format!("{}, {system}", benchmark.title),
+        value,
+        doubtful: own && tables::flags(shown, &benchmark.id).contains(&Flag::NotComparable),
+        text,
+        ..Dot::default()
+    }
+}
+
+fn drawn(shown: &Shown, panels: Vec<Panel>) -> Option<Figure> {
+    let all = panels.iter().flat_map(|panel| &panel.dots);
+    let said: Vec<String> = all
+        .map(|dot| format!("{} {}", dot.name, dot.text))
+        .collect();
+    let caption = format!("{}; a ring is not comparable", shown.caption());
+    let any = !said.is_empty();
+    any.then(|| {
+        svg::figure(
+            dots::draw(&panels),
+            &shown.anchor(),
+            caption,
+            said.join("; "),
+        )
+    })
+}
+
+/// The curves of the run, and of each system that printed one.
+pub(super) fn curve(shown: &Shown) -> Option<Figure> {
+    let mut lines: Vec<Line> = vec![];
+    let several = shown.benchmarks.len() > 1;
+    for benchmark in &shown.benchmarks {
+        let named = |system: &str| match several {
+            true => format!("{system}, {}", benchmark.id),
+            false => system.to_owned(),
+        };
+        let printed = curves::printed(&shown.systems, benchmark);
+        lines.extend(printed.into_iter().map(|line| Line {
+            name: named(&line.name),
+            ..line
+        }));
+        let own = shown.own(&benchmark.id).and_then(curves::measured);
+        lines.extend(own.map(|points| strong(named(&name(shown.run)), points)));
+    }
+    let first = shown.benchmarks.first()?;
+    let label = &first.curve.as_ref()?.label;
+    plotted(shown, label, first.unit.as_str(), lines)
+}
+
+/// CPUs in use along the curves of the run.
+pub(super) fn cpus(shown: &Shown) -> Option<Figure> {
+    let lines = shown.benchmarks.iter().filter_map(|benchmark| {
+        let points = shown.own(&benchmark.id)?.curve.as_ref()?.points.iter();
+        let point = points.filter_map(|of| {
+            Some(Point {
+                x: of.x,
+                y: Some(of.cpus?),
+                interval: None,
+            })
+        });
+        let points: Vec<Point> = point.collect();
+        (!points.is_empty()).then(|| strong(benchmark.id.to_string(), points))
+    });
+    let label = &shown.benchmarks.first()?.curve.as_ref()?.label;
+    plotted(shown, label, "CPUs", lines.collect())
+}
+
+/// CPU time of both ends as a share of one CPU, along the curves of the run.
+pub(super) fn shares(shown: &Shown) -> Option<Figure> {
+    let mut lines: Vec<Line> = vec![];
+    for benchmark in &shown.benchmarks {
+        for (end, said) in ["near end", "far end"].iter().enumerate() {
+            let points = benchmark.curve.iter().flat_map(|curve| &curve.points);
+            let points = points.filter_map(|(x, id)| {
+                let y = share(shown.run, id, end)?;
+                Some(Point {
+                    x: *x,
+                    y: Some(100.0 * y),
+                    interval: None,
+                })
+            });
+            lines.push(strong((*said).to_owned(), points.collect()));
+        }
+    }
+    lines.retain(|line| !line.points.is_empty());
+    let label = &shown.benchmarks.first()?.curve.as_ref()?.label;
+    plotted(shown, label, "%", lines)
+}
+
+fn share(run: &RunView, id: &Id, end: usize) -> Option<f64> {
+    run.get(id)?
+        .notes
+        .iter()
+        .find_map(|note| match &note.finding {
+            Finding::Ends { share, .. } => Some(share[end]),
+            _ => None,
+        })
+}
+
+fn strong(name: String, points: Vec<Point>) -> Line {
+    Line {
+        name,
+        strong: true,
+        loose: false,
+        points,
+    }
+}
+
+fn plotted(shown: &Shown, label: &str, unit: &str, lines: Vec<Line>) -> Option<Figure> {
+    if !lines
+        .iter()
+        .any(|line| line.strong && !line.points.is_empty())
+    {
+        return None;
+    }
+    let (plot, said) = curves::plot(label, unit, lines);
+    Some(svg::figure(
+        vec![plot.draw()],
+        &shown.anchor(),
+        shown.caption(),
+        said,
+    ))
+}

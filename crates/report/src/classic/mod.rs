@@ -1,0 +1,172 @@
+//! The report of a run in the order of a performance brief of its time: the tables and figures of documents, with the run in them.
+
+mod appendix;
+mod figures;
+mod numbers;
+mod tables;
+
+use crate::brief::{Brief, data_sheet, name, transactions};
+use crate::{findings, words};
+use gritstone_document::{Block, Document, Table};
+use gritstone_model::{Benchmark, Chapter, Exhibit, Form, Id, Measurement, RunView, Selector};
+
+/// What the report is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Classic<'a> {
+    pub brief: Brief<'a>,
+    pub chapters: &'a [Chapter],
+    /// All systems of the documents that the chapters name.
+    pub printed: &'a [RunView],
+}
+
+/// A chapter for each area, then the configurations and the tests.
+#[must_use]
+pub fn classic(input: &Classic) -> Document {
+    let run = input.brief.run;
+    let mut document = Document::new(format!("Performance brief: {}", name(run)));
+    data_sheet::head(&mut document, &input.brief);
+    for (at, chapter) in input.chapters.iter().enumerate() {
+        document.heading(1, format!("{}. {}", at + 1, chapter.title));
+        document.paragraph(chapter.text.trim());
+        for exhibit in &chapter.exhibits {
+            append(&mut document, input, exhibit);
+        }
+    }
+    appendix::append(&mut document, input);
+    document
+}
+
+/// An exhibit with what is to be shown in it.
+struct Shown<'a> {
+    exhibit: &'a Exhibit,
+    run: &'a RunView,
+    systems: Vec<&'a RunView>,
+    benchmarks: Vec<&'a Benchmark>,
+}
+
+impl<'a> Shown<'a> {
+    fn of(input: &Classic<'a>, exhibit: &'a Exhibit) -> Self {
+        let systems = input.printed.iter();
+        let document = Some(exhibit.document.as_str());
+        let systems = systems.filter(|view| view.machine.document.as_deref() == document);
+        let systems: Vec<&RunView> = systems.collect();
+        let mut benchmarks = selected(exhibit, input.brief.benchmarks);
+        if matches!(exhibit.form, Form::Table | Form::Bars) {
+            // a selector of a family takes in more than the exhibit has
+            let printed = |id: &Id| systems.iter().any(|view| view.get(id).is_some());
+            benchmarks.retain(|benchmark| printed(&benchmark.id));
+        }
+        Self {
+            exhibit,
+            run: input.brief.run,
+            systems,
+            benchmarks,
+        }
+    }
+
+    /// "Table 2.1: SPICE, elapsed seconds".
+    fn caption(&self) -> String {
+        let Exhibit {
+            place,
+            title,
+            document,
+            ..
+        } = self.exhibit;
+        format!("{} of {document}: {title}", words::capital(place))
+    }
+
+    /// An identifier of its own for a drawing.
+    fn anchor(&self) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let Exhibit {
+            place, document, ..
+        } = self.exhibit;
+        format!("{document}-{place}").chars().map(plain).collect()
+    }
+
+    fn own(&self, id: &Id) -> Option<&'a Measurement> {
+        self.run.get(id)
+    }
+
+    fn reference(&self) -> Option<&'a RunView> {
+        let id = self.exhibit.reference.as_deref()?;
+        self.systems
+            .iter()
+            .copied()
+            .find(|view| view.machine.id == id)
+    }
+}
+
+/// In the order of the selectors, and of the catalog for each.
+fn selected<'a>(exhibit: &Exhibit, benchmarks: &'a [Benchmark]) -> Vec<&'a Benchmark> {
+    let by = exhibit.benchmarks.iter().map(|text| Selector::new(text));
+    by.flat_map(|by| {
+        benchmarks
+            .iter()
+            .filter(move |benchmark| by.matches(&benchmark.id))
+    })
+    .collect()
+}
+
+/// The exhibit, what is to be said of it, and what the run lacks.
+fn append(document: &mut Document, input: &Classic, exhibit: &Exhibit) {
+    let shown = &Shown::of(input, exhibit);
+    let table = |table: Table| (!table.rows.is_empty()).then(|| Block::Table(table));
+    let block = match exhibit.form {
+        Form::Table => table(tables::plain(shown)),
+        Form::Statistics => table(tables::statistics(shown)),
+        Form::Ratios => table(tables::ratios(shown)),
+        Form::Elements => table(tables::elements(shown)),
+        Form::Words => None,
+        Form::Bars => figures::bars(shown).map(Block::Figure),
+        Form::Relative => figures::relative(shown).map(Block::Figure),
+        Form::Curve => figures::curve(shown).map(Block::Figure),
+        Form::Cpus => figures::cpus(shown).map(Block::Figure),
+        Form::Shares => figures::shares(shown).map(Block::Figure),
+        Form::Transactions => transactions::figure(&input.brief).map(Block::Figure),
+    };
+    let text = exhibit.text.as_deref().unwrap_or_default().trim();
+    match block {
+        Some(block) => {
+            document.push(block);
+            if !text.is_empty() {
+                document.paragraph(text);
+            }
+        }
+        None => document.paragraph(format!("{}. {text}", shown.caption()).trim_end().to_owned()),
+    }
+    if exhibit.form != Form::Words {
+        missing(document, shown);
+    }
+}
+
+/// Why the run has no number of some benchmarks.
+fn missing(document: &mut Document, shown: &Shown) {
+    let mut reasons: Vec<(String, Vec<&Id>)> = vec![];
+    for benchmark in &shown.benchmarks {
+        let result = shown.own(&benchmark.id);
+        if result.is_some_and(|result| result.value().is_some()) {
+            continue;
+        }
+        let why = result
+            .and_then(|result| result.notes.first())
+            .map(findings::message);
+        let why = why.unwrap_or_else(|| "This run does not have it.".to_owned());
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, ids)) => ids.push(&benchmark.id),
+            None => reasons.push((why, vec![&benchmark.id])),
+        }
+    }
+    let told = reasons.iter().map(|(why, ids)| {
+        let first: Vec<String> = ids.iter().take(NAMED).map(|id| format!("`{id}`")).collect();
+        let more = match ids.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("Without a number here: {}{more}. {why}", first.join(", "))
+    });
+    document.list(told);
+}
+
+/// Benchmarks that are named where a reason holds for many.
+const NAMED: usize = 4;

@@ -1,0 +1,89 @@
+//! What systems and a run have of one benchmark, in one unit.
+
+use crate::brief::history::values;
+use crate::brief::timeline::scale;
+use gritstone_document::number;
+use gritstone_model::{Better, Measurement, Unit};
+
+/// Digits of a value of this run beside those that were printed.
+const DIGITS: i32 = 3;
+
+pub(super) struct Numbers {
+    pub unit: String,
+    /// In the order of the systems.
+    pub printed: Vec<Option<f64>>,
+    pub own: Option<f64>,
+    pub better: Better,
+}
+
+impl Numbers {
+    /// None where neither has a number. The unit is the first printed one in which the run has a number too.
+    pub fn of(own: Option<&Measurement>, printed: &[Option<&Measurement>]) -> Option<Self> {
+        let theirs: Vec<Vec<(f64, String)>> = printed
+            .iter()
+            .map(|result| result.map(values).unwrap_or_default())
+            .collect();
+        let units: Vec<&String> = theirs.iter().flatten().map(|(_, unit)| unit).collect();
+        // the estimate comes last
+        let main = theirs.iter().find_map(|of| of.last()).map(|(_, unit)| unit);
+        let both = units
+            .iter()
+            .find(|unit| own.is_some_and(|own| value_in(own, unit).is_some()));
+        let unit = match both.copied().or(main) {
+            Some(unit) => unit.clone(),
+            None => values(own?).first()?.1.clone(),
+        };
+        let in_unit = |result: Option<&Measurement>| value_in(result?, &unit);
+        Some(Self {
+            printed: printed.iter().map(|result| in_unit(*result)).collect(),
+            own: in_unit(own),
+            better: better(own, printed, &unit),
+            unit,
+        })
+    }
+
+    /// How many times as fast the run is as a system.
+    pub fn times(&self, system: usize) -> Option<f64> {
+        self.gain(self.own?, self.printed.get(system).copied().flatten()?)
+    }
+
+    /// How many times as fast a number is as another.
+    pub fn gain(&self, value: f64, base: f64) -> Option<f64> {
+        let ratio = match self.better {
+            Better::Higher => value / base,
+            Better::Lower => base / value,
+        };
+        Some(ratio).filter(|ratio| ratio.is_finite() && *ratio > 0.0)
+    }
+
+    /// The numbers of the systems as they were printed, then that of the run.
+    pub fn shown(&self) -> Vec<Option<String>> {
+        let decimals = self.printed.iter().flatten();
+        let decimals = decimals.map(|v| number::printed_decimals(*v)).max();
+        let decimals = decimals.unwrap_or(0).min(4);
+        let printed = self.printed.iter();
+        let printed = printed.map(|v| v.map(|v| number::printed(v, decimals)));
+        printed
+            .chain([self.own.map(|own| number::significant(own, DIGITS))])
+            .collect()
+    }
+}
+
+/// A number of a result in a unit: one that it has in it, or its estimate converted.
+pub(super) fn value_in(result: &Measurement, unit: &str) -> Option<f64> {
+    let same = values(result).into_iter().find(|(_, of)| of == unit);
+    let converted = || {
+        let to = Unit::parse(unit).ok().filter(|_| unit != SECONDS)?;
+        Some(result.value()? * scale(&result.unit, &to)?)
+    };
+    same.map(|(value, _)| value).or_else(converted)
+}
+
+/// The unit of times of whole reference workloads, which no time of one operation is converted to.
+const SECONDS: &str = "s";
+
+fn better(own: Option<&Measurement>, printed: &[Option<&Measurement>], unit: &str) -> Better {
+    let all = own.into_iter().chain(printed.iter().flatten().copied());
+    let mut of_unit = all.filter(|result| result.unit.as_str() == unit && result.value().is_some());
+    of_unit.next().map_or(Better::Lower, |result| result.better)
+}
