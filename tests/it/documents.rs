@@ -77,3 +77,25 @@ fn documented_outputs_are_current() {
         "docs/reference/output.md is out of date: GRITSTONE_WRITE_REFERENCE=1 cargo test --workspace outputs"
     );
 }
+
+#[test]
+fn the_classic_report_has_every_chapter() {
+    let home = home();
+    home.refuses(
+        "report before after --classic -o both.html",
+        "is of one run",
+    );
+    home.ok("report before --classic -o classic.html -o classic.pdf");
+    let page = fs::read_to_string(home.path().join("classic.html")).unwrap();
+    let last = "9. Effect of the network on real-time response";
+    for said in [
+        "Table 4.2 of hp-1987",
+        last,
+        "Figure 9.2 of hp-1987",
+        "Description of the tests",
+    ] {
+        assert!(page.contains(said), "{said}");
+    }
+    let pdf = fs::read(home.path().join("classic.pdf")).unwrap();
+    assert!(pdf.starts_with(b"%PDF-"));
+}

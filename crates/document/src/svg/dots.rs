@@ -26,6 +26,8 @@ pub struct Dot {
     pub interval: Option<[f64; 2]>,
     /// In doubt: drawn as a ring.
     pub doubtful: bool,
+    /// Another system, for comparison: drawn in gray.
+    pub other: bool,
     /// Formatted value, shown at the right.
     pub text: String,
 }
@@ -153,25 +155,27 @@ impl Dot {
         let Some(x) = scale.place(self.value) else {
             return;
         };
+        let (group, color) = match self.other {
+            true => ("other", super::GRAY),
+            false => ("strong0", super::STRONG[0]),
+        };
         let ends = self.interval.map(|ends| ends.map(|end| scale.place(end)));
         let line = match ends {
             // an interval that reaches 0 is open on a logarithmic axis
             Some([low, Some(high)]) => {
                 let low = low.unwrap_or(scale.from);
                 format!(
-                    "<path class=\"stroke\" d=\"M{low:.1} {y:.1}H{high:.1}\" stroke=\"{0}\" stroke-width=\"1.6\"/>",
-                    super::STRONG[0]
+                    "<path class=\"stroke\" d=\"M{low:.1} {y:.1}H{high:.1}\" stroke=\"{color}\" stroke-width=\"1.6\"/>"
                 )
             }
             _ => String::new(),
         };
         let (class, fill) = match self.doubtful {
             true => ("ring", "#fff"),
-            false => ("fill", super::STRONG[0]),
+            false => ("fill", color),
         };
         canvas.put(format_args!(
-            "<g class=\"strong0\">{line}<circle class=\"stroke {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{RADIUS}\" fill=\"{fill}\" stroke=\"{}\" stroke-width=\"1.4\"/></g>",
-            super::STRONG[0]
+            "<g class=\"{group}\">{line}<circle class=\"stroke {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{RADIUS}\" fill=\"{fill}\" stroke=\"{color}\" stroke-width=\"1.4\"/></g>"
         ));
     }
 }
@@ -186,6 +190,7 @@ mod tests {
             value: *value,
             interval: Some([value * 0.9, value * 1.1]),
             doubtful: *value > 5.0,
+            other: *value > 50.0,
             text: format!("{value} s"),
         };
         Panel {
@@ -203,6 +208,7 @@ mod tests {
         };
         let count = |what: &str| canvas.body.matches(what).count();
         assert_eq!([count("<circle"), count("stroke ring")], [3, 2]);
+        assert_eq!([count("strong0"), count("\"other\"")], [2, 1]);
     }
 
     #[test]

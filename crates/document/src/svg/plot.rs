@@ -4,7 +4,7 @@
 //! before its name.
 
 use super::scale::Scale;
-use super::{Anchor, CHAR, Canvas, STRONG, cut, widest};
+use super::{Anchor, CHAR, Canvas, GRAY, STRONG, cut, widest};
 use crate::number;
 use crate::sanitize::escape;
 
@@ -58,7 +58,6 @@ const ROW: f64 = 16.0;
 const GAP: f64 = 44.0;
 /// Number of points from which intervals are a band: bars would touch.
 const BAND_FROM: usize = 13;
-const GRAY: &str = "#6b6b6b";
 /// Four dashes and five markers distinguish twenty gray lines.
 const DASHES: [&str; 4] = [
     "",

@@ -286,6 +286,7 @@ fn dot(drawn: &Drawn, factor: f64) -> Dot {
             .iter()
             .any(|flag| flags.contains(flag)),
         text,
+        ..Dot::default()
     }
 }
 

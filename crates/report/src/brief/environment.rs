@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 const MITIGATION: &str = "mitigation.";
 
 /// Each cause once, with the benchmarks that it holds for. What exactly was found stands with each of them.
-pub(crate) fn notes(document: &mut Document, results: &[Measurement]) {
+pub(super) fn notes(document: &mut Document, results: &[Measurement]) {
     let mut causes: BTreeMap<Flag, Vec<&str>> = BTreeMap::new();
     for result in results {
         for flag in result.flags_of_estimate() {
@@ -34,7 +34,7 @@ pub(crate) fn notes(document: &mut Document, results: &[Measurement]) {
         );
 }
 
-pub(crate) fn append(document: &mut Document, run: &RunView) {
+pub(super) fn append(document: &mut Document, run: &RunView) {
     document.heading(1, "Environment");
     let launches: usize = run.results.iter().map(|result| result.launches()).sum();
     document.paragraph(format!(
@@ -78,7 +78,7 @@ pub(crate) fn append(document: &mut Document, run: &RunView) {
 }
 
 /// What is known of the machine; of mitigations how many there are of each kind.
-pub(super) fn facts(run: &RunView) -> Vec<(String, Text)> {
+pub(crate) fn facts(run: &RunView) -> Vec<(String, Text)> {
     let facts = run.machine.facts.iter();
     let told = facts.filter(|(name, _)| {
         !PRIVATE_FACTS.contains(&name.as_str()) && !name.starts_with(MITIGATION)

@@ -124,6 +124,7 @@ fn drawn(document: &mut Document, view: &CompareView) {
             interval: row.interval,
             doubtful: row.verdict == Some(Verdict::Inconclusive),
             text: words::bare_ratio(ratio, row.interval).0 + "×",
+            ..Dot::default()
         })
     };
     let mut dots: Vec<Dot> = view.rows.iter().filter_map(dot).collect();

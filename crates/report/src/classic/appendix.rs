@@ -1,7 +1,9 @@
 //! Configurations of the systems and of this machine, and what each test does.
 
+use super::tables::FLAGS;
 use super::{Classic, Shown, selected};
 use crate::brief::environment;
+use crate::findings;
 use crate::table::Columns;
 use gritstone_document::{Document, Style};
 use gritstone_model::{Benchmark, RunView};
@@ -9,9 +11,10 @@ use std::collections::BTreeSet;
 
 pub(super) fn append(document: &mut Document, input: &Classic) {
     let run = input.brief.run;
-    environment::notes(document, &run.results);
-    environment::append(document, run);
+    document.heading(1, "Configuration of this system");
+    document.terms(environment::facts(run));
     configurations(document, input);
+    flags(document);
     descriptions(document, input);
 }
 
@@ -40,6 +43,12 @@ fn configurations(document: &mut Document, input: &Classic) {
             "Configurations, as the documents describe them",
             systems,
         );
+}
+
+/// The letters of the tables.
+fn flags(document: &mut Document) {
+    document.heading(1, "Flags");
+    document.terms(FLAGS.map(|flag| (findings::letter(flag), findings::meaning(Some(flag)))));
 }
 
 /// Each benchmark of an exhibit once, in the order of the exhibits.

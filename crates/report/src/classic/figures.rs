@@ -97,6 +97,7 @@ fn dot(shown: &Shown, benchmark: &Benchmark, system: &str, value: f64, text: Str
         name: format!("{}, {system}", benchmark.title),
         value,
         doubtful: own && tables::flags(shown, &benchmark.id).contains(&Flag::NotComparable),
+        other: !own,
         text,
         ..Dot::default()
     }
@@ -107,7 +108,10 @@ fn drawn(shown: &Shown, panels: Vec<Panel>) -> Option<Figure> {
     let said: Vec<String> = all
         .map(|dot| format!("{} {}", dot.name, dot.text))
         .collect();
-    let caption = format!("{}; a ring is not comparable", shown.caption());
+    let caption = format!(
+        "{}; blue is this run, a ring is not comparable",
+        shown.caption()
+    );
     let any = !said.is_empty();
     any.then(|| {
         svg::figure(

@@ -135,7 +135,8 @@ fn append(document: &mut Document, input: &Classic, exhibit: &Exhibit) {
         }
         None => document.paragraph(format!("{}. {text}", shown.caption()).trim_end().to_owned()),
     }
-    if exhibit.form != Form::Words {
+    // those beside a table say it there
+    if !matches!(exhibit.form, Form::Words | Form::Bars | Form::Relative) {
         missing(document, shown);
     }
 }

@@ -10,7 +10,7 @@ use gritstone_document::{Column, Row, Style, Table, Text};
 use gritstone_model::{Benchmark, Flag, Id, Measurement, RunView, Statistics, Subject, Unit};
 
 /// Flags that say how far a number can be compared.
-const FLAGS: [Flag; 4] = [
+pub(super) const FLAGS: [Flag; 4] = [
     Flag::Invalid,
     Flag::Noisy,
     Flag::NotComparable,
