@@ -18,24 +18,28 @@ pub(crate) fn measured(result: &Measurement) -> Option<Vec<Point>> {
 }
 
 /// A thin line for each system that printed two points of the curve or more, in the unit of the benchmark.
-pub(crate) fn printed(systems: &[&RunView], benchmark: &Benchmark) -> Vec<Line> {
+pub(crate) fn printed<'a>(
+    systems: &[&'a RunView],
+    benchmark: &Benchmark,
+) -> Vec<(&'a RunView, Line)> {
     let points = benchmark.curve.iter().flat_map(|curve| &curve.points);
-    let lines = systems.iter().map(|view| Line {
-        name: view.machine.name.clone(),
-        points: points
-            .clone()
-            .filter_map(|(x, id)| {
-                let y = by_operation(view.get(id)?, benchmark)?;
-                Some(Point {
-                    x: *x,
-                    y: Some(y),
-                    interval: None,
-                })
+    let lines = systems.iter().map(|view| {
+        let points = points.clone().filter_map(|(x, id)| {
+            let y = by_operation(view.get(id)?, benchmark)?;
+            Some(Point {
+                x: *x,
+                y: Some(y),
+                interval: None,
             })
-            .collect(),
-        ..Line::default()
+        });
+        let line = Line {
+            name: view.machine.name.clone(),
+            points: points.collect(),
+            ..Line::default()
+        };
+        (*view, line)
     });
-    lines.filter(|line| line.points.len() > 1).collect()
+    lines.filter(|(_, line)| line.points.len() > 1).collect()
 }
 
 pub(crate) fn point(x: f64, of: Option<Estimate>) -> Point {

@@ -93,7 +93,8 @@ fn drawings(
         let label = &curve.label;
         let law: Vec<Point> = law_of(result).map(|of| point(of.x, of.estimate)).collect();
         let systems: Vec<&RunView> = input.references.iter().collect();
-        let mut lines = entry.map_or(vec![], |entry| curves::printed(&systems, entry));
+        let printed = entry.map_or(vec![], |entry| curves::printed(&systems, entry));
+        let mut lines: Vec<Line> = printed.into_iter().map(|(_, line)| line).collect();
         lines.push(line("measured".to_owned(), points, !law.is_empty()));
         lines.extend((!law.is_empty()).then(|| line("scalability law".to_owned(), law, false)));
         let (plot, said) = curves::plot(label, unit, lines);

@@ -128,13 +128,15 @@ pub(super) fn curve(shown: &Shown) -> Option<Figure> {
     let mut lines: Vec<Line> = vec![];
     let several = shown.benchmarks.len() > 1;
     for benchmark in &shown.benchmarks {
+        let id = benchmark.id.as_str();
+        let last = id.rsplit('/').next().unwrap_or(id);
         let named = |system: &str| match several {
-            true => format!("{system}, {}", benchmark.id),
+            true => format!("{system}, {last}"),
             false => system.to_owned(),
         };
         let printed = curves::printed(&shown.systems, benchmark);
-        lines.extend(printed.into_iter().map(|line| Line {
-            name: named(&line.name),
+        lines.extend(printed.into_iter().map(|(view, line)| Line {
+            name: named(tables::short(shown, view)),
             ..line
         }));
         let own = shown.own(&benchmark.id).and_then(curves::measured);

@@ -111,7 +111,7 @@ fn selected<'a>(exhibit: &Exhibit, benchmarks: &'a [Benchmark]) -> Vec<&'a Bench
 /// The exhibit, what is to be said of it, and what the run lacks.
 fn append(document: &mut Document, input: &Classic, exhibit: &Exhibit) {
     let shown = &Shown::of(input, exhibit);
-    let table = |table: Table| (!table.rows.is_empty()).then(|| Block::Table(table));
+    let table = |table: Table| (!table.rows.is_empty()).then_some(Block::Table(table));
     let block = match exhibit.form {
         Form::Table => table(tables::plain(shown)),
         Form::Statistics => table(tables::statistics(shown)),

@@ -253,12 +253,12 @@ fn system(shown: &Shown, view: &RunView) -> Column {
     Column::new(short(shown, view), Style::Number)
 }
 
-/// "840S" of "HP 9000 Model 840S"; the identifier where two systems have the same name.
+/// "840S" of "HP 9000 Model 840S"; the identifier where another system has the name.
 pub(super) fn short<'a>(shown: &Shown, view: &'a RunView) -> &'a str {
     let name = view.machine.name.as_str();
     let first = shown.systems.iter().find(|of| of.machine.name == name);
     match first.is_some_and(|of| of.id == view.id) {
-        true => name.rsplit(' ').next().unwrap_or(name),
+        true => name.rsplit("Model ").next().unwrap_or(name),
         false => &view.machine.id,
     }
 }

@@ -1,6 +1,6 @@
 //! The report in the order of a brief of its time: exhibits of a document with the run in them.
 
-use crate::sample::briefs::made;
+use crate::sample::briefs::with_input;
 use crate::sample::machines::references;
 use crate::sample::{self, stated};
 use gritstone_document::{Block, Document, Table};
@@ -27,7 +27,7 @@ fn document(run: &RunView, exhibits: Vec<Exhibit>) -> Document {
         exhibits,
     };
     let printed = references();
-    made(
+    with_input(
         run,
         &printed,
         &sample::against_reference(),
