@@ -79,7 +79,7 @@ fn documented_outputs_are_current() {
 }
 
 #[test]
-fn the_classic_report_has_every_chapter() {
+fn classic_reports_have_every_chapter() {
     let home = home();
     home.refuses(
         "report before after --classic -o both.html",

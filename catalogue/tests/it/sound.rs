@@ -247,7 +247,7 @@ fn decisions_name_benchmarks_that_exist() {
 
 /// `report --classic` has every table of hp-1987, and every figure of its five chapters that have numbers, or says why not.
 #[test]
-fn chapters_have_every_exhibit_of_the_document() {
+fn chapters_have_every_exhibit() {
     let chapters = gritstone_catalogue::all().unwrap().chapters;
     let exhibits = chapters.iter().flat_map(|chapter| &chapter.exhibits);
     let hp = exhibits.filter(|exhibit| exhibit.document == "hp-1987");

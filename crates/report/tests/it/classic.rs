@@ -67,7 +67,7 @@ fn texts(document: &Document) -> String {
 }
 
 #[test]
-fn tables_show_printed_columns_beside_the_run() {
+fn tables_show_printed_columns() {
     let document = document(
         &sample::run(),
         vec![exhibit(Form::Table, &["byte/pipe", "byte/sieve"])],
@@ -82,7 +82,7 @@ fn tables_show_printed_columns_beside_the_run() {
 }
 
 #[test]
-fn no_ratio_is_made_of_what_is_not_comparable() {
+fn incomparable_rows_have_no_ratio() {
     let mut run = sample::run();
     run.results[0]
         .notes
@@ -100,7 +100,7 @@ fn no_ratio_is_made_of_what_is_not_comparable() {
 }
 
 #[test]
-fn what_the_run_lacks_is_named_with_its_reason() {
+fn gaps_have_reasons() {
     let mut run = sample::run();
     let lacking = run
         .results
@@ -120,7 +120,7 @@ fn what_the_run_lacks_is_named_with_its_reason() {
 }
 
 #[test]
-fn figures_draw_printed_systems_and_the_run() {
+fn figures_draw_printed_systems() {
     for form in [Form::Bars, Form::Relative, Form::Curve] {
         let ids = match form {
             Form::Curve => &["byte/multi/6"][..],
@@ -141,7 +141,7 @@ fn figures_draw_printed_systems_and_the_run() {
 }
 
 #[test]
-fn the_last_chapters_describe_systems_and_tests() {
+fn systems_and_tests_are_described() {
     let document = document(&sample::run(), vec![exhibit(Form::Table, &["byte/pipe"])]);
     let page = texts(&document);
     for said in [
