@@ -91,13 +91,22 @@ fn nodes_cannot_fill_the_disk() {
     let home = Home::new();
     make_program(
         &home.path().join("flood"),
-        b"#!/bin/sh\nexec cat /dev/zero\n",
+        b"#!/bin/sh\necho gritstone begins; exec cat /dev/zero\n",
     );
     make_program(
         &home.path().join("shout"),
         b"#!/bin/sh\nexec tr '\\0' 'a' </dev/zero >&2\n",
     );
-    for program in ["flood", "shout"] {
+    make_program(
+        &home.path().join("babble"),
+        b"#!/bin/sh\nexec cat /dev/zero\n",
+    );
+    let sent = "it sent more than";
+    for (program, why) in [
+        ("flood", sent),
+        ("shout", sent),
+        ("babble", "more than 1000 lines"),
+    ] {
         let ssh = home.path().join(program).display().to_string();
         let (code, _, error) = home.run(&[
             "fleet",
@@ -111,7 +120,7 @@ fn nodes_cannot_fill_the_disk() {
             "--ssh",
             &ssh,
         ]);
-        assert!(code != 0 && error.contains("it sent more than"), "{error}");
+        assert!(code != 0 && error.contains(why), "{program}: {error}");
         let fleets = entries(&home.path().join("data/gritstone/fleets"));
         let files = fleets.iter().flat_map(|fleet| entries(fleet));
         let bytes: u64 = files.map(|file| fs::metadata(file).unwrap().len()).sum();
