@@ -9,30 +9,21 @@
 //! narrowest first, by sums of deviations from the median that are cut off at [`CUT`] standard deviations: an odd run counts no more than
 //! that (the bounded loss of Fearnhead and Rigaill 2019, JASA 114).
 
+mod changes;
+mod pairs;
+
+pub use changes::location;
+
 use crate::moderated::{self, Variance};
 use crate::{descriptive, quantile, scatter};
+use changes::{best_split, changes};
+use pairs::{PRIOR_CORRELATION, Pairs, correlation};
 
 /// Standard deviations at which a deviation is cut off.
 pub const CUT: f64 = 4.0;
 /// Standard errors that two levels are apart at least: the largest of some n log n sums of normal values exceeds 4.6 in 0.5% of series of
 /// a hundred runs; the rest is for scatter that few runs estimate. Two runs that are cut off do not reach it, three do.
 pub const CHANGE: f64 = 5.2;
-/// Runs that are at most this far apart say how runs scatter: of those farther apart, one may be behind a change.
-const NEAR: usize = 6;
-/// Fewest runs that say how others scatter: with fewer, all do.
-const MIN_OTHERS: usize = 8;
-/// Runs at least this far apart are compared with neighbors where correlation is learned.
-const APART: usize = 3;
-/// Of the scatter from pairs of `n` runs: the standard deviation over the lower quartile of normal differences (Rousseeuw and Croux 1993,
-/// "Alternatives to the median absolute deviation", JASA 88), its bias in few runs, and degrees of freedom for each run. The last two by simulation.
-const OF_PAIRS: f64 = 2.2219;
-const BIAS: f64 = 1.4;
-const FREEDOM: f64 = 0.58;
-/// Correlation of neighboring run effects before it is known, and the pairs of runs that this belief is worth. What all benchmarks of a
-/// system show is worth as much to each.
-const PRIOR_CORRELATION: f64 = 0.2;
-const PRIOR_PAIRS: f64 = 100.0;
-const MAX_CORRELATION: f64 = 0.8;
 /// Degrees of freedom of the tails of run effects before they are known, the deviations that this belief is worth, and the heaviest tails.
 const PRIOR_TAILS: f64 = 8.0;
 const PRIOR_DEVIATIONS: f64 = 200.0;
@@ -41,8 +32,6 @@ const MIN_TAILS: f64 = 2.0;
 const MIN_RUNS_OF_SPLIT: usize = 12;
 /// See [`tails`].
 pub const FAR: f64 = 3.0;
-/// Each seeded interval is this much shorter than those before.
-const DECAY: f64 = std::f64::consts::FRAC_1_SQRT_2;
 /// Least standard deviation of runs, whatever a few equal ones say.
 const MIN_SD: f64 = 5e-4;
 
@@ -188,90 +177,6 @@ fn moderate(all: &mut [&mut Series]) {
     }
 }
 
-/// Differences of runs of one level that are near each other.
-struct Pairs {
-    runs: usize,
-    /// Standard deviation of a run, were all independent.
-    sd: f64,
-    /// Pairs by how far they are apart, from 1 to [`NEAR`], with the squares of their differences in units of `sd`.
-    squares: Vec<Vec<f64>>,
-}
-
-impl Pairs {
-    fn new(points: &[Point], starts: &[usize]) -> Option<Self> {
-        let others = points.iter().filter(|point| !point.judged).count();
-        let counts = |point: &Point| !point.judged || others < MIN_OTHERS;
-        let runs = points.iter().filter(|point| counts(point)).count();
-        // the levels beyond the first take a value each with them
-        let runs = runs.saturating_sub(starts.len()).max(2);
-        let levels = || bounds(points.len(), starts).map(|(start, end)| &points[start..end]);
-        let of_lag = |lag: usize| {
-            let pairs = levels().flat_map(move |level| level.windows(lag + 1));
-            let counted = pairs.filter(|of| counts(&of[0]) && counts(&of[lag]));
-            counted.map(|of| (of[lag].y - of[0].y).abs()).collect()
-        };
-        let mut squares: Vec<Vec<f64>> = (1..=NEAR).map(of_lag).collect();
-        let sizes = descriptive::sorted(&squares.concat());
-        if points.len() < 3 || sizes.is_empty() {
-            return None;
-        }
-        let unbiased = OF_PAIRS * (1.0 - BIAS / runs as f64);
-        let sd = (unbiased * descriptive::quantile(&sizes, 0.25)).max(MIN_SD);
-        for size in squares.iter_mut().flatten() {
-            *size = (*size / sd).powi(2);
-        }
-        Some(Self { runs, sd, squares })
-    }
-
-    /// Mean of 1 - correlation^lag over the pairs of these lags: what correlation leaves of the variance of their differences.
-    fn left(&self, lags: std::ops::RangeInclusive<usize>, correlation: f64) -> f64 {
-        let (pairs, left) = lags.fold((0.0, 0.0), |(pairs, left), lag| {
-            let of_lag = self.squares[lag - 1].len() as f64;
-            let share = 1.0 - correlation.powi(lag as i32);
-            (pairs + of_lag, left + share * of_lag)
-        });
-        left / pairs
-    }
-
-    fn variance(&self, correlation: f64) -> Variance {
-        let square = correlation * correlation;
-        let freedom = FREEDOM * (self.runs - 1) as f64 * (1.0 - square) / (1.0 + square);
-        Variance {
-            value: self.sd * self.sd / self.left(1..=NEAR, correlation),
-            df: freedom.max(1.0),
-        }
-    }
-}
-
-/// From how much less neighbors differ than runs that are apart, with a belief of before.
-fn correlation<'a>(of: impl Iterator<Item = &'a Pairs> + Clone, before: f64) -> f64 {
-    let squares = |lags: std::ops::RangeInclusive<usize>| {
-        let all = of
-            .clone()
-            .map(|pairs| pairs.squares[lags.start() - 1..*lags.end()].concat());
-        descriptive::sorted(&all.collect::<Vec<_>>().concat())
-    };
-    let (neighbors, apart) = (squares(1..=1), squares(APART..=NEAR));
-    let pairs = apart.len() as f64;
-    if apart.is_empty() || descriptive::median(&apart) == 0.0 {
-        return before;
-    }
-    let ratio = descriptive::median(&neighbors) / descriptive::median(&apart);
-    let expected = |correlation: f64| {
-        let apart = (APART..=NEAR).map(|lag| 1.0 - correlation.powi(lag as i32));
-        (1.0 - correlation) / (apart.sum::<f64>() / (NEAR - APART + 1) as f64)
-    };
-    let (mut low, mut high) = (0.0, MAX_CORRELATION);
-    for _ in 0..20 {
-        let middle = f64::midpoint(low, high);
-        match expected(middle) > ratio {
-            true => low = middle,
-            false => high = middle,
-        }
-    }
-    (before * PRIOR_PAIRS + low * pairs) / (PRIOR_PAIRS + pairs)
-}
-
 /// Deviations of each run from the median of its level.
 fn deviations(points: &[Point], starts: &[usize]) -> Vec<f64> {
     let mut all = vec![];
@@ -321,151 +226,6 @@ pub fn tails(far: usize, deviations: usize) -> f64 {
         }
     }
     high
-}
-
-/// Positions at which a new level begins, in order. No level but the last is shorter than two runs.
-fn changes(points: &[Point], noise: &Noise) -> Vec<usize> {
-    let mut found: Vec<usize> = vec![];
-    let mut candidates: Vec<Candidate> = intervals(points.len())
-        .into_iter()
-        .filter_map(|(start, end)| best_split(points, noise, start, end))
-        .filter(|candidate| candidate.distance > CHANGE)
-        .collect();
-    // the narrowest first: each has one change at most; of equal ones the clearest
-    candidates.sort_by(|a, b| {
-        let width = |c: &Candidate| c.end - c.start;
-        width(a)
-            .cmp(&width(b))
-            .then(b.distance.total_cmp(&a.distance))
-    });
-    for candidate in candidates {
-        let apart = |at: &usize| *at <= candidate.start || *at >= candidate.end;
-        if found.iter().all(apart) {
-            found.push(candidate.at);
-        }
-    }
-    found.sort_unstable();
-    refined(points, noise, found)
-}
-
-/// Moves each change to the best place between its neighbors, and drops those that are none any more.
-fn refined(points: &[Point], noise: &Noise, mut starts: Vec<usize>) -> Vec<usize> {
-    loop {
-        let edges: Vec<usize> = [0]
-            .into_iter()
-            .chain(starts.iter().copied())
-            .chain([points.len()])
-            .collect();
-        let moved: Vec<Option<Candidate>> = edges
-            .windows(3)
-            .map(|edge| best_split(points, noise, edge[0], edge[2]))
-            .collect();
-        let weakest = (0..moved.len()).min_by(|&a, &b| {
-            let distance = |at: usize| moved[at].map_or(0.0, |candidate| candidate.distance);
-            distance(a).total_cmp(&distance(b))
-        });
-        match weakest {
-            Some(at) if moved[at].is_none_or(|candidate| candidate.distance <= CHANGE) => {
-                starts.remove(at);
-            }
-            _ => {
-                let places: Vec<usize> = moved.into_iter().flatten().map(|c| c.at).collect();
-                let ordered = places.windows(2).all(|pair| pair[0] < pair[1]);
-                return if ordered { places } else { starts };
-            }
-        }
-    }
-}
-
-/// First and last position at which the change at `at` may be, between the levels from `start` and to `end`: those whose sums fall
-/// short of the clearest by less than chance explains in 19 of 20 cases.
-#[must_use]
-pub fn location(
-    points: &[Point],
-    noise: &Noise,
-    start: usize,
-    at: usize,
-    end: usize,
-) -> (usize, usize) {
-    let distances = splits(points, noise, start, end);
-    let clearest = distances
-        .iter()
-        .map(|(_, distance)| *distance)
-        .fold(0.0, f64::max);
-    let short = clearest * clearest - quantile::chi_square(0.95, 1.0) * 2.0;
-    let may = distances
-        .iter()
-        .filter(|(_, distance)| distance * distance >= short);
-    let places = may.map(|(at, _)| *at).chain([at]);
-    places.fold((at, at), |(first, last), place| {
-        (first.min(place), last.max(place))
-    })
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Candidate {
-    start: usize,
-    end: usize,
-    at: usize,
-    /// Standard errors between both sides.
-    distance: f64,
-}
-
-/// The split of an interval whose sides are most standard errors apart.
-fn best_split(points: &[Point], noise: &Noise, start: usize, end: usize) -> Option<Candidate> {
-    let splits = splits(points, noise, start, end).into_iter();
-    let best = splits.reduce(|best, split| if split.1 > best.1 { split } else { best });
-    best.map(|(at, distance)| Candidate {
-        start,
-        end,
-        at,
-        distance,
-    })
-}
-
-/// Splits of an interval that leave two runs on each side: position, and standard errors between both sides.
-fn splits(points: &[Point], noise: &Noise, start: usize, end: usize) -> Vec<(usize, f64)> {
-    let within = &points[start..end];
-    let n = within.len();
-    if n < 4 {
-        return vec![];
-    }
-    let center = median(within);
-    let cut = |point: &Point| ((point.y - center) / noise.sd(point)).clamp(-CUT, CUT);
-    let all: Vec<f64> = within.iter().map(cut).collect();
-    let mean = descriptive::mean(&all);
-    let mut sum = 0.0;
-    let mut found = vec![];
-    for at in 1..n - 1 {
-        sum += all[at - 1] - mean;
-        if at < 2 {
-            continue;
-        }
-        let (left, right) = (at as f64, (n - at) as f64);
-        let variance = left * right / n as f64 * noise.inflation(at.min(n - at));
-        found.push((start + at, sum.abs() / variance.sqrt()));
-    }
-    found
-}
-
-/// All of 0 to `len`, then ever shorter ones that overlap by half, down to four runs.
-fn intervals(len: usize) -> Vec<(usize, usize)> {
-    let mut all = vec![];
-    let mut length = len as f64;
-    while length >= 4.0 {
-        let width = length.ceil() as usize;
-        let count = 2 * (len as f64 / length).ceil() as usize - 1;
-        let step = match count {
-            1 => 0.0,
-            count => (len - width) as f64 / (count - 1) as f64,
-        };
-        all.extend((0..count).map(|i| {
-            let start = (i as f64 * step).floor() as usize;
-            (start, (start + width).min(len))
-        }));
-        length *= DECAY;
-    }
-    all
 }
 
 /// The levels between changes.

@@ -1,0 +1,106 @@
+//! How runs scatter, and hang together, from differences of runs that are near each other.
+
+use super::{MIN_SD, Point, bounds};
+use crate::descriptive;
+use crate::moderated::Variance;
+
+/// Runs that are at most this far apart say how runs scatter: of those farther apart, one may be behind a change.
+const NEAR: usize = 6;
+/// Fewest runs that say how others scatter: with fewer, all do.
+const MIN_OTHERS: usize = 8;
+/// Runs at least this far apart are compared with neighbors where correlation is learned.
+const APART: usize = 3;
+/// Of the scatter from pairs of `n` runs: the standard deviation over the lower quartile of normal differences (Rousseeuw and Croux 1993,
+/// "Alternatives to the median absolute deviation", JASA 88), its bias in few runs, and degrees of freedom for each run. The last two by simulation.
+const OF_PAIRS: f64 = 2.2219;
+const BIAS: f64 = 1.4;
+const FREEDOM: f64 = 0.58;
+/// Correlation of neighboring run effects before it is known, and the pairs of runs that this belief is worth. What all benchmarks of a
+/// system show is worth as much to each.
+pub(super) const PRIOR_CORRELATION: f64 = 0.2;
+const PRIOR_PAIRS: f64 = 100.0;
+const MAX_CORRELATION: f64 = 0.8;
+
+/// Differences of runs of one level that are near each other.
+pub(super) struct Pairs {
+    runs: usize,
+    /// Standard deviation of a run, were all independent.
+    sd: f64,
+    /// Pairs by how far they are apart, from 1 to [`NEAR`], with the squares of their differences in units of `sd`.
+    squares: Vec<Vec<f64>>,
+}
+
+impl Pairs {
+    pub(super) fn new(points: &[Point], starts: &[usize]) -> Option<Self> {
+        let others = points.iter().filter(|point| !point.judged).count();
+        let counts = |point: &Point| !point.judged || others < MIN_OTHERS;
+        let runs = points.iter().filter(|point| counts(point)).count();
+        // the levels beyond the first take a value each with them
+        let runs = runs.saturating_sub(starts.len()).max(2);
+        let levels = || bounds(points.len(), starts).map(|(start, end)| &points[start..end]);
+        let of_lag = |lag: usize| {
+            let pairs = levels().flat_map(move |level| level.windows(lag + 1));
+            let counted = pairs.filter(|of| counts(&of[0]) && counts(&of[lag]));
+            counted.map(|of| (of[lag].y - of[0].y).abs()).collect()
+        };
+        let mut squares: Vec<Vec<f64>> = (1..=NEAR).map(of_lag).collect();
+        let sizes = descriptive::sorted(&squares.concat());
+        if points.len() < 3 || sizes.is_empty() {
+            return None;
+        }
+        let unbiased = OF_PAIRS * (1.0 - BIAS / runs as f64);
+        let sd = (unbiased * descriptive::quantile(&sizes, 0.25)).max(MIN_SD);
+        for size in squares.iter_mut().flatten() {
+            *size = (*size / sd).powi(2);
+        }
+        Some(Self { runs, sd, squares })
+    }
+
+    /// Mean of 1 - correlation^lag over the pairs of these lags: what correlation leaves of the variance of their differences.
+    fn left(&self, lags: std::ops::RangeInclusive<usize>, correlation: f64) -> f64 {
+        let (pairs, left) = lags.fold((0.0, 0.0), |(pairs, left), lag| {
+            let of_lag = self.squares[lag - 1].len() as f64;
+            let share = 1.0 - correlation.powi(lag as i32);
+            (pairs + of_lag, left + share * of_lag)
+        });
+        left / pairs
+    }
+
+    pub(super) fn variance(&self, correlation: f64) -> Variance {
+        let square = correlation * correlation;
+        let freedom = FREEDOM * (self.runs - 1) as f64 * (1.0 - square) / (1.0 + square);
+        Variance {
+            value: self.sd * self.sd / self.left(1..=NEAR, correlation),
+            df: freedom.max(1.0),
+        }
+    }
+}
+
+/// From how much less neighbors differ than runs that are apart, with a belief of before.
+pub(super) fn correlation<'a>(of: impl Iterator<Item = &'a Pairs> + Clone, before: f64) -> f64 {
+    let squares = |lags: std::ops::RangeInclusive<usize>| {
+        let all = of
+            .clone()
+            .map(|pairs| pairs.squares[lags.start() - 1..*lags.end()].concat());
+        descriptive::sorted(&all.collect::<Vec<_>>().concat())
+    };
+    let (neighbors, apart) = (squares(1..=1), squares(APART..=NEAR));
+    let pairs = apart.len() as f64;
+    if apart.is_empty() || descriptive::median(&apart) == 0.0 {
+        return before;
+    }
+    let ratio = descriptive::median(&neighbors) / descriptive::median(&apart);
+    let expected = |correlation: f64| {
+        let apart = (APART..=NEAR).map(|lag| 1.0 - correlation.powi(lag as i32));
+        (1.0 - correlation) / (apart.sum::<f64>() / (NEAR - APART + 1) as f64)
+    };
+    let (mut low, mut high) = (0.0, MAX_CORRELATION);
+    for _ in 0..20 {
+        let middle = f64::midpoint(low, high);
+        match expected(middle) > ratio {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    (before * PRIOR_PAIRS + low * pairs) / (PRIOR_PAIRS + pairs)
+}
