@@ -24,7 +24,7 @@ pub fn benjamini_hochberg(p: &[Option<f64>]) -> Vec<Option<f64>> {
 }
 
 /// Holm (1979): the i-th smallest of m becomes the largest of p_j (m - j + 1) over j <= i, at most 1: the chance of a single false call
-/// among all is held, whatever their dependence. For what sets an exit code.
+/// among all is held, whatever their dependence.
 #[must_use]
 pub fn holm(p: &[Option<f64>]) -> Vec<Option<f64>> {
     let known = p.iter().enumerate();

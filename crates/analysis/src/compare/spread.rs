@@ -11,7 +11,7 @@ const MIN_BENCHMARKS: usize = 8;
 /// Share of the benchmarks that moves less than what all did alike.
 const LESS: f64 = 0.1;
 /// Most degrees of freedom that benchmarks add to what is stated: their variances are not alike.
-const MAX_FREEDOM: f64 = 8.0;
+const MAX_FREEDOM: f64 = 4.0;
 
 /// From the differences of benchmarks without history.
 pub(super) fn of_differences(all: &[Difference]) -> Spread {
@@ -57,4 +57,28 @@ pub(super) fn common_change(all: &[Difference], margin: f64) -> Option<CommonCha
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {
     descriptive::median(&descriptive::sorted(&values.collect::<Vec<f64>>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gritstone_stats::scatter::Scatter;
+
+    fn twenty(moved: usize) -> Vec<Difference> {
+        let moved = |n: usize| if n < moved { 0.05 } else { 0.0 };
+        let difference = |n: usize| Difference {
+            ln_ratio: moved(n) + [-0.001, 0.001][n % 2],
+            within: [1e-6, 1e-6],
+            frequency: 0.0,
+            effect: Scatter::stated(0.005, 4.0),
+        };
+        (0..20).map(difference).collect()
+    }
+
+    #[test]
+    fn common_variance_needs_nine_tenths() {
+        assert!(of_differences(&twenty(12)).common < 0.002_f64.powi(2));
+        let all = of_differences(&twenty(20)).common.sqrt();
+        assert!((0.045..0.055).contains(&all), "{all}");
+    }
 }
