@@ -162,6 +162,7 @@ impl Series {
         any && self.left_out.is_none()
     }
 
+    /// Ignored failures are a part of the name, so that no execution that fails is compared with one that succeeds.
     fn result(self) -> Result<HarnessResult, String> {
         let failure = self.failures.into_iter().next();
         if let Some(why) = self
@@ -170,15 +171,21 @@ impl Series {
         {
             return Err(why);
         }
-        let repetitions = self.launches.iter().flatten();
+        let repetitions = || self.launches.iter().flatten();
+        let statuses: BTreeSet<Option<i32>> = repetitions().map(|one| one.status).collect();
+        let name = match statuses.first() {
+            _ if statuses.len() > 1 => return Err("its exit statuses differ".to_owned()),
+            Some(Some(status)) => format!("{} (exit status {status})", self.name),
+            _ => self.name.clone(),
+        };
         let value = |one: &Repetition| one.cpu.filter(|_| self.by_cpu).unwrap_or(one.value);
-        let values: Vec<f64> = repetitions.map(value).collect();
+        let values: Vec<f64> = repetitions().map(value).collect();
         if let Some(bad) = values.iter().find(|value| !is_possible(**value)) {
             return Err(format!("{bad} is not a positive number"));
         }
         let (unit, better) = self.unit.ok_or("it has no value")?;
         Ok(HarnessResult {
-            name: self.name,
+            name,
             unit,
             better,
             values,

@@ -1,7 +1,7 @@
 //! Criterion.rs: `new/sample.json` beside `new/benchmark.json`, below the directory that `CRITERION_HOME` names.
 
 use super::google_benchmark::ONE_PROCESS;
-use super::json_text::{Field, json, number, parse_json, parsed, text};
+use super::json_text::{fields, json, number, parse_json, parsed, text};
 use super::{
     Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, any_of,
     malformed, place, seconds,
@@ -10,7 +10,7 @@ use crate::foreign_run::{ForeignRun, Repetition};
 use crate::limits::{Bounded, LAUNCHES};
 use gritstone_model::Better;
 use serde::Deserialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 pub(super) struct Criterion;
@@ -24,33 +24,57 @@ const ESTIMATES: &str = "estimates.json";
 
 const ONLY_MEDIAN: &str = "The directory has its median alone, not its samples.";
 
-#[derive(Deserialize)]
-struct Benchmark<'a> {
-    #[serde(borrow)]
-    full_id: Field<'a>,
+fields! {
+    struct Benchmark {
+        full_id,
+    }
 }
 
 type Numbers = Bounded<Option<f64>, LAUNCHES>;
 
 /// Versions before 0.3.4 have the two lists alone.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum Samples {
-    Named { iters: Numbers, times: Numbers },
-    Lists(Numbers, Numbers),
+struct Samples {
+    iters: Numbers,
+    times: Numbers,
 }
 
-#[derive(Deserialize)]
-struct Estimates<'a> {
-    /// `Median` before 0.3.4.
-    #[serde(borrow, alias = "Median")]
-    median: Field<'a>,
+/// Times of an operation, each with its number of operations.
+///
+/// # Errors
+/// When the file is damaged.
+fn samples(file: &HarnessFile, program: &str) -> Result<Vec<Repetition>, HarnessError> {
+    let json = json(file);
+    let (iters, times) = match json.trim_start().starts_with('[') {
+        true => parse_json::<(Numbers, Numbers)>(file, &json, program)?,
+        false => {
+            let named: Samples = parse_json(file, &json, program)?;
+            (named.iters, named.times)
+        }
+    };
+    let (n, of) = (iters.0.len(), times.0.len());
+    if n != of || n == 0 {
+        let what = format!("{n} numbers of iterations and {of} times");
+        return Err(malformed(place(file, ""), what));
+    }
+    let pairs = iters.0.into_iter().zip(times.0);
+    let repetition = |(iterations, time): (Option<f64>, Option<f64>)| Repetition {
+        operations: iterations.map(|n| n as u64),
+        ..Repetition::new(time.zip(iterations).map_or(f64::NAN, |(t, n)| t / n))
+    };
+    Ok(pairs.map(repetition).collect())
 }
 
-#[derive(Deserialize)]
-struct Estimate<'a> {
-    #[serde(borrow)]
-    point_estimate: Field<'a>,
+fields! {
+    struct Estimates {
+        /// `Median` before 0.3.4.
+        #[serde(alias = "Median")]
+        median,
+    }
+
+    struct Estimate {
+        point_estimate,
+    }
 }
 
 /// `cargo bench` passes on what follows `--`.
@@ -73,10 +97,8 @@ fn is_new(path: &Path) -> bool {
     path.parent().is_some_and(|parent| parent.ends_with("new"))
 }
 
-/// The file of this name in a directory.
-fn beside<'a>(files: &'a [HarnessFile], directory: &Path, name: &str) -> Option<&'a HarnessFile> {
-    files.iter().find(|file| file.path == directory.join(name))
-}
+/// Files by their paths.
+type ByPath<'a> = HashMap<&'a Path, &'a HarnessFile>;
 
 impl Criterion {
     /// # Errors
@@ -84,30 +106,24 @@ impl Criterion {
     fn add(
         &self,
         run: &mut ForeignRun,
-        files: &[HarnessFile],
+        files: &ByPath<'_>,
         directory: &Path,
     ) -> Result<(), HarnessError> {
         let no_name = || {
             let what = format!("no {BENCHMARK} beside it, which names the benchmark");
             malformed("", what)
         };
-        let named = beside(files, directory, BENCHMARK).ok_or_else(no_name)?;
+        let beside = |name: &str| files.get(directory.join(name).as_path()).copied();
+        let named = beside(BENCHMARK).ok_or_else(no_name)?;
         let benchmark: Benchmark<'_> = parse_json(named, &named.text, self.title())?;
         let name = text(benchmark.full_id).ok_or_else(no_name)?;
-        if let Some(file) = beside(files, directory, SAMPLE) {
-            let json = json(file);
-            let samples: Samples = parse_json(file, &json, self.title())?;
-            let (Samples::Named { iters, times } | Samples::Lists(iters, times)) = samples;
-            for (iterations, time) in iters.0.into_iter().zip(times.0) {
-                let one = Repetition {
-                    operations: iterations.map(|n| n as u64),
-                    ..Repetition::new(time.zip(iterations).map_or(f64::NAN, |(t, n)| t / n))
-                };
+        if let Some(file) = beside(SAMPLE) {
+            for one in samples(file, self.title())? {
                 let at = || place(file, "");
                 run.add(&name, ("ns", Better::Lower), vec![one], at);
             }
             run.named(&name).remarks.insert(ONE_PROCESS);
-        } else if let Some(file) = beside(files, directory, ESTIMATES) {
+        } else if let Some(file) = beside(ESTIMATES) {
             let json = json(file);
             let estimates: Estimates<'_> = parse_json(file, &json, self.title())?;
             let median: Option<Estimate<'_>> = parsed(estimates.median);
@@ -155,8 +171,9 @@ impl Format for Criterion {
             .filter(of_values)
             .filter_map(|file| file.path.parent())
             .collect();
+        let by_path: ByPath<'_> = files.iter().map(|f| (f.path.as_path(), f)).collect();
         for directory in directories {
-            if let Err(why) = self.add(&mut run, files, directory) {
+            if let Err(why) = self.add(&mut run, &by_path, directory) {
                 run.leave_out(&directory.display().to_string(), why.to_string());
             }
         }

@@ -1,6 +1,6 @@
 //! fio: `--output-format=json`, also with text around it, and one document after another of `--status-interval`.
 
-use super::json_text::{Field, json, number, parse_json, parsed, text};
+use super::json_text::{Field, fields, json, number, parse_json, parsed, text};
 use super::{Format, HarnessError, HarnessFile, Shape};
 use crate::foreign_run::{ForeignRun, Repetition};
 use crate::limits::{BENCHMARKS, Bounded};
@@ -8,7 +8,7 @@ use gritstone_model::Better;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) struct Fio;
 
@@ -24,55 +24,36 @@ struct Document<'a> {
     jobs: Bounded<&'a RawValue, BENCHMARKS>,
 }
 
-#[derive(Default, Deserialize)]
-struct Job<'a> {
-    #[serde(borrow)]
-    jobname: Field<'a>,
-    #[serde(borrow)]
-    groupid: Field<'a>,
-    #[serde(borrow)]
-    error: Field<'a>,
-    #[serde(borrow, rename = "job options")]
-    options: Field<'a>,
-    #[serde(borrow)]
-    read: Field<'a>,
-    #[serde(borrow)]
-    write: Field<'a>,
-    #[serde(borrow)]
-    trim: Field<'a>,
-}
+fields! {
+    struct Job {
+        jobname,
+        groupid,
+        error,
+        #[serde(rename = "job options")]
+        options,
+        read,
+        write,
+        trim,
+    }
 
-/// Versions before 3 have `bw` in KiB/s, and `lat` and `clat` in microseconds.
-#[derive(Default, Deserialize)]
-struct Direction<'a> {
-    #[serde(borrow)]
-    io_bytes: Field<'a>,
-    #[serde(borrow)]
-    bw_bytes: Field<'a>,
-    #[serde(borrow)]
-    bw: Field<'a>,
-    #[serde(borrow)]
-    iops: Field<'a>,
-    #[serde(borrow)]
-    runtime: Field<'a>,
-    #[serde(borrow)]
-    total_ios: Field<'a>,
-    #[serde(borrow)]
-    lat_ns: Field<'a>,
-    #[serde(borrow)]
-    lat: Field<'a>,
-    #[serde(borrow)]
-    clat_ns: Field<'a>,
-    #[serde(borrow)]
-    clat: Field<'a>,
-}
+    /// Versions before 3 have `bw` in KiB/s, and `lat` and `clat` in microseconds.
+    struct Direction {
+        io_bytes,
+        bw_bytes,
+        bw,
+        iops,
+        runtime,
+        total_ios,
+        lat_ns,
+        lat,
+        clat_ns,
+        clat,
+    }
 
-#[derive(Default, Deserialize)]
-struct Latency<'a> {
-    #[serde(borrow)]
-    mean: Field<'a>,
-    #[serde(borrow)]
-    percentile: Field<'a>,
+    struct Latency {
+        mean,
+        percentile,
+    }
 }
 
 /// Options that say which work it is, not where it is done.
@@ -140,6 +121,13 @@ impl Total {
 
 type Totals = Vec<((String, &'static str), Total)>;
 
+/// Group and name, which jobs at once share.
+fn key(number_of: usize, job: &Job<'_>, global: Field<'_>) -> (String, String) {
+    let name = text(job.jobname).unwrap_or_else(|| format!("jobs[{number_of}]"));
+    let name = format!("{name}{}", options(job.options, global));
+    (text(job.groupid).unwrap_or_default(), name)
+}
+
 /// The options of a job, its own before those of all.
 fn options<'a>(job: Field<'a>, global: Field<'a>) -> String {
     let mut all: BTreeMap<String, Option<&'a RawValue>> = parsed(global).unwrap_or_default();
@@ -153,16 +141,24 @@ fn options<'a>(job: Field<'a>, global: Field<'a>) -> String {
 }
 
 fn totals(run: &mut ForeignRun, document: &Document<'_>) -> Totals {
-    let mut totals: Totals = vec![];
-    for (number_of, raw) in document.jobs.0.iter().enumerate() {
-        let job: Job<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
-        let name = text(job.jobname).unwrap_or_else(|| format!("jobs[{number_of}]"));
-        let name = format!("{name}{}", options(job.options, document.options));
+    let jobs = document.jobs.0.iter().enumerate();
+    let jobs: Vec<_> = jobs
+        .map(|(number_of, raw)| {
+            let job: Job<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+            (key(number_of, &job, document.options), job)
+        })
+        .collect();
+    // the others of these did not do the work alone
+    let mut failed = BTreeSet::new();
+    for (key, job) in &jobs {
         if let Some(error) = number(job.error).filter(|error| *error != 0.0) {
-            run.leave_out(&name, format!("it failed with error {error}"));
-            continue;
+            run.leave_out(&key.1, format!("it failed with error {error}"));
+            failed.insert(key);
         }
-        let group = text(job.groupid).unwrap_or_default();
+    }
+    let mut totals: Totals = vec![];
+    for (key, job) in jobs.iter().filter(|(key, _)| !failed.contains(key)) {
+        let (group, name) = key;
         for (direction, field) in [("read", job.read), ("write", job.write), ("trim", job.trim)] {
             let one: Direction<'_> = parsed(field).unwrap_or_default();
             if number(one.total_ios).is_none_or(|operations| operations == 0.0) {

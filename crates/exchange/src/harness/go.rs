@@ -44,18 +44,15 @@ fn is_name(word: &str) -> bool {
 }
 
 fn parse_line(line: &str) -> Line<'_> {
-    let failure = ["--- FAIL: ", "--- SKIP: "]
-        .iter()
-        .find_map(|prefix| line.trim_start().strip_prefix(prefix));
-    if let Some(name) = failure.and_then(|rest| rest.split_whitespace().next()) {
-        return match is_name(name) {
-            true => Line::Failure(name),
-            false => Line::Other,
-        };
-    }
     let words: Vec<&str> = line.split_whitespace().collect();
     let has_time = words.contains(&"ns/op");
     match words.as_slice() {
+        // a benchmark that fails late has its name before that, too
+        ["---", "FAIL:" | "SKIP:", name, ..] | [_, "---", "FAIL:" | "SKIP:", name, ..]
+            if is_name(name) =>
+        {
+            Line::Failure(name)
+        }
         [name, iterations, metrics @ ..] if is_name(name) => match iterations.parse() {
             Ok(n) if metrics.len() >= 2 => Line::Results(Some(name), n, metrics.to_vec()),
             Err(_) if !has_time => Line::Name(name),

@@ -1,6 +1,6 @@
 //! Google Benchmark: `--benchmark_out`, or JSON on standard output.
 
-use super::json_text::{Field, json, number, parse_json, text};
+use super::json_text::{Field, fields, json, number, parse_json, text};
 use super::{
     Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, any_of, argv,
     place, seconds,
@@ -26,49 +26,31 @@ struct File<'a> {
     benchmarks: Bounded<&'a RawValue, LAUNCHES>,
 }
 
-#[derive(Default, Deserialize)]
-struct Context<'a> {
-    #[serde(borrow)]
-    date: Field<'a>,
-    #[serde(borrow)]
-    host_name: Field<'a>,
-    #[serde(borrow)]
-    library_version: Field<'a>,
-}
+fields! {
+    struct Context {
+        date,
+        host_name,
+        library_version,
+    }
 
-/// Versions before 1.5 have neither `run_name` nor `run_type`.
-#[derive(Default, Deserialize)]
-struct Entry<'a> {
-    #[serde(borrow)]
-    name: Field<'a>,
-    #[serde(borrow)]
-    run_name: Field<'a>,
-    #[serde(borrow)]
-    run_type: Field<'a>,
-    #[serde(borrow)]
-    aggregate_name: Field<'a>,
-    #[serde(borrow)]
-    iterations: Field<'a>,
-    #[serde(borrow)]
-    real_time: Field<'a>,
-    #[serde(borrow)]
-    cpu_time: Field<'a>,
-    #[serde(borrow)]
-    time_unit: Field<'a>,
-    #[serde(borrow)]
-    error_occurred: Field<'a>,
-    #[serde(borrow)]
-    error_message: Field<'a>,
-    #[serde(borrow)]
-    skipped: Field<'a>,
-    #[serde(borrow)]
-    skip_message: Field<'a>,
-    #[serde(borrow)]
-    big_o: Field<'a>,
-    #[serde(borrow)]
-    rms: Field<'a>,
-    #[serde(borrow)]
-    real_coefficient: Field<'a>,
+    /// Versions before 1.5 have neither `run_name` nor `run_type`.
+    struct Entry {
+        name,
+        run_name,
+        run_type,
+        aggregate_name,
+        iterations,
+        real_time,
+        cpu_time,
+        time_unit,
+        error_occurred,
+        error_message,
+        skipped,
+        skip_message,
+        big_o,
+        rms,
+        real_coefficient,
+    }
 }
 
 /// What an entry is about.

@@ -1,6 +1,6 @@
 //! hyperfine: `--export-json`.
 
-use super::json_text::{Field, json, number, parse_json, parsed, text};
+use super::json_text::{fields, json, number, parse_json, parsed, text};
 use super::{
     Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv, place,
 };
@@ -19,22 +19,16 @@ struct File<'a> {
     results: Bounded<&'a RawValue, BENCHMARKS>,
 }
 
-#[derive(Default, Deserialize)]
-struct Entry<'a> {
-    #[serde(borrow)]
-    command: Field<'a>,
-    #[serde(borrow)]
-    parameters: Field<'a>,
-    #[serde(borrow)]
-    times: Field<'a>,
-    #[serde(borrow)]
-    exit_codes: Field<'a>,
-    #[serde(borrow)]
-    memory_usage_byte: Field<'a>,
-    #[serde(borrow)]
-    user: Field<'a>,
-    #[serde(borrow)]
-    system: Field<'a>,
+fields! {
+    struct Entry {
+        command,
+        parameters,
+        times,
+        exit_codes,
+        memory_usage_byte,
+        user,
+        system,
+    }
 }
 
 /// Exit status of an execution that a signal ended.

@@ -1,6 +1,6 @@
 //! iperf3: `-J`.
 
-use super::json_text::{Field, json, number, parse_json, parsed, text};
+use super::json_text::{Field, fields, json, number, parse_json, parsed, text};
 use super::{Format, HarnessError, HarnessFile, Shape, malformed, place};
 use crate::foreign_run::{ForeignRun, Repetition};
 use crate::limits::{Bounded, LAUNCHES};
@@ -23,71 +23,46 @@ struct File<'a> {
     error: Field<'a>,
 }
 
-#[derive(Deserialize)]
-struct Start<'a> {
-    #[serde(borrow)]
-    version: Field<'a>,
-    #[serde(borrow)]
-    system_info: Field<'a>,
-    #[serde(borrow)]
-    timestamp: Field<'a>,
-    #[serde(borrow)]
-    test_start: Field<'a>,
-}
+fields! {
+    struct Start {
+        version,
+        system_info,
+        timestamp,
+        test_start,
+    }
 
-#[derive(Default, Deserialize)]
-struct Time<'a> {
-    #[serde(borrow)]
-    timesecs: Field<'a>,
-}
+    struct Time {
+        timesecs,
+    }
 
-#[derive(Default, Deserialize)]
-struct Test<'a> {
-    #[serde(borrow)]
-    protocol: Field<'a>,
-    #[serde(borrow)]
-    num_streams: Field<'a>,
-    #[serde(borrow)]
-    reverse: Field<'a>,
-    #[serde(borrow)]
-    target_bitrate: Field<'a>,
-}
+    struct Test {
+        protocol,
+        num_streams,
+        reverse,
+        target_bitrate,
+    }
 
-#[derive(Default, Deserialize)]
-struct Interval<'a> {
-    #[serde(borrow)]
-    streams: Field<'a>,
-    #[serde(borrow)]
-    sum: Field<'a>,
-    #[serde(borrow)]
-    sum_bidir_reverse: Field<'a>,
-}
+    struct Interval {
+        streams,
+        sum,
+        sum_bidir_reverse,
+    }
 
-#[derive(Default, Deserialize)]
-struct End<'a> {
-    #[serde(borrow)]
-    sum: Field<'a>,
-    #[serde(borrow)]
-    sum_sent: Field<'a>,
-    #[serde(borrow)]
-    sum_received: Field<'a>,
-    #[serde(borrow)]
-    sum_received_bidir_reverse: Field<'a>,
-}
+    struct End {
+        sum,
+        sum_sent,
+        sum_received,
+        sum_received_bidir_reverse,
+    }
 
-/// Of a stream or of all.
-#[derive(Default, Deserialize)]
-struct Amount<'a> {
-    #[serde(borrow)]
-    bytes: Field<'a>,
-    #[serde(borrow)]
-    bits_per_second: Field<'a>,
-    #[serde(borrow)]
-    rtt: Field<'a>,
-    #[serde(borrow)]
-    jitter_ms: Field<'a>,
-    #[serde(borrow)]
-    omitted: Field<'a>,
+    /// Of a stream or of all.
+    struct Amount {
+        bytes,
+        bits_per_second,
+        rtt,
+        jitter_ms,
+        omitted,
+    }
 }
 
 impl Amount<'_> {

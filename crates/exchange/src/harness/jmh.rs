@@ -1,6 +1,6 @@
 //! JMH: `-rf json`.
 
-use super::json_text::{Field, json, number, parse_json, parsed, text};
+use super::json_text::{fields, json, number, parse_json, parsed, text};
 use super::{
     Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, any_of, argv,
     place,
@@ -8,7 +8,6 @@ use super::{
 use crate::foreign_run::{ForeignRun, Repetition};
 use crate::limits::{BENCHMARKS, Bounded};
 use gritstone_model::Better;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,33 +16,24 @@ pub(super) struct Jmh;
 /// The mode that JMH takes by itself: operations per time.
 const THROUGHPUT: &str = "thrpt";
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Entry<'a> {
-    #[serde(borrow)]
-    jmh_version: Field<'a>,
-    #[serde(borrow)]
-    benchmark: Field<'a>,
-    #[serde(borrow)]
-    mode: Field<'a>,
-    #[serde(borrow)]
-    threads: Field<'a>,
-    #[serde(borrow)]
-    params: Field<'a>,
-    #[serde(borrow)]
-    primary_metric: Field<'a>,
-}
+fields! {
+    #[serde(rename_all = "camelCase")]
+    struct Entry {
+        jmh_version,
+        benchmark,
+        mode,
+        threads,
+        params,
+        primary_metric,
+    }
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Metric<'a> {
-    #[serde(borrow)]
-    score: Field<'a>,
-    #[serde(borrow)]
-    score_unit: Field<'a>,
-    /// By fork, then by iteration; of sampled times, histograms.
-    #[serde(borrow)]
-    raw_data: Field<'a>,
+    #[serde(rename_all = "camelCase")]
+    struct Metric {
+        score,
+        score_unit,
+        /// By fork, then by iteration; of sampled times, histograms.
+        raw_data,
+    }
 }
 
 const ONLY_SCORE: &str = "The file has its score alone, not its iterations.";
@@ -90,7 +80,8 @@ fn add(run: &mut ForeignRun, entry: &Entry<'_>, at: &str) {
         return run.leave_out(&name, format!("{at}: it has no unit"));
     };
     let mut forks: Vec<Vec<Option<f64>>> = parsed(metric.raw_data).unwrap_or_default();
-    if forks.iter().all(Vec::is_empty) {
+    forks.retain(|fork| !fork.is_empty());
+    if forks.is_empty() {
         let Some(score) = number(metric.score) else {
             return run.leave_out(&name, format!("{at}: it has no score"));
         };

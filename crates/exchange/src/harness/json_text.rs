@@ -90,6 +90,20 @@ pub(super) fn end_of_string(bytes: &[u8], at: usize) -> usize {
 /// A field of an entry, whatever it is.
 pub(super) type Field<'a> = Option<&'a RawValue>;
 
+/// Structs of fields.
+macro_rules! fields {
+    ($($(#[$of_struct:meta])* struct $name:ident { $($(#[$of_field:meta])* $field:ident,)+ })+) => {
+        $(
+            #[derive(Default, serde::Deserialize)]
+            $(#[$of_struct])*
+            struct $name<'a> {
+                $($(#[$of_field])* #[serde(borrow)] $field: $crate::harness::json_text::Field<'a>,)+
+            }
+        )+
+    };
+}
+pub(super) use fields;
+
 /// The number of a field.
 pub(super) fn number(field: Field<'_>) -> Option<f64> {
     let number: Option<f64> = parsed(field);

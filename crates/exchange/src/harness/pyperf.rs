@@ -1,6 +1,6 @@
 //! pyperf: `--output`, and `pyperf convert`.
 
-use super::json_text::{Field, json, number, parse_json, parsed, text};
+use super::json_text::{Field, fields, json, number, parse_json, parsed, text};
 use super::{
     Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv,
     direction, place,
@@ -28,23 +28,18 @@ struct Entry<'a> {
     runs: Bounded<&'a RawValue, LAUNCHES>,
 }
 
-/// What all benchmarks share is in that of the file, what all runs share in that of the benchmark.
-#[derive(Clone, Copy, Default, Deserialize)]
-struct Metadata<'a> {
-    #[serde(borrow)]
-    name: Field<'a>,
-    #[serde(borrow)]
-    unit: Field<'a>,
-    #[serde(borrow)]
-    date: Field<'a>,
-    #[serde(borrow)]
-    hostname: Field<'a>,
-    #[serde(borrow)]
-    perf_version: Field<'a>,
-    #[serde(borrow)]
-    loops: Field<'a>,
-    #[serde(borrow)]
-    inner_loops: Field<'a>,
+fields! {
+    /// What all benchmarks share is in that of the file, what all runs share in that of the benchmark.
+    #[derive(Clone, Copy)]
+    struct Metadata {
+        name,
+        unit,
+        date,
+        hostname,
+        perf_version,
+        loops,
+        inner_loops,
+    }
 }
 
 impl<'a> Metadata<'a> {

@@ -1,7 +1,7 @@
 //! pytest-benchmark: `--benchmark-json`, and what `--benchmark-save` stores.
 
 use super::google_benchmark::ONE_PROCESS;
-use super::json_text::{Field, json, number, parse_json, parsed, text};
+use super::json_text::{Field, fields, json, number, parse_json, parsed, text};
 use super::{
     Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv, place,
     seconds,
@@ -26,31 +26,23 @@ struct File<'a> {
     version: Field<'a>,
 }
 
-#[derive(Default, Deserialize)]
-struct MachineInfo<'a> {
-    #[serde(borrow)]
-    node: Field<'a>,
-}
+fields! {
+    struct MachineInfo {
+        node,
+    }
 
-/// Versions before 3 have no `fullname`.
-#[derive(Default, Deserialize)]
-struct Entry<'a> {
-    #[serde(borrow)]
-    fullname: Field<'a>,
-    #[serde(borrow)]
-    name: Field<'a>,
-    #[serde(borrow)]
-    stats: Field<'a>,
-}
+    /// Versions before 3 have no `fullname`.
+    struct Entry {
+        fullname,
+        name,
+        stats,
+    }
 
-#[derive(Default, Deserialize)]
-struct Stats<'a> {
-    #[serde(borrow)]
-    data: Field<'a>,
-    #[serde(borrow)]
-    median: Field<'a>,
-    #[serde(borrow)]
-    iterations: Field<'a>,
+    struct Stats {
+        data,
+        median,
+        iterations,
+    }
 }
 
 const ONLY_MEDIAN: &str = "The file has its median alone, not its rounds.";

@@ -192,6 +192,47 @@ fn hyperfine_commands_are_benchmarks() {
 }
 
 #[test]
+fn ignored_failures_are_others() {
+    let text = |codes: &str| {
+        format!(r#"{{"results": [{{"command": "a", "times": [1, 2], "exit_codes": {codes}}}]}}"#)
+    };
+    assert_eq!(
+        results("hyperfine", &text("[3, 3]")),
+        [one("a (exit status 3)", "s", &[1.0, 2.0])]
+    );
+    assert!(parsed("hyperfine", &text("[0, 3]")).is_err());
+}
+
+#[test]
+fn late_failures_of_go_count() {
+    let text = "BenchmarkA-2 \t 10 1 ns/op\nBenchmarkB-2 \t 10 2 ns/op\n\
+                BenchmarkB-2   \t--- FAIL: BenchmarkB-2\n    x_test.go:7: late\n\
+                BenchmarkC-2 \t 10 3 ns/op\n--- SKIP: BenchmarkD\nFAIL\n";
+    let names: Vec<String> = parsed("go", text)
+        .unwrap()
+        .into_iter()
+        .map(|r| r.name)
+        .collect();
+    assert_eq!(names, ["BenchmarkA", "BenchmarkC"]);
+}
+
+#[test]
+fn damaged_criterion_samples_are_named() {
+    for sample in [
+        r#"{"iters": [1, 2], "times": [10]}"#,
+        "[[], []]",
+        r#"{"iters": [1]}"#,
+    ] {
+        let files = [
+            file("g/new/benchmark.json", r#"{"full_id": "g"}"#),
+            file("g/new/sample.json", sample),
+        ];
+        let error = named("criterion", "").unwrap().parse(&files).unwrap_err();
+        assert!(error.to_string().contains("sample.json"), "{error}");
+    }
+}
+
+#[test]
 fn lines_end_in_units() {
     let text = "# comment\n\nparse a file  12.5 ns\nrate 3e2 MB/s\nparse a file 13 ns\n";
     let expected = [

@@ -2,7 +2,7 @@
 
 use crate::exchange::WHEN;
 use gritstone_exchange::harness::HarnessFile;
-use gritstone_exchange::{RunData, import};
+use gritstone_exchange::{ImportError, RunData, import};
 use gritstone_model::{Better, Event, Param};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -199,12 +199,20 @@ const LISTS: [(&str, &str); 4] = [
 
 /// The run of a file with its list of benchmarks changed.
 fn changed(name: &str, key: &str, change: impl FnOnce(&mut Vec<Value>)) -> RunData {
+    try_changed(name, key, change).unwrap()
+}
+
+fn try_changed(
+    name: &str,
+    key: &str,
+    change: impl FnOnce(&mut Vec<Value>),
+) -> Result<RunData, ImportError> {
     let text = fs::read_to_string(folder().join(name)).unwrap();
     let mut whole: Value = serde_json::from_str(&text).unwrap();
     change(whole[key].as_array_mut().unwrap());
     let text = whole.to_string();
     let path = PathBuf::new();
-    import(&[HarnessFile { path, text }], WHEN.parse().unwrap()).unwrap()
+    import(&[HarnessFile { path, text }], WHEN.parse().unwrap())
 }
 
 /// Values by identifier, without the order.
@@ -247,6 +255,15 @@ fn damaged_entries_cost_others_nothing() {
         );
         assert!(damaged.skips.len() >= 4, "{name}: {:?}", damaged.skips);
     }
+}
+
+#[test]
+fn failed_copies_cost_their_group() {
+    let name = "fio-3.33-copies.json";
+    assert_eq!(read(name).skips.len(), 2);
+    let failed = try_changed(name, "jobs", |jobs| jobs[1]["error"] = json!(5));
+    let why = failed.unwrap_err().to_string();
+    assert!(why.contains("error 5"), "{why}");
 }
 
 #[test]
