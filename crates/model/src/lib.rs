@@ -4,6 +4,7 @@ mod ab;
 mod audit;
 mod benchmark;
 mod bisect;
+mod brief;
 mod chapter;
 mod commit;
 mod compare;
@@ -47,6 +48,7 @@ pub use benchmark::{
     PEER, Placement, PublishedWork, SERVER, Source, Term, UserCommand, Verify, Work,
 };
 pub use bisect::{BisectCommit, BisectOutcome, BisectStep, BisectView, SCHEMA_BISECT};
+pub use brief::BriefParts;
 pub use chapter::{Chapter, Exhibit, Form};
 pub use commit::Commit;
 pub use compare::{

@@ -5,30 +5,16 @@ use crate::custom_catalog;
 use crate::scores;
 use anyhow::{Result, bail};
 use gritstone_analysis::reliability;
-use gritstone_model::{
-    Assessment, Benchmark, Chapter, CompareView, RatingsView, RunView, Timeline,
-};
+use gritstone_model::{Benchmark, BriefParts, Chapter, RunView};
 use gritstone_references::MEASURED;
 use std::collections::BTreeSet;
 
-pub struct Parts {
-    pub assessment: Assessment,
-    pub scores: RatingsView,
-    pub base: RunView,
-    /// The run compared with the base.
-    pub baseline: CompareView,
-    pub references: Vec<RunView>,
-    /// Entries of the catalog, and of the custom catalog stored with the run.
-    pub benchmarks: Vec<Benchmark>,
-    pub timelines: Vec<Timeline>,
-}
-
 /// # Errors
 /// When the base cannot be read, or is the run itself.
-pub fn parts(context: &Context, run: &RunView, base: &str) -> Result<Parts> {
+pub fn parts(context: &Context, run: &RunView, base: &str) -> Result<BriefParts> {
     let base = context.view(base)?;
     check_different(&base, run)?;
-    Ok(Parts {
+    Ok(BriefParts {
         assessment: reliability::assess(run),
         scores: scores::against(context, std::slice::from_ref(run), &base, &[])?,
         baseline: context.compare(&base, run, MARGIN),

@@ -97,38 +97,23 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit> {
 
 /// The data sheet of a run, and its whole report.
 fn report_run(context: &Context, run: &RunView, base: &str) -> Result<[Document; 2]> {
-    {
-        let parts = brief::parts(context, run, base)?;
-        let input = &input(run, &parts);
-        Ok([
-            gritstone_report::data_sheet(input),
-            gritstone_report::brief(input),
-        ])
-    }
+    let parts = &brief::parts(context, run, base)?;
+    let input = &Brief { run, parts };
+    Ok([
+        gritstone_report::data_sheet(input),
+        gritstone_report::brief(input),
+    ])
 }
 
 fn report_classic(context: &Context, run: &RunView, base: Option<&str>) -> Result<Document> {
     let base = base.unwrap_or_else(|| scores::base(context, std::iter::once(run)));
-    let parts = brief::parts(context, run, base)?;
+    let parts = &brief::parts(context, run, base)?;
     let chapters = &context.catalogue.chapters;
     Ok(gritstone_report::classic(&Classic {
-        brief: input(run, &parts),
+        brief: Brief { run, parts },
         chapters,
         printed: &brief::printed(context, chapters)?,
     }))
-}
-
-fn input<'a>(run: &'a RunView, parts: &'a brief::Parts) -> Brief<'a> {
-    Brief {
-        run,
-        assessment: &parts.assessment,
-        scores: &parts.scores,
-        base: &parts.base,
-        baseline: &parts.baseline,
-        references: &parts.references,
-        benchmarks: &parts.benchmarks,
-        timelines: &parts.timelines,
-    }
 }
 
 fn report_pair(context: &Context, base: &RunView, other: &RunView) -> Result<Document> {

@@ -103,10 +103,10 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
 const WHY: usize = 80;
 
 fn tiles(input: &Brief) -> Vec<Tile> {
-    let mut tiles = vec![reliability(input.assessment)];
+    let mut tiles = vec![reliability(&input.parts.assessment)];
     tiles.extend(responses::tiles(input.run));
-    if let Some(machine) = input.scores.machines.first() {
-        let base = &name(input.base);
+    if let Some(machine) = input.parts.scores.machines.first() {
+        let base = &name(&input.parts.base);
         for scale in Scale::of(machine) {
             let (name, ratings) = match scale {
                 Scale::Programs(programs) => ("Score, programs", programs),
@@ -208,7 +208,7 @@ fn drawn(document: &mut Document, input: &Brief) {
             });
         }
     }
-    let base = name(input.base);
+    let base = name(&input.parts.base);
     for (at, some) in results.chunks(LINES).enumerate() {
         let panels = panels(some, &base);
         let continued = if at > 0 { ", continued" } else { "" };

@@ -92,7 +92,7 @@ fn drawings(
     if let Some((curve, points)) = result.curve.as_ref().zip(curves::measured(result)) {
         let label = &curve.label;
         let law: Vec<Point> = law_of(result).map(|of| point(of.x, of.estimate)).collect();
-        let systems: Vec<&RunView> = input.references.iter().collect();
+        let systems: Vec<&RunView> = input.parts.references.iter().collect();
         let printed = entry.map_or(vec![], |entry| curves::printed(&systems, entry));
         let mut lines: Vec<Line> = printed.into_iter().map(|(_, line)| line).collect();
         lines.push(line("measured".to_owned(), points, !law.is_empty()));
@@ -226,7 +226,7 @@ fn source(entry: &Benchmark) -> Vec<(&'static str, String)> {
 
 /// What the documents printed of the same benchmark, in its own unit.
 fn references(input: &Brief, result: &Measurement) -> Vec<String> {
-    let printed = input.references.iter().filter_map(|view| {
+    let printed = input.parts.references.iter().filter_map(|view| {
         let values = super::history::values(view.get(&result.id)?);
         let (value, unit) = values.first()?;
         Some(format!(

@@ -41,7 +41,7 @@ fn unit(col: &Col) -> &'static str {
 
 pub(super) fn append(document: &mut Document, input: &Brief) {
     let mut sources: Vec<(&str, Vec<&RunView>)> = vec![];
-    for view in input.references {
+    for view in &input.parts.references {
         let Some(source) = view.machine.document.as_deref() else {
             continue;
         };

@@ -14,10 +14,7 @@ pub(crate) mod timeline;
 pub(crate) mod transactions;
 
 use gritstone_document::Document;
-use gritstone_model::{
-    Assessment, Benchmark, CompareRow, CompareView, Id, RatingsView, RunView, Timeline,
-    short_processor,
-};
+use gritstone_model::{Benchmark, BriefParts, CompareRow, Id, RunView, short_processor};
 
 pub use pair::{Pair, pair};
 
@@ -25,30 +22,17 @@ pub use pair::{Pair, pair};
 #[derive(Clone, Copy, Debug)]
 pub struct Brief<'a> {
     pub run: &'a RunView,
-    /// How far its results can be relied on.
-    pub assessment: &'a Assessment,
-    /// Its scores against the baseline.
-    pub scores: &'a RatingsView,
-    /// The baseline.
-    pub base: &'a RunView,
-    /// The run against it.
-    pub baseline: &'a CompareView,
-    /// The systems of the documents that have any of its benchmarks, in the order in which they are to be listed.
-    pub references: &'a [RunView],
-    /// The entries behind its results.
-    pub benchmarks: &'a [Benchmark],
-    /// Those that are drawn over the years.
-    pub timelines: &'a [Timeline],
+    pub parts: &'a BriefParts,
 }
 
 impl<'a> Brief<'a> {
     fn benchmark(&self, id: &Id) -> Option<&'a Benchmark> {
-        self.benchmarks.iter().find(|b| b.id == *id)
+        self.parts.benchmarks.iter().find(|b| b.id == *id)
     }
 
     /// The result against that of the baseline, where there is a ratio that means something.
     fn ratio(&self, id: &Id) -> Option<&'a CompareRow> {
-        let mut rows = self.baseline.rows.iter();
+        let mut rows = self.parts.baseline.rows.iter();
         let row = rows.find(|row| row.id == *id)?;
         let ratio = row.ratio.filter(|ratio| ratio.is_finite() && *ratio > 0.0);
         ratio.filter(|_| !row.in_doubt()).map(|_| row)

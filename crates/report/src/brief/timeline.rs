@@ -12,7 +12,7 @@ const SYSTEMS: usize = 3;
 
 /// One drawing for each capability of which the run has a result, if there is any.
 pub(super) fn figure(input: &Brief) -> Option<Figure> {
-    let drawn = input.timelines.iter();
+    let drawn = input.parts.timelines.iter();
     let drawn = drawn.filter_map(|timeline| drawing(input, timeline));
     let (drawn, told): (Vec<Canvas>, Vec<String>) = drawn.unzip();
     let caption = "Over the years: what the documents printed, by operation, and this run";
@@ -55,7 +55,7 @@ impl Course<'_> {
 fn course<'a>(input: &Brief<'a>, id: &Id) -> Option<Course<'a>> {
     let benchmark = input.benchmark(id)?;
     let own = point(input.run, year(input.run)?, benchmark)?;
-    let systems = input.references.iter();
+    let systems = input.parts.references.iter();
     let mut systems: Vec<Point> = systems
         .filter_map(|view| point(view, view.machine.year?.into(), benchmark))
         .collect();

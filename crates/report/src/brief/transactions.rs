@@ -25,7 +25,7 @@ pub(crate) fn figure(input: &Brief) -> Option<Figure> {
         Some(line(format!("{}, {engine}", name(input.run)), true, points))
     });
     let own: Vec<Line> = own.collect();
-    let printed = input.references.iter().filter_map(|view| {
+    let printed = input.parts.references.iter().filter_map(|view| {
         let points = points(view, "", &unit)?;
         Some(line(view.machine.name.clone(), false, points))
     });

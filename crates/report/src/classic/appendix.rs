@@ -55,7 +55,7 @@ fn flags(document: &mut Document) {
 fn descriptions(document: &mut Document, input: &Classic) {
     let mut known = BTreeSet::new();
     let exhibits = input.chapters.iter().flat_map(|chapter| &chapter.exhibits);
-    let benchmarks = exhibits.flat_map(|exhibit| selected(exhibit, input.brief.benchmarks));
+    let benchmarks = exhibits.flat_map(|exhibit| selected(exhibit, &input.brief.parts.benchmarks));
     let benchmarks: Vec<&Benchmark> = benchmarks
         .filter(|benchmark| known.insert(&benchmark.id))
         .collect();

@@ -50,7 +50,7 @@ impl<'a> Shown<'a> {
         let document = Some(exhibit.document.as_str());
         let systems = systems.filter(|view| view.machine.document.as_deref() == document);
         let systems: Vec<&RunView> = systems.collect();
-        let mut benchmarks = selected(exhibit, input.brief.benchmarks);
+        let mut benchmarks = selected(exhibit, &input.brief.parts.benchmarks);
         if matches!(exhibit.form, Form::Table | Form::Bars) {
             // a selector of a family takes in more than the exhibit has
             let printed = |id: &Id| systems.iter().any(|view| view.get(id).is_some());

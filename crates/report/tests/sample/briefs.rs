@@ -3,8 +3,8 @@
 use super::{against_reference, entries, machines::references, run, stated};
 use gritstone_document::Document;
 use gritstone_model::{
-    Assessment, CompareView, Flag, Id, RatedMachine, Rating, Ratings, RatingsView, Reliability,
-    RunView, SCHEMA_RATINGS, Timeline,
+    Assessment, BriefParts, CompareView, Flag, Id, RatedMachine, Rating, Ratings, RatingsView,
+    Reliability, RunView, SCHEMA_RATINGS, Timeline,
 };
 use gritstone_report::{Brief, brief};
 
@@ -20,21 +20,21 @@ pub fn with_input(
     baseline: &CompareView,
     make: impl Fn(&Brief) -> Document,
 ) -> Document {
-    make(&Brief {
-        run,
-        assessment: &Assessment {
+    let parts = BriefParts {
+        assessment: Assessment {
             reliability: Reliability::Low,
             measured: 19,
             causes: vec![(Flag::Noisy, 9)],
             interrupted: false,
         },
-        scores: &scores(run),
-        base: &references()[0],
-        baseline,
-        references: printed,
-        benchmarks: &entries::benchmarks(run),
-        timelines: &timelines(),
-    })
+        scores: scores(run),
+        base: references()[0].clone(),
+        baseline: baseline.clone(),
+        references: printed.to_vec(),
+        benchmarks: entries::benchmarks(run),
+        timelines: timelines(),
+    };
+    make(&Brief { run, parts: &parts })
 }
 
 fn timelines() -> Vec<Timeline> {

@@ -5,7 +5,7 @@ use crate::http::cache::Cache;
 use crate::http::fault_log::FaultLog;
 use crate::http::gate::Gate;
 use crate::http::limits::Limits;
-use crate::http::places::Places;
+use crate::http::places::{Place, Places};
 use crate::http::policy::Policy;
 use crate::http::request::{Asked, JsonPath, Peer, caller, canonical};
 use crate::http::response::{Answer, Packed, Refused, Status, Tag, plain};
@@ -51,7 +51,7 @@ pub(crate) struct Service<P: 'static> {
     uploads: Places<Client>,
     /// Clients that follow something.
     pub(crate) followers: Places<Client>,
-    budgets: Option<Budgets>,
+    budgets: Option<Arc<Budgets>>,
     /// Whether the server ends.
     pub(crate) ends: watch::Receiver<bool>,
 }
@@ -144,7 +144,7 @@ impl<P: Site> Service<P> {
             work: Places::new(limits.threads, limits.threads_each),
             uploads: Places::new(limits.uploads, limits.uploads_each),
             followers: Places::new(limits.followers, limits.followers_each),
-            budgets: limits.budget.map(Budgets::new),
+            budgets: limits.budget.map(Budgets::new).map(Arc::new),
             ends,
         })
     }
@@ -226,10 +226,13 @@ impl<P: Site> Service<P> {
                 return Ok(known);
             }
             let made = self.run(route, asked);
-            let page = self.cache.get(&revision, &page, made).await?;
+            // who made it before may have failed after as long
+            let made = timeout(PATIENCE, self.cache.get(&revision, &page, made));
+            let page = made.await.map_err(|_| busy())??;
             return Ok(tag.mark(page.response(&parts.headers)));
         }
-        let body = self.receive(route, &asked, body).await?;
+        // a body has its place until it is answered: those that wait for a thread fill memory too
+        let (body, _place) = self.receive(route, &asked, body).await?;
         let answer = self.run(route, Asked { body, ..asked }).await?;
         Ok(answer.response(&parts.headers))
     }
@@ -242,9 +245,14 @@ impl<P: Site> Service<P> {
         Ok((asked, seen.revision))
     }
 
-    async fn receive(&self, route: &Route<P>, asked: &Asked, body: Body) -> Result<Bytes, Refused> {
+    async fn receive(
+        &self,
+        route: &Route<P>,
+        asked: &Asked,
+        body: Body,
+    ) -> Result<(Bytes, Option<Place>), Refused> {
         let Some(upload) = route.upload else {
-            return Ok(Bytes::new());
+            return Ok((Bytes::new(), None));
         };
         let most = upload.most.min(self.limits.body);
         if http_body::Body::size_hint(&body).lower() > most as u64 {
@@ -252,8 +260,9 @@ impl<P: Site> Service<P> {
         }
         let client = asked.caller.token.unwrap_or(asked.caller.address);
         let place = timeout(PATIENCE, self.uploads.take(client)).await;
-        let _place = place.map_err(|_| busy())?;
-        receive(body, most, &self.limits).await
+        let place = place.map_err(|_| busy())?;
+        let body = receive(body, most, &self.limits).await?;
+        Ok((body, Some(place)))
     }
 
     /// The answer to a request as it is now, where it still may be asked.
@@ -277,7 +286,7 @@ impl<P: Site> Service<P> {
         self.work(caller, &path, job).await
     }
 
-    /// What a job of a worker yields, which is charged to its caller.
+    /// What a job of a worker yields. Its caller has a place and is charged for as long as it lasts, though nobody waits for it any more.
     async fn work<T: Send + 'static>(
         &self,
         caller: Caller,
@@ -285,16 +294,38 @@ impl<P: Site> Service<P> {
         job: impl FnOnce(&P) -> Result<T, Refused> + Send + 'static,
     ) -> Result<T, Refused> {
         let done = timeout(PATIENCE, async {
-            let _place = self.work.take(caller.address).await;
-            let start = Instant::now();
-            let done = self.workers.run(job).await;
-            (done, start.elapsed())
+            let place = self.work.take(caller.address).await;
+            let budgets = self.budgets.clone();
+            let job = move |site: &P| {
+                let _charged = Charged {
+                    budgets,
+                    caller,
+                    start: Instant::now(),
+                    _place: place,
+                };
+                job(site)
+            };
+            self.workers.run(job).await
         });
-        let (done, work) = done.await.map_err(|_| busy())?;
+        done.await
+            .map_err(|_| busy())?
+            .ok_or_else(|| Refused::broken(format!("no answer to {path}: a fault in Gritstone")))?
+    }
+}
+
+/// A job that is being done, also where it panics.
+struct Charged {
+    budgets: Option<Arc<Budgets>>,
+    caller: Caller,
+    start: Instant,
+    _place: Place,
+}
+
+impl Drop for Charged {
+    fn drop(&mut self) {
         if let Some(budgets) = &self.budgets {
-            budgets.charge(&caller, work, Instant::now());
+            budgets.charge(&self.caller, self.start.elapsed(), Instant::now());
         }
-        done.ok_or_else(|| Refused::broken(format!("no answer to {path}: a fault in Gritstone")))?
     }
 }
 

@@ -5,9 +5,9 @@ use crate::pages::form_options::option;
 use crate::pages::{Answered, Pages, RUN, plain, respond};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_document::{About, Document};
-use gritstone_model::{Origin, RunView, SCHEMA_RUN};
-use gritstone_runs::context::Context;
-use gritstone_runs::scores;
+use gritstone_model::{Origin, SCHEMA_RUN};
+use gritstone_report::Brief;
+use gritstone_runs::{brief, scores};
 
 /// Runs that a run can be compared with by a choice.
 const CHOICES: usize = 20;
@@ -38,7 +38,11 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
         })?);
     }
     let base = scores::base(&pages.context, std::iter::once(&view));
-    let document = whole_report(&pages.context, &view, base)?;
+    let parts = brief::parts(&pages.context, &view, base)?;
+    let document = gritstone_report::brief(&Brief {
+        run: &view,
+        parts: &parts,
+    });
     let own = store.head(&id)?;
     // one that was imported takes nothing more
     let live = match own.elapsed_s.is_none() && own.origin != Origin::Imported {
@@ -90,19 +94,4 @@ fn progress(pages: &Pages, asked: &Asked) -> Answered {
         status,
         ..plain(Media::Json, text)
     })
-}
-
-/// The report of a run.
-fn whole_report(context: &Context, run: &RunView, base: &str) -> anyhow::Result<Document> {
-    let parts = gritstone_runs::brief::parts(context, run, base)?;
-    Ok(gritstone_report::brief(&gritstone_report::Brief {
-        run,
-        assessment: &parts.assessment,
-        scores: &parts.scores,
-        base: &parts.base,
-        baseline: &parts.baseline,
-        references: &parts.references,
-        benchmarks: &parts.benchmarks,
-        timelines: &parts.timelines,
-    }))
 }

@@ -174,6 +174,28 @@ fn expensive_clients_wait() {
 }
 
 #[test]
+fn departed_clients_are_charged() {
+    let server = Server::start(Limits {
+        budget: Some(Budget {
+            per_second: 0.001,
+            burst: 0.3,
+        }),
+        ..Limits::default()
+    });
+    let mut stream = server.connect();
+    let ask = b"GET /runs/slow HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 10.0.0.1\r\n\r\n";
+    stream.write_all(ask).unwrap();
+    std::thread::sleep(Duration::from_millis(150));
+    drop(stream);
+    let is_charged = || of(&server, "/runs/a", "10.0.0.1", "a").starts_with("HTTP/1.1 429 ");
+    // looking costs little work
+    assert!((0..40).any(|_| {
+        std::thread::sleep(Duration::from_millis(25));
+        is_charged()
+    }));
+}
+
+#[test]
 fn hostile_connections_leave_places() {
     let server = Server::start(Limits {
         connections: 100,

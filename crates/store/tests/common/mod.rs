@@ -107,6 +107,12 @@ pub fn with(runs: &[RunData]) -> (TempDir, PathBuf, Store) {
     (folder, path, store)
 }
 
+/// The store is whole, and has this run as it is.
+pub fn check_intact(store: &Store, run: &RunData) {
+    assert_eq!(store.load(&run.info.id).unwrap(), *run);
+    assert_eq!(store.verify().unwrap(), [""; 0]);
+}
+
 pub fn id(text: &str) -> Id {
     Id::parse(text).expect("an identifier")
 }

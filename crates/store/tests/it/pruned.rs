@@ -122,12 +122,7 @@ fn pruned_runs_keep_results() {
         store.results(one, "1").unwrap(),
         Some(with_pruned(&runs[0], Some("baseline")))
     );
-    assert_eq!(
-        store.load(other).unwrap(),
-        runs[1],
-        "the other is as it was"
-    );
-    assert_eq!(store.verify().unwrap(), [""; 0]);
+    common::check_intact(&store, &runs[1]);
     drop(store);
 
     let mut store = Store::open(&path).unwrap();
@@ -139,8 +134,7 @@ fn pruned_runs_keep_results() {
         [[""; 1]; 0]
     );
     store.import(&runs[0]).unwrap();
-    assert_eq!(store.load(one).unwrap(), runs[0]);
-    assert_eq!(store.verify().unwrap(), [""; 0]);
+    common::check_intact(&store, &runs[0]);
 }
 
 #[test]
