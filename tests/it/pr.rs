@@ -272,6 +272,37 @@ fn other_benchmarks_never_pass() {
 }
 
 #[test]
+fn failing_heads_never_pass() {
+    let repository = Repository::new();
+    repository.commit("alpha 10 ns\nbeta 1 ns\n");
+    repository.commit("alpha 10 ns\n");
+    repository.commit("alpha 10 ns\nbeta 1 ns\n");
+    let script = "cat values; echo 'beta: no data' >&2; exit $((2 - $(wc -l < values)))";
+    let pr = |base: &str, head: &str| {
+        let mut command = repository.command(
+            &["--format", "json", "--base", base, "--head", head],
+            &["--harness", "lines", "--", "sh", "-c", script],
+        );
+        let (code, out, error) = output_texts(command.output().unwrap());
+        (
+            code,
+            serde_json::from_str::<Value>(&out).unwrap_or_else(|_| panic!("{error}")),
+        )
+    };
+    let (code, view) = pr("HEAD~2", "HEAD~1");
+    assert_eq!(code, 4);
+    assert_eq!(verdicts(&view), [("alpha", "same")]);
+    let failure = view["head"]["failure"].as_str().unwrap();
+    assert!(
+        failure.contains("status 1") && failure.contains("no data"),
+        "{failure}"
+    );
+    assert_eq!(view["base"].get("failure"), None);
+    assert_eq!(view["unmatched"][0]["name"], "beta");
+    assert_eq!(pr("HEAD~2", "HEAD").0, 0);
+}
+
+#[test]
 fn shallow_clones_get_advice() {
     let repository = Repository::new();
     repository.commit(THREE);

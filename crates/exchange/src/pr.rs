@@ -163,11 +163,7 @@ mod tests {
     use gritstone_model::{Better, PrSide, PrSideName, PrUnmatched, SCHEMA_PR};
 
     fn view(name: &str) -> PrView {
-        let side = |revision: &str| PrSide {
-            revision: revision.to_owned(),
-            commit: "0123456789abcdef".to_owned(),
-            modified: false,
-        };
+        let side = |revision: &str| PrSide::new(revision, "0123456789abcdef");
         let row = |name: &str, verdict, regressed| PrRow {
             id: format!("lines/{name}"),
             name: name.to_owned(),
@@ -194,6 +190,7 @@ mod tests {
             max_slowdown: 0.02,
             level: 0.01,
             rounds: 18,
+            harness_time_s: 0.05,
             elapsed_s: 10.0,
             budget_s: 300.0,
             outcome: CheckOutcome::Regressed,

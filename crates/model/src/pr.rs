@@ -24,6 +24,8 @@ pub struct PrView {
     pub level: f64,
     /// Launches of each side.
     pub rounds: usize,
+    /// Measuring time of a benchmark in each launch.
+    pub harness_time_s: f64,
     pub elapsed_s: f64,
     /// Time that measuring may take.
     pub budget_s: f64,
@@ -43,6 +45,22 @@ pub struct PrSide {
     pub commit: String,
     /// With changes that are not committed.
     pub modified: bool,
+    /// How its harness failed first, although other benchmarks or launches have values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+impl PrSide {
+    /// A commit whose harness did not fail.
+    #[must_use]
+    pub fn new(revision: &str, commit: &str) -> Self {
+        Self {
+            revision: revision.to_owned(),
+            commit: commit.to_owned(),
+            modified: false,
+            failure: None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

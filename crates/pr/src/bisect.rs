@@ -68,11 +68,7 @@ impl Bisection<'_> {
         if search.next().is_none() {
             self.steps.remove()?;
         }
-        let side = |revision: &Revision| PrSide {
-            revision: revision.name.clone(),
-            commit: revision.commit.clone(),
-            modified: false,
-        };
+        let side = |revision: &Revision| PrSide::new(&revision.name, &revision.commit);
         let candidates = search.candidates().map(|at| {
             Ok(BisectCommit {
                 subject: repository.subject(&commits[at])?,
@@ -127,9 +123,9 @@ impl Bisection<'_> {
             ..self.comparison.turns()
         };
         let launcher = self.comparison.launcher(place);
-        let (trial, whole) = turns.take(&launcher, trees, self.progress)?;
-        ensure!(whole, ExecError::Interrupted);
-        Ok(trial)
+        let taken = turns.take(&launcher, trees, self.progress)?;
+        ensure!(taken.whole, ExecError::Interrupted);
+        Ok(taken.trial)
     }
 
     /// The benchmark with the largest regression of the bad commit.

@@ -2,7 +2,7 @@
 
 use crate::git::{Repository, Revision};
 use crate::identical::are_identical;
-use crate::launches::Launcher;
+use crate::launches::{Launched, Launcher, Request};
 use crate::trial::{Margins, Trial, outcome};
 use crate::work_trees::{WorkTree, Workshop, carry};
 use crate::{NotComparable, SIDES};
@@ -31,8 +31,8 @@ pub struct Comparison {
     pub command: Vec<String>,
     /// Of measuring, without builds.
     pub budget: Duration,
-    /// Measuring time of one benchmark in one launch.
-    pub harness_time: Duration,
+    /// Measuring time of one benchmark in one launch; none: so long that the rounds suffice.
+    pub harness_time: Option<Duration>,
     pub margins: Margins,
     pub seed: u64,
     /// Parent of the work trees.
@@ -124,7 +124,6 @@ impl Comparison {
         Launcher {
             harness: self.harness.as_ref(),
             command: &self.command,
-            time: self.harness_time,
             deadline: place.setup.deadline,
             work_dirs: &place.setup.work_dirs,
             stop: &place.setup.stop,
@@ -137,6 +136,7 @@ impl Comparison {
             margins: &self.margins,
             seed: self.seed,
             budget: self.budget,
+            time: self.harness_time,
             only: None,
         }
     }
@@ -175,9 +175,8 @@ impl Comparison {
     /// Without a result.
     fn view(&self, sides: &Sides) -> PrView {
         let side = |revision: &Revision, modified| PrSide {
-            revision: revision.name.clone(),
-            commit: revision.commit.clone(),
             modified,
+            ..PrSide::new(&revision.name, &revision.commit)
         };
         PrView {
             schema: SCHEMA_PR.to_owned(),
@@ -188,6 +187,7 @@ impl Comparison {
             max_slowdown: self.margins.default,
             level: LEVEL,
             rounds: 0,
+            harness_time_s: 0.0,
             elapsed_s: 0.0,
             budget_s: self.budget.as_secs_f64(),
             outcome: CheckOutcome::Inconclusive,
@@ -205,10 +205,17 @@ impl Comparison {
         progress: &dyn Fn(Progress<'_>),
     ) -> Result<(PrView, bool)> {
         let start = Instant::now();
-        let (trial, whole) = self.turns().take(launcher, trees, progress)?;
+        let taken = self.turns().take(launcher, trees, progress)?;
+        let Taken { trial, whole, .. } = taken;
         let rows = trial.rows(self.harness.name());
+        let mut view = view;
+        [view.base.failure, view.head.failure] = taken.failures;
         let view = PrView {
-            outcome: outcome(&rows, &trial.unmatched),
+            outcome: match outcome(&rows, &trial.unmatched) {
+                CheckOutcome::Passed if taken.head_fails => CheckOutcome::Inconclusive,
+                outcome => outcome,
+            },
+            harness_time_s: taken.time.as_secs_f64(),
             rounds: trial.rounds,
             elapsed_s: start.elapsed().as_secs_f64(),
             rows,
@@ -232,12 +239,44 @@ pub struct Turns<'a> {
     pub margins: &'a Margins,
     pub seed: u64,
     pub budget: Duration,
+    /// Measuring time of one benchmark; none: by [`measuring_time`].
+    pub time: Option<Duration>,
     /// The only benchmark that matters.
     pub only: Option<&'a str>,
 }
 
+/// What turns left.
+pub struct Taken {
+    pub trial: Trial,
+    /// Not interrupted.
+    pub whole: bool,
+    /// How the harness failed first, of each side.
+    pub failures: [Option<String>; 2],
+    /// Whether the harness failed for the head alone before any round.
+    pub head_fails: bool,
+    /// Measuring time of one benchmark in one launch.
+    pub time: Duration,
+}
+
+/// Shortest measuring time of a benchmark, at which benchmarks are discovered.
+const SHORTEST: Duration = Duration::from_millis(10);
+/// Longest, unless the user wants more.
+const LONGEST: Duration = Duration::from_millis(50);
+/// Rounds for which there should be time: enough to find a change of a few percent among twenty benchmarks.
+const ROUNDS: u32 = 90;
+/// Time of a benchmark in a launch, with warming up, as a multiple of its measuring time.
+const WITH_WARM_UP: u32 = 2;
+
+/// Measuring time of one benchmark, so that there is time for [`ROUNDS`], of which none is shorter than with [`SHORTEST`].
+fn measuring_time(budget: Duration, shortest_launch: Duration, benchmarks: usize) -> Duration {
+    let launch = budget / (2 * ROUNDS);
+    let benchmarks = u32::try_from(benchmarks).unwrap_or(u32::MAX).max(1);
+    let spare = launch.saturating_sub(shortest_launch) / benchmarks / WITH_WARM_UP;
+    (SHORTEST + spare).min(LONGEST)
+}
+
 impl Turns<'_> {
-    /// Rounds until all benchmarks are decided or the budget is spent; false after an interruption.
+    /// Rounds until all benchmarks are decided or the budget is spent.
     ///
     /// # Errors
     /// [`NotComparable`] when a side measures nothing, or both have no benchmark in common.
@@ -246,17 +285,14 @@ impl Turns<'_> {
         launcher: &Launcher<'_>,
         trees: [&WorkTree; 2],
         progress: &dyn Fn(Progress<'_>),
-    ) -> Result<(Trial, bool)> {
+    ) -> Result<Taken> {
         let start = Instant::now();
-        let mut first = vec![];
-        for tree in trees {
-            let results = launcher.launch(tree, &[], &[])?;
-            let failed = |why: anyhow::Error| {
-                NotComparable(format!("{} measures nothing: {why:#}", tree.name))
-            };
-            first.push(results.map_err(failed)?);
-        }
-        let mut trial = Trial::new([&first[0], &first[1]], self.margins, self.seed);
+        let first = discover(launcher, trees, self.time.unwrap_or(SHORTEST))?;
+        let mut trial = Trial::new(
+            [&first[0].results, &first[1].results],
+            self.margins,
+            self.seed,
+        );
         if let Some(only) = self.only {
             trial.leave_out_others(only);
         }
@@ -264,8 +300,21 @@ impl Turns<'_> {
         if benchmarks == 0 {
             bail!(NotComparable(no_common(&first)));
         }
-        let mut longest = Duration::ZERO;
+        let time = self.time.unwrap_or_else(|| {
+            let left = self.budget.saturating_sub(start.elapsed());
+            measuring_time(left, start.elapsed() / 2, benchmarks)
+        });
+        let failures = first.map(|launched| launched.failure);
+        let mut taken = Taken {
+            head_fails: failures[0].is_none() && failures[1].is_some(),
+            whole: true,
+            trial,
+            failures,
+            time,
+        };
+        let mut expected = Duration::ZERO;
         loop {
+            let trial = &taken.trial;
             let open = trial.open();
             let elapsed = start.elapsed();
             progress(Progress::Measuring {
@@ -275,47 +324,79 @@ impl Turns<'_> {
                 elapsed,
                 budget: self.budget,
             });
-            if open.is_empty() || elapsed + longest > self.budget {
-                return Ok((trial, true));
+            if open.is_empty() || elapsed + expected > self.budget {
+                return Ok(taken);
             }
-            match round(launcher, trees, &mut trial, &open) {
+            match round(launcher, trees, &mut taken, &open) {
                 Ok(()) => {}
                 Err(why) if matches!(why.downcast_ref(), Some(ExecError::Interrupted)) => {
-                    return Ok((trial, false));
+                    taken.whole = false;
+                    return Ok(taken);
                 }
                 Err(why) => return Err(why),
             }
-            longest = longest.max(start.elapsed().saturating_sub(elapsed));
+            // rounds become shorter as benchmarks are decided
+            expected = start
+                .elapsed()
+                .saturating_sub(elapsed)
+                .max(expected * 3 / 4);
         }
     }
+}
+
+/// All benchmarks of both sides.
+fn discover(
+    launcher: &Launcher<'_>,
+    trees: [&WorkTree; 2],
+    time: Duration,
+) -> Result<[Launched; 2]> {
+    let request = Request {
+        time,
+        wanted: &[],
+        unwanted: &[],
+    };
+    let one = |tree: &WorkTree| {
+        let why = |why| NotComparable(format!("{} measures nothing: {why:#}", tree.name));
+        anyhow::Ok(launcher.launch(tree, request)?.map_err(why)?)
+    };
+    Ok([one(trees[0])?, one(trees[1])?])
 }
 
 fn round(
     launcher: &Launcher<'_>,
     trees: [&WorkTree; 2],
-    trial: &mut Trial,
+    taken: &mut Taken,
     open: &[String],
 ) -> Result<()> {
-    let closed = trial.closed();
-    // a filter before anything is decided may leave out what it does not name as expected
-    let wanted = if closed.is_empty() { &[] } else { open };
+    let closed = taken.trial.closed();
+    let request = Request {
+        time: taken.time,
+        // a filter before anything is decided may leave out what it does not name as expected
+        wanted: if closed.is_empty() { &[] } else { open },
+        unwanted: &closed,
+    };
     let mut results: [Vec<HarnessResult>; 2] = [vec![], vec![]];
-    for side in trial.order() {
-        // a launch that failed is a round without a value
-        results[side] = launcher
-            .launch(trees[side], wanted, &closed)?
-            .unwrap_or_default();
+    for side in taken.trial.order() {
+        // a launch without results is a round without a value
+        let failure = match launcher.launch(trees[side], request)? {
+            Ok(launched) => {
+                results[side] = launched.results;
+                launched.failure
+            }
+            Err(why) => Some(format!("{why:#}")),
+        };
+        let known = &mut taken.failures[side];
+        *known = known.take().or(failure);
     }
-    trial.observe([&results[0], &results[1]]);
+    taken.trial.observe([&results[0], &results[1]]);
     Ok(())
 }
 
-fn no_common(first: &[Vec<HarnessResult>]) -> String {
-    let names = |results: &[HarnessResult]| {
-        let names: Vec<&str> = results.iter().map(|result| result.name.as_str()).collect();
-        names.join(", ")
-    };
-    let [base, head] = [&first[0], &first[1]].map(|results| names(results));
+fn no_common(first: &[Launched; 2]) -> String {
+    let [base, head] = first.each_ref().map(|launched| {
+        let names = launched.results.iter().map(|result| result.name.as_str());
+        names.collect::<Vec<_>>().join(", ")
+    });
     format!(
         "{} and {} have no benchmark in common ({base}; {head}): give --carry the files of the benchmarks",
         SIDES[0].as_str(),
@@ -336,4 +417,22 @@ pub fn check_command(command: &[String]) -> Result<()> {
         "'{program}' is not a program"
     );
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measuring_times_leave_enough_rounds() {
+        let ms = Duration::from_millis;
+        let budget = Duration::from_secs(300);
+        assert_eq!(measuring_time(budget, ms(100), 1), LONGEST);
+        assert_eq!(measuring_time(budget, Duration::from_secs(4), 20), SHORTEST);
+        let between = measuring_time(budget, ms(600), 20);
+        assert!((SHORTEST..LONGEST).contains(&between), "{between:?}");
+        assert!(
+            (ms(600) + between.saturating_sub(SHORTEST) * 20 * WITH_WARM_UP) * 2 * ROUNDS <= budget
+        );
+    }
 }

@@ -21,11 +21,28 @@ const MAX_OUTPUT: u64 = 64 << 20;
 pub struct Launcher<'a> {
     pub harness: &'a dyn Harness,
     pub command: &'a [String],
-    /// Measuring time of one benchmark.
-    pub time: Duration,
     pub deadline: Duration,
     pub work_dirs: &'a WorkDirs,
     pub stop: &'a AtomicBool,
+}
+
+/// What a launch measures.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// Measuring time of one benchmark.
+    pub time: Duration,
+    /// Empty: all.
+    pub wanted: &'a [String],
+    pub unwanted: &'a [String],
+}
+
+/// What a launch left.
+#[derive(Debug)]
+pub struct Launched {
+    /// At least one.
+    pub results: Vec<HarnessResult>,
+    /// How the harness failed although it left results, as where one of its benchmarks fails.
+    pub failure: Option<String>,
 }
 
 impl Launcher<'_> {
@@ -33,14 +50,9 @@ impl Launcher<'_> {
     ///
     /// # Errors
     /// When nothing can be executed, or the user interrupts.
-    pub fn launch(
-        &self,
-        tree: &WorkTree,
-        wanted: &[String],
-        unwanted: &[String],
-    ) -> Result<Result<Vec<HarnessResult>>> {
+    pub fn launch(&self, tree: &WorkTree, request: Request<'_>) -> Result<Result<Launched>> {
         let directory = self.work_dirs.fresh(false)?;
-        let launched = self.launch_in(&directory, tree, wanted, unwanted);
+        let launched = self.launch_in(&directory, tree, request);
         fs::remove_dir_all(&directory)
             .with_context(|| format!("cannot remove {}", directory.display()))?;
         launched
@@ -50,17 +62,16 @@ impl Launcher<'_> {
         &self,
         directory: &Path,
         tree: &WorkTree,
-        wanted: &[String],
-        unwanted: &[String],
-    ) -> Result<Result<Vec<HarnessResult>>> {
+        request: Request<'_>,
+    ) -> Result<Result<Launched>> {
         let results = directory.join("results");
         fs::create_dir(&results).with_context(|| format!("cannot make {}", results.display()))?;
         let invocation = self.harness.invocation(&Execution {
             command: self.command,
             directory: &results,
-            time: self.time,
-            wanted,
-            unwanted,
+            time: request.time,
+            wanted: request.wanted,
+            unwanted: request.unwanted,
         });
         let mut variables = environment();
         let more = invocation.environment.into_iter();
@@ -77,21 +88,26 @@ impl Launcher<'_> {
             stop: self.stop,
         })?;
         let elapsed = start.elapsed();
-        if end != UserEnd::Success {
-            let said = last_lines(&stderr)? + &last_lines(&stdout)?;
-            return Ok(Err(anyhow!(
-                "'{}' {}\n{said}",
-                self.command.join(" "),
-                describe(&end)
-            )));
+        let failure = match &end {
+            UserEnd::Success => None,
+            end => {
+                let said = last_lines(&stderr)? + &last_lines(&stdout)?;
+                let command = self.command.join(" ");
+                Some(format!("'{command}' {}\n{said}", describe(end)))
+            }
+        };
+        let is_ended = matches!(end, UserEnd::Status(_) | UserEnd::Signal(_));
+        if let Some(failure) = failure.as_ref().filter(|_| !is_ended) {
+            return Ok(Err(anyhow!(failure.clone())));
         }
-        Ok(match invocation.output {
-            Output::WallTime => Ok(vec![HarnessResult {
+        let read = match invocation.output {
+            Output::WallTime if failure.is_none() => Ok(vec![HarnessResult {
                 name: self.command.join(" "),
                 unit: "s".to_owned(),
                 better: Better::Lower,
                 values: vec![elapsed.as_secs_f64()],
             }]),
+            Output::WallTime => Err(anyhow!("it has no time")),
             Output::Stdout => read_text(&stdout).and_then(|text| {
                 let path = "standard output".into();
                 Ok(self.harness.results(&[HarnessFile { path, text }])?)
@@ -100,6 +116,11 @@ impl Launcher<'_> {
             Output::Tree(root) => files::json_files(&root)
                 .context("the harness left no results")
                 .and_then(|files| self.parse(&files, &root)),
+        };
+        Ok(match (read, failure) {
+            (Ok(results), failure) => Ok(Launched { results, failure }),
+            (Err(_), Some(failure)) => Err(anyhow!(failure)),
+            (Err(why), None) => Err(why),
         })
     }
 

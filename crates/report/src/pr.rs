@@ -75,6 +75,11 @@ pub fn pr_verdict(view: &PrView) -> String {
 #[must_use]
 pub fn pr_remarks(view: &PrView) -> Vec<String> {
     let mut remarks: Vec<String> = vec![];
+    for (name, side) in [("base", &view.base), ("head", &view.head)] {
+        if let Some(failure) = &side.failure {
+            remarks.push(format!("{name} failed: {}", shortened(failure)));
+        }
+    }
     for unmatched in &view.unmatched {
         let only = unmatched.only.as_str();
         remarks.push(format!(
@@ -95,6 +100,16 @@ pub fn pr_remarks(view: &PrView) -> Vec<String> {
         ));
     }
     remarks
+}
+
+/// How a command ended, and the last lines that it wrote.
+fn shortened(failure: &str) -> String {
+    const LINES: usize = 4;
+    let mut lines = failure.lines();
+    let end = lines.next().unwrap_or_default().to_owned();
+    let said: Vec<&str> = lines.collect();
+    let last = &said[said.len().saturating_sub(LINES)..];
+    last.iter().fold(end, |text, line| text + " " + line.trim())
 }
 
 fn rows(document: &mut Document, view: &PrView) {

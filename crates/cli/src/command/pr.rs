@@ -20,7 +20,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 const BUDGET: Duration = Duration::from_secs(300);
-const HARNESS_TIME: Duration = Duration::from_millis(50);
 const MAX_SLOWDOWN: f64 = 0.02;
 const HARNESS: &str = "command";
 
@@ -65,7 +64,7 @@ pub struct TrialArgs {
     /// Time for measuring, builds excluded [default: 5m]
     #[arg(long, value_name = "TIME", value_parser = value_parsers::duration)]
     pub budget: Option<Duration>,
-    /// Measuring time of a benchmark in each launch [default: 50ms]
+    /// Measuring time of a benchmark in each launch [default: 10ms to 50ms, so that the budget has enough launches]
     #[arg(long, value_name = "TIME", value_parser = value_parsers::duration)]
     pub harness_time: Option<Duration>,
     /// Allowed slowdown [default: 2%]
@@ -165,12 +164,13 @@ pub fn comparison(
         .or(project.values.as_deref())
         .unwrap_or("");
     let known = || anyhow!("{FILE}: no harness '{name}'; gritstone help pr lists them");
-    let time = |given: Option<Duration>, text: &Option<String>, default| match (given, text) {
-        (Some(time), _) => Ok(time),
+    let time = |given: Option<Duration>, text: &Option<String>| match (given, text) {
         (None, Some(text)) => {
-            value_parsers::duration(text).map_err(|why| anyhow!("{FILE}: '{text}': {why}"))
+            let time = value_parsers::duration(text);
+            time.map(Some)
+                .map_err(|why| anyhow!("{FILE}: '{text}': {why}"))
         }
-        (None, None) => Ok(default),
+        (given, _) => Ok(given),
     };
     let carry = match args.carry.as_slice() {
         [] => project.carry.clone(),
@@ -178,8 +178,8 @@ pub fn comparison(
     };
     Ok(Comparison {
         harness: harness::named(name, pointer).ok_or_else(known)?,
-        budget: time(args.budget, &project.budget, BUDGET)?,
-        harness_time: time(args.harness_time, &project.harness_time, HARNESS_TIME)?,
+        budget: time(args.budget, &project.budget)?.unwrap_or(BUDGET),
+        harness_time: time(args.harness_time, &project.harness_time)?,
         margins: margins(args, &project)?,
         build: args.build.clone().or(project.build),
         seed: args.seed.unwrap_or_else(|| u64::from(random())),

@@ -18,6 +18,9 @@ pub(super) struct Criterion;
 /// The fewest samples that it takes.
 const SAMPLES: u32 = 10;
 
+/// The fewest resamples that it takes without a warning; no statistic of it is read.
+const RESAMPLES: u32 = 1001;
+
 const BENCHMARK: &str = "benchmark.json";
 const SAMPLE: &str = "sample.json";
 const ESTIMATES: &str = "estimates.json";
@@ -78,7 +81,7 @@ fields! {
 }
 
 /// `cargo bench` passes on what follows `--`.
-fn command(command: &[String]) -> Vec<String> {
+pub(super) fn bench_command(command: &[String]) -> Vec<String> {
     let mut command = command.to_vec();
     let is_cargo = command
         .first()
@@ -183,13 +186,14 @@ impl Format for Criterion {
 
 impl Harness for Criterion {
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
-        let mut argv = command(execution.command);
+        let mut argv = bench_command(execution.command);
         let time = seconds(execution.time);
-        let samples = SAMPLES.to_string();
+        let (samples, resamples) = (SAMPLES.to_string(), RESAMPLES.to_string());
         for (option, value) in [
             ("--measurement-time", &time),
             ("--warm-up-time", &time),
             ("--sample-size", &samples),
+            ("--nresamples", &resamples),
         ] {
             argv.extend([option.to_owned(), value.clone()]);
         }

@@ -1,6 +1,6 @@
 //! fio: `--output-format=json`, also with text around it, and one document after another of `--status-interval`.
 
-use super::json_text::{Field, fields, json, number, parse_json, parsed, text};
+use super::json_text::{Field, documents, fields, json, number, parse_json, parsed, text};
 use super::{Format, HarnessError, HarnessFile, Shape};
 use crate::foreign_run::{ForeignRun, Repetition};
 use crate::limits::{BENCHMARKS, Bounded};
@@ -261,8 +261,7 @@ impl Format for Fio {
         let mut run = ForeignRun::default();
         for file in files {
             let json = json(file);
-            let whole = serde_json::Deserializer::from_str(&json).into_iter::<&RawValue>();
-            let texts: Vec<&RawValue> = whole.map_while(Result::ok).collect();
+            let texts = documents(&json);
             if texts.is_empty() {
                 parse_json::<Document<'_>>(file, &json, self.title())?;
             }

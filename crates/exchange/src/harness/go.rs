@@ -12,7 +12,7 @@ use std::path::Path;
 pub(super) struct Go;
 
 /// It reports no spread of its own.
-const REPETITIONS: u32 = 3;
+const REPETITIONS: u32 = 10;
 
 /// Name of the function, of which the filter's first element is an expression.
 fn function(name: &str) -> &str {

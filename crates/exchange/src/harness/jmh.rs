@@ -10,6 +10,7 @@ use crate::limits::{BENCHMARKS, Bounded};
 use gritstone_model::Better;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 pub(super) struct Jmh;
 
@@ -35,6 +36,9 @@ fields! {
         raw_data,
     }
 }
+
+/// Of a launch: so many that some are undisturbed.
+const ITERATIONS: u32 = 10;
 
 const ONLY_SCORE: &str = "The file has its score alone, not its iterations.";
 
@@ -127,21 +131,26 @@ impl Format for Jmh {
 }
 
 impl Harness for Jmh {
+    /// All benchmarks in one process, as in other harnesses, unless the user gives a number of forks: starting one for each takes
+    /// longer than to measure it.
     fn invocation(&self, execution: &Execution<'_>) -> Invocation {
         let out = execution.directory.join("jmh.json");
-        let time = format!("{}ms", execution.time.as_millis().max(1));
+        let ms = |time: Duration| format!("{}ms", time.as_millis().max(1));
+        let (warm_up, time) = (ms(execution.time * 2), ms(execution.time * 3 / ITERATIONS));
+        let iterations = ITERATIONS.to_string();
         let out_text = out.display().to_string();
         let options = [
             ["-rf", "json"],
             ["-rff", &out_text],
-            ["-f", "1"],
-            ["-wi", "2"],
-            ["-i", "3"],
-            ["-w", &time],
+            ["-f", "0"],
+            ["-wi", "1"],
+            ["-i", &iterations],
+            ["-w", &warm_up],
             ["-r", &time],
-            ["-foe", "true"],
         ];
-        let mut more: Vec<String> = options.into_iter().flatten().map(str::to_owned).collect();
+        let is_given = |option: &str| execution.command.iter().any(|word| word == option);
+        let options = options.into_iter().filter(|[option, _]| !is_given(option));
+        let mut more: Vec<String> = options.flatten().map(str::to_owned).collect();
         if !execution.wanted.is_empty() {
             let methods: BTreeSet<&str> =
                 execution.wanted.iter().map(|name| method(name)).collect();

@@ -23,6 +23,26 @@ pub(super) fn json_part(text: &str) -> &str {
     text
 }
 
+/// Documents one after another, up to the first that is damaged; what is between them is left out.
+pub(super) fn documents(json: &str) -> Vec<&RawValue> {
+    let (mut found, mut rest) = (vec![], json);
+    while !rest.is_empty() {
+        let mut whole = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
+        let Some(Ok(document)) = whole.next() else {
+            break;
+        };
+        found.push(document);
+        rest = &rest[whole.byte_offset()..];
+        let next = json_part(rest);
+        rest = if next.trim_start().starts_with(['{', '[']) {
+            next
+        } else {
+            ""
+        };
+    }
+    found
+}
+
 /// # Errors
 /// Names the file, line and column.
 pub(super) fn parse_json<'a, T: Deserialize<'a>>(
@@ -140,5 +160,9 @@ mod tests {
     fn warnings_before_json_are_skipped() {
         assert_eq!(json_part("note: slow\n {\"a\": 1}\n"), " {\"a\": 1}\n");
         assert_eq!(json_part("no json"), "no json");
+        let text = "{\"a\": 1}\ntable | 1\n{\"b\": 2}{\"c\": 3}\nrest";
+        let found: Vec<&str> = documents(text).into_iter().map(RawValue::get).collect();
+        assert_eq!(found, [r#"{"a": 1}"#, r#"{"b": 2}"#, r#"{"c": 3}"#]);
+        assert_eq!(documents("{\"a\": 1}\n{\"b\": ").len(), 1);
     }
 }

@@ -3,7 +3,9 @@
 //! A program is one file behind [`Format`], for what is imported, and [`Harness`], for what is executed. Files are read and commands
 //! executed elsewhere.
 
+mod catch2;
 mod criterion;
+mod divan;
 mod fio;
 mod go;
 mod google_benchmark;
@@ -13,6 +15,7 @@ mod jmh;
 mod json;
 mod json_text;
 mod lines;
+mod nanobench;
 mod pyperf;
 mod pytest_benchmark;
 mod shape;
@@ -164,6 +167,9 @@ pub fn all(pointer: &str) -> Vec<Box<dyn Harness>> {
         Box::new(wall_time::WallTime),
         Box::new(google_benchmark::GoogleBenchmark),
         Box::new(criterion::Criterion),
+        Box::new(divan::Divan),
+        Box::new(catch2::Catch2),
+        Box::new(nanobench::Nanobench),
         Box::new(go::Go),
         Box::new(pytest_benchmark::PytestBenchmark),
         Box::new(pyperf::Pyperf),
@@ -185,12 +191,15 @@ pub fn named(name: &str, pointer: &str) -> Option<Box<dyn Harness>> {
 }
 
 /// All formats that files are recognized as.
-pub(crate) static FORMATS: [&dyn Format; 10] = [
+pub(crate) static FORMATS: [&dyn Format; 13] = [
+    &nanobench::Nanobench,
     &hyperfine::Hyperfine,
     &google_benchmark::GoogleBenchmark,
     &unixbench::UnixBench,
     &pytest_benchmark::PytestBenchmark,
     &criterion::Criterion,
+    &divan::Divan,
+    &catch2::Catch2,
     &go::Go,
     &pyperf::Pyperf,
     &jmh::Jmh,

@@ -180,6 +180,15 @@ fn jmh_rates_are_better_higher() {
             .unwrap(),
         r"^(a\.B\.c)$"
     );
+    let forks = |command: &[&str]| {
+        let more = arguments("jmh", command, &[], &[]);
+        more.windows(2)
+            .filter(|pair| pair[0] == "-f")
+            .map(|pair| pair[1].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(forks(&["java"]), ["0"]);
+    assert_eq!(forks(&["java", "-f", "2"]), [""; 0]);
 }
 
 #[test]
@@ -230,6 +239,45 @@ fn damaged_criterion_samples_are_named() {
         let error = named("criterion", "").unwrap().parse(&files).unwrap_err();
         assert!(error.to_string().contains("sample.json"), "{error}");
     }
+}
+
+#[test]
+fn divan_names_are_paths() {
+    let text = "x         fastest       │ slowest  │ median   │ mean     │ samples │ iters\n\
+                ├─ a      1 ns          │ 3 ns     │ 2 ns     │ 2.1 ns   │ 100     │ 200\n\
+                │         5 MB/s        │ 5 MB/s   │ 5 MB/s   │ 5 MB/s   │         │\n\
+                ├─ skip   (ignored)     │          │          │          │         │\n\
+                ╰─ m                    │          │          │          │         │\n   \
+                   ╰─ b   1 µs          │ 3 µs     │ 1.5 µs   │ 2 µs     │ 100     │ 100\n";
+    let expected = [one("x::a", "ns", &[2.0]), one("x::m::b", "ns", &[1500.0])];
+    assert_eq!(results("divan", text), expected);
+    assert_eq!(
+        arguments("divan", &["./b"], &["x::a"], &[]),
+        [
+            "--bench",
+            "--color=never",
+            "--max-time",
+            "0.05",
+            "--exact",
+            "x::a"
+        ]
+    );
+}
+
+#[test]
+fn failed_cases_have_no_times() {
+    let case = |name: &str, said: &str, success: bool| {
+        format!(r#"<TestCase name="{name}">{said}<OverallResult success="{success}"/></TestCase>"#)
+    };
+    let of = |name: &str| {
+        format!(r#"<BenchmarkResults name="{name}"><mean value="2.5"/></BenchmarkResults>"#)
+    };
+    let section = format!(r#"<Section name="s &lt;"> {} </Section>"#, of("b"));
+    let failed = r#"<BenchmarkResults name="c"><failed message="no data"/></BenchmarkResults>"#;
+    let all = case("ok", &(section + failed), true) + &case("bad", &of("d"), false);
+    let text = format!(r#"<Catch2TestRun catch2-version="3.4.0">{all}</Catch2TestRun>"#);
+    assert_eq!(results("catch2", &text), [one("ok/s </b", "ns", &[2.5])]);
+    assert!(parsed("catch2", &text[..200]).is_err());
 }
 
 #[test]

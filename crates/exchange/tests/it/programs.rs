@@ -3,7 +3,7 @@
 use crate::exchange::WHEN;
 use gritstone_exchange::harness::HarnessFile;
 use gritstone_exchange::{ImportError, RunData, import};
-use gritstone_model::{Better, Event, Param};
+use gritstone_model::{Better, Event, Outcome, Param};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -264,6 +264,51 @@ fn failed_copies_cost_their_group() {
     let failed = try_changed(name, "jobs", |jobs| jobs[1]["error"] = json!(5));
     let why = failed.unwrap_err().to_string();
     assert!(why.contains("error 5"), "{why}");
+}
+
+#[test]
+fn tables_and_xml_are_read() {
+    for (name, title, expected) in [
+        (
+            "nanobench-4.6.0.json",
+            "walk/sum of 8",
+            vec![
+                1.90760132597013e-09,
+                1.9241835061186e-09,
+                2.20843336184516e-08,
+                1.95978993708512e-09,
+                1.93589687947572e-09,
+            ],
+        ),
+        (
+            "catch2-2.13.10.xml",
+            "walks/part <&>/long \"one\"",
+            vec![3014.6],
+        ),
+        ("divan-0.1.21.txt", "walk::walk::64", vec![122.4]),
+        ("divan-0.1.21.txt", "walk::walk::100000", vec![218_200.0]),
+    ] {
+        assert_values(name, title, &expected);
+    }
+    let failed = |name: &str, title: &str| {
+        let run = read(name);
+        let failed = run.benchmarks.iter().find(|one| one.title == title);
+        let id = failed.unwrap().id.clone();
+        let launches = run.launches.iter().filter(|launch| launch.id == id);
+        let outcomes: Vec<_> = launches.map(|launch| launch.outcome.clone()).collect();
+        (outcomes, run.skips.iter().any(|skip| skip.id == id))
+    };
+    assert_eq!(
+        failed("catch2-2.13.10.xml", "fails/throws").0,
+        [Outcome::Failed("no data".to_owned())]
+    );
+    assert!(failed("divan-0.1.21.txt", "walk::ignored").1);
+    assert!(
+        failed("divan-0.1.21.txt", "walk::inner::default::u8")
+            .0
+            .len()
+            == 1
+    );
 }
 
 #[test]

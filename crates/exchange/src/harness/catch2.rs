@@ -1,0 +1,159 @@
+//! Catch2: `--reporter xml`.
+
+use super::{
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, argv,
+    malformed, place,
+};
+use crate::foreign_run::{ForeignRun, Repetition};
+use gritstone_model::Better;
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+use std::collections::BTreeSet;
+
+pub(super) struct Catch2;
+
+const ONLY_MEAN: &str = "The file has its mean alone, not its samples.";
+const CASE_FAILED: &str = "its test case failed";
+
+/// Samples of a benchmark, each of some 100 µs.
+const SAMPLES: u32 = 20;
+
+/// Where the reader is.
+#[derive(Default)]
+struct Path {
+    /// Test case, then sections.
+    within: Vec<String>,
+    /// Whole name of the benchmark.
+    benchmark: Option<String>,
+    /// Benchmarks of the test case.
+    of_case: BTreeSet<String>,
+    case_failed: bool,
+}
+
+impl Path {
+    fn opened(&mut self, run: &mut ForeignRun, tag: &BytesStart<'_>, at: &str) {
+        match tag.name().as_ref() {
+            b"Catch2TestRun" => run.version = attribute(tag, "catch2-version").unwrap_or_default(),
+            b"TestCase" | b"Section" => {
+                let name = attribute(tag, "name").unwrap_or_default();
+                self.within.push(name.trim().to_owned());
+            }
+            b"BenchmarkResults" => {
+                let own = attribute(tag, "name").unwrap_or_default();
+                let name = [self.within.join("/"), own].join("/");
+                run.named(&name).remarks.insert(ONLY_MEAN);
+                self.of_case.insert(name.clone());
+                self.benchmark = Some(name);
+            }
+            b"mean" => self.add(run, tag, at),
+            b"failed" => {
+                let why = attribute(tag, "message").unwrap_or_default();
+                if let Some(name) = &self.benchmark {
+                    run.named(name).failures.push(why);
+                }
+            }
+            b"OverallResult" => {
+                self.case_failed |= attribute(tag, "success").is_some_and(|said| said == "false");
+            }
+            _ => {}
+        }
+    }
+
+    fn add(&self, run: &mut ForeignRun, tag: &BytesStart<'_>, at: &str) {
+        let Some(name) = &self.benchmark else { return };
+        let value = attribute(tag, "value").and_then(|text| text.parse().ok());
+        let one = Repetition::new(value.unwrap_or(f64::NAN));
+        run.add(name, ("ns", Better::Lower), vec![one], || at.to_owned());
+    }
+
+    fn closed(&mut self, run: &mut ForeignRun, tag: &[u8]) {
+        match tag {
+            b"BenchmarkResults" => self.benchmark = None,
+            b"Section" => {
+                self.within.pop();
+            }
+            b"TestCase" => {
+                self.within.pop();
+                let of_case = std::mem::take(&mut self.of_case);
+                if std::mem::take(&mut self.case_failed) {
+                    for name in of_case {
+                        run.leave_out(&name, CASE_FAILED);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+    let found = tag.try_get_attribute(name).ok()??;
+    let value = found
+        .decoded_and_normalized_value(quick_xml::XmlVersion::Implicit1_0, tag.decoder())
+        .ok()?;
+    Some(value.into_owned())
+}
+
+impl Format for Catch2 {
+    fn name(&self) -> &'static str {
+        "catch2"
+    }
+
+    fn title(&self) -> &'static str {
+        "Catch2"
+    }
+
+    fn recognizes(&self, shape: &Shape<'_>) -> bool {
+        shape.text.contains("<Catch2TestRun ") || shape.text.contains("<Catch name=")
+    }
+
+    /// Names are those of the test case, its sections and the benchmark.
+    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
+        let mut run = ForeignRun::default();
+        for file in files {
+            let mut reader = Reader::from_str(&file.text);
+            let mut path = Path::default();
+            loop {
+                let at = place(file, &format!("byte {}", reader.buffer_position()));
+                match reader.read_event() {
+                    Err(why) => return Err(malformed(at, why)),
+                    Ok(Event::Eof) if !path.within.is_empty() => {
+                        return Err(malformed(at, "the file is truncated"));
+                    }
+                    Ok(Event::Eof) => break,
+                    Ok(Event::Start(tag)) => path.opened(&mut run, &tag, &at),
+                    Ok(Event::Empty(tag)) => {
+                        path.opened(&mut run, &tag, &at);
+                        path.closed(&mut run, tag.name().as_ref());
+                    }
+                    Ok(Event::End(tag)) => path.closed(&mut run, tag.name().as_ref()),
+                    Ok(_) => {}
+                }
+            }
+        }
+        run.finish(self.title())
+    }
+}
+
+impl Harness for Catch2 {
+    /// It has no filter of benchmarks.
+    fn invocation(&self, execution: &Execution<'_>) -> Invocation {
+        let out = execution.directory.join("catch2.xml");
+        let more = [
+            "--reporter".to_owned(),
+            "xml".to_owned(),
+            "--out".to_owned(),
+            out.display().to_string(),
+            "--benchmark-no-analysis".to_owned(),
+            "--benchmark-samples".to_owned(),
+            SAMPLES.to_string(),
+            "--benchmark-warmup-time".to_owned(),
+            execution.time.as_millis().to_string(),
+        ];
+        Invocation {
+            argv: argv(execution.command, more),
+            environment: vec![],
+            output: Output::File(out),
+        }
+    }
+}

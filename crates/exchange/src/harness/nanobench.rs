@@ -1,0 +1,112 @@
+//! nanobench: what its template `json` renders, also with its tables between the documents.
+
+use super::google_benchmark::ONE_PROCESS;
+use super::json_text::{Field, documents, fields, json, number, parse_json, parsed, text};
+use super::lines::environment;
+use super::{
+    Execution, Format, Harness, HarnessError, HarnessFile, Invocation, Output, Shape, place,
+};
+use crate::foreign_run::{ForeignRun, Repetition};
+use crate::limits::{BENCHMARKS, Bounded, LAUNCHES};
+use gritstone_model::Better;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+pub(super) struct Nanobench;
+
+const ONLY_MEDIAN: &str = "The file has its median alone, not its epochs.";
+
+#[derive(Deserialize)]
+struct Document<'a> {
+    #[serde(borrow)]
+    results: Bounded<&'a RawValue, BENCHMARKS>,
+}
+
+fields! {
+    struct Entry {
+        title,
+        name,
+        #[serde(rename = "median(elapsed)")]
+        median,
+        measurements,
+    }
+
+    /// An epoch.
+    struct Measurement {
+        iterations,
+        /// Seconds of an iteration.
+        elapsed,
+    }
+}
+
+fn add(run: &mut ForeignRun, entry: &Entry<'_>, at: &str) {
+    let Some(name) = text(entry.name) else {
+        return run.leave_out(at, "it has no name");
+    };
+    let title = text(entry.title).filter(|title| !title.is_empty());
+    let name = title.map_or_else(|| name.clone(), |title| format!("{title}/{name}"));
+    let epochs: Bounded<Field<'_>, LAUNCHES> = parsed(entry.measurements).unwrap_or_default();
+    let of_epoch = |epoch: Field<'_>| {
+        let epoch: Measurement<'_> = parsed(epoch).unwrap_or_default();
+        Repetition {
+            operations: number(epoch.iterations).map(|n| n as u64),
+            ..Repetition::new(number(epoch.elapsed).unwrap_or(f64::NAN))
+        }
+    };
+    let (repetitions, remark) = match epochs.0.is_empty() {
+        false => (epochs.0.into_iter().map(of_epoch).collect(), ONE_PROCESS),
+        true => {
+            let median = number(entry.median).unwrap_or(f64::NAN);
+            (vec![Repetition::new(median)], ONLY_MEDIAN)
+        }
+    };
+    for one in repetitions {
+        run.add(&name, ("s", Better::Lower), vec![one], || at.to_owned());
+    }
+    run.named(&name).remarks.insert(remark);
+}
+
+impl Format for Nanobench {
+    fn name(&self) -> &'static str {
+        "nanobench"
+    }
+
+    fn title(&self) -> &'static str {
+        "nanobench"
+    }
+
+    fn recognizes(&self, shape: &Shape<'_>) -> bool {
+        shape.has(&["results"]) && shape.text.contains("\"median(elapsed)\"")
+    }
+
+    fn parse(&self, files: &[HarnessFile]) -> Result<ForeignRun, HarnessError> {
+        let mut run = ForeignRun::default();
+        for file in files {
+            let json = json(file);
+            let texts = documents(&json);
+            if texts.is_empty() {
+                parse_json::<Document<'_>>(file, &json, self.title())?;
+            }
+            for (number_of, text) in texts.into_iter().enumerate() {
+                let whole: Document<'_> = parse_json(file, text.get(), self.title())?;
+                for (number, raw) in whole.results.0.iter().enumerate() {
+                    let at = place(file, &format!("document {number_of}, results[{number}]"));
+                    let entry: Entry<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+                    add(&mut run, &entry, &at);
+                }
+            }
+        }
+        run.finish(self.title())
+    }
+}
+
+impl Harness for Nanobench {
+    /// It has neither options nor a filter of its own: the program renders the template on standard output.
+    fn invocation(&self, execution: &Execution<'_>) -> Invocation {
+        Invocation {
+            argv: execution.command.to_vec(),
+            environment: environment(execution),
+            output: Output::Stdout,
+        }
+    }
+}
