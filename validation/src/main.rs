@@ -26,7 +26,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/validation.md")
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [(&str, Table); 21] = [
+    let tables: [(&str, Table); 22] = [
         ("estimate::coverage", estimate::coverage),
         ("estimate::bias", estimate::bias),
         ("series::unchanged", series::unchanged),
@@ -34,6 +34,7 @@ fn main() {
         ("series::creep", series::creep),
         ("series::comparisons", series::comparisons),
         ("series::changes", series::changes),
+        ("series::events", series::events),
         ("figure::coverage", figure::coverage),
         ("figure::correlated", figure::correlated),
         ("tails::coverage", tails::coverage),

@@ -7,8 +7,12 @@ use gritstone_analysis::check::{self, Accepted};
 use gritstone_analysis::compare::{self, Options};
 use gritstone_analysis::levels::{self, SystemLevels};
 use gritstone_analysis::past::Past;
-use gritstone_analysis::run_effect;
-use gritstone_model::{CheckOutcome, CompareRow, CompareView, RunView, Verdict};
+use gritstone_analysis::series::{self, Systems};
+use gritstone_analysis::{events, run_effect};
+use gritstone_model::{
+    ChangeEvent, CheckOutcome, CompareRow, CompareView, HistoryView, RunView, Verdict,
+};
+use std::collections::BTreeSet;
 
 const ROWS: usize = 20;
 const LAUNCHES: usize = 10;
@@ -404,6 +408,95 @@ pub fn changes() -> String {
         table += &line(effects.name, cells.into_iter());
     }
     table
+}
+
+/// Events of a step as its runs arrive: found, located, under one identifier.
+pub fn events() -> String {
+    let (times, before, after) = (20, 20, 20);
+    let title = format!(
+        "Events as runs arrive, {times} machines of {ROWS} benchmarks: three standard deviations of a run (at least 3%) slower after {before} runs, for good; at the end, {after} runs later"
+    );
+    let columns = ["one of 20 benchmarks", "all"].map(|changed| {
+        format!("{changed}: an event / one identifier, of these / the right run may have begun it when found, at the end, %")
+    });
+    let columns = columns.into_iter().chain(["other events".to_owned()]);
+    let mut table = head(&title, "effect of a run", columns);
+    for (seed, effects) in (800..).zip(WORLDS) {
+        let by = (3.0 * effects.sd.hypot(effects.common)).max(0.03);
+        let mut others = 0;
+        let cells = [1, ROWS].map(|changed| {
+            let mut slower = [0.0; ROWS];
+            slower[..changed].fill(by);
+            let (mut found, mut kept, mut first, mut last) = (0, 0, 0, 0);
+            for trial in 0..times {
+                let mut machine = Machine::new(seed * 100 + trial as u64, effects);
+                let mut runs: Vec<RunView> =
+                    (0..before).map(|_| machine.run(&[0.0; ROWS])).collect();
+                let mut seen = Seen::default();
+                for _ in 0..after {
+                    runs.push(machine.run(&slower));
+                    seen.see(&runs, before);
+                }
+                found += usize::from(seen.at_end);
+                kept += usize::from(seen.at_end && seen.identifiers.len() == 1);
+                first += usize::from(seen.at_end && seen.right_at_first);
+                last += usize::from(seen.at_end && seen.right_at_end);
+                others += seen.others;
+            }
+            let of_found = |n| percent(n, found.max(1));
+            format!(
+                "{} / {} / {}, {}",
+                percent(found, times),
+                of_found(kept),
+                of_found(first),
+                of_found(last)
+            )
+        });
+        let others = format!("{others} of {} machines", 2 * times);
+        table += &line(effects.name, cells.into_iter().chain([others]));
+    }
+    table
+}
+
+/// What `gritstone changes` says of one step while runs arrive.
+#[derive(Default)]
+struct Seen {
+    known: BTreeSet<String>,
+    /// Those that the event of the step had.
+    identifiers: BTreeSet<String>,
+    right_at_first: bool,
+    right_at_end: bool,
+    at_end: bool,
+    /// Events at the end that do not begin near the step.
+    others: usize,
+}
+
+impl Seen {
+    fn see(&mut self, runs: &[RunView], step: usize) {
+        let past: Vec<Past> = runs.iter().map(Past::new).collect();
+        let systems = Systems::fit(&past);
+        let ids = runs[0].results.iter().map(|result| &result.id);
+        let histories: Vec<HistoryView> = ids
+            .filter_map(|id| series::history(id, runs, &systems))
+            .collect();
+        let events = events::events(&histories, &self.known);
+        let place = |run: &String| runs.iter().position(|of| of.id == *run);
+        let near = |event: &&ChangeEvent| {
+            event.worse && place(&event.run).is_some_and(|at| at.abs_diff(step) <= 3)
+        };
+        let (of_step, others): (Vec<&ChangeEvent>, Vec<&ChangeEvent>) =
+            events.iter().partition(near);
+        (self.others, self.at_end) = (others.len(), !of_step.is_empty());
+        if let Some(event) = of_step.first() {
+            self.right_at_end = event.may_begin.contains(&runs[step].id);
+            if self.identifiers.is_empty() {
+                self.right_at_first = self.right_at_end;
+            }
+        }
+        self.identifiers
+            .extend(of_step.iter().map(|event| event.id.clone()));
+        self.known.extend(events.into_iter().map(|event| event.id));
+    }
 }
 
 fn fit(past: &[Past]) -> SystemLevels {

@@ -211,7 +211,9 @@ impl Gate<'_> {
                 start: last.start,
                 ..series::levels(&points[last.start..points.len() - newest], &[], noise)[0]
             };
-            (base, series::departure(points, &base, noise, newest, tails))
+            let common = self.common(&points[points.len() - newest..]);
+            let of_newest = series::departure(points, &base, noise, newest, tails, common);
+            (base, of_newest)
         };
         let each: Vec<(Level, Departure)> = tried.map(departure).collect();
         let error_of_one = each.first()?.1.error;
@@ -235,6 +237,13 @@ impl Gate<'_> {
             runs: points.len(),
             noise: *noise,
         })
+    }
+
+    /// What the benchmarks of these runs deviate alike by chance.
+    fn common(&self, points: &[Point]) -> f64 {
+        let of_run = |point: &Point| self.system.common.get(&point.run).copied();
+        let of_runs: Vec<f64> = points.iter().filter_map(of_run).collect();
+        series::by_chance(&self.system.others_common, &of_runs, ALPHA)
     }
 
     /// The last level against the best before it.

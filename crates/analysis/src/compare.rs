@@ -33,8 +33,8 @@ use std::collections::BTreeMap;
 pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
     let mut options = options.for_runs(base, other);
     let differences = differences(base, other, &options);
-    let stated = differences.iter().filter(|of| of.effect.runs == 0);
-    options.spread = spread::of_differences(&stated.copied().collect::<Vec<_>>());
+    let common = &options.effects.common;
+    options.spread = spread::of_differences(&differences, common, options.alpha);
     let options = &options;
     let tails = percentiles::options(options);
     let mut rows: Vec<Row> = Vec::new();
@@ -89,7 +89,8 @@ fn between_run(rows: &[Row], options: &Options) -> Option<VarianceSource> {
         rows: effects.len(),
         default: effects.len() - learned().count(),
         runs: ends.map(|(fewest, most)| [fewest, most]),
-        default_sd: (STATED.ln_sd.powi(2) * options.spread.inflation + options.spread.common / 2.0)
+        default_sd: (STATED.ln_sd.powi(2) * options.spread.inflation)
+            .max(options.spread.common / 2.0)
             .sqrt(),
     })
 }

@@ -15,6 +15,10 @@ pub struct SystemLevels {
     pub series: BTreeMap<Id, Series>,
     /// Degrees of freedom of the tails of run effects, over all benchmarks.
     pub tails: f64,
+    /// What the benchmarks of each run deviate alike from their levels, ln, by position of the run ([`series::in_common`]).
+    pub common: BTreeMap<usize, f64>,
+    /// The same of runs that are not judged.
+    pub others_common: Vec<f64>,
 }
 
 /// Fits runs of one system in any order; `values` are those of a run: its estimates, or a percentile of them. Runs that are `judged` do
@@ -47,29 +51,59 @@ pub fn fit<'a>(
         }
     }
     series::fit(all.values_mut());
+    let apart = deviations(&all);
+    let by = |all: &[Deviation]| all.iter().map(|of| of.by).collect::<Vec<f64>>();
+    let common: BTreeMap<usize, f64> = apart
+        .iter()
+        .map(|(run, all)| (*run, series::in_common(&by(all))))
+        .collect();
+    let is_other = |run: usize| !judged(&runs[run].run);
+    let others = common.iter().filter(|(run, _)| is_other(**run));
     SystemLevels {
-        tails: tails(&all),
+        others_common: others.map(|(_, common)| *common).collect(),
+        tails: tails(&apart, &common, &is_other),
+        common,
         series: all,
     }
 }
 
-/// From how many results are far from their levels, in all runs but the oddest: one is an accident.
-fn tails(all: &BTreeMap<Id, Series>) -> f64 {
-    // by run: results, and those that are far
-    let mut runs: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+/// Of a result from its level.
+struct Deviation {
+    by: f64,
+    /// Standard deviation of a run, where there are enough to learn tails.
+    sd: Option<f64>,
+}
+
+/// By run.
+fn deviations(all: &BTreeMap<Id, Series>) -> BTreeMap<usize, Vec<Deviation>> {
+    let mut runs: BTreeMap<usize, Vec<Deviation>> = BTreeMap::new();
     for of in all.values() {
-        let noise = of.noise.filter(|_| of.points.len() >= MIN_RUNS_OF_TAILS);
-        let distances = noise.map_or(vec![], |noise| {
-            series::distances(&of.points, &of.starts, &noise)
-        });
-        for (point, distance) in of.points.iter().zip(distances) {
-            let (results, far) = runs.entry(point.run).or_default();
-            *results += 1;
-            *far += usize::from(distance.abs() > series::FAR);
+        let Some(noise) = of.noise else { continue };
+        let long = of.points.len() >= MIN_RUNS_OF_TAILS;
+        let each = series::deviations(&of.points, &of.starts);
+        for (point, by) in of.points.iter().zip(each) {
+            let sd = long.then(|| noise.sd(point));
+            let of_run = runs.entry(point.run).or_default();
+            of_run.push(Deviation { by, sd });
         }
     }
-    let oddest = runs.values().copied().max_by_key(|(_, far)| *far);
-    let oddest = oddest.unwrap_or_default();
-    let (results, far) = (runs.values()).fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
-    series::tails(far - oddest.1, results - oddest.0)
+    runs
+}
+
+/// From how many results of runs that are not judged are far from their levels, beyond what all benchmarks of their run have in common.
+fn tails(
+    apart: &BTreeMap<usize, Vec<Deviation>>,
+    common: &BTreeMap<usize, f64>,
+    is_other: &dyn Fn(usize) -> bool,
+) -> f64 {
+    let others = apart.iter().filter(|(run, _)| is_other(**run));
+    let distances = others.flat_map(|(run, all)| {
+        let distance = |of: &Deviation| Some((of.by - common[run]) / of.sd?);
+        all.iter().filter_map(distance)
+    });
+    let (results, far) = distances.fold((0, 0), |(results, far), distance| {
+        let is_far = distance.abs() > series::FAR;
+        (results + 1, far + usize::from(is_far))
+    });
+    series::tails(far, results)
 }

@@ -7,6 +7,7 @@ pub mod check;
 pub mod comparability;
 pub mod compare;
 mod describe;
+pub mod events;
 mod explain;
 pub mod fleet;
 pub mod levels;

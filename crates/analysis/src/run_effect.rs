@@ -21,7 +21,9 @@ pub const STATED: Scatter = Scatter::stated(0.005, 4.0);
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunEffects {
     pub rows: BTreeMap<Id, Scatter>,
-    /// The same of percentiles beyond the median, by name.
+    /// What the benchmarks of each earlier run deviated alike from their levels, ln.
+    pub common: Vec<f64>,
+    /// The same as `rows` of percentiles beyond the median, by name.
     pub percentiles: BTreeMap<String, BTreeMap<Id, Scatter>>,
 }
 
@@ -44,26 +46,29 @@ pub fn estimate(past: &[Past], base: &RunView, other: &RunView) -> RunEffects {
     let fitted = |like: &Circumstances, values: Values| {
         let runs = past.iter().filter(|run| run.circumstances == *like);
         let judged = |run: &str| [&base.id, &other.id].into_iter().any(|of| of == run);
-        let fitted = levels::fit(&runs.collect::<Vec<&Past>>(), &judged, values);
-        scatters(&fitted)
+        levels::fit(&runs.collect::<Vec<&Past>>(), &judged, values)
     };
     let of = |values: Values| {
         let b = fitted(&of_base, values);
+        let (rows, common) = (scatters(&b), b.others_common);
         if of_base == of_other {
-            return b;
+            return (rows, common);
         }
         let o = fitted(&of_other, values);
-        let both = b
+        let others = scatters(&o);
+        let both = rows
             .iter()
-            .filter_map(|(id, b)| Some((id.clone(), b.mean(*o.get(id)?))));
-        both.collect()
+            .filter_map(|(id, b)| Some((id.clone(), b.mean(*others.get(id)?))));
+        (both.collect(), [common, o.others_common].concat())
     };
     let percentile = |name: &str| {
-        let rows = of(&|run: &Past| run.percentiles.get(name));
+        let (rows, _) = of(&|run: &Past| run.percentiles.get(name));
         (!rows.is_empty()).then(|| (name.to_owned(), rows))
     };
+    let (rows, common) = of(&|run: &Past| Some(&run.values));
     RunEffects {
-        rows: of(&|run: &Past| Some(&run.values)),
+        rows,
+        common,
         percentiles: tails::TAILS.into_iter().filter_map(percentile).collect(),
     }
 }

@@ -198,10 +198,21 @@ pub fn event(of: &ChangeEvent) -> String {
         format!("; commits {good}..{bad}{link}")
     });
     let (run, since) = (words::short_id(&of.run), words::date(&of.started));
+    let between = between(of).map_or_else(String::new, |between| format!(" ({between})"));
     format!(
-        "{what} {range}× {how} on {} since run {run} of {since}{differs}{commits}",
+        "{what} {range}× {how} on {} since run {run}{between} of {since}{differs}{commits}",
         of.name
     )
+}
+
+/// The runs that may have begun it, where there are several.
+fn between(of: &ChangeEvent) -> Option<String> {
+    let [first, .., last] = of.may_begin.as_slice() else {
+        return None;
+    };
+    let [first, last] = [first, last].map(|run| words::short_id(run));
+    let runs = words::plural(of.may_begin.len(), "run");
+    Some(format!("or another of the {runs} from {first} to {last}"))
 }
 
 /// What an event is made of, a line for each benchmark.

@@ -10,9 +10,11 @@
 //! that (the bounded loss of Fearnhead and Rigaill 2019, JASA 114).
 
 mod changes;
+mod common;
 mod pairs;
 
 pub use changes::location;
+pub use common::{by_chance, chance, in_common};
 
 use crate::moderated::{self, Variance};
 use crate::{descriptive, quantile, scatter};
@@ -80,7 +82,8 @@ impl Noise {
     }
 
     /// Standard deviation of one run about its level.
-    fn sd(&self, point: &Point) -> f64 {
+    #[must_use]
+    pub fn sd(&self, point: &Point) -> f64 {
         let variance = scatter::of_run(self.variance.value, self.within, point.variance);
         variance.sqrt().max(MIN_SD)
     }
@@ -178,7 +181,8 @@ fn moderate(all: &mut [&mut Series]) {
 }
 
 /// Deviations of each run from the median of its level.
-fn deviations(points: &[Point], starts: &[usize]) -> Vec<f64> {
+#[must_use]
+pub fn deviations(points: &[Point], starts: &[usize]) -> Vec<f64> {
     let mut all = vec![];
     for (start, end) in bounds(points.len(), starts) {
         let center = median(&points[start..end]);
@@ -196,14 +200,6 @@ fn bounds(len: usize, starts: &[usize]) -> impl Iterator<Item = (usize, usize)> 
 fn median(points: &[Point]) -> f64 {
     let ys: Vec<f64> = points.iter().map(|point| point.y).collect();
     descriptive::median(&descriptive::sorted(&ys))
-}
-
-/// Deviations of runs from their levels, in standard deviations.
-#[must_use]
-pub fn distances(points: &[Point], starts: &[usize], noise: &Noise) -> Vec<f64> {
-    let deviations = deviations(points, starts);
-    let each = deviations.iter().zip(points);
-    each.map(|(off, point)| off / noise.sd(point)).collect()
 }
 
 /// Degrees of freedom of Student's t that exceeds [`FAR`] of its robust standard deviations as often as `far` of `deviations` do, and as it
@@ -269,7 +265,8 @@ pub struct Departure {
     pub p: f64,
 }
 
-/// The last `runs` against a level before them: a single run by `tails` (see [`tails`]), several by their mean, odd ones cut off.
+/// The last `runs` against a level before them: a single run by `tails` (see [`tails`]), several by their mean, odd ones cut off. The
+/// standard error is at least `common`, what all benchmarks of these runs deviate alike by chance.
 #[must_use]
 pub fn departure(
     points: &[Point],
@@ -277,6 +274,7 @@ pub fn departure(
     noise: &Noise,
     runs: usize,
     tails: f64,
+    common: f64,
 ) -> Departure {
     let start = points.len() - runs;
     let last = &points[start..];
@@ -286,6 +284,7 @@ pub fn departure(
         .sum::<f64>()
         / runs as f64;
     let error = (square / runs as f64 * noise.inflation(runs) + level.error.powi(2)).sqrt();
+    let error = error.max(common);
     let mean = |cut: f64| {
         let each = last.iter().map(|point| {
             let most = cut * noise.sd(point);
@@ -383,7 +382,7 @@ mod tests {
                 judged: false,
             });
             let all: Vec<Point> = calm.points.iter().copied().chain(more).collect();
-            departure(&all, &level, &noise, after.len(), 3.0)
+            departure(&all, &level, &noise, after.len(), 3.0, 0.0)
         };
         assert!(p(&[0.001]).p > 0.1);
         assert!(p(&[0.02]).p > 1e-3, "{:?}", p(&[0.02]));

@@ -9,7 +9,7 @@ use gritstone_stats::two_sample::{self, Ratio};
 pub(super) struct Spread {
     /// Variance of differences over what launches and the stated effect of runs explain.
     pub inflation: f64,
-    /// Variance that all benchmarks have in common: none, unless all moved.
+    /// Least variance: of what all benchmarks moved alike, if runs do so by chance.
     pub common: f64,
     pub freedom: f64,
 }
@@ -38,10 +38,11 @@ pub(crate) struct Difference {
 impl Difference {
     pub(super) fn variance(&self, spread: &Spread) -> f64 {
         let [base, other] = self.within.map(|within| self.effect.of_run(within));
-        match self.effect.runs {
-            0 => (base + other + self.frequency) * spread.inflation + spread.common,
-            _ => base + other + self.frequency,
-        }
+        let inflation = match self.effect.runs {
+            0 => spread.inflation,
+            _ => 1.0,
+        };
+        ((base + other + self.frequency) * inflation).max(spread.common)
     }
 
     pub(super) fn ratio(&self, spread: &Spread, confidence: f64) -> Ratio {

@@ -4,17 +4,26 @@
 use super::difference::{Difference, Spread};
 use crate::run_effect::STATED;
 use gritstone_model::CommonChange;
-use gritstone_stats::descriptive;
+use gritstone_stats::{descriptive, series};
 
 /// Fewest benchmarks that say anything of each other.
 const MIN_BENCHMARKS: usize = 8;
-/// Share of the benchmarks that moves less than what all did alike.
-const LESS: f64 = 0.1;
 /// Most degrees of freedom that benchmarks add to what is stated: their variances are not alike.
 const MAX_FREEDOM: f64 = 4.0;
 
-/// From the differences of benchmarks without history.
-pub(super) fn of_differences(all: &[Difference]) -> Spread {
+/// From the differences of all benchmarks. `common` is what all benchmarks deviated alike from their levels in each earlier run.
+pub(super) fn of_differences(all: &[Difference], common: &[f64], alpha: f64) -> Spread {
+    let stated = all.iter().filter(|of| of.effect.runs == 0).copied();
+    let moved = series::in_common(&all.iter().map(|of| of.ln_ratio).collect::<Vec<f64>>());
+    // either of two runs may be an odd one
+    let usual = series::chance(common, moved, 1, 2) > alpha;
+    Spread {
+        common: if usual { moved * moved } else { 0.0 },
+        ..of_stated(&stated.collect::<Vec<_>>())
+    }
+}
+
+fn of_stated(all: &[Difference]) -> Spread {
     let none = Spread::default();
     if all.len() < MIN_BENCHMARKS {
         return none;
@@ -25,19 +34,11 @@ pub(super) fn of_differences(all: &[Difference]) -> Spread {
     let seen = (descriptive::OF_MAD * median(all.iter().map(apart))).powi(2);
     let more = (n / 4.0).min(MAX_FREEDOM);
     // what is stated holds a narrow spread up, and never a wide one down
-    let inflation = seen.max((STATED.freedom + more * seen) / (STATED.freedom + more));
     Spread {
-        inflation,
-        common: alike(all).powi(2),
+        inflation: seen.max((STATED.freedom + more * seen) / (STATED.freedom + more)),
         freedom: STATED.freedom + more,
+        ..none
     }
-}
-
-/// ln of the change that nine of ten benchmarks have at least, 0 where they moved in both directions.
-fn alike(all: &[Difference]) -> f64 {
-    let center = median(all.iter().map(|of| of.ln_ratio));
-    let moved: Vec<f64> = all.iter().map(|of| of.ln_ratio * center.signum()).collect();
-    descriptive::quantile(&descriptive::sorted(&moved), LESS).max(0.0)
 }
 
 /// What nine of ten benchmarks did alike, if that is more than the margin.
@@ -77,8 +78,8 @@ mod tests {
 
     #[test]
     fn common_variance_needs_nine_tenths() {
-        assert!(of_differences(&twenty(12)).common < 0.002_f64.powi(2));
-        let all = of_differences(&twenty(20)).common.sqrt();
+        assert!(of_differences(&twenty(12), &[], 0.05).common < 0.002_f64.powi(2));
+        let all = of_differences(&twenty(20), &[], 0.05).common.sqrt();
         assert!((0.045..0.055).contains(&all), "{all}");
     }
 }

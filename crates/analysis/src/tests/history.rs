@@ -3,8 +3,9 @@
 use crate::compare::{Options, compare};
 use crate::past::Past;
 use crate::tests::made_up_runs::*;
-use crate::{check, series};
+use crate::{check, events, series};
 use gritstone_model::*;
+use std::collections::BTreeSet;
 
 /// Scatter of runs of one level, without order.
 const SHIFTS: [f64; 7] = [0.0, 0.004, -0.003, 0.002, -0.005, 0.001, 0.003];
@@ -52,6 +53,54 @@ fn changes_have_run_and_size() {
     // slower, so below 1
     assert!((change.ratio - 1.0 / 1.1).abs() < 0.003, "{}", change.ratio);
     assert!(of(&unchanged(24)).series[0].changes.is_empty());
+}
+
+/// The change of a benchmark at a run of twenty, which may have begun between two others.
+fn change_at(benchmark: &str, at: usize, between: [usize; 2]) -> HistoryView {
+    let mut view = of(&(0..20).map(|at| one(at, 100.0)).collect::<Vec<_>>());
+    view.id = id(benchmark);
+    let series = &mut view.series[0];
+    series.changes = vec![HistoryChange {
+        run: series.points[at].run.clone(),
+        started: series.points[at].started.clone(),
+        at,
+        between,
+        ratio: 0.9,
+        interval: None,
+        runs: 20 - at,
+    }];
+    view
+}
+
+#[test]
+fn near_changes_are_one_event() {
+    let near = [
+        change_at("a/b", 12, [11, 12]),
+        change_at("a/c", 12, [12, 13]),
+        change_at("a/d", 10, [10, 10]),
+    ];
+    let far = change_at("a/e", 8, [7, 9]);
+    let found = events::events(&[&near[..], &[far]].concat(), &BTreeSet::new());
+    let [newest, oldest] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!((newest.run.as_str(), newest.changes.len()), ("run-12", 3));
+    assert_eq!(newest.before.as_deref(), Some("run-11"));
+    assert_eq!((oldest.run.as_str(), oldest.changes.len()), ("run-8", 1));
+    assert_eq!(oldest.may_begin, ["run-7", "run-8", "run-9"]);
+}
+
+#[test]
+fn moved_events_keep_identifiers() {
+    let seen = |at, between, known: &BTreeSet<String>| {
+        let found = events::events(&[change_at("a/b", at, between)], known);
+        found.into_iter().map(|of| of.id).collect::<BTreeSet<_>>()
+    };
+    let first = seen(12, [11, 13], &BTreeSet::new());
+    assert_eq!(first, BTreeSet::from(["run-12-worse".to_owned()]));
+    assert_eq!(seen(11, [11, 12], &first), first);
+    let other = BTreeSet::from(["run-9-worse".to_owned()]);
+    assert_eq!(seen(9, [9, 10], &first), other);
 }
 
 /// A run of another kernel.

@@ -1,0 +1,169 @@
+//! Change points of all benchmarks, grouped into events by the runs that may have begun them.
+
+use gritstone_model::{Change, ChangeEvent, HistoryChange, HistorySeries, HistoryView};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Of twenty changes that began with one run, some seem not to have.
+const ASIDE: usize = 2;
+/// Suffixes of event identifiers, after the id of the first run.
+const EVENT_SUFFIXES: [&str; 2] = ["-worse", "-better"];
+
+/// Events of histories, newest first. They keep the identifiers that are `known`, although further runs may have moved their first run.
+#[must_use]
+pub fn events(histories: &[HistoryView], known: &BTreeSet<String>) -> Vec<ChangeEvent> {
+    let mut events = group(histories.iter().flat_map(changes_in).collect());
+    keep_identifiers(&mut events, known);
+    events
+}
+
+/// A change and the runs that may have begun it.
+struct Located {
+    change: Change,
+    may_begin: Vec<String>,
+    /// These, and [`ASIDE`] more on either side: it belongs to what began with one of them.
+    joins: Vec<String>,
+}
+
+impl Located {
+    fn is_worse(&self) -> bool {
+        self.change.change.ratio < 1.0
+    }
+}
+
+/// Changes for the worse or the better of one system that may have begun with the same run are one event: first that of most changes.
+fn group(mut left: Vec<Located>) -> Vec<ChangeEvent> {
+    left.sort_by(|a, b| {
+        let begun = |of: &Located| {
+            (
+                of.change.change.started.clone(),
+                of.change.benchmark.clone(),
+            )
+        };
+        begun(a).cmp(&begun(b))
+    });
+    let mut events: Vec<ChangeEvent> = vec![];
+    while let Some(first) = likeliest(&left) {
+        let (members, others) = left.into_iter().partition(|of| first.has(of));
+        left = others;
+        events.push(event(&first, members));
+    }
+    events.sort_by(|a, b| (&b.started, &b.id).cmp(&(&a.started, &a.id)));
+    events
+}
+
+/// A run that may have begun changes of a system in one direction.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Beginning {
+    machine: String,
+    worse: bool,
+    run: String,
+}
+
+impl Beginning {
+    fn has(&self, of: &Located) -> bool {
+        let alike = self.machine == of.change.machine && self.worse == of.is_worse();
+        alike && of.joins.contains(&self.run)
+    }
+}
+
+/// That of most changes; of equal ones that with which most begin, then the first.
+fn likeliest(all: &[Located]) -> Option<Beginning> {
+    let mut counts: BTreeMap<Beginning, (usize, usize)> = BTreeMap::new();
+    let mut order = vec![];
+    for of in all {
+        for run in &of.may_begin {
+            let beginning = Beginning {
+                machine: of.change.machine.clone(),
+                worse: of.is_worse(),
+                run: run.clone(),
+            };
+            let count = counts.entry(beginning.clone()).or_insert_with(|| {
+                order.push(beginning);
+                (0, 0)
+            });
+            count.0 += 1;
+            count.1 += usize::from(of.change.change.run == *run);
+        }
+    }
+    order.into_iter().rev().max_by_key(|of| counts[of])
+}
+
+/// Begins with a run that may have begun most of its changes.
+fn event(first: &Beginning, members: Vec<Located>) -> ChangeEvent {
+    let begins = |run: &String| {
+        members
+            .iter()
+            .filter(|of| of.may_begin.contains(run))
+            .count()
+    };
+    let longest = members.iter().map(|of| &of.joins);
+    let widest = longest.max_by_key(|runs| runs.len()).cloned();
+    let may_begin = widest.unwrap_or_default().into_iter();
+    let of_first = members.iter().find(|of| of.change.change.run == first.run);
+    let at = &of_first.unwrap_or(&members[0]).change;
+    ChangeEvent {
+        id: format!(
+            "{}{}",
+            at.change.run,
+            EVENT_SUFFIXES[usize::from(!first.worse)]
+        ),
+        run: at.change.run.clone(),
+        started: at.change.started.clone(),
+        before: at.before.clone(),
+        may_begin: may_begin
+            .filter(|run| 10 * begins(run) >= 7 * members.len())
+            .collect(),
+        machine: first.machine.clone(),
+        name: at.name.clone(),
+        worse: first.worse,
+        differ_in: vec![],
+        commits: None,
+        acknowledged: None,
+        changes: members.into_iter().map(|of| of.change).collect(),
+    }
+}
+
+/// Gives events the identifiers by which the store knows them: further runs may have moved their first run.
+fn keep_identifiers(events: &mut [ChangeEvent], known: &BTreeSet<String>) {
+    for event in events {
+        let suffix = EVENT_SUFFIXES[usize::from(!event.worse)];
+        let alias = event.may_begin.iter().map(|run| format!("{run}{suffix}"));
+        if let (false, Some(alias)) = (
+            known.contains(&event.id),
+            alias.into_iter().find(|id| known.contains(id)),
+        ) {
+            event.id = alias;
+        }
+    }
+}
+
+fn changes_in(view: &HistoryView) -> impl Iterator<Item = Located> {
+    let of_series = |series: &HistorySeries| {
+        let change = |change: &_| change_of_series(view, series, change);
+        series.changes.iter().map(change).collect::<Vec<_>>()
+    };
+    view.series.iter().flat_map(of_series)
+}
+
+fn change_of_series(view: &HistoryView, series: &HistorySeries, change: &HistoryChange) -> Located {
+    let before = series.points[..change.at].iter().rev();
+    let before = before.clone().find(|point| point.value.is_some());
+    let [first, last] = change.between;
+    let runs = |first: usize, last: usize| {
+        let points = series.points.iter().take(last + 1).skip(first);
+        points.map(|point| point.run.clone()).collect()
+    };
+    Located {
+        may_begin: runs(first, last),
+        joins: runs(first.saturating_sub(ASIDE), last + ASIDE),
+        change: Change {
+            benchmark: view.id.clone(),
+            title: view.title.clone(),
+            machine: series.machine.clone(),
+            name: series.name.clone(),
+            kernel: series.kernel.clone(),
+            before: before.map(|point| point.run.clone()),
+            change: change.clone(),
+        },
+    }
+}

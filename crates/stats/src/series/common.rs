@@ -1,0 +1,79 @@
+//! What all benchmarks of a run deviate alike: odd runs, and those of a machine that is slower for a while.
+
+use crate::descriptive;
+use statrs::distribution::{Binomial, DiscreteCDF};
+
+/// Fewest values that have anything in common, and the share of them that may have less.
+const MIN_IN_COMMON: usize = 8;
+const LESS_IN_COMMON: f64 = 0.1;
+
+/// What nine of ten values have at least, with its sign; 0 with fewer than eight, and where they lie on both sides.
+#[must_use]
+pub fn in_common(values: &[f64]) -> f64 {
+    if values.len() < MIN_IN_COMMON {
+        return 0.0;
+    }
+    let center = descriptive::median(&descriptive::sorted(values));
+    let along: Vec<f64> = values.iter().map(|x| x * center.signum()).collect();
+    let least = descriptive::quantile(&descriptive::sorted(&along), LESS_IN_COMMON);
+    least.max(0.0) * center.signum()
+}
+
+/// Probability that `odd` of `runs` or more deviate by half of `common` at least, as often as those of `others`; 1 without others.
+#[must_use]
+pub fn chance(others: &[f64], common: f64, odd: usize, runs: usize) -> f64 {
+    let as_far = others.iter().filter(|of| is_as_far(**of, common)).count();
+    match (others.len(), odd) {
+        (0, _) | (_, 0) => 1.0,
+        (all, odd) => {
+            let known = Binomial::new(as_far as f64 / all as f64, runs as u64);
+            known.map_or(1.0, |binomial| binomial.sf(odd as u64 - 1))
+        }
+    }
+}
+
+/// Mean of what `runs` have in common, if odd runs that are as frequent as among `others` have it with a probability above `alpha`; else 0.
+#[must_use]
+pub fn by_chance(others: &[f64], runs: &[f64], alpha: f64) -> f64 {
+    let farther = |a: f64, b: &f64| if b.abs() > a.abs() { *b } else { a };
+    let most = runs.iter().fold(0.0, farther);
+    let alike = |of: &&f64| is_as_far(**of, most) && **of * most >= 0.0;
+    let odd = runs.iter().filter(alike).count();
+    match chance(others, most, odd, runs.len()) > alpha {
+        true => descriptive::mean(runs).abs(),
+        false => 0.0,
+    }
+}
+
+fn is_as_far(of: f64, common: f64) -> bool {
+    of.abs() >= common.abs() / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nine_of_ten_move_alike() {
+        let mut values = [0.05; 20];
+        assert_eq!(in_common(&values), 0.05);
+        values[..2].fill(-0.01);
+        assert!(in_common(&values) > 0.03);
+        values[..8].fill(-0.01);
+        assert_eq!(in_common(&values), 0.0);
+        assert_eq!(in_common(&[-0.05; 8]), -0.05);
+        assert_eq!(in_common(&[-0.05; 7]), 0.0);
+    }
+
+    #[test]
+    fn odd_runs_come_again() {
+        let mut others = [0.001; 20];
+        assert_eq!(by_chance(&others, &[-0.26], 0.02), 0.0);
+        others[3] = -0.25;
+        assert_eq!(by_chance(&others, &[-0.26], 0.02), 0.26);
+        // two in a row have a chance of one in 400
+        assert_eq!(by_chance(&others, &[-0.26, -0.26], 0.02), 0.0);
+        assert_eq!(by_chance(&others, &[-0.26, 0.0], 0.02), 0.13);
+        assert_eq!(by_chance(&[], &[-0.26], 0.02), 0.26);
+    }
+}
