@@ -303,6 +303,49 @@ fn failing_heads_never_pass() {
 }
 
 #[test]
+fn both_sides_are_stored() {
+    let repository = Repository::new();
+    repository.commit(THREE);
+    repository.commit("alpha 10 ns\nbeta 21 ns\ngamma 30 MB/s\nsize 3 bytes\n");
+    let (code, _, error) = repository.pr(&["--base", "HEAD~1", "--carry", "values"]);
+    assert_eq!(code, 0, "{error}");
+    let trial = error
+        .split('`')
+        .nth(1)
+        .unwrap()
+        .strip_prefix("gritstone ")
+        .unwrap();
+    let ask = |words: &[&str]| {
+        let mut command = repository.home.command(crate::common::binary());
+        output_texts(command.args(words).output().unwrap())
+    };
+    let words: Vec<&str> = trial.split(' ').chain(["--format", "json"]).collect();
+    let (code, out, error) = ask(&words);
+    assert_eq!(code, 0, "{error}{out}");
+    let view: Value = serde_json::from_str(&out).unwrap();
+    let rows: Vec<_> = list(&view["rows"])
+        .iter()
+        .map(|row| {
+            (
+                row["title"].as_str().unwrap(),
+                row["comparisons"][0]["verdict"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [("alpha", "same"), ("beta", "same"), ("gamma", "same")]
+    );
+    let head = format!("{}-b", trial.split(' ').next_back().unwrap());
+    let (code, out, error) = ask(&["show", &head, "--format", "json"]);
+    assert_eq!(code, 0, "{error}");
+    let run: Value = serde_json::from_str(&out).unwrap();
+    let sent = ask(&["export", &head]).0;
+    assert_eq!((list(&run["results"]).len(), sent), (4, 0));
+    assert!(out.contains("neither a time nor a rate"), "{out}");
+}
+
+#[test]
 fn shallow_clones_get_advice() {
     let repository = Repository::new();
     repository.commit(THREE);

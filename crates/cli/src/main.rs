@@ -133,7 +133,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         #[cfg(feature = "server")]
         Some(Command::Serve(args)) => command::serve::serve(&context.serving(), args),
         Some(Command::Ab(args)) => command::ab::ab(&with_programs(context, &args.own)?, args),
-        Some(Command::Pr(args)) => command::pr::pr(args),
+        Some(Command::Pr(args)) => command::pr::pr(&context, args),
         Some(Command::Bisect(args)) => command::bisect::bisect(args),
         Some(Command::Audit(args)) => {
             command::audit::audit(&with_programs(context, &args.own)?, args)

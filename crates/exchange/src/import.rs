@@ -53,7 +53,7 @@ pub(crate) fn import(
     run.info.machine.system = format!("as measured by {program}");
     let most = (LAUNCHES / foreign.series.len().max(1)).clamp(1, MAX_LAUNCHES);
     for series in foreign.series {
-        add(&mut run, program, &family, series, most)?;
+        add(&mut run, program, series, most)?;
     }
     if run.launches.is_empty() {
         let why = series_without_value(&run);
@@ -82,16 +82,23 @@ fn machine(family: &str, name: &str) -> Machine {
     }
 }
 
+/// Of a benchmark of a program.
+///
+/// # Errors
+/// When the name makes none.
+pub(crate) fn identifier_of(program: &str, name: &str) -> Result<Id, ImportError> {
+    let id = format!("{}/{}", slug(program), name_part(name));
+    Id::parse(&id).map_err(|why| ImportError::whole(why.to_string()))
+}
+
 /// Adds a benchmark with its launches, or why it has none.
 fn add(
     run: &mut RunData,
     program: &'static str,
-    family: &str,
     series: Series,
     most: usize,
 ) -> Result<(), ImportError> {
-    let id = format!("{family}/{}", name_part(&series.name));
-    let id = Id::parse(&id).map_err(|why| ImportError::whole(why.to_string()))?;
+    let id = identifier_of(program, &series.name)?;
     let unit = match &series.unit {
         Some((unit, _)) => {
             StoredUnit::parse(unit).ok_or_else(|| format!("'{unit}' is neither a time nor a rate"))
@@ -121,7 +128,13 @@ fn add(
     Ok(())
 }
 
-fn benchmark(program: &str, id: Id, series: &Series, unit: Unit, better: Better) -> Benchmark {
+pub(crate) fn benchmark(
+    program: &str,
+    id: Id,
+    series: &Series,
+    unit: Unit,
+    better: Better,
+) -> Benchmark {
     let mut remark = format!("Measured by {program}: no work was proved and no condition watched.");
     for more in &series.remarks {
         remark += " ";
@@ -179,7 +192,7 @@ fn launches(
     Ok(all)
 }
 
-fn events_of(repetition: &Repetition, unit: &StoredUnit) -> Result<Vec<Event>, String> {
+pub(crate) fn events_of(repetition: &Repetition, unit: &StoredUnit) -> Result<Vec<Event>, String> {
     let status = repetition.status.map(Param::Status);
     let kib = repetition
         .peak_memory

@@ -24,6 +24,7 @@ mod phoronix;
 mod pr;
 mod stored_unit;
 mod timings;
+mod trial_side;
 mod unpack;
 mod xml;
 
@@ -46,6 +47,7 @@ pub use pr::{pr_github_annotations, pr_gitlab_metrics, pr_junit, pr_markdown};
 pub use timings::{
     Markup, Timing, csv as timings_csv, json as timings_json, table as timings_table,
 };
+pub use trial_side::{SideBenchmark, trial_side};
 pub use unpack::unpack;
 
 use gritstone_model::decode_text;

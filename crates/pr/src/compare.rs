@@ -8,10 +8,11 @@ use crate::work_trees::{WorkTree, Workshop, carry};
 use crate::{NotComparable, SIDES};
 use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_exchange::harness::{Harness, HarnessResult};
+use gritstone_exchange::trial_side;
 use gritstone_exec::{ExecError, Journal, Setup};
-use gritstone_model::{CheckOutcome, Plan, PrSide, PrView, SCHEMA_PR};
+use gritstone_model::{CheckOutcome, Plan, PrSide, PrView, RunData, RunInfo, SCHEMA_PR};
 use gritstone_session::host_context::HostContext;
-use gritstone_session::{signals, undo};
+use gritstone_session::{signals, trial, undo};
 use gritstone_stats::interim::LEVEL;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -141,15 +142,13 @@ impl Comparison {
         }
     }
 
-    /// The answer, and whether it is whole: the user may have interrupted it.
-    ///
     /// # Errors
     /// When a revision is not known; [`NotComparable`] when a side does not build or measures nothing.
-    pub fn run(&self, progress: &dyn Fn(Progress<'_>)) -> Result<(PrView, bool)> {
+    pub fn run(&self, progress: &dyn Fn(Progress<'_>)) -> Result<Answer> {
         let sides = self.sides()?;
         let view = self.view(&sides);
         if sides.base.commit == sides.head.commit && sides.modified.is_empty() {
-            return Ok((identical(view), true));
+            return Ok(Answer::identical(view));
         }
         let place = Place::new(self.dir.as_deref(), self.budget)?;
         let workshop = place.workshop(&self.repository);
@@ -167,9 +166,9 @@ impl Comparison {
         }
         let program = self.command.first().context("there is no command")?;
         if are_identical([&base, &head], program)? {
-            return Ok((identical(view), true));
+            return Ok(Answer::identical(view));
         }
-        self.measure(&self.launcher(&place), [&base, &head], view, progress)
+        self.measure(&place, [&base, &head], view, progress)
     }
 
     /// Without a result.
@@ -199,14 +198,26 @@ impl Comparison {
 
     fn measure(
         &self,
-        launcher: &Launcher<'_>,
+        place: &Place,
         trees: [&WorkTree; 2],
         view: PrView,
         progress: &dyn Fn(Progress<'_>),
-    ) -> Result<(PrView, bool)> {
-        let start = Instant::now();
-        let taken = self.turns().take(launcher, trees, progress)?;
-        let Taken { trial, whole, .. } = taken;
+    ) -> Result<Answer> {
+        let launcher = self.launcher(place);
+        let infos = self.run_infos(place, [&view.base, &view.head]);
+        let taken = self.turns().take(&launcher, trees, progress)?;
+        let elapsed_s = taken.begun.elapsed().as_secs_f64();
+        let mut runs = vec![];
+        for (side, info) in infos.into_iter().enumerate() {
+            let info = RunInfo {
+                elapsed_s: taken.whole.then_some(elapsed_s),
+                ..info
+            };
+            let rows = taken.trial.side(side);
+            let title = self.harness.title();
+            runs.push(trial_side(title, info, &rows, &taken.starts[side])?);
+        }
+        let trial = &taken.trial;
         let rows = trial.rows(self.harness.name());
         let mut view = view;
         [view.base.failure, view.head.failure] = taken.failures;
@@ -217,20 +228,33 @@ impl Comparison {
             },
             harness_time_s: taken.time.as_secs_f64(),
             rounds: trial.rounds,
-            elapsed_s: start.elapsed().as_secs_f64(),
+            elapsed_s,
             rows,
-            unmatched: trial.unmatched,
+            unmatched: trial.unmatched.clone(),
             ..view
         };
-        Ok((view, whole))
+        Ok(Answer {
+            view,
+            whole: taken.whole,
+            runs,
+        })
     }
-}
 
-fn identical(view: PrView) -> PrView {
-    PrView {
-        identical: true,
-        outcome: CheckOutcome::Passed,
-        ..view
+    /// Of the runs of both sides, as a trial has them.
+    fn run_infos(&self, place: &Place, sides: [&PrSide; 2]) -> [RunInfo; 2] {
+        let trial = trial::Trial {
+            budget: self.budget,
+            margin: self.margins.default,
+            ..trial::Trial::new(&place.host, "pr", None, Some(self.seed))
+        };
+        let mut names = SIDES.into_iter().enumerate();
+        sides.map(|side| {
+            let (index, name) = names.next().expect("as many names as sides");
+            let letter = trial::side_name(index, sides.len());
+            let modified = if side.modified { " with changes" } else { "" };
+            let what = format!("{}: {}{modified}", name.as_str(), side.commit);
+            trial.run_info(&letter, trial.settings(&letter, &what))
+        })
     }
 }
 
@@ -256,6 +280,32 @@ pub struct Taken {
     pub head_fails: bool,
     /// Measuring time of one benchmark in one launch.
     pub time: Duration,
+    /// When each side's launch of each round began, ns since the start.
+    pub starts: [Vec<u64>; 2],
+    begun: Instant,
+}
+
+/// What a comparison says.
+pub struct Answer {
+    pub view: PrView,
+    /// Not interrupted by the user.
+    pub whole: bool,
+    /// One a side, to be stored; none where nothing was measured.
+    pub runs: Vec<RunData>,
+}
+
+impl Answer {
+    fn identical(view: PrView) -> Self {
+        Self {
+            view: PrView {
+                identical: true,
+                outcome: CheckOutcome::Passed,
+                ..view
+            },
+            whole: true,
+            runs: vec![],
+        }
+    }
 }
 
 /// Shortest measuring time of a benchmark, at which benchmarks are discovered.
@@ -311,6 +361,8 @@ impl Turns<'_> {
             trial,
             failures,
             time,
+            starts: [vec![], vec![]],
+            begun: start,
         };
         let mut expected = Duration::ZERO;
         loop {
@@ -377,6 +429,8 @@ fn round(
     };
     let mut results: [Vec<HarnessResult>; 2] = [vec![], vec![]];
     for side in taken.trial.order() {
+        let start = u64::try_from(taken.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        taken.starts[side].push(start);
         // a launch without results is a round without a value
         let failure = match launcher.launch(trees[side], request)? {
             Ok(launched) => {

@@ -1,5 +1,6 @@
 //! Sides in turns: which of them is next, which benchmarks are decided. Pure.
 
+use gritstone_exchange::SideBenchmark;
 use gritstone_exchange::harness::HarnessResult;
 use gritstone_model::{Better, CheckOutcome, PrRow, PrSideName, PrUnmatched, Verdict};
 use gritstone_stats::interim::{self, Comparison, LEVEL, LOOKS};
@@ -49,15 +50,19 @@ impl Row {
         !self.closed && LOOKS.contains(&self.times.pairs(0, 1).base.len())
     }
 
+    /// In the unit of the harness.
+    fn value(&self, time: f64) -> f64 {
+        match self.better {
+            Better::Lower => time,
+            Better::Higher => 1.0 / time,
+        }
+    }
+
     /// Median over launches, in the unit of the harness.
     fn typical(&self, side: usize) -> Option<f64> {
         let values = self.times.0[side].iter().flatten();
         let values: Vec<f64> = values.map(|timed| timed.ns).collect();
-        let time = median(&values)?;
-        Some(match self.better {
-            Better::Lower => time,
-            Better::Higher => 1.0 / time,
-        })
+        Some(self.value(median(&values)?))
     }
 }
 
@@ -220,6 +225,24 @@ impl Trial {
             }
         }
         judged.into_iter().flatten().collect()
+    }
+
+    /// What was measured of a side.
+    #[must_use]
+    pub fn side(&self, side: usize) -> Vec<SideBenchmark> {
+        let values = |row: &Row| {
+            let times = row.times.0[side].iter();
+            times
+                .map(|timed| timed.map(|timed| row.value(timed.ns)))
+                .collect()
+        };
+        let of = |row: &Row| SideBenchmark {
+            name: row.name.clone(),
+            unit: row.unit.clone(),
+            better: row.better,
+            values: values(row),
+        };
+        self.rows.iter().map(of).collect()
     }
 
     /// Regressions first, then slower, faster, inconclusive and the same; by name among these.

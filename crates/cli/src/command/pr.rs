@@ -9,10 +9,11 @@ use clap::{Args, ValueEnum};
 use gritstone_exchange as exchange;
 use gritstone_exchange::harness;
 use gritstone_model::{CheckOutcome, PrView};
-use gritstone_pr::compare::{Comparison, Progress, check_command};
+use gritstone_pr::compare::{Answer, Comparison, Progress, check_command};
 use gritstone_pr::git::Repository;
 use gritstone_pr::project::{FILE, Project};
 use gritstone_pr::trial::Margins;
+use gritstone_runs::context::Context;
 use gritstone_session::local_backend::random;
 use gritstone_session::undo;
 use std::collections::BTreeMap;
@@ -104,7 +105,7 @@ fn names() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(harnesses.map(|harness| harness.name()))
 }
 
-pub fn pr(args: &PrArgs) -> Result<Exit> {
+pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
     let here = std::env::current_dir().context("cannot read the current directory")?;
     let repository = Repository::around(&here)?;
     if args.format == PrFormat::Github {
@@ -117,9 +118,24 @@ pub fn pr(args: &PrArgs) -> Result<Exit> {
         args.base.clone(),
         args.head.clone(),
     )?;
-    let (view, whole) = comparison.run(&show_progress)?;
+    let mut store = context.writer()?;
+    let Answer { view, whole, runs } = comparison.run(&show_progress)?;
     clear_progress();
     print_view(args.format, &view)?;
+    for run in &runs {
+        store.import(run)?;
+        drop(context.computed(&store, run)?);
+    }
+    let labels: Vec<&str> = runs
+        .iter()
+        .filter_map(|run| run.info.label.as_deref())
+        .collect();
+    if let Some(trial) = labels.first().and_then(|label| label.strip_suffix("-a")) {
+        output::remark(&format!(
+            "stored: `gritstone ab --of {trial}` shows it, `gritstone push {}` sends it",
+            labels.join(" ")
+        ));
+    }
     Ok(match view.outcome {
         _ if !whole => Exit::Interrupted,
         CheckOutcome::Passed => Exit::Done,

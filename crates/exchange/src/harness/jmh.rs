@@ -10,6 +10,7 @@ use crate::limits::{BENCHMARKS, Bounded};
 use gritstone_model::Better;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::Duration;
 
 pub(super) struct Jmh;
@@ -39,6 +40,19 @@ fields! {
 
 /// Of a launch: so many that some are undisturbed.
 const ITERATIONS: u32 = 10;
+
+/// JMH refuses to start beside another on the machine, as of another job.
+const BESIDE_OTHERS: &str = "-Djmh.ignoreLock=true";
+
+/// The command, with that where it is `java`.
+fn beside_others(command: &[String]) -> Vec<String> {
+    match command {
+        [java, rest @ ..] if Path::new(java).file_name() == Some("java".as_ref()) => {
+            [&[java.clone(), BESIDE_OTHERS.to_owned()], rest].concat()
+        }
+        other => other.to_vec(),
+    }
+}
 
 const ONLY_SCORE: &str = "The file has its score alone, not its iterations.";
 
@@ -157,7 +171,7 @@ impl Harness for Jmh {
             more.push(any_of(methods));
         }
         Invocation {
-            argv: argv(execution.command, more),
+            argv: argv(&beside_others(execution.command), more),
             environment: vec![],
             output: Output::File(out),
         }

@@ -187,8 +187,11 @@ fn jmh_rates_are_better_higher() {
             .map(|pair| pair[1].clone())
             .collect::<Vec<_>>()
     };
-    assert_eq!(forks(&["java"]), ["0"]);
-    assert_eq!(forks(&["java", "-f", "2"]), [""; 0]);
+    assert_eq!(forks(&["./jmh"]), ["0"]);
+    assert_eq!(forks(&["./jmh", "-f", "2"]), [""; 0]);
+    let lock = "-Djmh.ignoreLock=true".to_owned();
+    let ignores = |command: &[&str]| arguments("jmh", command, &[], &[]).contains(&lock);
+    assert!(!ignores(&["./jmh"]) && ignores(&["/usr/bin/java"]));
 }
 
 #[test]
