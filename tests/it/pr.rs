@@ -300,6 +300,11 @@ fn failing_heads_never_pass() {
     assert_eq!(view["base"].get("failure"), None);
     assert_eq!(view["unmatched"][0]["name"], "beta");
     assert_eq!(pr("HEAD~2", "HEAD").0, 0);
+    repository.commit("alpha 10 ns\nbeta 0 ns\n");
+    let (code, view) = pr("HEAD~1", "HEAD");
+    assert_eq!((code, &view["unmatched"][0]["only"]), (4, &"base".into()));
+    let why = view["unmatched"][0]["why"].as_str().unwrap();
+    assert!(why.contains("not a positive number"), "{why}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What another program measured, as its output says it.
 
-use crate::harness::{HarnessError, HarnessResult};
+use crate::harness::{HarnessError, HarnessResult, HarnessResults};
 use gritstone_model::Better;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -130,23 +130,25 @@ impl ForeignRun {
         })
     }
 
-    /// The benchmarks that have values.
+    /// The benchmarks with and without values.
     ///
     /// # Errors
     /// When none has.
-    pub fn results(self, program: &'static str) -> Result<Vec<HarnessResult>, HarnessError> {
-        let mut why = vec![];
-        let mut results = vec![];
+    pub fn results(self, program: &'static str) -> Result<HarnessResults, HarnessError> {
+        let mut all = HarnessResults::default();
         for series in self.series {
             let name = series.name.clone();
             match series.result() {
-                Ok(result) => results.push(result),
-                Err(reason) => why.push((name, reason)),
+                Ok(result) => all.measured.push(result),
+                Err(reason) => all.without_value.push((name, reason)),
             }
         }
-        match results.is_empty() {
-            true => Err(HarnessError::NoValue { program, why }),
-            false => Ok(results),
+        match all.measured.is_empty() {
+            true => Err(HarnessError::NoValue {
+                program,
+                why: all.without_value,
+            }),
+            false => Ok(all),
         }
     }
 }

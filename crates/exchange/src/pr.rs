@@ -202,6 +202,7 @@ mod tests {
             unmatched: vec![PrUnmatched {
                 name: name.to_owned(),
                 only: PrSideName::Head,
+                why: None,
             }],
         }
     }

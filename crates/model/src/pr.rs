@@ -98,6 +98,9 @@ pub struct PrUnmatched {
     pub name: String,
     /// The side that has it.
     pub only: PrSideName,
+    /// Why the other has no value of it, where its harness says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -339,10 +339,13 @@ impl Turns<'_> {
         let start = Instant::now();
         let first = discover(launcher, trees, self.time.unwrap_or(SHORTEST))?;
         let mut trial = Trial::new(
-            [&first[0].results, &first[1].results],
+            [&first[0].results.measured, &first[1].results.measured],
             self.margins,
             self.seed,
         );
+        for one in &mut trial.unmatched {
+            one.why = first[usize::from(one.only == SIDES[0])].reason(&one.name);
+        }
         if let Some(only) = self.only {
             trial.leave_out_others(only);
         }
@@ -434,7 +437,7 @@ fn round(
         // a launch without results is a round without a value
         let failure = match launcher.launch(trees[side], request)? {
             Ok(launched) => {
-                results[side] = launched.results;
+                results[side] = launched.results.measured;
                 launched.failure
             }
             Err(why) => Some(format!("{why:#}")),
@@ -448,7 +451,11 @@ fn round(
 
 fn no_common(first: &[Launched; 2]) -> String {
     let [base, head] = first.each_ref().map(|launched| {
-        let names = launched.results.iter().map(|result| result.name.as_str());
+        let names = launched
+            .results
+            .measured
+            .iter()
+            .map(|result| result.name.as_str());
         names.collect::<Vec<_>>().join(", ")
     });
     format!(

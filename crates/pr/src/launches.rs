@@ -3,7 +3,9 @@
 use crate::git::environment;
 use crate::work_trees::{WorkTree, describe, last_lines};
 use anyhow::{Context as _, Result, anyhow};
-use gritstone_exchange::harness::{Execution, Harness, HarnessFile, HarnessResult, Output};
+use gritstone_exchange::harness::{
+    Execution, Harness, HarnessFile, HarnessResult, HarnessResults, Output,
+};
 use gritstone_exec::{UserEnd, UserTask, WorkDirs};
 use gritstone_model::{Better, decode_text};
 use gritstone_runs::files;
@@ -39,10 +41,18 @@ pub struct Request<'a> {
 /// What a launch left.
 #[derive(Debug)]
 pub struct Launched {
-    /// At least one.
-    pub results: Vec<HarnessResult>,
+    pub results: HarnessResults,
     /// How the harness failed although it left results, as where one of its benchmarks fails.
     pub failure: Option<String>,
+}
+
+impl Launched {
+    /// Why a benchmark has no value.
+    pub fn reason(&self, name: &str) -> Option<String> {
+        let mut without_value = self.results.without_value.iter();
+        let (_, why) = without_value.find(|(known, _)| known == name)?;
+        Some(why.clone())
+    }
 }
 
 impl Launcher<'_> {
@@ -101,12 +111,15 @@ impl Launcher<'_> {
             return Ok(Err(anyhow!(failure.clone())));
         }
         let read = match invocation.output {
-            Output::WallTime if failure.is_none() => Ok(vec![HarnessResult {
-                name: self.command.join(" "),
-                unit: "s".to_owned(),
-                better: Better::Lower,
-                values: vec![elapsed.as_secs_f64()],
-            }]),
+            Output::WallTime if failure.is_none() => Ok(HarnessResults {
+                measured: vec![HarnessResult {
+                    name: self.command.join(" "),
+                    unit: "s".to_owned(),
+                    better: Better::Lower,
+                    values: vec![elapsed.as_secs_f64()],
+                }],
+                without_value: vec![],
+            }),
             Output::WallTime => Err(anyhow!("it has no time")),
             Output::Stdout => read_text(&stdout).and_then(|text| {
                 let path = "standard output".into();
@@ -124,7 +137,7 @@ impl Launcher<'_> {
         })
     }
 
-    fn parse(&self, files: &[PathBuf], below: impl AsRef<Path>) -> Result<Vec<HarnessResult>> {
+    fn parse(&self, files: &[PathBuf], below: impl AsRef<Path>) -> Result<HarnessResults> {
         let read = |path: &PathBuf| {
             let named = path
                 .strip_prefix(&below)

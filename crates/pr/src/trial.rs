@@ -107,6 +107,7 @@ impl Trial {
         let only = |name: &&str, only| PrUnmatched {
             name: (*name).to_owned(),
             only,
+            why: None,
         };
         let missing = base
             .difference(head)

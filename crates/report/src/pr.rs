@@ -82,10 +82,13 @@ pub fn pr_remarks(view: &PrView) -> Vec<String> {
     }
     for unmatched in &view.unmatched {
         let only = unmatched.only.as_str();
-        remarks.push(format!(
-            "{} is a benchmark of the {only} alone, and was not compared; --carry takes the files of benchmarks from the head to the base.",
-            unmatched.name
-        ));
+        let name = &unmatched.name;
+        remarks.push(match &unmatched.why {
+            Some(why) => format!("{name} has a value in the {only} alone, and was not compared: {why}."),
+            None => format!(
+                "{name} is a benchmark of the {only} alone, and was not compared; --carry takes the files of benchmarks from the head to the base."
+            ),
+        });
     }
     for row in view.rows.iter().filter(|row| row.failed > 0) {
         let launches = words::plural(row.failed, "round");

@@ -2,7 +2,7 @@
 
 use super::google_benchmark::ONE_PROCESS;
 use super::{
-    Execution, Format, Harness, HarnessError, HarnessFile, HarnessResult, Invocation, Output,
+    Execution, Format, Harness, HarnessError, HarnessFile, HarnessResults, Invocation, Output,
     Shape, any_of, argv, direction, malformed, place,
 };
 use crate::foreign_run::{ForeignRun, Repetition};
@@ -11,8 +11,8 @@ use std::path::Path;
 
 pub(super) struct Go;
 
-/// It reports no spread of its own; so many that some are undisturbed.
-const REPETITIONS: u32 = 20;
+/// It reports no spread of its own. Some are undisturbed on a busy machine; each collects garbage before it begins.
+const REPETITIONS: u32 = 5;
 
 /// Name of the function, of which the filter's first element is an expression.
 fn function(name: &str) -> &str {
@@ -174,23 +174,25 @@ impl Harness for Go {
     }
 
     /// Without what all names share: the package, and the number of processors.
-    fn results(&self, files: &[HarnessFile]) -> Result<Vec<HarnessResult>, HarnessError> {
+    fn results(&self, files: &[HarnessFile]) -> Result<HarnessResults, HarnessError> {
         let mut results = self.parse(files)?.results(self.title())?;
-        let names: Vec<String> = results.iter().map(|result| result.name.clone()).collect();
+        let measured = results.measured.iter();
+        let names: Vec<String> = measured.map(|result| result.name.clone()).collect();
         let packages: BTreeSet<&str> = names
             .iter()
             .filter_map(|name| Some(name.split_at(package_length(name)?).0))
             .collect();
         let processors = processors(names.iter().map(String::as_str));
         let suffix = processors.map_or_else(String::new, |n| format!("-{n}"));
-        for result in &mut results {
-            let name = result.name.as_str();
-            let name = name.strip_suffix(&suffix).unwrap_or(name);
+        let measured = results.measured.iter_mut().map(|result| &mut result.name);
+        let without_value = results.without_value.iter_mut().map(|(name, _)| name);
+        for whole in measured.chain(without_value) {
+            let name = whole.strip_suffix(&suffix).unwrap_or(whole);
             let name = match (packages.len(), package_length(name)) {
                 (1, Some(length)) => &name[length..],
                 _ => name,
             };
-            result.name = name.to_owned();
+            *whole = name.to_owned();
         }
         Ok(results)
     }

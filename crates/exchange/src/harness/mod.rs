@@ -46,6 +46,15 @@ pub struct HarnessResult {
     pub values: Vec<f64>,
 }
 
+/// What one execution of a harness says of its benchmarks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HarnessResults {
+    /// At least one.
+    pub measured: Vec<HarnessResult>,
+    /// Name and reason of each benchmark without a value.
+    pub without_value: Vec<(String, String)>,
+}
+
 /// A file that a harness wrote, or its standard output (without a path).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HarnessFile {
@@ -155,7 +164,7 @@ pub trait Harness: Format {
     ///
     /// # Errors
     /// As [`Format::parse`].
-    fn results(&self, files: &[HarnessFile]) -> Result<Vec<HarnessResult>, HarnessError> {
+    fn results(&self, files: &[HarnessFile]) -> Result<HarnessResults, HarnessError> {
         self.parse(files)?.results(self.title())
     }
 }

@@ -8,7 +8,8 @@ fn file(path: &str, text: &str) -> HarnessFile {
 }
 
 fn parsed(harness: &str, text: &str) -> Result<Vec<HarnessResult>, HarnessError> {
-    named(harness, "/times").unwrap().results(&[file("", text)])
+    let results = named(harness, "/times").unwrap().results(&[file("", text)]);
+    results.map(|results| results.measured)
 }
 
 /// Name, unit and values of each.
@@ -126,7 +127,7 @@ fn criterion_pairs_samples_with_names() {
         file("g/f/base/sample.json", "not read"),
     ];
     let criterion = named("criterion", "").unwrap();
-    let results = criterion.results(&files).unwrap();
+    let results = criterion.results(&files).unwrap().measured;
     assert_eq!(
         (results[0].name.as_str(), &results[0].values[..]),
         ("g/f/8", &[10.0, 12.0][..])
@@ -226,6 +227,13 @@ fn late_failures_of_go_count() {
         .map(|r| r.name)
         .collect();
     assert_eq!(names, ["BenchmarkA", "BenchmarkC"]);
+    let all = named("go", "").unwrap().results(&[file("", text)]).unwrap();
+    let failed: Vec<&str> = all
+        .without_value
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert_eq!(failed, ["BenchmarkB", "BenchmarkD"]);
 }
 
 #[test]
