@@ -1,6 +1,5 @@
 //! Exhibits as drawings: the systems of the document and the run.
 
-use super::numbers::Numbers;
 use super::{Shown, tables};
 use crate::brief::curves;
 use crate::brief::name;
@@ -9,18 +8,13 @@ use gritstone_document::number;
 use gritstone_document::svg::dots::{self, Dot, Panel};
 use gritstone_document::svg::plot::{Line, Point};
 use gritstone_document::{Figure, svg};
-use gritstone_model::{Benchmark, Finding, Flag, Id, Measurement, RunView};
+use gritstone_model::{Benchmark, Finding, Flag, Id, RunView};
 
 /// A dot for each system and benchmark, on one axis for each unit.
 pub(super) fn bars(shown: &Shown) -> Option<Figure> {
     let mut panels: Vec<Panel> = vec![];
     for benchmark in &shown.benchmarks {
-        let printed: Vec<Option<&Measurement>> = shown
-            .systems
-            .iter()
-            .map(|view| view.get(&benchmark.id))
-            .collect();
-        let Some(numbers) = Numbers::of(shown.own(&benchmark.id), &printed) else {
+        let Some(numbers) = shown.numbers(benchmark) else {
             continue;
         };
         let unit = number::unit_text(&numbers.unit);
@@ -54,12 +48,7 @@ pub(super) fn relative(shown: &Shown) -> Option<Figure> {
         .position(|view| view.id == reference.id)?;
     let mut dots = vec![];
     for benchmark in &shown.benchmarks {
-        let printed: Vec<Option<&Measurement>> = shown
-            .systems
-            .iter()
-            .map(|view| view.get(&benchmark.id))
-            .collect();
-        let Some(numbers) = Numbers::of(shown.own(&benchmark.id), &printed) else {
+        let Some(numbers) = shown.numbers(benchmark) else {
             continue;
         };
         let Some(base) = numbers.printed[at] else {

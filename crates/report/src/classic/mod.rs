@@ -9,6 +9,7 @@ use crate::brief::{Brief, data_sheet, name, transactions};
 use crate::{findings, words};
 use gritstone_document::{Block, Document, Table};
 use gritstone_model::{Benchmark, Chapter, Exhibit, Form, Id, Measurement, RunView, Selector};
+use numbers::Numbers;
 
 /// What the report is made of.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +63,13 @@ impl<'a> Shown<'a> {
             systems,
             benchmarks,
         }
+    }
+
+    /// The results of the systems and of the run, in one unit; `None` if nobody has one.
+    fn numbers(&self, benchmark: &Benchmark) -> Option<Numbers> {
+        let systems = self.systems.iter();
+        let printed: Vec<_> = systems.map(|view| view.get(&benchmark.id)).collect();
+        Numbers::of(self.own(&benchmark.id), &printed)
     }
 
     /// "Table 2.1: SPICE, elapsed seconds".

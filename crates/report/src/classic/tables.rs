@@ -22,14 +22,7 @@ pub(super) fn plain(shown: &Shown) -> Table {
     let rows: Vec<(&Benchmark, Numbers)> = shown
         .benchmarks
         .iter()
-        .filter_map(|benchmark| {
-            let printed: Vec<Option<&Measurement>> = shown
-                .systems
-                .iter()
-                .map(|view| view.get(&benchmark.id))
-                .collect();
-            Some((*benchmark, Numbers::of(shown.own(&benchmark.id), &printed)?))
-        })
+        .filter_map(|benchmark| Some((*benchmark, shown.numbers(benchmark)?)))
         .filter(|(_, numbers)| numbers.own.is_some() || numbers.printed.iter().any(Option::is_some))
         .collect();
     let has = |at: &usize| {
