@@ -1,6 +1,6 @@
 //! Documents that show commands with their output: what they show is what the commands print.
 
-use crate::common::Home;
+use crate::common::{Home, binary, output_texts};
 use gritstone_model::{Event, Launch, RunData};
 use std::env;
 use std::fs;
@@ -98,4 +98,34 @@ fn classic_reports_have_every_chapter() {
     }
     let pdf = fs::read(home.path().join("classic.pdf")).unwrap();
     assert!(pdf.starts_with(b"%PDF-"));
+}
+
+/// The commands in the blocks of README.md but those that install; runs are planned, not measured.
+#[test]
+fn readme_examples_run() {
+    let home = home();
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = fs::read_to_string(readme).unwrap();
+    let path = env::var("PATH").unwrap();
+    let path = format!("{}:{path}", binary().parent().unwrap().display());
+    let empty = home.path().join("empty");
+    fs::create_dir(&empty).unwrap();
+    let mut executed = 0;
+    for line in readme.lines() {
+        let line = match line.strip_prefix("$ ") {
+            Some(line) => line.to_owned(),
+            None if line.starts_with("gritstone run ") => format!("{line} --dry-run"),
+            None if line.starts_with("gritstone ") => line.to_owned(),
+            None => continue,
+        };
+        let mut shell = home.command("sh");
+        shell
+            .args(["-c", &line])
+            .env("PATH", &path)
+            .current_dir(&empty);
+        let (code, out, error) = output_texts(shell.output().unwrap());
+        assert_eq!(code, 0, "{line}: {out}{error}");
+        executed += 1;
+    }
+    assert!(executed >= 5, "{executed}");
 }

@@ -56,5 +56,6 @@ fn interrupts_show_finished_results() {
     assert_eq!(code, 130, "{error}");
     assert!(error.contains("finished launches are stored"), "{error}");
     assert!(out.contains("byte/loop"), "{out}");
+    assert!(error.contains("next: gritstone run --resume"), "{error}");
     assert!(traces(&home).is_empty() && processes(&home) == 0);
 }

@@ -24,6 +24,7 @@ mod disks;
 mod documents;
 mod ends;
 mod exchange;
+mod first_contact;
 mod fleet;
 mod fs;
 mod imports;

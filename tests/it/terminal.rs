@@ -104,7 +104,7 @@ fn commands_print_one_line_each() {
         ("compare ref:vax-11-780-4.1bsd run", 19 + 25),
         ("check run", 12),
         ("doctor", 25),
-        ("list", 28),
+        ("list", 35),
         ("list byte", 20),
         ("systems", 20),
         ("runs", 5),

@@ -37,7 +37,7 @@ use crate::ui::settable::SetBy;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 
-/// Benchmark this Linux system: results with confidence intervals and proof of work, comparable with systems of 1981 to 2026.
+/// System benchmarks that you can act on: confidence intervals, proof of work, and verdicts between runs.
 #[derive(Debug, Parser)]
 #[command(name = "gritstone", version)]
 pub struct Cli {

@@ -34,7 +34,11 @@ fn main() -> ExitCode {
     let parsed = command.try_get_matches();
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(mut error) => {
+            // clap takes an unknown option for a value
+            if error.kind() == clap::error::ErrorKind::UnknownArgument {
+                error.remove(clap::error::ContextKind::Suggested);
+            }
             // help and version are not errors
             return if ui::output::usage(&error).is_err() || error.use_stderr() {
                 Exit::WrongUse.into()

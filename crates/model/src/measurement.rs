@@ -86,6 +86,13 @@ impl Status {
 }
 
 impl Measurement {
+    /// Nothing was launched before the run ended.
+    #[must_use]
+    pub fn is_unreached(&self) -> bool {
+        let unreached = |note: &Note| matches!(note.finding, Finding::NotReached { .. });
+        self.notes.iter().any(unreached)
+    }
+
     /// With the identifier as the title.
     #[must_use]
     pub fn new(id: Id, kind: Kind, unit: Unit, better: Better, data: Data) -> Self {

@@ -80,6 +80,12 @@ impl RunView {
     pub fn get(&self, id: &Id) -> Option<&Measurement> {
         self.results.iter().find(|result| result.id == *id)
     }
+
+    /// Interrupted, or ended by its budget before all was measured.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        self.elapsed_s.is_none() || self.results.iter().any(Measurement::is_unreached)
+    }
 }
 
 /// The reference workload: the amount of work of the document, measured whole and never multiplied.

@@ -5,7 +5,10 @@ use crate::words::{self, Sense};
 use gritstone_document::svg::plot::{Line, Plot, Point};
 use gritstone_document::{About, Block, Document, Figure, Style};
 use gritstone_document::{number, sparkline};
-use gritstone_model::{HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Subject};
+use gritstone_model::{
+    HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Subject, flags,
+};
+use std::collections::BTreeMap;
 
 /// Runs in a table; the drawing has all of them.
 const SHOWN: usize = 20;
@@ -143,9 +146,28 @@ fn in_common(series: &HistorySeries) -> String {
     let known: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     let used = match counted == series.points.len() {
         true => String::new(),
-        false => format!(", {counted} of them usable"),
+        false => format!(", {counted} compared{}", excluded(series)),
     };
     format!("{runs}{used}; {}.", known.join(", "))
+}
+
+/// " (no result: 1; interference: 2)": why the other runs of a series are not compared.
+fn excluded(series: &HistorySeries) -> String {
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for point in series.points.iter().filter(|p| p.value.is_none()) {
+        let flags = flags(&point.notes);
+        let flagged = flags.iter().map(|flag| flag.as_str());
+        let reason = match point.estimate {
+            None => "no result",
+            Some(_) => flagged.max().unwrap_or("pruned"),
+        };
+        *reasons.entry(reason).or_default() += 1;
+    }
+    let reasons: Vec<String> = reasons
+        .iter()
+        .map(|(reason, runs)| format!("{reason}: {runs}"))
+        .collect();
+    format!(" ({})", reasons.join("; "))
 }
 
 /// The values that count, a letter a run, between the least and the greatest; a dot for a run that does not count. Nothing where none does.

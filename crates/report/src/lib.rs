@@ -51,5 +51,5 @@ pub use overview::{
 };
 pub use pr::{pr, pr_remarks, pr_verdict};
 pub use ratings::{rating_lines, ratings};
-pub use show::show;
+pub use show::{machine_line, show};
 pub use words::{Detail, bytes, duration, peer, plural, samples};

@@ -11,26 +11,24 @@ use crate::{findings, responses, words};
 use gritstone_document::{Block, Document, Style, Text};
 use gritstone_document::{number, sparkline};
 use gritstone_model::{
-    Contention, Machine, Measurement, PartValue, RunView, SeriesPoint, Settings, flags,
+    Contention, Finding, Machine, Measurement, PartValue, RunView, SeriesPoint, Settings, flags,
 };
 
 /// Names that belong to a result are listed up to here; all of them are in the JSON.
 const NAMES_SHOWN: usize = 12;
 
 /// What is shown of a result, and of one that a document printed.
-const RESULTS: [Col; 6] = {
+const RESULTS: [Col; 7] = {
     use Col::*;
-    [Id, Figure, Unit, Bounds, PlusMinus, OfRuns]
+    [Id, Figure, Unit, Bounds, PlusMinus, OfRuns, Title]
 };
-const MEASUREMENT: [Col; 9] = {
+const MEASUREMENT: [Col; 8] = {
     use Col::*;
-    [
-        Launches, Samples, Cycles, Ghz, Compared, Min, Median, Max, Title,
-    ]
+    [Launches, Samples, Cycles, Ghz, Compared, Min, Median, Max]
 };
-const WORKLOAD: [Col; 7] = {
+const WORKLOAD: [Col; 6] = {
     use Col::*;
-    [Real, User, System, Cpu, Process, Work, Title]
+    [Real, User, System, Cpu, Process, Work]
 };
 
 /// A run or a reference system: its head, a line for each result, and what its flags come to.
@@ -53,7 +51,10 @@ pub fn show(view: &RunView, detail: Detail) -> Document {
         document.terms(settings_of_ours(view).into_iter().flat_map(settings));
     }
     document.list(responses::headlines(view));
-    let results: Vec<&Measurement> = view.results.iter().collect();
+    let (unreached, results): (Vec<&Measurement>, Vec<&Measurement>) = view
+        .results
+        .iter()
+        .partition(|result| result.is_unreached());
     if results.is_empty() {
         document.paragraph("Nothing was measured.");
     }
@@ -82,6 +83,9 @@ pub fn show(view: &RunView, detail: Detail) -> Document {
     if !results.is_empty() && !printed {
         document.paragraph(summary(view));
     }
+    if let Some(sentence) = unreached_sentence(view, &unreached) {
+        document.paragraph(sentence);
+    }
     document.push(Block::Footnotes);
     document
 }
@@ -91,7 +95,7 @@ pub(crate) fn workloads(document: &mut Document, results: &[&Measurement]) {
     let with = results.iter().filter(|r| r.published.is_some());
     let with: Vec<&Measurement> = with.copied().collect();
     let mut cols = vec![Col::Id];
-    cols.extend_from_slice(&WORKLOAD[..WORKLOAD.len() - 1]);
+    cols.extend(WORKLOAD);
     let caption = "Reference workloads";
     let made = columns::table(document, caption, &with, &cols, Strays::AtTheName);
     if made.columns.len() > 1 {
@@ -131,6 +135,35 @@ fn summary(view: &RunView) -> String {
         of_what(measured),
         view.contention.as_ref().map(contention).unwrap_or_default(),
     )
+}
+
+/// What the run ended before, and how to measure it.
+fn unreached_sentence(view: &RunView, unreached: &[&Measurement]) -> Option<String> {
+    let [first, rest @ ..] = unreached else {
+        return None;
+    };
+    let named = match rest.len() {
+        0 => first.id.to_string(),
+        more => format!("{} and {more} more", first.id),
+    };
+    let notes = unreached.iter().flat_map(|result| &result.notes);
+    let needed = notes.filter_map(|note| match note.finding {
+        Finding::NotReached { budget_s } => budget_s,
+        _ => None,
+    });
+    let budget = settings_of_ours(view).and_then(|settings| settings.budget_s);
+    Some(match needed.max_by(f64::total_cmp).zip(budget) {
+        Some((needed, budget)) if view.elapsed_s.is_some() => format!(
+            "{} did not fit into {}: {named}. All fit into --budget {}m.",
+            words::plural(unreached.len(), "benchmark"),
+            words::duration(budget),
+            (needed / 60.0).ceil()
+        ),
+        _ => format!(
+            "{} not measured: {named}.",
+            words::plural(unreached.len(), "benchmark")
+        ),
+    })
 }
 
 /// " Contention: 18% (0 to 41%), siblings busy 43% of the time, steal 0.3%."
@@ -261,6 +294,12 @@ pub(crate) fn subtitle(view: &RunView) -> String {
     let by = other_program(view).map_or_else(String::new, |by| format!(", by {by}"));
     let pruned = words::pruned(view).map_or_else(String::new, |pruned| format!(", {pruned}"));
     format!("Run {}, {date}{took}{by}{pruned}", view.id)
+}
+
+/// "vm (AMD EPYC). 2 cores, 23.5 GiB, KVM, Linux 6.18.44, ext4 on /dev/vda".
+#[must_use]
+pub fn machine_line(machine: &Machine) -> String {
+    format!("{}{}", machine.name.trim(), system_in_brief(machine))
 }
 
 /// ". 2 cores, 23.5 GiB, KVM, Linux 6.18.44, ext4 on /dev/vda": what a result depends on most, of what is known.

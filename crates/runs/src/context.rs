@@ -210,6 +210,15 @@ impl Context {
 
     /// # Errors
     /// When no suite has this name.
+    /// Selectors with the names of suites replaced by those of their benchmarks.
+    pub fn with_suites_expanded(&self, selectors: &[String]) -> Vec<String> {
+        let expanded = |word: &String| match self.suite(word) {
+            Ok(suite) => suite.benchmarks.clone(),
+            Err(_) => vec![word.clone()],
+        };
+        selectors.iter().flat_map(expanded).collect()
+    }
+
     pub fn suite(&self, name: &str) -> Result<&Suite> {
         let suites = &self.catalogue.suites;
         suites

@@ -25,12 +25,12 @@ pub enum StoreError {
     #[error("the store {path} is not written: {1}", path = .0.display())]
     Unsafe(PathBuf, String),
     /// The path or a directory above it cannot be used; with the error of the system.
-    #[error("{path} cannot be used: {1}. Name another place with XDG_DATA_HOME", path = .0.display())]
+    #[error("{path} cannot be used: {1}. Name another file with --store or GRITSTONE_STORE", path = .0.display())]
     Unusable(PathBuf, String),
     /// Not an SQLite file.
     #[error(
         "{} is not a database. Move it away, and the next run begins a new one; \
-         or name another place with XDG_DATA_HOME", .0.display()
+         or name another file with --store or GRITSTONE_STORE", .0.display()
     )]
     NotADatabase(PathBuf),
     /// An SQLite file of another program.
@@ -194,7 +194,7 @@ fn some(names: &[String]) -> String {
 fn elsewhere(path: &Path) -> &'static str {
     match is_server(path) {
         true => "Name another database in the URL",
-        false => "Name another place with XDG_DATA_HOME",
+        false => "Name another file with --store or GRITSTONE_STORE",
     }
 }
 

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
   gritstone compare ref:vax-11-780-4.1bsd last")]
 pub struct CompareArgs {
     /// Base, then the runs or systems to compare with it, then benchmarks, families or globs
-    #[arg(required = true, num_args = 2.., value_name = "RUN | SELECTOR", add = candidates::subjects())]
+    #[arg(required = true, value_name = "RUN | SELECTOR", add = candidates::subjects())]
     pub words: Vec<String>,
     /// Show only what is faster or slower
     #[arg(short, long)]
@@ -43,7 +43,8 @@ pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
     } = context.select_runs(&args.words)?;
     ensure!(
         runs.len() > 1,
-        "name a base and at least one run to compare with it"
+        "compare needs a base and a run, e.g. `gritstone compare {} last`",
+        args.words[0]
     );
     let whole = runs.clone();
     let mut selected: BTreeSet<Id> = BTreeSet::new();

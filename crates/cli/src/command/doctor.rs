@@ -12,7 +12,7 @@ use gritstone_document::Document;
 use gritstone_document::Style;
 use gritstone_host::doctor::{self, programs};
 use gritstone_host::{Finding, Severity};
-use gritstone_model::{SCHEMA_DOCTOR, pluralize};
+use gritstone_model::{Machine, SCHEMA_DOCTOR, pluralize};
 use gritstone_plan::select;
 use gritstone_report::{Detail, lists};
 use gritstone_runs::context::Context;
@@ -68,7 +68,7 @@ pub fn doctor(context: &Context, args: &DoctorArgs) -> Result<Exit> {
         findings: &findings,
     };
     output::write(args.format.format, &examined, || {
-        examination(&findings, privileged)
+        examination(&host.machine(), &findings, privileged)
     })?;
     if args.install {
         install(context, &host, &args.benchmarks)?;
@@ -101,9 +101,9 @@ fn store_finding(context: &Context) -> Option<Finding> {
     })
 }
 
-/// Problems first, then the commands that fix them; the rest is counted. `-v` adds reasons, and the actions of root, which start at
-/// `privileged`.
-fn examination(findings: &[Finding], privileged: usize) -> Document {
+/// The machine, problems, then the commands that fix them; missing programs and the rest are counted. `-v` adds them, reasons, and the
+/// actions of root, which start at `privileged`.
+fn examination(machine: &Machine, findings: &[Finding], privileged: usize) -> Document {
     let more = output::detail() > Detail::Results;
     let as_root = findings.len() - privileged;
     let findings = if more {
@@ -114,7 +114,14 @@ fn examination(findings: &[Finding], privileged: usize) -> Document {
     let (well, mut rest): (Vec<&Finding>, Vec<&Finding>) =
         findings.iter().partition(|f| f.severity == Severity::Ok);
     rest.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let mut document = Document::new(verdict(&rest));
+    let (programs, others): (Vec<&Finding>, Vec<&Finding>) = rest
+        .iter()
+        .partition(|finding| programs::is_program(finding));
+    let mut document = Document::new(verdict(&others));
+    document.subtitle = Some(gritstone_report::machine_line(machine));
+    if !more {
+        rest = others;
+    }
     let shown = if more {
         rest.len()
     } else {
@@ -151,6 +158,15 @@ fn examination(findings: &[Finding], privileged: usize) -> Document {
         ];
         let folded = folded.iter().filter(|(n, _)| *n > 0);
         let folded: Vec<String> = folded.map(|(n, what)| format!("{n} {what}")).collect();
+        if !programs.is_empty() {
+            document.paragraph(format!(
+                "{} missing: gritstone doctor -v lists them, --install installs them.",
+                match programs.len() {
+                    1 => "1 optional program is".to_owned(),
+                    many => format!("{many} optional programs are"),
+                }
+            ));
+        }
         document.paragraph(format!("{}: add -v.", folded.join(", ")));
     }
     document
@@ -183,11 +199,7 @@ fn severity(severity: Severity) -> &'static str {
 /// Installs missing programs; asks first on a terminal.
 fn install(context: &Context, host: &HostContext, selectors: &[String]) -> Result<()> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let suite = |name: &String| match context.suite(name) {
-        Ok(suite) => suite.benchmarks.clone(),
-        Err(_) => vec![name.clone()],
-    };
-    let selectors: Vec<String> = selectors.iter().flat_map(suite).collect();
+    let selectors = context.with_suites_expanded(selectors);
     let missing = programs::missing(&select(&context.catalogue.benchmarks, &selectors)?, &path);
     if missing.is_empty() {
         output::remark("no program is missing");

@@ -25,14 +25,15 @@ const SOURCE_WIDTH: usize = 40;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  gritstone list              families
+  gritstone list              families and suites
   gritstone list byte         benchmarks of a family; -v with variants
+  gritstone list standard     benchmarks of a suite
   gritstone list '*/pipe*'")]
 pub struct ListArgs {
-    /// Families, identifiers or globs [default: all families]
+    /// Families, suites, identifiers or globs [default: all families and suites]
     #[arg(value_name = "SELECTOR", add = candidates::benchmarks(), add = SetBy::AnyFile)]
     pub selectors: Vec<String>,
-    /// Add the custom benchmarks in DIR; without a selector, measure only these
+    /// Add the custom benchmarks in DIR; without a selector, list only these
     #[arg(long = "catalog", value_name = "DIR", add = SetBy::UserFile)]
     pub catalogue: Option<PathBuf>,
     #[command(flatten)]
@@ -63,9 +64,9 @@ struct Listed<'a> {
 
 pub fn list(context: Context, args: &ListArgs) -> Result<Exit> {
     let context = context.with_catalogue(args.catalogue.as_deref())?;
-    let words = context.selectors(&args.selectors);
+    let words = context.with_suites_expanded(&context.selectors(&args.selectors));
     if words.is_empty() && args.format.format == Format::Text {
-        output::text(&families(&context))?;
+        output::text(&families(&context)?)?;
         return Ok(Exit::Done);
     }
     // parts of a score are not listed with it
@@ -104,7 +105,7 @@ pub fn list(context: Context, args: &ListArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn families(context: &Context) -> Document {
+fn families(context: &Context) -> Result<Document> {
     let benchmarks = &context.catalogue.benchmarks;
     let rows = context.catalogue.families.iter().map(|family| {
         let of = benchmarks.iter().filter(|b| b.id.family() == family.name);
@@ -124,10 +125,29 @@ fn families(context: &Context) -> Document {
         ("what", Style::Text),
     ];
     let mut document = lists::table("", columns, rows.collect());
-    document.paragraph(
-        "gritstone list FAMILY lists its benchmarks; gritstone info BENCHMARK describes one.",
+    let suites = context.catalogue.suites.iter().map(|suite| {
+        let of = select_refs(benchmarks, &suite.benchmarks)?;
+        Ok([
+            suite.name.clone(),
+            of.len().to_string(),
+            suite.title.clone(),
+        ])
+    });
+    let columns = [
+        ("suite", Style::Code),
+        ("benchmarks", Style::Number),
+        ("what", Style::Text),
+    ];
+    lists::append(
+        &mut document,
+        "Suites",
+        columns,
+        suites.collect::<Result<_>>()?,
     );
-    document
+    document.paragraph(
+        "gritstone list NAME lists the benchmarks of a family or suite; gritstone info BENCHMARK describes one.",
+    );
+    Ok(document)
 }
 
 /// Hides variants, unless a selector names one or `-v` is given.

@@ -28,7 +28,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Result<Exit> {
         None => Job::new(context, args)?,
     };
     if args.dry_run {
-        return job.list(args.format.format);
+        return job.list(context, args.format.format);
     }
     let (view, end) = job.measure(context)?;
     let view = context.with_run_variance(view);
@@ -61,9 +61,12 @@ fn show(
                 };
                 output::text(&gritstone_report::compare(&compared, shown))?;
             }
-            output::remark(
-                "\nnext: gritstone show -v   gritstone report   gritstone compare RUN last",
-            );
+            output::remark(match view.elapsed_s {
+                None => "\nnext: gritstone run --resume   gritstone show -v",
+                Some(_) => {
+                    "\nnext: gritstone show -v   gritstone report   gritstone compare RUN last"
+                }
+            });
             Ok(())
         }
     }

@@ -88,7 +88,11 @@ pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
     let most = if args.all { usize::MAX } else { NEWEST };
     let (newest, all) = match context.reader()? {
         Some(store) => (store.newest_runs(None, most)?, store.count()?),
-        None => (vec![], 0),
+        None => {
+            let path = context.store_path()?;
+            output::remark(&format!("there is no store at {} yet", path.display()));
+            (vec![], 0)
+        }
     };
     let list = RunList {
         schema: SCHEMA_RUNS.to_owned(),

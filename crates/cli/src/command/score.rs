@@ -73,7 +73,7 @@ pub fn score(context: &Context, args: &ScoreArgs) -> Result<Exit> {
     })
 }
 
-/// Prepends the scores of a run to its tables, if it has any.
+/// Prepends the scores of a run to its tables, if it has any. A partial run has none.
 ///
 /// # Errors
 /// When the base cannot be read.
@@ -83,6 +83,9 @@ pub fn prepend_scores(
     run: &RunView,
     base: Option<&RunView>,
 ) -> Result<()> {
+    if run.is_partial() {
+        return Ok(());
+    }
     let base = match base {
         Some(base) => base,
         None => &context.view(scores::base(context, std::iter::once(run)))?,

@@ -6,6 +6,8 @@ use crate::{Host, text};
 use gritstone_model::{Benchmark, Id, Need};
 use std::ffi::OsStr;
 
+/// Beginning of the name of a finding on a missing program.
+const PROGRAM: &str = "program ";
 /// Benchmarks named before the rest is counted.
 const NAMED: usize = 3;
 
@@ -65,6 +67,12 @@ pub fn shown(command: &[String]) -> String {
     }
 }
 
+/// Whether it is about a program that only some benchmarks need.
+#[must_use]
+pub fn is_program(finding: &Finding) -> bool {
+    finding.name.starts_with(PROGRAM)
+}
+
 pub(super) fn findings(host: &Host, benchmarks: &[Benchmark], path: &OsStr) -> Vec<Finding> {
     let needed = needs(benchmarks).len();
     let missing = missing(benchmarks, path);
@@ -93,7 +101,7 @@ fn finding(host: &Host, missing: &Missing) -> Finding {
         why += &format!("; Debian has it in the package {}", need.package);
     }
     why.push('.');
-    let name = format!("program {}", need.name);
+    let name = format!("{PROGRAM}{}", need.name);
     let mut finding = found(Severity::Warning, value).named(name).why(why);
     finding.todo = install(host, std::slice::from_ref(missing)).map(|words| shown(&words));
     finding

@@ -33,7 +33,7 @@ impl Col {
         let published = |head: &str| Column::new(head, Style::Number).of("Reference workload");
         let head = match self {
             Self::Id => return Column::key("Benchmark", Style::Code),
-            Self::Title => return Column::new("What", Style::Text).rank(3),
+            Self::Title => return Column::new("What", Style::Text).rank(1),
             Self::Unit => return Column::new("Unit", Style::Text),
             Self::Work => {
                 return Column::new("work", Style::Text)

@@ -105,7 +105,10 @@ fn sparklines_use_full_height() {
     // no run counts: there is no trend
     let none = text(&view(vec![series("6.1", vec![point(0, 1.0, false)])]));
     assert!(!none.contains("trend"), "{none}");
-    assert!(none.contains("1 run, 0 of them usable"), "{none}");
+    assert!(
+        none.contains("1 run, 0 compared (interference: 1)"),
+        "{none}"
+    );
     // the newest sixty
     let long: Vec<Option<f64>> = (0..70).map(|at| Some(f64::from(at.min(10)))).collect();
     assert_eq!(course(&long), "▄".repeat(60));

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:
-  gritstone run --quick byte          a family in two minutes
+  gritstone run --quick byte          a family in about 20 seconds
   gritstone run byte/pipe 'event/*' --budget 5m
   gritstone run --budget 1h --label v6.19")]
 pub struct RunArgs {

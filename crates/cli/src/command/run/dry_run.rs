@@ -1,6 +1,6 @@
 //! `run --dry-run`: what a run would measure, skip, and do to the machine.
 
-use crate::command::run::job::Job;
+use crate::command::run::job::{self, Job};
 use crate::ui::display::Format;
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -8,8 +8,9 @@ use anyhow::Result;
 use gritstone_document::Document;
 use gritstone_document::Style;
 use gritstone_exec::privileged::Description;
-use gritstone_model::Skip;
-use gritstone_report::lists;
+use gritstone_model::{Plan, Skip};
+use gritstone_report::{duration, lists, plural};
+use gritstone_runs::context::Context;
 use gritstone_session::privileges::{self, Listed};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,31 +23,38 @@ pub(crate) const SCHEMA_DRY_RUN: &str = "gritstone/dry-run/1";
 pub(crate) struct DryRun {
     schema: &'static str,
     benchmarks: Vec<String>,
+    /// Time of the first launches of each benchmark, s.
+    expected_s: f64,
     skipped: Vec<Skip>,
     actions: Vec<Listed>,
 }
 
 impl Job {
     /// Lists what would be measured and done, and does none of it.
-    pub fn list(&self, format: Format) -> Result<Exit> {
+    pub fn list(&self, context: &Context, format: Format) -> Result<Exit> {
         let (plan, own) = (&self.plan, self.own.as_ref());
-        let rows = privileges::measured(plan).into_iter();
         let dry = DryRun {
             schema: SCHEMA_DRY_RUN,
-            benchmarks: rows.map(|row| row.id.to_string()).collect(),
+            benchmarks: job::measured(plan).map(|row| row.id.to_string()).collect(),
+            expected_s: self.expected(context)?.as_secs_f64(),
             skipped: plan.skips.clone(),
             actions: privileges::actions(plan, own, self.bounds),
         };
-        output::write(format, &dry, || dry.document())?;
+        output::write(format, &dry, || dry.document(plan))?;
         Ok(Exit::Done)
     }
 }
 
 impl DryRun {
-    fn document(&self) -> Document {
+    fn document(&self, plan: &Plan) -> Document {
         let mut document = Document::new("What this run would measure and change");
-        let ids = self.benchmarks.iter().map(|id| [id.clone()]);
-        let columns = [("benchmark", Style::Code)];
+        document.subtitle = Some(format!(
+            "{} in about {}",
+            plural(self.benchmarks.len(), "benchmark"),
+            duration(self.expected_s)
+        ));
+        let ids = job::measured(plan).map(|row| [row.id.to_string(), row.title.clone()]);
+        let columns = [("benchmark", Style::Code), ("what", Style::Text)];
         lists::append(&mut document, "Measured", columns, ids.collect());
         let skips = self.skipped.iter();
         let skips = skips.map(|skip| [skip.id.to_string(), skip.reason.clone()]);

@@ -4,13 +4,13 @@ use crate::command::run::args::RunArgs;
 use crate::ui::output;
 use crate::ui::progress::Display;
 use crate::ui::skips;
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_catalogue::{Own, Suite};
 use gritstone_document::percent_option;
 use gritstone_exec::Variant;
 use gritstone_host::doctor;
 use gritstone_measure::{AfterPilot, Limits, MAX_TIME_FACTOR, learn_prior};
-use gritstone_model::{Id, Launch, Plan, RunInfo, RunView, Settings};
+use gritstone_model::{Benchmark, Id, Launch, Plan, RunInfo, RunView, Settings};
 use gritstone_peer::Reached;
 use gritstone_plan::{Offer, in_order, select, steps};
 use gritstone_report::duration;
@@ -45,14 +45,19 @@ impl Job {
     pub fn new(context: &Context, args: &RunArgs) -> Result<Self> {
         let host = HostContext::probe(args.dir.as_deref())?;
         let catalogue = &context.catalogue.benchmarks;
-        let suite = match (&args.suite, &context.own) {
-            (Some(name), _) => Some(context.suite(name)?),
-            (None, None) if args.selectors.is_empty() => Some(context.suite(STANDARD)?),
-            (None, _) => None,
+        let is_suite = |word: &String| context.suite(word).is_ok();
+        let (suites, selectors): (Vec<_>, Vec<_>) =
+            args.selectors.iter().cloned().partition(is_suite);
+        let suites: Vec<&String> = args.suite.iter().chain(&suites).collect();
+        let suite = match (suites.as_slice(), &context.own) {
+            ([name], _) => Some(context.suite(name)?),
+            ([], None) if selectors.is_empty() => Some(context.suite(STANDARD)?),
+            ([], _) => None,
+            _ => bail!("a run measures one suite, and selected benchmarks"),
         };
         let selectors = match suite {
-            Some(_) => args.selectors.clone(),
-            None => context.selectors(&args.selectors),
+            Some(_) => selectors,
+            None => context.selectors(&selectors),
         };
         let mut wanted = select(catalogue, &budget_order(suite, &selectors))?;
         let params = args.params.iter().cloned().collect();
@@ -99,8 +104,17 @@ impl Job {
         })
     }
 
+    /// The time of six or ten launches of each benchmark, by similar runs of this store.
+    pub fn expected(&self, context: &Context) -> Result<Duration> {
+        let known = learn_prior(&context.runs_like(&self.info), &self.plan.benchmarks);
+        let limits = limits(&self.info.settings)?;
+        Ok(AfterPilot::new(&[&self.plan], limits, &known).expected())
+    }
+
     /// Stores every launch; the view has the finished ones, however the run ended.
     pub fn measure(mut self, context: &Context) -> Result<(RunView, End)> {
+        // reports an unusable store before anything is prepared
+        let mut store = context.writer()?;
         let limits = limits(&self.info.settings)?;
         let budget = limits.budget.unwrap_or(Duration::MAX);
         self.bounds.deadline = self.bounds.deadline.min(budget);
@@ -146,7 +160,6 @@ impl Job {
             setting: None,
             info,
         }];
-        let mut store = context.writer()?;
         let end = session.measure(
             &mut store,
             &side,
@@ -227,6 +240,13 @@ fn copies(given: &[u32]) -> Vec<u32> {
     each.into_iter().collect()
 }
 
+/// Benchmarks that the plan has a result for: those that are launched, and those computed from them.
+pub fn measured(plan: &Plan) -> impl Iterator<Item = &Benchmark> {
+    let skipped = |id: &Id| plan.skips.iter().any(|skip| skip.id == *id);
+    let benchmarks = plan.benchmarks.iter();
+    benchmarks.filter(move |benchmark| !skipped(&benchmark.id))
+}
+
 fn announce(
     id: &str,
     host: &HostContext,
@@ -244,8 +264,7 @@ fn announce(
         ),
         None => format!("CPU {}", chosen.measured),
     };
-    let steps: BTreeSet<&Id> = plan.steps.iter().map(|step| &step.id).collect();
-    let (count, plural) = match steps.len() {
+    let (count, plural) = match measured(plan).count() {
         1 => (1, ""),
         many => (many, "s"),
     };
@@ -269,6 +288,7 @@ fn announce(
     skips::announce(plan);
 }
 
+/// The time that a run takes, and until when.
 fn ends(limits: &Limits, expected: Duration) -> String {
     let clock = |after: Duration| {
         let end = jiff::Zoned::now().checked_add(after);
