@@ -29,6 +29,8 @@ use crate::command::score::ScoreArgs;
 #[cfg(feature = "server")]
 use crate::command::serve::ServeArgs;
 use crate::command::show::ShowArgs;
+#[cfg(feature = "server")]
+use crate::command::site::SiteArgs;
 use crate::command::systems::SystemsArgs;
 #[cfg(feature = "server")]
 use crate::command::token::TokenArgs;
@@ -126,6 +128,9 @@ pub enum Command {
     /// Show the store in a browser: runs, comparisons, histories
     #[cfg(feature = "server")]
     Serve(ServeArgs),
+    /// Write the pages of the store as files, for hosts of static pages
+    #[cfg(feature = "server")]
+    Site(SiteArgs),
     /// A/B test commands, compilers, environments or settings
     Ab(Box<AbArgs>),
     /// Compare a pull request with its base, by the benchmarks that a git repository has

@@ -136,6 +136,8 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Token(args)) => command::token::token(&context, &args.command),
         #[cfg(feature = "server")]
         Some(Command::Serve(args)) => command::serve::serve(&context.serving(), args),
+        #[cfg(feature = "server")]
+        Some(Command::Site(args)) => command::site::site(&context, args),
         Some(Command::Ab(args)) => command::ab::ab(&with_programs(context, &args.own)?, args),
         Some(Command::Pr(args)) => command::pr::pr(&context, args),
         Some(Command::Bisect(args)) => command::bisect::bisect(args),

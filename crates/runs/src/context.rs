@@ -29,6 +29,8 @@ pub struct Context {
     store: Option<PathBuf>,
     /// Whether this process may write a database.
     serves: bool,
+    /// Whether later runs change no comparison.
+    pub(crate) settled: bool,
     /// The store, while a reader has it open.
     open: RefCell<Weak<Store>>,
 }
@@ -47,6 +49,7 @@ impl Context {
             baselines: RefCell::default(),
             store,
             serves: false,
+            settled: false,
             open: RefCell::default(),
         }
     }
@@ -91,6 +94,15 @@ impl Context {
     pub fn serving(self) -> Self {
         Self {
             serves: true,
+            ..self
+        }
+    }
+
+    /// For pages that stay as they are: the variance between runs is that of the runs until each of the compared ones.
+    #[must_use]
+    pub fn settled(self) -> Self {
+        Self {
+            settled: true,
             ..self
         }
     }

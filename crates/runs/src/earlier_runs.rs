@@ -65,8 +65,12 @@ impl Context {
                 info.settings.trial.is_none()
                     && Circumstances::new(&info.machine, Some(&info.settings)) == like
             };
+            let until = match self.settled {
+                true => &view.started,
+                false => &now,
+            };
             // views may be alike
-            for id in store.runs_of(&like.machine, &now, MAX_RUNS, &wanted)? {
+            for id in store.runs_of(&like.machine, until, MAX_RUNS, &wanted)? {
                 if !ids.contains(&id) {
                     ids.push(id);
                 }

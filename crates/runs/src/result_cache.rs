@@ -119,6 +119,14 @@ impl Context {
         Ok(view)
     }
 
+    /// Hashes of the cached results of runs.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn result_hashes(&self, store: &Store) -> Result<BTreeMap<String, String>> {
+        Ok(store.cached_seals(&analysis())?)
+    }
+
     /// Fills the cache before runs are searched by benchmark. Warns of unreadable runs, and of a cache that cannot be written.
     ///
     /// # Errors

@@ -49,7 +49,7 @@ const REQUESTS: [&[u8]; 20] = [
 ];
 
 /// Runs of one system, an hour apart, which take a fifth longer from the 13th on.
-fn runs() -> Vec<RunData> {
+pub(crate) fn runs() -> Vec<RunData> {
     let text = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../tests/fixtures/copies.jsonl"

@@ -9,6 +9,7 @@ pub mod http;
 mod mutation;
 mod notify;
 mod pages;
+pub mod static_site;
 mod summary_worker;
 mod system_comparison;
 

@@ -93,6 +93,17 @@ impl Store {
         Ok(ids.into_iter().map(|(id,)| id).collect())
     }
 
+    /// Hashes of what this analysis cached, by run: another one whenever the results of a run are others.
+    ///
+    /// # Errors
+    /// I/O errors of the store.
+    pub fn cached_seals(&self, analysis: &str) -> Result<BTreeMap<String, String>, StoreError> {
+        let of = row![analysis.to_owned()];
+        let seals = query(self.engine(), sql::SELECT_CACHED_SEALS, of);
+        let seals: Vec<(String, String)> = self.at(seals)?;
+        Ok(seals.into_iter().collect())
+    }
+
     /// Caches results of a run that were computed from this number of launches. Returns whether they were stored: not
     /// on a read-only store, while another process writes, or if the run has more launches by now.
     pub fn cache(&self, run_id: &str, analysis: &str, launches: usize, of: &Results) -> bool {

@@ -194,13 +194,24 @@ impl Store {
         }))
     }
 
+    /// All benchmarks of all runs.
+    ///
+    /// # Errors
+    /// I/O errors of the store.
+    pub fn benchmarks(&self) -> Result<Vec<Id>, StoreError> {
+        self.ids(sql::SELECT_ALL_BENCHMARKS)
+    }
+
     /// Benchmarks with computed results in at least two runs: no others can have changed.
     ///
     /// # Errors
     /// I/O errors of the store.
     pub fn recurring(&self) -> Result<Vec<Id>, StoreError> {
-        let ids = query(self.engine(), sql::SELECT_RECURRING, vec![]);
-        let ids: Vec<(String,)> = self.at(ids)?;
+        self.ids(sql::SELECT_RECURRING)
+    }
+
+    fn ids(&self, statement: &'static str) -> Result<Vec<Id>, StoreError> {
+        let ids: Vec<(String,)> = self.at(query(self.engine(), statement, vec![]))?;
         Ok(ids.iter().filter_map(|(id,)| Id::parse(id).ok()).collect())
     }
 

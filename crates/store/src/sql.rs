@@ -169,6 +169,8 @@ statements! {
         WHERE analysis = $1 AND run.id IN (", together!(), ") AND sealed = coalesce(run_end.seal, \
             (SELECT launch.seal FROM launch WHERE launch.run = run.number ORDER BY launch.number DESC LIMIT 1), run.seal) \
         AND NOT EXISTS (SELECT 1 FROM ledger WHERE ledger.run = run.number AND entry = 'prune')");
+    /// Hashes of what an analysis cached of all runs.
+    SELECT_CACHED_SEALS = "SELECT run.id, cached_run.seal FROM run JOIN cached_run ON cached_run.run = run.number WHERE analysis = $1";
     SELECT_CACHED_RESULTS = "SELECT seal, position, benchmark, result FROM cached_result WHERE run = $1 ORDER BY position";
     /// Cached results of one benchmark in several runs.
     SELECT_CACHED_OF = concat!("SELECT run, seal, position, benchmark, result FROM cached_result \
@@ -226,6 +228,8 @@ statements! {
     SELECT_RECURRING = "SELECT benchmark FROM (SELECT benchmark FROM cached_result UNION ALL \
         SELECT id AS benchmark FROM benchmark WHERE +run IN (SELECT run FROM ledger WHERE entry = 'prune')) AS results \
         GROUP BY benchmark HAVING count(*) > 1 ORDER BY benchmark";
+    /// Benchmarks that any run has in its entries or cached results.
+    SELECT_ALL_BENCHMARKS = "SELECT id FROM benchmark UNION SELECT benchmark AS id FROM cached_result ORDER BY id";
     /// Runs with a text in label, head or facts of their system, in lower case, newest first. Values shared by runs are
     /// searched once (the facts of each of 10,000 runs take PostgreSQL 200 ms more).
     SELECT_MENTIONING = concat!("SELECT id FROM run", given!(), "WHERE \

@@ -31,6 +31,8 @@ pub mod score;
 #[cfg(feature = "server")]
 pub mod serve;
 pub mod show;
+#[cfg(feature = "server")]
+pub mod site;
 pub mod systems;
 #[cfg(feature = "server")]
 pub mod token;

@@ -8,7 +8,7 @@ pub const GROUPS: [(&str, &[&str]); 7] = [
     (
         "Look at results",
         &[
-            "runs", "show", "compare", "history", "changes", "report", "score", "serve",
+            "runs", "show", "compare", "history", "changes", "report", "score", "serve", "site",
         ],
     ),
     ("Gate", &["pr", "check", "bisect"]),

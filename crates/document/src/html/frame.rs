@@ -1,11 +1,19 @@
 //! Frame of a served page: links to other pages, search, and a form that requests the same page with other parameters.
 //! Forms work without scripts.
 
+use super::Links;
 use crate::sanitize::escape;
 use crate::tree::About;
 use std::fmt::Write as _;
 
-/// Style of served pages only.
+/// Pages that every page leads to, after the first.
+const PAGES: [(&str, &str); 4] = [
+    ("/runs", "Runs"),
+    ("/benchmarks", "Benchmarks"),
+    ("/changes", "Changes"),
+    ("/fleet", "Fleet"),
+];
+/// Style of pages with links to others only.
 pub(super) const STYLE: &str = include_str!("frame.css");
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +25,8 @@ pub struct Frame {
     /// Of a run in progress: its progress, and the path of its events.
     pub live: Option<[String; 2]>,
     pub form: Option<Form>,
+    /// A run compared with the one before.
+    pub before: Option<About>,
 }
 
 /// A form that requests a page.
@@ -43,16 +53,41 @@ pub struct Choice {
 }
 
 impl Frame {
-    /// Writes what precedes the document.
-    pub(super) fn above(&self, out: &mut String) {
-        let (query, json) = (escape(&self.query), escape(&self.json));
-        let _ = write!(
-            out,
-            "<header class=\"site\">\n<nav aria-label=\"Pages\">\n<a href=\"/\">Gritstone</a> <a href=\"/runs\">Runs</a> <a href=\"/benchmarks\">Benchmarks</a> \
-             <a href=\"/changes\">Changes</a> <a href=\"/fleet\">Fleet</a> <a href=\"/changes.atom\">Feed</a> <a href=\"{json}\">JSON</a>\n</nav>\n\
-             <form role=\"search\" aria-label=\"Store\" action=\"/search\"><label>Search \
-             <input type=\"search\" name=\"q\" value=\"{query}\" maxlength=\"200\"/></label> <button>Search</button></form>\n</header>\n"
-        );
+    /// Writes what precedes the document. What only a server can answer has no link from a file.
+    pub(super) fn above(&self, out: &mut String, links: Links) {
+        out.push_str("<header class=\"site\">\n<nav aria-label=\"Pages\">\n");
+        let first = match links {
+            Links::Server => "/",
+            Links::Files(..) => "/overview",
+        };
+        let [query, json] = [&self.query, &self.json].map(|text| escape(text));
+        let pages = PAGES.iter().copied();
+        for (path, title) in [(first, "Gritstone")].into_iter().chain(pages) {
+            if let Some(to) = links.to(path) {
+                let _ = write!(out, "<a href=\"{to}\">{title}</a> ");
+            }
+        }
+        let _ = match links {
+            Links::Server => write!(
+                out,
+                "<a href=\"/changes.atom\">Feed</a> <a href=\"{json}\">JSON</a>\n</nav>\n\
+                 <form role=\"search\" aria-label=\"Store\" action=\"/search\"><label>Search \
+                 <input type=\"search\" name=\"q\" value=\"{query}\" maxlength=\"200\"/></label> <button>Search</button></form>\n</header>\n"
+            ),
+            Links::Files(..) => write!(out, "\n</nav>\n</header>\n"),
+        };
+    }
+
+    /// Writes the link to the comparison with the run before.
+    pub(super) fn before(&self, out: &mut String, links: Links) {
+        let path = self.before.as_ref().map(path);
+        if let Some(to) = path.and_then(|path| links.to(&path)) {
+            let to = escape(&to);
+            let _ = writeln!(
+                out,
+                "<p><a href=\"{to}\">Compare with the run before</a></p>"
+            );
+        }
     }
 
     /// Writes progress, which the script updates.

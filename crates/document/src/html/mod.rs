@@ -5,6 +5,7 @@
 //! in its own box, and names its rows and columns for screen readers. Notes are listed in the document; numbers carry
 //! no reference marks.
 
+mod files;
 mod frame;
 
 use crate::code_spans::pieces;
@@ -14,6 +15,7 @@ use crate::sanitize::escape;
 use crate::tree::{
     About, Block, Column, Document, Figure, ResultLine, Row, Style, Table, Text, Tile,
 };
+pub use files::Files;
 pub use frame::{Choice, Form, Frame, encoded, path};
 use std::fmt::Write as _;
 
@@ -33,12 +35,29 @@ const LONG_TERM: usize = 64;
 /// Longest word without break opportunities.
 const LONGEST_WORD: usize = 24;
 
+/// Where links to other pages lead.
+#[derive(Clone, Copy)]
+enum Links<'a> {
+    Server,
+    /// From the page of this path.
+    Files(&'a Files, &'a str),
+}
+
+impl Links<'_> {
+    /// `None` where there is no such page.
+    fn to(self, path: &str) -> Option<String> {
+        match self {
+            Self::Server => Some(path.to_owned()),
+            Self::Files(files, from) => files.link(from, path),
+        }
+    }
+}
+
 /// A page under construction.
 #[derive(Default)]
-struct Page {
+struct Page<'a> {
     out: String,
-    /// A served page, with links to other pages.
-    served: bool,
+    links: Option<Links<'a>>,
     sections: usize,
     searchable: bool,
     tables: usize,
@@ -53,7 +72,13 @@ pub fn render(document: &Document) -> String {
 /// Renders a page of a server, with links to other pages.
 #[must_use]
 pub fn served(document: &Document, frame: &Frame) -> String {
-    page(document, Some(frame))
+    page(document, Some((frame, Links::Server)))
+}
+
+/// Renders the page of a path on a server as a file, with links to other files.
+#[must_use]
+pub fn filed(document: &Document, frame: &Frame, files: &Files, path: &str) -> String {
+    page(document, Some((frame, Links::Files(files, path))))
 }
 
 /// Contents of the elements `style` and `script` of served pages, for the content security policy: the style, then the
@@ -68,7 +93,7 @@ fn style(served: bool) -> String {
     format!("\n{STYLE}{}", if served { frame::STYLE } else { "" })
 }
 
-fn page(document: &Document, frame: Option<&Frame>) -> String {
+fn page(document: &Document, frame: Option<(&Frame, Links)>) -> String {
     let title = escape(&document.title);
     let style = style(frame.is_some());
     let mut page = Page {
@@ -78,26 +103,27 @@ fn page(document: &Document, frame: Option<&Frame>) -> String {
              <meta name=\"color-scheme\" content=\"light dark\"/>\n\
              <title>{title}</title>\n<style>{style}</style>\n"
         ),
-        served: frame.is_some(),
+        links: frame.map(|(_, links)| links),
         ..Page::default()
     };
-    if frame.is_some() {
+    if let Some((_, Links::Server)) = frame {
         page.out.push_str(
             "<link rel=\"alternate\" type=\"application/atom+xml\" title=\"Changes\" href=\"/changes.atom\"/>\n",
         );
     }
     page.out.push_str("</head>\n<body>\n");
-    if let Some(frame) = frame {
-        frame.above(&mut page.out);
+    if let Some((frame, links)) = frame {
+        frame.above(&mut page.out, links);
     }
     let _ = write!(page.out, "<main>\n<header>\n<h1>{title}</h1>\n");
     if let Some(subtitle) = &document.subtitle {
         page.element("p class=\"subtitle\"", &escape(subtitle));
     }
     page.out.push_str("</header>\n");
-    if let Some(frame) = frame {
+    if let Some((frame, links)) = frame {
         frame.live(&mut page.out);
         frame.form(&mut page.out);
+        frame.before(&mut page.out, links);
     }
     page.contents(document);
     for block in &document.blocks {
@@ -107,7 +133,7 @@ fn page(document: &Document, frame: Option<&Frame>) -> String {
         page.out.push_str("</section>\n");
     }
     page.out.push_str("</main>\n");
-    let live = frame.is_some_and(|frame| frame.live.is_some());
+    let live = frame.is_some_and(|(frame, _)| frame.live.is_some());
     // results may arrive while the page is open
     if page.searchable || live {
         page.element("script", &format!("\n{SCRIPT}"));
@@ -119,7 +145,7 @@ fn page(document: &Document, frame: Option<&Frame>) -> String {
     page.out
 }
 
-impl Page {
+impl Page<'_> {
     /// Writes an element on a line of its own.
     fn element(&mut self, open: &str, content: &str) {
         let (name, _) = open.split_once(' ').unwrap_or((open, ""));
@@ -166,13 +192,12 @@ impl Page {
         }
     }
 
-    /// Wraps the markup of a text in a link to its target, on served pages.
+    /// Wraps the markup of a text in a link to its target, where pages have links.
     fn linked(&self, text: &Text, written: String) -> String {
-        match text.about.as_ref().filter(|_| self.served) {
-            Some(about) if !text.is_missing() => {
-                format!("<a href=\"{}\">{written}</a>", escape(&path(about)))
-            }
-            _ => written,
+        let about = text.about.as_ref().filter(|_| !text.is_missing());
+        match about.and_then(|about| self.links?.to(&path(about))) {
+            Some(to) => format!("<a href=\"{}\">{written}</a>", escape(&to)),
+            None => written,
         }
     }
 
@@ -254,7 +279,7 @@ impl Page {
             );
             self.summary(line);
             self.out.push_str("</summary>\n<div class=\"more\">\n");
-            if self.served {
+            if self.links.is_some() {
                 let history = Text::new(format!("History of {}", line.id));
                 let history = history.about(Some(About::Benchmark(line.id.clone())));
                 let link = self.linked(&history, escape(&history.text));
@@ -363,7 +388,7 @@ impl Page {
                 Style::Text => breakable(&text.text),
             };
             let cell = self.linked(text, cell);
-            let class = |style| match text.tone.filter(|_| self.served) {
+            let class = |style| match text.tone.filter(|_| self.links.is_some()) {
                 Some(tone) => format!("{} {}", class(style), word(tone)),
                 None => class(style).to_owned(),
             };

@@ -111,6 +111,22 @@ impl Asked {
         })
     }
 
+    /// A page that nobody asks for: it is written to a file.
+    pub(crate) fn unasked(params: Params, uri: Uri) -> Self {
+        Self {
+            params,
+            form: Form::Page,
+            uri,
+            key: Key::None,
+            caller: Caller {
+                address: Client::Others,
+                token: None,
+            },
+            token: None,
+            body: Bytes::new(),
+        }
+    }
+
     /// The name of its page.
     pub(crate) fn page(&self) -> String {
         format!("{:?} {}", self.form, self.uri)

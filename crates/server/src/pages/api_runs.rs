@@ -1,7 +1,7 @@
 //! The runs of a store for programs: they are listed, sent, fetched and removed.
 
 use crate::http::{Answer, Asked, Gives, Media, Method, Refused, Route, Status, Upload};
-use crate::pages::{Answered, Pages, RUN, plain, respond};
+use crate::pages::{Answered, Pages, RUN, plain};
 use anyhow::Context as _;
 use gritstone_model::{RunList, SCHEMA_RUNS, escape_json};
 use gritstone_runs::listing::listed;
@@ -109,7 +109,7 @@ fn send(pages: &Pages, asked: &Asked) -> Answered {
         log::warn!("gritstone: run {id} was sent by {}", by.name);
     }
     let value = serde_json::json!({ "run": id, "stored": status == Status::Stored });
-    let answer = respond(asked, &value, Default::default)?;
+    let answer = pages.respond(asked, &value, Default::default)?;
     Ok(Answer { status, ..answer })
 }
 
@@ -119,5 +119,5 @@ fn remove(pages: &Pages, asked: &Asked) -> Answered {
     store.remove_by(by, id, &gritstone_runs::clock::now())?;
     log::warn!("gritstone: run {id} was removed by {}", by.name);
     let value = serde_json::json!({ "removed": id });
-    Ok(respond(asked, &value, Default::default)?)
+    Ok(pages.respond(asked, &value, Default::default)?)
 }

@@ -2,7 +2,7 @@
 
 use crate::http::{Asked, Form, Kind, Parameter, Route};
 use crate::pages::form_options::choice;
-use crate::pages::{Answered, Pages, not_found, respond};
+use crate::pages::{Answered, Pages, not_found};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_model::{HistoryView, Id, SCHEMA_HISTORY};
 use gritstone_runs::history::over_runs;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// Numbers of newest runs that can be chosen.
 const NEWEST: [usize; 5] = [20, 50, 100, 300, 1000];
 
-pub(super) const ROUTE: Route<Pages> = Route {
+pub(crate) const ROUTE: Route<Pages> = Route {
     parameters: &[
         Parameter {
             name: "benchmark",
@@ -81,7 +81,7 @@ fn benchmark(pages: &Pages, asked: &Asked) -> Answered {
     };
     match &view {
         None if asked.form == Form::Json => Err(not_found(format!("No stored run has {name}."))),
-        view => Ok(respond(asked, view, page)?),
+        view => Ok(pages.respond(asked, view, page)?),
     }
 }
 

@@ -1,11 +1,12 @@
-//! All benchmarks, each with its page.
+//! All benchmarks, those of custom catalogs too, each with its page.
 
 use crate::http::{Asked, Route};
-use crate::pages::{Answered, Pages, respond};
+use crate::pages::{Answered, Pages};
 use gritstone_document::html::Frame;
-use gritstone_model::{BenchmarksView, FoundBenchmark, SCHEMA_BENCHMARKS};
+use gritstone_model::{BenchmarksView, FoundBenchmark, Id, SCHEMA_BENCHMARKS};
+use std::collections::BTreeSet;
 
-pub(super) const ROUTE: Route<Pages> = Route::page(
+pub(crate) const ROUTE: Route<Pages> = Route::page(
     "/benchmarks",
     "All benchmarks",
     SCHEMA_BENCHMARKS,
@@ -13,15 +14,28 @@ pub(super) const ROUTE: Route<Pages> = Route::page(
 );
 
 fn benchmarks(pages: &Pages, asked: &Asked) -> Answered {
-    let all = pages.context.catalogue.benchmarks.iter();
-    let found = |id: &gritstone_model::Id, title: &str| FoundBenchmark {
+    let measured = match pages.store()? {
+        Some(store) => store.benchmarks()?,
+        None => vec![],
+    };
+    let measured: BTreeSet<Id> = measured.into_iter().collect();
+    let catalogue = &pages.context.catalogue.benchmarks;
+    let found = |id: &Id, title: &str| FoundBenchmark {
         id: id.clone(),
         title: title.to_owned(),
     };
+    // a site has pages of those that were measured
+    let is_shown = |id: &Id| pages.site.is_none() || measured.contains(id);
+    let known = catalogue.iter().filter(|of| is_shown(&of.id));
+    let is_custom = |id: &&Id| catalogue.iter().all(|of| of.id != **id);
+    let custom = measured.iter().filter(is_custom);
     let view = BenchmarksView {
         schema: SCHEMA_BENCHMARKS.to_owned(),
-        benchmarks: all.map(|of| found(&of.id, &of.title)).collect(),
+        benchmarks: known
+            .map(|of| found(&of.id, &of.title))
+            .chain(custom.map(|id| found(id, "")))
+            .collect(),
     };
     let page = || (gritstone_report::benchmark_list(&view), Frame::default());
-    Ok(respond(asked, &view, page)?)
+    Ok(pages.respond(asked, &view, page)?)
 }

@@ -3,14 +3,14 @@
 use crate::http::{
     Answer, Asked, Gives, Kind, Media, Method, Parameter, Refused, Route, Status, Upload,
 };
-use crate::pages::{Answered, Pages, not_found, plain, respond};
+use crate::pages::{Answered, Pages, not_found, plain};
 use gritstone_document::html::Frame;
 use gritstone_model::{Acknowledged, ChangeEvent, ChangesView, SCHEMA_CHANGES};
 use gritstone_store::{Scope, Who};
 use serde::Deserialize;
 
 /// Events at most.
-const MOST: usize = 200;
+pub(crate) const MOST: usize = 200;
 
 const EVENT: Parameter = Parameter {
     name: "event",
@@ -18,13 +18,13 @@ const EVENT: Parameter = Parameter {
     about: "Changes in one direction since one run: its id, and -worse or -better",
 };
 
-pub(super) const ALL: Route<Pages> = Route::page(
+pub(crate) const ALL: Route<Pages> = Route::page(
     "/changes",
     "What changed, newest first",
     SCHEMA_CHANGES,
     all,
 );
-pub(super) const ONE: Route<Pages> = Route {
+pub(crate) const ONE: Route<Pages> = Route {
     parameters: &[EVENT],
     ..Route::page(
         "/changes/{event}",
@@ -73,7 +73,7 @@ fn view(events: Vec<ChangeEvent>) -> ChangesView {
 fn all(pages: &Pages, asked: &Asked) -> Answered {
     let digest = pages.digest()?;
     let view = view(pages.acknowledged(&digest.events, MOST)?);
-    Ok(respond(asked, &view, || {
+    Ok(pages.respond(asked, &view, || {
         let all = digest.events.len();
         let document = gritstone_report::changes(&view.events, all);
         (document, Frame::default())
@@ -84,7 +84,7 @@ fn one(pages: &Pages, asked: &Asked) -> Answered {
     let event = known(pages, asked.params.text("event"))?;
     let document = gritstone_report::change(&event);
     let page = || (document, Frame::default());
-    Ok(respond(asked, &view(vec![event]), page)?)
+    Ok(pages.respond(asked, &view(vec![event]), page)?)
 }
 
 fn feed(pages: &Pages, _: &Asked) -> Answered {
@@ -124,7 +124,7 @@ fn acknowledge(pages: &Pages, asked: &Asked) -> Answered {
             note: note.note.trim().to_owned(),
         },
     });
-    let answer = respond(asked, &value, Default::default)?;
+    let answer = pages.respond(asked, &value, Default::default)?;
     Ok(Answer {
         status: Status::Stored,
         ..answer

@@ -2,7 +2,7 @@
 
 use crate::http::{Asked, Form, Kind, Parameter, Params, Refused, Route, Status};
 use crate::pages::form_options::{choice, option};
-use crate::pages::{Answered, Pages, respond};
+use crate::pages::{Answered, Pages};
 use gritstone_document::Document;
 use gritstone_document::html::{self, Frame};
 use gritstone_model::{CompareRow, CompareView, RunView, SCHEMA_COMPARE, Verdict};
@@ -21,7 +21,7 @@ const VERDICTS: [Verdict; 4] = [
 /// Sizes of effects that can be chosen, percent.
 const EFFECTS: [u32; 5] = [1, 2, 5, 10, 20];
 
-pub(super) const ROUTE: Route<Pages> = Route {
+pub(crate) const ROUTE: Route<Pages> = Route {
     parameters: &[
         Parameter {
             name: "base",
@@ -87,8 +87,8 @@ fn compare(pages: &Pages, asked: &Asked) -> Answered {
     if asked.form == Form::Json {
         let nothing = || (Document::default(), Frame::default());
         return Ok(match views.as_slice() {
-            [one] => respond(asked, one, nothing)?,
-            several => respond(asked, &several, nothing)?,
+            [one] => pages.respond(asked, one, nothing)?,
+            several => pages.respond(asked, &several, nothing)?,
         });
     }
     let newest = match pages.store()? {
@@ -115,7 +115,7 @@ fn compare(pages: &Pages, asked: &Asked) -> Answered {
         form: Some(form),
         ..Frame::default()
     };
-    Ok(respond(asked, &views, || (document, frame))?)
+    Ok(pages.respond(asked, &views, || (document, frame))?)
 }
 
 /// Which benchmarks are shown.

@@ -1,13 +1,13 @@
 //! The page of the systems as a fleet.
 
 use crate::http::{Answer, Asked, Form, Gives, Media, Route, Status};
-use crate::pages::{Answered, Pages, plain, respond};
+use crate::pages::{Answered, Pages, plain};
 use gritstone_document::About;
 use gritstone_document::html::{self, Frame};
 use gritstone_model::{FleetNodeState, FleetProgress, SCHEMA_FLEET};
 use std::rc::Rc;
 
-pub(super) const PAGE: Route<Pages> = Route {
+pub(crate) const PAGE: Route<Pages> = Route {
     // the progress of a fleet run is not in the store
     cached: false,
     ..Route::page(
@@ -51,7 +51,7 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
         };
         (document, frame)
     };
-    Ok(respond(asked, &view, page)?)
+    Ok(pages.respond(asked, &view, page)?)
 }
 
 fn events(pages: &Pages, _: &Asked) -> Answered {

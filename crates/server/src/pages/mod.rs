@@ -1,20 +1,20 @@
 //! The pages of a store and its API, one file each: route, view, document. The documents are those of the terminal.
 
 mod api_runs;
-mod benchmark;
-mod benchmark_list;
-mod change_log;
-mod compare;
+pub(crate) mod benchmark;
+pub(crate) mod benchmark_list;
+pub(crate) mod change_log;
+pub(crate) mod compare;
 mod digest;
-mod fleet;
+pub(crate) mod fleet;
 mod form_options;
 mod lists;
-mod overview;
-mod run;
-mod run_list;
+pub(crate) mod overview;
+pub(crate) mod run;
+pub(crate) mod run_list;
 mod search;
 mod service_pages;
-mod system;
+pub(crate) mod system;
 
 use crate::FollowFleet;
 use crate::http::{
@@ -22,12 +22,13 @@ use crate::http::{
 };
 use crate::summary_worker::Digests;
 use anyhow::Context as _;
-use gritstone_document::Document;
-use gritstone_document::html::{self, Frame};
+use gritstone_document::html::{self, Files, Frame};
+use gritstone_document::{About, Document};
 use gritstone_model::RunView;
 use gritstone_runs::context::Context;
 use gritstone_store::{ResolveError, Store, StoreError};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -72,6 +73,16 @@ pub(crate) struct Pages {
     follow_fleet: FollowFleet,
     /// Whether there was a store at any time.
     seen: Arc<AtomicBool>,
+    /// The files that pages are written to, where they are.
+    site: Option<Arc<SiteFiles>>,
+}
+
+/// The files of a static site.
+#[derive(Debug, Default)]
+pub(crate) struct SiteFiles {
+    pub(crate) files: Files,
+    /// The run before, by run.
+    pub(crate) before: BTreeMap<String, String>,
 }
 
 type Answered = Result<Answer, Refused>;
@@ -157,7 +168,48 @@ impl Pages {
             digests,
             follow_fleet,
             seen,
+            site: None,
         }
+    }
+
+    /// Whose pages are files.
+    pub(crate) fn of_site(self, site: Arc<SiteFiles>) -> Self {
+        Self {
+            site: Some(site),
+            ..self
+        }
+    }
+
+    /// A value as JSON, or as the page that is made of it: of a server, or in a file.
+    fn respond<T: Serialize>(
+        &self,
+        asked: &Asked,
+        value: &T,
+        page: impl FnOnce() -> (Document, Frame),
+    ) -> anyhow::Result<Answer> {
+        let Some(site) = &self.site else {
+            return respond(asked, value, page);
+        };
+        let (document, Frame { before, .. }) = page();
+        let frame = Frame {
+            before,
+            ..Frame::default()
+        };
+        let path = asked.uri.to_string();
+        let text = html::filed(&document, &frame, &site.files, &path);
+        Ok(plain(Media::Html, text))
+    }
+
+    /// A run of a static site with the run before.
+    fn before(&self, id: &str) -> Option<About> {
+        let before = self.site.as_ref()?.before.get(id)?;
+        Some(About::Pair([before.clone(), id.to_owned()]))
+    }
+
+    /// The page that says why another one cannot be made.
+    pub(crate) fn refused(&self, asked: &Asked, refused: &Refused) -> anyhow::Result<Answer> {
+        let document = gritstone_report::refused(refused.status.title(), &refused.why);
+        self.respond(asked, &(), || (document, Frame::default()))
     }
 
     /// The store, unless there is none yet.

@@ -2,7 +2,7 @@
 
 use crate::http::{Asked, Route};
 use crate::pages::lists::{self, LISTED};
-use crate::pages::{Answered, Pages, respond};
+use crate::pages::{Answered, Pages};
 use gritstone_document::html::Frame;
 use gritstone_model::{OverviewView, SCHEMA_OVERVIEW};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use std::time::Duration;
 /// The page waits at most so long for what changed.
 const SOON: Duration = Duration::from_millis(300);
 
-pub(super) const ROUTE: Route<Pages> = Route::page(
+pub(crate) const ROUTE: Route<Pages> = Route::page(
     "/overview",
     "The store at a glance",
     SCHEMA_OVERVIEW,
@@ -32,5 +32,5 @@ fn overview(pages: &Pages, asked: &Asked) -> Answered {
         systems,
     };
     let page = || (gritstone_report::overview(&view), Frame::default());
-    Ok(respond(asked, &view, page)?)
+    Ok(pages.respond(asked, &view, page)?)
 }

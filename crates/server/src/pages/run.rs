@@ -2,7 +2,7 @@
 
 use crate::http::{Answer, Asked, Form, Gives, Media, Route, Status};
 use crate::pages::form_options::option;
-use crate::pages::{Answered, Pages, RUN, plain, respond};
+use crate::pages::{Answered, Pages, RUN, plain};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_document::{About, Document};
 use gritstone_model::{Origin, SCHEMA_RUN};
@@ -12,7 +12,7 @@ use gritstone_runs::{brief, scores};
 /// Runs that a run can be compared with by a choice.
 const CHOICES: usize = 20;
 
-pub(super) const PAGE: Route<Pages> = Route {
+pub(crate) const PAGE: Route<Pages> = Route {
     parameters: &[RUN],
     ..Route::page("/runs/{run}", "A run", SCHEMA_RUN, page)
 };
@@ -33,9 +33,7 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
     let view = pages.context.stored(&store, &id)?;
     if asked.form == Form::Json {
         let view = pages.context.with_run_variance(view);
-        return Ok(respond(asked, &view, || {
-            (Document::default(), Frame::default())
-        })?);
+        return Ok(pages.respond(asked, &view, || (Document::default(), Frame::default()))?);
     }
     let base = scores::base(&pages.context, std::iter::once(&view));
     let parts = brief::parts(&pages.context, &view, base)?;
@@ -71,9 +69,10 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
     let frame = Frame {
         form,
         live,
+        before: pages.before(&id),
         ..Frame::default()
     };
-    Ok(respond(asked, &view, || (document, frame))?)
+    Ok(pages.respond(asked, &view, || (document, frame))?)
 }
 
 fn progress(pages: &Pages, asked: &Asked) -> Answered {

@@ -1,14 +1,14 @@
 //! The newest runs.
 
 use crate::http::{Asked, Kind, Parameter, Route};
-use crate::pages::{Answered, Pages, lists, respond};
+use crate::pages::{Answered, Pages, lists};
 use gritstone_document::html::{self, Choice, Frame};
 use gritstone_model::{RunList, SCHEMA_RUNS};
 
 /// Numbers of runs that can be chosen.
 const NEWEST: [u32; 3] = [100, 300, 1000];
 
-pub(super) const ROUTE: Route<Pages> = Route {
+pub(crate) const ROUTE: Route<Pages> = Route {
     parameters: &[Parameter {
         name: "newest",
         kind: Kind::Number {
@@ -50,7 +50,7 @@ fn runs(pages: &Pages, asked: &Asked) -> Answered {
         form: (stored > NEWEST[0] as usize).then_some(form),
         ..Frame::default()
     };
-    Ok(respond(asked, &view, || {
+    Ok(pages.respond(asked, &view, || {
         (gritstone_report::run_list(&view.runs, stored), frame)
     })?)
 }

@@ -2,7 +2,7 @@
 
 use crate::http::{Asked, Kind, Parameter, Route};
 use crate::pages::lists::{self, LISTED};
-use crate::pages::{Answered, Pages, respond};
+use crate::pages::{Answered, Pages};
 use gritstone_document::html::Frame;
 use gritstone_model::{FoundBenchmark, ListedSystem, SCHEMA_SEARCH, SearchView};
 use std::collections::BTreeSet;
@@ -64,7 +64,5 @@ fn search(pages: &Pages, asked: &Asked) -> Answered {
         query: query.to_owned(),
         ..Frame::default()
     };
-    Ok(respond(asked, &view, || {
-        (gritstone_report::search(&view), frame)
-    })?)
+    Ok(pages.respond(asked, &view, || (gritstone_report::search(&view), frame))?)
 }

@@ -2,7 +2,7 @@
 
 use crate::http::{Asked, Kind, Parameter, Route};
 use crate::pages::lists::{self, LISTED};
-use crate::pages::{Answered, Pages, not_found, respond};
+use crate::pages::{Answered, Pages, not_found};
 use gritstone_document::html::Frame;
 use gritstone_model::{FactChange, Machine, SCHEMA_SYSTEM, SystemView};
 use gritstone_runs::changes::differences;
@@ -10,7 +10,7 @@ use gritstone_runs::changes::differences;
 /// Newest runs of a system in which facts that changed are looked for: each is read with its seals.
 const EXAMINED: usize = 200;
 
-pub(super) const ROUTE: Route<Pages> = Route {
+pub(crate) const ROUTE: Route<Pages> = Route {
     parameters: &[Parameter {
         name: "system",
         kind: Kind::Path,
@@ -58,5 +58,5 @@ fn system(pages: &Pages, asked: &Asked) -> Answered {
         runs: lists::runs(heads),
     };
     let page = || (gritstone_report::system(&view), Frame::default());
-    Ok(respond(asked, &view, page)?)
+    Ok(pages.respond(asked, &view, page)?)
 }

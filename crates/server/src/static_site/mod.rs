@@ -1,0 +1,189 @@
+//! The pages of a store as files, for hosts that serve files alone.
+
+mod plan;
+mod record;
+#[cfg(test)]
+mod tests;
+
+use crate::http::Site as _;
+use crate::pages::{Pages, SiteFiles};
+use crate::summary_worker::Digests;
+use anyhow::{Context as _, Result, bail, ensure};
+use gritstone_runs::context::Context;
+use gritstone_runs::files;
+use gritstone_store::{Sent, Store};
+use plan::{Page, Plan};
+use record::{Made, Record};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// What takes all runs to know is waited for, however long it takes.
+const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+
+/// What was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Pages of the site.
+    pub pages: usize,
+    /// Those that were made, since what they are made of is new.
+    pub made: usize,
+    /// Those that are others than before.
+    pub written: usize,
+    /// Those that were removed.
+    pub removed: usize,
+}
+
+/// Writes the pages of a store into a directory: those that are new, and those whose runs are others than before.
+///
+/// # Errors
+/// When the store cannot be read, or the directory is not of a site or cannot be written.
+pub fn write(store: &Path, directory: &Path) -> Result<Written> {
+    let context = Context::new(Some(store.to_owned())).settled();
+    let reader = context.reader()?;
+    let record = Record::open(directory)?;
+    let revision = match &reader {
+        Some(store) => {
+            context.compute_missing_results(store)?;
+            store.revision()?
+        }
+        None => String::new(),
+    };
+    let digests = Arc::new(Digests::new(store.to_owned(), None));
+    let digest = digests.of(&revision, PATIENCE);
+    let digest = digest.context("what changed is not known")?;
+    let Plan { pages, site } = plan::plan(&context, reader.as_deref(), &digest)?;
+    let due: Vec<&Page> = pages
+        .iter()
+        .filter(|page| !record.is_current(&page.file, &page.inputs))
+        .collect();
+    let work = Work {
+        store,
+        digests,
+        site: Arc::new(site),
+        record: &record,
+        due: &due,
+        next: AtomicUsize::new(0),
+    };
+    let made = work.share()?;
+    let written = made.values().filter(|(_, is_new)| *is_new).count();
+    let made: BTreeMap<String, Made> = made
+        .into_iter()
+        .map(|(file, (made, _))| (file, made))
+        .collect();
+    let all: BTreeSet<&str> = pages.iter().map(|page| page.file.as_str()).collect();
+    Ok(Written {
+        pages: pages.len(),
+        made: due.len(),
+        written,
+        removed: record.finish(made, &all)?,
+    })
+}
+
+/// Pages that several threads make.
+struct Work<'a> {
+    store: &'a Path,
+    digests: Arc<Digests>,
+    site: Arc<SiteFiles>,
+    record: &'a Record,
+    due: &'a [&'a Page],
+    next: AtomicUsize,
+}
+
+type Results = BTreeMap<String, (Made, bool)>;
+
+impl Work<'_> {
+    fn share(&self) -> Result<Results> {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads.min(self.due.len()))
+                .map(|_| scope.spawn(|| self.part()))
+                .collect();
+            let mut all = Results::new();
+            for thread in threads {
+                match thread.join() {
+                    Ok(part) => all.extend(part?),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            Ok(all)
+        })
+    }
+
+    /// Makes pages until none is left.
+    fn part(&self) -> Result<Results> {
+        let pages = Pages::new(
+            Context::new(Some(self.store.to_owned())).settled(),
+            Arc::clone(&self.digests),
+            |_, _| Ok(None),
+            Arc::new(AtomicBool::new(false)),
+        )
+        .of_site(Arc::clone(&self.site));
+        let mut made = Results::new();
+        while let Some(page) = self.due.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            let asked = page.asked().with_context(|| page.path.clone())?;
+            let answer = match pages.answer(page.route(), &asked) {
+                Ok(answer) => answer,
+                // others lead to it
+                Err(refused) => {
+                    let why = refused.fault.as_ref().unwrap_or(&refused.why);
+                    log::warn!("gritstone: {}: {why}", page.path);
+                    pages.refused(&asked, &refused)?
+                }
+            };
+            let written = self.record.write(&page.file, &answer.text, &page.inputs)?;
+            made.insert(page.file.clone(), written);
+        }
+        Ok(made)
+    }
+}
+
+/// Stores the bundles of a folder and of those below it.
+///
+/// # Errors
+/// Which file is no bundle, or has another run of the same identifier as one before.
+pub fn import(folder: &Path, store: &Path) -> Result<()> {
+    let mut bundles = vec![];
+    find_bundles(folder, &mut bundles)?;
+    ensure!(
+        !bundles.is_empty(),
+        "{} has no bundles: files that end in .jsonl or .zst, as `gritstone export` writes them",
+        folder.display()
+    );
+    let mut store = Store::open(store)?;
+    for path in bundles {
+        let run = files::read(&path)?.run;
+        if let Sent::Differs = store.import_once(&run)? {
+            bail!(
+                "{}: another file has another run {}",
+                path.display(),
+                run.info.id
+            );
+        }
+    }
+    Ok(())
+}
+
+fn find_bundles(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
+    let failed = || format!("cannot read {}", folder.display());
+    let mut entries = vec![];
+    for entry in std::fs::read_dir(folder).with_context(failed)? {
+        let entry = entry.with_context(failed)?;
+        entries.push((entry.path(), entry.file_type().with_context(failed)?));
+    }
+    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+    for (path, kind) in entries {
+        let is_bundle = path
+            .extension()
+            .is_some_and(|end| end == "jsonl" || end == "zst");
+        if kind.is_dir() {
+            find_bundles(&path, found)?;
+        } else if kind.is_file() && is_bundle {
+            found.push(path);
+        }
+    }
+    Ok(())
+}

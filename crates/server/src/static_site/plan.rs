@@ -1,0 +1,284 @@
+//! The pages of a site, each with a hash of all that it is made of.
+
+use crate::http::{Asked, Params, Route};
+use crate::pages::{Pages, SiteFiles};
+use crate::pages::{
+    benchmark, benchmark_list, change_log, compare, fleet, overview, run, run_list, system,
+};
+use crate::summary_worker::Digest;
+use anyhow::{Context as _, Result};
+use gritstone_document::About;
+use gritstone_document::html::path;
+use gritstone_model::{ChangeEvent, hexadecimal};
+use gritstone_runs::changes::add_acknowledgments;
+use gritstone_runs::context::Context;
+use gritstone_store::{Kind, RunHead, Store};
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Newest runs on the pages of benchmarks and in the list of runs.
+const LISTED: usize = 1000;
+const NEWEST: usize = 100;
+
+/// A page of a site.
+pub(super) struct Page {
+    route: &'static Route<Pages>,
+    /// On a server.
+    pub(super) path: String,
+    values: Vec<(&'static str, String)>,
+    query: String,
+    pub(super) file: String,
+    pub(super) inputs: String,
+}
+
+impl Page {
+    /// The request of a server for it.
+    pub(super) fn asked(&self) -> Result<Asked> {
+        let values = self.values.iter().map(|(name, value)| (*name, &**value));
+        let params = Params::parse(self.route.parameters, values, &self.query);
+        let params = params.map_err(anyhow::Error::msg)?;
+        let uri = self.path.parse().context("not a path")?;
+        Ok(Asked::unasked(params, uri))
+    }
+
+    pub(super) fn route(&self) -> &'static Route<Pages> {
+        self.route
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Plan {
+    pub(super) pages: Vec<Page>,
+    pub(super) site: SiteFiles,
+}
+
+impl Plan {
+    fn add(
+        &mut self,
+        route: &'static Route<Pages>,
+        about: &About,
+        values: &[(&'static str, &str)],
+        inputs: &[&str],
+    ) {
+        self.site.files.insert(about);
+        let path = path(about);
+        let query = path.split_once('?').map_or("", |(_, query)| query);
+        let file = self.site.files.file(&path).unwrap_or_default();
+        self.pages.push(Page {
+            route,
+            values: values
+                .iter()
+                .map(|(name, value)| (*name, (*value).to_owned()))
+                .collect(),
+            query: query.to_owned(),
+            file: file.to_owned(),
+            inputs: hash(inputs),
+            path,
+        });
+    }
+
+    fn add_list(&mut self, route: &'static Route<Pages>, file: &str, query: &str, inputs: &str) {
+        self.site.files.insert_path(route.path, file);
+        self.pages.push(Page {
+            route,
+            path: route.path.to_owned(),
+            values: vec![],
+            query: query.to_owned(),
+            file: file.to_owned(),
+            inputs: hash(&[inputs]),
+        });
+    }
+}
+
+/// What is known of a run.
+struct Run {
+    head: RunHead,
+    /// Of all runs of the system that began until this one.
+    until: String,
+    /// The run before.
+    before: Option<String>,
+}
+
+pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) -> Result<Plan> {
+    let mut plan = Plan::default();
+    let mut events: Vec<ChangeEvent> = digest
+        .events
+        .iter()
+        .take(change_log::MOST)
+        .cloned()
+        .collect();
+    let runs = match store {
+        Some(store) => {
+            add_acknowledgments(&mut events, store.change_entries()?);
+            runs(context, store)?
+        }
+        None => BTreeMap::new(),
+    };
+    let pairs = pairs(&runs, &events);
+    let said = serde_json::to_string(&events).context("cannot write JSON")?;
+    let until: Vec<&str> = runs.values().map(|run| run.until.as_str()).collect();
+    let everything = hash(&[&hash(&until), &said]);
+    plan.add_list(&overview::ROUTE, "index.html", "", &everything);
+    let newest = format!("newest={LISTED}");
+    plan.add_list(&run_list::ROUTE, "runs.html", &newest, &everything);
+    let benchmarks = store.map_or(Ok(vec![]), Store::benchmarks)?;
+    let names: Vec<String> = benchmarks.iter().map(ToString::to_string).collect();
+    plan.add_list(
+        &benchmark_list::ROUTE,
+        "benchmarks.html",
+        "",
+        &names.join(" "),
+    );
+    plan.add_list(&change_log::ALL, "changes.html", "", &everything);
+    plan.add_list(&fleet::PAGE, "fleet.html", "", &everything);
+    add_runs(&mut plan, &runs);
+    for pair in &pairs {
+        let inputs = pair.each_ref().map(|id| runs[id].until.as_str());
+        plan.add(&compare::ROUTE, &About::Pair(pair.clone()), &[], &inputs);
+    }
+    for event in &events {
+        let said = serde_json::to_string(event).context("cannot write JSON")?;
+        let values = [("event", event.id.as_str())];
+        plan.add(
+            &change_log::ONE,
+            &About::Event(event.id.clone()),
+            &values,
+            &[&said],
+        );
+    }
+    if let Some(store) = store {
+        add_benchmarks(&mut plan, store, &runs, &said)?;
+    }
+    Ok(plan)
+}
+
+fn add_runs(plan: &mut Plan, runs: &BTreeMap<String, Run>) {
+    let mut machines: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (id, run) in runs {
+        let machine = machines.entry(&run.head.machine_id).or_default();
+        machine.push(&run.until);
+        let values = [("run", id.as_str())];
+        let before = run.before.as_deref().unwrap_or_default();
+        plan.add(
+            &run::PAGE,
+            &About::Run(id.clone()),
+            &values,
+            &[&run.until, before],
+        );
+        if let Some(before) = &run.before {
+            plan.site.before.insert(id.clone(), before.clone());
+        }
+    }
+    for (id, until) in machines {
+        let inputs = hash(&until);
+        plan.add(
+            &system::ROUTE,
+            &About::System(id.to_owned()),
+            &[("system", id)],
+            &[&inputs],
+        );
+    }
+}
+
+fn add_benchmarks(
+    plan: &mut Plan,
+    store: &Store,
+    runs: &BTreeMap<String, Run>,
+    events: &str,
+) -> Result<()> {
+    for id in store.benchmarks()? {
+        let newest = store.newest(&id, NEWEST, &|_| true)?;
+        // one that came a moment ago is for the next call
+        let newest = newest.iter().filter_map(|id| runs.get(id));
+        let mut inputs: Vec<&str> = newest.map(|run| run.until.as_str()).collect();
+        // pairs on either side of a change have links
+        inputs.push(events);
+        let id = id.to_string();
+        let values = [("benchmark", id.as_str())];
+        plan.add(
+            &benchmark::ROUTE,
+            &About::Benchmark(id.clone()),
+            &values,
+            &[&hash(&inputs)],
+        );
+    }
+    Ok(())
+}
+
+/// Pairs of runs that are compared: each run with the one before, and those on either side of a change.
+fn pairs(runs: &BTreeMap<String, Run>, events: &[ChangeEvent]) -> BTreeSet<[String; 2]> {
+    let each = runs.iter();
+    let each = each.filter_map(|(id, run)| Some([run.before.clone()?, id.clone()]));
+    let changes = events.iter().flat_map(|event| {
+        let changes = event.changes.iter();
+        let changes = changes.map(|of| (of.before.clone(), of.change.run.clone()));
+        let own = [(event.before.clone(), event.run.clone())];
+        changes.chain(own).collect::<Vec<_>>()
+    });
+    let changes = changes.filter_map(|(before, run)| Some([before?, run]));
+    let is_known =
+        |pair: &[String; 2]| pair[0] != pair[1] && pair.iter().all(|id| runs.contains_key(id));
+    each.chain(changes).filter(is_known).collect()
+}
+
+fn runs(context: &Context, store: &Store) -> Result<BTreeMap<String, Run>> {
+    let results = context.result_hashes(store)?;
+    let mut runs = BTreeMap::new();
+    let mut machines: BTreeMap<String, (String, Option<String>)> = BTreeMap::new();
+    let heads = store.runs()?;
+    // those of one second are each other's past
+    for second in heads.chunk_by(|a, b| a.started.get(..19) == b.started.get(..19)) {
+        let mut known = vec![];
+        for head in second {
+            let said = state(store, head, results.get(&head.id))?;
+            let (until, before) = machines.entry(head.machine_id.clone()).or_default();
+            *until = hash(&[until, &said]);
+            let is_single =
+                matches!(head.kind, Kind::Run | Kind::Import) && head.elapsed_s.is_some();
+            let earlier = match is_single {
+                true => before.replace(head.id.clone()),
+                false => None,
+            };
+            known.push((head, earlier));
+        }
+        for (head, before) in known {
+            let (until, _) = &machines[&head.machine_id];
+            let run = Run {
+                until: hash(&[until, &head.id]),
+                head: head.clone(),
+                before,
+            };
+            runs.insert(head.id.clone(), run);
+        }
+    }
+    Ok(runs)
+}
+
+/// All that can change of a run.
+fn state(store: &Store, head: &RunHead, results: Option<&String>) -> Result<String> {
+    let launches = match head.elapsed_s {
+        Some(_) => 0,
+        None => store.progress(&head.id)?.launches,
+    };
+    let label = head.label.as_deref().unwrap_or_default();
+    let pruned = head.pruned.as_deref().unwrap_or_default();
+    let results = results.map_or("", String::as_str);
+    Ok(hash(&[
+        &head.id,
+        label,
+        pruned,
+        results,
+        &format!("{:?} {launches}", head.elapsed_s),
+    ]))
+}
+
+fn hash(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    // another version makes other pages
+    hash.update(env!("CARGO_PKG_VERSION"));
+    for part in parts {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hexadecimal(hash.finalize())
+}

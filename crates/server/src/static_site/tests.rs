@@ -1,0 +1,199 @@
+//! Sites of made-up stores.
+
+use super::{Written, import, write};
+use crate::fuzz::runs;
+use gritstone_store::Store;
+use percent_encoding::percent_decode_str;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+use tempfile::TempDir;
+
+/// A folder with a store of this many runs, in which a benchmark becomes slower.
+fn stored(count: usize) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let mut store = Store::open(&path).unwrap();
+    for run in runs().iter().take(count) {
+        store.import(run).unwrap();
+    }
+    (folder, path)
+}
+
+/// All files below a directory, with their bytes and the time of their last change.
+fn files(root: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
+    let (mut found, mut open) = (BTreeMap::new(), vec![root.to_owned()]);
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(root).unwrap().to_str().unwrap();
+            let changed = fs::metadata(&path).unwrap().modified().unwrap();
+            found.insert(name.to_owned(), (fs::read(&path).unwrap(), changed));
+        }
+    }
+    found
+}
+
+fn bytes(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let all = files(root).into_iter();
+    all.map(|(name, (bytes, _))| (name, bytes)).collect()
+}
+
+/// The file that a link of another one leads to.
+fn target(from: &str, link: &str) -> String {
+    let link = percent_decode_str(link).decode_utf8().unwrap();
+    let mut parts: Vec<String> = from.split('/').map(str::to_owned).collect();
+    parts.pop();
+    for part in Path::new(&*link).components() {
+        match part {
+            Component::ParentDir => drop(parts.pop().expect("above the site")),
+            Component::Normal(name) => parts.push(name.to_str().unwrap().to_owned()),
+            other => panic!("{from}: {link} has {other:?}"),
+        }
+    }
+    parts.join("/")
+}
+
+#[test]
+fn links_lead_to_files() {
+    let (folder, store) = stored(23);
+    let site = folder.path().join("site");
+    let written = write(&store, &site).unwrap();
+    let pages: BTreeMap<String, String> = bytes(&site)
+        .into_iter()
+        .filter(|(name, _)| name.ends_with(".html"))
+        .map(|(name, bytes)| (name, String::from_utf8(bytes).unwrap()))
+        .collect();
+    assert_eq!(pages.len(), written.pages);
+    let mut reached = BTreeSet::from(["index.html".to_owned()]);
+    for (name, page) in &pages {
+        assert!(
+            !page.contains("<form") && !page.contains("data-events"),
+            "{name}"
+        );
+        for link in page.split("href=\"").skip(1) {
+            let link = &link[..link.find('"').unwrap()];
+            if link.starts_with("https://") {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let to = match file {
+                "" => name.clone(),
+                file => target(name, file),
+            };
+            let found = pages.get(&to).unwrap_or_else(|| panic!("{name}: {link}"));
+            assert!(
+                anchor.is_empty() || found.contains(&format!("id=\"{anchor}\"")),
+                "{name}: {link}"
+            );
+            reached.insert(to);
+        }
+    }
+    let alone: Vec<&String> = pages
+        .keys()
+        .filter(|name| !reached.contains(*name))
+        .collect();
+    assert_eq!(alone, [] as [&String; 0]);
+    for kind in ["runs/", "compare/", "systems/", "changes/", "benchmarks/"] {
+        assert!(reached.iter().any(|name| name.starts_with(kind)), "{kind}");
+    }
+}
+
+#[test]
+fn sites_change_with_their_store() {
+    let (folder, path) = stored(22);
+    let [site, other] = ["site", "other"].map(|name| folder.path().join(name));
+    let first = write(&path, &site).unwrap();
+    assert_eq!((first.made, first.written), (first.pages, first.pages));
+    let before = files(&site);
+    let nothing = Written {
+        pages: first.pages,
+        ..Written::default()
+    };
+    assert_eq!(write(&path, &site).unwrap(), nothing);
+    assert_eq!(files(&site), before);
+
+    let all = runs();
+    let mut store = Store::open(&path).unwrap();
+    store.import(&all[22]).unwrap();
+    let more = write(&path, &site).unwrap();
+    assert_eq!(more.pages, first.pages + 2);
+    let after = files(&site);
+    let changed: BTreeSet<&str> = after
+        .iter()
+        .filter(|(name, file)| before.get(*name) != Some(file))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let lists = ["index.html", "runs.html", "changes.html", "fleet.html"];
+    let id = &all[22].info.id;
+    for name in &changed {
+        let of_run = all[22]
+            .benchmarks
+            .iter()
+            .any(|of| *name == format!("benchmarks/{}.html", of.id));
+        let is_list = lists.contains(name) || name.starts_with('.') || name.starts_with("systems/");
+        assert!(
+            of_run || is_list || name.starts_with("changes/") || name.contains(id.as_str()),
+            "{name}"
+        );
+    }
+    assert!(changed.contains(&*format!("runs/{id}.html")) && changed.contains("index.html"));
+
+    // a label and a removal are changes too, and whatever came before, the site is that of the store
+    store.label(&all[19].info.id, "named").unwrap();
+    store.remove(&all[21].info.id).unwrap();
+    let less = write(&path, &site).unwrap();
+    assert!(less.removed > 0 && less.made < less.pages / 2, "{less:?}");
+    write(&path, &other).unwrap();
+    assert!(bytes(&site) == bytes(&other));
+    assert!(!site.join("compare").join(&all[21].info.id).exists());
+}
+
+#[test]
+fn bundles_make_the_same_site() {
+    let (folder, store) = stored(3);
+    let [site, other, bundles] = ["site", "other", "bundles"].map(|name| folder.path().join(name));
+    write(&store, &site).unwrap();
+    fs::create_dir_all(bundles.join("deep")).unwrap();
+    assert!(import(&bundles, &folder.path().join("none.db")).is_err());
+    for (at, run) in runs().iter().take(3).enumerate() {
+        let text = gritstone_exchange::write_bundle(run);
+        let below = if at == 1 { "deep" } else { "." };
+        fs::write(bundles.join(below).join(format!("{at}.jsonl")), text).unwrap();
+    }
+    fs::write(bundles.join("README.md"), "what they are").unwrap();
+    let from = folder.path().join("from.db");
+    import(&bundles, &from).unwrap();
+    write(&from, &other).unwrap();
+    let pages = |root: &Path| {
+        let mut all = bytes(root);
+        all.retain(|name, _| name.ends_with(".html"));
+        all
+    };
+    assert!(pages(&site) == pages(&other));
+}
+
+#[test]
+fn foreign_directories_are_refused() {
+    let (folder, store) = stored(0);
+    let site = folder.path().join("site");
+    fs::create_dir(&site).unwrap();
+    let foreign = site.join("index.html");
+    fs::write(&foreign, "somebody's").unwrap();
+    let refused = write(&store, &site).unwrap_err().to_string();
+    assert!(refused.contains("empty directory"), "{refused}");
+    assert_eq!(fs::read_to_string(&foreign).unwrap(), "somebody's");
+    // a record that names files elsewhere removes none
+    let evil = folder.path().join("kept");
+    fs::write(&evil, "").unwrap();
+    let made = r#"{"inputs": "", "content": ""}"#;
+    let record = format!(r#"{{"schema": "gritstone/site/1", "files": {{"../kept": {made}}}}}"#);
+    fs::write(site.join(".gritstone-site.json"), record).unwrap();
+    assert!(write(&store, &site).is_err());
+    assert!(evil.exists());
+}
