@@ -6,7 +6,7 @@ use gritstone_document::svg::plot::{Line, Plot, Point};
 use gritstone_document::{About, Block, Document, Figure, Style};
 use gritstone_document::{number, sparkline};
 use gritstone_model::{
-    HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Subject, flags,
+    Flag, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Subject, flags,
 };
 use std::collections::BTreeMap;
 
@@ -156,10 +156,11 @@ fn excluded(series: &HistorySeries) -> String {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for point in series.points.iter().filter(|p| p.value.is_none()) {
         let flags = flags(&point.notes);
-        let flagged = flags.iter().map(|flag| flag.as_str());
+        let excluding = [Flag::Invalid, Flag::Interference];
+        let excluding = excluding.into_iter().find(|flag| flags.contains(flag));
         let reason = match point.estimate {
             None => "no result",
-            Some(_) => flagged.max().unwrap_or("pruned"),
+            Some(_) => excluding.map_or("not positive", Flag::as_str),
         };
         *reasons.entry(reason).or_default() += 1;
     }
