@@ -7,8 +7,8 @@
  * exit status and signal for good, statuses=N,... these; leave_out=1 makes no sample of an execution that failed, and notes
  * it as left_out; background=1 takes processes that it leaves running. input= is the file that it reads in place of /dev/null; output= the file
  * that takes its output, or `pipe`, which we empty within the time; inherit=PID gives it the output of that process, our
- * user's. start_up_ns= is passed on: what a shell takes that does nothing, and no part of the figure. Peak memory
- * (peak_kb) is at least what this process had when it started the command, about 1 MB.
+ * user's. start_up_ns=, start_up_user_ns=, start_up_system_ns= are passed on: time and CPU time of a shell that does nothing, which
+ * are no part of the command's. Peak memory (peak_kb) is at least what this process had when it started the command, about 1 MB.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -55,9 +55,10 @@ static void setup(struct context *c)
 	start_nothing();
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) /* so that we know of processes that outlive the command */
 		failed(c, "prctl");
-	const char *start_up = parameter(c, "start_up_ns", NULL);
-	if (start_up != NULL)
-		note(c, "start_up_ns", "%s", start_up);
+	const char *keys[] = {"start_up_ns", "start_up_user_ns", "start_up_system_ns"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (parameter(c, keys[i], NULL) != NULL)
+			note(c, keys[i], "%s", parameter(c, keys[i], NULL));
 }
 
 /* HYPERFINE_ITERATION, where it is set, is the number of the first execution of this launch; each has its own. */
@@ -269,8 +270,8 @@ static int is_background_refused(struct context *c)
 	return is_anybody_left() && parameter_u64(c, "background", 0) == 0;
 }
 
-/* The command that prepare= or cleanup= gives, if it does. */
-static void shell(struct context *c, const char *key)
+/* The command that prepare= or cleanup= gives, if it does; what it is called in messages. */
+static void shell(struct context *c, const char *key, const char *what)
 {
 	const char *text = parameter(c, key, NULL);
 	if (text == NULL)
@@ -278,12 +279,12 @@ static void shell(struct context *c, const char *key)
 	char *argv[] = {"/bin/sh", "-c", (char *)text, NULL};
 	fresh_files(c, "/dev/null");
 	execute(c, argv);
-	char what[64];
-	snprintf(what, sizeof what, "the %s command: ", key);
+	char begin[64];
+	snprintf(begin, sizeof begin, "%s: ", what);
 	if (has_failed())
-		refuse(c, key, what);
+		refuse(c, key, begin);
 	if (is_background_refused(c))
-		failed_because(c, "background", "the %s command leaves a process running, beside which it would be timed", key);
+		failed_because(c, "background", "%s leaves a process running, beside which it would be timed", what);
 	posix_spawn_file_actions_destroy(&actions);
 }
 
@@ -291,7 +292,7 @@ static void prepare(struct context *c, uint64_t n)
 {
 	(void)n;
 	number_execution(c);
-	shell(c, "prepare");
+	shell(c, "prepare", "the command before each execution");
 	command_files(c);
 }
 
@@ -309,7 +310,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 	judge(c);
 	posix_spawn_file_actions_destroy(&actions);
 	note(c, "peak_kb", "%ld", used.ru_maxrss);
-	shell(c, "cleanup");
+	shell(c, "cleanup", "the command after each execution");
 	*check = n;
 }
 

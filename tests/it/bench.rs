@@ -1,6 +1,6 @@
 //! `gritstone bench` as a person who knows hyperfine uses it.
 
-use crate::common::{Arguments, Home, ended, list};
+use crate::common::{Arguments, Home, binary, ended, list};
 use serde_json::Value;
 use std::fs;
 
@@ -155,6 +155,16 @@ fn input_output_and_statuses() {
     home.ok(&["bench", "-r2", "--output=pipe", "yes | head -c 300000"]);
     let out = home.ok(&["bench", "-r2", "--show-output", "echo seen"]);
     assert_eq!(out.matches("seen\n").count(), 2, "{out}");
+    // into a file, which has a position of its own for each of them
+    let file = fs::File::create(home.path().join("shown")).unwrap();
+    let mut into_file = home.command(binary());
+    into_file.args(["bench", "-r2", "--show-output", "echo seen"]);
+    assert!(into_file.stdout(file).status().unwrap().success());
+    let shown = fs::read_to_string(home.path().join("shown")).unwrap();
+    assert!(
+        shown.starts_with("seen\nseen\n") && shown.contains("2 runs"),
+        "{shown}"
+    );
     let failing = ["bench", "-r2", "exit 3"];
     home.fails(
         3,

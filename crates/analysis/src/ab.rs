@@ -7,7 +7,7 @@ use crate::summary::reading::Reading;
 use crate::summary::{self, Options, Reader};
 use gritstone_model::{
     AbComparison, AbFigure, AbRow, AbSide, AbView, Benchmark, Counts, Finding, Id, Launch,
-    Measurement, Note, Param, RunData, RunView, SCHEMA_AB, TrialSide,
+    Measurement, Metric, Note, Number, Param, RunData, RunView, SCHEMA_AB, TrialSide,
 };
 use gritstone_stats::interim::{self, Comparison};
 use gritstone_stats::paired_times::{Timed, Times};
@@ -196,8 +196,10 @@ fn comparison(
     c: &Comparison,
     carried: Option<Finding>,
 ) -> AbComparison {
-    let of_side = |side: usize| side_result(&runs[side], &views[side], id).at_most;
-    let ratio = (c.ratio).filter(|_| !of_side(c.base) && !of_side(c.other));
+    let [base, other] = [c.base, c.other].map(|side| side_result(&runs[side], &views[side], id));
+    let ratio = (c.ratio).filter(|_| !base.at_most && !other.at_most);
+    let error = relative_overhead_error(&runs[c.base], &base, id)
+        - relative_overhead_error(&runs[c.other], &other, id);
     let counted = |side: usize| Some(Side::new(views[side].get(id)?));
     let name = |side: usize| settings(&runs[side]).side;
     AbComparison {
@@ -208,7 +210,10 @@ fn comparison(
         crowded_differ: c.crowded_differ,
         left_out: c.left_out,
         ratio: ratio.map(|ratio| ratio.ratio),
-        interval: ratio.and_then(|ratio| ratio.interval),
+        interval: ratio.and_then(|ratio| {
+            let interval = ratio.interval?;
+            Some(widened(ratio.ratio, interval, error.abs()))
+        }),
         p: c.p,
         p_adjusted: c.p_adjusted,
         verdict: word(c.verdict),
@@ -220,15 +225,45 @@ fn comparison(
     }
 }
 
-fn side_result(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
-    let result: Option<&Measurement> = view.get(id);
-    let readings: Vec<Reading> = run
-        .launches
-        .iter()
-        .filter(|launch| launch.id == *id)
+/// Readings of a benchmark's measured launches.
+fn readings<'r>(run: &'r RunData, id: &Id) -> Vec<Reading<'r>> {
+    let launches = run.launches.iter().filter(|launch| launch.id == *id);
+    launches
         .map(Reading::new)
         .filter(Reading::measured)
-        .collect();
+        .collect()
+}
+
+/// Error of a side's time by what was subtracted from it, as a share of that time. Sides share it as far as they subtract the same.
+fn relative_overhead_error(run: &RunData, side: &AbFigure, id: &Id) -> f64 {
+    let readings = readings(run, id);
+    let error = readings.iter().find_map(Reading::subtraction_error_ns);
+    let share = error
+        .zip(side.estimate)
+        .map(|(ns, ms)| ns / 1e6 / ms.max(f64::MIN_POSITIVE));
+    share.unwrap_or(0.0)
+}
+
+/// The interval of a ratio with a further error of its logarithm. That the ratio is not 1 does not depend on what both subtract.
+fn widened(ratio: f64, [low, high]: [f64; 2], error: f64) -> [f64; 2] {
+    let wide = |end: f64| ratio * ((end / ratio).ln().hypot(error) * (end - ratio).signum()).exp();
+    [
+        if low > 1.0 {
+            wide(low).max(1.0)
+        } else {
+            wide(low)
+        },
+        if high < 1.0 {
+            wide(high).min(1.0)
+        } else {
+            wide(high)
+        },
+    ]
+}
+
+fn side_result(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
+    let result: Option<&Measurement> = view.get(id);
+    let readings = readings(run, id);
     let samples = || readings.iter().flat_map(|reading| &reading.samples);
     let sum =
         |of: fn(&gritstone_model::Sample) -> u64| samples().map(|s| of(s) as f64).sum::<f64>();
@@ -237,7 +272,10 @@ fn side_result(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
         .iter()
         .find_map(Reading::tick_ns)
         .unwrap_or(10_000_000) as f64;
-    let each = |ns: f64| (n > 0.0).then(|| ns / n / 1e9);
+    let of_shell = |metric| readings.iter().find_map(|of| of.numbers(metric).next());
+    let start_up = |metric| of_shell(metric).map_or(0.0, Number::get);
+    let [user_0, system_0] = [Metric::StartUpUser, Metric::StartUpSystem].map(start_up);
+    let each = |ns: f64, start_up: f64| (n > 0.0).then(|| (ns / n - start_up).max(0.0) / 1e9);
     let enough = user + system >= limits::TICKS as f64 * tick;
     let params = || readings.iter().flat_map(|reading| &reading.params);
     let mut statuses: Vec<i32> = params()
@@ -249,8 +287,16 @@ fn side_result(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
     statuses.sort_unstable();
     statuses.dedup();
     let left_out = params().filter(|param| matches!(param, Param::LeftOut(_)));
-    let floor = readings.iter().find_map(Reading::floor_ns);
-    let at_most = |ms: f64| floor.is_some_and(|ns| ms * 1e6 <= ns * (1.0 + 1e-9));
+    let error_ns = readings.iter().find_map(Reading::subtraction_error_ns);
+    let at_most = |ms: f64| error_ns.is_some_and(|ns| ms * 1e6 <= ns * (1.0 + 1e-9));
+    let with_error = |(value, [low, high]): (f64, [f64; 2])| {
+        let error = error_ns.unwrap_or(0.0) / 1e6;
+        let least = value - (value - low).hypot(error);
+        [
+            least.max(error.min(low)),
+            value + (high - value).hypot(error),
+        ]
+    };
     let peak_memory = params().filter_map(|param| match param {
         Param::PeakMemory(kib) => Some(*kib),
         _ => None,
@@ -258,15 +304,17 @@ fn side_result(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
     AbFigure {
         side: settings(run).side,
         estimate: result.and_then(Measurement::value),
-        interval: result.and_then(Measurement::interval),
+        interval: result
+            .and_then(|r| r.value().zip(r.interval()))
+            .map(with_error),
         range: result
             .and_then(Measurement::statistics)
             .map(|s| [s.min, s.max]),
         launches: result.map_or(0, Measurement::launches),
         samples: result.map_or(0, Measurement::samples),
-        user_s: each(user).filter(|_| enough),
-        system_s: each(system).filter(|_| enough),
-        cpu_s: each(user + system),
+        user_s: each(user, user_0).filter(|_| enough),
+        system_s: each(system, system_0).filter(|_| enough),
+        cpu_s: each(user + system, user_0 + system_0),
         peak_kb: peak_memory.max(),
         counters: result.map_or_else(Counts::new, |r| r.counters().clone()),
         statuses,

@@ -63,7 +63,8 @@ impl Timing {
     }
 
     fn add(&mut self, launch: &Launch) {
-        let (mut status, mut memory, mut start_up) = (0, None, 0.0);
+        // wall, user and system time of the shell, ns
+        let (mut status, mut memory, mut start_up) = (0, None, [0.0; 3]);
         for event in &launch.events {
             match event {
                 Event::Param(param) => match param {
@@ -74,9 +75,11 @@ impl Timing {
                     }
                     Param::PeakMemory(kib) => memory = Some(*kib),
                     Param::Number(Metric::StartUp, ns) => {
-                        start_up = ns.get();
-                        self.floor = START_UP_ERROR * start_up / 1e9;
+                        start_up[0] = ns.get();
+                        self.floor = START_UP_ERROR * start_up[0] / 1e9;
                     }
+                    Param::Number(Metric::StartUpUser, ns) => start_up[1] = ns.get(),
+                    Param::Number(Metric::StartUpSystem, ns) => start_up[2] = ns.get(),
                     _ => {}
                 },
                 // what was said before a sample is said of it, or of a warm-up
@@ -92,12 +95,11 @@ impl Timing {
         }
     }
 
-    fn sample(&mut self, sample: &Sample, start_up: f64) {
-        let of = |ns: f64| ns / sample.n as f64 / 1e9;
-        self.times
-            .push(of((sample.wall as f64 - start_up).max(0.0)));
-        self.user += of(sample.usage.user as f64);
-        self.system += of(sample.usage.system as f64);
+    fn sample(&mut self, sample: &Sample, [wall, user, system]: [f64; 3]) {
+        let less = |ns: u64, start_up: f64| (ns as f64 - start_up).max(0.0) / sample.n as f64 / 1e9;
+        self.times.push(less(sample.wall, wall));
+        self.user += less(sample.usage.user, user);
+        self.system += less(sample.usage.system, system);
     }
 }
 

@@ -23,7 +23,9 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::rc::Rc;
 use thiserror::Error;
 
@@ -222,16 +224,20 @@ pub struct Settings<'a>(&'a Journal);
 
 impl Settings<'_> {
     /// A shell command, run in `directory` at the end of the run, however it ends, if a change was made.
-    #[must_use]
-    pub fn undo_by(&self, command: &str, directory: &Path) -> UndoBy {
-        UndoBy {
+    ///
+    /// # Errors
+    /// When no descriptor is left.
+    pub fn undo_by(&self, command: &str, directory: &Path) -> io::Result<UndoBy> {
+        let watchdog = self.0.watchdog.as_ref();
+        Ok(UndoBy {
             writer: self.0.writer.clone(),
             command: Command {
                 command: command.to_owned(),
                 directory: directory.to_owned(),
             },
             is_recorded: Cell::new(false),
-        }
+            stdin: watchdog.ok_or(io::ErrorKind::NotConnected)?.hold()?,
+        })
     }
 
     /// Changes a setting until the end of the run; on error it is unchanged. A setting that has the value already is
@@ -251,23 +257,27 @@ pub struct UndoBy {
     writer: Writer,
     command: Command,
     is_recorded: Cell<bool>,
+    /// Of the commands that make changes.
+    stdin: OwnedFd,
 }
 
 impl UndoBy {
-    /// Makes a change, with the undo command recorded before. Where the first change fails, nothing has to be undone.
+    /// Makes a change by a command with this standard input, and with the undo command recorded before. Where the first change
+    /// fails, nothing has to be undone.
     ///
     /// # Errors
     /// When nothing can be recorded, so that nothing was changed, or of the change.
     pub fn change<E: From<io::Error>>(
         &self,
-        make: impl FnOnce() -> Result<(), E>,
+        make: impl FnOnce(Stdio) -> Result<(), E>,
     ) -> Result<(), E> {
+        let stdin = self.stdin.try_clone()?.into();
         if self.is_recorded.get() {
-            return make();
+            return make(stdin);
         }
         self.writer
             .record(Entry::Makes(self.command.clone().into()))?;
-        match make() {
+        match make(stdin) {
             Ok(()) => self.is_recorded.set(true),
             Err(why) => {
                 self.writer.record(Entry::Taken)?;

@@ -26,7 +26,7 @@ impl Resource for Command {
     }
 
     fn undo(&self, _: Option<Identity>) -> io::Result<Undo> {
-        shell(&self.command, &self.directory).map_err(io::Error::other)?;
+        shell(&self.command, &self.directory, Stdio::null()).map_err(io::Error::other)?;
         Ok(Undo::Restored)
     }
 
@@ -52,14 +52,14 @@ fn described(status: ExitStatus, stderr: &str) -> String {
 
 /// Runs a user's command in the shell; waits for it, not for its background processes. An error has its status and
 /// output.
-pub fn shell(command: &str, directory: &Path) -> Result<(), String> {
+pub fn shell(command: &str, directory: &Path, stdin: Stdio) -> Result<(), String> {
     let start = || -> io::Result<(ExitStatus, String)> {
         // not a pipe, which would end with its last holder
         let mut stderr = File::from(memfd_create("stderr", MFdFlags::MFD_CLOEXEC)?);
         let status = process::Command::new("/bin/sh")
             .args(["-c", command])
             .current_dir(directory)
-            .stdin(Stdio::null())
+            .stdin(stdin)
             .stdout(Stdio::null())
             .stderr(stderr.try_clone()?)
             .status()?;

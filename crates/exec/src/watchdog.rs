@@ -1,19 +1,27 @@
 //! A process that outlives a killed run, and undoes its changes at once.
 //!
-//! It is this binary again, in its own session, blocked on a socket that only the run holds: the socket closes
-//! however the run dies. It has the run's journal as an open file, not by name, so that nobody can replace it.
+//! It is this binary again, in its own session, blocked on a socket that the run holds, and the commands of settings
+//! as standard input: the socket closes however the run dies, and not before the last setting has been made. It has
+//! the run's journal as an open file, not by name, so that nobody can replace it.
 
 use crate::owned_files::State;
 use crate::recover::undo_dead_run;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal};
+use rustix::process::{PidfdFlags, pidfd_open};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 const READY: &str = "ready";
+/// Time that a setting has to end after its run was killed.
+const MAX_SETTING_TIME: Duration = Duration::from_secs(60);
 
 /// Ends with this process, or on drop.
 #[derive(Debug)]
@@ -61,6 +69,12 @@ impl Watchdog {
         }
     }
 
+    /// Standard input for the commands of settings: an empty one, while which is open nothing is undone.
+    pub(crate) fn hold(&self) -> io::Result<OwnedFd> {
+        let line = self.line.as_ref().ok_or(io::ErrorKind::NotConnected)?;
+        Ok(line.try_clone()?.into())
+    }
+
     /// The run has undone what it could, and the watchdog need not retry.
     pub(crate) fn dismiss(&mut self) {
         if let Some(line) = &mut self.line {
@@ -72,8 +86,32 @@ impl Watchdog {
 
 impl Drop for Watchdog {
     fn drop(&mut self) {
-        drop(self.line.take());
+        if let Some(line) = self.line.take() {
+            // whoever else has it
+            let _ = line.shutdown(Shutdown::Both);
+        }
         let _ = self.child.wait();
+    }
+}
+
+/// Whether the run says on the line that nothing is left, before it and its settings have ended.
+fn is_dismissed(line: &mut UnixStream) -> io::Result<bool> {
+    let parent = rustix::process::getppid();
+    // without a pidfd (Linux before 5.3), a setting that goes on is waited for without a limit
+    if let Some(run) = parent.and_then(|run| pidfd_open(run, PidfdFlags::empty()).ok()) {
+        let mut ends = [line.as_fd(), run.as_fd()].map(|fd| PollFd::new(fd, PollFlags::POLLIN));
+        while let Err(Errno::EINTR) = poll(&mut ends, PollTimeout::NONE) {}
+        if ends[1].any().unwrap_or(false) {
+            line.set_read_timeout(Some(MAX_SETTING_TIME))?;
+        }
+    }
+    loop {
+        match line.read(&mut [0]) {
+            Ok(bytes) => return Ok(bytes > 0),
+            Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+            Err(why) if why.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+            Err(why) => return Err(why),
+        }
     }
 }
 
@@ -96,11 +134,9 @@ pub fn watch(state: &State, name: &OsStr) -> io::Result<Vec<String>> {
     let journal = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     let mut line = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     writeln!(line, "{READY}")?;
-    let mut word = vec![];
-    line.read_to_end(&mut word)?;
-    if word.is_empty() {
-        undo_dead_run(state, name, &journal)
-    } else {
-        Ok(vec![])
+    line.shutdown(Shutdown::Write)?;
+    match is_dismissed(&mut line)? {
+        true => Ok(vec![]),
+        false => undo_dead_run(state, name, &journal),
     }
 }

@@ -219,6 +219,11 @@ pub struct UserCommand {
     /// Start-up time of its shell, ns, which is subtracted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_up_ns: Option<u64>,
+    /// CPU time of its shell, ns, which is subtracted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_up_user_ns: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_up_system_ns: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

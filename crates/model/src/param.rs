@@ -52,6 +52,9 @@ pub enum Metric {
     Tick,
     /// Time of a shell that does nothing, ns.
     StartUp,
+    /// CPU time of that shell, ns.
+    StartUpUser,
+    StartUpSystem,
     /// CPU time per operation, ns.
     ClientCpu,
     ServerCpu,
@@ -75,10 +78,12 @@ pub enum Metric {
     BssSize,
 }
 
-const METRICS: [(Metric, &str); 18] = [
+const METRICS: [(Metric, &str); 20] = [
     (Metric::ClockStep, "clock_resolution_ns"),
     (Metric::Tick, "tick_ns"),
     (Metric::StartUp, "start_up_ns"),
+    (Metric::StartUpUser, "start_up_user_ns"),
+    (Metric::StartUpSystem, "start_up_system_ns"),
     (Metric::ClientCpu, "client_cpu_ns"),
     (Metric::ServerCpu, "server_cpu_ns"),
     (Metric::NearCpu, "near_cpu_ns"),

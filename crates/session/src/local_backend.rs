@@ -20,6 +20,7 @@ use gritstone_store::{Appended, Store, StoreError};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, RandomState};
+use std::process::Stdio;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -181,10 +182,10 @@ impl<'a> LocalBackend<'a> {
         self.set_for = None;
         let Side { name, setting, .. } = &self.sides[side];
         if let Some(command) = setting {
-            let apply = || apply_setting(command);
+            let apply = |stdin| apply_setting(command, stdin);
             let applied = match &self.undo {
                 Some(undo) => undo.change(apply),
-                None => apply(),
+                None => apply(Stdio::null()),
             };
             applied.map_err(|why| {
                 let failed = NothingMeasured(format!("the setting of side {name} failed: {why:#}"));
@@ -388,7 +389,14 @@ fn command_failure(command: &str, launch: &Launch) -> String {
         }
         _ => "",
     };
-    format!("{command}: {why}{remedy}")
+    // what cannot be started is named already
+    let named = why
+        .strip_prefix(command)
+        .filter(|rest| rest.starts_with(' '));
+    format!(
+        "{command}{}{remedy}",
+        named.map_or_else(|| format!(": {why}"), str::to_owned)
+    )
 }
 
 fn limit_batch(benchmark: &mut Benchmark, most: u32) {
@@ -404,9 +412,9 @@ fn is_execution(event: &Event) -> bool {
     matches!(event, Event::Param(Param::PeakMemory(_)))
 }
 
-fn apply_setting(command: &str) -> Result<()> {
+fn apply_setting(command: &str, stdin: Stdio) -> Result<()> {
     let here = std::env::current_dir().context("the current directory is unknown")?;
-    gritstone_exec::shell(command, &here).map_err(|why| anyhow!("'{command}': {why}"))
+    gritstone_exec::shell(command, &here, stdin).map_err(|why| anyhow!("'{command}': {why}"))
 }
 
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(600);

@@ -174,6 +174,26 @@ pub fn kill_watchdogs(home: &Home) {
     kill_those(home, "watch-over-a-run", "");
 }
 
+#[test]
+fn settings_end_before_undo() {
+    let home = Home::new();
+    let written = || fs::read_to_string(home.path().join("log")).unwrap_or_default();
+    let words = [
+        "ab",
+        "--budget=1s",
+        "--a=echo begins >> log; sleep 0.5; cat; echo ends >> log",
+        "--b=true",
+        "--undo=echo undone >> log",
+        "--",
+        "true",
+    ];
+    let mut child = start(&home, &words[..], &[]);
+    eventually("a setting begins", || !written().is_empty());
+    end_at_once(&mut child);
+    eventually("it is undone", || written().contains("undone"));
+    assert_eq!(written(), "begins\nends\nundone\n");
+}
+
 /// Kills a run at a moment that the seed repeats; in a third of them its watchdog before it.
 fn kill_at_random(seed: u64) {
     let world = World::new();

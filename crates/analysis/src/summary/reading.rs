@@ -187,8 +187,8 @@ impl<'a> Reading<'a> {
                 undisturbed::weighted_quantile(&times, undisturbed::OF_SAMPLES)?
             }
         };
-        let ns = match (self.start_up_ns(), self.floor_ns()) {
-            (Some(start_up), Some(floor)) => (ns - start_up).max(floor),
+        let ns = match (self.start_up_ns(), self.subtraction_error_ns()) {
+            (Some(start_up), Some(error)) => (ns - start_up).max(error),
             _ => ns,
         };
         (ns > 0.0).then_some(ns)
@@ -227,13 +227,13 @@ impl<'a> Reading<'a> {
         median(self.samples.iter().map(|s| s.wall as f64 / s.n as f64))
     }
 
-    /// Start of the shell, which does not count for the command.
+    /// Start-up time of the shell, and the time of a baseline, which are subtracted.
     fn start_up_ns(&self) -> Option<f64> {
         self.numbers(Metric::StartUp).next().map(Number::get)
     }
 
-    /// Floor of a command's time less the start of its shell, ns: less cannot be told from 0.
-    pub fn floor_ns(&self) -> Option<f64> {
+    /// Error of a command's time from what was subtracted of it, ns; shorter times cannot be resolved.
+    pub fn subtraction_error_ns(&self) -> Option<f64> {
         self.start_up_ns()
             .map(|start_up| (gritstone_model::START_UP_ERROR * start_up).max(LEAST_NS))
     }

@@ -238,6 +238,46 @@ fn start_up_time_is_reported() {
     assert!(view.rows[0].comparisons.is_empty());
 }
 
+/// What is subtracted is known to within 5%, which both sides share.
+#[test]
+fn subtracted_time_widens_intervals() {
+    let subtracted = |name, ms| {
+        let mut side = side(name, ms, 12);
+        for launch in &mut side.launches {
+            for (key, ns) in [
+                ("start_up_ns", "20000000"),
+                ("start_up_user_ns", "10000000"),
+            ] {
+                launch.events.insert(0, Event::Param(Param::new(key, ns)));
+            }
+        }
+        side
+    };
+    let view = trial(&[subtracted("a", 60.0), subtracted("b", 80.0)]);
+    let (figures, comparison) = (&view.rows[0].figures, &view.rows[0].comparisons[0]);
+    for (figure, ms) in figures.iter().zip([40.0, 60.0]) {
+        let (estimate, [low, high]) = (figure.estimate.unwrap(), figure.interval.unwrap());
+        assert!((estimate - ms).abs() < 0.5, "{figure:?}");
+        assert!(low < estimate - 1.0 && high > estimate + 1.0, "{figure:?}");
+        assert!(low > estimate - 1.5 && high < estimate + 1.5, "{figure:?}");
+    }
+    assert!(
+        (figures[0].user_s.unwrap() - 0.02).abs() < 1e-3,
+        "{figures:?}"
+    );
+    // of 1/40 and 1/60 the difference
+    let (ratio, [low, high]) = (comparison.ratio.unwrap(), comparison.interval.unwrap());
+    assert_eq!(comparison.verdict, Verdict::Slower);
+    assert!(
+        (0.008..0.02).contains(&(high / ratio).ln()),
+        "{comparison:?}"
+    );
+    assert!(
+        (0.008..0.02).contains(&(ratio / low).ln()),
+        "{comparison:?}"
+    );
+}
+
 #[test]
 fn sides_compare_with_the_best() {
     let runs = [

@@ -174,7 +174,7 @@ fn undo(sides: &Sides, journal: Option<&Journal>) -> Result<Option<UndoBy>> {
         .context("cannot read the current directory, in which --undo runs")?;
     let prepare = || {
         let settings = journal.context(NO_JOURNAL)?.steadies()?;
-        Ok(Some(settings.undo_by(command, &directory)))
+        Ok(Some(settings.undo_by(command, &directory)?))
     };
     prepare().map_err(|why: anyhow::Error| {
         anyhow::anyhow!("settings are not changed, since nothing would restore them: {why}")

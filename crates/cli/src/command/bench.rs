@@ -28,6 +28,7 @@ use gritstone_session::trial::{self, Trial, command_step, side_name, user_enviro
 use gritstone_session::undo;
 use overhead::Overhead;
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Duration;
 
 /// Time limit of a launch: user commands have no other.
@@ -42,6 +43,9 @@ pub fn bench(context: &Context, args: &BenchArgs) -> Result<Exit> {
     let commands = expand::read(args)?;
     export::check(args)?;
     undo::recover();
+    if args.inherits_output() {
+        output::append();
+    }
     let measured = measure(context, args, &commands)?;
     let runs = &measured.trial.runs;
     let view = gritstone_analysis::ab::view(runs, &context.summary_options(runs));
@@ -184,7 +188,7 @@ fn set_up(commands: &Commands, here: &Path, is_set_up: &mut [bool]) -> Result<()
 fn hook(name: &str, command: &str, here: &Path) -> Result<()> {
     let failed =
         |why| Exit::NothingMeasured.because(format!("the {name} '{command}' failed: {why}"));
-    gritstone_exec::shell(command, here).map_err(failed)
+    gritstone_exec::shell(command, here, Stdio::null()).map_err(failed)
 }
 
 fn warm_up(local: &mut LocalBackend<'_>, args: &BenchArgs) -> Result<()> {
@@ -260,8 +264,8 @@ fn ranking(
         unit: args.time_unit.map(export::unit),
         as_given: args.sort == Sort::Command,
         setup_varies: commands.setup_varies,
-        start_up_s: measured.overhead.shell.map(seconds),
-        subtracted: baseline.map(|(baseline, ns)| (baseline.entry.title.clone(), seconds(ns))),
+        start_up_s: measured.overhead.shell.map(|shell| seconds(shell.wall)),
+        subtracted: baseline.map(|(baseline, of)| (baseline.entry.title.clone(), seconds(of.wall))),
         percentiles: args.percentiles.clone(),
         elapsed_s: elapsed.fold(None, |most: Option<f64>, s| {
             Some(most.map_or(s, |m| m.max(s)))

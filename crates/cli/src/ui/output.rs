@@ -7,6 +7,7 @@ use gritstone_document::terminal::{self, Look};
 use gritstone_model::escape_json;
 use gritstone_report::Detail;
 use gritstone_session::signals;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use serde::Serialize;
 use std::ffi::OsString;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -46,6 +47,18 @@ impl log::Log for Remarks {
     }
 
     fn flush(&self) {}
+}
+
+/// Has output that goes to files added at their ends, where other processes add theirs.
+pub fn append() {
+    let (stdout, stderr) = (std::io::stdout(), std::io::stderr());
+    for file in [stdout.as_fd(), stderr.as_fd()] {
+        // what is closed, or does not know of ends, has no output that could be overwritten
+        if let Ok(flags) = fcntl(file, FcntlArg::F_GETFL) {
+            let flags = OFlag::from_bits_retain(flags) | OFlag::O_APPEND;
+            let _ = fcntl(file, FcntlArg::F_SETFL(flags));
+        }
+    }
 }
 
 fn display() -> DisplayArgs {

@@ -76,8 +76,13 @@ fn options(user: &UserCommand) -> Vec<OsString> {
         Output::Inherit => arguments.push(format!("inherit={}", std::process::id()).into()),
         Output::File(file) => arguments.push(format!("output={file}").into()),
     }
-    let start_up = user.start_up_ns.iter();
-    arguments.extend(start_up.map(|ns| format!("start_up_ns={ns}").into()));
+    for (key, ns) in [
+        ("start_up_ns", user.start_up_ns),
+        ("start_up_user_ns", user.start_up_user_ns),
+        ("start_up_system_ns", user.start_up_system_ns),
+    ] {
+        arguments.extend(ns.map(|ns| format!("{key}={ns}").into()));
+    }
     arguments
 }
 

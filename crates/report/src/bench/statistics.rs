@@ -7,6 +7,9 @@ const DEVIATION_FOR_MEDIAN: f64 = 1.4826;
 /// The least deviation that counts, as a share of the median: equal times have none.
 const LEAST_DEVIATION: f64 = 0.005;
 
+/// Executions without which none is an outlier: of fewer, the deviation is by chance next to nothing.
+const MIN_EXECUTIONS: usize = 5;
+
 /// In the unit of the times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeStatistics {
@@ -62,7 +65,7 @@ fn median(sorted: &[f64]) -> f64 {
 
 /// Indexes of the times that are far from the median.
 pub(super) fn outliers(times: &[f64]) -> Vec<usize> {
-    let Some(all) = TimeStatistics::of(times) else {
+    let Some(all) = TimeStatistics::of(times).filter(|_| times.len() >= MIN_EXECUTIONS) else {
         return vec![];
     };
     let distance = |time: &f64| (time - all.median).abs();
@@ -100,7 +103,8 @@ mod tests {
     fn outliers_are_far_away() {
         assert_eq!(outliers(&[0.52, 0.022, 0.021, 0.023, 0.022]), [0]);
         assert!(outliers(&[1.0, 1.1, 0.9, 1.05, 1.2]).is_empty());
-        assert!(outliers(&[1.0, 1.0, 1.0, 1.01]).is_empty());
+        assert!(outliers(&[1.0, 1.0, 1.0, 1.0, 1.01]).is_empty());
+        assert!(outliers(&[0.0110, 0.0111, 0.0128]).is_empty());
         assert!(outliers(&[]).is_empty());
     }
 }

@@ -66,8 +66,8 @@ fn of_command(ranked: &Ranked) -> Vec<String> {
     }
     if !ranked.left_out.is_empty() {
         said.push(format!(
-            "{} more failed ({}), and {} left out.",
-            words::plural(ranked.left_out.len(), "run"),
+            "{} failed ({}), and {} left out.",
+            words::plural(ranked.left_out.len(), "more run"),
             statuses(&ranked.left_out),
             if ranked.left_out.len() == 1 {
                 "is"
@@ -105,11 +105,16 @@ fn far_executions(times: &[f64]) -> Option<String> {
     }
     (!far.is_empty()).then(|| {
         format!(
-            "{} of {} are outliers, from {} to {}: the median counts them as one each, the mean by their size.",
+            "{} of {} {} ({} to {} in all): the mean is moved, the median hardly.",
             far.len(),
             words::plural(times.len(), "run"),
+            if far.len() == 1 {
+                "is an outlier"
+            } else {
+                "are outliers"
+            },
             seconds(all.min),
-            seconds(all.max)
+            seconds(all.max),
         )
     })
 }

@@ -284,6 +284,11 @@ impl BenchArgs {
         }
     }
 
+    /// Whether a command prints where this program does.
+    pub fn inherits_output(&self) -> bool {
+        self.show_output || self.output.contains(&gritstone_model::Output::Inherit)
+    }
+
     pub fn max_executions(&self) -> Option<u32> {
         self.runs.or(self.max_runs)
     }

@@ -53,7 +53,7 @@ pub struct Commands {
     pub setup_varies: bool,
 }
 
-/// A command that is no side of the trial.
+/// Measured for its time alone, and not compared.
 #[derive(Clone, Debug)]
 pub struct Baseline {
     pub entry: Benchmark,
@@ -111,7 +111,7 @@ pub fn read(args: &BenchArgs) -> Result<Commands> {
     })
 }
 
-/// Two rows of one name cannot be told apart.
+/// Names must be unique, but for a command that is repeated as it is.
 fn check_names(all: &[Timed]) -> Result<()> {
     for (at, timed) in all.iter().enumerate() {
         let twice = all[..at].iter().any(|other| {
@@ -226,7 +226,7 @@ impl Reader<'_> {
                 each => each[at].clone(),
             },
             batch: Some(args.batch(self.texts * self.ways)),
-            start_up_ns: None,
+            ..UserCommand::default()
         };
         let name = self
             .name(number, at, values)

@@ -4,7 +4,7 @@ use super::expand::{Baseline, Commands, Timed};
 use crate::ui::exit::Exit;
 use anyhow::Result;
 use gritstone_exec::{Executor, Variant};
-use gritstone_model::{Benchmark, Calibration, Event, Id, Outcome, UserCommand, Work};
+use gritstone_model::{Benchmark, Calibration, Event, Id, Outcome, Sample, UserCommand, Work};
 use gritstone_session::local_backend::Side;
 use gritstone_session::trial::command_benchmark;
 use gritstone_stats::descriptive;
@@ -12,11 +12,29 @@ use gritstone_stats::descriptive;
 /// Launches of an overhead; each times up to 20 executions.
 const LAUNCHES: usize = 5;
 
-/// Subtracted times, ns.
+/// Subtracted times.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Overhead {
-    pub shell: Option<u64>,
-    pub baseline: Option<u64>,
+    pub shell: Option<Times>,
+    pub baseline: Option<Times>,
+}
+
+/// Time and CPU time, ns.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Times {
+    pub wall: u64,
+    user: u64,
+    system: u64,
+}
+
+impl Times {
+    fn with(self, other: Self, add: fn(u64, u64) -> u64) -> Self {
+        Self {
+            wall: add(self.wall, other.wall),
+            user: add(self.user, other.user),
+            system: add(self.system, other.system),
+        }
+    }
 }
 
 /// Measures the overhead, and has it subtracted from each command.
@@ -41,39 +59,51 @@ pub fn subtract(
         let words = words.map(str::to_owned).collect();
         let id = Id::parse(gritstone_analysis::ab::START_UP)?;
         let nothing = command_benchmark(id, "the shell", words, user);
-        overhead.shell = Some(median_ns(executor, &variant, &nothing)?);
+        overhead.shell = Some(median(executor, &variant, &nothing)?);
     }
-    let shell = |by_shell: bool| overhead.shell.filter(|_| by_shell).unwrap_or(0);
+    let shell = |by_shell: bool| overhead.shell.filter(|_| by_shell).unwrap_or_default();
     if let Some(Baseline {
         entry, by_shell, ..
     }) = baseline
     {
-        let ns = median_ns(executor, &variant, entry)?;
-        overhead.baseline = Some(ns.saturating_sub(shell(*by_shell)));
+        let whole = median(executor, &variant, entry)?;
+        overhead.baseline = Some(whole.with(shell(*by_shell), u64::saturating_sub));
     }
     for (side, Timed { by_shell, .. }) in sides.iter_mut().zip(&commands.all) {
-        let ns = shell(*by_shell) + overhead.baseline.unwrap_or(0);
+        let baseline = overhead.baseline.unwrap_or_default();
+        let all = shell(*by_shell).with(baseline, u64::saturating_add);
         if let Work::Command(work) = &mut side.plan.benchmarks[0].work
             && let Some(user) = &mut work.user
         {
-            user.start_up_ns = Some(ns).filter(|ns| *ns > 0);
+            let known = |ns: u64| Some(ns).filter(|_| all.wall > 0);
+            user.start_up_ns = known(all.wall);
+            user.start_up_user_ns = known(all.user);
+            user.start_up_system_ns = known(all.system);
         }
     }
     Ok(overhead)
 }
 
-fn median_ns(executor: &mut Executor, variant: &Variant, benchmark: &Benchmark) -> Result<u64> {
-    let mut walls = vec![];
+fn median(executor: &mut Executor, variant: &Variant, benchmark: &Benchmark) -> Result<Times> {
+    let mut samples = vec![];
     for _ in 0..LAUNCHES {
         let launched = executor.launch(variant, benchmark, &[], 1, Calibration::default())?;
         if launched.outcome != Outcome::Measured {
             let (what, why) = (&benchmark.title, launched.outcome.why());
             return Err(Exit::NothingMeasured.because(format!("{what} cannot be timed: {why}")));
         }
-        walls.extend(launched.events.iter().filter_map(|event| match event {
-            Event::Sample(sample) => Some(sample.wall as f64),
+        samples.extend(launched.events.into_iter().filter_map(|event| match event {
+            Event::Sample(sample) => Some(sample),
             _ => None,
         }));
     }
-    Ok(descriptive::median(&descriptive::sorted(&walls)) as u64)
+    let of = |ns: fn(&Sample) -> u64| {
+        let all: Vec<f64> = samples.iter().map(|sample| ns(sample) as f64).collect();
+        descriptive::median(&descriptive::sorted(&all)) as u64
+    };
+    Ok(Times {
+        wall: of(|sample| sample.wall),
+        user: of(|sample| sample.usage.user),
+        system: of(|sample| sample.usage.system),
+    })
 }

@@ -14,9 +14,9 @@ fn undo_commands_run_last() {
     let here = machine.0.path();
     let journal = machine.journal();
     let settings = journal.steadies().unwrap();
-    let undo = settings.undo_by("echo undone > setting", here);
+    let undo = settings.undo_by("echo undone > setting", here).unwrap();
     assert!(!machine.written().contains("undone"), "nothing is changed");
-    undo.change(|| {
+    undo.change(|_| {
         let written = machine.written();
         assert!(written.contains("echo undone > setting"), "{written}");
         fs::write(here.join("setting"), "changed")
@@ -33,8 +33,8 @@ fn failed_changes_are_not_undone() {
     let machine = Machine::new();
     let (here, journal) = (machine.0.path(), machine.journal());
     let settings = journal.steadies().unwrap();
-    let undo = settings.undo_by("echo >> undone", here);
-    let fails = || Err(std::io::Error::other("it failed"));
+    let undo = settings.undo_by("echo >> undone", here).unwrap();
+    let fails = |_| Err(std::io::Error::other("it failed"));
     for _ in 0..2 {
         assert!(undo.change(fails).is_err());
     }
@@ -42,8 +42,12 @@ fn failed_changes_are_not_undone() {
     assert!(!here.join("undone").exists() && machine.journals().is_empty());
     // one that was made before is
     let journal = machine.journal();
-    let undo = journal.steadies().unwrap().undo_by("echo >> undone", here);
-    undo.change(|| Ok::<(), std::io::Error>(())).unwrap();
+    let undo = journal
+        .steadies()
+        .unwrap()
+        .undo_by("echo >> undone", here)
+        .unwrap();
+    undo.change(|_| Ok::<(), std::io::Error>(())).unwrap();
     assert!(undo.change(fails).is_err());
     drop(journal);
     assert_eq!(fs::read_to_string(here.join("undone")).unwrap(), "\n");
@@ -69,8 +73,8 @@ fn failed_undo_commands_run_once() {
     let machine = Machine::new();
     let journal = machine.journal();
     let settings = journal.steadies().unwrap();
-    let undo = settings.undo_by(FAILING, machine.0.path());
-    undo.change(|| Ok::<(), std::io::Error>(())).unwrap();
+    let undo = settings.undo_by(FAILING, machine.0.path()).unwrap();
+    undo.change(|_| Ok::<(), std::io::Error>(())).unwrap();
     drop(journal);
     let said = REPORTED.take().join("\n");
     assert!(said.contains("do it by hand") && said.contains("why"));
