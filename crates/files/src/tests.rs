@@ -27,10 +27,14 @@ fn state_directory_ignores_umask() {
     let dir = tempfile::tempdir().unwrap();
     let state = state(dir.path());
     assert_eq!(state.open().unwrap_err().kind(), io::ErrorKind::NotFound);
-    let before = rustix::process::umask(Mode::empty());
-    let created = state.make();
-    rustix::process::umask(before);
-    created.unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // the umask of this thread alone: tests beside it make directories
+            nix::sched::unshare(nix::sched::CloneFlags::CLONE_FS).unwrap();
+            rustix::process::umask(Mode::empty());
+            state.make().unwrap();
+        });
+    });
     for part in ["state", "state/gritstone"] {
         let stat = fs::metadata(dir.path().join(part)).unwrap();
         assert_eq!(stat.permissions().mode() & 0o7777, 0o700, "{part}");
