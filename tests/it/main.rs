@@ -10,6 +10,7 @@ mod audit;
 mod bare;
 mod bench;
 mod bench_faults;
+mod beside;
 mod binary;
 mod browser;
 mod changes;

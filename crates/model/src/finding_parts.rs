@@ -70,6 +70,8 @@ pub enum Interference {
     MemoryLimit(u64),
     /// Another thread of the core was busy.
     Smt,
+    /// Another run of Gritstone measured on this machine: its process, 0 if unknown.
+    OtherRun(u32),
 }
 
 /// Rate of a load program during a benchmark.

@@ -31,6 +31,8 @@ pub enum Param {
     Medium(String),
     /// Means by which the page cache was avoided.
     Uncached(String),
+    /// Process of another run that measured on this machine; 0 if unknown.
+    OtherRun(u32),
     Remark(String),
     /// Replacement for a program that is missing here.
     StandIn(String),
@@ -151,6 +153,7 @@ impl Param {
             "status" => canonical(&value).map(Self::Status),
             "left_out" => canonical(&value).map(Self::LeftOut),
             "peak_kb" => canonical(&value).map(Self::PeakMemory),
+            "other_run" => canonical(&value).map(Self::OtherRun),
             "pair" => cpu_pair(&value),
             program if program.starts_with(LOAD) => load_rate(program, &value),
             name => {
@@ -169,6 +172,7 @@ impl Param {
             Self::Status(_) => "status",
             Self::LeftOut(_) => "left_out",
             Self::PeakMemory(_) => "peak_kb",
+            Self::OtherRun(_) => "other_run",
             Self::Number(metric, _) => METRICS[*metric as usize].1,
             Self::LoadRate(rate) => &rate.program,
             Self::Symbol(_) => "symbol",
@@ -184,7 +188,7 @@ impl Param {
     #[must_use]
     pub fn value(&self) -> Cow<'_, str> {
         match self {
-            Self::Copy(number) => number.to_string().into(),
+            Self::Copy(number) | Self::OtherRun(number) => number.to_string().into(),
             Self::CpuPair(a, b) => format!("{a}-{b}").into(),
             Self::Status(status) | Self::LeftOut(status) => status.to_string().into(),
             Self::PeakMemory(kib) => kib.to_string().into(),
@@ -256,6 +260,7 @@ mod tests {
             ("status", "+1", None),
             ("left_out", "7", Some(Param::LeftOut(7))),
             ("peak_kb", "1024", Some(Param::PeakMemory(1024))),
+            ("other_run", "4711", Some(Param::OtherRun(4711))),
             ("remark", " a\n", Some(Param::Remark(" a\n".to_owned()))),
             ("page_ins", "many", None),
             ("load/users", "many transactions", None),

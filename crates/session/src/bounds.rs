@@ -14,6 +14,8 @@ pub struct Bounds {
     /// Also measure reference workloads.
     pub reference: bool,
     pub deadline: Duration,
+    /// Wait until no other run measures on this machine.
+    pub wait: bool,
 }
 
 impl Bounds {
@@ -23,6 +25,7 @@ impl Bounds {
             steady: false,
             reference: false,
             deadline: DEADLINE,
+            wait: false,
         }
     }
 }

@@ -6,6 +6,7 @@ pub mod host_context;
 pub mod instructions;
 pub mod local_backend;
 pub mod measuring;
+pub mod measuring_slot;
 pub mod observer;
 pub mod param_overrides;
 pub mod privileges;

@@ -3,6 +3,7 @@
 use crate::NothingMeasured;
 use crate::host_context::HostContext;
 use crate::instructions::{self, Instructions};
+use crate::measuring_slot::{self, Slot};
 use crate::observer::Observer;
 use crate::signals;
 use crate::undo;
@@ -67,6 +68,10 @@ pub struct LocalBackend<'a> {
     pub max_executions: Option<u32>,
     /// The user was told that the store is locked.
     lock_reported: bool,
+    /// Claimed at the first launch.
+    pub slot: Option<Slot>,
+    /// Other runs that the user was told of.
+    other_runs: BTreeSet<u32>,
 }
 
 /// A random number for names and seeds, from the kernel by way of the standard library.
@@ -116,6 +121,8 @@ impl<'a> LocalBackend<'a> {
             executed: BTreeMap::new(),
             max_executions: None,
             lock_reported: false,
+            slot: None,
+            other_runs: BTreeSet::new(),
         }
     }
 
@@ -266,6 +273,15 @@ impl<'a> LocalBackend<'a> {
         }
     }
 
+    /// Another run that measures on this machine, which the user is told once.
+    fn other_run(&mut self) -> Option<Param> {
+        let process = self.slot.get_or_insert_with(Slot::claim).other()?;
+        if self.other_runs.insert(process) {
+            self.observer.message(&measuring_slot::warning(process));
+        }
+        Some(Param::OtherRun(process))
+    }
+
     /// Reports a failed benchmark once; a failed user command ends the trial, since a failure is not a fast execution.
     fn report_failure(&mut self, side: usize, launch: &Launch) -> Result<()> {
         let Side { name, plan, .. } = &self.sides[side];
@@ -314,6 +330,7 @@ impl Backend for LocalBackend<'_> {
         step: &Step,
         known: Calibration,
     ) -> Result<Finished> {
+        let other_run = self.other_run();
         let before = (self.watch).begin(benchmark, &step.cpus, std::process::id());
         let mut variant = Cow::Borrowed(&self.sides[side].variant);
         let mut benchmark = Cow::Borrowed(benchmark);
@@ -337,6 +354,9 @@ impl Backend for LocalBackend<'_> {
         if launched.outcome == Outcome::Measured && step.copies == 1 {
             let event = counted.and_then(Option::take).map(Instructions::event);
             launched.events.extend(event);
+        }
+        if let Some(other) = other_run {
+            measuring_slot::record(&mut launched.events, other);
         }
         Ok(Finished {
             conditions: self.watch.end(&before, launched.cpu),

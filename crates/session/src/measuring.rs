@@ -4,6 +4,7 @@ use crate::bounds::Bounds;
 use crate::compiler::{self, FLAGS, Toolchain};
 use crate::host_context::HostContext;
 use crate::local_backend::{End, LocalBackend, Side, plans};
+use crate::measuring_slot::Slot;
 use crate::observer::Observer;
 use crate::privileges;
 use crate::resumption;
@@ -28,6 +29,8 @@ pub struct Session<'a> {
     pub setup: Setup,
     pub custom: Custom,
     pub tuning: Tuning,
+    /// Of this machine, if it was waited for.
+    pub slot: Option<Slot>,
     /// Undoes the settings of sides.
     pub undo: Option<UndoBy>,
     /// Dropped last: undoes what is left.
@@ -46,6 +49,7 @@ impl<'a> Session<'a> {
         bounds: Bounds,
     ) -> Result<Self> {
         let stop = signals::process_stop_flag().context("cannot catch signals")?;
+        let slot = bounds.wait.then(|| Slot::wait(&stop)).transpose()?;
         let journal = undo::begin();
         privileges::announce(plan, own, bounds);
         let setup = host.setup(plan, bounds.deadline, stop, journal.as_ref())?;
@@ -56,6 +60,7 @@ impl<'a> Session<'a> {
             setup,
             custom: Custom::default(),
             tuning: Tuning::default(),
+            slot,
             undo: None,
             journal,
         };
@@ -181,7 +186,7 @@ impl<'a> Session<'a> {
         observer: &mut dyn Observer,
     ) -> Result<End> {
         let host = self.host;
-        let undo = self.undo.take();
+        let (undo, slot) = (self.undo.take(), self.slot.take());
         let (journal, executor) = self.executor(&plans(sides));
         let launches = earlier.unwrap_or_default();
         let mut sides = sides.to_vec();
@@ -201,6 +206,7 @@ impl<'a> Session<'a> {
             observer,
         );
         backend.undo = undo;
+        backend.slot = slot;
         match earlier {
             None => backend.begin(host, journal.as_ref())?,
             Some(_) => resumption::begin(&mut backend, launches, journal.as_ref())?,

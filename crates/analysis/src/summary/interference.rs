@@ -1,9 +1,9 @@
-//! Interference during launches: other processes, steal, throttling, memory limit, SMT. The time of the work itself
+//! Interference during launches: other processes, steal, throttling, memory limit, SMT; another run explains it. The time of the work itself
 //! does not count.
 
 use super::limits;
 use super::reading::Reading;
-use gritstone_model::{Count, Finding, Interference, Launch};
+use gritstone_model::{Count, Finding, Interference, Launch, Param};
 
 /// Whether the launches had less than the whole machine in too many of them.
 pub(super) fn interfered(launches: &[&Reading]) -> Option<Finding> {
@@ -18,7 +18,16 @@ pub(super) fn interfered(launches: &[&Reading]) -> Option<Finding> {
     let many = found.len() as f64 > limits::DISTURBED_SHARE * launches.len() as f64;
     many.then(|| Finding::Interfered {
         count: Count::launches(found.len(), launches.len()),
-        causes: most.causes(),
+        causes: most.causes().chain(other_run(launches)).collect(),
+    })
+}
+
+/// Another run is no interference that was observed: it may have used other CPUs.
+fn other_run(launches: &[&Reading]) -> Option<Interference> {
+    let mut params = launches.iter().flat_map(|launch| &launch.params);
+    params.find_map(|param| match param {
+        Param::OtherRun(process) => Some(Interference::OtherRun(*process)),
+        _ => None,
     })
 }
 
@@ -72,9 +81,9 @@ impl InterferenceShares {
         Self(std::array::from_fn(|at| self.0[at].max(other.0[at])))
     }
 
-    fn causes(&self) -> Vec<Interference> {
-        let amounts = self.0.iter().zip(CAUSES);
-        let found = amounts.filter(|(amount, _)| **amount > 0.0);
-        found.map(|(amount, cause)| cause(*amount)).collect()
+    fn causes(self) -> impl Iterator<Item = Interference> {
+        let amounts = self.0.into_iter().zip(CAUSES);
+        let found = amounts.filter(|(amount, _)| *amount > 0.0);
+        found.map(|(amount, cause)| cause(amount))
     }
 }

@@ -7,9 +7,16 @@ const MS: u64 = 1_000_000;
 
 /// Flags of a run with these conditions in all launches.
 fn causes(cpus: &[u32], conditions: Conditions) -> Vec<&'static str> {
+    causes_beside(cpus, conditions, None)
+}
+
+/// The same where another run measured.
+fn causes_beside(cpus: &[u32], conditions: Conditions, other: Option<u32>) -> Vec<&'static str> {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches {
         (launch.cpus, launch.conditions) = (cpus.to_vec(), conditions);
+        let other = other.map(|process| Event::Param(Param::OtherRun(process)));
+        launch.events.extend(other);
     }
     let name = |cause: &Interference| match cause {
         Interference::Others(_) => "others",
@@ -17,6 +24,7 @@ fn causes(cpus: &[u32], conditions: Conditions) -> Vec<&'static str> {
         Interference::Throttled(_) => "throttled",
         Interference::MemoryLimit(_) => "memory",
         Interference::Smt => "smt",
+        Interference::OtherRun(_) => "other run",
     };
     let notes = only(&run).notes;
     let found = notes.iter().find_map(|note| match &note.finding {
@@ -24,6 +32,24 @@ fn causes(cpus: &[u32], conditions: Conditions) -> Vec<&'static str> {
         _ => None,
     });
     found.unwrap_or_default()
+}
+
+#[test]
+fn other_runs_explain_interference() {
+    let quiet = Conditions {
+        wall: 250 * MS,
+        cpus: 1,
+        ..Conditions::default()
+    };
+    let busy = Conditions {
+        others: Some(125 * MS),
+        ..quiet
+    };
+    assert_eq!(causes_beside(&[1], quiet, Some(7)), [""; 0]);
+    for process in [7, 0] {
+        let found = causes_beside(&[1], busy, Some(process));
+        assert_eq!(found, ["others", "other run"]);
+    }
 }
 
 #[test]

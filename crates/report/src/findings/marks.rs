@@ -149,6 +149,7 @@ fn cause(cause: &Interference) -> Detail {
             format!("memory limit {}", plural(n as usize, "time")),
         ),
         Interference::Smt => ("smt", 0.0, "busy SMT sibling".to_owned()),
+        Interference::OtherRun(_) => ("other run", 0.0, "another run".to_owned()),
     };
     Detail { kind, size, text }
 }

@@ -520,5 +520,9 @@ fn cause(cause: &Interference) -> String {
         }
         Interference::MemoryLimit(n) => format!("memory limit reached up to {}", times(n)),
         Interference::Smt => "the SMT sibling was busy".to_owned(),
+        Interference::OtherRun(0) => "another run was measuring".to_owned(),
+        Interference::OtherRun(process) => {
+            format!("another run was measuring (process {process})")
+        }
     }
 }

@@ -56,6 +56,9 @@ pub struct RunArgs {
     /// Tune the machine during the run (governor, turbo, IRQ affinity, ASLR); settings are restored
     #[arg(long = "tune", help_heading = "System", add = SetBy::UserFile)]
     pub steady: bool,
+    /// Wait until no other run measures on this machine
+    #[arg(long, help_heading = "System", add = SetBy::UserFile)]
+    pub wait: bool,
     #[command(flatten)]
     pub peer: PeerArgs,
     #[command(flatten)]

@@ -93,6 +93,7 @@ impl Job {
             plan,
             bounds: Bounds {
                 steady: args.steady,
+                wait: args.wait,
                 reference: settings.reference,
                 ..Bounds::new(permits)
             },

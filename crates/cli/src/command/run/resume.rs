@@ -57,6 +57,7 @@ pub fn job(context: &Context, name: &str, args: &RunArgs) -> Result<Job> {
         host,
         bounds: Bounds {
             steady: !settings.steady.is_empty(),
+            wait: args.wait,
             reference: settings.reference,
             ..Bounds::new(permits)
         },

@@ -1,0 +1,206 @@
+//! One run at a time per machine: processes that measure find each other at an abstract Unix socket.
+//!
+//! The kernel frees its name when the process ends, however it does. Any user may take the name, which costs others a warning.
+
+use gritstone_exec::ExecError;
+use gritstone_model::{Event, Param};
+use nix::errno::Errno;
+use nix::sys::socket::{
+    AddressFamily, MsgFlags, SockFlag, SockType, UnixAddr, connect, getsockopt, recv, socket,
+    sockopt::PeerCredentials,
+};
+use std::io::ErrorKind;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+const NAME: &str = "gritstone-measures";
+/// Other processes that are remembered.
+const MAX_GUESTS: usize = 16;
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Held by the process that measures on this machine, as far as its network namespace reaches; or known to be held by another.
+pub struct Slot {
+    name: String,
+    state: State,
+}
+
+enum State {
+    /// Others connect, and stay connected while they measure.
+    Held(UnixListener, Vec<OwnedFd>),
+    /// Connected to the holder, if it has room for that.
+    Taken(Option<OwnedFd>),
+    /// There can be no socket.
+    Unknown,
+}
+
+impl Slot {
+    pub fn claim() -> Self {
+        Self::named(NAME)
+    }
+
+    fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            state: occupy(name),
+        }
+    }
+
+    /// Waits until no other process holds it.
+    ///
+    /// # Errors
+    /// When the user interrupts.
+    pub fn wait(stop: &AtomicBool) -> Result<Self, ExecError> {
+        let mut is_told = false;
+        loop {
+            let mut slot = Self::claim();
+            let State::Taken(_) = slot.state else {
+                return Ok(slot);
+            };
+            if !std::mem::replace(&mut is_told, true) {
+                let process = name(slot.other().unwrap_or(0));
+                log::warn!("{process} is measuring on this machine: waiting until it ends");
+            }
+            // connected, this process would count as one that measures
+            drop(slot);
+            thread::sleep(POLL_INTERVAL);
+            if stop.load(Ordering::Relaxed) {
+                return Err(ExecError::Interrupted);
+            }
+        }
+    }
+
+    /// Another process that measures now; 0 if it is in another PID namespace or is not known.
+    pub fn other(&mut self) -> Option<u32> {
+        if let State::Taken(holder) = &self.state
+            && !holder.as_ref().is_some_and(is_open)
+        {
+            self.state = occupy(&self.name);
+        }
+        match &mut self.state {
+            State::Held(listener, guests) => {
+                while let Ok((guest, _)) = listener.accept() {
+                    guests.push(guest.into());
+                    guests.retain(is_open);
+                    guests.truncate(MAX_GUESTS);
+                }
+                guests.retain(is_open);
+                guests.first().map(peer)
+            }
+            State::Taken(holder) => Some(holder.as_ref().map_or(0, peer)),
+            State::Unknown => None,
+        }
+    }
+}
+
+/// Says that another process measures here.
+pub fn warning(process: u32) -> String {
+    format!(
+        "another run is measuring on this machine ({}): each disturbs the other",
+        name(process)
+    )
+}
+
+/// Adds what is known of another run to the events of a launch, whose last one ends it.
+pub fn record(events: &mut Vec<Event>, other: Param) {
+    events.insert(events.len().saturating_sub(1), Event::Param(other));
+}
+
+fn name(process: u32) -> String {
+    match process {
+        0 => "an unknown process".to_owned(),
+        process => format!("process {process}"),
+    }
+}
+
+fn occupy(name: &str) -> State {
+    let bound = SocketAddr::from_abstract_name(name).and_then(|at| UnixListener::bind_addr(&at));
+    match bound {
+        Ok(listener) if listener.set_nonblocking(true).is_ok() => State::Held(listener, vec![]),
+        Err(why) if why.kind() == ErrorKind::AddrInUse => State::Taken(holder(name).ok()),
+        Ok(_) | Err(_) => State::Unknown,
+    }
+}
+
+/// Does not wait for a holder that accepts nothing.
+fn holder(name: &str) -> Result<OwnedFd, Errno> {
+    let flags = SockFlag::SOCK_NONBLOCK | SockFlag::SOCK_CLOEXEC;
+    let stream = socket(AddressFamily::Unix, SockType::Stream, flags, None)?;
+    let address = UnixAddr::new_abstract(name.as_bytes())?;
+    connect(stream.as_raw_fd(), &address)?;
+    Ok(stream)
+}
+
+fn peer(stream: &OwnedFd) -> u32 {
+    let credentials = getsockopt(&stream.as_fd(), PeerCredentials);
+    credentials.map_or(0, |peer| peer.pid().unsigned_abs())
+}
+
+/// Nothing is ever sent: what can be read is the end.
+fn is_open(stream: &OwnedFd) -> bool {
+    let flags = MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT;
+    recv(stream.as_raw_fd(), &mut [0], flags) == Err(Errno::EAGAIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unique(test: &str) -> String {
+        format!("gritstone-test-{test}-{}", std::process::id())
+    }
+
+    #[test]
+    fn others_are_seen_while_there() {
+        let name = unique("seen");
+        let here = Some(std::process::id());
+        let mut holder = Slot::named(&name);
+        assert_eq!(holder.other(), None);
+        let mut guests = [Slot::named(&name), Slot::named(&name)];
+        assert_eq!(holder.other(), here);
+        assert_eq!(guests.each_mut().map(Slot::other), [here; 2]);
+        drop(holder);
+        // one of them holds it now
+        let [first, second] = &mut guests;
+        assert_eq!(first.other(), None);
+        assert_eq!(second.other(), here);
+        assert_eq!(first.other(), here);
+        drop(guests);
+        assert_eq!(Slot::named(&name).other(), None);
+    }
+
+    #[test]
+    fn hostile_holders_only_warn() {
+        let name = unique("hostile");
+        let at = UnixAddr::new_abstract(name.as_bytes()).unwrap();
+        let flags = SockFlag::SOCK_CLOEXEC;
+        let silent = socket(AddressFamily::Unix, SockType::Stream, flags, None).unwrap();
+        nix::sys::socket::bind(silent.as_raw_fd(), &at).unwrap();
+        // bound, and never listening
+        assert_eq!(Slot::named(&name).other(), Some(0));
+        nix::sys::socket::listen(&silent, nix::sys::socket::Backlog::new(0).unwrap()).unwrap();
+        let mut slots: Vec<Slot> = (0..5).map(|_| Slot::named(&name)).collect();
+        // its queue is full, and nobody waits
+        assert!(slots.iter_mut().all(|slot| slot.other().is_some()));
+        assert_eq!(slots[4].other(), Some(0));
+        drop(silent);
+        assert_eq!(slots[0].other(), None);
+    }
+
+    #[test]
+    fn many_guests_are_bounded() {
+        let name = unique("many");
+        let mut holder = Slot::named(&name);
+        let guests: Vec<Slot> = (0..3 * MAX_GUESTS).map(|_| Slot::named(&name)).collect();
+        assert!(holder.other().is_some());
+        let State::Held(_, known) = &holder.state else {
+            panic!("not held");
+        };
+        assert_eq!(known.len(), MAX_GUESTS);
+        drop(guests);
+        assert_eq!(holder.other(), None);
+    }
+}
