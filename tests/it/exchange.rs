@@ -1,6 +1,7 @@
 //! Runs that go out and come back, as a person sends them.
 
 use crate::common::{self, Home, fixture, list, recorded};
+use gritstone_model::{Commit, FleetMember, Peer};
 use std::fs;
 
 /// Every format that goes out.
@@ -58,11 +59,59 @@ fn shared_files_are_anonymous() {
     let environment = &mut run.info.settings.environment;
     environment.insert("TOKEN".to_owned(), "secret-value".to_owned());
     environment.insert("WHERE".to_owned(), "/home/secret-user/x".to_owned());
-    run.benchmarks[0].remark = Some("in /home/secret-user/src".to_owned());
+    let facts = &mut run.info.machine.facts;
+    for (name, value) in [
+        ("host.name", "secret-host"),
+        ("dir.filesystem", "nfs4 from secret-server:/secret-share"),
+        (
+            "dir.options",
+            "rw,addr=198.51.100.77,clientaddr=2001:db8::77",
+        ),
+        ("dir.mount_point", "/secret-mount"),
+    ] {
+        facts.insert(name.to_owned(), value.to_owned());
+    }
+    run.info.machine.configuration = "2 cores, nfs4 from secret-server:/secret-share".to_owned();
+    let remark = "in /home/secret-user/src at 02:42:ac:11:00:77".to_owned();
+    run.benchmarks[0].remark = Some(remark);
+    run.info.settings.commit = Some(Commit {
+        id: "5ec5e75ec5e7".to_owned(),
+        branch: Some("secret-branch".to_owned()),
+        repository: Some("https://secret-forge.example/x".to_owned()),
+    });
+    run.info.settings.fleet = Some(FleetMember {
+        fleet: "20260101-000000-0000000f".to_owned(),
+        node: "secret-node".to_owned(),
+        place: [("rack".to_owned(), "secret-rack".to_owned())].into(),
+        of: None,
+    });
+    run.info.settings.peer = Some(Peer {
+        host: "secret-peer".to_owned(),
+        address: "198.51.100.78".to_owned(),
+        ..Peer::default()
+    });
     let id = "20260101-000000-00000001";
     run.info.id = id.to_owned();
     home.import(&[run]);
-    let secrets = ["secret-host", "secret-value", "secret-user", path.as_str()];
+    let secrets = [
+        "secret-host",
+        "secret-value",
+        "secret-user",
+        "secret-server",
+        "secret-share",
+        "secret-mount",
+        "secret-branch",
+        "secret-forge",
+        "secret-node",
+        "secret-rack",
+        "secret-peer",
+        "5ec5e75ec5e7",
+        "198.51.100.77",
+        "198.51.100.78",
+        "2001:db8::77",
+        "02:42:ac:11:00:77",
+        path.as_str(),
+    ];
     let found = |text: &str| {
         secrets
             .iter()
@@ -80,6 +129,26 @@ fn shared_files_are_anonymous() {
         let text = fs::read_to_string(home.path().join("report.html")).unwrap();
         assert_eq!(found(&text).min(1), wanted, "{option}");
     }
+    let summary = home.ok(&["report", id, "--share", "--output", "shared.html"]);
+    let page = fs::read_to_string(home.path().join("shared.html")).unwrap();
+    for text in [&summary, &page] {
+        let left: Vec<&&str> = secrets.iter().filter(|one| text.contains(**one)).collect();
+        assert!(left.is_empty(), "{left:?}");
+        assert!(text.contains("byte/syscall"));
+    }
+    // under the limit of a comment, and naming the file that goes with it
+    assert!(
+        summary.len() < 32 << 10 && summary.contains("`shared.html`"),
+        "{summary}"
+    );
+    for external in ["src=\"http", "href=\"/", "url(", "@import"] {
+        assert!(!page.contains(external), "{external}");
+    }
+    home.refuses(&["report", id, "--share", "-o", "x.pdf"], "one HTML file");
+    home.refuses(
+        &["report", id, "--share", "--with-identity"],
+        "cannot be used with",
+    );
     // a run without names is a run like others
     home.ok(&["export", id, "--output", "shared.jsonl"]);
     let other = Home::new();

@@ -1,7 +1,8 @@
-//! What a run says of who measured it and where: host and user names, values of the environment, paths below a home directory. It is left out
-//! of what is made to be shared.
+//! What a run says of who measured it and where: host and user names, addresses, values of the environment, paths below a home directory.
+//! It is left out of what is made to be shared.
 
 use crate::bundle;
+use crate::private_texts::PrivateTexts;
 use gritstone_model::{Machine, PRIVATE_FACTS, RunData, RunView, SERVER, Settings, Work};
 
 use serde::Serialize;
@@ -9,17 +10,14 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Directories whose entries are homes of users.
-const HOMES: [&str; 2] = ["/home/", "/Users/"];
 /// Digits of the hash that stands for a node: of 10,000 nodes no two have the same.
 const NODE_DIGITS: usize = 12;
-/// The home of root.
-const ROOT: &str = "/root";
 
 /// The run without them. A catalog of the user's own stays as it is, since a hash is of it.
 #[must_use]
 pub fn anonymous_run(run: &RunData, home: Option<&str>) -> RunData {
     let mut run = run.clone();
+    let texts = PrivateTexts::of(&run.info.machine, home);
     machine(&mut run.info.machine);
     settings(&mut run.info.settings);
     for benchmark in &mut run.benchmarks {
@@ -28,7 +26,7 @@ pub fn anonymous_run(run: &RunData, home: Option<&str>) -> RunData {
         }
     }
     let catalogue = run.info.settings.catalogue.take();
-    let mut run = scrubbed(&run, home);
+    let mut run = scrubbed(&run, &texts);
     run.info.settings.catalogue = catalogue;
     run
 }
@@ -37,13 +35,14 @@ pub fn anonymous_run(run: &RunData, home: Option<&str>) -> RunData {
 #[must_use]
 pub fn anonymous_view(view: &RunView, home: Option<&str>) -> RunView {
     let mut view = view.clone();
+    let texts = PrivateTexts::of(&view.machine, home);
     machine(&mut view.machine);
     let mut catalogue = None;
     if let Some(own) = &mut view.settings {
         settings(own);
         catalogue = own.catalogue.take();
     }
-    let mut view = scrubbed(&view, home);
+    let mut view = scrubbed(&view, &texts);
     if let Some(settings) = &mut view.settings {
         settings.catalogue = catalogue;
     }
@@ -90,66 +89,20 @@ fn settings(settings: &mut Settings) {
     }
 }
 
-/// The same value with no home in any of its texts.
-fn scrubbed<T: Serialize + DeserializeOwned>(value: &T, home: Option<&str>) -> T {
+/// The same value with nothing private in any of its texts.
+fn scrubbed<T: Serialize + DeserializeOwned>(value: &T, texts: &PrivateTexts) -> T {
     let mut json = serde_json::to_value(value).expect("plain data with text for keys becomes JSON");
-    scrub(&mut json, home);
+    scrub(&mut json, texts);
     serde_json::from_value(json).expect("texts were changed, and texts they are")
 }
 
-fn scrub(value: &mut Value, home: Option<&str>) {
+fn scrub(value: &mut Value, texts: &PrivateTexts) {
     match value {
-        Value::String(text) if text.contains('/') => *text = without_home(text, home),
-        Value::Array(all) => all.iter_mut().for_each(|value| scrub(value, home)),
-        Value::Object(all) => all.values_mut().for_each(|value| scrub(value, home)),
+        Value::String(text) => texts.remove(text),
+        Value::Array(all) => all.iter_mut().for_each(|value| scrub(value, texts)),
+        Value::Object(all) => all.values_mut().for_each(|value| scrub(value, texts)),
         _ => {}
     }
-}
-
-/// A text with `~` in the place of this home, and of any other by its usual place.
-fn without_home(text: &str, home: Option<&str>) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('/') {
-        let (before, path) = rest.split_at(at);
-        out.push_str(before);
-        // a path begins where nothing of one is before it
-        let begins = !out.ends_with(|c: char| c.is_alphanumeric() || "._-~/".contains(c));
-        let length = if begins {
-            length_of_home(path, home)
-        } else {
-            0
-        };
-        out.push_str(if length > 0 { "~" } else { "/" });
-        rest = &path[length.max(1)..];
-    }
-    out + rest
-}
-
-/// How long the home is with which a path begins; 0 where it begins with none.
-fn length_of_home(path: &str, home: Option<&str>) -> usize {
-    let ends = |length: usize| {
-        !path[length..].starts_with(|c: char| c.is_alphanumeric() || "._-".contains(c))
-    };
-    let known = home
-        .map(|home| home.trim_end_matches('/'))
-        .filter(|home| !home.is_empty());
-    for home in known.into_iter().chain([ROOT]) {
-        if path.starts_with(home) && ends(home.len()) {
-            return home.len();
-        }
-    }
-    for homes in HOMES {
-        if let Some(rest) = path.strip_prefix(homes) {
-            let user = rest
-                .find(|c: char| !(c.is_alphanumeric() || "._-".contains(c)))
-                .unwrap_or(rest.len());
-            if user > 0 {
-                return homes.len() + user;
-            }
-        }
-    }
-    0
 }
 
 #[cfg(test)]
@@ -169,21 +122,5 @@ mod tests {
             "{one}"
         );
         assert_eq!(of("none"), "none");
-    }
-
-    #[test]
-    fn only_home_directories_are_removed() {
-        for (text, wanted) in [
-            ("/home/ann/src/x.c", "~/src/x.c"),
-            ("PATH=/root/bin:/usr/bin:/home/bob", "PATH=~/bin:/usr/bin:~"),
-            ("cc -o '/srv/me/a b' /srv/me", "cc -o '~/a b' ~"),
-            (
-                "/srv/meadow /rooted /var/home/x a/home/b",
-                "/srv/meadow /rooted /var/home/x a/home/b",
-            ),
-            ("byte/pipe MB/s /", "byte/pipe MB/s /"),
-        ] {
-            assert_eq!(without_home(text, Some("/srv/me")), wanted, "{text}");
-        }
     }
 }

@@ -123,7 +123,7 @@ fn code(note: &Note) -> &'static str {
 }
 
 /// Four significant digits, as many as an interval of a percent is worth.
-fn significant(x: f64) -> String {
+pub(crate) fn significant(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return x.to_string();
     }

@@ -22,6 +22,8 @@ pub mod limits;
 mod openmetrics;
 mod phoronix;
 mod pr;
+mod private_texts;
+mod share;
 mod stored_unit;
 mod timings;
 mod trial_side;
@@ -44,6 +46,7 @@ pub use import::{contents, name_machine, set_start};
 pub use openmetrics::{openmetrics, scraped};
 pub use phoronix::phoronix;
 pub use pr::{pr_github_annotations, pr_gitlab_metrics, pr_junit, pr_markdown};
+pub use share::share_markdown;
 pub use timings::{
     Markup, Timing, csv as timings_csv, json as timings_json, table as timings_table,
 };

@@ -20,7 +20,8 @@ use std::path::{Path, PathBuf};
   gritstone report
   gritstone report last byte memory
   gritstone report before after -o both.html
-  gritstone report --classic")]
+  gritstone report --classic
+  gritstone report --share > comment.md")]
 pub struct ReportArgs {
     /// Run, or two runs (what changed from the first to the second), then benchmarks, families or globs [default: last]
     #[arg(value_name = "RUN | SELECTOR", add = candidates::subjects())]
@@ -34,6 +35,9 @@ pub struct ReportArgs {
     /// In the order of HP's Performance Brief of 1987, its tables and figures with the run in them, all of it in both formats
     #[arg(long, conflicts_with = "full")]
     pub classic: bool,
+    /// Write one HTML file of a run, and print a Markdown summary for an issue or a chat; nothing personal is in either
+    #[arg(long, conflicts_with_all = ["with_identity", "full", "classic"])]
+    pub share: bool,
     /// Output file, .html or .pdf; repeatable [default: gritstone-brief-RUN, both]
     #[arg(short, long = "output", value_name = "FILE")]
     pub out: Vec<PathBuf>,
@@ -81,6 +85,9 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit> {
             runs[1].id
         ),
     };
+    if args.share {
+        return share(&runs, &whole, &args.out);
+    }
     let out = match args.out.as_slice() {
         [] => &["html", "pdf"].map(|end| default_name(&runs).with_extension(end)),
         paths => paths,
@@ -92,6 +99,23 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit> {
         };
         write(document, path)?;
     }
+    Ok(Exit::Done)
+}
+
+/// A file that stands alone, and the summary that goes with it.
+fn share(runs: &[RunView], document: &Document, out: &[PathBuf]) -> Result<Exit> {
+    let [run] = runs else {
+        bail!("--share is of one run; name one");
+    };
+    let path = match out {
+        [] => default_name(runs).with_extension("html"),
+        [path] if !is_pdf(path)? => path.clone(),
+        _ => bail!("--share writes one HTML file: give one --output, or none"),
+    };
+    write_file(document, &path)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    output::plain(&gritstone_exchange::share_markdown(run, &name))?;
+    output::remark(&format!("attach {}", absolute(&path)));
     Ok(Exit::Done)
 }
 
@@ -149,17 +173,25 @@ fn pdf(_: &Document) -> Result<Vec<u8>> {
     bail!("this gritstone was built without the feature `pdf`: name a file that ends in .html")
 }
 
+/// Writes a document, and prints where.
 pub fn write(document: &Document, path: &Path) -> Result<()> {
+    write_file(document, path)?;
+    output::plain(&format!("{}\n", absolute(path)))
+}
+
+fn write_file(document: &Document, path: &Path) -> Result<()> {
     let page = match is_pdf(path)? {
         false => gritstone_document::html::render(document).into_bytes(),
         true => pdf(document)?,
     };
     let name = path.display();
-    gritstone_runs::output_file::write(path, &page).with_context(|| {
-        format!("cannot write the report to {name}; choose a file with --output")
-    })?;
+    gritstone_runs::output_file::write(path, &page)
+        .with_context(|| format!("cannot write the report to {name}; choose a file with --output"))
+}
+
+fn absolute(path: &Path) -> String {
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    output::plain(&format!("{}\n", full.display()))
+    full.display().to_string()
 }
 
 /// Removes the extension of a format only: names may have dots.

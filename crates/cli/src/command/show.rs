@@ -15,7 +15,7 @@ use gritstone_runs::context::Context;
   gritstone show last byte/pipe   all about one benchmark
   gritstone show ref:vax-11-780-4.1bsd
 
-To share a run without host and user names: `gritstone report` writes one HTML file, `gritstone export -f markdown` a summary.")]
+To share a run without host and user names: `gritstone report --share` writes one HTML file and prints a summary.")]
 pub struct ShowArgs {
     /// A run (last, last~2, a label, part of an id, a file) or a system (ref:NAME), then benchmarks, families or globs [default: last]
     #[arg(value_name = "RUN | SELECTOR", add = candidates::subjects())]
