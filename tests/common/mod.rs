@@ -16,7 +16,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{LazyLock, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -231,8 +231,13 @@ pub fn output_texts(output: Output) -> (i32, String, String) {
     )
 }
 
+/// The program of this build, or the one that `scripts/attack` names.
 pub fn binary() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_gritstone"))
+    static BINARY: LazyLock<PathBuf> = LazyLock::new(|| {
+        let named = std::env::var_os("GRITSTONE_TESTED");
+        named.map_or_else(|| env!("CARGO_BIN_EXE_gritstone").into(), PathBuf::from)
+    });
+    &BINARY
 }
 
 /// What is in a list.

@@ -5,6 +5,7 @@ mod circles;
 mod docgen;
 mod licenses;
 mod names;
+mod promises;
 mod tidy;
 
 use serde_json::Value;
@@ -98,6 +99,7 @@ fn tidy(root: &Path) -> Result<(), String> {
     faults.extend(tidy::words(&tree));
     faults.extend(tidy::quotes(&tree));
     faults.extend(tidy::links(&tree, root));
+    faults.extend(promises::promises(&tree));
     if faults.is_empty() {
         println!("tidy: nothing wrong in {} files", tree.len());
         return Ok(());

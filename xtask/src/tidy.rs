@@ -79,7 +79,7 @@ fn extension(path: &str) -> &str {
 }
 
 /// What stands in backticks.
-fn named(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+pub fn named(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     let parts: Vec<&str> = text.split('`').collect();
     parts.into_iter().skip(1).step_by(2)
 }

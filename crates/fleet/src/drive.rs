@@ -10,14 +10,15 @@ use anyhow::{Context as _, Result};
 use gritstone_files::Dir;
 use gritstone_runs::context::Context;
 use gritstone_session::signals;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// How long nodes may take to end before they are killed.
+const GRACE_PERIOD: Duration = Duration::from_secs(30);
 
 /// How a fleet run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,10 +68,18 @@ fn waves(
     stop: &AtomicBool,
 ) -> Result<BTreeMap<String, String>> {
     let mut progress = Progress::new(directory.path(), waiting.len(), BTreeMap::new());
-    let (mut running, mut told): (Vec<(Started, Instant)>, _) = (vec![], false);
+    let mut running: Vec<(Started, Instant)> = vec![];
+    let mut told: Option<Instant> = None;
     while !running.is_empty() || !(waiting.is_empty() || stop.load(Ordering::Relaxed)) {
-        if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut told, true) {
-            running.iter().for_each(|(started, _)| end(started));
+        if stop.load(Ordering::Relaxed) {
+            let signal = match told {
+                None => Some(Signal::SIGTERM),
+                Some(since) => (since.elapsed() > GRACE_PERIOD).then_some(Signal::SIGKILL),
+            };
+            told.get_or_insert_with(Instant::now);
+            for (started, signal) in running.iter().zip(signal.into_iter().cycle()) {
+                started.0.end(signal);
+            }
         }
         while running.len() < plan.at_once && !stop.load(Ordering::Relaxed) {
             let free = |node: &Node| {
@@ -123,12 +132,4 @@ fn waves(
 fn neighbors(a: &Node, b: &Node) -> bool {
     a.neighborhood()
         .any(|place| b.neighborhood().any(|other| other == place))
-}
-
-/// Asks a node to end; it stores what it has, and removes what it made.
-fn end(started: &Started) {
-    if let Ok(pid) = i32::try_from(started.child.id()) {
-        // it may have ended already
-        let _ = kill(Pid::from_raw(pid), Signal::SIGTERM);
-    }
 }

@@ -13,7 +13,7 @@ mod session;
 use anyhow::{Context as _, Result};
 pub use far::far_end;
 use frame::Hello;
-use gritstone_exec::FarEnd;
+use gritstone_exec::{ExecError, FarEnd};
 use gritstone_host::link;
 use gritstone_model::{Benchmark, Id, Peer};
 use gritstone_session::NothingMeasured;
@@ -98,8 +98,11 @@ pub fn asked(
     if dry {
         return Ok((refused, None));
     }
-    let reached = reach(host, args);
-    match reached.map_err(|why| NothingMeasured(format!("{why:#}")))? {
+    let reached = reach(host, args).map_err(|why| match why.is::<ExecError>() {
+        true => why,
+        false => NothingMeasured(format!("{why:#}")).into(),
+    });
+    match reached? {
         Ok(reached) => Ok((refused, Some(reached))),
         Err(why) => {
             for row in wanted {

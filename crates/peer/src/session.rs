@@ -4,12 +4,13 @@ use crate::FAR_END;
 use crate::Options;
 use crate::frame::{Frame, Hello};
 use anyhow::{Context as _, Result, bail, ensure};
+use gritstone_exec::ExecError;
+use gritstone_session::signals;
 use gritstone_session::ssh::{self, Host};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::IpAddr;
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -50,12 +51,13 @@ impl Progress {
         *self.at.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
-    /// Ends ssh, with what it has started, when nothing is done for too long: its reader then sees the end.
-    fn watch(&self, ssh: Pid) {
+    /// Ends ssh, with what it has started, when the user interrupts, or nothing is done for too long: its reader then sees the end.
+    fn watch(&self, ssh: Pid, stop: &AtomicBool) {
         while !self.done.load(Ordering::Relaxed) {
             let at = *self.at.lock().unwrap_or_else(PoisonError::into_inner);
-            if at.elapsed() > SILENCE {
-                self.silent.store(true, Ordering::Relaxed);
+            let is_silent = at.elapsed() > SILENCE;
+            if is_silent || stop.load(Ordering::Relaxed) {
+                self.silent.store(is_silent, Ordering::Relaxed);
                 // it is reaped after `done` alone
                 let _ = killpg(ssh, Signal::SIGKILL);
                 return;
@@ -71,9 +73,13 @@ impl Session {
     /// # Errors
     /// When there is no connection, or it ends.
     pub fn open(host: &Host, args: &Options) -> Result<Result<(Self, Hello), String>> {
-        let mut session = Self::start(host, args)?;
+        let stop = signals::process_stop_flag().context("cannot catch signals")?;
+        let mut session = Self::start(host, args, Arc::clone(&stop))?;
         let opened = session.negotiate(args);
         session.progress.done.store(true, Ordering::Relaxed);
+        if stop.load(Ordering::Relaxed) {
+            return Err(ExecError::Interrupted.into());
+        }
         let opened = opened.with_context(|| format!("peer {host}"))?;
         Ok(opened.map(|hello| (session, hello)))
     }
@@ -95,14 +101,12 @@ impl Session {
         Ok(Ok(hello))
     }
 
-    fn start(host: &Host, args: &Options) -> Result<Self> {
+    fn start(host: &Host, args: &Options, stop: Arc<AtomicBool>) -> Result<Self> {
         let mut command = ssh::command(&args.ssh, host, &script(args.address))?;
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            // a Ctrl-C of the terminal goes to us alone, and the far ends are ended in order
-            .process_group(0);
+            .stderr(Stdio::piped());
         let program = command.get_program().display().to_string();
         let mut child = command
             .spawn()
@@ -121,7 +125,7 @@ impl Session {
             Arc::clone(&progress),
             Pid::from_raw(child.id().cast_signed()),
         );
-        thread::spawn(move || watched.watch(ssh));
+        thread::spawn(move || watched.watch(ssh, &stop));
         Ok(Self {
             progress,
             input: child.stdin.take(),
@@ -225,10 +229,7 @@ impl Session {
         }
         if status.is_none() {
             // not reaped yet, so the group is its own
-            let _ = killpg(
-                Pid::from_raw(self.child.id().cast_signed()),
-                Signal::SIGKILL,
-            );
+            ssh::end(&self.child, Signal::SIGKILL);
             status = self.child.wait().ok();
         }
         // its reader may be a moment behind

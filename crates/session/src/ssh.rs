@@ -1,11 +1,17 @@
 //! Commands over OpenSSH's client, in a private directory on the other host, which is always removed.
+//!
+//! The client has a process group, so that Ctrl-C reaches this process alone, which ends the group with [`end`].
 
 use anyhow::{Context, Result};
 use gritstone_model::{quote_word, split_words};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::{Pid, getpid, getppid};
 use std::fmt;
 use std::io::{self, BufRead, Read};
 use std::net::Ipv6Addr;
-use std::process::Command;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command};
 use std::str::FromStr;
 
 /// Timeout of the connection; keep-alives end a dead one after a minute; no password prompt.
@@ -41,7 +47,30 @@ pub fn command(client: &str, host: &Host, script: &str) -> Result<Command> {
     command
         .args(["--", &host.destination()])
         .arg(format!("exec sh -c {}", quote_word(&script)));
+    command.process_group(0);
+    end_with_parent(&mut command);
     Ok(command)
+}
+
+/// Ends a client and what it has started. Harmless after its end until it is reaped.
+pub fn end(client: &Child, signal: Signal) {
+    let _ = killpg(Pid::from_raw(client.id().cast_signed()), signal);
+}
+
+/// A client ends even if this process is killed.
+#[allow(unsafe_code)]
+fn end_with_parent(command: &mut Command) {
+    let parent = getpid();
+    let prepare = move || {
+        set_pdeathsig(Signal::SIGTERM)?;
+        match getppid() == parent {
+            true => Ok(()),
+            // it was killed before
+            false => Err(io::ErrorKind::NotFound.into()),
+        }
+    };
+    // SAFETY: two system calls, and no allocation
+    unsafe { command.pre_exec(prepare) };
 }
 
 /// Skips what the login shell printed before the script of [`command`].

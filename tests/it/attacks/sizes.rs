@@ -15,10 +15,10 @@ const ROOM: usize = 512 << 10;
 const HEAD: &str = r#"{"schema":"gritstone/bundle/1","#;
 const LAUNCH: &str = r#"{"launch":{"id":"byte/loop","round":0,"start":0,"cpus":[],"#;
 
-/// `gritstone` with at most so many KiB of address space: exit code, standard output, standard error.
-fn within(home: &Home, kib: usize, words: &[&str]) -> (i32, String, String) {
+/// `gritstone` with at most so many KiB of address space (`-v`) or of memory of its own (`-d`): exit code, standard output, standard error.
+pub fn within(home: &Home, limit: &str, kib: usize, words: &[&str]) -> (i32, String, String) {
     let mut bash = home.command("bash");
-    let script = format!("ulimit -v {kib} && exec \"$@\"");
+    let script = format!("ulimit {limit} {kib} && exec \"$@\"");
     bash.args(["-c", &script, "bash"]).arg(binary()).args(words);
     output_texts(bash.output().unwrap())
 }
@@ -106,7 +106,7 @@ fn small_files_cannot_exhaust_memory() {
     for file in hostile(home.path()) {
         let path = file.to_str().unwrap();
         for words in [&["import", path][..], &["compare", path, path]] {
-            let (code, out, error) = within(&home, ROOM, words);
+            let (code, out, error) = within(&home, "-v", ROOM, words);
             assert_eq!(code, 2, "{words:?}: {error}{out}");
             assert!(error.contains(path), "{words:?}: {error}");
         }
@@ -242,6 +242,6 @@ fn import_memory_is_bounded() {
     // the least that gritstone starts with, and four times the largest bundle
     let room = 256 << 10;
     assert!(text.len() > 60 << 20, "{} bytes", text.len());
-    let (code, _, error) = within(&home, room, &["import", file.to_str().unwrap()]);
+    let (code, _, error) = within(&home, "-v", room, &["import", file.to_str().unwrap()]);
     assert_eq!(code, 0, "{} bytes: {error}", text.len());
 }

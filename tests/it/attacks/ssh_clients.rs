@@ -1,0 +1,52 @@
+//! Clients of ssh, and what they have started, end with the process that started them.
+
+use crate::common::{Home, end, eventually, make_program, processes, start};
+use nix::sys::signal::Signal;
+use std::fs;
+use std::path::PathBuf;
+
+/// Says which processes it is, and nothing else for minutes.
+const SILENT: &str = "#!/bin/sh\necho $$ >>pids\nsleep 300 &\necho $! >>pids\nwait\n";
+/// The same as one process.
+const ALONE: &str = "#!/bin/sh\necho $$ >>pids\nexec sleep 300\n";
+/// The same, deaf to a polite end.
+const DEAF: &str =
+    "#!/bin/sh\ntrap '' TERM HUP INT\necho $$ >>pids\nsleep 300 &\necho $! >>pids\nwait\n";
+
+const PEER: &str = "run net/tcp/rr --quick --peer far --ssh";
+const FLEET: &str = "fleet run byte/loop --quick --on ssh --nodes n1 --ssh";
+
+fn ends(line: &str, script: &str, signal: Signal) {
+    let home = Home::new();
+    let client: PathBuf = home.path().join("client");
+    make_program(&client, script.as_bytes());
+    let mut child = start(&home, &format!("{line} {}", client.display()), &[]);
+    let known = script.matches("pids").count();
+    eventually("a client", || {
+        let pids = fs::read_to_string(home.path().join("pids")).unwrap_or_default();
+        pids.lines().count() == known
+    });
+    end(&child, signal);
+    child.wait().unwrap();
+    eventually(&format!("{line} leaves nothing after {signal}"), || {
+        processes(&home) == 0
+    });
+}
+
+#[test]
+fn ssh_clients_end_with_us() {
+    for line in [PEER, FLEET] {
+        for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
+            ends(line, SILENT, signal);
+        }
+        ends(line, ALONE, Signal::SIGKILL);
+    }
+    ends(PEER, DEAF, Signal::SIGTERM);
+}
+
+#[test]
+#[ignore = "long: make test-full"]
+fn deaf_ssh_clients_are_killed() {
+    // nodes have half a minute to end
+    ends(FLEET, DEAF, Signal::SIGTERM);
+}
