@@ -142,7 +142,7 @@ fn page(command: &Command) -> std::io::Result<(String, Vec<u8>)> {
 
 /// The table of docs/exit-codes.md.
 fn exit_codes() -> impl Iterator<Item = (String, String)> {
-    let lines = include_str!("../../../../docs/exit-codes.md").lines();
+    let lines = include_str!("../../exit-codes.md").lines();
     lines.filter_map(|line| {
         let mut cells = line
             .strip_prefix("| ")?
