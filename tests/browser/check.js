@@ -2,7 +2,8 @@
 // dark, on a phone and a desk, folded and unfolded; nothing that the policy of the server refuses; filter, order and links work, and
 // without script everything is there.
 // usage: node check.js PAGE...    a file or a URL; with axe-core and playwright-core beside it, and Debian's Chromium
-// SHOTS=DIR keeps a picture of every look; LIVE=URL is the page of a run that is measured meanwhile
+// SHOTS=DIR keeps a picture of every look; LIVE=URL is the page of a run that is measured meanwhile; CHANGE=URL and TOKEN are the page of a
+// new change and a token that may write
 "use strict";
 const { chromium } = require("playwright-core");
 const { writeFileSync } = require("node:fs");
@@ -12,10 +13,10 @@ const ARGUMENTS = [
   "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync",
 ];
-const WIDTHS = [390, 1280];
+const WIDTHS = [390, 1280, 1920];
 const SCHEMES = ["light", "dark"];
 const problems = [];
-const { SHOTS, LIVE } = process.env;
+const { SHOTS, LIVE, CHANGE, TOKEN } = process.env;
 
 const address = page => (page.startsWith("http://") ? page : pathToFileURL(page).href);
 const base = page => (page.startsWith("http://") ? new URL(page).origin : "file:");
@@ -30,7 +31,7 @@ async function look(browser, file, width, colorScheme) {
   await page.goto(address(file));
   if (SHOTS) {
     const name = `${file.replace(/^.*\/\/[^/]*|[^\w]+/g, "-").slice(0, 120)}-${width}-${colorScheme}.png`;
-    await page.screenshot({ path: `${SHOTS}/${name}` });
+    await page.screenshot({ path: `${SHOTS}/${name}`, fullPage: true });
   }
   for (const open of [false, true]) {
     await page.evaluate(open => document.querySelectorAll("details").forEach(d => { d.open = open; }), open);
@@ -38,7 +39,7 @@ async function look(browser, file, width, colorScheme) {
     if (wide > 0) { problems.push(`${where}: ${wide} px wider than the window`); }
   }
   // its rules look at widths or at colors, and take most of the time: two looks have both
-  if ((width === WIDTHS[0]) === (colorScheme === SCHEMES[0])) { await audit(page, where); }
+  if (width !== WIDTHS[2] && (width === WIDTHS[0]) === (colorScheme === SCHEMES[0])) { await audit(page, where); }
   await context.close();
 }
 
@@ -83,6 +84,77 @@ async function use(browser, file) {
   says("all results are there without script", await plain.locator(".results > details").count() === all.length);
   says("no control that does nothing", !(await plain.locator(".bar").isVisible()));
   await context.close();
+}
+
+// A chart: the run at the pointer and by keyboard, zoom by a drag and by a button, a logarithmic axis; without script the drawing is there.
+async function chart(browser, file) {
+  const says = (what, holds) => holds || problems.push(`${file}: ${what}`);
+  const page = await browser.newPage();
+  page.on("console", message => says(`says: ${message.text()}`, message.type() !== "error"));
+  await page.goto(address(file));
+  const place = page.locator(".live-plot").first();
+  if (await place.count() === 0) { await page.close(); return; }
+  const range = () => place.evaluate(of => of.plot.scales.x.max - of.plot.scales.x.min);
+  const said = page.locator(".at-pointer").first();
+  const over = place.locator(".u-over");
+  const box = await over.boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.waitForFunction(of => of.textContent.startsWith("Run "), await said.elementHandle());
+  const whole = await range();
+  await page.mouse.move(box.x + box.width * 0.3, box.y + 50);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 60, { steps: 5 });
+  await page.mouse.up();
+  await page.waitForTimeout(50);
+  const part = await range();
+  says("a drag zooms", part < whole * 0.5);
+  says("a drag opens no run", address(file) === page.url());
+  await page.getByRole("button", { name: "Later runs" }).first().click();
+  says("panning keeps the range", Math.abs(await range() - part) < 1e-6);
+  await page.getByRole("button", { name: "All runs" }).first().click();
+  says("all runs come back", await range() === whole);
+  await page.getByLabel("Logarithmic").first().check();
+  says("the axis is logarithmic", await place.evaluate(of => of.plot.scales.y.distr) === 3);
+  await place.focus();
+  await page.keyboard.press("ArrowLeft");
+  const before = await said.textContent();
+  await page.keyboard.press("ArrowLeft");
+  says("arrows go from run to run", before !== await said.textContent());
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/runs\//);
+  await page.close();
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const plain = await context.newPage();
+  await plain.goto(address(file));
+  says("the drawing is there without script", await plain.locator("figure svg").first().isVisible());
+  await context.close();
+}
+
+// A change by keyboard from new over assigned to fixed.
+async function triage(browser, change) {
+  const says = (what, holds) => holds || problems.push(`${change}: ${what}`);
+  const page = await browser.newPage();
+  page.on("console", message => says(`says: ${message.text()}`, message.type() !== "error" || /401/.test(message.text())));
+  await page.goto(change);
+  const state = async (word, fields, wanted) => {
+    await page.locator("[name=state]").focus();
+    await page.keyboard.type(word);
+    for (const [label, text] of Object.entries(fields)) {
+      await page.getByLabel(label, { exact: true }).focus();
+      await page.keyboard.press("Control+A");
+      await page.keyboard.type(text);
+    }
+    await page.keyboard.press("Enter");
+    await page.locator("dd", { hasText: new RegExp(`^${wanted}$`) }).waitFor();
+  };
+  await page.getByLabel("Note", { exact: true }).fill("x");
+  await page.getByLabel("Token").fill("wrong");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.locator(".triage output", { hasText: /token/i }).waitFor();
+  await state("assigned", { "Assigned to": "ana", Note: "", Token: TOKEN }, "assigned");
+  await state("fixed", { Note: "commit 3f1c2ab" }, "fixed");
+  says("all that was said is there", await page.locator("tbody", { hasText: "commit 3f1c2ab" }).count() === 1);
+  await page.close();
 }
 
 // From the first page by keyboard to a search, from there to a run, and to a comparison with another, without script.
@@ -140,8 +212,10 @@ async function follow(browser, live) {
       for (const scheme of SCHEMES) { await look(browser, file, width, scheme); }
     }
     await use(browser, file);
+    await chart(browser, file);
     console.error(`${file}: ${((Date.now() - start) / 1000).toFixed(1)} s`);
   }
+  if (CHANGE) { await triage(browser, CHANGE); }
   if (LIVE) { await follow(browser, LIVE); }
   const first = files.find(file => file.startsWith("http://"));
   if (first) { await walk(browser, new URL(first).origin); }

@@ -2,6 +2,7 @@
 
 use crate::common::server::Server;
 use crate::common::{DISC, Home, at_hour, eventually, program, recorded};
+use crate::push::token;
 use crate::serve::{calls, changed};
 use gritstone_model::{Owner, RunData};
 use gritstone_store::Store;
@@ -40,7 +41,7 @@ fn served_pages_are_accessible() {
     home.import(&[at_hour(&run, 100, "before"), at_hour(&run, 101, "after")]);
     let server = Server::start(&home);
     eventually("it is known what changed", || {
-        server.page("/").contains("Changes of level")
+        server.page("/").contains("Trends")
     });
     let [before, after] = ["before", "after"].map(|label| {
         let run = server.json(&format!("/runs/{label}.json"));
@@ -49,7 +50,7 @@ fn served_pages_are_accessible() {
     let machine = &run.info.machine.id;
     let changes = server.json("/changes.json");
     let event = changes["events"][0]["id"].as_str().unwrap();
-    home.ok(&["changes", "acknowledge", event, "--note", "known"]);
+    let token = token(&home, "writer", "write");
     // systems of a fleet, one of which is slow
     for at in 0..12 {
         let slow = if at == 3 { 3.0 } else { 1.0 };
@@ -72,6 +73,8 @@ fn served_pages_are_accessible() {
         format!("/systems/{machine}"),
         format!("/changes/{event}"),
         "/changes".to_owned(),
+        "/runs".to_owned(),
+        "/benchmarks".to_owned(),
         "/fleet".to_owned(),
         format!("/compare?base={before}&run={after}&run=night-1&run=night-24"),
         format!("/runs/{}", live.info.id),
@@ -85,8 +88,20 @@ fn served_pages_are_accessible() {
         // whose store is there as long as the browser looks
         home
     });
-    look_at_with(paths.map(|path| at(&path)), &[("LIVE", &url)]);
+    let change = at(&format!("/changes/{event}"));
+    let environment = [("LIVE", &*url), ("CHANGE", &change), ("TOKEN", &token)];
+    look_at_with(paths.map(|path| at(&path)), &environment);
     drop(measuring.join().unwrap());
+}
+
+#[test]
+#[ignore = "takes Chromium and packages of npm: scripts/test-full browser"]
+fn sites_open_from_files() {
+    let home = changed();
+    home.ok("site public");
+    let site = home.path().join("public");
+    let pages = ["index.html", "changes.html", "benchmarks/byte/syscall.html"];
+    look_at(pages.map(|page| site.join(page)));
 }
 
 /// A run that has begun.

@@ -23,13 +23,13 @@ fn event(server: &Server) -> Value {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn acknowledgments_show_on_every_page() {
+fn triage_shows_on_every_page() {
     let home = changed();
     let [reader, writer, admin] =
         ["read", "write", "admin"].map(|scope| token(&home, &format!("of-{scope}"), scope));
     let server = Server::start(&home);
     let known = event(&server);
-    assert!(known["acknowledged"].is_null());
+    assert_eq!(known["triage"]["state"], "new");
     let id = known["id"].as_str().unwrap();
     assert!(id.ends_with("-worse"), "{id}");
     let path = format!("/api/v1/changes/{id}");
@@ -57,19 +57,20 @@ fn acknowledgments_show_on_every_page() {
     ] {
         assert_eq!(by_writer(path, body).0, status, "{body:.40}");
     }
-    assert!(event(&server)["acknowledged"].is_null());
+    assert_eq!(event(&server)["triage"]["state"], "new");
     let (status, said) = by_writer(&path, &note);
     assert_eq!(status, 201, "{said}");
-    let acknowledged = event(&server)["acknowledged"].clone();
-    assert_eq!(acknowledged["who"], "of-write");
-    assert_eq!(acknowledged["note"], "microcode <0x1000066>");
+    let triage = event(&server)["triage"].clone();
+    assert_eq!(triage["state"], "acknowledged");
+    assert_eq!(triage["log"][0]["who"], "of-write");
+    assert_eq!(triage["log"][0]["note"], "microcode <0x1000066>");
     let said: Value = serde_json::from_str(&said).unwrap();
-    assert_eq!(said["acknowledged"], acknowledged);
+    assert_eq!(said["triage"], triage);
     let one = server.json(&format!("/changes/{id}.json"));
-    assert_eq!(one["events"][0]["acknowledged"], acknowledged);
+    assert_eq!(one["events"][0]["triage"], triage);
     for path in ["/", "/changes", &format!("/changes/{id}"), "/changes.atom"] {
         let has = |page: String| {
-            let of = page.contains("by of-write") && page.contains("microcode &lt;0x1000066&gt;");
+            let of = page.contains("of-write") && page.contains("microcode &lt;0x1000066&gt;");
             of && page.contains(&format!("/changes/{id}"))
         };
         eventually(path, || has(server.page(path)));
@@ -77,12 +78,20 @@ fn acknowledgments_show_on_every_page() {
     // the newest counts, by whatever way it comes
     let admins = post(&server, &path, Some(&admin), body("wanted").as_bytes());
     assert_eq!(admins.status, 201);
-    assert_eq!(event(&server)["acknowledged"]["who"], "of-admin");
+    assert_eq!(event(&server)["triage"]["log"][1]["who"], "of-admin");
+    let (status, said) = by_writer(&path, r#"{"state": "assigned", "assignee": "ana"}"#);
+    assert_eq!(status, 201, "{said}");
+    assert_eq!(by_writer(&path, r#"{"state": "assigned"}"#).0, 422);
+    assert_eq!(by_writer(&path, r#"{"state": "gone", "note": "x"}"#).0, 422);
     let part = &id[id.len() - 14..];
-    home.ok(&["changes", "acknowledge", part, "--note", "accepted"]);
+    home.ok(&["changes", "fix", part, "--note", "accepted"]);
     let changes = home.json("changes");
     assert_eq!(changes, server.json("/changes.json"));
-    assert_eq!(changes["events"][0]["acknowledged"]["note"], "accepted");
+    let triage = &changes["events"][0]["triage"];
+    assert_eq!(
+        (&triage["state"], &triage["assignee"]),
+        (&"fixed".into(), &"ana".into())
+    );
     assert!(home.ok("changes").contains("accepted"));
     home.refuses("changes acknowledge none --note x", "no change is called");
     home.refuses(&["changes", "acknowledge", part, "--note", " "], "a note");
@@ -402,7 +411,7 @@ fn webhooks_get_new_changes_once() {
     let first = taken(&listener, "500 Not now");
     home.import(&[run(41)]);
     let again = taken(&listener, "200 OK");
-    assert_eq!(first["schema"], "gritstone/changes/2");
+    assert_eq!(first["schema"], "gritstone/changes/3");
     let told = list(&again["events"]);
     assert!(!told.is_empty());
     let id = told[0]["id"].as_str().unwrap();

@@ -43,6 +43,11 @@ pub fn text(root: &Path) -> Result<String, String> {
     );
     let fonts = "Fonts in the PDF: Liberation Sans and Liberation Mono (SIL Open Font License 1.1)";
     section(&mut out, fonts, &own("crates/pdf/fonts/LICENSE-OFL")?);
+    section(
+        &mut out,
+        "uPlot, in the pages of serve and site (MIT)",
+        &own("crates/document/src/html/uplot/LICENSE")?,
+    );
     // one text with all the crates that have it
     let mut texts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let words = [

@@ -1,6 +1,9 @@
 //! Change points of all benchmarks, grouped into events by the runs that may have begun them.
 
-use gritstone_model::{Change, ChangeEvent, HistoryChange, HistorySeries, HistoryView};
+use gritstone_model::{
+    Change, ChangeEvent, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Triage,
+};
+use gritstone_stats::descriptive;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Of twenty changes that began with one run, some seem not to have.
@@ -118,7 +121,7 @@ fn event(first: &Beginning, members: Vec<Located>) -> ChangeEvent {
         worse: first.worse,
         differ_in: vec![],
         commits: None,
-        acknowledged: None,
+        triage: Triage::default(),
         changes: members.into_iter().map(|of| of.change).collect(),
     }
 }
@@ -148,6 +151,10 @@ fn changes_in(view: &HistoryView) -> impl Iterator<Item = Located> {
 fn change_of_series(view: &HistoryView, series: &HistorySeries, change: &HistoryChange) -> Located {
     let before = series.points[..change.at].iter().rev();
     let before = before.clone().find(|point| point.value.is_some());
+    let starts = || series.changes.iter().map(|of| of.at);
+    let start = starts().filter(|at| *at < change.at).max().unwrap_or(0);
+    let end = starts().filter(|at| *at > change.at).min();
+    let end = end.unwrap_or(series.points.len());
     let [first, last] = change.between;
     let runs = |first: usize, last: usize| {
         let points = series.points.iter().take(last + 1).skip(first);
@@ -163,7 +170,16 @@ fn change_of_series(view: &HistoryView, series: &HistorySeries, change: &History
             name: series.name.clone(),
             kernel: series.kernel.clone(),
             before: before.map(|point| point.run.clone()),
+            unit: view.unit.clone(),
+            was: level(&series.points[start..change.at]),
+            is: level(&series.points[change.at..end]),
             change: change.clone(),
         },
     }
+}
+
+/// Median of the values that count.
+fn level(points: &[HistoryPoint]) -> Option<f64> {
+    let values: Vec<f64> = points.iter().filter_map(|point| point.value).collect();
+    (!values.is_empty()).then(|| descriptive::median(&descriptive::sorted(&values)))
 }

@@ -20,6 +20,7 @@ pub mod summary;
 mod tails;
 #[cfg(test)]
 mod tests;
+pub mod trends;
 
 /// Version of the analysis. Raise it with every change of results: stores compute cached results of other versions
 /// again.

@@ -9,6 +9,7 @@ use gritstone_model::{Id, OfRuns, RunView, Subject};
 use gritstone_stats::quantile;
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::series::Series;
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 /// Fewest runs for a half-width over runs.
@@ -41,10 +42,11 @@ type Values<'a> = &'a dyn Fn(&Past) -> Option<&BTreeMap<Id, RunValue>>;
 
 /// From all stored runs of the systems of both sides, these among them. Of two systems each has its own, and the variances are averaged.
 #[must_use]
-pub fn estimate(past: &[Past], base: &RunView, other: &RunView) -> RunEffects {
+pub fn estimate(past: &[impl Borrow<Past>], base: &RunView, other: &RunView) -> RunEffects {
     let [of_base, of_other] = [base, other].map(|view| Past::new(view).circumstances);
     let fitted = |like: &Circumstances, values: Values| {
-        let runs = past.iter().filter(|run| run.circumstances == *like);
+        let runs = past.iter().map(Borrow::borrow);
+        let runs = runs.filter(|run| run.circumstances == *like);
         let judged = |run: &str| [&base.id, &other.id].into_iter().any(|of| of == run);
         levels::fit(&runs.collect::<Vec<&Past>>(), &judged, values)
     };
@@ -90,7 +92,7 @@ fn scatters(system: &SystemLevels) -> BTreeMap<Id, Scatter> {
 }
 
 /// Adds the half-width over runs to each result.
-pub fn add_to(past: &[Past], view: &mut RunView) {
+pub fn add_to(past: &[impl Borrow<Past>], view: &mut RunView) {
     let learned = estimate(past, view, view);
     for result in &mut view.results {
         if result.values().is_empty() || !varies(result) {

@@ -196,6 +196,9 @@ fn point(run: &RunView, result: &Measurement) -> HistoryPoint {
         run: run.id.clone(),
         label: run.label.clone(),
         started: run.started.clone(),
+        commit: (run.settings.as_ref())
+            .and_then(|settings| settings.commit.as_ref())
+            .map(|commit| commit.id.clone()),
         estimate: result.value(),
         interval: result.interval(),
         value: result

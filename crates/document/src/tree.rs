@@ -63,6 +63,10 @@ pub enum About {
     Event(String),
     /// Comparison of all systems.
     Fleet,
+    /// All change events.
+    Changes,
+    /// An https address elsewhere.
+    Web(String),
 }
 
 /// Words or a number with footnotes.
@@ -263,6 +267,17 @@ pub struct Figure {
     pub caption: Text,
     /// Text alternative, numbers included.
     pub alternative: String,
+    /// For pages that draw it by a script.
+    pub chart: Option<Chart>,
+}
+
+/// Values over runs: what a page with a script draws, and what each point leads to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chart {
+    /// JSON, as `html/charts.js` reads it.
+    pub json: String,
+    /// One for each point.
+    pub about: Vec<About>,
 }
 
 /// Index of a footnote, valid in the document that returned it.

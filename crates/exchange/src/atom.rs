@@ -38,6 +38,6 @@ pub fn atom(events: &[ChangeEvent]) -> String {
 
 /// When something was last known of it.
 fn updated(of: &ChangeEvent) -> &str {
-    let known = of.acknowledged.as_ref().map(|known| known.at.as_str());
+    let known = of.triage.log.last().map(|said| said.at.as_str());
     known.map_or(&of.started, |at| at.max(&of.started))
 }

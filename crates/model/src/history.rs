@@ -68,6 +68,9 @@ pub struct HistoryPoint {
     pub label: Option<String>,
     /// Start, RFC 3339.
     pub started: String,
+    /// The measured commit; absent where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     pub estimate: Option<f64>,
     pub interval: Option<[f64; 2]>,
     /// The value that is compared; null when a flag excludes it, or there is no result.

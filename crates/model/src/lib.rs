@@ -5,6 +5,7 @@ mod audit;
 mod benchmark;
 mod bisect;
 mod brief;
+mod change;
 mod chapter;
 mod commit;
 mod compare;
@@ -49,6 +50,9 @@ pub use benchmark::{
 };
 pub use bisect::{BisectCommit, BisectOutcome, BisectStep, BisectView, SCHEMA_BISECT};
 pub use brief::BriefParts;
+pub use change::{
+    Change, ChangeEvent, ChangeState, ChangesView, CommitRange, SCHEMA_CHANGES, Triage, TriageEntry,
+};
 pub use chapter::{Chapter, Exhibit, Form};
 pub use commit::Commit;
 pub use compare::{
@@ -86,10 +90,9 @@ pub use measurement::{
 pub use note::{Flag, Note, Subject, flags, in_order};
 pub use origin::{Origin, Owner};
 pub use overview::{
-    Acknowledged, BenchmarksView, Change, ChangeEvent, ChangesView, CommitRange, FactChange,
-    FoundBenchmark, ListedRun, ListedSystem, OverviewView, RunList, SCHEMA_BENCHMARKS,
-    SCHEMA_CHANGES, SCHEMA_OVERVIEW, SCHEMA_RUNS, SCHEMA_SEARCH, SCHEMA_SYSTEM, SearchView,
-    SystemView,
+    BenchmarksView, FactChange, FamilyTrend, FoundBenchmark, ListedRun, ListedSystem, OverviewView,
+    Recent, RunList, SCHEMA_BENCHMARKS, SCHEMA_OVERVIEW, SCHEMA_RUNS, SCHEMA_SEARCH, SCHEMA_SYSTEM,
+    SearchView, SystemTrend, SystemView,
 };
 pub use param::{Metric, Number, Param, ProgramRate, START_UP_ERROR};
 pub use peer::{Link, Peer, PeerPath};

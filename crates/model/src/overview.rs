@@ -1,21 +1,19 @@
 //! Lists and pages of `gritstone serve`, as JSON.
 
-use crate::{Difference, HistoryChange, Id, Machine, Reliability};
+use crate::{ChangeEvent, Contention, Id, Machine, Reliability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the schema of [`RunList`].
 pub const SCHEMA_RUNS: &str = "gritstone/runs/1";
 /// Name and version of the schema of [`OverviewView`].
-pub const SCHEMA_OVERVIEW: &str = "gritstone/overview/1";
+pub const SCHEMA_OVERVIEW: &str = "gritstone/overview/2";
 /// Name and version of the schema of [`SystemView`].
 pub const SCHEMA_SYSTEM: &str = "gritstone/system/1";
 /// Name and version of the schema of [`SearchView`].
 pub const SCHEMA_SEARCH: &str = "gritstone/search/1";
 /// Name and version of the schema of [`BenchmarksView`].
 pub const SCHEMA_BENCHMARKS: &str = "gritstone/benchmarks/1";
-/// Name and version of the schema of [`ChangesView`].
-pub const SCHEMA_CHANGES: &str = "gritstone/changes/2";
 
 /// Output of `runs`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,82 +61,39 @@ pub struct ListedSystem {
     pub started: String,
     /// Reliability of that run; null while it is not known.
     pub reliability: Option<Reliability>,
-}
-
-/// A change of level of a benchmark on a system.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Change {
-    pub benchmark: Id,
-    pub title: String,
-    pub machine: String,
-    /// Display name of the system.
-    pub name: String,
-    /// Linux release under which it changed.
-    pub kernel: String,
-    /// The last run of the level before; null where it is no longer among the newest.
-    pub before: Option<String>,
-    /// Changes with their dates.
-    #[serde(flatten)]
-    pub change: HistoryChange,
-}
-
-/// That a change is known.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Acknowledged {
-    /// By whom: a user of the machine of the store, or the name of a token.
-    pub who: String,
-    /// When, RFC 3339.
-    pub at: String,
-    pub note: String,
-}
-
-/// The commits between two runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CommitRange {
-    /// Of the last run before.
-    pub good: String,
-    /// Of the first run after.
-    pub bad: String,
-    /// The page that shows them; null without a repository on the web.
-    pub link: Option<String>,
-}
-
-/// Changes in one direction that begin with the same run of a system.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ChangeEvent {
-    /// Identifier: that of a run which may have begun it, and `-worse` or `-better`. What is known in the store by an identifier keeps it.
-    pub id: String,
-    /// The first run of the new levels.
-    pub run: String,
-    /// Its start, RFC 3339.
-    pub started: String,
-    pub machine: String,
-    /// Display name of the system.
-    pub name: String,
-    /// Whether the new levels are worse.
-    pub worse: bool,
-    /// Runs that may have begun it, in the order of time, by all of its benchmarks.
+    /// What others took from the system during that run; null where it is not known.
     #[serde(default)]
-    pub may_begin: Vec<String>,
-    /// The last run of the levels before; null where it is no longer among the newest.
-    pub before: Option<String>,
-    /// Facts of the system that differ between these two runs.
-    pub differ_in: Vec<Difference>,
-    /// Commits of these two runs; absent where they are not known, or the same.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub commits: Option<CommitRange>,
-    /// Acknowledgment; null without one.
-    pub acknowledged: Option<Acknowledged>,
-    /// One for each benchmark.
-    pub changes: Vec<Change>,
+    pub contention: Option<Contention>,
 }
 
-/// Changes, newest first.
+/// The families of benchmarks on a system over its newest runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ChangesView {
-    /// [`SCHEMA_CHANGES`].
-    pub schema: String,
-    pub events: Vec<ChangeEvent>,
+pub struct SystemTrend {
+    pub machine: String,
+    /// Display name of the system.
+    pub name: String,
+    pub families: Vec<FamilyTrend>,
+}
+
+/// A family of benchmarks over the newest runs of a system.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FamilyTrend {
+    pub family: String,
+    pub benchmarks: usize,
+    /// Benchmarks of which the level changed in these runs.
+    pub changed: usize,
+    /// Speed since over speed before by these changes: geometric mean over all benchmarks, 1 without a change.
+    pub ratio: f64,
+    /// Speed of each run, oldest first: geometric mean over benchmarks, each relative to its median.
+    pub speeds: Vec<f64>,
+}
+
+/// The days before the newest run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Recent {
+    pub days: u32,
+    /// RFC 3339, UTC; empty without runs.
+    pub since: String,
 }
 
 /// A store at a glance.
@@ -148,8 +103,12 @@ pub struct OverviewView {
     pub schema: String,
     /// How many runs are stored.
     pub stored: usize,
+    /// The days that count as recent.
+    pub recent: Recent,
     /// Changes, newest first; null while computed.
     pub events: Option<Vec<ChangeEvent>>,
+    /// The system with the newest run first; empty while computed.
+    pub trends: Vec<SystemTrend>,
     /// The newest runs, newest first.
     pub runs: Vec<ListedRun>,
     /// The systems, that with the newest run first.

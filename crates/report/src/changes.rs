@@ -3,21 +3,37 @@
 use crate::table::{Cell, Columns};
 use crate::words::{self, Sense};
 use gritstone_document::number;
-use gritstone_document::{About, Column, Document, Style, Text, Tone};
-use gritstone_model::{Change, ChangeEvent};
+use gritstone_document::{About, Block, Column, Document, Style, Text, Tile, Tone};
+use gritstone_model::{Change, ChangeEvent, ChangeState, CommitRange, Triage, TriageEntry};
 
 /// Benchmarks that a command names: those that changed most.
 const NAMED: usize = 6;
 
-/// The events of a list, of so many in all.
+/// The events of a list, of so many in all: those first that nobody has looked at, those last that are done.
 #[must_use]
 pub fn changes(events: &[ChangeEvent], all: usize) -> Document {
     let mut document = Document::new("Changes");
     document.subtitle = Some(words::plural(all, "event"));
-    match events {
-        [] => document.paragraph("No change was found."),
-        events => listed(&mut document, events),
+    if events.is_empty() {
+        document.paragraph("No change was found.");
+        return document;
     }
+    document.push(Block::Tiles(counts(events)));
+    document.paragraph("Changes are tentative until `gritstone ab` confirms them.");
+    for state in ChangeState::ALL {
+        let of_state = events.iter().filter(|of| of.triage.state == state);
+        let of_state: Vec<&ChangeEvent> = of_state.collect();
+        if !of_state.is_empty() {
+            document.heading(1, words::capital(state.as_str()));
+            table(
+                &mut document,
+                &format!("Changes, {}", state.as_str()),
+                of_state,
+            );
+        }
+    }
+    document.heading(1, "Benchmarks");
+    lines(&mut document, events.iter().flat_map(|of| &of.changes));
     if all > events.len() {
         let [shown, all] = [events.len(), all].map(number::count);
         document.paragraph(format!("The newest {shown} of {all} events."));
@@ -25,62 +41,127 @@ pub fn changes(events: &[ChangeEvent], all: usize) -> Document {
     document
 }
 
-/// Events, those first of which nobody knows, and a line for each of their changes.
-pub(crate) fn listed(document: &mut Document, events: &[ChangeEvent]) {
-    let (known, new): (Vec<&ChangeEvent>, Vec<&ChangeEvent>) =
-        events.iter().partition(|of| of.acknowledged.is_some());
-    let line = |of: &&ChangeEvent| {
-        let known = event_known(of).into_iter();
-        let said: Vec<String> = std::iter::once(event(of)).chain(known).collect();
-        Text::new(said.join(". ")).about(Some(About::Event(of.id.clone())))
+/// How many events are in each state.
+pub(crate) fn counts(events: &[ChangeEvent]) -> Vec<Tile> {
+    let tile = |state: ChangeState| {
+        let of_state = events.iter().filter(|of| of.triage.state == state);
+        let (worse, better): (Vec<_>, Vec<_>) = of_state.partition(|of| of.worse);
+        let [slower, faster] = [worse.len(), better.len()];
+        let count = slower + faster;
+        (count > 0 || state == ChangeState::New).then(|| Tile {
+            name: words::capital(state.as_str()),
+            value: number::count(count),
+            said: format!("{slower} slower, {faster} faster"),
+            tone: (slower > 0 && state == ChangeState::New).then_some(Tone::Bad),
+        })
     };
-    if !new.is_empty() {
-        document.paragraph("Changes, tentative until `gritstone ab` confirms them:");
-        document.list(new.iter().map(line));
+    ChangeState::ALL.into_iter().filter_map(tile).collect()
+}
+
+/// A line for each event: what, how much, where, since when and which commits, and who looks at it.
+pub(crate) fn table<'a>(
+    document: &mut Document,
+    caption: &str,
+    events: impl IntoIterator<Item = &'a ChangeEvent>,
+) {
+    let what = |of: &&ChangeEvent| Cell::from(benchmarks(of)).about(About::Event(of.id.clone()));
+    let size = |of: &&ChangeEvent| {
+        let tone = if of.worse { Tone::Bad } else { Tone::Good };
+        let pair = of.before.clone().map(|before| [before, of.run.clone()]);
+        Cell::from(size(of))
+            .toned(Some(tone))
+            .about(pair.map(About::Pair))
+    };
+    let system =
+        |of: &&ChangeEvent| Cell::from(of.name.as_str()).about(About::System(of.machine.clone()));
+    let run =
+        |of: &&ChangeEvent| Cell::from(words::short_id(&of.run)).about(About::Run(of.run.clone()));
+    Columns::<&ChangeEvent>::key("Change", Style::Text, what)
+        .text("Speed", size)
+        .text("System", system)
+        .column(Column::new("Since (UTC)", Style::Code), |of| {
+            words::minute(&of.started)
+        })
+        .column(Column::new("Run", Style::Code).rank(1), run)
+        .column(Column::new("Commits", Style::Code), |of| {
+            let commits = of.commits.as_ref();
+            let link = commits.and_then(|of| of.link.clone());
+            Cell::from(commits.map(short_commits)).about(link.map(About::Web))
+        })
+        .text("State", |of| of.triage.state.as_str())
+        .text("Who", |of| who(&of.triage))
+        .column(Column::new("Note", Style::Text).rank(2), |of| {
+            of.triage.log.last().map(|said| said.note.clone())
+        })
+        .table(document, caption, events);
+}
+
+/// Who looks at it, or has said what it is.
+fn who(of: &Triage) -> Option<String> {
+    let said = of.log.last().map(|said| said.who.clone());
+    of.assignee.clone().or(said)
+}
+
+/// The benchmarks of an event, the first of them by name.
+fn benchmarks(of: &ChangeEvent) -> String {
+    match of.changes.as_slice() {
+        [one] => one.benchmark.to_string(),
+        [first, rest @ ..] => format!("{} and {} more", first.benchmark, rest.len()),
+        [] => String::new(),
     }
-    if !known.is_empty() {
-        document.paragraph("Acknowledged:");
-        document.list(known.iter().map(line));
-    }
-    lines(document, events.iter().flat_map(|of| &of.changes));
+}
+
+fn short_commits(of: &CommitRange) -> String {
+    let [good, bad] = [&of.good, &of.bad].map(|id| id.get(..10).unwrap_or(id));
+    format!("{good}..{bad}")
 }
 
 /// The page of an event.
 #[must_use]
 pub fn change(of: &ChangeEvent) -> Document {
     let mut document = Document::new(format!("Change {}", of.id));
-    document.subtitle = Some(event(of));
+    document.subtitle = Some(sentence(of, &|_| None));
     document.heading(1, "What is known");
     let pair = of.before.as_ref().map(|before| {
         let runs = [words::short_id(before), words::short_id(&of.run)];
         let text = format!("{} and {}, side by side", runs[0], runs[1]);
         Text::new(text).about(Some(About::Pair([before.clone(), of.run.clone()])))
     });
-    let acknowledged = of.acknowledged.as_ref().map_or_else(
-        || {
-            format!(
-                "by nobody: `gritstone changes acknowledge {} --note TEXT`",
-                of.id
-            )
-            .into()
-        },
-        |_| Text::new(acknowledged(of).unwrap_or_default()),
-    );
+    let commits = of.commits.as_ref().map(|commits| {
+        Text::new(short_commits(commits)).about(commits.link.clone().map(About::Web))
+    });
     let empty = || Text::new("");
     document.terms([
+        ("state", Text::new(of.triage.state.as_str())),
+        (
+            "assigned to",
+            Text::new(of.triage.assignee.clone().unwrap_or_default()),
+        ),
         ("runs before and since", pair.unwrap_or_else(empty)),
+        ("commits between", commits.unwrap_or_else(empty)),
         (
             "system",
             Text::new(of.name.as_str()).about(Some(About::System(of.machine.clone()))),
         ),
-        ("acknowledged", acknowledged),
     ]);
+    log(&mut document, &of.triage);
     facts(&mut document, of);
-    document.heading(1, "To confirm it");
-    confirming(&mut document, of);
     document.heading(1, "Benchmarks");
     lines(&mut document, &of.changes);
+    document.heading(1, "To confirm it");
+    confirming(&mut document, of);
     document
+}
+
+/// What was said of it.
+fn log(document: &mut Document, of: &Triage) {
+    let entries = of.log.iter().rev();
+    Columns::<&TriageEntry>::key("When (UTC)", Style::Code, |said| words::minute(&said.at))
+        .text("Who", |said| said.who.as_str())
+        .text("State", |said| said.state.as_str())
+        .text("Assigned to", |said| said.assignee.clone())
+        .text("Note", |said| Some(said.note.clone()))
+        .table(document, "What was said of it, newest first", entries);
 }
 
 fn facts(document: &mut Document, of: &ChangeEvent) {
@@ -110,16 +191,20 @@ fn confirming(document: &mut Document, of: &ChangeEvent) {
     document.list([format!("`gritstone run {ids} --label LABEL`")]);
 }
 
-/// The acknowledgment of an event as a sentence, without its full stop.
+/// What was last said of an event as a sentence, without its full stop.
 #[must_use]
 pub fn event_known(of: &ChangeEvent) -> Option<String> {
-    acknowledged(of).map(|said| format!("Acknowledged {said}"))
-}
-
-fn acknowledged(of: &ChangeEvent) -> Option<String> {
-    let known = of.acknowledged.as_ref()?;
-    let at = words::date(&known.at);
-    Some(format!("by {}, {at}: {}", known.who, known.note))
+    let said = of.triage.log.last()?;
+    let to = said
+        .assignee
+        .as_ref()
+        .map_or_else(String::new, |to| format!(" to {to}"));
+    let note = match said.note.as_str() {
+        "" => String::new(),
+        note => format!(": {note}"),
+    };
+    let (state, at) = (words::capital(said.state.as_str()), words::date(&said.at));
+    Some(format!("{state}{to} by {}, {at}{note}", said.who))
 }
 
 /// A line for each change: the change leads to the run before and the run since, side by side.
@@ -146,11 +231,13 @@ fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Chan
         .number("95% interval", |of| {
             words::change(of.change.ratio, of.change.interval).1
         })
+        .number("Before", |of| value(of, of.was))
+        .number("Since", |of| value(of, of.is))
         .text("Speed", |of| {
             let [better, worse] = Sense::Speed.words();
             if of.change.ratio < 1.0 { worse } else { better }
         })
-        .column(Column::new("Since run", Style::Code), run)
+        .column(Column::new("First run", Style::Code), run)
         .column(Column::new("Date (UTC)", Style::Code), |of| {
             words::minute(&of.change.started)
         })
@@ -159,6 +246,10 @@ fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Chan
             Cell::from(of.name.as_str()).about(About::System(of.machine.clone()))
         })
         .table(document, "Changes of level, newest first", changes);
+}
+
+fn value(of: &Change, value: Option<f64>) -> Option<String> {
+    Some(number::figure(value?, None, of.unit.as_str()).with_unit())
 }
 
 /// How many events are new.
@@ -170,10 +261,33 @@ pub fn new_events(count: usize) -> String {
 /// An event in a sentence: `12 benchmarks 1.03 to 1.09× slower on x since run y of 1 May 2026, 12:00 UTC; differs in cpu microcode`.
 #[must_use]
 pub fn event(of: &ChangeEvent) -> String {
+    sentence(of, &|commits| commits.link.clone())
+}
+
+fn sentence(of: &ChangeEvent, link: &dyn Fn(&CommitRange) -> Option<String>) -> String {
     let what = match of.changes.as_slice() {
         [one] => format!("{} ({})", one.benchmark, one.title),
         many => words::plural(many.len(), "benchmark"),
     };
+    let differs = match of.differ_in.as_slice() {
+        [] => String::new(),
+        facts => format!("; differs in {}", words::facts(facts)),
+    };
+    let commits = of.commits.as_ref().map_or_else(String::new, |commits| {
+        let link = link(commits).map_or_else(String::new, |link| format!(" ({link})"));
+        format!("; commits {}{link}", short_commits(commits))
+    });
+    let (run, since) = (words::short_id(&of.run), words::date(&of.started));
+    let between = between(of).map_or_else(String::new, |between| format!(" ({between})"));
+    format!(
+        "{what} {} on {} since run {run}{between} of {since}{differs}{commits}",
+        size(of),
+        of.name
+    )
+}
+
+/// `1.03 to 1.09× slower`: over all benchmarks.
+fn size(of: &ChangeEvent) -> String {
     let ratios = of.changes.iter().map(|of| of.change.ratio);
     let ratios = ratios.map(|ratio| if of.worse { 1.0 / ratio } else { ratio });
     let low = ratios.clone().fold(f64::INFINITY, f64::min);
@@ -185,24 +299,7 @@ pub fn event(of: &ChangeEvent) -> String {
     };
     let [better, worse] = Sense::Speed.words();
     let how = if of.worse { worse } else { better };
-    let differs = match of.differ_in.as_slice() {
-        [] => String::new(),
-        facts => format!("; differs in {}", words::facts(facts)),
-    };
-    let commits = of.commits.as_ref().map_or_else(String::new, |commits| {
-        let [good, bad] = [&commits.good, &commits.bad].map(|id| id.get(..10).unwrap_or(id));
-        let link = commits
-            .link
-            .as_ref()
-            .map_or_else(String::new, |link| format!(" ({link})"));
-        format!("; commits {good}..{bad}{link}")
-    });
-    let (run, since) = (words::short_id(&of.run), words::date(&of.started));
-    let between = between(of).map_or_else(String::new, |between| format!(" ({between})"));
-    format!(
-        "{what} {range}× {how} on {} since run {run}{between} of {since}{differs}{commits}",
-        of.name
-    )
+    format!("{range}× {how}")
 }
 
 /// The runs that may have begun it, where there are several.

@@ -3,11 +3,12 @@
 use crate::table::{Cell, Columns, noted};
 use crate::words::{self, Sense};
 use gritstone_document::svg::plot::{Line, Plot, Point};
-use gritstone_document::{About, Block, Document, Figure, Style};
+use gritstone_document::{About, Block, Chart, Document, Figure, Style};
 use gritstone_document::{number, sparkline};
 use gritstone_model::{
     Flag, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Subject, flags,
 };
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Runs in a table; the drawing has all of them.
@@ -219,16 +220,70 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
             points,
         }],
         marks: series.changes.iter().map(mark).collect(),
+        close: true,
         ..Plot::default()
     };
-    plot.draw()
-        .figure(&format!("history-{number}"), title, told)
+    Figure {
+        chart: Some(chart(view, series)),
+        ..plot
+            .draw()
+            .figure(&format!("history-{number}"), title, told)
+    }
 }
 
 /// A change as it is marked in a drawing: before the first run of the new level.
 fn mark(change: &HistoryChange) -> (f64, String) {
     let (said, _) = words::change(change.ratio, change.interval);
     (change.at as f64 + 0.5, said)
+}
+
+/// The drawing as data: what is said of each run stands where the pointer is.
+fn chart(view: &HistoryView, series: &HistorySeries) -> Chart {
+    let unit = number::unit_text(view.unit.as_str());
+    let point = |point: &HistoryPoint| {
+        json!({
+            "y": point.estimate,
+            "interval": point.interval,
+            "day": point.started.get(..10),
+            "said": describe_point(view, point),
+        })
+    };
+    let mark = |change: &HistoryChange| {
+        let (at, text) = mark(change);
+        json!({ "at": at - 0.5, "text": text })
+    };
+    let data = json!({
+        "label": format!("{}, {unit}", view.title),
+        "points": series.points.iter().map(point).collect::<Vec<_>>(),
+        "changes": series.changes.iter().map(mark).collect::<Vec<_>>(),
+    });
+    let runs = series.points.iter().map(|point| point.run.clone());
+    Chart {
+        json: data.to_string(),
+        about: runs.map(About::Run).collect(),
+    }
+}
+
+/// A run in a sentence: `Run cfe385a0 of 23 November 2026, 18:55 UTC, commit 3f1c2ab: 105 ns/call, 95% CI [103 – 107]`.
+fn describe_point(view: &HistoryView, point: &HistoryPoint) -> String {
+    let part = |name: &str, text: Option<&str>| {
+        text.map_or_else(String::new, |text| format!(", {name} {text}"))
+    };
+    let commit = point.commit.as_ref();
+    let commit = commit.map(|id| id.get(..10).unwrap_or(id));
+    let shown = point
+        .estimate
+        .map(|estimate| number::figure(estimate, point.interval, view.unit.as_str()));
+    let interval = shown.as_ref().and_then(number::Shown::brackets);
+    let interval = interval.map_or_else(String::new, |interval| format!(", 95% CI {interval}"));
+    format!(
+        "Run {} of {}{}{}: {}{interval}",
+        words::short_id(&point.run),
+        words::date(&point.started),
+        part("label", point.label.as_deref()),
+        part("commit", commit),
+        shown.map_or_else(|| "no result".to_owned(), |shown| shown.with_unit()),
+    )
 }
 
 fn table(document: &mut Document, view: &HistoryView, series: &HistorySeries) {

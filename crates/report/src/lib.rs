@@ -28,6 +28,7 @@ mod profile;
 mod ratings;
 mod responses;
 mod show;
+mod stored;
 mod table;
 mod verdicts;
 mod words;
@@ -46,10 +47,11 @@ pub use fleet::{fleet, fleet_lines, fleet_progress, node};
 pub use history::{benchmark, histories, history, history_svg};
 pub use json::json;
 pub use many_runs::{Other, several};
-pub use overview::{
-    benchmark_list, overview, progress, refused, run_list, runs, search, system, systems_compared,
-};
+pub use overview::overview;
 pub use pr::{pr, pr_remarks, pr_verdict};
 pub use ratings::{rating_lines, ratings};
 pub use show::{machine_line, show};
+pub use stored::{
+    benchmark_list, progress, refused, run_list, runs, search, system, systems_compared,
+};
 pub use words::{Detail, bytes, duration, peer, plural, samples};

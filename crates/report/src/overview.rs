@@ -1,50 +1,14 @@
-//! What a store has: the list of `gritstone runs`, and the pages of `gritstone serve` that lead to runs, systems and benchmarks.
+//! The store at a glance: what changed and who looks at it, how each system went, and what is new.
 
-use crate::table::{Cell, Columns};
-use crate::{Detail, changes, fleet, words};
-use gritstone_document::number;
-use gritstone_document::{About, Column, Document, Style, Text, Tone};
-use gritstone_model::{
-    BenchmarksView, FactChange, FleetProgress, FleetView, FoundBenchmark, ListedRun, ListedSystem,
-    OverviewView, Reliability, SearchView, SystemView,
-};
+use crate::{changes, stored, words};
+use gritstone_document::svg::heat::{Cell, Heat};
+use gritstone_document::{About, Block, Document, Text, Tile, Tone, number};
+use gritstone_model::{ChangeEvent, FamilyTrend, OverviewView, Recent, SystemTrend};
+use std::collections::BTreeSet;
 
-/// The runs as a list.
-#[must_use]
-pub fn runs(runs: &[ListedRun]) -> Document {
-    let mut document = Document::default();
-    if runs.is_empty() {
-        document.paragraph("There is nothing to list.");
-    }
-    list(&mut document, "", runs);
-    document
-}
+/// Systems in the map: those with the newest runs.
+const MAPPED: usize = 40;
 
-fn list(document: &mut Document, caption: &str, runs: &[ListedRun]) {
-    let key = Column {
-        key: true,
-        ..Column::new("id", Style::Code)
-    };
-    let id = |run: &&ListedRun| Cell::from(run.id.as_str()).about(About::Run(run.id.clone()));
-    let system = |run: &&ListedRun| {
-        Cell::from(run.machine.as_str()).about(About::System(run.machine_id.clone()))
-    };
-    Columns::<&ListedRun>::of(key, id)
-        .column(Column::new("date (UTC)", Style::Code), |run| {
-            words::minute(&run.started)
-        })
-        .text("label", |run| run.label.clone())
-        .number("benchmarks", |run| run.benchmarks.to_string())
-        .text("kind", |run| match (run.elapsed_s, &run.pruned) {
-            (Some(_), None) => run.kind.clone(),
-            (Some(_), Some(_)) => format!("{}, pruned", run.kind),
-            (None, _) => format!("{}, interrupted", run.kind),
-        })
-        .text("machine", system)
-        .table(document, caption, runs);
-}
-
-/// A store at a glance: what changed, the newest runs, the systems.
 #[must_use]
 pub fn overview(view: &OverviewView) -> Document {
     let mut document = Document::new("Overview");
@@ -61,206 +25,133 @@ pub fn overview(view: &OverviewView) -> Document {
     match view.events.as_deref() {
         None => document.paragraph("Changes are being computed: load the page again."),
         Some([]) => document.paragraph("No change was found."),
-        Some(events) => {
-            changes::listed(&mut document, events);
-        }
+        Some(events) => what_changed(&mut document, events, &view.recent),
     }
-    document.heading(1, "Newest runs");
-    list(&mut document, "Runs", &view.runs);
+    trends(&mut document, &view.trends);
     document.heading(1, "Systems");
-    systems(&mut document, &view.systems);
+    stored::systems(&mut document, &view.systems);
     let which = Text::new("Which system is not like the others, benchmark by benchmark");
     document.paragraph(which.about(Some(About::Fleet)));
+    document.heading(1, "Newest runs");
+    stored::list(&mut document, "Runs", &view.runs);
     document
 }
 
-/// How far a run has come that has not ended.
-#[must_use]
-pub fn progress(launches: u64, last: Option<&str>) -> String {
-    let count = words::plural(usize::try_from(launches).unwrap_or(usize::MAX), "launch");
-    let last = last.map_or_else(String::new, |id| format!(", the last of {id}"));
-    format!("This run has not ended: {count} so far{last}.")
-}
-
-/// All systems against each other, each by its newest results.
-#[must_use]
-pub fn systems_compared(
-    view: &FleetView,
-    all: &[ListedSystem],
-    progress: Option<&FleetProgress>,
-) -> Document {
-    let mut document = fleet::fleet(view, Detail::Everything);
-    document.title = "Fleet".to_owned();
-    document.subtitle = Some(format!(
-        "Newest results of {}, {}",
-        words::plural(view.nodes.len(), "system"),
-        words::plural(view.benchmarks.len(), "benchmark")
-    ));
-    document.heading(1, "Systems");
-    systems(&mut document, all);
-    let compared = std::mem::take(&mut document.blocks);
-    if let Some(progress) = progress {
-        fleet::nodes(&mut document, progress);
-    }
-    document.blocks.extend(compared);
-    document
-}
-
-fn systems(document: &mut Document, systems: &[ListedSystem]) {
-    let name =
-        |of: &&ListedSystem| Cell::from(of.name.as_str()).about(About::System(of.id.clone()));
-    let newest = |of: &&ListedSystem| {
-        Cell::from(words::short_id(&of.newest)).about(About::Run(of.newest.clone()))
+fn what_changed(document: &mut Document, events: &[ChangeEvent], recent: &Recent) {
+    let days = recent.days;
+    let is_recent = |of: &&ChangeEvent| of.started >= recent.since;
+    let slower: Vec<&ChangeEvent> = events
+        .iter()
+        .filter(is_recent)
+        .filter(|of| of.worse)
+        .collect();
+    let benchmarks: usize = slower.iter().map(|of| of.changes.len()).sum();
+    let systems: BTreeSet<&str> = slower.iter().map(|of| of.machine.as_str()).collect();
+    let week = Tile {
+        name: format!("Slower, last {days} days"),
+        value: number::count(benchmarks),
+        said: match slower.is_empty() {
+            true => "no benchmark".to_owned(),
+            false => format!("on {}", words::plural(systems.len(), "system")),
+        },
+        tone: (!slower.is_empty()).then_some(Tone::Bad),
     };
-    let reliability = |of: &&ListedSystem| {
-        let word = of.reliability.map(|word| word.as_str().to_owned());
-        Cell::from(word).toned(of.reliability.map(|word| match word {
-            Reliability::High => Tone::Good,
-            Reliability::Medium => Tone::Doubt,
-            Reliability::Low => Tone::Bad,
-        }))
+    let states = changes::counts(events);
+    document.push(Block::Tiles([week].into_iter().chain(states).collect()));
+    let caption = format!("Slower in the {days} days before the newest run");
+    changes::table(document, &caption, slower.iter().copied());
+    let shown: BTreeSet<&str> = slower.iter().map(|of| of.id.as_str()).collect();
+    let others = |of: &&ChangeEvent| {
+        !shown.contains(of.id.as_str()) && (is_recent(of) || of.triage.state.is_open())
     };
-    Columns::<&ListedSystem>::key("System", Style::Text, name)
-        .number("Runs", |of| of.runs)
-        .column(Column::new("Newest run", Style::Code), newest)
-        .column(Column::new("Date (UTC)", Style::Code), |of| {
-            words::minute(&of.started)
-        })
-        .text("Reliability", reliability)
-        .text("Operating system", |of| of.system.as_str())
-        .table(document, "Systems, that with the newest run first", systems);
-}
-
-/// A system: its facts as they are, those that changed, its runs.
-#[must_use]
-pub fn system(view: &SystemView) -> Document {
-    let machine = &view.machine;
-    let name = match machine.name.trim() {
-        "" => &machine.id,
-        name => name,
-    };
-    let mut document = Document::new(name);
-    document.subtitle = Some(format!("System {}", machine.id));
-    document.heading(1, "Facts that changed");
-    if view.changes.is_empty() {
-        document.paragraph("No recorded fact changed from run to run.");
-    }
-    let run =
-        |of: &&FactChange| Cell::from(words::short_id(&of.run)).about(About::Run(of.run.clone()));
-    Columns::<&FactChange>::key("Fact", Style::Text, |of| words::fact(&of.fact))
-        .text("Before", |of| of.before.clone())
-        .text("Since", |of| of.after.clone())
-        .column(Column::new("First run", Style::Code), run)
-        .column(Column::new("Date (UTC)", Style::Code), |of| {
-            words::minute(&of.started)
-        })
-        .table(
-            &mut document,
-            format!(
-                "Changes in the newest {}, newest first",
-                words::plural(view.examined, "run")
-            ),
-            &view.changes,
-        );
-    document.heading(1, "Runs");
-    list(&mut document, "Runs, newest first", &view.runs);
-    document.heading(1, "Facts in the newest run");
-    let facts = machine.facts.iter();
-    let facts = facts.map(|(name, value)| (words::fact(name), value.clone()));
-    let whole = [
-        ("operating system".to_owned(), machine.system.clone()),
-        ("configuration".to_owned(), machine.configuration.clone()),
-    ];
-    document.terms(whole.into_iter().chain(facts));
-    document
-}
-
-/// What a search found.
-#[must_use]
-pub fn search(view: &SearchView) -> Document {
-    let mut document = Document::new("Search");
-    if !view.query.is_empty() {
-        document.subtitle = Some(format!("For “{}”", view.query));
-    }
-    if view.benchmarks.is_empty() && view.systems.is_empty() && view.runs.is_empty() {
-        document.paragraph("Nothing was found.");
-    }
-    document.paragraph(
-        "Words may be of a benchmark, a label, an id, a date (2026-11), a system, a kernel, a compiler or any other recorded fact.",
+    changes::table(
+        document,
+        "Other changes that are open or of these days",
+        events.iter().filter(others),
     );
-    let is_named = view
-        .benchmarks
-        .first()
-        .is_some_and(|of| of.is_named(&view.query));
-    if is_named {
-        found_benchmarks(&mut document, &view.benchmarks);
-    }
-    if !view.runs.is_empty() {
-        document.heading(1, format!("Runs ({})", number::count(view.found)));
-        let caption = match view.found > view.runs.len() {
-            true => format!("The newest {} runs", view.runs.len()),
-            false => "Runs, newest first".to_owned(),
-        };
-        list(&mut document, &caption, &view.runs);
-    }
-    if !view.systems.is_empty() {
-        document.heading(1, format!("Systems ({})", view.systems.len()));
-        systems(&mut document, &view.systems);
-    }
-    if !is_named && !view.benchmarks.is_empty() {
-        found_benchmarks(&mut document, &view.benchmarks);
-    }
-    document
+    document.paragraph(
+        Text::new("All changes: who looks at them, and what was said of them")
+            .about(Some(About::Changes)),
+    );
 }
 
-fn found_benchmarks(document: &mut Document, found: &[FoundBenchmark]) {
-    document.heading(1, format!("Benchmarks ({})", found.len()));
-    benchmark_table(document, "Benchmarks", found);
-}
-
-fn benchmark_table(document: &mut Document, caption: &str, found: &[FoundBenchmark]) {
-    let id = |of: &&FoundBenchmark| {
-        let id = of.id.to_string();
-        Cell::from(id.as_str()).about(About::Benchmark(id))
+/// A cell for each family of a system. The fewer of both stand side by side.
+fn trends(document: &mut Document, trends: &[SystemTrend]) {
+    let shown = &trends[..trends.len().min(MAPPED)];
+    let families: BTreeSet<&str> = shown
+        .iter()
+        .flat_map(|of| &of.families)
+        .map(|of| of.family.as_str())
+        .collect();
+    let families: Vec<&str> = families.into_iter().collect();
+    if families.is_empty() {
+        return;
+    }
+    let cell = |of: &SystemTrend, family: &str| {
+        of.families
+            .iter()
+            .find(|trend| trend.family == family)
+            .map(map_cell)
     };
-    Columns::<&FoundBenchmark>::key("Benchmark", Style::Code, id)
-        .text("What", |of| of.title.as_str())
-        .table(document, caption, found);
+    let names: Vec<String> = shown.iter().map(|of| of.name.clone()).collect();
+    let heat = match shown.len() < families.len() {
+        true => Heat {
+            columns: names,
+            rows: families
+                .iter()
+                .map(|family| {
+                    let cells = shown.iter().map(|of| cell(of, family));
+                    ((*family).to_owned(), cells.collect())
+                })
+                .collect(),
+        },
+        false => Heat {
+            columns: families.iter().map(|family| (*family).to_owned()).collect(),
+            rows: shown
+                .iter()
+                .map(|of| {
+                    let cells = families.iter().map(|family| cell(of, family));
+                    (of.name.clone(), cells.collect())
+                })
+                .collect(),
+        },
+    };
+    document.heading(1, "Trends");
+    let all = match trends.len() > shown.len() {
+        true => format!(", the {} systems with the newest runs", shown.len()),
+        false => String::new(),
+    };
+    let caption = format!(
+        "Families of benchmarks over the newest runs{all}: speed since the changes, in bold, and of each run as a line"
+    );
+    let said: Vec<String> = shown.iter().map(alternative).collect();
+    let figure = heat.draw().figure("trends", caption, said.join(" "));
+    document.push(Block::Figure(figure));
 }
 
-/// All benchmarks, family by family.
-#[must_use]
-pub fn benchmark_list(view: &BenchmarksView) -> Document {
-    let mut document = Document::new("Benchmarks");
-    document.subtitle = Some(words::plural(view.benchmarks.len(), "benchmark"));
-    for family in view
-        .benchmarks
-        .chunk_by(|a, b| a.id.family() == b.id.family())
-    {
-        let name = family[0].id.family();
-        document.heading(1, name);
-        benchmark_table(&mut document, &format!("Benchmarks of {name}"), family);
+fn map_cell(of: &FamilyTrend) -> Cell {
+    Cell {
+        value: of.ratio - 1.0,
+        text: match of.changed {
+            0 => "=".to_owned(),
+            _ => words::change(of.ratio, None).0,
+        },
+        certain: of.changed > 0,
+        course: of.speeds.clone(),
     }
-    document
 }
 
-/// The newest runs of a store.
-#[must_use]
-pub fn run_list(newest: &[ListedRun], stored: usize) -> Document {
-    let mut document = Document::new("Runs");
-    document.subtitle = Some(format!(
-        "{} of {}",
-        newest.len(),
-        words::plural(stored, "run")
-    ));
-    list(&mut document, "Runs, newest first", newest);
-    document
-}
-
-/// A page that says why there is none.
-#[must_use]
-pub fn refused(title: &str, why: &str) -> Document {
-    let mut document = Document::new(title);
-    document.paragraph(why);
-    document
+fn alternative(of: &SystemTrend) -> String {
+    let changed = of.families.iter().filter(|of| of.changed > 0);
+    let said: Vec<String> = changed
+        .map(|of| {
+            let by = words::change(of.ratio, None).0;
+            let benchmarks = words::plural(of.benchmarks, "benchmark");
+            format!("{} {by} ({} of {benchmarks})", of.family, of.changed)
+        })
+        .collect();
+    match said.is_empty() {
+        true => format!("{}: no change.", of.name),
+        false => format!("{}: {}.", of.name, said.join(", ")),
+    }
 }

@@ -6,7 +6,6 @@ use crate::scores;
 use anyhow::{Result, bail};
 use gritstone_analysis::reliability;
 use gritstone_model::{Benchmark, BriefParts, Chapter, RunView};
-use gritstone_references::MEASURED;
 use std::collections::BTreeSet;
 
 /// # Errors
@@ -64,16 +63,10 @@ pub fn printed(context: &Context, chapters: &[Chapter]) -> Result<Vec<RunView>> 
 
 /// Printed systems that share a benchmark with the run.
 fn comparable_references(context: &Context, run: &RunView) -> Result<Vec<RunView>> {
-    let mut views = vec![];
-    let machines = context.references.machines.iter();
-    for machine in machines.filter(|of| of.document.as_deref() != Some(MEASURED)) {
-        let catalogue = &context.catalogue.benchmarks;
-        let view = context.references.view(&machine.id, catalogue)?;
+    let shares = |view: &&RunView| {
         let mut results = view.results.iter();
-        let shared = results.any(|result| run.get(&result.id).is_some());
-        if shared && run.id != view.id {
-            views.push(view);
-        }
-    }
-    Ok(views)
+        run.id != view.id && results.any(|result| run.get(&result.id).is_some())
+    };
+    let printed = context.printed_systems()?.iter();
+    Ok(printed.filter(shares).cloned().collect())
 }

@@ -4,24 +4,31 @@ use crate::context::Context;
 use crate::history::histories;
 use anyhow::Result;
 use gritstone_model::{
-    Acknowledged, ChangeEvent, Commit, CommitRange, Difference, Machine, RunInfo,
+    ChangeEvent, Commit, CommitRange, Difference, HistoryView, Machine, RunInfo, Triage,
 };
-use gritstone_store::{ChangeEntry, Store};
+use gritstone_store::{ChangeEntry, Content, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Newest runs that are searched.
 const MAX_RUNS: usize = 400;
 
-/// Events without acknowledgments, newest first.
+/// The histories of all benchmarks that recur, over their newest runs.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn events(context: &Context, store: &Store) -> Result<Vec<ChangeEvent>> {
+pub fn recurring(context: &Context, store: &Store) -> Result<Vec<HistoryView>> {
     context.compute_missing_results(store)?;
-    let views = histories(context, store, &store.recurring()?, MAX_RUNS)?;
+    histories(context, store, &store.recurring()?, MAX_RUNS)
+}
+
+/// Events of histories without what was said of them, newest first.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn events(store: &Store, histories: &[HistoryView]) -> Result<Vec<ChangeEvent>> {
     let known = store.change_entries()?;
     let known = known.into_iter().map(|entry| entry.event).collect();
-    let mut events = gritstone_analysis::events::events(&views, &known);
+    let mut events = gritstone_analysis::events::events(histories, &known);
     for event in &mut events {
         let runs = event.before.iter().chain([&event.run]);
         let infos: Vec<RunInfo> = runs.filter_map(|run| store.info(run).ok()).collect();
@@ -40,22 +47,16 @@ pub fn events(context: &Context, store: &Store) -> Result<Vec<ChangeEvent>> {
     Ok(events)
 }
 
-/// Adds acknowledgments; the newest counts.
-pub fn add_acknowledgments(events: &mut [ChangeEvent], entries: Vec<ChangeEntry>) {
-    let acknowledged = entries.into_iter().filter(|entry| entry.acknowledges);
-    let mut newest: BTreeMap<String, Acknowledged> = BTreeMap::new();
-    for ChangeEntry {
-        event,
-        who,
-        note,
-        at,
-        ..
-    } in acknowledged
-    {
-        newest.insert(event, Acknowledged { who, at, note });
+/// Adds what was said of them.
+pub fn add_triage(events: &mut [ChangeEvent], entries: Vec<ChangeEntry>) {
+    let mut said: BTreeMap<String, Triage> = BTreeMap::new();
+    for entry in entries {
+        if let Content::Triage(of) = entry.content {
+            said.entry(entry.event).or_default().push(of);
+        }
     }
     for event in events {
-        event.acknowledged = newest.get(&event.id).cloned();
+        event.triage = said.get(&event.id).cloned().unwrap_or_default();
     }
 }
 

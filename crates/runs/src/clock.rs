@@ -11,3 +11,11 @@ pub fn now() -> String {
 pub fn rfc3339(time: Timestamp) -> String {
     time.strftime("%FT%TZ").to_string()
 }
+
+/// A time so many days before another one, RFC 3339 in UTC; `None` where that one is no time.
+#[must_use]
+pub fn days_before(time: &str, days: i64) -> Option<String> {
+    let time: Timestamp = time.parse().ok()?;
+    let before = time.checked_sub(jiff::SignedDuration::from_hours(24 * days));
+    before.ok().map(rfc3339)
+}

@@ -1,16 +1,17 @@
 //! Shared context of all commands: catalog, references, store; resolves names to views, and compares views.
 
 use crate::files;
+use crate::settled::Settled;
 use anyhow::{Context as _, Result, anyhow, bail};
 use gritstone_analysis::summary;
 use gritstone_catalogue::{Catalogue, Own, Suite};
 use gritstone_exchange::Opened;
 use gritstone_host::{Cpu, Host, Root};
 use gritstone_model::{Machine, RunData, RunView, SCHEMA_RUN, Work};
-use gritstone_references::{LookupError, References};
+use gritstone_references::{LookupError, MEASURED, References};
 use gritstone_store::{Store, StoreError};
 use serde::Deserialize;
-use std::cell::{LazyCell, RefCell};
+use std::cell::{LazyCell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
@@ -26,11 +27,13 @@ pub struct Context {
     pub references: LazyCell<References>,
     /// Cached views of measured reference systems: summarizing one took 80% of the time of a run page of `serve`.
     baselines: RefCell<BTreeMap<String, RunView>>,
+    /// Views of all printed systems.
+    printed: OnceCell<Vec<RunView>>,
     store: Option<PathBuf>,
     /// Whether this process may write a database.
     serves: bool,
-    /// Whether later runs change no comparison.
-    pub(crate) settled: bool,
+    /// Where later runs change no comparison: the earlier ones.
+    pub(crate) settled: Option<Settled>,
     /// The store, while a reader has it open.
     open: RefCell<Weak<Store>>,
 }
@@ -47,9 +50,10 @@ impl Context {
                 gritstone_references::all().expect("they are as they were built in")
             }),
             baselines: RefCell::default(),
+            printed: OnceCell::new(),
             store,
             serves: false,
-            settled: false,
+            settled: None,
             open: RefCell::default(),
         }
     }
@@ -102,7 +106,7 @@ impl Context {
     #[must_use]
     pub fn settled(self) -> Self {
         Self {
-            settled: true,
+            settled: Some(Settled::default()),
             ..self
         }
     }
@@ -190,6 +194,21 @@ impl Context {
         let mut known = self.baselines.borrow_mut();
         known.insert(system.id.clone(), view.clone());
         Ok(view)
+    }
+
+    /// The systems whose results were printed in a document.
+    ///
+    /// # Errors
+    /// When a system cannot be read.
+    pub(crate) fn printed_systems(&self) -> Result<&[RunView]> {
+        if let Some(known) = self.printed.get() {
+            return Ok(known);
+        }
+        let machines = self.references.machines.iter();
+        let printed = machines.filter(|of| of.document.as_deref() != Some(MEASURED));
+        let view = |of: &Machine| self.references.view(&of.id, &self.catalogue.benchmarks);
+        let views = printed.map(view).collect::<Result<_, _>>()?;
+        Ok(self.printed.get_or_init(|| views))
     }
 
     /// The run of a reference system; `None` for a printed one.

@@ -4,9 +4,12 @@ use crate::context::Context;
 use anyhow::Result;
 use gritstone_analysis::comparability::Circumstances;
 use gritstone_analysis::compare;
-use gritstone_analysis::{past::Past, run_effect};
+use gritstone_analysis::past::Past;
+use gritstone_analysis::run_effect::{self, RunEffects};
 use gritstone_model::{CompareView, Id, RunData, RunInfo, RunView};
+use gritstone_store::Store;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Earlier runs that predict the time and variance of launches.
 const RUNS_LIKE: usize = 5;
@@ -29,9 +32,18 @@ impl Context {
         margin: f64,
         selected: BTreeSet<Id>,
     ) -> CompareView {
-        let effects = run_effect::estimate(&self.past(&[base, other]), base, other);
+        let effects = self.run_effects(base, other);
         let options = compare::Options::new(margin, effects).showing(selected);
         compare::compare(base, other, &options)
+    }
+
+    /// The effects of runs that the stored runs of both machines show.
+    pub(crate) fn run_effects(&self, base: &RunView, other: &RunView) -> RunEffects {
+        let estimate = || run_effect::estimate(&self.past(&[base, other]), base, other);
+        match &self.settled {
+            Some(settled) => settled.effects([&base.id, &other.id], estimate),
+            None => estimate(),
+        }
     }
 
     /// Adds the variance between stored runs of the same system.
@@ -42,7 +54,7 @@ impl Context {
 
     /// Stored runs of the systems of these views, these among them; none if a view is a printed system. An unreadable store or run is a
     /// warning: views may come from files.
-    pub(crate) fn past(&self, views: &[&RunView]) -> Vec<Past> {
+    fn past(&self, views: &[&RunView]) -> Vec<Rc<Past>> {
         if views.iter().any(|view| view.settings.is_none()) {
             return vec![];
         }
@@ -52,7 +64,7 @@ impl Context {
         })
     }
 
-    fn earlier(&self, views: &[&RunView]) -> Result<Vec<Past>> {
+    fn earlier(&self, views: &[&RunView]) -> Result<Vec<Rc<Past>>> {
         let Some(store) = self.reader()? else {
             return Ok(vec![]);
         };
@@ -65,26 +77,35 @@ impl Context {
                 info.settings.trial.is_none()
                     && Circumstances::new(&info.machine, Some(&info.settings)) == like
             };
-            let until = match self.settled {
-                true => &view.started,
-                false => &now,
+            let found = match &self.settled {
+                Some(settled) => settled.runs(&store, &like, &view.started, MAX_RUNS)?,
+                None => store.runs_of(&like.machine, &now, MAX_RUNS, &wanted)?,
             };
             // views may be alike
-            for id in store.runs_of(&like.machine, until, MAX_RUNS, &wanted)? {
+            for id in found {
                 if !ids.contains(&id) {
                     ids.push(id);
                 }
             }
         }
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let read = |ids: &[&str]| self.readable_pasts(&store, ids);
+        match &self.settled {
+            Some(settled) => settled.pasts(&ids, read),
+            None => Ok(read(&ids)?.into_iter().flatten().collect()),
+        }
+    }
+
+    /// One a run, `None` with a warning for an unreadable one.
+    fn readable_pasts(&self, store: &Store, ids: &[&str]) -> Result<Vec<Option<Rc<Past>>>> {
         let told = |(id, past): (&&str, Result<Past>)| {
             let untold = |why: &anyhow::Error| {
                 log::warn!("run {id} does not count for the variance between runs: {why:#}");
             };
-            past.inspect_err(untold).ok()
+            past.inspect_err(untold).ok().map(Rc::new)
         };
-        let read = self.stored_pasts(&store, &ids)?;
-        Ok(ids.iter().zip(read).filter_map(told).collect())
+        let read = self.stored_pasts(store, ids)?;
+        Ok(ids.iter().zip(read).map(told).collect())
     }
 
     /// The newest stored runs under the circumstances of this one, newest first, without unreadable ones.

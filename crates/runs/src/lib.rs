@@ -13,3 +13,4 @@ pub mod output_file;
 pub mod result_cache;
 pub mod scores;
 pub mod selection;
+mod settled;

@@ -2,7 +2,6 @@
 
 use crate::context::Context;
 use anyhow::{Context as _, Result, bail, ensure};
-use gritstone_analysis::run_effect;
 use gritstone_analysis::scores::{self as stats, Environment, Options};
 use gritstone_catalogue::profiles;
 use gritstone_measure::CONFIDENCE;
@@ -105,7 +104,7 @@ fn options(context: &Context, machine: &RunView, base: &RunView) -> Options {
         confidence: CONFIDENCE,
         named: false,
         together: false,
-        effects: run_effect::estimate(&context.past(&[other, machine]), other, machine),
+        effects: context.run_effects(other, machine),
     }
 }
 

@@ -8,6 +8,7 @@ use gritstone_document::About;
 use gritstone_document::html::path;
 use gritstone_model::{ChangeEvent, SCHEMA_CHANGES, decode_text, escape_json};
 use gritstone_runs::context::Context;
+use gritstone_store::Content;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -90,12 +91,13 @@ impl Notify {
         drop(reader);
         let told: BTreeSet<&str> = entries
             .iter()
-            .filter(|entry| !entry.acknowledges && entry.note == NAME)
+            .filter(|entry| matches!(&entry.content, Content::Notified(way) if way == NAME))
             .map(|entry| entry.event.as_str())
             .collect();
-        let acknowledged = |event: &ChangeEvent| {
+        let is_known = |event: &ChangeEvent| {
             let mut entries = entries.iter();
-            entries.any(|entry| entry.acknowledges && entry.event == event.id)
+            entries
+                .any(|entry| matches!(entry.content, Content::Triage(_)) && entry.event == event.id)
         };
         let keep = |ids: &[String]| -> Result<()> {
             let now = gritstone_runs::clock::now();
@@ -112,7 +114,7 @@ impl Notify {
         }
         let new = events
             .iter()
-            .filter(|event| !told.contains(event.id.as_str()) && !acknowledged(event));
+            .filter(|event| !told.contains(event.id.as_str()) && !is_known(event));
         let new: Vec<ChangeEvent> = new.cloned().collect();
         if new.is_empty() {
             return Ok(());

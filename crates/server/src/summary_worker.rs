@@ -5,7 +5,7 @@ use crate::notify::Notify;
 use crate::system_comparison;
 use anyhow::Result;
 use gritstone_analysis::reliability;
-use gritstone_model::{ChangeEvent, FleetView, Reliability, RunView};
+use gritstone_model::{ChangeEvent, FleetView, Reliability, RunView, SystemTrend};
 use gritstone_runs::changes;
 use gritstone_runs::context::Context;
 use std::collections::BTreeMap;
@@ -22,6 +22,7 @@ pub struct Digest {
     revision: String,
     /// What changed, newest first.
     pub events: Vec<ChangeEvent>,
+    pub trends: Vec<SystemTrend>,
     /// By system.
     pub reliability: BTreeMap<String, Reliability>,
     /// The newest run of each system.
@@ -120,6 +121,7 @@ fn digest(context: &Context) -> Result<Digest> {
         return Ok(Digest {
             revision: String::new(),
             events: vec![],
+            trends: vec![],
             reliability: BTreeMap::new(),
             newest: vec![],
             fleet: gritstone_analysis::fleet::report("", &[], 0.0),
@@ -132,9 +134,11 @@ fn digest(context: &Context) -> Result<Digest> {
         let reliability = reliability::assess(view).reliability;
         (view.machine.id.clone(), reliability)
     };
+    let histories = changes::recurring(context, &store)?;
     Ok(Digest {
         revision,
-        events: changes::events(context, &store)?,
+        events: changes::events(&store, &histories)?,
+        trends: gritstone_analysis::trends::trends(&histories),
         reliability: newest.iter().map(reliable).collect(),
         newest,
         fleet,

@@ -1,4 +1,4 @@
-//! Log of acknowledgments and sent notifications of changes.
+//! Log of what was said of changes, and of sent notifications.
 
 use crate::engine::{Engine, Purpose, query, whole};
 use crate::error::{Fault, StoreError};
@@ -7,12 +7,14 @@ use crate::row_codec::row;
 use crate::sql;
 use crate::store::Store;
 use crate::token::Token;
+use gritstone_model::{ChangeState, TriageEntry};
 
-/// First schema version with this log.
+/// First schema versions with this log, and with assignees.
 const SINCE: u32 = 4;
-/// Maximum length of a note, in characters.
-const LONGEST: usize = 1000;
-const ACKNOWLEDGE: &str = "acknowledge";
+const ASSIGNEES_SINCE: u32 = 6;
+/// Longest note and longest name, in characters.
+const LONGEST_NOTE: usize = 1000;
+const LONGEST_NAME: usize = 100;
 const NOTIFY: &str = "notify";
 
 /// An entry of the log.
@@ -20,13 +22,15 @@ const NOTIFY: &str = "notify";
 pub struct ChangeEntry {
     /// Identifier of the change event.
     pub event: String,
-    /// Acknowledgment; otherwise a sent notification.
-    pub acknowledges: bool,
-    /// A user, or the name of a token.
-    pub who: String,
-    pub note: String,
-    /// RFC 3339.
-    pub at: String,
+    pub content: Content,
+}
+
+/// Content of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    Triage(TriageEntry),
+    /// A notification was sent by this way.
+    Notified(String),
 }
 
 /// Author of an entry.
@@ -39,27 +43,23 @@ pub enum Who<'a> {
 }
 
 impl Store {
-    /// Acknowledges a change with a note.
+    /// Sets the state of a change.
     ///
     /// # Errors
-    /// [`StoreError::Unfit`] when the note is empty, too long or has control characters, and I/O errors of the store.
-    pub fn acknowledge(
+    /// [`StoreError::Unfit`] when a text is too long, has control characters or is missing, and I/O errors of the store.
+    pub fn triage(
         &mut self,
         event: &str,
         who: Who,
-        note: &str,
+        entry: &Triaged,
         now: &str,
     ) -> Result<(), StoreError> {
-        let fits = !note.trim().is_empty()
-            && note.chars().count() <= LONGEST
-            && !note.contains(char::is_control);
-        if !fits {
-            let why = format!("a note is one line of 1 to {LONGEST} letters");
-            return Err(StoreError::Unfit(why));
-        }
+        entry.check().map_err(StoreError::Unfit)?;
+        let assignee = entry.assignee.map(str::trim);
         self.reach_disk(true)?;
         self.at(whole(self.engine(), Purpose::Write, |engine| {
-            enter(engine, event, ACKNOWLEDGE, who, note.trim(), now)
+            let word = word(entry.state);
+            enter(engine, event, word, who, entry.note.trim(), now, assignee)
         }))
     }
 
@@ -71,7 +71,7 @@ impl Store {
         self.reach_disk(true)?;
         self.at(whole(self.engine(), Purpose::Write, |engine| {
             for event in events {
-                enter(engine, event, NOTIFY, Who::User("serve"), to, now)?;
+                enter(engine, event, NOTIFY, Who::User("serve"), to, now, None)?;
             }
             Ok(())
         }))
@@ -84,20 +84,31 @@ impl Store {
     pub fn change_entries(&self) -> Result<Vec<ChangeEntry>, StoreError> {
         let read = || -> Result<Vec<Entry>, Fault> {
             // stores with an older schema have no log
-            match self.engine().version()? < SINCE {
-                true => Ok(vec![]),
-                false => query(self.engine(), sql::SELECT_CHANGE_ENTRIES, vec![]),
+            match self.engine().version()? {
+                ..SINCE => Ok(vec![]),
+                SINCE..ASSIGNEES_SINCE => {
+                    query(self.engine(), sql::SELECT_CHANGE_ENTRIES_BEFORE_6, vec![])
+                }
+                _ => query(self.engine(), sql::SELECT_CHANGE_ENTRIES, vec![]),
             }
         };
-        let rows = self.at(read())?;
-        let entry = |(event, entry, who, note, at): (_, String, _, _, _)| ChangeEntry {
-            event,
-            acknowledges: entry == ACKNOWLEDGE,
-            who,
-            note,
-            at,
+        let entry = |(event, entry, who, note, at, assignee): Entry| {
+            if entry == NOTIFY {
+                let content = Content::Notified(note);
+                return Some(ChangeEntry { event, content });
+            }
+            // a newer Gritstone may write other entries
+            let state = ChangeState::ALL.into_iter().find(|of| word(*of) == entry)?;
+            let content = Content::Triage(TriageEntry {
+                state,
+                who,
+                at,
+                assignee,
+                note,
+            });
+            Some(ChangeEntry { event, content })
         };
-        Ok(rows.into_iter().map(entry).collect())
+        Ok(self.at(read())?.into_iter().filter_map(entry).collect())
     }
 
     /// Progress of a run: its launches, the benchmark of the last one, and whether it has ended.
@@ -121,8 +132,48 @@ impl Store {
     }
 }
 
-/// Columns of an entry: event, kind, author, note, time.
-type Entry = (String, String, String, String, String);
+/// Columns of an entry: event, kind, author, note, time, assignee.
+type Entry = (String, String, String, String, String, Option<String>);
+
+/// A new state of a change.
+#[derive(Clone, Copy, Debug)]
+pub struct Triaged<'a> {
+    pub state: ChangeState,
+    /// Needed where the state is [`ChangeState::Assigned`].
+    pub assignee: Option<&'a str>,
+    /// Needed elsewhere.
+    pub note: &'a str,
+}
+
+impl Triaged<'_> {
+    fn check(&self) -> Result<(), String> {
+        let is_line =
+            |text: &str, most| text.chars().count() <= most && !text.contains(char::is_control);
+        let is_assigned = self.state == ChangeState::Assigned;
+        let note_is_missing = self.note.trim().is_empty() && !is_assigned;
+        if note_is_missing || !is_line(self.note, LONGEST_NOTE) {
+            return Err(format!("a note is one line of 1 to {LONGEST_NOTE} letters"));
+        }
+        let fits = |name: &str| !name.trim().is_empty() && is_line(name, LONGEST_NAME);
+        if !self.assignee.map_or(!is_assigned, fits) {
+            return Err(format!(
+                "who is to look at it is named by 1 to {LONGEST_NAME} letters"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The kind of the entry that sets a state.
+fn word(state: ChangeState) -> &'static str {
+    match state {
+        ChangeState::New => "reopen",
+        ChangeState::Assigned => "assign",
+        ChangeState::Acknowledged => "acknowledge",
+        ChangeState::Expected => "expect",
+        ChangeState::Fixed => "fix",
+    }
+}
 
 /// Progress of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,6 +201,7 @@ fn enter(
     who: Who,
     note: &str,
     now: &str,
+    assignee: Option<&str>,
 ) -> Result<(), Fault> {
     let (token, name) = match who {
         Who::User(name) => (None, name),
@@ -163,6 +215,7 @@ fn enter(
         name.to_owned(),
         note.to_owned(),
         now.to_owned(),
+        assignee.map(str::to_owned),
     ];
     engine.execute(sql::INSERT_CHANGE_ENTRY, row)
 }

@@ -5,12 +5,13 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
 /// In order; the first has number 1. Released migrations never change.
-pub(crate) const MIGRATIONS: [&str; 5] = [
+pub(crate) const MIGRATIONS: [&str; 6] = [
     include_str!("../schema/sqlite/0001.sql"),
     include_str!("../schema/sqlite/0002.sql"),
     include_str!("../schema/sqlite/0003.sql"),
     include_str!("../schema/sqlite/0004.sql"),
     include_str!("../schema/sqlite/0005.sql"),
+    include_str!("../schema/sqlite/0006.sql"),
 ];
 
 /// The newest known schema.

@@ -14,6 +14,9 @@ use std::time::Duration;
 /// Reciprocal of the share of free pages from which a file is rewritten.
 const WORTH: i64 = 10;
 
+/// Prepared statements that a connection keeps at most; the default of 16 is fewer than there are.
+const STATEMENTS: usize = 64;
+
 #[derive(Debug)]
 pub(crate) struct Sqlite {
     connection: Connection,
@@ -85,6 +88,7 @@ impl Sqlite {
     }
 
     fn of(connection: Connection, path: &Path, reads_only: bool, patience: Duration) -> Self {
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
         Self {
             connection,
             path: path.to_owned(),

@@ -5,18 +5,20 @@ use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
-use gritstone_model::{ChangeEvent, ChangesView, SCHEMA_CHANGES};
-use gritstone_runs::changes::{add_acknowledgments, events};
+use gritstone_model::{ChangeEvent, ChangeState, ChangesView, SCHEMA_CHANGES};
+use gritstone_runs::changes::{add_triage, events, recurring};
 use gritstone_runs::clock;
 use gritstone_runs::context::Context;
-use gritstone_store::Who;
+use gritstone_store::{Triaged, Who};
 
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "Examples:
   gritstone changes                       the newest 30
-  gritstone changes acknowledge cfe385a0-worse --note 'microcode 0x1000066, accepted'"
+  gritstone changes assign cfe385a0-worse ana
+  gritstone changes expect cfe385a0-worse --note 'microcode 0x1000066, accepted'
+  gritstone changes fix cfe385a0-worse --note 'commit 3f1c2ab'"
 )]
 pub struct ChangesArgs {
     /// List all of them [default: the newest 30]
@@ -30,14 +32,60 @@ pub struct ChangesArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum ChangesCommand {
-    /// Say that a change is known, and what it is
-    Acknowledge {
+    /// Say what a change is
+    #[command(alias = "ack")]
+    Acknowledge(NoteArgs),
+    /// Name who is to look at a change
+    Assign {
         /// The change, by its id or a part of it
         event: String,
-        /// What it is, in a line
-        #[arg(long, value_name = "TEXT")]
+        /// Who is to look at it
+        who: String,
+        /// What is to be done, in a line
+        #[arg(long, value_name = "TEXT", default_value = "")]
         note: String,
     },
+    /// Say that a change was intended, or is accepted
+    Expect(NoteArgs),
+    /// Say that the cause of a change is gone
+    Fix(NoteArgs),
+    /// Say that a change is as new again
+    Reopen(NoteArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct NoteArgs {
+    /// The change, by its id or a part of it
+    pub event: String,
+    /// What it is, in a line
+    #[arg(long, value_name = "TEXT")]
+    pub note: String,
+}
+
+impl ChangesCommand {
+    /// The change, and what is said of it.
+    fn triage(&self) -> (&str, Triaged<'_>) {
+        let (state, of) = match self {
+            Self::Assign { event, who, note } => {
+                let said = Triaged {
+                    state: ChangeState::Assigned,
+                    assignee: Some(who),
+                    note,
+                };
+                return (event, said);
+            }
+            Self::Acknowledge(of) => (ChangeState::Acknowledged, of),
+            Self::Expect(of) => (ChangeState::Expected, of),
+            Self::Fix(of) => (ChangeState::Fixed, of),
+            Self::Reopen(of) => (ChangeState::New, of),
+        };
+        let said = Triaged {
+            state,
+            assignee: None,
+            note: &of.note,
+        };
+        (&of.event, said)
+    }
 }
 
 /// Events that are listed without `--all`.
@@ -46,16 +94,17 @@ pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
     let store = context
         .reader()?
         .context("no run is stored yet: `gritstone run --quick` makes one")?;
-    let mut events = events(context, &store)?;
-    add_acknowledgments(&mut events, store.change_entries()?);
+    let mut events = events(&store, &recurring(context, &store)?)?;
+    add_triage(&mut events, store.change_entries()?);
     drop(store);
-    if let Some(ChangesCommand::Acknowledge { event, note }) = &args.command {
+    if let Some(command) = &args.command {
+        let (event, said) = command.triage();
         let event = named(&events, event)?;
-        let who = user();
-        let now = clock::now();
+        let (who, now) = (user(), clock::now());
         let mut store = context.administrator()?;
-        store.acknowledge(&event.id, Who::User(&who), note, &now)?;
-        output::remark(&format!("change {} is acknowledged by {who}", event.id));
+        store.triage(&event.id, Who::User(&who), &said, &now)?;
+        let state = said.state.as_str();
+        output::remark(&format!("change {} is {state}, says {who}", event.id));
         return Ok(Exit::Done);
     }
     let all = events.len();

@@ -45,6 +45,8 @@ fn file(about: &About) -> String {
             format!("benchmarks/{}.html", parts.join("/"))
         }
         About::Fleet => "fleet.html".to_owned(),
+        About::Changes => "changes.html".to_owned(),
+        About::Web(address) => address.clone(),
         About::Pair([base, other]) => format!("compare/{}/{}.html", name(base), name(other)),
     }
 }

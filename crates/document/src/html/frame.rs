@@ -14,7 +14,10 @@ const PAGES: [(&str, &str); 4] = [
     ("/fleet", "Fleet"),
 ];
 /// Style of pages with links to others only.
-pub(super) const STYLE: &str = include_str!("frame.css");
+pub(super) const STYLE: &str = concat!(
+    include_str!("frame.css"),
+    include_str!("uplot/uPlot.min.css")
+);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
@@ -27,6 +30,18 @@ pub struct Frame {
     pub form: Option<Form>,
     /// A run compared with the one before.
     pub before: Option<About>,
+    pub triage: Option<Triage>,
+}
+
+/// A form by which a script says the state of a change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Triage {
+    /// Path that takes it.
+    pub to: String,
+    pub states: Vec<&'static str>,
+    /// Chosen at first.
+    pub state: &'static str,
+    pub assignee: String,
 }
 
 /// A form that requests a page.
@@ -102,6 +117,29 @@ impl Frame {
         );
     }
 
+    /// Writes the form of a change, which its script shows.
+    pub(super) fn triage(&self, out: &mut String) {
+        let Some(triage) = &self.triage else { return };
+        let [to, assignee] = [&triage.to, &triage.assignee].map(|text| escape(text));
+        let option = |state: &&str| {
+            let chosen = match *state == triage.state {
+                true => " selected=\"selected\"",
+                false => "",
+            };
+            format!("<option value=\"{state}\"{chosen}>{state}</option>")
+        };
+        let options: String = triage.states.iter().map(option).collect();
+        let _ = writeln!(
+            out,
+            "<form class=\"ask triage\" data-to=\"{to}\" hidden=\"hidden\" aria-label=\"State of the change\">\
+             <label>State <select name=\"state\">{options}</select></label> \
+             <label>Assigned to <input name=\"assignee\" value=\"{assignee}\" maxlength=\"100\" autocomplete=\"username\"/></label> \
+             <label>Note <input name=\"note\" class=\"note\" maxlength=\"1000\"/></label> \
+             <label>Token <input name=\"token\" type=\"password\" required=\"required\" autocomplete=\"current-password\"/></label> \
+             <button>Save</button> <output></output></form>"
+        );
+    }
+
     /// Writes the form, below the title of the document.
     pub(super) fn form(&self, out: &mut String) {
         let Some(form) = &self.form else { return };
@@ -142,6 +180,8 @@ pub fn path(about: &About) -> String {
         About::System(id) => format!("/systems/{}", encoded(id)),
         About::Benchmark(id) => format!("/benchmarks/{}", encoded(id)),
         About::Fleet => "/fleet".to_owned(),
+        About::Changes => "/changes".to_owned(),
+        About::Web(address) => address.clone(),
         About::Event(id) => format!("/changes/{}", encoded(id)),
         About::Pair([base, other]) => {
             format!("/compare?base={}&run={}", encoded(base), encoded(other))

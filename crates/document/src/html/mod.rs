@@ -7,6 +7,7 @@
 
 mod files;
 mod frame;
+mod scripts;
 
 use crate::code_spans::pieces;
 use crate::mark::Mark;
@@ -16,7 +17,8 @@ use crate::tree::{
     About, Block, Column, Document, Figure, ResultLine, Row, Style, Table, Text, Tile,
 };
 pub use files::Files;
-pub use frame::{Choice, Form, Frame, encoded, path};
+pub use frame::{Choice, Form, Frame, Triage, encoded, path};
+pub use scripts::{CHARTS_PATH, script};
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("style.css");
@@ -32,6 +34,8 @@ const CONTENTS_FROM: usize = 4;
 const SHORT_NAME: usize = 16;
 /// Length of a text from which it gets the full width below its term.
 const LONG_TERM: usize = 64;
+/// Columns of words from which the rows of a table are records, one below the other on a phone.
+const RECORD_FROM: usize = 4;
 /// Longest word without break opportunities.
 const LONGEST_WORD: usize = 24;
 
@@ -60,6 +64,7 @@ struct Page<'a> {
     links: Option<Links<'a>>,
     sections: usize,
     searchable: bool,
+    has_charts: bool,
     tables: usize,
 }
 
@@ -123,6 +128,7 @@ fn page(document: &Document, frame: Option<(&Frame, Links)>) -> String {
     if let Some((frame, links)) = frame {
         frame.live(&mut page.out);
         frame.form(&mut page.out);
+        frame.triage(&mut page.out);
         frame.before(&mut page.out, links);
     }
     page.contents(document);
@@ -140,6 +146,10 @@ fn page(document: &Document, frame: Option<(&Frame, Links)>) -> String {
     }
     if live {
         page.element("script", &format!("\n{LIVE}"));
+    }
+    if let Some((frame, links)) = frame {
+        let has_triage = frame.triage.is_some();
+        scripts::load(&mut page.out, links, page.has_charts, has_triage);
     }
     page.out.push_str("</body>\n</html>\n");
     page.out
@@ -194,8 +204,12 @@ impl Page<'_> {
 
     /// Wraps the markup of a text in a link to its target, where pages have links.
     fn linked(&self, text: &Text, written: String) -> String {
+        let to = |about: &About| match about {
+            About::Web(address) => address.starts_with("https://").then(|| address.clone()),
+            about => self.links?.to(&path(about)),
+        };
         let about = text.about.as_ref().filter(|_| !text.is_missing());
-        match about.and_then(|about| self.links?.to(&path(about))) {
+        match about.and_then(to) {
             Some(to) => format!("<a href=\"{}\">{written}</a>", escape(&to)),
             None => written,
         }
@@ -330,6 +344,14 @@ impl Page<'_> {
         let alternative = escape(&figure.alternative);
         let folded = format!("<summary>Text description</summary><p>{alternative}</p>");
         self.element("details", &folded);
+        if let Some((chart, links)) = figure.chart.as_ref().zip(self.links) {
+            let data = scripts::data(chart, links);
+            self.element(
+                "script type=\"application/json\" class=\"chart-data\"",
+                &data,
+            );
+            self.has_charts = true;
+        }
         self.out.push_str("</figure>\n");
     }
 
@@ -342,7 +364,12 @@ impl Page<'_> {
         let label = escape(&format!("Table {}: {caption}", self.tables));
         let _ = writeln!(
             self.out,
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n<table>"
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n<table{}>",
+            if is_record(&table.columns) {
+                " class=\"records\""
+            } else {
+                ""
+            }
         );
         self.element("caption", &format!("<span>{}</span>", words(&caption)));
         self.heads(&table.columns);
@@ -381,6 +408,7 @@ impl Page<'_> {
 
     fn row(&mut self, columns: &[Column], row: &Row) {
         let mut cells = String::new();
+        let is_record = is_record(columns);
         for (i, (column, text)) in columns.iter().zip(&row.cells).enumerate() {
             let cell = match column.style {
                 Style::Number => escape(&text.text),
@@ -397,6 +425,13 @@ impl Page<'_> {
             let _ = match (i == 0 && column.key, class(column.style)) {
                 (true, _) if short => write!(cells, "<th scope=\"row\" class=\"k\">{cell}</th>"),
                 (true, class) => write!(cells, "<th scope=\"row\" class=\"{class}\">{cell}</th>"),
+                (false, class) if is_record => {
+                    let head = escape(&column.head);
+                    write!(
+                        cells,
+                        "<td class=\"{class}\" data-head=\"{head}\">{cell}</td>"
+                    )
+                }
                 (false, class) => write!(cells, "<td class=\"{class}\">{cell}</td>"),
             };
         }
@@ -407,6 +442,11 @@ impl Page<'_> {
         };
         self.element(open, &cells);
     }
+}
+
+fn is_record(columns: &[Column]) -> bool {
+    let words = columns.iter().filter(|of| of.style != Style::Number);
+    words.count() >= RECORD_FROM && columns.iter().all(|of| of.group.is_none())
 }
 
 /// Element identifier of a benchmark, as a link target.

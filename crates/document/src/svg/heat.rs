@@ -19,9 +19,14 @@ pub struct Cell {
     pub text: String,
     /// Significant.
     pub certain: bool,
+    /// Values in the order of time, for a line below the text; may be empty.
+    pub course: Vec<f64>,
 }
 
 const HEIGHT: f64 = 22.0;
+/// Of the line below the text, and the range of values that takes all of it at least.
+const COURSE: f64 = 18.0;
+const LEAST_RANGE: f64 = 0.05;
 const LEAST_WIDTH: f64 = 58.0;
 const TOP: f64 = 30.0;
 const MARGIN: f64 = 10.0;
@@ -35,20 +40,27 @@ impl Heat {
     #[must_use]
     pub fn draw(&self) -> Canvas {
         let names: Vec<String> = self.rows.iter().map(|(name, _)| cut(name)).collect();
-        let left = widest(names.iter()) + MARGIN;
+        let left = widest(names.iter()) + MARGIN + CHAR;
         let width = (widest(self.columns.iter()) + CHAR).max(LEAST_WIDTH);
+        let drawn = |cell: &Option<Cell>| cell.as_ref().is_some_and(|of| !of.course.is_empty());
+        let has_courses = self.rows.iter().any(|(_, cells)| cells.iter().any(drawn));
+        let height = HEIGHT + if has_courses { COURSE } else { 0.0 };
         let right = left + width * self.columns.len() as f64 + MARGIN;
-        let mut canvas = Canvas::new(right, TOP + HEIGHT * self.rows.len() as f64 + MARGIN);
+        let mut canvas = Canvas::new(right, TOP + height * self.rows.len() as f64 + MARGIN);
         for (across, name) in self.columns.iter().enumerate() {
             let x = left + width * (across as f64 + 0.5);
             canvas.text(Anchor::Middle, x, TOP - 8.0, name);
         }
         for (down, (name, (_, cells))) in names.iter().zip(&self.rows).enumerate() {
-            let y = TOP + HEIGHT * down as f64;
-            canvas.text(Anchor::End, left - 6.0, y + HEIGHT / 2.0 + 4.0, name);
+            let y = TOP + height * down as f64;
+            canvas.text(Anchor::End, left - 6.0, y + height / 2.0 + 4.0, name);
             for (across, cell) in cells.iter().enumerate() {
                 if let Some(cell) = cell {
-                    draw(&mut canvas, cell, [left + width * across as f64, y, width]);
+                    draw(
+                        &mut canvas,
+                        cell,
+                        [left + width * across as f64, y, width, height],
+                    );
                 }
             }
         }
@@ -56,7 +68,9 @@ impl Heat {
     }
 }
 
-fn draw(canvas: &mut Canvas, cell: &Cell, [x, y, width]: [f64; 3]) {
+fn draw(canvas: &mut Canvas, cell: &Cell, [x, y, width, height]: [f64; 4]) {
+    // what did not change stands on the page itself, whatever its color
+    let is_calm = !cell.certain && !cell.course.is_empty();
     let full = if cell.value < 0.0 { BELOW } else { ABOVE };
     let share = (cell.value.abs() / FULL).min(1.0);
     let share = if cell.certain {
@@ -65,17 +79,48 @@ fn draw(canvas: &mut Canvas, cell: &Cell, [x, y, width]: [f64; 3]) {
         0.2 * share
     };
     let [r, g, b] = full.map(|full| 255.0 + (full - 255.0) * share);
-    let weight = if cell.certain {
-        " font-weight=\"bold\""
-    } else {
-        ""
+    if !is_calm {
+        canvas.put(format_args!(
+            "<rect class=\"cell\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height}\" fill=\"rgb({r:.0},{g:.0},{b:.0})\" stroke=\"#ffffff\"/>"
+        ));
+    }
+    let weight = match (cell.certain, is_calm) {
+        (true, _) => " font-weight=\"bold\"",
+        (_, true) => " class=\"ink\"",
+        _ => "",
     };
     canvas.put(format_args!(
-        "<rect class=\"cell\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{HEIGHT}\" fill=\"rgb({r:.0},{g:.0},{b:.0})\" stroke=\"#ffffff\"/>\
-         <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#000000\"{weight}>{}</text>",
+        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#000000\"{weight}>{}</text>",
         x + width / 2.0,
         y + HEIGHT / 2.0 + 4.0,
         escape(&cell.text)
+    ));
+    let class = if is_calm { "course calm" } else { "course" };
+    course(
+        canvas,
+        &cell.course,
+        class,
+        [x + 5.0, y + HEIGHT, width - 10.0],
+    );
+}
+
+fn course(canvas: &mut Canvas, values: &[f64], class: &str, [x, y, width]: [f64; 3]) {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if values.len() < 2 || !(high - low).is_finite() {
+        return;
+    }
+    let range = (high - low).max(LEAST_RANGE);
+    let (middle, tall) = (f64::midpoint(low, high), COURSE - 5.0);
+    let corner = |(at, value): (usize, &f64)| {
+        let across = x + width * at as f64 / (values.len() - 1) as f64;
+        let down = y + tall * (0.5 - (value - middle) / range);
+        format!("{across:.1} {down:.1}")
+    };
+    let corners: Vec<String> = values.iter().enumerate().map(corner).collect();
+    canvas.put(format_args!(
+        "<path class=\"{class}\" d=\"M{}\" fill=\"none\" stroke=\"#000000\" stroke-width=\"1.2\"/>",
+        corners.join("L")
     ));
 }
 
@@ -90,6 +135,7 @@ mod tests {
                 value,
                 text: format!("{value}"),
                 certain,
+                course: vec![],
             })
         };
         let heat = Heat {
@@ -106,5 +152,24 @@ mod tests {
             svg.contains("rgb(240,160,80)") && svg.contains("rgb(255,253,252)"),
             "{svg}"
         );
+    }
+
+    #[test]
+    fn calm_courses_have_no_color() {
+        let cell = |certain| {
+            Some(Cell {
+                value: 0.0,
+                text: "=".to_owned(),
+                certain,
+                course: vec![1.0, 1.0, 0.8],
+            })
+        };
+        let heat = Heat {
+            columns: vec!["a".to_owned(), "b".to_owned()],
+            rows: vec![("node-1".to_owned(), vec![cell(true), cell(false)])],
+        };
+        let svg = heat.draw().body;
+        let counts = ["<rect", "class=\"course\"", "course calm"].map(|of| svg.matches(of).count());
+        assert_eq!(counts, [1, 1, 1], "{svg}");
     }
 }

@@ -114,6 +114,7 @@ pub fn figure(drawn: Vec<Canvas>, id: &str, caption: String, alternative: String
         svgs: drawn.iter().enumerate().map(svg).collect(),
         caption: caption.into(),
         alternative,
+        chart: None,
     }
 }
 

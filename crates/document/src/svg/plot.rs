@@ -20,6 +20,8 @@ pub struct Plot {
     pub x_names: Vec<(f64, String)>,
     pub log_x: bool,
     pub log_y: bool,
+    /// The axis of y goes as far as estimates and usual intervals do; ends of others are clipped and marked.
+    pub close: bool,
     /// Their names are unique.
     pub lines: Vec<Line>,
     /// Vertical lines: position, label.
@@ -103,8 +105,7 @@ impl Plot {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let names = self.lines.len() as f64 * ROW + ROW;
         let bottom = TOP + LEAST_HEIGHT.max(names);
-        let ys = points().flat_map(|p| p.y.into_iter().chain(p.interval.into_iter().flatten()));
-        let y = Scale::new(ys, self.log_y, [bottom, TOP]).rounded();
+        let y = self.scale(bottom);
         let tick = |(tick, y)| (number::at_most(tick, &self.y_unit, 4), y);
         let ticks: Vec<(String, f64)> = y.ticks().into_iter().map(tick).collect();
         let left = NAME + widest(ticks.iter().map(|(text, _)| text)).max(LEAST_TICK) + 8.0;
@@ -148,6 +149,30 @@ impl Plot {
             label.draw(&mut canvas, right);
         }
         canvas
+    }
+
+    fn scale(&self, bottom: f64) -> Scale {
+        if let Some(ends) = self.ends().filter(|_| self.close) {
+            return Scale::new(ends.into_iter(), self.log_y, [bottom, TOP]).close();
+        }
+        let points = self.lines.iter().flat_map(|line| &line.points);
+        let ys = points.flat_map(|p| p.y.into_iter().chain(p.interval.into_iter().flatten()));
+        Scale::new(ys, self.log_y, [bottom, TOP]).rounded()
+    }
+
+    /// The least and the greatest estimate, and half a usual interval beyond.
+    fn ends(&self) -> Option<[f64; 2]> {
+        let points = || self.lines.iter().flat_map(|line| &line.points);
+        let ys = points().filter_map(|p| p.y).filter(|y| y.is_finite());
+        let low = ys.clone().min_by(f64::total_cmp)?;
+        let high = ys.max_by(f64::total_cmp)?;
+        let halves = points()
+            .filter_map(|p| p.interval)
+            .map(|[low, high]| (high - low) / 2.0);
+        let mut halves: Vec<f64> = halves.filter(|half| half.is_finite()).collect();
+        halves.sort_by(f64::total_cmp);
+        let half = halves.get(halves.len() / 2).copied().unwrap_or(0.0);
+        Some([low - half, high + half])
     }
 
     /// The positions of measurements if few, else round numbers.
@@ -206,11 +231,27 @@ impl Area {
     /// Position along x, and vertical positions of the ends of its interval.
     fn interval(&self, point: &Point) -> Option<[f64; 3]> {
         let [low, high] = point.interval?;
-        Some([
-            self.x.place(point.x)?,
-            self.y.place(low)?,
-            self.y.place(high)?,
-        ])
+        let ends = [self.y.place(low)?, self.y.place(high)?];
+        let [low, high] = ends.map(|end| end.clamp(self.y.to, self.y.from));
+        Some([self.x.place(point.x)?, low, high])
+    }
+
+    /// A triangle at each end of an interval beyond the axis.
+    fn mark_clipped(&self, canvas: &mut Canvas, point: &Point, color: &str) {
+        let Some(x) = self.x.place(point.x) else {
+            return;
+        };
+        let ends = point.interval.into_iter().flatten();
+        for end in ends.filter_map(|end| self.y.place(end)) {
+            let (edge, foot) = match end {
+                end if end < self.y.to - 0.5 => (self.y.to, 7.0),
+                end if end > self.y.from + 0.5 => (self.y.from, -7.0),
+                _ => continue,
+            };
+            canvas.put(format_args!(
+                "<path class=\"fill clipped\" d=\"M{x:.1} {edge:.1}l-4 {foot}h8z\" fill=\"{color}\"/>"
+            ));
+        }
     }
 
     fn draw(&self, canvas: &mut Canvas, line: &Line, pen: Pen) {
@@ -257,6 +298,9 @@ impl Area {
             canvas.put(format_args!(
                 "<path class=\"stroke\" d=\"{path}\" fill=\"none\" stroke=\"{color}\" {stroke} stroke-linejoin=\"round\"/>"
             ));
+        }
+        for point in &line.points {
+            self.mark_clipped(canvas, point, color);
         }
         for place in places().flatten().filter(|_| few || line.loose) {
             pen.mark(canvas, place);
@@ -417,6 +461,24 @@ mod tests {
             let counts = [svg.matches("h8m").count(), svg.matches("band").count()];
             assert_eq!(counts, wanted);
         }
+    }
+
+    #[test]
+    fn wide_intervals_are_clipped() {
+        let mut wide = line("wide", &[105.0, 130.0, 110.0], Some([104.0, 131.0]));
+        wide.points[1].interval = Some([0.0, 500.0]);
+        let plot = Plot {
+            close: true,
+            lines: vec![wide],
+            ..Plot::default()
+        };
+        let svg = plot.draw().body;
+        assert_eq!(svg.matches("clipped").count(), 2, "{svg}");
+        assert!(
+            svg.contains(">100</text>") && !svg.contains(">0</text>"),
+            "{svg}"
+        );
+        assert!(!svg.contains(">500</text>"));
     }
 
     #[test]

@@ -66,6 +66,18 @@ impl Scale {
         self
     }
 
+    /// Extends the ends to round numbers, wherever they lie. For y.
+    pub(super) fn close(self) -> Self {
+        if self.log {
+            return self.rounded();
+        }
+        let mut scale = self.spread();
+        let step = step(scale.high - scale.low);
+        scale.low = (scale.low / step).floor() * step;
+        scale.high = (scale.high / step).ceil() * step;
+        scale
+    }
+
     fn inner(&self, value: f64) -> Option<f64> {
         let inner = if self.log { value.log10() } else { value };
         inner.is_finite().then_some(inner)

@@ -316,6 +316,9 @@ fn hostile_names_keep_feeds_valid() {
         name: "]]><script>".to_owned(),
         kernel: "6.18".to_owned(),
         before: Some("r&1".to_owned()),
+        unit: Unit::parse("ns/call").unwrap(),
+        was: Some(100.0),
+        is: Some(200.0),
         change: HistoryChange {
             run: "r 2".to_owned(),
             started: WHEN.to_owned(),
@@ -326,6 +329,14 @@ fn hostile_names_keep_feeds_valid() {
             runs: 3,
         },
     };
+    let mut triage = Triage::default();
+    triage.push(TriageEntry {
+        state: ChangeState::Acknowledged,
+        who: "<ana>".to_owned(),
+        at: "2026-11-21T08:00:00Z".to_owned(),
+        assignee: None,
+        note: "known & accepted".to_owned(),
+    });
     let event = ChangeEvent {
         id: "r 2-worse".to_owned(),
         run: "r 2".to_owned(),
@@ -341,11 +352,7 @@ fn hostile_names_keep_feeds_valid() {
             base: "1".to_owned(),
             other: "2".to_owned(),
         }],
-        acknowledged: Some(Acknowledged {
-            who: "<ana>".to_owned(),
-            at: "2026-11-21T08:00:00Z".to_owned(),
-            note: "known & accepted".to_owned(),
-        }),
+        triage,
         changes: vec![change("byte/pipe"), change("byte/sieve")],
     };
     let feed = atom(&[event]);

@@ -12,6 +12,7 @@ fn point(at: usize, estimate: f64, counts: bool) -> HistoryPoint {
         run: format!("run-{at}"),
         label: (at == 0).then(|| "first".to_owned()),
         started: format!("2026-01-{:02}T03:04:05Z", at + 1),
+        commit: None,
         estimate: Some(estimate),
         interval: Some([estimate * 0.99, estimate * 1.01]),
         value: Some(estimate).filter(|_| counts),

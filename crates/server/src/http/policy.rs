@@ -27,7 +27,7 @@ impl Policy {
         let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
         let scripts: Vec<String> = scripts.iter().map(|script| hash(script)).collect();
         let content = format!(
-            "default-src 'none'; style-src {}; script-src {}; connect-src 'self'; img-src 'self'; form-action 'self'; \
+            "default-src 'none'; style-src {}; script-src 'self' {}; connect-src 'self'; img-src 'self'; form-action 'self'; \
              base-uri 'none'; frame-ancestors 'none'",
             hash(style),
             scripts.join(" ")

@@ -63,6 +63,8 @@ pub enum Media {
     Text,
     /// A drawing.
     Svg,
+    /// A script of pages.
+    Script,
     /// A bundle: a JSON value a line.
     JsonLines,
 }
@@ -76,6 +78,7 @@ impl Media {
             Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
             Self::Text => "text/plain; charset=utf-8",
             Self::Svg => "image/svg+xml",
+            Self::Script => "text/javascript; charset=utf-8",
             Self::JsonLines => "application/jsonl",
         }
     }

@@ -1,12 +1,12 @@
-//! What changed: all events, one of them, their feed, and their acknowledgment.
+//! What changed: all events, one of them, their feed, and what is said of them.
 
 use crate::http::{
     Answer, Asked, Gives, Kind, Media, Method, Parameter, Refused, Route, Status, Upload,
 };
 use crate::pages::{Answered, Pages, not_found, plain};
-use gritstone_document::html::Frame;
-use gritstone_model::{Acknowledged, ChangeEvent, ChangesView, SCHEMA_CHANGES};
-use gritstone_store::{Scope, Who};
+use gritstone_document::html::{self, Frame, Triage};
+use gritstone_model::{ChangeEvent, ChangeState, ChangesView, SCHEMA_CHANGES};
+use gritstone_store::{Scope, Triaged, Who};
 use serde::Deserialize;
 
 /// Events at most.
@@ -28,7 +28,7 @@ pub(crate) const ONE: Route<Pages> = Route {
     parameters: &[EVENT],
     ..Route::page(
         "/changes/{event}",
-        "Changes that belong together, with their acknowledgments",
+        "Changes that belong together, with what was said of them",
         SCHEMA_CHANGES,
         one,
     )
@@ -42,24 +42,28 @@ pub(super) const FEED: Route<Pages> = Route {
         feed,
     )
 };
-pub(super) const ACKNOWLEDGE: Route<Pages> = Route {
+pub(super) const TRIAGE: Route<Pages> = Route {
     method: Method::Post,
     parameters: &[EVENT],
     scopes: &[Scope::Write, Scope::Admin],
     upload: Some(Upload {
         most: 16 << 10,
         media: &["application/json"],
-        about: "{\"note\": TEXT}: what it is, in a line of 1000 letters at most",
+        about: "{\"state\": STATE, \"note\": TEXT, \"assignee\": NAME}. A state is new, assigned, acknowledged, expected or fixed \
+                [acknowledged]; a note is a line of 1000 letters at most; assigned needs a name, the other states a note",
     }),
     statuses: &[
-        (Status::Stored, "It is acknowledged now"),
-        (Status::Unfit, "It has no note, or one of several lines"),
+        (Status::Stored, "It is in this state now"),
+        (
+            Status::Unfit,
+            "A note or a name is missing, or one has several lines",
+        ),
     ],
     ..Route::get(
         "/api/v1/changes/{event}",
-        "Acknowledge a change. The newest note counts",
-        Gives::Object(&[("event", "string"), ("acknowledged", "object")]),
-        acknowledge,
+        "Set the state of a change. The newest entry counts",
+        Gives::Object(&[("event", "string"), ("triage", "object")]),
+        triage,
     )
 };
 
@@ -72,7 +76,7 @@ fn view(events: Vec<ChangeEvent>) -> ChangesView {
 
 fn all(pages: &Pages, asked: &Asked) -> Answered {
     let digest = pages.digest()?;
-    let view = view(pages.acknowledged(&digest.events, MOST)?);
+    let view = view(pages.triaged(&digest.events, MOST)?);
     Ok(pages.respond(asked, &view, || {
         let all = digest.events.len();
         let document = gritstone_report::changes(&view.events, all);
@@ -83,47 +87,63 @@ fn all(pages: &Pages, asked: &Asked) -> Answered {
 fn one(pages: &Pages, asked: &Asked) -> Answered {
     let event = known(pages, asked.params.text("event"))?;
     let document = gritstone_report::change(&event);
-    let page = || (document, Frame::default());
+    let frame = Frame {
+        triage: Some(Triage {
+            to: format!("/api/v1/changes/{}", html::encoded(&event.id)),
+            states: ChangeState::ALL.map(ChangeState::as_str).into(),
+            state: event.triage.state.as_str(),
+            assignee: event.triage.assignee.clone().unwrap_or_default(),
+        }),
+        ..Frame::default()
+    };
+    let page = || (document, frame);
     Ok(pages.respond(asked, &view(vec![event]), page)?)
 }
 
 fn feed(pages: &Pages, _: &Asked) -> Answered {
-    let events = pages.acknowledged(&pages.digest()?.events, MOST)?;
+    let events = pages.triaged(&pages.digest()?.events, MOST)?;
     Ok(plain(Media::Atom, gritstone_exchange::atom(&events)))
 }
 
-/// An event, with its acknowledgments.
+/// An event, with what was said of it.
 fn known(pages: &Pages, id: &str) -> Result<ChangeEvent, Refused> {
     let digest = pages.digest()?;
     let found = digest.events.iter().filter(|event| event.id == id);
     let found: Vec<ChangeEvent> = found.cloned().collect();
-    let found = pages.acknowledged(&found, 1)?.pop();
+    let found = pages.triaged(&found, 1)?.pop();
     found.ok_or_else(|| not_found(format!("There is no change {id}.")))
 }
 
-fn acknowledge(pages: &Pages, asked: &Asked) -> Answered {
+fn triage(pages: &Pages, asked: &Asked) -> Answered {
     #[derive(Deserialize)]
-    struct Note {
+    struct Message {
+        #[serde(default = "acknowledged")]
+        state: ChangeState,
+        #[serde(default)]
         note: String,
+        assignee: Option<String>,
     }
-    let note: Note = serde_json::from_slice(&asked.body).map_err(|why| {
-        let why = format!("This is no JSON with a note: {why}.");
+    fn acknowledged() -> ChangeState {
+        ChangeState::Acknowledged
+    }
+    let said: Message = serde_json::from_slice(&asked.body).map_err(|why| {
+        let why = format!("This is no JSON with a state and a note: {why}.");
         Refused::new(Status::Unfit, why)
     })?;
     let by = asked.by()?;
     let event = known(pages, asked.params.text("event"))?;
     let (mut store, now) = (pages.context.writer()?, gritstone_runs::clock::now());
-    store.acknowledge(&event.id, Who::Token(by), &note.note, &now)?;
-    let (id, name) = (&event.id, &by.name);
-    log::warn!("gritstone: change {id} is acknowledged by {name}");
-    let value = serde_json::json!({
-        "event": id,
-        "acknowledged": Acknowledged {
-            who: name.clone(),
-            at: now,
-            note: note.note.trim().to_owned(),
-        },
-    });
+    let entry = Triaged {
+        state: said.state,
+        assignee: said.assignee.as_deref(),
+        note: &said.note,
+    };
+    store.triage(&event.id, Who::Token(by), &entry, &now)?;
+    drop(store);
+    let event = known(pages, &event.id)?;
+    let (id, state, name) = (&event.id, said.state.as_str(), &by.name);
+    log::warn!("gritstone: change {id} is {state}, says {name}");
+    let value = serde_json::json!({ "event": id, "triage": event.triage });
     let answer = pages.respond(asked, &value, Default::default)?;
     Ok(Answer {
         status: Status::Stored,

@@ -26,25 +26,30 @@ impl Pages {
         self.digest_within(LATER)?.ok_or_else(busy)
     }
 
-    /// The first events, with their acknowledgments.
-    pub(super) fn acknowledged(
+    /// The first events, with what was said of them.
+    pub(super) fn triaged(
         &self,
         events: &[ChangeEvent],
         most: usize,
     ) -> Result<Vec<ChangeEvent>, Refused> {
         let mut events: Vec<ChangeEvent> = events.iter().take(most).cloned().collect();
         if let Some(store) = self.store()? {
-            changes::add_acknowledgments(&mut events, store.change_entries()?);
+            changes::add_triage(&mut events, store.change_entries()?);
         }
         Ok(events)
     }
 
-    /// All systems, with the reliability of their newest runs.
+    /// All systems, with the reliability and contention of their newest runs.
     pub(super) fn systems(&self, digest: Option<&Digest>) -> Result<Vec<ListedSystem>, Refused> {
         let mut systems = lists::systems(self.store()?.as_ref())?;
         for system in &mut systems {
             let known = digest.and_then(|digest| digest.reliability.get(&system.id));
             system.reliability = known.copied();
+            let newest = digest.and_then(|digest| {
+                let mut newest = digest.newest.iter();
+                newest.find(|view| view.machine.id == system.id)
+            });
+            system.contention = newest.and_then(|view| view.contention.clone());
         }
         Ok(systems)
     }

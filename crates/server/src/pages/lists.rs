@@ -24,6 +24,7 @@ pub(super) fn systems(store: Option<&Rc<Store>>) -> Result<Vec<ListedSystem>, St
         newest: head.id,
         started: head.started,
         reliability: None,
+        contention: None,
     };
     Ok(systems.into_iter().map(system).collect())
 }

@@ -48,10 +48,11 @@ pub(crate) const ROUTES: &[&Route<Pages>] = &[
     &change_log::ALL,
     &change_log::ONE,
     &change_log::FEED,
-    &change_log::ACKNOWLEDGE,
+    &change_log::TRIAGE,
     &service_pages::METRICS,
     &service_pages::HEALTH,
     &service_pages::ICON,
+    &service_pages::SCRIPT,
     &service_pages::DESCRIPTION,
     &api_runs::LIST,
     &api_runs::SEND,
@@ -213,7 +214,7 @@ impl Pages {
     }
 
     /// The store, unless there is none yet.
-    fn store(&self) -> Result<Option<Rc<Store>>, Refused> {
+    pub(crate) fn store(&self) -> Result<Option<Rc<Store>>, Refused> {
         let store = self.context.reader()?;
         match &store {
             Some(_) => self.seen.store(true, Ordering::Relaxed),

@@ -4,9 +4,12 @@ use crate::http::{Asked, Route};
 use crate::pages::lists::{self, LISTED};
 use crate::pages::{Answered, Pages};
 use gritstone_document::html::Frame;
-use gritstone_model::{OverviewView, SCHEMA_OVERVIEW};
+use gritstone_model::{OverviewView, Recent, SCHEMA_OVERVIEW};
+use gritstone_runs::clock;
 use std::time::Duration;
 
+/// Days before the newest run in which changes are recent.
+const RECENT: u32 = 7;
 /// The page waits at most so long for what changed.
 const SOON: Duration = Duration::from_millis(300);
 
@@ -20,15 +23,26 @@ pub(crate) const ROUTE: Route<Pages> = Route::page(
 fn overview(pages: &Pages, asked: &Asked) -> Answered {
     let digest = pages.digest_within(SOON)?;
     let systems = pages.systems(digest.as_deref())?;
-    let events = match digest {
-        Some(digest) => Some(pages.acknowledged(&digest.events, LISTED)?),
-        None => None,
+    let (events, trends) = match digest {
+        Some(digest) => (
+            Some(pages.triaged(&digest.events, LISTED)?),
+            digest.trends.clone(),
+        ),
+        None => (None, vec![]),
     };
+    let runs = lists::newest(pages.store()?.as_ref())?;
+    let since = runs.iter().map(|run| run.started.as_str()).max();
+    let since = since.and_then(|newest| clock::days_before(newest, RECENT.into()));
     let view = OverviewView {
         schema: SCHEMA_OVERVIEW.to_owned(),
         stored: systems.iter().map(|of| of.runs).sum(),
         events,
-        runs: lists::newest(pages.store()?.as_ref())?,
+        trends,
+        recent: Recent {
+            days: RECENT,
+            since: since.unwrap_or_default(),
+        },
+        runs,
         systems,
     };
     let page = || (gritstone_report::overview(&view), Frame::default());

@@ -1,8 +1,9 @@
 //! What monitors and programs read of a server: metrics, health, the description of the API, and the icon of its pages.
 
-use crate::http::{Asked, Gives, Media, Route, description};
-use crate::pages::{Answered, Pages, ROUTES, plain};
+use crate::http::{Asked, Gives, Kind, Media, Parameter, Route, description};
+use crate::pages::{Answered, Pages, ROUTES, not_found, plain};
 use anyhow::Context as _;
+use gritstone_document::html;
 use gritstone_model::RunView;
 
 pub(super) const METRICS: Route<Pages> = Route {
@@ -33,6 +34,26 @@ pub(super) const ICON: Route<Pages> = Route {
         "The icon of the pages",
         Gives::Media(Media::Svg),
         |_, _| Ok(plain(Media::Svg, include_str!("../icon.svg"))),
+    )
+};
+pub(super) const SCRIPT: Route<Pages> = Route {
+    parameters: &[Parameter {
+        name: "script",
+        kind: Kind::Path,
+        about: "charts.js or triage.js",
+    }],
+    scopes: &[],
+    cached: true,
+    ..Route::get(
+        "/assets/{script}",
+        "A script of the pages",
+        Gives::Media(Media::Script),
+        |_, asked| {
+            let path = format!("/assets/{}", asked.params.text("script"));
+            let script = html::script(&path);
+            let script = script.ok_or_else(|| not_found(format!("There is no {path}.")))?;
+            Ok(plain(Media::Script, script))
+        },
     )
 };
 pub(super) const DESCRIPTION: Route<Pages> = Route {

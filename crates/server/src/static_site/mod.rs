@@ -8,11 +8,12 @@ mod tests;
 use crate::http::Site as _;
 use crate::pages::{Pages, SiteFiles};
 use crate::summary_worker::Digests;
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use gritstone_document::html;
 use gritstone_runs::context::Context;
 use gritstone_runs::files;
 use gritstone_store::{Sent, Store};
-use plan::{Page, Plan};
+use plan::{CHARTS_FILE, Page, Plan};
 use record::{Made, Record};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -70,11 +71,15 @@ pub fn write(store: &Path, directory: &Path) -> Result<Written> {
     };
     let made = work.share()?;
     let written = made.values().filter(|(_, is_new)| *is_new).count();
-    let made: BTreeMap<String, Made> = made
+    let mut made: BTreeMap<String, Made> = made
         .into_iter()
         .map(|(file, (made, _))| (file, made))
         .collect();
-    let all: BTreeSet<&str> = pages.iter().map(|page| page.file.as_str()).collect();
+    let script = html::script(html::CHARTS_PATH).unwrap_or_default();
+    let (script, _) = record.write(CHARTS_FILE, &script, "")?;
+    made.insert(CHARTS_FILE.to_owned(), script);
+    let mut all: BTreeSet<&str> = pages.iter().map(|page| page.file.as_str()).collect();
+    all.insert(CHARTS_FILE);
     Ok(Written {
         pages: pages.len(),
         made: due.len(),
@@ -122,6 +127,8 @@ impl Work<'_> {
             Arc::new(AtomicBool::new(false)),
         )
         .of_site(Arc::clone(&self.site));
+        // opened once, not for each page
+        let _open = pages.store().map_err(|refused| anyhow!(refused.why))?;
         let mut made = Results::new();
         while let Some(page) = self.due.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             let asked = page.asked().with_context(|| page.path.clone())?;

@@ -8,9 +8,9 @@ use crate::pages::{
 use crate::summary_worker::Digest;
 use anyhow::{Context as _, Result};
 use gritstone_document::About;
-use gritstone_document::html::path;
+use gritstone_document::html::{self, path};
 use gritstone_model::{ChangeEvent, hexadecimal};
-use gritstone_runs::changes::add_acknowledgments;
+use gritstone_runs::changes::add_triage;
 use gritstone_runs::context::Context;
 use gritstone_store::{Kind, RunHead, Store};
 use sha2::{Digest as _, Sha256};
@@ -19,6 +19,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Newest runs on the pages of benchmarks and in the list of runs.
 const LISTED: usize = 1000;
 const NEWEST: usize = 100;
+
+/// The script of pages with charts.
+pub(super) const CHARTS_FILE: &str = "assets/charts.js";
 
 /// A page of a site.
 pub(super) struct Page {
@@ -101,6 +104,7 @@ struct Run {
 
 pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) -> Result<Plan> {
     let mut plan = Plan::default();
+    plan.site.files.insert_path(html::CHARTS_PATH, CHARTS_FILE);
     let mut events: Vec<ChangeEvent> = digest
         .events
         .iter()
@@ -109,7 +113,7 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
         .collect();
     let runs = match store {
         Some(store) => {
-            add_acknowledgments(&mut events, store.change_entries()?);
+            add_triage(&mut events, store.change_entries()?);
             runs(context, store)?
         }
         None => BTreeMap::new(),

@@ -28,12 +28,13 @@ use values::Parameter;
 /// Key of our advisory locks: `GRS2`.
 const LOCK: i64 = 0x4752_5332;
 /// In order; the first has number 1. Released migrations never change.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     include_str!("../../schema/postgres/0001.sql"),
     include_str!("../../schema/postgres/0002.sql"),
     include_str!("../../schema/postgres/0003.sql"),
     include_str!("../../schema/postgres/0004.sql"),
     include_str!("../../schema/postgres/0005.sql"),
+    include_str!("../../schema/postgres/0006.sql"),
 ];
 /// Rows per fetch of a cursor.
 const AT_ONCE: u32 = 200;

@@ -4,10 +4,10 @@
 #![allow(dead_code)]
 
 use gritstone_model::{
-    Batch, Benchmark, Check, Conditions, Counter, Event, Histogram, Id, Launch, Machine, Outcome,
-    Owner, Param, Program, RunData, RunInfo, Sample, Skip, Unit, Usage, Work,
+    Batch, Benchmark, ChangeState, Check, Conditions, Counter, Event, Histogram, Id, Launch,
+    Machine, Outcome, Owner, Param, Program, RunData, RunInfo, Sample, Skip, Unit, Usage, Work,
 };
-use gritstone_store::{Appended, Store};
+use gritstone_store::{Appended, Store, Triaged};
 use postgres::SimpleQueryMessage;
 use rusqlite::types::ValueRef;
 use std::fmt::Debug;
@@ -17,6 +17,13 @@ use tempfile::TempDir;
 
 /// The URL of a server, with `DATABASE` in it, on which the tests of any store are executed; else they are on files.
 pub const SERVER: &str = "GRITSTONE_STORE_TEST_SERVER";
+
+/// What is said of a change.
+pub const KNOWN: Triaged = Triaged {
+    state: ChangeState::Acknowledged,
+    assignee: None,
+    note: "known",
+};
 
 /// A folder of its own, and the path of a store in it, or of one in a database of its own.
 pub fn place() -> (TempDir, PathBuf) {

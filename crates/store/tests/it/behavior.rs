@@ -306,7 +306,7 @@ fn triggers_refuse_changes_as_a_file() {
     assert_eq!(sent, Sent::Stored);
     store.revoke_token("node", now).unwrap();
     store
-        .acknowledge("x-worse", Who::Token(&token), "known", now)
+        .triage("x-worse", Who::Token(&token), &common::KNOWN, now)
         .unwrap();
     let pruned = common::run(4, 2);
     common::store(&mut store, &pruned);
@@ -521,7 +521,7 @@ fn shown_revision_follows_the_view() {
     assert!(is_new(&store));
     let now = "2026-11-27T08:00:00Z";
     store
-        .acknowledge("x-worse", Who::User("me"), "known", now)
+        .triage("x-worse", Who::User("me"), &common::KNOWN, now)
         .unwrap();
     assert!(is_new(&store));
     store.remove(&id).unwrap();

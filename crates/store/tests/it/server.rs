@@ -81,7 +81,7 @@ fn alone_triggers_refuse_changes() {
     );
     store.revoke_token("node", now).unwrap();
     store
-        .acknowledge("r-worse", Who::Token(&token), "known", now)
+        .triage("r-worse", Who::Token(&token), &common::KNOWN, now)
         .unwrap();
     let pruned = common::run(4, 2);
     common::store(&mut store, &pruned);
@@ -283,7 +283,12 @@ fn alone_documented_privileges_suffice() {
     assert_eq!(writer.load(&theirs.info.id).unwrap(), theirs);
     writer.label(&theirs.info.id, "label").unwrap();
     writer
-        .acknowledge("r-worse", Who::User("ann"), "known", "2026-11-25T12:00:00Z")
+        .triage(
+            "r-worse",
+            Who::User("ann"),
+            &common::KNOWN,
+            "2026-11-25T12:00:00Z",
+        )
         .unwrap();
     common::fails(writer.remove(&theirs.info.id), "Denied");
     let id = &theirs.info.id;

@@ -1,7 +1,8 @@
 //! Tokens, and what is done by them.
 
 use crate::common::{self, Raw};
-use gritstone_store::{Scope, Sent, Store, StoreError, Who};
+use gritstone_model::{ChangeState, TriageEntry};
+use gritstone_store::{ChangeEntry, Content, Scope, Sent, Store, StoreError, Triaged, Who};
 
 const NOW: &str = "2026-11-25T12:00:00Z";
 
@@ -95,35 +96,58 @@ fn old_stores_gain_tokens_as_a_file() {
 }
 
 #[test]
-fn acknowledgments_keep_their_author() {
+fn triage_keeps_its_author() {
     let (_folder, path, mut store) = common::with(&[]);
     store.add_token("a", "one", &[Scope::Write], NOW).unwrap();
     let token = store.token("one").unwrap().unwrap();
-    for note in ["", " ", "two\nlines", "\u{1b}[31m", &"x".repeat(1001)] {
-        let refused = store.acknowledge("r-worse", Who::User("ana"), note, NOW);
+    let said = |state, assignee, note| Triaged {
+        state,
+        assignee,
+        note,
+    };
+    let long = "x".repeat(1001);
+    for note in ["", " ", "two\nlines", "\u{1b}[31m", &long] {
+        let entry = said(ChangeState::Acknowledged, None, note);
+        let refused = store.triage("r-worse", Who::User("ana"), &entry, NOW);
         assert!(matches!(refused, Err(StoreError::Unfit(_))), "{note:?}");
     }
+    for assignee in [None, Some(""), Some("a\nb"), Some(&*long)] {
+        let entry = said(ChangeState::Assigned, assignee, "");
+        let refused = store.triage("r-worse", Who::User("ana"), &entry, NOW);
+        assert!(matches!(refused, Err(StoreError::Unfit(_))), "{assignee:?}");
+    }
     assert_eq!(store.change_entries().unwrap(), []);
-    let by = [Who::User("ana"), Who::Token(&token)];
-    for (who, note) in by.into_iter().zip(["first", " second "]) {
-        store.acknowledge("r-worse", who, note, NOW).unwrap();
+    let by = [Who::User("ana"), Who::Token(&token), Who::User("ana")];
+    let entries = [
+        said(ChangeState::Acknowledged, None, "first"),
+        said(ChangeState::Assigned, Some(" ben "), ""),
+        said(ChangeState::Fixed, None, " second "),
+    ];
+    for (who, entry) in by.into_iter().zip(&entries) {
+        store.triage("r-worse", who, entry, NOW).unwrap();
     }
     let told = ["r-worse".to_owned(), "q-better".to_owned()];
     store.notified(&told, "mail", NOW).unwrap();
-    let entries = store.change_entries().unwrap();
-    let said: Vec<[&str; 3]> = entries
-        .iter()
-        .map(|entry| [entry.event.as_str(), &entry.who, &entry.note])
-        .collect();
-    let wanted = [
-        ["r-worse", "ana", "first"],
-        ["r-worse", "a", "second"],
-        ["r-worse", "serve", "mail"],
-        ["q-better", "serve", "mail"],
+    let entry = |state, who: &str, assignee: Option<&str>, note: &str| ChangeEntry {
+        event: "r-worse".to_owned(),
+        content: Content::Triage(TriageEntry {
+            state,
+            who: who.to_owned(),
+            at: NOW.to_owned(),
+            assignee: assignee.map(str::to_owned),
+            note: note.to_owned(),
+        }),
+    };
+    let mut wanted = vec![
+        entry(ChangeState::Acknowledged, "ana", None, "first"),
+        entry(ChangeState::Assigned, "a", Some("ben"), ""),
+        entry(ChangeState::Fixed, "ana", None, "second"),
     ];
-    assert_eq!(said, wanted);
-    let acknowledge: Vec<bool> = entries.iter().map(|entry| entry.acknowledges).collect();
-    assert_eq!(acknowledge, [true, true, false, false]);
+    wanted.extend(told.map(|event| ChangeEntry {
+        event,
+        content: Content::Notified("mail".to_owned()),
+    }));
+    assert_eq!(store.change_entries().unwrap(), wanted);
     drop(store);
     // append-only
     let mut other = Raw::of(&path);

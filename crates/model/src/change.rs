@@ -1,0 +1,172 @@
+//! Changes of level, grouped into events, and what a team has made of them.
+
+use crate::{Difference, HistoryChange, Id, Unit};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Name and version of the schema of [`ChangesView`].
+pub const SCHEMA_CHANGES: &str = "gritstone/changes/3";
+
+/// A change of level of a benchmark on a system.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Change {
+    pub benchmark: Id,
+    pub title: String,
+    pub machine: String,
+    /// Display name of the system.
+    pub name: String,
+    /// Linux release under which it changed.
+    pub kernel: String,
+    /// The last run of the level before; null where it is no longer among the newest.
+    pub before: Option<String>,
+    pub unit: Unit,
+    /// Median estimate of the level before; null where no run of it is among the newest.
+    pub was: Option<f64>,
+    /// Median estimate of the level since.
+    pub is: Option<f64>,
+    /// Changes with their dates.
+    #[serde(flatten)]
+    pub change: HistoryChange,
+}
+
+/// What a team has made of a change.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum ChangeState {
+    /// Nobody has looked at it.
+    #[default]
+    New,
+    /// Somebody is to look at it.
+    Assigned,
+    /// Somebody knows what it is.
+    Acknowledged,
+    /// It was intended, or is accepted.
+    Expected,
+    /// Its cause is gone.
+    Fixed,
+}
+
+impl ChangeState {
+    /// In the order in which they are worked on.
+    pub const ALL: [Self; 5] = [
+        Self::New,
+        Self::Assigned,
+        Self::Acknowledged,
+        Self::Expected,
+        Self::Fixed,
+    ];
+
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Assigned => "assigned",
+            Self::Acknowledged => "acknowledged",
+            Self::Expected => "expected",
+            Self::Fixed => "fixed",
+        }
+    }
+
+    /// Whether somebody still has to do something.
+    #[must_use]
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::New | Self::Assigned | Self::Acknowledged)
+    }
+}
+
+/// What somebody said of a change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TriageEntry {
+    /// Since this entry.
+    pub state: ChangeState,
+    /// By whom: a user of the machine of the store, or the name of a token.
+    pub who: String,
+    /// When, RFC 3339.
+    pub at: String,
+    /// Who is to look at it; null where nobody is named.
+    pub assignee: Option<String>,
+    /// May be empty.
+    pub note: String,
+}
+
+/// State of a change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Triage {
+    pub state: ChangeState,
+    /// Who was last named to look at it; null where nobody was.
+    pub assignee: Option<String>,
+    /// Oldest first.
+    pub log: Vec<TriageEntry>,
+}
+
+impl Triage {
+    /// Adds the newest entry.
+    pub fn push(&mut self, entry: TriageEntry) {
+        self.state = entry.state;
+        if entry.assignee.is_some() {
+            self.assignee.clone_from(&entry.assignee);
+        }
+        self.log.push(entry);
+    }
+}
+
+/// The commits between two runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CommitRange {
+    /// Of the last run before.
+    pub good: String,
+    /// Of the first run after.
+    pub bad: String,
+    /// The page that shows them; null without a repository on the web.
+    pub link: Option<String>,
+}
+
+/// Changes in one direction that begin with the same run of a system.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangeEvent {
+    /// Identifier: that of a run which may have begun it, and `-worse` or `-better`. What is known in the store by an identifier keeps it.
+    pub id: String,
+    /// The first run of the new levels.
+    pub run: String,
+    /// Its start, RFC 3339.
+    pub started: String,
+    pub machine: String,
+    /// Display name of the system.
+    pub name: String,
+    /// Whether the new levels are worse.
+    pub worse: bool,
+    /// Runs that may have begun it, in the order of time, by all of its benchmarks.
+    #[serde(default)]
+    pub may_begin: Vec<String>,
+    /// The last run of the levels before; null where it is no longer among the newest.
+    pub before: Option<String>,
+    /// Facts of the system that differ between these two runs.
+    pub differ_in: Vec<Difference>,
+    /// Commits of these two runs; absent where they are not known, or the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commits: Option<CommitRange>,
+    pub triage: Triage,
+    /// One for each benchmark.
+    pub changes: Vec<Change>,
+}
+
+/// Changes, newest first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangesView {
+    /// [`SCHEMA_CHANGES`].
+    pub schema: String,
+    pub events: Vec<ChangeEvent>,
+}

@@ -1,0 +1,243 @@
+//! What a store has: the list of `gritstone runs`, and the pages of `gritstone serve` that lead to runs, systems and benchmarks.
+
+use crate::table::{Cell, Columns};
+use crate::{Detail, fleet, words};
+use gritstone_document::number;
+use gritstone_document::{About, Column, Document, Style, Tone};
+use gritstone_model::{
+    BenchmarksView, FactChange, FleetProgress, FleetView, FoundBenchmark, ListedRun, ListedSystem,
+    Reliability, SearchView, SystemView,
+};
+
+/// The runs as a list.
+#[must_use]
+pub fn runs(runs: &[ListedRun]) -> Document {
+    let mut document = Document::default();
+    if runs.is_empty() {
+        document.paragraph("There is nothing to list.");
+    }
+    list(&mut document, "", runs);
+    document
+}
+
+pub(crate) fn list(document: &mut Document, caption: &str, runs: &[ListedRun]) {
+    let key = Column {
+        key: true,
+        ..Column::new("id", Style::Code)
+    };
+    let id = |run: &&ListedRun| Cell::from(run.id.as_str()).about(About::Run(run.id.clone()));
+    let system = |run: &&ListedRun| {
+        Cell::from(run.machine.as_str()).about(About::System(run.machine_id.clone()))
+    };
+    Columns::<&ListedRun>::of(key, id)
+        .column(Column::new("date (UTC)", Style::Code), |run| {
+            words::minute(&run.started)
+        })
+        .text("label", |run| run.label.clone())
+        .number("benchmarks", |run| run.benchmarks.to_string())
+        .text("kind", |run| match (run.elapsed_s, &run.pruned) {
+            (Some(_), None) => run.kind.clone(),
+            (Some(_), Some(_)) => format!("{}, pruned", run.kind),
+            (None, _) => format!("{}, interrupted", run.kind),
+        })
+        .text("machine", system)
+        .table(document, caption, runs);
+}
+
+/// How far a run has come that has not ended.
+#[must_use]
+pub fn progress(launches: u64, last: Option<&str>) -> String {
+    let count = words::plural(usize::try_from(launches).unwrap_or(usize::MAX), "launch");
+    let last = last.map_or_else(String::new, |id| format!(", the last of {id}"));
+    format!("This run has not ended: {count} so far{last}.")
+}
+
+/// All systems against each other, each by its newest results.
+#[must_use]
+pub fn systems_compared(
+    view: &FleetView,
+    all: &[ListedSystem],
+    progress: Option<&FleetProgress>,
+) -> Document {
+    let mut document = fleet::fleet(view, Detail::Everything);
+    document.title = "Fleet".to_owned();
+    document.subtitle = Some(format!(
+        "Newest results of {}, {}",
+        words::plural(view.nodes.len(), "system"),
+        words::plural(view.benchmarks.len(), "benchmark")
+    ));
+    document.heading(1, "Systems");
+    systems(&mut document, all);
+    let compared = std::mem::take(&mut document.blocks);
+    if let Some(progress) = progress {
+        fleet::nodes(&mut document, progress);
+    }
+    document.blocks.extend(compared);
+    document
+}
+
+pub(crate) fn systems(document: &mut Document, systems: &[ListedSystem]) {
+    let name =
+        |of: &&ListedSystem| Cell::from(of.name.as_str()).about(About::System(of.id.clone()));
+    let newest = |of: &&ListedSystem| {
+        Cell::from(words::short_id(&of.newest)).about(About::Run(of.newest.clone()))
+    };
+    let reliability = |of: &&ListedSystem| {
+        let word = of.reliability.map(|word| word.as_str().to_owned());
+        Cell::from(word).toned(of.reliability.map(|word| match word {
+            Reliability::High => Tone::Good,
+            Reliability::Medium => Tone::Doubt,
+            Reliability::Low => Tone::Bad,
+        }))
+    };
+    Columns::<&ListedSystem>::key("System", Style::Text, name)
+        .number("Runs", |of| of.runs)
+        .column(Column::new("Newest run", Style::Code), newest)
+        .column(Column::new("Date (UTC)", Style::Code), |of| {
+            words::minute(&of.started)
+        })
+        .text("Reliability", reliability)
+        .number("Contention", |of| {
+            let slowdown = of.contention.as_ref()?.slowdown;
+            Some(number::percent(slowdown))
+        })
+        .number("Steal", |of| {
+            of.contention.as_ref()?.steal.map(number::percent)
+        })
+        .text("Operating system", |of| of.system.as_str())
+        .table(document, "Systems, that with the newest run first", systems);
+}
+
+/// A system: its facts as they are, those that changed, its runs.
+#[must_use]
+pub fn system(view: &SystemView) -> Document {
+    let machine = &view.machine;
+    let name = match machine.name.trim() {
+        "" => &machine.id,
+        name => name,
+    };
+    let mut document = Document::new(name);
+    document.subtitle = Some(format!("System {}", machine.id));
+    document.heading(1, "Facts that changed");
+    if view.changes.is_empty() {
+        document.paragraph("No recorded fact changed from run to run.");
+    }
+    let run =
+        |of: &&FactChange| Cell::from(words::short_id(&of.run)).about(About::Run(of.run.clone()));
+    Columns::<&FactChange>::key("Fact", Style::Text, |of| words::fact(&of.fact))
+        .text("Before", |of| of.before.clone())
+        .text("Since", |of| of.after.clone())
+        .column(Column::new("First run", Style::Code), run)
+        .column(Column::new("Date (UTC)", Style::Code), |of| {
+            words::minute(&of.started)
+        })
+        .table(
+            &mut document,
+            format!(
+                "Changes in the newest {}, newest first",
+                words::plural(view.examined, "run")
+            ),
+            &view.changes,
+        );
+    document.heading(1, "Runs");
+    list(&mut document, "Runs, newest first", &view.runs);
+    document.heading(1, "Facts in the newest run");
+    let facts = machine.facts.iter();
+    let facts = facts.map(|(name, value)| (words::fact(name), value.clone()));
+    let whole = [
+        ("operating system".to_owned(), machine.system.clone()),
+        ("configuration".to_owned(), machine.configuration.clone()),
+    ];
+    document.terms(whole.into_iter().chain(facts));
+    document
+}
+
+/// What a search found.
+#[must_use]
+pub fn search(view: &SearchView) -> Document {
+    let mut document = Document::new("Search");
+    if !view.query.is_empty() {
+        document.subtitle = Some(format!("For “{}”", view.query));
+    }
+    if view.benchmarks.is_empty() && view.systems.is_empty() && view.runs.is_empty() {
+        document.paragraph("Nothing was found.");
+    }
+    document.paragraph(
+        "Words may be of a benchmark, a label, an id, a date (2026-11), a system, a kernel, a compiler or any other recorded fact.",
+    );
+    let is_named = view
+        .benchmarks
+        .first()
+        .is_some_and(|of| of.is_named(&view.query));
+    if is_named {
+        found_benchmarks(&mut document, &view.benchmarks);
+    }
+    if !view.runs.is_empty() {
+        document.heading(1, format!("Runs ({})", number::count(view.found)));
+        let caption = match view.found > view.runs.len() {
+            true => format!("The newest {} runs", view.runs.len()),
+            false => "Runs, newest first".to_owned(),
+        };
+        list(&mut document, &caption, &view.runs);
+    }
+    if !view.systems.is_empty() {
+        document.heading(1, format!("Systems ({})", view.systems.len()));
+        systems(&mut document, &view.systems);
+    }
+    if !is_named && !view.benchmarks.is_empty() {
+        found_benchmarks(&mut document, &view.benchmarks);
+    }
+    document
+}
+
+fn found_benchmarks(document: &mut Document, found: &[FoundBenchmark]) {
+    document.heading(1, format!("Benchmarks ({})", found.len()));
+    benchmark_table(document, "Benchmarks", found);
+}
+
+fn benchmark_table(document: &mut Document, caption: &str, found: &[FoundBenchmark]) {
+    let id = |of: &&FoundBenchmark| {
+        let id = of.id.to_string();
+        Cell::from(id.as_str()).about(About::Benchmark(id))
+    };
+    Columns::<&FoundBenchmark>::key("Benchmark", Style::Code, id)
+        .text("What", |of| of.title.as_str())
+        .table(document, caption, found);
+}
+
+/// All benchmarks, family by family.
+#[must_use]
+pub fn benchmark_list(view: &BenchmarksView) -> Document {
+    let mut document = Document::new("Benchmarks");
+    document.subtitle = Some(words::plural(view.benchmarks.len(), "benchmark"));
+    for family in view
+        .benchmarks
+        .chunk_by(|a, b| a.id.family() == b.id.family())
+    {
+        let name = family[0].id.family();
+        document.heading(1, name);
+        benchmark_table(&mut document, &format!("Benchmarks of {name}"), family);
+    }
+    document
+}
+
+/// The newest runs of a store.
+#[must_use]
+pub fn run_list(newest: &[ListedRun], stored: usize) -> Document {
+    let mut document = Document::new("Runs");
+    document.subtitle = Some(format!(
+        "{} of {}",
+        newest.len(),
+        words::plural(stored, "run")
+    ));
+    list(&mut document, "Runs, newest first", newest);
+    document
+}
+
+/// A page that says why there is none.
+#[must_use]
+pub fn refused(title: &str, why: &str) -> Document {
+    let mut document = Document::new(title);
+    document.paragraph(why);
+    document
+}
