@@ -3,7 +3,7 @@
 
 pub mod linking;
 
-pub use linking::{COMMAND, SUPERVISOR, USER};
+pub use linking::{COMMAND, COUNT, SUPERVISOR, USER};
 
 use std::io;
 use std::sync::LazyLock;

@@ -7,6 +7,8 @@ pub const SUPERVISOR: &str = "runtime/supervisor";
 pub const COMMAND: &str = "runtime/command";
 /// Times a command of the user's as a process.
 pub const USER: &str = "runtime/user";
+/// Counts the instructions of someone else's program.
+pub const COUNT: &str = "runtime/count";
 
 /// What the language of the kernels asks of a compiler of C.
 pub const LANGUAGE: &str = "-std=gnu11";
@@ -19,7 +21,7 @@ pub const BARE: &[&str] = &["-nostdlib", "-static"];
 /// Whether `family/name` is a program, and not a part of others: of the runtime only those above are.
 #[must_use]
 pub fn is_program(name: &str) -> bool {
-    !name.starts_with("runtime/") || [SUPERVISOR, COMMAND, USER].contains(&name)
+    !name.starts_with("runtime/") || [SUPERVISOR, COMMAND, USER, COUNT].contains(&name)
 }
 
 /// Whether a source is a whole program, with a `main` of its own; any other is linked with the runtime.

@@ -22,7 +22,7 @@ const FLAGS: [&str; 6] = [
     "-Werror",
 ];
 /// Programs of the runtime that are whole by themselves.
-const ALONE: [&str; 3] = ["supervisor", "command", "user"];
+const ALONE: [&str; 4] = ["supervisor", "command", "user", "count"];
 /// Programs of which no row runs here: the machine has no libraries of the other processor, and nobody gives them a trace, as a run
 /// would.
 const REFUSED: [&str; 7] = [

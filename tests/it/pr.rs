@@ -173,7 +173,7 @@ fn equal_values_pass_everywhere() {
     for (format, expected) in [
         (
             "text",
-            "Passed: of 3 benchmarks 0 slower by more than 2%, 3 the same.",
+            "Passed: of 3 benchmarks 0 slower by more than 2%, 3 the same. Slowdowns of 2.0% or more would have been seen in 3 of 3.",
         ),
         ("markdown", "### gritstone pr: passed"),
         ("github", "::notice title=gritstone pr::Passed"),
@@ -188,13 +188,162 @@ fn equal_values_pass_everywhere() {
     ] {
         let (code, out, error) = repository.pr(&["--format", format]);
         assert_eq!(code, 0, "{error}{out}");
-        assert!(out.contains(expected), "{format}: {out}");
+        let words: Vec<&str> = out.split_whitespace().collect();
+        assert!(words.join(" ").contains(expected), "{format}: {out}");
     }
     assert!(
         repository
             .pr(&[])
             .1
             .contains("merge base with refs/heads/main")
+    );
+}
+
+#[test]
+fn passes_state_what_was_detectable() {
+    let repository = Repository::new();
+    repository.commit(THREE);
+    repository.write("readme", "x");
+    repository.commit(THREE);
+    let noisy = r#"echo "alpha 10 ns"; echo "noisy $(od -An -N2 -tu2 /dev/urandom) ns""#;
+    let pr = |script: &str| {
+        let budget = ["--base", "HEAD~1", "--budget", "1s"];
+        let tail = ["--harness", "lines", "--", "sh", "-c", script];
+        output_texts(repository.command(&budget, &tail).output().unwrap())
+    };
+    let (code, out, error) = pr(noisy);
+    assert_eq!(code, 0, "{error}{out}");
+    assert!(
+        out.contains("1 inconclusive, 1 the same. Slowdowns of ") && out.contains("in 2 of 2."),
+        "{out}"
+    );
+    let (code, out, error) = pr(noisy.split_once(';').unwrap().1);
+    assert_eq!(code, 4, "{error}{out}");
+}
+
+#[test]
+fn other_output_fails() {
+    let repository = Repository::new();
+    repository.commit("one\ntwo\n");
+    repository.commit("one\ntwo\n\x1b[31mthree\n");
+    let before = repository.traces();
+    let pr = |more: &[&str], script: &str| {
+        let arguments = [&["--base", "HEAD~1", "--budget", "1s"], more].concat();
+        let tail = ["--", "sh", "-c", script];
+        output_texts(repository.command(&arguments, &tail).output().unwrap())
+    };
+    let (code, out, error) = pr(&["--same-output"], "cat values");
+    assert_eq!((code, out.as_str()), (1, ""), "{error}");
+    assert!(
+        error.contains("first in line 3: no line of base, '\\u{1b}[31mthree\\n' of head"),
+        "{error}"
+    );
+    let (code, _, error) = pr(&[], "cat values");
+    assert_ne!(code, 1, "{error}");
+    let (code, _, error) = pr(&["--same-output"], "head -n 2 values");
+    assert_ne!(code, 1, "{error}");
+    let (code, _, error) = pr(&["--same-output"], "date +%N");
+    assert!(
+        code == 1 && error.contains("differs from launch to launch"),
+        "{error}"
+    );
+    let (code, _, error) = repository.pr(&["--same-output"]);
+    assert!(code == 2 && error.contains("plain command"), "{error}");
+    assert_eq!(repository.traces(), before);
+}
+
+const LOOP: &str = r#"#include <stdio.h>
+int main(void) { unsigned x = 1; for (int i = 0; i < COUNT; i++) x = x * 5 % 8191; printf("%u\n", x); }
+"#;
+
+impl Repository {
+    /// Commits a program that does so much work.
+    fn commit_loop(&self, count: u32) {
+        self.write("loop.c", &LOOP.replace("COUNT", &count.to_string()));
+        self.commit(THREE);
+    }
+
+    /// Exit code, view and errors of a command that counts instructions.
+    fn counted(&self, command: &str, arguments: &[&str], tail: &[&str]) -> (i32, Value, String) {
+        let mut process = self.home.command(crate::common::binary());
+        process.arg(command).args(arguments).arg("--dir");
+        process.arg(self.home.path());
+        process.args(["--format", "json", "--count", "instructions"]);
+        process.args(["--build", "cc -O1 -o loop loop.c", "--"]);
+        process.args(tail).current_dir(self.root());
+        let (code, out, error) = output_texts(process.output().unwrap());
+        (code, serde_json::from_str(&out).unwrap_or_default(), error)
+    }
+}
+
+#[test]
+fn one_percent_more_is_found() {
+    let repository = Repository::new();
+    repository.commit_loop(1_000_000);
+    repository.commit_loop(1_010_000);
+    let (code, view, error) = repository.counted("pr", &["--base", "HEAD~1"], &["./loop"]);
+    assert_eq!(code, 1, "{error}");
+    let row = &view["rows"][0];
+    let about = |key: &str, expected: f64| {
+        let found = row[key].as_f64().unwrap();
+        assert!((found / expected - 1.0).abs() < 0.001, "{key}: {found}");
+    };
+    about("ratio", 1.0 / 1.01);
+    about("head", row["base"].as_f64().unwrap() * 1.01);
+    assert_eq!(
+        (&view["quantity"], &view["rounds"]),
+        (&"instructions".into(), &2.into())
+    );
+    assert!(row["spread"].as_f64().unwrap() < 1e-4);
+    // other files, the same work
+    repository.git(&["checkout", "--quiet", "-b", "same", "HEAD~1"]);
+    repository.commit("");
+    let script = ["sh", "-c", "test -e values && exec ./loop"];
+    let (code, view, error) = repository.counted("pr", &["--base", "HEAD~1"], &script);
+    assert_eq!((code, verdicts(&view)[0].1), (0, "same"), "{error}");
+    let (code, _, error) = repository.counted("pr", &["--harness", "go"], &["./loop"]);
+    assert!(
+        code == 2 && error.contains("repeats benchmarks by the clock"),
+        "{error}"
+    );
+}
+
+#[test]
+fn differing_counts_are_tested() {
+    let repository = Repository::new();
+    for commit in ["one", "other"] {
+        // work of random length, in programs that are not identical
+        let text = format!(
+            "#include <time.h>\nconst char *version = \"{commit}\";\n{}",
+            LOOP.replace(
+                "{ unsigned",
+                "{ struct timespec t; clock_gettime(CLOCK_REALTIME, &t); unsigned"
+            )
+            .replace("COUNT", "t.tv_nsec / 10000")
+        );
+        repository.write("loop.c", &text);
+        repository.commit(commit);
+    }
+    let arguments = ["--base", "HEAD~1", "--budget", "10s"];
+    let (code, view, error) = repository.counted("pr", &arguments, &["./loop"]);
+    assert_eq!(code, 4, "{error}");
+    assert!(view["rows"][0]["spread"].as_f64().unwrap() > 1e-4, "{view}");
+}
+
+#[test]
+fn bisect_counts_instructions() {
+    let repository = Repository::new();
+    for number in 0..9 {
+        let work = if number < 6 { 1_000_000 } else { 1_010_000 };
+        repository.commit_loop(work + number);
+    }
+    let (code, view, error) = repository.counted("bisect", &["HEAD~8"], &["./loop"]);
+    assert_eq!(code, 0, "{error}");
+    let expected = repository.git(&["rev-parse", "HEAD~2"]);
+    assert_eq!(view["candidates"][0]["commit"], expected.trim());
+    assert_eq!(
+        (&view["quantity"], &view["error_rate"]),
+        (&"instructions".into(), &0.0.into())
     );
 }
 

@@ -1,7 +1,7 @@
 //! Head against base, for what runs it: Markdown, annotations of GitHub Actions, a metrics report of GitLab, JUnit XML.
 
 use gritstone_document::Foreign;
-use gritstone_model::{CheckOutcome, PrRow, PrView, Verdict};
+use gritstone_model::{CheckOutcome, PrQuantity, PrRow, PrView, Verdict};
 use gritstone_report::{pr_remarks, pr_verdict};
 use std::fmt::Write as _;
 
@@ -18,15 +18,22 @@ pub fn pr_markdown(view: &PrView) -> String {
         safe(&pr_verdict(view))
     );
     if !view.rows.is_empty() {
-        text += "\n| benchmark | verdict | speed | interval | detectable |\n| --- | --- | ---: | --- | ---: |\n";
+        let speed = match view.quantity {
+            PrQuantity::Time => "speed",
+            PrQuantity::Instructions => "instructions, base / head",
+        };
+        let _ = writeln!(
+            text,
+            "\n| benchmark | verdict | {speed} | interval | detectable |\n| --- | --- | ---: | --- | ---: |"
+        );
     }
     for row in view.rows.iter().take(SHOWN) {
         let speed = row
             .ratio
             .map_or(String::new(), |ratio| format!("{ratio:.3}"));
         let verdict = match row.regressed {
-            true => "**slower**",
-            false => row.verdict.as_str(),
+            true => format!("**{}**", word(view.quantity, row)),
+            false => word(view.quantity, row).to_owned(),
         };
         let open = row
             .smallest
@@ -58,7 +65,7 @@ pub fn pr_github_annotations(view: &PrView) -> String {
             text,
             "::error title={}::{}",
             Foreign(&row.name).command_property(),
-            Foreign(&row_text(row)).command()
+            Foreign(&row_text(view.quantity, row)).command()
         );
     }
     let kind = match view.outcome {
@@ -76,13 +83,17 @@ pub fn pr_github_annotations(view: &PrView) -> String {
 /// OpenMetrics, which a GitLab job names as `artifacts: reports: metrics`: the speed of the head as a multiple of the base's.
 #[must_use]
 pub fn pr_gitlab_metrics(view: &PrView) -> String {
-    let mut text = String::from("# TYPE gritstone_pr_speed gauge\n");
+    let metric = match view.quantity {
+        PrQuantity::Time => "gritstone_pr_speed",
+        PrQuantity::Instructions => "gritstone_pr_instructions",
+    };
+    let mut text = format!("# TYPE {metric} gauge\n");
     for row in &view.rows {
         let Some(ratio) = row.ratio else { continue };
         let name = Foreign(&row.id).openmetrics();
         let _ = writeln!(
             text,
-            "gritstone_pr_speed{{benchmark=\"{name}\",verdict=\"{}\"}} {ratio:.4}",
+            "{metric}{{benchmark=\"{name}\",verdict=\"{}\"}} {ratio:.4}",
             row.verdict.as_str()
         );
     }
@@ -117,7 +128,8 @@ pub fn pr_junit(view: &PrView) -> String {
         );
     };
     for row in &view.rows {
-        let said = Foreign(&row_text(row)).markup();
+        let said = row_text(view.quantity, row);
+        let said = Foreign(&said).markup();
         let inner = match row.verdict {
             _ if row.regressed => format!("<failure message=\"{said}\"/>"),
             Verdict::Inconclusive => format!("<skipped message=\"{said}\"/>"),
@@ -141,7 +153,15 @@ fn interval(row: &PrRow) -> String {
     })
 }
 
-fn row_text(row: &PrRow) -> String {
+fn word(quantity: PrQuantity, row: &PrRow) -> &'static str {
+    match (quantity, row.verdict) {
+        (PrQuantity::Instructions, Verdict::Slower) => "more",
+        (PrQuantity::Instructions, Verdict::Faster) => "fewer",
+        (_, verdict) => verdict.as_str(),
+    }
+}
+
+fn row_text(quantity: PrQuantity, row: &PrRow) -> String {
     let Some(ratio) = row.ratio else {
         return "no pair of base and head".to_owned();
     };
@@ -149,12 +169,16 @@ fn row_text(row: &PrRow) -> String {
         none if none.is_empty() => none,
         interval => format!(" ({interval})"),
     };
-    format!(
-        "{}: speed {ratio:.3}{interval} of the base, {:.1}% slower is allowed; {} pairs",
-        row.verdict.as_str(),
-        100.0 * row.margin,
-        row.pairs
-    )
+    let (verdict, allowed) = (word(quantity, row), 100.0 * row.margin);
+    let pairs = row.pairs;
+    match quantity {
+        PrQuantity::Time => format!(
+            "{verdict}: speed {ratio:.3}{interval} of the base, {allowed:.1}% slower is allowed; {pairs} pairs"
+        ),
+        PrQuantity::Instructions => format!(
+            "{verdict}: base has {ratio:.5}{interval} times the instructions of the head, {allowed:.1}% more are allowed; {pairs} pairs; time was not measured"
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -176,6 +200,7 @@ mod tests {
             interval: Some([0.88, 0.92]),
             p_adjusted: Some(0.001),
             smallest: Some(0.03),
+            spread: None,
             pairs: 18,
             failed: 0,
             base: Some(1.0),
@@ -186,6 +211,8 @@ mod tests {
             base: side(name),
             head: side("HEAD"),
             harness: "lines".to_owned(),
+            quantity: PrQuantity::Time,
+            counter: None,
             command: vec!["./bench".to_owned()],
             max_slowdown: 0.02,
             level: 0.01,

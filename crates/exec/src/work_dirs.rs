@@ -59,6 +59,14 @@ impl WorkDirs {
         self.unpacked.borrow_mut().path(program)
     }
 
+    /// The program that counts instructions of another.
+    ///
+    /// # Errors
+    /// When it cannot be unpacked.
+    pub fn counter(&self) -> Result<PathBuf, ExecError> {
+        self.embedded_program(gritstone_kernels::COUNT)
+    }
+
     pub(crate) fn embedded_program(&self, name: &str) -> Result<PathBuf, ExecError> {
         let missing = || std::io::Error::other("build Gritstone again");
         let program = gritstone_kernels::find(name).ok_or_else(missing);

@@ -1,6 +1,6 @@
 //! The commit that made a benchmark slower: the shape of `gritstone bisect --format json`.
 
-use crate::{PrRow, PrSide};
+use crate::{PrQuantity, PrRow, PrSide};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,7 @@ pub struct BisectView {
     pub schema: String,
     pub good: PrSide,
     pub bad: PrSide,
+    pub quantity: PrQuantity,
     /// The benchmark that is followed, of the bad commit against the good one.
     pub followed: PrRow,
     /// Commits that may be the first slow one, oldest first: one where the search succeeded.
@@ -37,6 +38,9 @@ pub struct BisectStep {
     /// Speed as a multiple of that of the good commit; null where it was not measured.
     pub ratio: Option<f64>,
     pub interval: Option<[f64; 2]>,
+    /// Decided by counts that agree, without a test.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exact: bool,
     /// Why it was skipped.
     pub reason: Option<String>,
 }

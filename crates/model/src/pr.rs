@@ -16,6 +16,10 @@ pub struct PrView {
     pub head: PrSide,
     /// The harness whose output was read.
     pub harness: String,
+    pub quantity: PrQuantity,
+    /// What counted, where a count is compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counter: Option<PrCounter>,
     /// The executed command, without the harness's own options.
     pub command: Vec<String>,
     /// Slowdown that is allowed where a benchmark has no margin of its own: 0.02 is 2%.
@@ -82,15 +86,36 @@ pub struct PrRow {
     pub interval: Option<[f64; 2]>,
     /// p adjusted for interim analyses and for the number of benchmarks.
     pub p_adjusted: Option<f64>,
-    /// Minimum detectable effect of these pairs.
+    /// Smallest slowdown that would have been a regression, in 95 of 100 trials like this one.
     pub smallest: Option<f64>,
     pub pairs: usize,
+    /// Largest difference between counts of one side, as a share; none of times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<f64>,
     /// Launches without a value.
     pub failed: usize,
     /// Median over launches.
     pub base: Option<f64>,
     /// Median over launches.
     pub head: Option<f64>,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PrQuantity {
+    #[default]
+    Time,
+    Instructions,
+}
+
+/// What counts instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PrCounter {
+    /// The counter of the processor, in user mode.
+    PerfEvent,
+    Valgrind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

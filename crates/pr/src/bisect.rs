@@ -1,11 +1,13 @@
 //! The commit that made a benchmark slower: each step compares a commit with the good one by turns.
 
 use crate::NotComparable;
-use crate::compare::{Comparison, Place, Progress, Turns};
+use crate::compare::{Comparison, Place};
+use crate::counts::AGREEMENT;
 use crate::git::Revision;
 use crate::search::{Mark, Search};
 use crate::steps::{Line, StepFile};
 use crate::trial::{Margins, Trial};
+use crate::turns::{Progress, Turns};
 use crate::work_trees::{WorkTree, carry};
 use anyhow::{Result, anyhow, ensure};
 use gritstone_exec::ExecError;
@@ -36,7 +38,11 @@ impl Bisection<'_> {
             sides.head.name
         );
         let (followed, mut steps) = self.steps.read()?;
-        let place = Place::new(self.comparison.dir.as_deref(), self.comparison.budget)?;
+        let place = Place::new(
+            self.comparison.dir.as_deref(),
+            self.comparison.budget,
+            self.comparison.quantity,
+        )?;
         let good = self.prepare(&place, "base", &sides.base, None)?;
         let followed = match followed {
             Some(row) => row,
@@ -75,7 +81,8 @@ impl Bisection<'_> {
                 commit: commits[at].clone(),
             })
         });
-        let tests = steps.iter().filter(|step| step.ratio.is_some()).count() + 1;
+        let tested = |step: &&BisectStep| step.ratio.is_some() && !step.exact;
+        let tests = steps.iter().filter(tested).count() + usize::from(!is_exact(&followed));
         Ok(BisectView {
             schema: SCHEMA_BISECT.to_owned(),
             good: side(&sides.base),
@@ -83,6 +90,7 @@ impl Bisection<'_> {
             candidates: candidates.collect::<Result<_>>()?,
             // each test is wrong in at most this share of cases
             error_rate: (tests as f64 * LEVEL).min(1.0),
+            quantity: self.comparison.quantity,
             followed,
             steps,
         })
@@ -154,6 +162,7 @@ impl Bisection<'_> {
             outcome,
             ratio: row.and_then(|row| row.ratio),
             interval: row.and_then(|row| row.interval),
+            exact: row.is_some_and(is_exact),
             reason,
         };
         let revision = Revision {
@@ -195,6 +204,11 @@ impl Bisection<'_> {
         };
         Ok(step(outcome, Some(&row), None))
     }
+}
+
+/// Whether counts decided it without a test.
+fn is_exact(row: &PrRow) -> bool {
+    row.spread.is_some_and(|spread| spread <= AGREEMENT)
 }
 
 fn mark(outcome: BisectOutcome) -> Option<Mark> {

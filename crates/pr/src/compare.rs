@@ -1,21 +1,25 @@
 //! Base and head: found, checked out, built, and measured in turns.
 
+use crate::SIDES;
 use crate::git::{Repository, Revision};
 use crate::identical::are_identical;
-use crate::launches::{Launched, Launcher, Request};
-use crate::trial::{Margins, Trial, outcome};
+use crate::instructions::Counter;
+use crate::launches::Launcher;
+use crate::trial::{Margins, outcome};
+use crate::turns::{Progress, Turns};
 use crate::work_trees::{WorkTree, Workshop, carry};
-use crate::{NotComparable, SIDES};
-use anyhow::{Context as _, Result, bail, ensure};
-use gritstone_exchange::harness::{Harness, HarnessResult};
+use anyhow::{Context as _, Result, ensure};
+use gritstone_exchange::harness::Harness;
 use gritstone_exchange::trial_side;
-use gritstone_exec::{ExecError, Journal, Setup};
-use gritstone_model::{CheckOutcome, Plan, PrSide, PrView, RunData, RunInfo, SCHEMA_PR};
+use gritstone_exec::{Journal, Setup};
+use gritstone_model::{
+    CheckOutcome, Plan, PrQuantity, PrSide, PrView, RunData, RunInfo, SCHEMA_PR,
+};
 use gritstone_session::host_context::HostContext;
 use gritstone_session::{signals, trial, undo};
 use gritstone_stats::interim::LEVEL;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What is compared, and how.
 pub struct Comparison {
@@ -30,6 +34,10 @@ pub struct Comparison {
     pub carry: Vec<PathBuf>,
     pub harness: Box<dyn Harness>,
     pub command: Vec<String>,
+    /// Instructions are those of a plain command.
+    pub quantity: PrQuantity,
+    /// Whether a plain command must print the same on both sides.
+    pub same_output: bool,
     /// Of measuring, without builds.
     pub budget: Duration,
     /// Measuring time of one benchmark in one launch; none: so long that the rounds suffice.
@@ -38,19 +46,6 @@ pub struct Comparison {
     pub seed: u64,
     /// Parent of the work trees.
     pub dir: Option<PathBuf>,
-}
-
-/// What is being done.
-#[derive(Clone, Copy, Debug)]
-pub enum Progress<'a> {
-    Building(&'a str),
-    Measuring {
-        rounds: usize,
-        decided: usize,
-        benchmarks: usize,
-        elapsed: Duration,
-        budget: Duration,
-    },
 }
 
 /// The two sides of a comparison.
@@ -65,6 +60,8 @@ pub struct Sides {
 /// A host with a journal, in which work trees can be made.
 pub struct Place {
     pub host: HostContext,
+    /// Of instructions, where they are compared.
+    pub counter: Option<Counter>,
     /// Dropped after everything that it records.
     pub setup: Setup,
     pub journal: Journal,
@@ -75,13 +72,18 @@ impl Place {
     ///
     /// # Errors
     /// When there is no place for files, or no journal.
-    pub fn new(dir: Option<&Path>, deadline: Duration) -> Result<Self> {
+    pub fn new(dir: Option<&Path>, deadline: Duration, quantity: PrQuantity) -> Result<Self> {
         let stop = signals::process_stop_flag().context("cannot catch signals")?;
         let host = HostContext::probe(dir)?;
         let journal = undo::begin().context("no work tree is made without an undo journal")?;
         let setup = host.setup(&Plan::default(), deadline, stop, Some(&journal))?;
+        let counter = match quantity {
+            PrQuantity::Time => None,
+            PrQuantity::Instructions => Some(Counter::find(&setup.work_dirs, &setup.stop)?),
+        };
         Ok(Self {
             host,
+            counter,
             setup,
             journal,
         })
@@ -128,12 +130,15 @@ impl Comparison {
             deadline: place.setup.deadline,
             work_dirs: &place.setup.work_dirs,
             stop: &place.setup.stop,
+            counter: place.counter.as_ref(),
+            keeps_output: self.same_output,
         }
     }
 
     #[must_use]
     pub fn turns(&self) -> Turns<'_> {
         Turns {
+            quantity: self.quantity,
             margins: &self.margins,
             seed: self.seed,
             budget: self.budget,
@@ -143,14 +148,14 @@ impl Comparison {
     }
 
     /// # Errors
-    /// When a revision is not known; [`NotComparable`] when a side does not build or measures nothing.
+    /// When a revision is not known; [`crate::NotComparable`] when a side does not build or measures nothing.
     pub fn run(&self, progress: &dyn Fn(Progress<'_>)) -> Result<Answer> {
         let sides = self.sides()?;
         let view = self.view(&sides);
         if sides.base.commit == sides.head.commit && sides.modified.is_empty() {
             return Ok(Answer::identical(view));
         }
-        let place = Place::new(self.dir.as_deref(), self.budget)?;
+        let place = Place::new(self.dir.as_deref(), self.budget, self.quantity)?;
         let workshop = place.workshop(&self.repository);
         let base = workshop.check_out("base", &sides.base)?;
         let head = workshop.check_out("head", &sides.head)?;
@@ -182,6 +187,8 @@ impl Comparison {
             base: side(&sides.base, false),
             head: side(&sides.head, !sides.modified.is_empty()),
             harness: self.harness.name().to_owned(),
+            quantity: self.quantity,
+            counter: None,
             command: self.command.clone(),
             max_slowdown: self.margins.default,
             level: LEVEL,
@@ -214,6 +221,9 @@ impl Comparison {
                 ..info
             };
             let rows = taken.trial.side(side);
+            if self.quantity != PrQuantity::Time {
+                continue; // a count is not stored as a time
+            }
             let title = self.harness.title();
             runs.push(trial_side(title, info, &rows, &taken.starts[side])?);
         }
@@ -226,6 +236,7 @@ impl Comparison {
                 CheckOutcome::Passed if taken.head_fails => CheckOutcome::Inconclusive,
                 outcome => outcome,
             },
+            counter: place.counter.as_ref().map(|counter| counter.kind),
             harness_time_s: taken.time.as_secs_f64(),
             rounds: trial.rounds,
             elapsed_s,
@@ -258,33 +269,6 @@ impl Comparison {
     }
 }
 
-/// How turns are taken.
-pub struct Turns<'a> {
-    pub margins: &'a Margins,
-    pub seed: u64,
-    pub budget: Duration,
-    /// Measuring time of one benchmark; none: by [`measuring_time`].
-    pub time: Option<Duration>,
-    /// The only benchmark that matters.
-    pub only: Option<&'a str>,
-}
-
-/// What turns left.
-pub struct Taken {
-    pub trial: Trial,
-    /// Not interrupted.
-    pub whole: bool,
-    /// How the harness failed first, of each side.
-    pub failures: [Option<String>; 2],
-    /// Whether the harness failed for the head alone before any round.
-    pub head_fails: bool,
-    /// Measuring time of one benchmark in one launch.
-    pub time: Duration,
-    /// When each side's launch of each round began, ns since the start.
-    pub starts: [Vec<u64>; 2],
-    begun: Instant,
-}
-
 /// What a comparison says.
 pub struct Answer {
     pub view: PrView,
@@ -308,163 +292,6 @@ impl Answer {
     }
 }
 
-/// Shortest measuring time of a benchmark, at which benchmarks are discovered.
-const SHORTEST: Duration = Duration::from_millis(10);
-/// Longest, unless the user wants more.
-const LONGEST: Duration = Duration::from_millis(50);
-/// Rounds for which there should be time: enough to find a change of a few percent among twenty benchmarks.
-const ROUNDS: u32 = 90;
-/// Time of a benchmark in a launch, with warming up, as a multiple of its measuring time.
-const WITH_WARM_UP: u32 = 2;
-
-/// Measuring time of one benchmark, so that there is time for [`ROUNDS`], of which none is shorter than with [`SHORTEST`].
-fn measuring_time(budget: Duration, shortest_launch: Duration, benchmarks: usize) -> Duration {
-    let launch = budget / (2 * ROUNDS);
-    let benchmarks = u32::try_from(benchmarks).unwrap_or(u32::MAX).max(1);
-    let spare = launch.saturating_sub(shortest_launch) / benchmarks / WITH_WARM_UP;
-    (SHORTEST + spare).min(LONGEST)
-}
-
-impl Turns<'_> {
-    /// Rounds until all benchmarks are decided or the budget is spent.
-    ///
-    /// # Errors
-    /// [`NotComparable`] when a side measures nothing, or both have no benchmark in common.
-    pub fn take(
-        &self,
-        launcher: &Launcher<'_>,
-        trees: [&WorkTree; 2],
-        progress: &dyn Fn(Progress<'_>),
-    ) -> Result<Taken> {
-        let start = Instant::now();
-        let first = discover(launcher, trees, self.time.unwrap_or(SHORTEST))?;
-        let mut trial = Trial::new(
-            [&first[0].results.measured, &first[1].results.measured],
-            self.margins,
-            self.seed,
-        );
-        for one in &mut trial.unmatched {
-            one.why = first[usize::from(one.only == SIDES[0])].reason(&one.name);
-        }
-        if let Some(only) = self.only {
-            trial.leave_out_others(only);
-        }
-        let benchmarks = trial.open().len();
-        if benchmarks == 0 {
-            bail!(NotComparable(no_common(&first)));
-        }
-        let time = self.time.unwrap_or_else(|| {
-            let left = self.budget.saturating_sub(start.elapsed());
-            measuring_time(left, start.elapsed() / 2, benchmarks)
-        });
-        let failures = first.map(|launched| launched.failure);
-        let mut taken = Taken {
-            head_fails: failures[0].is_none() && failures[1].is_some(),
-            whole: true,
-            trial,
-            failures,
-            time,
-            starts: [vec![], vec![]],
-            begun: start,
-        };
-        let mut expected = Duration::ZERO;
-        loop {
-            let trial = &taken.trial;
-            let open = trial.open();
-            let elapsed = start.elapsed();
-            progress(Progress::Measuring {
-                rounds: trial.rounds,
-                decided: benchmarks - open.len(),
-                benchmarks,
-                elapsed,
-                budget: self.budget,
-            });
-            if open.is_empty() || elapsed + expected > self.budget {
-                return Ok(taken);
-            }
-            match round(launcher, trees, &mut taken, &open) {
-                Ok(()) => {}
-                Err(why) if matches!(why.downcast_ref(), Some(ExecError::Interrupted)) => {
-                    taken.whole = false;
-                    return Ok(taken);
-                }
-                Err(why) => return Err(why),
-            }
-            // rounds become shorter as benchmarks are decided
-            expected = start
-                .elapsed()
-                .saturating_sub(elapsed)
-                .max(expected * 3 / 4);
-        }
-    }
-}
-
-/// All benchmarks of both sides.
-fn discover(
-    launcher: &Launcher<'_>,
-    trees: [&WorkTree; 2],
-    time: Duration,
-) -> Result<[Launched; 2]> {
-    let request = Request {
-        time,
-        wanted: &[],
-        unwanted: &[],
-    };
-    let one = |tree: &WorkTree| {
-        let why = |why| NotComparable(format!("{} measures nothing: {why:#}", tree.name));
-        anyhow::Ok(launcher.launch(tree, request)?.map_err(why)?)
-    };
-    Ok([one(trees[0])?, one(trees[1])?])
-}
-
-fn round(
-    launcher: &Launcher<'_>,
-    trees: [&WorkTree; 2],
-    taken: &mut Taken,
-    open: &[String],
-) -> Result<()> {
-    let closed = taken.trial.closed();
-    let request = Request {
-        time: taken.time,
-        // a filter before anything is decided may leave out what it does not name as expected
-        wanted: if closed.is_empty() { &[] } else { open },
-        unwanted: &closed,
-    };
-    let mut results: [Vec<HarnessResult>; 2] = [vec![], vec![]];
-    for side in taken.trial.order() {
-        let start = u64::try_from(taken.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        taken.starts[side].push(start);
-        // a launch without results is a round without a value
-        let failure = match launcher.launch(trees[side], request)? {
-            Ok(launched) => {
-                results[side] = launched.results.measured;
-                launched.failure
-            }
-            Err(why) => Some(format!("{why:#}")),
-        };
-        let known = &mut taken.failures[side];
-        *known = known.take().or(failure);
-    }
-    taken.trial.observe([&results[0], &results[1]]);
-    Ok(())
-}
-
-fn no_common(first: &[Launched; 2]) -> String {
-    let [base, head] = first.each_ref().map(|launched| {
-        let names = launched
-            .results
-            .measured
-            .iter()
-            .map(|result| result.name.as_str());
-        names.collect::<Vec<_>>().join(", ")
-    });
-    format!(
-        "{} and {} have no benchmark in common ({base}; {head}): give --carry the files of the benchmarks",
-        SIDES[0].as_str(),
-        SIDES[1].as_str()
-    )
-}
-
 /// A command that can be executed.
 ///
 /// # Errors
@@ -478,22 +305,4 @@ pub fn check_command(command: &[String]) -> Result<()> {
         "'{program}' is not a program"
     );
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn measuring_times_leave_enough_rounds() {
-        let ms = Duration::from_millis;
-        let budget = Duration::from_secs(300);
-        assert_eq!(measuring_time(budget, ms(100), 1), LONGEST);
-        assert_eq!(measuring_time(budget, Duration::from_secs(4), 20), SHORTEST);
-        let between = measuring_time(budget, ms(600), 20);
-        assert!((SHORTEST..LONGEST).contains(&between), "{between:?}");
-        assert!(
-            (ms(600) + between.saturating_sub(SHORTEST) * 20 * WITH_WARM_UP) * 2 * ROUNDS <= budget
-        );
-    }
 }

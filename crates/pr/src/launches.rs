@@ -1,6 +1,7 @@
 //! One execution of a harness in a work tree.
 
 use crate::git::environment;
+use crate::instructions::Counter;
 use crate::work_trees::{WorkTree, describe, last_lines};
 use anyhow::{Context as _, Result, anyhow};
 use gritstone_exchange::harness::{
@@ -16,6 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+/// Unit of counts.
+const INSTRUCTIONS: &str = "instructions";
 /// Bytes of output that are read.
 const MAX_OUTPUT: u64 = 64 << 20;
 
@@ -26,6 +29,10 @@ pub struct Launcher<'a> {
     pub deadline: Duration,
     pub work_dirs: &'a WorkDirs,
     pub stop: &'a AtomicBool,
+    /// Counts the instructions of a plain command, in place of its time.
+    pub counter: Option<&'a Counter>,
+    /// Whether the output of a plain command is wanted.
+    pub keeps_output: bool,
 }
 
 /// What a launch measures.
@@ -44,6 +51,8 @@ pub struct Launched {
     pub results: HarnessResults,
     /// How the harness failed although it left results, as where one of its benchmarks fails.
     pub failure: Option<String>,
+    /// Standard output, where it is kept.
+    pub output: Option<Vec<u8>>,
 }
 
 impl Launched {
@@ -87,9 +96,13 @@ impl Launcher<'_> {
         let more = invocation.environment.into_iter();
         variables.extend(more.map(|(name, value)| (name, OsString::from(value))));
         let (stdout, stderr) = (directory.join("stdout"), directory.join("stderr"));
+        let argv = match self.counter {
+            Some(counter) => counter.argv(&invocation.argv, &results),
+            None => invocation.argv.iter().map(OsString::from).collect(),
+        };
         let start = Instant::now();
         let end = self.work_dirs.execute(UserTask {
-            argv: invocation.argv.iter().map(OsString::from).collect(),
+            argv,
             directory: &tree.directory(),
             environment: &variables,
             stdout: &stdout,
@@ -111,16 +124,13 @@ impl Launcher<'_> {
             return Ok(Err(anyhow!(failure.clone())));
         }
         let read = match invocation.output {
-            Output::WallTime if failure.is_none() => Ok(HarnessResults {
-                measured: vec![HarnessResult {
-                    name: self.command.join(" "),
-                    unit: "s".to_owned(),
-                    better: Better::Lower,
-                    values: vec![elapsed.as_secs_f64()],
-                }],
-                without_value: vec![],
-            }),
-            Output::WallTime => Err(anyhow!("it has no time")),
+            Output::WallTime if failure.is_none() => match self.counter {
+                None => Ok(self.whole_command("s", elapsed.as_secs_f64())),
+                Some(counter) => counter
+                    .read(&results)
+                    .map(|count| self.whole_command(INSTRUCTIONS, count as f64)),
+            },
+            Output::WallTime => Err(anyhow!("it has no value")),
             Output::Stdout => read_text(&stdout).and_then(|text| {
                 let path = "standard output".into();
                 Ok(self.harness.results(&[HarnessFile { path, text }])?)
@@ -130,11 +140,32 @@ impl Launcher<'_> {
                 .context("the harness left no results")
                 .and_then(|files| self.parse(&files, &root)),
         };
+        let output = match self.keeps_output && read.is_ok() {
+            true => Some(read_bytes(&stdout)?),
+            false => None,
+        };
         Ok(match (read, failure) {
-            (Ok(results), failure) => Ok(Launched { results, failure }),
+            (Ok(results), failure) => Ok(Launched {
+                results,
+                failure,
+                output,
+            }),
             (Err(_), Some(failure)) => Err(anyhow!(failure)),
             (Err(why), None) => Err(why),
         })
+    }
+
+    /// The one result of a plain command.
+    fn whole_command(&self, unit: &str, value: f64) -> HarnessResults {
+        HarnessResults {
+            measured: vec![HarnessResult {
+                name: self.command.join(" "),
+                unit: unit.to_owned(),
+                better: Better::Lower,
+                values: vec![value],
+            }],
+            without_value: vec![],
+        }
     }
 
     fn parse(&self, files: &[PathBuf], below: impl AsRef<Path>) -> Result<HarnessResults> {
@@ -154,6 +185,10 @@ impl Launcher<'_> {
 }
 
 fn read_text(path: &Path) -> Result<String> {
+    decode_text(read_bytes(path)?).with_context(|| path.display().to_string())
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     let what = || format!("the harness left no {}", path.display());
     // not a pipe, which would never end
     anyhow::ensure!(
@@ -172,5 +207,5 @@ fn read_text(path: &Path) -> Result<String> {
         "{} is larger than {MAX_OUTPUT} bytes",
         path.display()
     );
-    decode_text(bytes).with_context(|| path.display().to_string())
+    Ok(bytes)
 }

@@ -1,17 +1,21 @@
 //! Two revisions of a git repository, by the benchmarks that the project has.
 //!
 //! [`git`] finds the revisions, [`work_trees`] checks them out and builds them, [`launches`] executes the harness once,
-//! [`trial`] decides whose turn it is and when a benchmark is decided. [`bisect`] does so for each commit that [`search`] chooses.
+//! [`turns`] repeats it, [`trial`] decides whose turn it is and when a benchmark is decided. [`bisect`] does so for each commit that [`search`] chooses.
 
 pub mod bisect;
 pub mod compare;
+pub mod counts;
 pub mod git;
 pub mod identical;
+pub mod instructions;
 pub mod launches;
 pub mod project;
+pub mod same_output;
 pub mod search;
 pub mod steps;
 pub mod trial;
+pub mod turns;
 pub mod work_trees;
 
 /// The sides of a trial.

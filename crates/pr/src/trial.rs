@@ -1,8 +1,9 @@
 //! Sides in turns: which of them is next, which benchmarks are decided. Pure.
 
+use crate::counts;
 use gritstone_exchange::SideBenchmark;
 use gritstone_exchange::harness::HarnessResult;
-use gritstone_model::{Better, CheckOutcome, PrRow, PrSideName, PrUnmatched, Verdict};
+use gritstone_model::{Better, CheckOutcome, PrQuantity, PrRow, PrSideName, PrUnmatched, Verdict};
 use gritstone_stats::interim::{self, Comparison, LEVEL, LOOKS};
 use gritstone_stats::paired_times::{Timed, Times};
 use gritstone_stats::{descriptive, multiple, verdict};
@@ -50,6 +51,11 @@ impl Row {
         !self.closed && LOOKS.contains(&self.times.pairs(0, 1).base.len())
     }
 
+    fn counts(&self, side: usize) -> Vec<f64> {
+        let values = self.times.0[side].iter().flatten();
+        values.map(|timed| timed.ns).collect()
+    }
+
     /// In the unit of the harness.
     fn value(&self, time: f64) -> f64 {
         match self.better {
@@ -60,9 +66,7 @@ impl Row {
 
     /// Median over launches, in the unit of the harness.
     fn typical(&self, side: usize) -> Option<f64> {
-        let values = self.times.0[side].iter().flatten();
-        let values: Vec<f64> = values.map(|timed| timed.ns).collect();
-        Some(self.value(median(&values)?))
+        Some(self.value(median(&self.counts(side))?))
     }
 }
 
@@ -75,6 +79,7 @@ pub struct Trial {
     left_out: Vec<String>,
     pub unmatched: Vec<PrUnmatched>,
     pub rounds: usize,
+    quantity: PrQuantity,
 }
 
 fn median(values: &[f64]) -> Option<f64> {
@@ -96,7 +101,12 @@ fn time(result: &HarnessResult) -> Option<Timed> {
 impl Trial {
     /// The benchmarks that a first launch of each side has; its values do not count.
     #[must_use]
-    pub fn new(first: [&[HarnessResult]; 2], margins: &Margins, seed: u64) -> Self {
+    pub fn new(
+        first: [&[HarnessResult]; 2],
+        quantity: PrQuantity,
+        margins: &Margins,
+        seed: u64,
+    ) -> Self {
         let names = first.map(|results| {
             results
                 .iter()
@@ -134,6 +144,7 @@ impl Trial {
             left_out: vec![],
             random: Pcg64::seed_from_u64(seed),
             rounds: 0,
+            quantity,
         }
     }
 
@@ -193,7 +204,7 @@ impl Trial {
 
     fn close(&mut self) {
         for row in &mut self.rows {
-            row.closed |= row.is_over();
+            row.closed |= row.is_over() || decided_count(row, self.quantity).is_some();
         }
         if !self.rows.iter().any(Row::is_analysis_due) {
             return;
@@ -253,7 +264,10 @@ impl Trial {
         let family = family_wise(&judged);
         let rows = self.rows.iter().zip(judged).zip(family);
         let mut rows: Vec<PrRow> = rows
-            .map(|((row, c), p)| shown(harness, row, &c, p))
+            .map(|((row, c), p)| match self.quantity {
+                PrQuantity::Time => shown(harness, row, &c, p),
+                PrQuantity::Instructions => shown_count(shown(harness, row, &c, p), row),
+            })
             .collect();
         let rank = |row: &PrRow| match row.verdict {
             _ if row.regressed => 0,
@@ -271,6 +285,32 @@ impl Trial {
 fn family_wise(judged: &[Comparison]) -> Vec<Option<f64>> {
     let p: Vec<Option<f64>> = judged.iter().map(|c| Some(c.p.unwrap_or(1.0))).collect();
     multiple::holm(&p)
+}
+
+/// None of times, and where executions of one side do not agree.
+fn decided_count(row: &Row, quantity: PrQuantity) -> Option<counts::Decided> {
+    let sides = [row.counts(0), row.counts(1)];
+    let counted = quantity == PrQuantity::Instructions;
+    counted.then(|| counts::decide(sides.each_ref().map(Vec::as_slice), row.margin))?
+}
+
+/// What counts decide without a test.
+fn shown_count(tested: PrRow, row: &Row) -> PrRow {
+    let sides = [row.counts(0), row.counts(1)];
+    let spread = counts::spread(sides.each_ref().map(Vec::as_slice));
+    let tested = PrRow { spread, ..tested };
+    match decided_count(row, PrQuantity::Instructions) {
+        None => tested,
+        Some(decided) => PrRow {
+            verdict: decided.verdict,
+            regressed: decided.regressed,
+            ratio: Some(decided.ratio),
+            interval: Some(decided.interval),
+            p_adjusted: None,
+            smallest: Some(row.margin),
+            ..tested
+        },
+    }
 }
 
 fn shown(harness: &str, row: &Row, c: &Comparison, p_family: Option<f64>) -> PrRow {
@@ -293,7 +333,8 @@ fn shown(harness: &str, row: &Row, c: &Comparison, p_family: Option<f64>) -> PrR
         ratio,
         interval: c.ratio.and_then(|ratio| ratio.interval),
         p_adjusted: c.p_adjusted,
-        smallest: c.smallest,
+        smallest: c.smallest_beyond(row.margin),
+        spread: None,
         pairs: c.pairs,
         failed: row.failed,
         base: row.typical(0),
@@ -301,7 +342,7 @@ fn shown(harness: &str, row: &Row, c: &Comparison, p_family: Option<f64>) -> PrR
     }
 }
 
-/// A regression decides; else a benchmark that one side alone has, or that is undecided, leaves it open.
+/// A regression decides; else a benchmark that one side alone has or that fails, or no decision at all, leaves it open.
 #[must_use]
 pub fn outcome(rows: &[PrRow], unmatched: &[PrUnmatched]) -> CheckOutcome {
     let all_open = rows.iter().all(|row| row.verdict == Verdict::Inconclusive);

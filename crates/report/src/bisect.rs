@@ -1,11 +1,11 @@
 //! The commit that made a benchmark slower: what `gritstone bisect` prints.
 
-use crate::pr::side;
+use crate::pr::{self, side};
 use crate::table::{Cell, Columns};
 use crate::words;
 use gritstone_document::number;
 use gritstone_document::{Document, Style, Text, Tone};
-use gritstone_model::{BisectCommit, BisectOutcome, BisectStep, BisectView};
+use gritstone_model::{BisectCommit, BisectOutcome, BisectStep, BisectView, PrQuantity};
 
 /// The commit, the change, and the steps that led to it.
 #[must_use]
@@ -14,11 +14,12 @@ pub fn bisect(view: &BisectView) -> Document {
     document.terms([("good", side(&view.good)), ("bad", side(&view.bad))]);
     let row = &view.followed;
     if let Some(ratio) = row.ratio {
-        let (change, interval) = words::change(ratio, row.interval);
+        let (change, interval) = pr::change(view.quantity, ratio, row.interval);
         let interval = interval.map_or(String::new(), |interval| format!(" {interval}"));
         document.paragraph(format!(
-            "{} of the bad commit: speed {change}{interval}.",
-            row.name
+            "{} of the bad commit: {} {change}{interval}.",
+            row.name,
+            pr::head(view.quantity).to_lowercase()
         ));
     }
     let found = match view.candidates.as_slice() {
@@ -35,11 +36,14 @@ pub fn bisect(view: &BisectView) -> Document {
     if view.candidates.len() > 1 {
         document.list(view.candidates.iter().map(commit));
     }
-    steps(&mut document, &view.steps);
-    document.paragraph(format!(
-        "A test of the search was wrong with a probability of at most {}.",
-        number::percent_option(view.error_rate)
-    ));
+    steps(&mut document, view.quantity, &view.steps);
+    document.paragraph(match view.error_rate > 0.0 {
+        true => format!(
+            "A test of the search was wrong with a probability of at most {}.",
+            number::percent_option(view.error_rate)
+        ),
+        false => "Counts of instructions that agree decided each step, without a test.".to_owned(),
+    });
     document
 }
 
@@ -47,8 +51,8 @@ fn commit(commit: &BisectCommit) -> String {
     format!("{} ({})", commit.commit, commit.subject)
 }
 
-fn steps(document: &mut Document, steps: &[BisectStep]) {
-    let change = |step: &BisectStep| Some(words::change(step.ratio?, step.interval));
+fn steps(document: &mut Document, quantity: PrQuantity, steps: &[BisectStep]) {
+    let change = move |step: &BisectStep| Some(pr::change(quantity, step.ratio?, step.interval));
     Columns::<&BisectStep>::key("Commit", Style::Code, |step| {
         step.commit.chars().take(12).collect::<String>()
     })
@@ -60,7 +64,9 @@ fn steps(document: &mut Document, steps: &[BisectStep]) {
         };
         Cell::from(step.outcome.as_str()).toned(Some(tone))
     })
-    .number("Speed", move |step| change(step).map(|(change, _)| change))
+    .number(pr::head(quantity), move |step| {
+        change(step).map(|(change, _)| change)
+    })
     .number("Interval", move |step| {
         change(step).and_then(|(_, interval)| interval)
     })

@@ -24,6 +24,10 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
     };
     let [regressed, inconclusive, passed] = [Regressed, Inconclusive, Passed].map(count);
     let allowed = number::percent_option(view.max_slowdown);
+    let compared = view.rows.iter().filter(|row| row.row.ratio.is_some());
+    let mut smallest = compared.map(|row| row.row.smallest);
+    let is_known = smallest.clone().all(|smallest| smallest.is_some());
+    let seen = is_known.then(|| verdicts::detectable(&mut smallest));
     let verdict = format!(
         "{}: of {} {} slower by more than {allowed}, {} inconclusive, {} passed.{}",
         words::capital(view.outcome.as_str()),
@@ -31,7 +35,7 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
         number::count(regressed),
         number::count(inconclusive),
         number::count(passed),
-        detectable(view).unwrap_or_default(),
+        seen.flatten().unwrap_or_default(),
     );
     let verdict = match (view.differ_in.is_empty(), detail) {
         (true, _) => verdict,
@@ -64,21 +68,6 @@ pub fn check(view: &CheckView, detail: Detail) -> Document {
         }
     }
     document
-}
-
-/// The slowdown that would have failed in nine of ten benchmarks, where it is known of all that were compared.
-fn detectable(view: &CheckView) -> Option<String> {
-    let compared = view.rows.iter().filter(|row| row.row.ratio.is_some());
-    let mut all: Vec<f64> = compared
-        .map(|row| row.row.smallest)
-        .collect::<Option<_>>()?;
-    all.sort_unstable_by(f64::total_cmp);
-    let most = (all.len() * 9).div_ceil(10);
-    let slowdown = number::percent(*all.get(most.checked_sub(1)?)?);
-    Some(format!(
-        " Slowdowns of {slowdown} or more would have been seen in {most} of {}.",
-        all.len()
-    ))
 }
 
 fn tone(outcome: CheckOutcome) -> Tone {

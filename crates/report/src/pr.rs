@@ -1,10 +1,11 @@
 //! Head against base: what `gritstone pr` prints.
 
 use crate::table::{Cell, Columns};
+use crate::words::Sense;
 use crate::{verdicts, words};
 use gritstone_document::number;
 use gritstone_document::{Column, Document, Style, Text, Tone};
-use gritstone_model::{CheckOutcome, PrRow, PrSide, PrView, Verdict};
+use gritstone_model::{CheckOutcome, PrCounter, PrQuantity, PrRow, PrSide, PrView, Verdict};
 
 /// Letters of a commit that are shown.
 const SHORT_COMMIT: usize = 12;
@@ -38,6 +39,7 @@ pub(crate) fn side(side: &PrSide) -> String {
 #[must_use]
 pub fn pr_verdict(view: &PrView) -> String {
     let outcome = words::capital(view.outcome.as_str());
+    let counted = view.quantity == PrQuantity::Instructions;
     if view.identical {
         return format!(
             "{outcome}: base and head have identical programs, so nothing was measured."
@@ -49,9 +51,16 @@ pub fn pr_verdict(view: &PrView) -> String {
     let others = [
         (
             count(|row| row.verdict == Verdict::Slower && !row.regressed),
-            "slower within what is allowed",
+            if counted {
+                "more within what is allowed"
+            } else {
+                "slower within what is allowed"
+            },
         ),
-        (count(|row| row.verdict == Verdict::Faster), "faster"),
+        (
+            count(|row| row.verdict == Verdict::Faster),
+            if counted { "fewer" } else { "faster" },
+        ),
         (
             count(|row| row.verdict == Verdict::Inconclusive),
             "inconclusive",
@@ -62,13 +71,23 @@ pub fn pr_verdict(view: &PrView) -> String {
     let others: Vec<String> = others
         .map(|(n, what)| format!("{} {what}", number::count(n)))
         .collect();
-    let regressed = format!(
-        "{} slower by more than {}",
-        number::count(regressed),
-        number::percent_option(view.max_slowdown)
-    );
+    let allowed = number::percent_option(view.max_slowdown);
+    let regressed = number::count(regressed);
+    let (outcome, regressed) = match counted {
+        false => (
+            outcome,
+            format!("{regressed} slower by more than {allowed}"),
+        ),
+        true => (
+            format!("{outcome} by instructions, not by time"),
+            format!("{regressed} more by over {allowed}"),
+        ),
+    };
     let all: Vec<String> = [regressed].into_iter().chain(others).collect();
-    format!("{outcome}: of {of} {}.", all.join(", "))
+    let smallest = view.rows.iter().map(|row| row.smallest);
+    let seen = verdicts::detectable(smallest).filter(|_| !counted);
+    let seen = seen.unwrap_or_default();
+    format!("{outcome}: of {of} {}.{seen}", all.join(", "))
 }
 
 /// What the table does not say.
@@ -94,7 +113,11 @@ pub fn pr_remarks(view: &PrView) -> Vec<String> {
         let launches = words::plural(row.failed, "round");
         remarks.push(format!("{} has no value in {launches}.", row.name));
     }
-    if !view.identical {
+    if let Some(counter) = view.counter {
+        remarks.extend(view.rows.iter().filter_map(spread));
+        remarks.push(counted_by(counter).to_owned());
+    }
+    if !view.identical && !view.rows.iter().all(is_exact) {
         remarks.push(format!(
             "{} of base and head by turns in {}; a false regression in at most {} of comparisons of equals, 99% intervals over all interim analyses.",
             words::plural(view.rounds, "round"),
@@ -103,6 +126,36 @@ pub fn pr_remarks(view: &PrView) -> Vec<String> {
         ));
     }
     remarks
+}
+
+/// Counts that agree decide without a test.
+fn is_exact(row: &PrRow) -> bool {
+    row.spread.is_some() && row.p_adjusted.is_none() && row.interval.is_some()
+}
+
+fn spread(row: &PrRow) -> Option<String> {
+    let spread = number::significant(100.0 * row.spread?, 2);
+    let name = &row.name;
+    Some(match is_exact(row) {
+        true => format!(
+            "{name}: executions of one side differ by {spread}% or less, so that {} of each decide without a test.",
+            row.pairs
+        ),
+        false => format!(
+            "{name}: executions of one side differ by up to {spread}%, as from hashing, the layout of addresses, time or threads, so that they are tested as times are."
+        ),
+    })
+}
+
+fn counted_by(counter: PrCounter) -> &'static str {
+    match counter {
+        PrCounter::PerfEvent => {
+            "Instructions in user mode, counted by the processor; time was not measured."
+        }
+        PrCounter::Valgrind => {
+            "Instructions counted by valgrind, those before a fork once more in a child that executes no other program; time was not measured."
+        }
+    }
 }
 
 /// How a command ended, and the last lines that it wrote.
@@ -115,13 +168,40 @@ fn shortened(failure: &str) -> String {
     last.iter().fold(end, |text, line| text + " " + line.trim())
 }
 
+/// Of a column of changes.
+pub(crate) fn head(quantity: PrQuantity) -> &'static str {
+    match quantity {
+        PrQuantity::Time => "Speed",
+        PrQuantity::Instructions => "Instructions",
+    }
+}
+
+/// Change of the speed, or of the count, of the head.
+pub(crate) fn change(
+    quantity: PrQuantity,
+    ratio: f64,
+    interval: Option<[f64; 2]>,
+) -> (String, Option<String>) {
+    match quantity {
+        PrQuantity::Time => words::change(ratio, interval),
+        PrQuantity::Instructions => {
+            let interval = interval.map(|[low, high]| [1.0 / high, 1.0 / low]);
+            words::change(1.0 / ratio, interval)
+        }
+    }
+}
+
 fn rows(document: &mut Document, view: &PrView) {
-    let change = |row: &PrRow| Some(words::change(row.ratio?, row.interval));
+    let quantity = view.quantity;
+    let change = move |row: &PrRow| Some(change(quantity, row.ratio?, row.interval));
     Columns::<&PrRow>::key("Benchmark", Style::Code, |row| row.name.as_str())
         .text("Verdict", |row| {
-            Cell::from(row.verdict.as_str()).toned(Some(verdicts::tone_of(row.verdict)))
+            let word = verdicts::in_a_word(row.verdict, Sense::of_unit(&row.unit));
+            Cell::from(word).toned(Some(verdicts::tone_of(row.verdict)))
         })
-        .number("Speed", move |row| change(row).map(|(change, _)| change))
+        .number(head(quantity), move |row| {
+            change(row).map(|(change, _)| change)
+        })
         .number("Interval", move |row| {
             change(row).and_then(|(_, interval)| interval)
         })

@@ -42,6 +42,19 @@ pub(crate) fn tone_of(verdict: Verdict) -> Tone {
     }
 }
 
+/// The slowdown that would have been seen in nine of ten benchmarks, or in those where any would have been; `smallest` has one of each.
+pub(crate) fn detectable(smallest: impl Iterator<Item = Option<f64>>) -> Option<String> {
+    let all: Vec<Option<f64>> = smallest.collect();
+    let mut known: Vec<f64> = all.iter().copied().flatten().collect();
+    known.sort_unstable_by(f64::total_cmp);
+    let most = (all.len() * 9).div_ceil(10).min(known.len());
+    let slowdown = number::percent(*known.get(most.checked_sub(1)?)?);
+    Some(format!(
+        " Slowdowns of {slowdown} or more would have been seen in {most} of {}.",
+        all.len()
+    ))
+}
+
 pub(crate) fn is_reference(side: &str) -> bool {
     side.starts_with("ref:")
 }

@@ -187,15 +187,16 @@ pub(crate) enum Sense {
     /// Sizes.
     Size,
     Share,
+    Count,
 }
 
 impl Sense {
-    /// Sizes are in bytes; all else is about speed.
+    /// Sizes are in bytes, counts are of instructions; all else is about speed.
     pub(crate) fn of_unit(unit: &str) -> Self {
-        if unit == "bytes" {
-            Self::Size
-        } else {
-            Self::Speed
+        match unit {
+            "bytes" => Self::Size,
+            "instructions" => Self::Count,
+            _ => Self::Speed,
         }
     }
 
@@ -205,6 +206,7 @@ impl Sense {
             Self::Speed => ["faster", "slower"],
             Self::Size => ["smaller", "larger"],
             Self::Share => ["higher", "lower"],
+            Self::Count => ["fewer", "more"],
         }
     }
 }

@@ -10,7 +10,7 @@
 use crate::paired_times::{Pairs, Times};
 use crate::two_sample::{self, Ratio};
 use crate::verdict::{Verdict, verdict};
-use crate::{descriptive, multiple, quantile};
+use crate::{multiple, quantile};
 
 /// Pairs before each look: the first that can reach the level of a look, then half as many more each time.
 pub const LOOKS: [usize; 10] = [12, 18, 27, 40, 60, 90, 135, 200, 300, 450];
@@ -44,7 +44,10 @@ pub struct Comparison {
     pub p: Option<f64>,
     /// The same, adjusted for the number of comparisons.
     pub p_adjusted: Option<f64>,
-    /// Minimum detectable effect of this number of pairs, as a share, with 95% power.
+    /// Standard error of ln(ratio of times), as the interval of the test has it; none before the first look.
+    pub standard_error: Option<f64>,
+    /// Minimum detectable effect of this number of pairs among so many comparisons, as a share, with 95% power. None where so few
+    /// pairs decide nothing.
     pub smallest: Option<f64>,
     /// By `p_adjusted`.
     pub verdict: Verdict,
@@ -73,6 +76,7 @@ fn decide(judged: &mut [Vec<Comparison>], margin: f64) {
     let all = judged.iter().flatten();
     let p: Vec<Option<f64>> = all.map(|c| Some(c.p.unwrap_or(1.0))).collect();
     let adjusted = multiple::benjamini_hochberg(&p);
+    let level = LEVEL_OF_LOOK / p.len() as f64;
     for (comparison, adjusted) in judged.iter_mut().flatten().zip(adjusted) {
         comparison.p_adjusted = adjusted.filter(|_| comparison.p.is_some());
         let interval = comparison.ratio.and_then(|ratio| ratio.interval);
@@ -83,6 +87,12 @@ fn decide(judged: &mut [Vec<Comparison>], margin: f64) {
             Verdict::Same if hidden => Verdict::Inconclusive,
             outcome => outcome,
         };
+        // the smallest p of the signed-rank test
+        let decides = 2.0_f64.powf(1.0 - comparison.pairs as f64) <= level;
+        let is_known = decides || comparison.verdict != Verdict::Inconclusive;
+        let quantile = quantile::normal(1.0 - level) + quantile::normal(2.0 * POWER - 1.0);
+        let smallest = |error: f64| (quantile * error).exp_m1();
+        comparison.smallest = comparison.standard_error.filter(|_| is_known).map(smallest);
     }
 }
 
@@ -124,6 +134,13 @@ pub fn is_decided(row: &Times, judged: &[Comparison], reference: bool) -> bool {
 }
 
 impl Comparison {
+    /// Smallest slowdown that is found, and beyond the margin as well, with 95% power.
+    #[must_use]
+    pub fn smallest_beyond(&self, margin: f64) -> Option<f64> {
+        let beyond = margin.ln_1p() + quantile::normal(2.0 * POWER - 1.0) * self.standard_error?;
+        Some(self.smallest?.max(beyond.exp_m1()))
+    }
+
     /// The same with this side as the base.
     fn seen_from(&self, base: usize) -> Self {
         if self.base == base {
@@ -188,18 +205,15 @@ fn look(base: usize, other: usize, pairs: &Pairs, over: bool) -> Comparison {
         ratio,
         p: p.map(|p| (p * LOOKS.len() as f64).min(1.0)),
         p_adjusted: None,
-        smallest: smallest(b, o),
+        standard_error: ratio.filter(|_| n >= LOOKS[0]).and_then(standard_error),
+        smallest: None,
         verdict: Verdict::Inconclusive,
     }
 }
 
-/// The smallest change that pairs with the scatter of these show.
-fn smallest(b: &[f64], o: &[f64]) -> Option<f64> {
-    let d: Vec<f64> = b.iter().zip(o).map(|(b, o)| (o / b).ln()).collect();
-    let scatter = descriptive::deviation(&d);
-    let known = d.len() >= LOOKS[0] && scatter.is_finite();
-    let quantiles = quantile::normal(1.0 - LEVEL_OF_LOOK) + quantile::normal(2.0 * POWER - 1.0);
-    known.then(|| (quantiles * scatter / (d.len() as f64).sqrt()).exp_m1())
+fn standard_error(ratio: Ratio) -> Option<f64> {
+    let [low, high] = ratio.interval?.map(f64::ln);
+    Some((high - low) / 2.0 / quantile::normal(1.0 - LEVEL_OF_LOOK))
 }
 
 #[cfg(test)]

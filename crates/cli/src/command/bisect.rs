@@ -48,6 +48,7 @@ pub fn bisect(args: &BisectArgs) -> Result<Exit> {
         &sides.head.commit,
         comparison.harness.name(),
     ];
+    search.extend(args.trial.count.map(|_| "instructions"));
     search.extend(comparison.build.as_deref());
     search.extend(comparison.command.iter().map(String::as_str));
     let steps = StepFile::new(&search)?;

@@ -31,7 +31,7 @@ use std::process::Command;
   gritstone doctor --install
   gritstone doctor --install applications")]
 pub struct DoctorArgs {
-    /// Install the missing programs of these benchmarks; lists them, and asks on a terminal unless CI=true
+    /// Install the missing programs of these benchmarks, and valgrind; lists them, and asks on a terminal unless CI=true
     #[arg(long)]
     pub install: bool,
     /// Benchmarks or suites to install programs for [default: all]
@@ -199,8 +199,10 @@ fn severity(severity: Severity) -> &'static str {
 /// Installs missing programs; asks first on a terminal.
 fn install(context: &Context, host: &HostContext, selectors: &[String]) -> Result<()> {
     let path = std::env::var_os("PATH").unwrap_or_default();
+    let counter = programs::missing_counter(&path).filter(|_| selectors.is_empty());
     let selectors = context.with_suites_expanded(selectors);
-    let missing = programs::missing(&select(&context.catalogue.benchmarks, &selectors)?, &path);
+    let mut missing = programs::missing(&select(&context.catalogue.benchmarks, &selectors)?, &path);
+    missing.extend(counter);
     if missing.is_empty() {
         output::remark("no program is missing");
         return Ok(());

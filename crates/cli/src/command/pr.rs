@@ -8,11 +8,12 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use clap::{Args, ValueEnum};
 use gritstone_exchange as exchange;
 use gritstone_exchange::harness;
-use gritstone_model::{CheckOutcome, Param, PrView, RunData};
-use gritstone_pr::compare::{Answer, Comparison, Progress, check_command};
+use gritstone_model::{CheckOutcome, Param, PrQuantity, PrView, RunData};
+use gritstone_pr::compare::{Answer, Comparison, check_command};
 use gritstone_pr::git::Repository;
 use gritstone_pr::project::{FILE, Project};
 use gritstone_pr::trial::Margins;
+use gritstone_pr::turns::Progress;
 use gritstone_runs::context::Context;
 use gritstone_session::local_backend::random;
 use gritstone_session::measuring_slot::{self, Slot, warning};
@@ -23,6 +24,8 @@ use std::time::Duration;
 
 const BUDGET: Duration = Duration::from_secs(300);
 const MAX_SLOWDOWN: f64 = 0.02;
+/// Of instructions, which are counted more exactly than time is measured.
+const MAX_MORE_INSTRUCTIONS: f64 = 0.005;
 const HARNESS: &str = "command";
 
 #[derive(Debug, Args)]
@@ -30,7 +33,8 @@ const HARNESS: &str = "command";
   gritstone pr --build 'cmake --build build' --harness google-benchmark -- build/bench
   gritstone pr --base v1.2 --head v1.3 --harness pytest-benchmark -- pytest benches
   gritstone pr --build 'go test -c -o b.test .' --harness go -- ./b.test
-Exit codes: 0 no regression, 1 a regression, 4 nothing could be decided.")]
+  gritstone pr --build make --count instructions --same-output -- ./convert input
+Exit codes: 0 no evidence of a slowdown beyond the margin, 1 a slowdown (or another output), 4 nothing could be decided.")]
 pub struct PrArgs {
     #[command(flatten)]
     pub trial: TrialArgs,
@@ -40,6 +44,9 @@ pub struct PrArgs {
     /// Revision to judge [default: the files here as they are, ignored ones excepted]
     #[arg(long, value_name = "REVISION", allow_hyphen_values = true)]
     pub head: Option<String>,
+    /// Fail when a plain command prints something else on one side
+    #[arg(long)]
+    pub same_output: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: PrFormat,
@@ -63,13 +70,16 @@ pub struct TrialArgs {
     /// JSON pointer of the values, for --harness json
     #[arg(long, value_name = "POINTER")]
     pub values: Option<String>,
+    /// Compare instructions, not time: of a plain command that does a fixed amount of work
+    #[arg(long, value_enum, value_name = "QUANTITY")]
+    pub count: Option<Count>,
     /// Time for measuring, builds excluded [default: 5m]
     #[arg(long, value_name = "TIME", value_parser = value_parsers::duration)]
     pub budget: Option<Duration>,
     /// Measuring time of a benchmark in each launch [default: 10ms to 50ms, so that the budget has enough launches]
     #[arg(long, value_name = "TIME", value_parser = value_parsers::duration)]
     pub harness_time: Option<Duration>,
-    /// Allowed slowdown [default: 2%]
+    /// Allowed slowdown [default: 2%; of instructions 0.5%]
     #[arg(long, value_name = "SHARE", value_parser = value_parsers::share)]
     pub max_slowdown: Option<f64>,
     /// Execute the commands of gritstone-pr.toml (in CI they always are)
@@ -81,6 +91,13 @@ pub struct TrialArgs {
     /// Parent directory of the work trees [default: /var/tmp]
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Count {
+    /// In user mode, by the processor's counter, else by valgrind
+    Instructions,
 }
 
 /// For whom the answer is.
@@ -113,12 +130,18 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
         step_summary::check()?;
     }
     undo::recover();
-    let comparison = comparison(
+    let mut comparison = comparison(
         &args.trial,
         repository,
         args.base.clone(),
         args.head.clone(),
     )?;
+    ensure!(
+        !args.same_output || comparison.harness.name() == HARNESS,
+        "--same-output compares the output of a plain command; that of --harness {} has times",
+        comparison.harness.name()
+    );
+    comparison.same_output = args.same_output;
     let mut store = context.writer()?;
     let (mut slot, before) = claim_slot();
     let answer = comparison.run(&show_progress)?;
@@ -200,6 +223,14 @@ pub fn comparison(
         .as_deref()
         .or(project.harness.as_deref())
         .unwrap_or(HARNESS);
+    let quantity = match args.count {
+        None => PrQuantity::Time,
+        Some(Count::Instructions) => PrQuantity::Instructions,
+    };
+    ensure!(
+        quantity == PrQuantity::Time || name == HARNESS,
+        "--count instructions is for a plain command that does a fixed amount of work; {name} repeats benchmarks by the clock, so that its instructions say nothing of them"
+    );
     let pointer = args
         .values
         .as_deref()
@@ -222,7 +253,9 @@ pub fn comparison(
         harness: harness::named(name, pointer).ok_or_else(known)?,
         budget: time(args.budget, &project.budget)?.unwrap_or(BUDGET),
         harness_time: time(args.harness_time, &project.harness_time)?,
-        margins: margins(args, &project)?,
+        margins: margins(args, &project, quantity)?,
+        quantity,
+        same_output: false,
         build: args.build.clone().or(project.build),
         seed: args.seed.unwrap_or_else(|| u64::from(random())),
         dir: args.dir.clone(),
@@ -246,17 +279,24 @@ fn commands(project: &Project) -> String {
     all.join(", ")
 }
 
-fn margins(args: &TrialArgs, project: &Project) -> Result<Margins> {
+fn margins(args: &TrialArgs, project: &Project, quantity: PrQuantity) -> Result<Margins> {
+    let default = match quantity {
+        PrQuantity::Time => MAX_SLOWDOWN,
+        PrQuantity::Instructions => MAX_MORE_INSTRUCTIONS,
+    };
     let share = |text: &String| {
         value_parsers::share(text).map_err(|why| anyhow!("{FILE}: '{text}': {why}"))
     };
     let of_file = project.max_slowdown.as_ref().map(share).transpose()?;
-    let own = project.margins.iter();
+    // the file is about time
+    let is_time = quantity == PrQuantity::Time;
+    let of_file = of_file.filter(|_| is_time);
+    let own = project.margins.iter().filter(|_| is_time);
     let own: Result<BTreeMap<String, f64>> = own
         .map(|(name, text)| Ok((name.clone(), share(text)?)))
         .collect();
     Ok(Margins {
-        default: args.max_slowdown.or(of_file).unwrap_or(MAX_SLOWDOWN),
+        default: args.max_slowdown.or(of_file).unwrap_or(default),
         own: own?,
     })
 }

@@ -2,6 +2,7 @@
 
 use gritstone_exec::{ExecError, Shortage};
 use gritstone_pr::NotComparable;
+use gritstone_pr::same_output::OutputDiffers;
 use gritstone_session::NothingMeasured;
 use gritstone_store::StoreError;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
@@ -59,6 +60,9 @@ pub fn exit_of(error: &anyhow::Error) -> Exit {
     }
     if error.is::<NothingMeasured>() {
         return Exit::NothingMeasured;
+    }
+    if error.is::<OutputDiffers>() {
+        return Exit::CheckFailed;
     }
     if error.is::<NotComparable>() {
         return Exit::Inconclusive;

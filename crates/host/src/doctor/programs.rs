@@ -31,6 +31,22 @@ pub fn missing(benchmarks: &[Benchmark], path: &OsStr) -> Vec<Missing> {
         .collect()
 }
 
+/// The program that counts instructions where the kernel has no counter: for `pr --count instructions`, and for no benchmark.
+#[must_use]
+pub fn missing_counter(path: &OsStr) -> Option<Missing> {
+    let need = Need {
+        name: "valgrind".to_owned(),
+        any: vec![],
+        package: "valgrind".to_owned(),
+        version: None,
+    };
+    let missing = meeting(&need, path).is_none();
+    missing.then_some(Missing {
+        need,
+        benchmarks: vec![],
+    })
+}
+
 /// The command that installs all of them, as program and arguments; `None` if nothing is missing or the distribution
 /// is not based on Debian.
 #[must_use]

@@ -195,6 +195,10 @@ fn missing_programs_have_a_command() {
     host.system.privileged = false;
     let nothing = OsStr::new("");
     let missing = programs::missing(&rows, nothing);
+    let counter = programs::missing_counter(nothing).unwrap();
+    let all: Vec<_> = missing.iter().cloned().chain([counter]).collect();
+    let command = programs::install(&host, &all).unwrap().join(" ");
+    assert!(command.ends_with(" valgrind"), "{command}");
     let command = programs::install(&host, &missing).unwrap().join(" ");
     assert_eq!(command, "sudo apt-get install -y bc nvi");
     // its package would create a database cluster

@@ -38,11 +38,11 @@ fn launch(random: &mut Pcg64, slower: f64) -> Vec<HarnessResult> {
 }
 
 /// Rows after all is decided or the rounds are over.
-fn simulate(seed: u64, slower: f64) -> Vec<PrRow> {
+fn simulate(seed: u64, slower: f64, rounds: usize) -> Vec<PrRow> {
     let mut random = Pcg64::seed_from_u64(seed);
     let first = launch(&mut random, 0.0);
-    let mut trial = Trial::new([&first, &first], &margins(0.02), seed);
-    while trial.rounds < ROUNDS && !trial.open().is_empty() {
+    let mut trial = Trial::new([&first, &first], PrQuantity::Time, &margins(0.02), seed);
+    while trial.rounds < rounds && !trial.open().is_empty() {
         let mut sides = [vec![], vec![]];
         for side in trial.order() {
             sides[side] = launch(&mut random, if side == 1 { slower } else { 0.0 });
@@ -56,7 +56,7 @@ fn simulate(seed: u64, slower: f64) -> Vec<PrRow> {
 fn equal_sides_are_rarely_called() {
     let trials = 100;
     let called = (0..trials).filter(|seed| {
-        let rows = simulate(*seed, 0.0);
+        let rows = simulate(*seed, 0.0, ROUNDS);
         rows.iter()
             .any(|row| matches!(row.verdict, Verdict::Slower | Verdict::Faster))
     });
@@ -68,7 +68,7 @@ fn equal_sides_are_rarely_called() {
 fn single_three_percent_is_found() {
     let trials = 30;
     let found = (0..trials).filter(|seed| {
-        let rows = simulate(1000 + seed, 0.03);
+        let rows = simulate(1000 + seed, 0.03, ROUNDS);
         let regressed: Vec<&str> = rows
             .iter()
             .filter(|row| row.regressed)
@@ -80,6 +80,27 @@ fn single_three_percent_is_found() {
     assert!(found * 10 >= trials as usize * 9, "{found} of {trials}");
 }
 
+#[test]
+fn stated_slowdowns_are_found() {
+    let (trials, rounds) = (30, 27);
+    let smallest = simulate(1, 0.0, rounds).into_iter();
+    let smallest = smallest.filter(|row| row.verdict == Verdict::Inconclusive);
+    let smallest: Vec<f64> = smallest.filter_map(|row| row.smallest).collect();
+    let smallest = median(&smallest).unwrap();
+    let found = |slower: f64| {
+        let regressed = |seed: &u64| {
+            let mut rows = simulate(2000 + seed, slower.ln_1p(), rounds).into_iter();
+            rows.any(|row| row.name == "b7" && row.regressed)
+        };
+        (0..trials).filter(regressed).count()
+    };
+    assert!(found(smallest) * 10 >= trials as usize * 9, "{smallest}");
+    assert!(found(smallest / 4.0) * 2 <= trials as usize, "{smallest}");
+    // sixteen pairs are the first that can show anything among twenty benchmarks
+    let known = |rounds| simulate(1, 0.0, rounds)[0].smallest.is_some();
+    assert_eq!((known(15), known(16)), (false, true));
+}
+
 /// Rounds of exact values: (base, head) by benchmark.
 fn exact(rounds: usize, rows: &[(&str, f64, f64)], margins: &Margins) -> Trial {
     let side = |which: fn(&(&str, f64, f64)) -> f64| {
@@ -87,7 +108,7 @@ fn exact(rounds: usize, rows: &[(&str, f64, f64)], margins: &Margins) -> Trial {
         results.collect::<Vec<_>>()
     };
     let (base, head) = (side(|row| row.1), side(|row| row.2));
-    let mut trial = Trial::new([&base, &head], margins, 1);
+    let mut trial = Trial::new([&base, &head], PrQuantity::Time, margins, 1);
     for _ in 0..rounds {
         trial.observe([&base, &head]);
     }
@@ -114,6 +135,33 @@ fn exact_values_are_decided_early() {
     ];
     assert_eq!(said, expected);
     assert_eq!(outcome(&rows, &[]), CheckOutcome::Regressed);
+    assert!((rows[2].smallest.unwrap() - 0.02).abs() < 1e-12);
+}
+
+#[test]
+fn agreeing_counts_need_no_test() {
+    let (base, head) = ([result("a", 1e6)], [result("a", 1.01e6)]);
+    let margins = margins(0.005);
+    let mut trial = Trial::new([&base, &head], PrQuantity::Instructions, &margins, 1);
+    trial.observe([&base, &head]);
+    assert_eq!(trial.open(), ["a"]);
+    trial.observe([&base, &head]);
+    assert_eq!(trial.open(), [""; 0]);
+    let row = &trial.rows("command")[0];
+    assert_eq!(
+        (row.verdict, row.regressed, row.spread),
+        (Verdict::Slower, true, Some(0.0))
+    );
+    let mut trial = Trial::new([&base, &head], PrQuantity::Instructions, &margins, 1);
+    for count in [1e6, 1.002e6, 1e6] {
+        trial.observe([&base, &[result("a", count)]]);
+    }
+    let row = &trial.rows("command")[0];
+    assert_eq!(
+        (row.verdict, trial.open().len()),
+        (Verdict::Inconclusive, 1)
+    );
+    assert!((row.spread.unwrap() - 0.002).abs() < 1e-12);
 }
 
 #[test]
@@ -135,7 +183,7 @@ fn rates_are_slower_when_lower() {
         ..result("rate", value)
     };
     let (base, head) = ([rate(100.0)], [rate(90.0)]);
-    let mut trial = Trial::new([&base, &head], &margins(0.02), 1);
+    let mut trial = Trial::new([&base, &head], PrQuantity::Time, &margins(0.02), 1);
     for _ in 0..18 {
         trial.observe([&base, &head]);
     }
@@ -166,7 +214,7 @@ fn unmatched_benchmarks_leave_it_open() {
         [result("a", 1.0), result("old", 1.0)],
         [result("a", 1.0), result("new", 1.0)],
     );
-    let mut trial = Trial::new([&base, &head], &margins(0.02), 1);
+    let mut trial = Trial::new([&base, &head], PrQuantity::Time, &margins(0.02), 1);
     let named: Vec<_> = trial
         .unmatched
         .iter()
@@ -190,7 +238,7 @@ fn unmatched_benchmarks_leave_it_open() {
 #[test]
 fn failing_launches_end_a_benchmark() {
     let all = [result("a", 1.0), result("b", 1.0)];
-    let mut trial = Trial::new([&all, &all], &margins(0.02), 1);
+    let mut trial = Trial::new([&all, &all], PrQuantity::Time, &margins(0.02), 1);
     for _ in 0..4 {
         trial.observe([&all, &all[..1]]);
     }
@@ -206,7 +254,7 @@ fn failing_launches_end_a_benchmark() {
 #[test]
 fn orders_are_random() {
     let all = [result("a", 1.0)];
-    let mut trial = Trial::new([&all, &all], &margins(0.02), 3);
+    let mut trial = Trial::new([&all, &all], PrQuantity::Time, &margins(0.02), 3);
     let first: Vec<usize> = (0..200).map(|_| trial.order()[0]).collect();
     let heads = first.iter().sum::<usize>();
     assert!((60..140).contains(&heads), "{heads}");

@@ -1,0 +1,93 @@
+//! Standard output of a command as its check value: that of the head must be that of the base.
+
+use gritstone_model::PrSideName;
+use std::fmt;
+
+/// Letters of a line that are shown.
+const SHOWN: usize = 200;
+
+/// Another output than that of the base.
+#[derive(Debug, PartialEq, Eq)]
+pub struct OutputDiffers {
+    side: PrSideName,
+    /// Counted from 1.
+    line: usize,
+    /// Of the base, and found; none after the end.
+    lines: [Option<String>; 2],
+}
+
+impl fmt::Display for OutputDiffers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [base, found] = self.lines.each_ref().map(|line| match line {
+            Some(line) => format!("'{line}'"),
+            None => "no line".to_owned(),
+        });
+        let line = self.line;
+        match self.side {
+            PrSideName::Head => write!(
+                f,
+                "the output of head differs from that of base, first in line {line}: {base} of base, {found} of head"
+            ),
+            PrSideName::Base => write!(
+                f,
+                "the output of base differs from launch to launch, first in line {line}: {base}, then {found}; --same-output needs a command whose output is always the same"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for OutputDiffers {}
+
+/// # Errors
+/// The first line in which an output differs from the first one of the base.
+pub fn check(base: &[u8], side: PrSideName, found: &[u8]) -> Result<(), OutputDiffers> {
+    if base == found {
+        return Ok(());
+    }
+    let lines = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n');
+    let (mut expected, mut found) = (lines(base), lines(found));
+    let mut line = 1;
+    loop {
+        let pair = [expected.next(), found.next()];
+        if pair[0] != pair[1] {
+            return Err(OutputDiffers {
+                side,
+                line,
+                lines: pair.map(|line| line.map(shown)),
+            });
+        }
+        line += 1;
+    }
+}
+
+/// Without control characters.
+fn shown(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let (start, more) = match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => (&text[..end], "..."),
+        None => (&*text, ""),
+    };
+    start.escape_debug().to_string() + more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_difference_is_named() {
+        let of = |base: &str, found: &str| {
+            let differs = check(base.as_bytes(), PrSideName::Head, found.as_bytes());
+            differs.err().map(|differs| (differs.line, differs.lines))
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(of("a\nb\n", "a\nb\n"), None);
+        assert_eq!(
+            of("a\nb\n", "a\nc\n"),
+            Some((2, [some("b\\n"), some("c\\n")]))
+        );
+        assert_eq!(of("a\n", "a\nb"), Some((2, [None, some("b")])));
+        assert_eq!(of("a\n", "a"), Some((1, [some("a\\n"), some("a")])));
+        assert_eq!(of("a\x1b[1m", ""), Some((1, [some("a\\u{1b}[1m"), None])));
+    }
+}

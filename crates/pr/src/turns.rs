@@ -1,0 +1,251 @@
+//! Rounds of both sides until all benchmarks are decided or the budget is spent.
+
+use crate::launches::{Launched, Launcher, Request};
+use crate::same_output;
+use crate::trial::{Margins, Trial};
+use crate::work_trees::WorkTree;
+use crate::{NotComparable, SIDES};
+use anyhow::{Result, bail};
+use gritstone_exchange::harness::HarnessResult;
+use gritstone_exec::ExecError;
+use gritstone_model::PrQuantity;
+use std::time::{Duration, Instant};
+
+/// What is being done.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress<'a> {
+    Building(&'a str),
+    Measuring {
+        rounds: usize,
+        decided: usize,
+        benchmarks: usize,
+        elapsed: Duration,
+        budget: Duration,
+    },
+}
+
+/// How turns are taken.
+pub struct Turns<'a> {
+    pub quantity: PrQuantity,
+    pub margins: &'a Margins,
+    pub seed: u64,
+    pub budget: Duration,
+    /// Measuring time of one benchmark; none: by [`measuring_time`].
+    pub time: Option<Duration>,
+    /// The only benchmark that matters.
+    pub only: Option<&'a str>,
+}
+
+/// What turns left.
+pub struct Taken {
+    pub trial: Trial,
+    /// Not interrupted.
+    pub whole: bool,
+    /// How the harness failed first, of each side.
+    pub failures: [Option<String>; 2],
+    /// Whether the harness failed for the head alone before any round.
+    pub head_fails: bool,
+    /// Measuring time of one benchmark in one launch.
+    pub time: Duration,
+    /// When each side's launch of each round began, ns since the start.
+    pub starts: [Vec<u64>; 2],
+    pub begun: Instant,
+    /// Output of the base's first launch, where it is kept.
+    output: Option<Vec<u8>>,
+}
+
+/// Shortest measuring time of a benchmark, at which benchmarks are discovered.
+const SHORTEST: Duration = Duration::from_millis(10);
+/// Longest, unless the user wants more.
+const LONGEST: Duration = Duration::from_millis(50);
+/// Rounds for which there should be time: enough to find a change of a few percent among twenty benchmarks.
+const ROUNDS: u32 = 90;
+/// Time of a benchmark in a launch, with warming up, as a multiple of its measuring time.
+const WITH_WARM_UP: u32 = 2;
+
+/// Measuring time of one benchmark, so that there is time for [`ROUNDS`], of which none is shorter than with [`SHORTEST`].
+fn measuring_time(budget: Duration, shortest_launch: Duration, benchmarks: usize) -> Duration {
+    let launch = budget / (2 * ROUNDS);
+    let benchmarks = u32::try_from(benchmarks).unwrap_or(u32::MAX).max(1);
+    let spare = launch.saturating_sub(shortest_launch) / benchmarks / WITH_WARM_UP;
+    (SHORTEST + spare).min(LONGEST)
+}
+
+impl Turns<'_> {
+    /// Rounds until all benchmarks are decided or the budget is spent.
+    ///
+    /// # Errors
+    /// [`NotComparable`] when a side measures nothing, or both have no benchmark in common.
+    pub fn take(
+        &self,
+        launcher: &Launcher<'_>,
+        trees: [&WorkTree; 2],
+        progress: &dyn Fn(Progress<'_>),
+    ) -> Result<Taken> {
+        let mut taken = self.begin(launcher, trees)?;
+        let start = taken.begun;
+        let benchmarks = taken.trial.open().len();
+        let mut expected = Duration::ZERO;
+        loop {
+            let trial = &taken.trial;
+            let open = trial.open();
+            let elapsed = start.elapsed();
+            progress(Progress::Measuring {
+                rounds: trial.rounds,
+                decided: benchmarks - open.len(),
+                benchmarks,
+                elapsed,
+                budget: self.budget,
+            });
+            if open.is_empty() || elapsed + expected > self.budget {
+                return Ok(taken);
+            }
+            match round(launcher, trees, &mut taken, &open) {
+                Ok(()) => {}
+                Err(why) if matches!(why.downcast_ref(), Some(ExecError::Interrupted)) => {
+                    taken.whole = false;
+                    return Ok(taken);
+                }
+                Err(why) => return Err(why),
+            }
+            // rounds become shorter as benchmarks are decided
+            expected = start
+                .elapsed()
+                .saturating_sub(elapsed)
+                .max(expected * 3 / 4);
+        }
+    }
+
+    /// After a first launch of each side, whose values do not count.
+    fn begin(&self, launcher: &Launcher<'_>, trees: [&WorkTree; 2]) -> Result<Taken> {
+        let start = Instant::now();
+        let shortest = self.time.unwrap_or(SHORTEST);
+        let first = [
+            discover(launcher, trees[0], shortest)?,
+            discover(launcher, trees[1], shortest)?,
+        ];
+        let mut trial = Trial::new(
+            [&first[0].results.measured, &first[1].results.measured],
+            self.quantity,
+            self.margins,
+            self.seed,
+        );
+        for one in &mut trial.unmatched {
+            one.why = first[usize::from(one.only == SIDES[0])].reason(&one.name);
+        }
+        if let Some(only) = self.only {
+            trial.leave_out_others(only);
+        }
+        let benchmarks = trial.open().len();
+        if benchmarks == 0 {
+            bail!(NotComparable(no_common(&first)));
+        }
+        let time = self.time.unwrap_or_else(|| {
+            let left = self.budget.saturating_sub(start.elapsed());
+            measuring_time(left, start.elapsed() / 2, benchmarks)
+        });
+        let [base, head] = first;
+        if let Some(expected) = &base.output
+            && let Err(differs) = same_output::check(expected, SIDES[1], output(&head))
+        {
+            let again = discover(launcher, trees[0], shortest)?;
+            same_output::check(expected, SIDES[0], output(&again))?;
+            return Err(differs.into());
+        }
+        let failures = [base.failure, head.failure];
+        Ok(Taken {
+            head_fails: failures[0].is_none() && failures[1].is_some(),
+            whole: true,
+            trial,
+            failures,
+            time,
+            starts: [vec![], vec![]],
+            begun: start,
+            output: base.output,
+        })
+    }
+}
+
+/// All benchmarks of a side.
+fn discover(launcher: &Launcher<'_>, tree: &WorkTree, time: Duration) -> Result<Launched> {
+    let request = Request {
+        time,
+        wanted: &[],
+        unwanted: &[],
+    };
+    let why = |why| NotComparable(format!("{} measures nothing: {why:#}", tree.name));
+    Ok(launcher.launch(tree, request)?.map_err(why)?)
+}
+
+fn output(launched: &Launched) -> &[u8] {
+    launched.output.as_deref().unwrap_or_default()
+}
+
+fn round(
+    launcher: &Launcher<'_>,
+    trees: [&WorkTree; 2],
+    taken: &mut Taken,
+    open: &[String],
+) -> Result<()> {
+    let closed = taken.trial.closed();
+    let request = Request {
+        time: taken.time,
+        // a filter before anything is decided may leave out what it does not name as expected
+        wanted: if closed.is_empty() { &[] } else { open },
+        unwanted: &closed,
+    };
+    let mut results: [Vec<HarnessResult>; 2] = [vec![], vec![]];
+    for side in taken.trial.order() {
+        let start = u64::try_from(taken.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        taken.starts[side].push(start);
+        // a launch without results is a round without a value
+        let failure = match launcher.launch(trees[side], request)? {
+            Ok(launched) => {
+                if let Some(expected) = &taken.output {
+                    same_output::check(expected, SIDES[side], output(&launched))?;
+                }
+                results[side] = launched.results.measured;
+                launched.failure
+            }
+            Err(why) => Some(format!("{why:#}")),
+        };
+        let known = &mut taken.failures[side];
+        *known = known.take().or(failure);
+    }
+    taken.trial.observe([&results[0], &results[1]]);
+    Ok(())
+}
+
+fn no_common(first: &[Launched; 2]) -> String {
+    let [base, head] = first.each_ref().map(|launched| {
+        let names = launched
+            .results
+            .measured
+            .iter()
+            .map(|result| result.name.as_str());
+        names.collect::<Vec<_>>().join(", ")
+    });
+    format!(
+        "{} and {} have no benchmark in common ({base}; {head}): give --carry the files of the benchmarks",
+        SIDES[0].as_str(),
+        SIDES[1].as_str()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measuring_times_leave_enough_rounds() {
+        let ms = Duration::from_millis;
+        let budget = Duration::from_secs(300);
+        assert_eq!(measuring_time(budget, ms(100), 1), LONGEST);
+        assert_eq!(measuring_time(budget, Duration::from_secs(4), 20), SHORTEST);
+        let between = measuring_time(budget, ms(600), 20);
+        assert!((SHORTEST..LONGEST).contains(&between), "{between:?}");
+        assert!(
+            (ms(600) + between.saturating_sub(SHORTEST) * 20 * WITH_WARM_UP) * 2 * ROUNDS <= budget
+        );
+    }
+}
