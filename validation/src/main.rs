@@ -12,6 +12,7 @@ mod estimate;
 mod figure;
 mod fleet;
 mod groups;
+mod pr;
 mod rest;
 mod runs;
 mod series;
@@ -26,7 +27,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/validation.md")
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [(&str, Table); 22] = [
+    let tables: [(&str, Table); 23] = [
         ("estimate::coverage", estimate::coverage),
         ("estimate::bias", estimate::bias),
         ("series::unchanged", series::unchanged),
@@ -45,6 +46,7 @@ fn main() {
         ("ab::neighbors", ab::neighbors),
         ("ab::busy", ab::busy),
         ("ab::rankings", ab::rankings),
+        ("pr::requests", pr::requests),
         ("rest::rating", rest::rating),
         ("copies::together", copies::together),
         ("fleet::nodes", fleet::nodes),

@@ -1,0 +1,204 @@
+//! Pull requests: twenty benchmarks in one trial of `gritstone pr`. How often one that changes nothing has a false call, and how often one
+//! benchmark that is slower is found, and it alone.
+
+use crate::world::World;
+use crate::{head, line, percent};
+use gritstone_exchange::harness::HarnessResult;
+use gritstone_model::{Better, PrQuantity, PrRow, Verdict};
+use gritstone_pr::trial::{Margins, Trial};
+use std::collections::BTreeMap;
+
+const BENCHMARKS: usize = 20;
+/// Of the slower one.
+const SLOW: usize = 7;
+/// Rounds for which a budget has time: what `pr` aims at, by its choice of the measuring time.
+const ROUNDS: usize = 90;
+const SEED: u64 = 71;
+const CHANGES: [f64; 3] = [0.0, 0.03, 0.1];
+
+/// What happens to the launches of a trial.
+#[derive(Clone, Copy)]
+enum Machine {
+    /// Scatter of 1 to 4% by benchmark, log-normal.
+    Quiet,
+    /// Student's t with two degrees of freedom, whose variance is infinite.
+    HeavyTails,
+    /// Contention in bursts of eight launches in the mean, a quarter of the time, by 10 to 60% for the benchmarks of a launch alike.
+    Bursts,
+    /// The machine gets slower by 15% during the trial, and wanders by 3% with a memory of twenty launches.
+    Drift,
+    /// Benchmarks of a launch share nine tenths of its scatter, as where the layout of memory differs.
+    Correlated,
+    /// One launch of all takes ten times as long.
+    OneBad,
+    /// Two modes 6% apart, chosen anew for each benchmark of each launch.
+    Modes,
+    /// A neighbor with the period of four launches, by 8%.
+    InStep,
+}
+
+const MACHINES: [(&str, Machine); 8] = [
+    ("scatter of 1 to 4%", Machine::Quiet),
+    ("heavy tails (t, 2 degrees), 2%", Machine::HeavyTails),
+    ("bursts of contention, 10 to 60%", Machine::Bursts),
+    ("drift of 15%, wandering by 3%", Machine::Drift),
+    (
+        "benchmarks of a launch correlated by 0.9",
+        Machine::Correlated,
+    ),
+    ("one launch ten times as long", Machine::OneBad),
+    ("two modes 6% apart", Machine::Modes),
+    ("neighbor in step, 8%", Machine::InStep),
+];
+
+/// A machine during one trial.
+struct During<'a> {
+    world: &'a mut World,
+    machine: Machine,
+    /// Launches so far.
+    launches: usize,
+    /// Of the one bad launch, and of the neighbor's period.
+    moment: usize,
+    is_busy: bool,
+    level: f64,
+}
+
+impl During<'_> {
+    /// ln of the times of a launch's benchmarks, apart from what they are.
+    fn launch(&mut self) -> Vec<f64> {
+        let at = self.launches;
+        self.launches += 1;
+        let world = &mut *self.world;
+        let own = |name: usize| 0.01 + 0.03 * name as f64 / BENCHMARKS as f64;
+        let shared = match self.machine {
+            Machine::Bursts => {
+                let share = if self.is_busy { 1.0 / 8.0 } else { 1.0 / 24.0 };
+                self.is_busy ^= world.chance(share);
+                match self.is_busy {
+                    true => (1.1 + 0.5 * world.uniform()).ln(),
+                    false => 0.0,
+                }
+            }
+            Machine::Drift => {
+                let kept: f64 = (-1.0_f64 / 20.0).exp();
+                self.level = kept * self.level + (1.0 - kept * kept).sqrt() * 0.03 * world.normal();
+                self.level + 0.15 * at as f64 / (2 * ROUNDS) as f64
+            }
+            Machine::OneBad if at == self.moment => 10.0_f64.ln(),
+            Machine::InStep if (at + self.moment) % 4 < 2 => 0.08,
+            Machine::Correlated => 0.9_f64.sqrt() * world.normal(),
+            _ => 0.0,
+        };
+        (0..BENCHMARKS)
+            .map(|name| match self.machine {
+                Machine::Correlated => own(name) * (shared + 0.1_f64.sqrt() * world.normal()),
+                Machine::HeavyTails => {
+                    let chi = world.exponential();
+                    0.02 * world.normal() / chi.sqrt()
+                }
+                Machine::Modes => {
+                    0.06 * f64::from(u8::from(world.chance(0.3))) + 0.01 * world.normal()
+                }
+                _ => shared + own(name) * world.normal(),
+            })
+            .collect()
+    }
+}
+
+/// Rows after all is decided or the rounds are over.
+fn trial(world: &mut World, machine: Machine, slower: f64) -> Vec<PrRow> {
+    let moment = (world.uniform() * (2 * ROUNDS) as f64) as usize;
+    let seed = (world.uniform() * 1e9) as u64;
+    let mut during = During {
+        world,
+        machine,
+        launches: 0,
+        moment,
+        is_busy: false,
+        level: 0.0,
+    };
+    let mut results = |side: usize| -> Vec<HarnessResult> {
+        let times = during.launch().into_iter().enumerate();
+        let of = |(name, ln): (usize, f64)| HarnessResult {
+            name: format!("b{name:02}"),
+            unit: "ns".to_owned(),
+            better: Better::Lower,
+            values: vec![match (name, side) {
+                (SLOW, 1) => 100.0 * ln.exp() * (1.0 + slower),
+                _ => 100.0 * ln.exp(),
+            }],
+        };
+        times.map(of).collect()
+    };
+    let margins = Margins {
+        default: 0.02,
+        own: BTreeMap::new(),
+    };
+    let first = [results(0), results(1)];
+    let mut trial = Trial::new([&first[0], &first[1]], PrQuantity::Time, &margins, seed);
+    while trial.rounds < ROUNDS && !trial.open().is_empty() {
+        let mut sides = [vec![], vec![]];
+        for side in trial.order() {
+            sides[side] = results(side);
+        }
+        trial.observe([&sides[0], &sides[1]]);
+    }
+    trial.rows("simulated")
+}
+
+pub fn requests() -> String {
+    const EQUAL: usize = 1_000;
+    const CHANGED: usize = 200;
+    let mut world = World::new(SEED);
+    let columns = [
+        "nothing changed: false call; exit 1; inconclusive benchmarks; stated slowdown, median",
+        "one slower by 3%: exit 1; another called",
+        "one slower by 10%: exit 1; another called",
+    ];
+    let mut table = head(
+        &format!(
+            "`pr`: {BENCHMARKS} benchmarks, at most {ROUNDS} rounds, margin 2%; % of {EQUAL} pull requests that change nothing, of {CHANGED} that slow one benchmark, seed {SEED}"
+        ),
+        "machine",
+        columns.into_iter().map(str::to_owned),
+    );
+    for (name, machine) in MACHINES {
+        let cells = CHANGES.map(|slower| {
+            let times = if slower > 0.0 { CHANGED } else { EQUAL };
+            let (mut called, mut failed, mut found, mut open) = (0, 0, 0, 0);
+            let mut stated = vec![];
+            for _ in 0..times {
+                let rows = trial(&mut world, machine, slower);
+                let is_slow = |row: &&PrRow| slower > 0.0 && row.name == format!("b{SLOW:02}");
+                let others = rows.iter().filter(|row| !is_slow(row));
+                let differs =
+                    |row: &PrRow| matches!(row.verdict, Verdict::Slower | Verdict::Faster);
+                called += usize::from(others.clone().any(differs));
+                failed += usize::from(rows.iter().any(|row| row.regressed));
+                found += usize::from(rows.iter().any(|row| is_slow(&row) && row.regressed));
+                open += rows
+                    .iter()
+                    .filter(|row| row.verdict == Verdict::Inconclusive)
+                    .count();
+                let mut smallest: Vec<f64> = rows.iter().filter_map(|row| row.smallest).collect();
+                smallest.sort_by(f64::total_cmp);
+                stated.extend(smallest.get(BENCHMARKS * 9 / 10 - 1));
+            }
+            if slower > 0.0 {
+                return format!("{}; {}", percent(found, times), percent(called, times));
+            }
+            stated.sort_by(f64::total_cmp);
+            let median = stated
+                .get(stated.len() / 2)
+                .map_or(String::new(), |s| format!("{:.1}%", 100.0 * s));
+            format!(
+                "{}; {}; {}; {median}",
+                percent(called, times),
+                percent(failed, times),
+                percent(open, times * BENCHMARKS)
+            )
+        });
+        table += &line(name, cells.into_iter());
+    }
+    table
+}
