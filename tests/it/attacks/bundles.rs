@@ -1,6 +1,8 @@
 //! Bundles of somebody who knows the victim's machine, and files of other programs: what comes from elsewhere is data.
 
-use crate::common::{DISC, Home, SHORT, alone, end_at_once, eventually, start, stored_launches};
+use crate::common::{
+    DISC, Home, SHORT, alone, end_at_once, eventually, needs_root, start, stored_launches,
+};
 use crate::disks::Loop;
 use gritstone_exchange::read_bundle;
 use gritstone_model::{Compilers, RunData, Work};
@@ -49,7 +51,8 @@ fn imported_compilers_execute_nothing() {
 }
 
 #[test]
-fn imported_directories_are_not_written() {
+fn imported_directories_are_not_written_as_root() {
+    needs_root();
     let _turn = alone();
     let home = Home::new();
     let measured = tempfile::tempdir_in(DISC).unwrap();
