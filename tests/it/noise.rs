@@ -4,10 +4,11 @@ use crate::common::{Home, fixture, list};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
 
-/// Imports the runs whose names begin so, and returns the views, oldest first.
-fn import(home: &Home, begin: &str) -> Vec<Value> {
-    let mut paths: Vec<_> = fs::read_dir(fixture("noise").with_extension(""))
+/// Bundles whose names begin so, oldest first.
+fn recorded(begin: &str) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(fixture("noise").with_extension(""))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
@@ -19,11 +20,16 @@ fn import(home: &Home, begin: &str) -> Vec<Value> {
             .starts_with(begin)
     });
     paths.sort();
-    let view = |path: &std::path::PathBuf| {
+    paths
+}
+
+/// Imports them, and returns the views.
+fn import(home: &Home, begin: &str) -> Vec<Value> {
+    let view = |path: PathBuf| {
         let id = home.ok(&["import", path.to_str().unwrap()]);
         home.json(&["show", id.trim()])
     };
-    paths.iter().map(view).collect()
+    recorded(begin).into_iter().map(view).collect()
 }
 
 /// Standard deviation over mean of each benchmark that at least four runs measured, in order.
@@ -89,4 +95,36 @@ fn neighbors_change_no_quick_verdict() {
         }
     }
     home.ok(&["check", ids[6]]);
+}
+
+#[test]
+fn sides_of_runs_decide_more() {
+    let home = Home::new();
+    for (at, path) in recorded("e-").into_iter().enumerate() {
+        let label = ["old", "new"][at % 2];
+        home.ok(&["import", path.to_str().unwrap(), "--label", label]);
+    }
+    let width = |view: &Value| {
+        let rows = list(&view["rows"]).iter();
+        let ends = rows.map(|row| [0, 1].map(|end| row["interval"][end].as_f64().unwrap()));
+        ends.map(|[low, high]| (high / low).ln()).sum::<f64>()
+    };
+    let one = home.json(&["compare", "old", "new"]);
+    let four = home.json(&["compare", "--all-runs", "old", "new"]);
+    assert!(width(&four) < width(&one));
+    for row in list(&four["rows"]) {
+        assert!(
+            ["same", "inconclusive"].contains(&row["verdict"].as_str().unwrap()),
+            "{row}"
+        );
+    }
+    let base = four["base"].as_str().unwrap();
+    assert_eq!(base.split(',').count(), 4, "{base}");
+    assert_eq!(
+        home.json(&["compare", base, four["other"].as_str().unwrap()]),
+        four
+    );
+    let text = home.ok(&["compare", "--all-runs", "old", "new"]);
+    assert!(text.contains("run old, median of 4 runs"), "{text}");
+    home.fails(2, &["compare", "old,old", "new"], "is named twice");
 }

@@ -27,13 +27,14 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/validation.md")
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [(&str, Table); 23] = [
+    let tables: [(&str, Table); 24] = [
         ("estimate::coverage", estimate::coverage),
         ("estimate::bias", estimate::bias),
         ("series::unchanged", series::unchanged),
         ("series::lasting", series::lasting),
         ("series::creep", series::creep),
         ("series::comparisons", series::comparisons),
+        ("series::sides", series::sides),
         ("series::changes", series::changes),
         ("series::events", series::events),
         ("figure::coverage", figure::coverage),

@@ -8,6 +8,7 @@ use gritstone_analysis::compare::{self, Options};
 use gritstone_analysis::levels::{self, SystemLevels};
 use gritstone_analysis::past::Past;
 use gritstone_analysis::series::{self, Systems};
+use gritstone_analysis::side::Side;
 use gritstone_analysis::{events, run_effect};
 use gritstone_model::{
     ChangeEvent, CheckOutcome, CompareRow, CompareView, HistoryView, RunView, Verdict,
@@ -323,44 +324,64 @@ impl Calls {
 
 /// Comparisons of two runs, with and without earlier ones.
 pub fn comparisons() -> String {
+    compared(1, &[0, 8, 20], &[(0, 0.0), (1, 0.1), (1, 0.05), (12, 0.05)])
+}
+
+/// Comparisons of three runs with three.
+pub fn sides() -> String {
+    compared(3, &[0, 8], &[(0, 0.0), (1, 0.05), (1, 0.02), (12, 0.05)])
+}
+
+/// With so many runs a side; changes of so many benchmarks.
+fn compared(runs: usize, earlier: &[usize], changes: &[(usize, f64)]) -> String {
     let times = 150;
     let title = format!(
-        "Comparisons of two runs of {ROWS} benchmarks, {times} each: a false call in any of the unchanged, %; where nothing changed also \"same\" / intervals that contain 1, % of rows, else those called of the changed, %"
+        "Comparisons of {} of {ROWS} benchmarks, {times} each: a false call in any of the unchanged, %; where nothing changed also \"same\" / intervals that contain 1, % of rows, else those called of the changed, %",
+        match runs {
+            1 => "two runs".to_owned(),
+            _ => format!("{runs} runs with {runs}"),
+        }
     );
-    let columns = ["nothing changed", "one +10%", "one +5%", "12 of 20 +5%"].map(str::to_owned);
-    let mut table = head(&title, "effect of a run; earlier runs", columns.into_iter());
+    let columns = changes.iter().map(|(changed, by)| match changed {
+        0 => "nothing changed".to_owned(),
+        1 => format!("one +{:.0}%", 100.0 * by),
+        _ => format!("{changed} of {ROWS} +{:.0}%", 100.0 * by),
+    });
+    let mut table = head(&title, "effect of a run; earlier runs", columns);
     for (seed, effects) in (500..).zip(WORLDS) {
-        for earlier in [0, 8, 20] {
-            let cells =
-                [(0, 0.0), (1, 0.1), (1, 0.05), (12, 0.05)].map(|(changed, by): (usize, f64)| {
-                    let mut slower = [0.0; ROWS];
-                    slower[..changed].fill(by.ln_1p());
-                    let mut calls = Calls::default();
-                    let mut machine = Machine::new(seed * 100 + earlier as u64, effects);
-                    let mut past = vec![];
-                    for trial in 0..times {
-                        if trial % 15 == 0 {
-                            past = machine.pasts(earlier);
-                        }
-                        let (base, other) = (machine.run(&[0.0; ROWS]), machine.run(&slower));
-                        let mut all = past.clone();
-                        all.extend([&base, &other].map(Past::new));
-                        let known = if earlier == 0 { &[][..] } else { &all };
-                        let options =
-                            Options::new(0.02, run_effect::estimate(known, &base, &other));
-                        calls.add(&compare::compare(&base, &other, &options), changed);
+        for &earlier in earlier {
+            let cells = changes.iter().map(|&(changed, by)| {
+                let mut slower = [0.0; ROWS];
+                slower[..changed].fill(by.ln_1p());
+                let mut calls = Calls::default();
+                let mut machine = Machine::new(seed * 100 + earlier as u64, effects);
+                let mut past = vec![];
+                for trial in 0..times {
+                    if trial % 15 == 0 {
+                        past = machine.pasts(earlier);
                     }
-                    let wrong = percent(calls.wrong, times);
-                    match changed {
-                        0 => format!(
-                            "{wrong}; {} / {}",
-                            percent(calls.same, times * ROWS),
-                            percent(calls.covered, times * ROWS)
-                        ),
-                        _ => format!("{wrong}; {}", percent(calls.called, times * changed)),
-                    }
-                });
-            table += &line(&format!("{}; {earlier}", effects.name), cells.into_iter());
+                    let sides = [[0.0; ROWS], slower].map(|slower| {
+                        let runs = (0..runs).map(|_| machine.run(&slower)).collect();
+                        Side::of(runs).expect("they are of one machine")
+                    });
+                    let options = Options::new(0.02, run_effect::of_sides(&past, &sides));
+                    let [base, other] = &sides;
+                    calls.add(
+                        &compare::compare(&base.view, &other.view, &options),
+                        changed,
+                    );
+                }
+                let wrong = percent(calls.wrong, times);
+                match changed {
+                    0 => format!(
+                        "{wrong}; {} / {}",
+                        percent(calls.same, times * ROWS),
+                        percent(calls.covered, times * ROWS)
+                    ),
+                    _ => format!("{wrong}; {}", percent(calls.called, times * changed)),
+                }
+            });
+            table += &line(&format!("{}; {earlier}", effects.name), cells);
         }
     }
     table
@@ -501,5 +522,5 @@ impl Seen {
 
 fn fit(past: &[Past]) -> SystemLevels {
     let all: Vec<&Past> = past.iter().collect();
-    levels::fit(&all, &|_| false, &|run| Some(&run.values))
+    levels::fit(&all, &|_| levels::Role::Earlier, &|run| Some(&run.values))
 }

@@ -4,7 +4,7 @@
 //! runs are slower than their level. Without evidence of a slowdown it passes, with the minimum detectable slowdown. Levels are fitted
 //! afresh from all runs ([`crate::levels`]).
 
-use crate::levels::{self, SystemLevels};
+use crate::levels::{self, Role, SystemLevels};
 use crate::past::Past;
 use gritstone_model::{
     Better, CheckOutcome, CheckRow, CheckView, CompareRow, CompareView, Finding, Flag, Id,
@@ -96,7 +96,11 @@ pub fn against_history(
     let mut begun: Vec<(&str, &str)> = runs.iter().map(|run| run.begun()).collect();
     begun.sort_unstable();
     let judged: BTreeSet<&str> = begun.iter().rev().take(JUDGED).map(|of| of.1).collect();
-    let system = levels::fit(&runs, &|run| judged.contains(run), &|run| Some(&run.values));
+    let role = |run: &str| match judged.contains(run) {
+        true => Role::Judged,
+        false => Role::Earlier,
+    };
+    let system = levels::fit(&runs, &role, &|run| Some(&run.values));
     let gate = Gate {
         runs: &runs,
         system: &system,

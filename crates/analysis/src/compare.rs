@@ -14,9 +14,10 @@ mod percentiles;
 mod published;
 mod spread;
 
-use crate::explain::{Side, explain};
+use crate::explain::{self, explain};
 use crate::run_effect::STATED;
 use difference::Difference;
+pub use environment::runs_differ_in;
 pub(crate) use environment::{peers_differ, programs_differ_in};
 use gritstone_model::{
     CompareFigure, CompareRow, CompareView, Explanation, Finding, Flag, Measurement, Note, RunView,
@@ -24,7 +25,6 @@ use gritstone_model::{
 };
 use gritstone_stats::{multiple, verdict};
 pub use options::Options;
-pub(crate) use pair::scale;
 use pair::{ComparedBy, Pair};
 use std::collections::BTreeMap;
 
@@ -33,8 +33,7 @@ use std::collections::BTreeMap;
 pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
     let mut options = options.for_runs(base, other);
     let differences = differences(base, other, &options);
-    let common = &options.effects.common;
-    options.spread = spread::of_differences(&differences, common, options.alpha);
+    options.spread = spread::of_differences(&differences, &options.effects, options.alpha);
     let options = &options;
     let tails = percentiles::options(options);
     let mut rows: Vec<Row> = Vec::new();
@@ -156,7 +155,7 @@ fn explanation(
 ) -> Option<Explanation> {
     let of_the_work = matches!(compared, Subject::Estimate | Subject::Cycles);
     let alike = of_the_work && options.reference_ghz.is_some();
-    alike.then(|| explain(Side::new(b), Side::new(o)))?
+    alike.then(|| explain(explain::Side::new(b), explain::Side::new(o)))?
 }
 
 struct Row {

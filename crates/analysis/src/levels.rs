@@ -21,16 +21,37 @@ pub struct SystemLevels {
     pub others_common: Vec<f64>,
 }
 
-/// Fits runs of one system in any order; `values` are those of a run: its estimates, or a percentile of them. Runs that are `judged` do
-/// not say how runs scatter.
+/// What a run is to a fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Earlier,
+    /// Says how runs scatter only where few others do.
+    Judged,
+    /// One of several of a side, which has a level of its own.
+    OfSide(usize),
+}
+
+impl Role {
+    fn side(self) -> Option<usize> {
+        match self {
+            Self::OfSide(side) => Some(side),
+            Self::Earlier | Self::Judged => None,
+        }
+    }
+}
+
+/// Fits runs of one system in any order; `values` are those of a run: its estimates, or a percentile of them. Those of a side stand after
+/// all others, with a level of their own.
 #[must_use]
 pub fn fit<'a>(
     runs: &[&'a Past],
-    judged: &dyn Fn(&str) -> bool,
+    role: &dyn Fn(&str) -> Role,
     values: &dyn Fn(&'a Past) -> Option<&'a BTreeMap<Id, RunValue>>,
 ) -> SystemLevels {
+    let role = |run: usize| role(&runs[run].run);
     let mut order: Vec<usize> = (0..runs.len()).collect();
-    order.sort_by(|&a, &b| runs[a].begun().cmp(&runs[b].begun()));
+    let place = |run: usize| (role(run).side(), runs[run].begun());
+    order.sort_by(|&a, &b| place(a).cmp(&place(b)));
     order.dedup_by(|a, b| runs[*a].run == runs[*b].run);
     let mut all: BTreeMap<Id, Series> = BTreeMap::new();
     let mut versions: BTreeMap<Id, u32> = BTreeMap::new();
@@ -42,11 +63,15 @@ pub fn fit<'a>(
                 *version = value.version;
                 *series = Series::default();
             }
+            let before = series.points.last().map(|point| role(point.run).side());
+            if before.is_some_and(|before| before != role(run).side()) {
+                series.sides.push(series.points.len());
+            }
             series.points.push(Point {
                 run,
                 y: value.speed,
                 variance: value.within,
-                judged: judged(&runs[run].run),
+                judged: role(run) == Role::Judged,
             });
         }
     }
@@ -57,7 +82,7 @@ pub fn fit<'a>(
         .iter()
         .map(|(run, all)| (*run, series::in_common(&by(all))))
         .collect();
-    let is_other = |run: usize| !judged(&runs[run].run);
+    let is_other = |run: usize| role(run) != Role::Judged;
     let others = common.iter().filter(|(run, _)| is_other(**run));
     SystemLevels {
         others_common: others.map(|(_, common)| *common).collect(),

@@ -6,6 +6,7 @@ pub mod audit;
 pub mod check;
 pub mod comparability;
 pub mod compare;
+mod conversion;
 mod describe;
 pub mod events;
 mod explain;
@@ -16,6 +17,7 @@ pub mod reliability;
 pub mod run_effect;
 pub mod scores;
 pub mod series;
+pub mod side;
 pub mod summary;
 mod tails;
 #[cfg(test)]

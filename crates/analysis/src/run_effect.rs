@@ -2,13 +2,14 @@
 //! ([`crate::levels`]), stated until there are three.
 
 use crate::comparability::Circumstances;
-use crate::levels::{self, SystemLevels};
+use crate::levels::{self, Role, SystemLevels};
 use crate::past::{Past, RunValue, varies, within};
+use crate::side::{MedianOfRuns, Medians, Side};
 use crate::tails;
 use gritstone_model::{Id, OfRuns, RunView, Subject};
 use gritstone_stats::quantile;
 use gritstone_stats::scatter::Scatter;
-use gritstone_stats::series::Series;
+use gritstone_stats::series::{self, Series};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
@@ -19,13 +20,28 @@ const RUNS_OF_A_SYSTEM: usize = 5;
 pub const STATED: Scatter = Scatter::stated(0.005, 4.0);
 
 /// Effects of runs for a comparison, by benchmark; [`STATED`] holds for those that are not here.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RunEffects {
     pub rows: BTreeMap<Id, Scatter>,
     /// What the benchmarks of each earlier run deviated alike from their levels, ln.
     pub common: Vec<f64>,
     /// The same as `rows` of percentiles beyond the median, by name.
     pub percentiles: BTreeMap<String, BTreeMap<Id, Scatter>>,
+    /// Runs of the base and of the other.
+    pub runs: [usize; 2],
+    pub medians: Medians,
+}
+
+impl Default for RunEffects {
+    fn default() -> Self {
+        Self {
+            rows: BTreeMap::new(),
+            common: vec![],
+            percentiles: BTreeMap::new(),
+            runs: [1; 2],
+            medians: Medians::new(),
+        }
+    }
 }
 
 impl FromIterator<(Id, Scatter)> for RunEffects {
@@ -40,39 +56,84 @@ impl FromIterator<(Id, Scatter)> for RunEffects {
 /// The results of a run: its estimates, or a percentile of them.
 type Values<'a> = &'a dyn Fn(&Past) -> Option<&BTreeMap<Id, RunValue>>;
 
-/// From all stored runs of the systems of both sides, these among them. Of two systems each has its own, and the variances are averaged.
+/// [`of_sides`] of a run each.
 #[must_use]
 pub fn estimate(past: &[impl Borrow<Past>], base: &RunView, other: &RunView) -> RunEffects {
-    let [of_base, of_other] = [base, other].map(|view| Past::new(view).circumstances);
-    let fitted = |like: &Circumstances, values: Values| {
-        let runs = past.iter().map(Borrow::borrow);
-        let runs = runs.filter(|run| run.circumstances == *like);
-        let judged = |run: &str| [&base.id, &other.id].into_iter().any(|of| of == run);
-        levels::fit(&runs.collect::<Vec<&Past>>(), &judged, values)
-    };
-    let of = |values: Values| {
-        let b = fitted(&of_base, values);
-        let (rows, common) = (scatters(&b), b.others_common);
-        if of_base == of_other {
-            return (rows, common);
+    of_sides(past, &[base, other].map(Side::from))
+}
+
+/// From all stored runs of the systems of both sides, and the runs of a side of several. Of two systems each has its own, and the variances are averaged.
+#[must_use]
+pub fn of_sides(past: &[impl Borrow<Past>], sides: &[Side; 2]) -> RunEffects {
+    let runs = sides.each_ref().map(|side| side.runs.len());
+    let [of_base, of_other] = sides.each_ref().map(|side| &side.runs[0].circumstances);
+    // runs of files too, where their scatter is to be seen
+    let several = sides.iter().filter(|side| side.runs.len() > 1);
+    let own = several.flat_map(|side| &side.runs);
+    let all: Vec<&Past> = past.iter().map(Borrow::borrow).chain(own).collect();
+    let role = |run: &str| {
+        let of = |side: &Side| side.runs.iter().any(|of| of.run == run);
+        match sides.iter().position(of) {
+            Some(side) if runs != [1; 2] => Role::OfSide(side),
+            Some(_) => Role::Judged,
+            None => Role::Earlier,
         }
-        let o = fitted(&of_other, values);
-        let others = scatters(&o);
+    };
+    let fitted = |like: &Circumstances, values: Values| {
+        let runs = all.iter().copied().filter(|run| run.circumstances == *like);
+        levels::fit(&runs.collect::<Vec<&Past>>(), &role, values)
+    };
+    // of two systems each has its own
+    let systems = |values: Values| {
+        let base = fitted(of_base, values);
+        let other = (of_base != of_other).then(|| fitted(of_other, values));
+        (base, other)
+    };
+    let rows = |(base, other): &(SystemLevels, Option<SystemLevels>)| {
+        let rows = scatters(base);
+        let Some(other) = other else { return rows };
+        let others = scatters(other);
         let both = rows
             .iter()
             .filter_map(|(id, b)| Some((id.clone(), b.mean(*others.get(id)?))));
-        (both.collect(), [common, o.others_common].concat())
+        both.collect()
     };
     let percentile = |name: &str| {
-        let (rows, _) = of(&|run: &Past| run.percentiles.get(name));
+        let rows = rows(&systems(&|run: &Past| run.percentiles.get(name)));
         (!rows.is_empty()).then(|| (name.to_owned(), rows))
     };
-    let (rows, common) = of(&|run: &Past| Some(&run.values));
+    let estimates = systems(&|run: &Past| Some(&run.values));
+    let (base, other) = &estimates;
+    let common = |system: &SystemLevels| system.others_common.clone();
     RunEffects {
-        rows,
-        common,
+        rows: rows(&estimates),
+        common: [common(base), other.as_ref().map_or(vec![], common)].concat(),
         percentiles: tails::TAILS.into_iter().filter_map(percentile).collect(),
+        runs,
+        medians: medians(sides, [base, other.as_ref().unwrap_or(base)]),
     }
+}
+
+fn medians(sides: &[Side; 2], systems: [&SystemLevels; 2]) -> Medians {
+    if sides.iter().all(|side| side.runs.len() == 1) {
+        return Medians::new();
+    }
+    let median = |id: &Id, side: usize| {
+        let runs = sides[side].count(id);
+        let series = systems[side].series.get(id);
+        MedianOfRuns {
+            runs,
+            share: series::of_median(series.and_then(|of| of.noise), runs),
+        }
+    };
+    let results = sides[0].view.results.iter();
+    let medians = results.map(|result| {
+        (
+            result.id.clone(),
+            [0, 1].map(|side| median(&result.id, side)),
+        )
+    });
+    medians.collect()
 }
 
 fn scatters(system: &SystemLevels) -> BTreeMap<Id, Scatter> {

@@ -2,7 +2,7 @@
 
 use crate::comparability::Circumstances;
 use crate::compare::counts;
-use crate::levels::{self, SystemLevels};
+use crate::levels::{self, Role, SystemLevels};
 use crate::past::Past;
 use gritstone_model::{
     Difference, HistoryChange, HistoryMark, HistoryPoint, HistorySeries, HistoryView, Id,
@@ -26,7 +26,7 @@ impl Systems {
             }
         }
         let fitted = groups.into_iter().map(|(of, runs)| {
-            let system = levels::fit(&runs, &|_| false, &|run| Some(&run.values));
+            let system = levels::fit(&runs, &|_| Role::Earlier, &|run| Some(&run.values));
             let ids = runs.iter().map(|run| run.run.clone()).collect();
             (of.clone(), ids, system)
         });

@@ -25,6 +25,7 @@ mod run_effect;
 mod scaling;
 mod score_entries;
 mod scores;
+mod sides;
 mod size;
 mod smt_contention;
 mod two_machines;

@@ -59,11 +59,12 @@ pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     document
 }
 
-/// A side by its name, and its identifier where that is not in the name.
+/// A side by its name, and its identifier where that is not in the name; how many runs it is the median of.
 fn named(name: &str, id: &str) -> String {
-    match name.contains(id) {
-        true => name.to_owned(),
-        false => format!("{name} ({id})"),
+    match (id.split(',').count(), name.contains(id)) {
+        (1, true) => name.to_owned(),
+        (1, false) => format!("{name} ({id})"),
+        (runs, _) => format!("{name}, median of {runs} runs"),
     }
 }
 

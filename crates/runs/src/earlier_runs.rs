@@ -6,6 +6,7 @@ use gritstone_analysis::comparability::Circumstances;
 use gritstone_analysis::compare;
 use gritstone_analysis::past::Past;
 use gritstone_analysis::run_effect::{self, RunEffects};
+use gritstone_analysis::side::Side;
 use gritstone_model::{CompareView, Id, RunData, RunInfo, RunView};
 use gritstone_store::Store;
 use std::collections::BTreeSet;
@@ -21,25 +22,26 @@ impl Context {
     pub fn compare(&self, base: &RunView, other: &RunView, margin: f64) -> CompareView {
         let all = base.results.iter().chain(&other.results);
         let all = all.map(|result| result.id.clone()).collect();
-        self.compare_selected(base, other, margin, all)
+        self.compare_sides(&[base, other].map(Side::from), margin, all)
     }
 
     /// Shows some benchmarks of a comparison of all.
-    pub fn compare_selected(
+    pub fn compare_sides(
         &self,
-        base: &RunView,
-        other: &RunView,
+        sides: &[Side; 2],
         margin: f64,
         selected: BTreeSet<Id>,
     ) -> CompareView {
-        let effects = self.run_effects(base, other);
+        let [base, other] = sides.each_ref().map(|side| &*side.view);
+        let effects = self.run_effects(sides);
         let options = compare::Options::new(margin, effects).showing(selected);
         compare::compare(base, other, &options)
     }
 
     /// The effects of runs that the stored runs of both machines show.
-    pub(crate) fn run_effects(&self, base: &RunView, other: &RunView) -> RunEffects {
-        let estimate = || run_effect::estimate(&self.past(&[base, other]), base, other);
+    pub(crate) fn run_effects(&self, sides: &[Side; 2]) -> RunEffects {
+        let [base, other] = sides.each_ref().map(|side| &*side.view);
+        let estimate = || run_effect::of_sides(&self.past(&[base, other]), sides);
         match &self.settled {
             Some(settled) => settled.effects([&base.id, &other.id], estimate),
             None => estimate(),

@@ -3,6 +3,7 @@
 use crate::context::Context;
 use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_analysis::scores::{self as stats, Environment, Options};
+use gritstone_analysis::side::Side;
 use gritstone_catalogue::profiles;
 use gritstone_measure::CONFIDENCE;
 use gritstone_model::{
@@ -104,7 +105,7 @@ fn options(context: &Context, machine: &RunView, base: &RunView) -> Options {
         confidence: CONFIDENCE,
         named: false,
         together: false,
-        effects: context.run_effects(other, machine),
+        effects: context.run_effects(&[other, machine].map(Side::from)),
     }
 }
 

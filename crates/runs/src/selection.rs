@@ -1,14 +1,14 @@
 //! Resolves the words of a command to runs, systems and benchmark selectors.
 
-use crate::context::Context;
+use crate::context::{Context, is_store_name};
 use anyhow::{Context as _, Result, bail};
 use gritstone_model::{RunView, Selector};
 use gritstone_plan::{Selectors, select};
 use std::path::Path;
 
-pub struct Selection {
+pub struct Selection<T = RunView> {
     /// Runs and systems, each with its word.
-    pub runs: Vec<(String, RunView)>,
+    pub runs: Vec<(String, T)>,
     /// Benchmarks, families and globs.
     pub selectors: Vec<String>,
 }
@@ -19,16 +19,59 @@ impl Context {
     /// # Errors
     /// When a word is neither.
     pub fn select_runs(&self, words: &[String]) -> Result<Selection> {
-        let (mut runs, mut selectors) = (vec![], vec![]);
+        self.select(words, |word| self.view(word), std::slice::from_ref)
+    }
+
+    /// As [`Context::select_runs`], of words that may name several runs, with commas between; where `all` are asked for, a label names
+    /// every run that has it.
+    ///
+    /// # Errors
+    /// As [`Context::select_runs`].
+    pub fn select_sides(&self, words: &[String], all: bool) -> Result<Selection<Vec<RunView>>> {
+        let side = |word: &str| {
+            let runs = word.split(',').map(|name| match all {
+                true => self.all_with(name),
+                false => Ok(vec![self.view(name)?]),
+            });
+            Ok(runs.collect::<Result<Vec<_>>>()?.concat())
+        };
+        self.select(words, side, Vec::as_slice)
+    }
+
+    /// Every run with this label, else the run of this name.
+    fn all_with(&self, name: &str) -> Result<Vec<RunView>> {
+        let store = self.reader()?.filter(|_| is_store_name(name));
+        let Some(store) = store else {
+            return Ok(vec![self.view(name)?]);
+        };
+        let heads = store.runs()?.into_iter();
+        let labeled = heads.filter(|head| head.label.as_deref() == Some(name));
+        let labeled: Result<Vec<RunView>> =
+            labeled.map(|head| self.stored(&store, &head.id)).collect();
+        match labeled? {
+            none if none.is_empty() => Ok(vec![self.view(name)?]),
+            labeled => Ok(labeled),
+        }
+    }
+
+    fn select<T>(
+        &self,
+        words: &[String],
+        named: impl Fn(&str) -> Result<T>,
+        views: impl Fn(&T) -> &[RunView],
+    ) -> Result<Selection<T>> {
+        let mut runs: Vec<(String, T)> = vec![];
+        let mut selectors = vec![];
         for word in words {
-            match self.view(word) {
-                Ok(view) => runs.push((word.clone(), view)),
+            match named(word) {
+                Ok(named) => runs.push((word.clone(), named)),
                 Err(error) => {
                     let selector = Selector::new(word);
                     let known = self.catalogue.benchmarks.iter().map(|row| &row.id);
                     let results = runs
                         .iter()
-                        .flat_map(|(_, view): &(_, RunView)| &view.results);
+                        .flat_map(|(_, named)| views(named))
+                        .flat_map(|view| &view.results);
                     let mut known = known.chain(results.map(|result| &result.id));
                     if !known.any(|id| selector.matches(id)) {
                         return Err(self.explain_unknown_word(word, error));

@@ -20,6 +20,7 @@ use crate::moderated::{self, Variance};
 use crate::{descriptive, quantile, scatter};
 use changes::{best_split, changes};
 use pairs::{PRIOR_CORRELATION, Pairs, correlation};
+use std::f64::consts::PI;
 
 /// Standard deviations at which a deviation is cut off.
 pub const CUT: f64 = 4.0;
@@ -87,12 +88,22 @@ impl Noise {
         let variance = scatter::of_run(self.variance.value, self.within, point.variance);
         variance.sqrt().max(MIN_SD)
     }
+}
 
-    /// Variance of the mean of neighboring runs over that of independent ones.
-    fn inflation(&self, runs: usize) -> f64 {
-        let lag = |lag: usize| (1.0 - lag as f64 / runs as f64) * self.correlation.powi(lag as i32);
-        1.0 + 2.0 * (1..runs.min(32)).map(lag).sum::<f64>()
-    }
+/// Variance of the mean of neighboring runs over that of independent ones.
+fn inflation(correlation: f64, runs: usize) -> f64 {
+    let lag = |lag: usize| (1.0 - lag as f64 / runs as f64) * correlation.powi(lag as i32);
+    1.0 + 2.0 * (1..runs.min(32)).map(lag).sum::<f64>()
+}
+
+/// Variance of the median of neighboring runs over that of one; without `noise` by the correlation that is believed before it is known.
+/// That of the median of n independent normal values is about pi / (2n + pi - 2): from three on within 2% where n is odd, too large where
+/// it is even.
+#[must_use]
+pub fn of_median(noise: Option<Noise>, runs: usize) -> f64 {
+    let correlation = noise.map_or(PRIOR_CORRELATION, |noise| noise.correlation);
+    let independent = PI / (2.0 * runs as f64 + PI - 2.0);
+    inflation(correlation, runs) * independent
 }
 
 /// A benchmark over the runs of a system, in the order of time.
@@ -102,11 +113,18 @@ pub struct Series {
     pub points: Vec<Point>,
     /// Positions at which a level begins, but the first.
     pub starts: Vec<usize>,
+    /// Positions from which on runs are of another side of a comparison: none is behind the first of them in another level.
+    pub sides: Vec<usize>,
     /// `None` with fewer than three runs.
     pub noise: Option<Noise>,
 }
 
 impl Series {
+    /// Runs among which changes are sought.
+    fn before_sides(&self) -> usize {
+        *self.sides.first().unwrap_or(&self.points.len())
+    }
+
     /// None with fewer than three runs.
     #[must_use]
     pub fn levels(&self) -> Vec<Level> {
@@ -118,22 +136,29 @@ impl Series {
 /// Fits scatter and levels of all benchmarks of a system to their points.
 pub fn fit<'a>(all: impl IntoIterator<Item = &'a mut Series>) {
     let mut all: Vec<&mut Series> = all.into_iter().collect();
+    for series in &mut all {
+        series.starts.clone_from(&series.sides);
+    }
     set_noise(&mut all);
     // pairs of runs astride a change would hide it
     for series in &mut all {
-        let enough = series.points.len() >= MIN_RUNS_OF_SPLIT;
+        let before = series.before_sides();
+        let enough = before >= MIN_RUNS_OF_SPLIT;
         let noise = series.noise.filter(|_| enough);
-        let split = |noise| best_split(&series.points, &noise, 0, series.points.len());
-        series.starts = noise
-            .and_then(split)
-            .map(|split| split.at)
+        let split = |noise| best_split(&series.points, &noise, 0, before);
+        let split = noise.and_then(split).map(|split| split.at);
+        series.starts = split
             .into_iter()
+            .chain(series.sides.iter().copied())
             .collect();
     }
     set_noise(&mut all);
     for series in &mut all {
-        let changes = |noise| changes(&series.points, &noise);
-        series.starts = series.noise.map_or(vec![], changes);
+        let before = series.before_sides();
+        let changes = |noise| changes(&series.points[..before], &noise);
+        let mut starts = series.noise.map_or(vec![], changes);
+        starts.extend(&series.sides);
+        series.starts = starts;
     }
 }
 
@@ -242,7 +267,7 @@ pub fn levels(points: &[Point], starts: &[usize], noise: &Noise) -> Vec<Level> {
             start,
             end,
             mean: center + within.iter().map(cut).sum::<f64>() / runs as f64,
-            error: (variance * noise.inflation(runs)).sqrt(),
+            error: (variance * inflation(noise.correlation, runs)).sqrt(),
         }
     };
     bounds(points.len(), starts).map(level).collect()
@@ -283,7 +308,8 @@ pub fn departure(
         .map(|point| noise.sd(point).powi(2))
         .sum::<f64>()
         / runs as f64;
-    let error = (square / runs as f64 * noise.inflation(runs) + level.error.powi(2)).sqrt();
+    let error =
+        (square / runs as f64 * inflation(noise.correlation, runs) + level.error.powi(2)).sqrt();
     let error = error.max(common);
     let mean = |cut: f64| {
         let each = last.iter().map(|point| {
@@ -398,6 +424,19 @@ mod tests {
         assert!(slow.noise.unwrap().correlation > 0.4, "{:?}", slow.noise);
         let quick = series((0..60).map(|at| 0.01 * f64::from(at * 7 % 11)));
         assert!(quick.noise.unwrap().correlation < 0.3, "{:?}", quick.noise);
+    }
+
+    #[test]
+    fn median_of_one_is_one() {
+        let independent = Noise {
+            correlation: 0.0,
+            ..series([0.0, 0.1, 0.2]).noise.unwrap()
+        };
+        let of = |runs| of_median(Some(independent), runs);
+        assert!((of(1) - 1.0).abs() < 1e-12);
+        // exactly 0.4487 and 0.2868
+        assert!((of(3) - 0.44).abs() < 0.01 && (of(5) - 0.285).abs() < 0.005);
+        assert!(of_median(None, 3) > of(3));
     }
 
     #[test]

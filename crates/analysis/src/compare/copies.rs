@@ -4,7 +4,7 @@
 //! one are used.
 
 use super::Options;
-use super::pair::scale;
+use crate::conversion::scale;
 use gritstone_model::{
     Better, CompareCopies, CompareFigure, CopiesPoint, Estimate, Flag, Measurement, Note,
 };

@@ -1,6 +1,7 @@
 //! A difference of two results, and its variance.
 
 use crate::run_effect::STATED;
+use crate::side::MedianOfRuns;
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::two_sample::{self, Ratio};
 
@@ -33,11 +34,18 @@ pub(crate) struct Difference {
     /// Variance by their frequencies.
     pub frequency: f64,
     pub effect: Scatter,
+    pub medians: [MedianOfRuns; 2],
 }
 
 impl Difference {
     pub(super) fn variance(&self, spread: &Spread) -> f64 {
-        let [base, other] = self.within.map(|within| self.effect.of_run(within));
+        let of_side = |side: usize| {
+            let median = self.medians[side];
+            // of one run
+            let within = self.within[side] * median.runs as f64;
+            self.effect.of_run(within) * median.share
+        };
+        let [base, other] = [0, 1].map(of_side);
         let inflation = match self.effect.runs {
             0 => spread.inflation,
             _ => 1.0,

@@ -22,6 +22,15 @@ const VOLATILE_FACTS: [&str; 9] = [
 /// A fact that one side lacks.
 const UNKNOWN: &str = "not known";
 
+/// In what each run of a side differs from the one before.
+#[must_use]
+pub fn runs_differ_in(runs: &[RunView]) -> Vec<Difference> {
+    let pairs = runs.windows(2);
+    pairs
+        .flat_map(|pair| differ_in(&pair[0], &pair[1]))
+        .collect()
+}
+
 /// Everything that is not the same on both sides, the machine first.
 pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
     let mut differences = Differences::default();

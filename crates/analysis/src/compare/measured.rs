@@ -2,9 +2,10 @@
 
 use super::Options;
 use super::difference::Difference;
-use super::pair::{ComparedBy, Pair, ratio, scale};
+use super::pair::{ComparedBy, Pair, ratio};
+use crate::conversion::{scale, to_reference};
 use crate::past::within;
-use gritstone_model::{Better, Finding, Kind, Measurement, Quantity, RowVariance, Unit};
+use gritstone_model::{Better, Finding, Kind, Measurement, Quantity, RowVariance};
 use gritstone_stats::quantile;
 
 /// Power at the minimum detectable effect.
@@ -28,7 +29,7 @@ pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
             other: other.unit.to_string(),
         });
     };
-    let scale = scale * to_reference(other, &base.unit, options);
+    let scale = scale * to_reference(other, &base.unit, options.reference_ghz);
     let (b, o) = match (base.value(), other.value()) {
         (Some(b), Some(o)) => (b, o * scale),
         (base, other) => {
@@ -68,23 +69,14 @@ pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
     pair
 }
 
-/// Factor from the frequency of the other side to that of the base.
-fn to_reference(other: &Measurement, unit: &Unit, options: &Options) -> f64 {
-    let paced = other.cycles().is_some();
-    match (options.reference_ghz.filter(|_| paced), unit.quantity()) {
-        (Some([base, other]), Quantity::Time { .. }) => other / base,
-        (Some([base, other]), Quantity::Rate { .. }) => base / other,
-        _ => 1.0,
-    }
-}
-
 /// Above 0 when the other is better. `None` where a side has no interval.
 pub(super) fn difference(
     base: &Measurement,
     other: &Measurement,
     options: &Options,
 ) -> Option<Difference> {
-    let scale = scale(&other.unit, &base.unit)? * to_reference(other, &base.unit, options);
+    let scale =
+        scale(&other.unit, &base.unit)? * to_reference(other, &base.unit, options.reference_ghz);
     let (b, o) = (base.estimate()?, other.estimate()?);
     let ln_ratio = (o.value * scale / b.value).ln();
     let frequencies = base.ghz().zip(other.ghz());
@@ -100,6 +92,7 @@ pub(super) fn difference(
         within: [within(Some(b.interval?)), within(Some(o.interval?))],
         frequency: slope * slope,
         effect: options.effect(&base.id),
+        medians: options.medians(&base.id),
     })
     .filter(|of| of.ln_ratio.is_finite())
 }

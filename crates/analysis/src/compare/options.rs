@@ -2,6 +2,7 @@
 
 use super::difference::Spread;
 use crate::run_effect::{RunEffects, STATED};
+use crate::side::MedianOfRuns;
 use gritstone_model::{Id, RunView, Verdict};
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::verdict;
@@ -67,6 +68,10 @@ impl Options {
 
     pub(super) fn effect(&self, id: &Id) -> Scatter {
         *self.effects.rows.get(id).unwrap_or(&STATED)
+    }
+
+    pub(super) fn medians(&self, id: &Id) -> [MedianOfRuns; 2] {
+        self.effects.medians.get(id).copied().unwrap_or_default()
     }
 }
 

@@ -1,8 +1,9 @@
 //! Compares percentiles of operations by their estimates: of launches where each launch of both sides has its own, else pooled ones with
 //! bootstrap intervals.
 
-use super::pair::{ComparedBy, Pair, scale};
+use super::pair::{ComparedBy, Pair};
 use super::{Options, Row, measured, set_verdict};
+use crate::conversion::scale;
 use crate::tails;
 use gritstone_model::{CompareFigure, ComparePercentile, Latencies, Measurement};
 use gritstone_stats::multiple;

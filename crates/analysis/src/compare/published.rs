@@ -1,7 +1,8 @@
 //! Compares a printed result with a measured or printed one: by the time that the document points to, else by real
 //! time, else by the estimate if units agree, else by any common time.
 
-use super::pair::{ComparedBy, Pair, ratio, scale};
+use super::pair::{ComparedBy, Pair, ratio};
+use crate::conversion::scale;
 use gritstone_model::{Better, Estimate, Finding, Measurement, PublishedView, Quantity, Subject};
 
 /// Times that are compared last, in this order.

@@ -2,7 +2,7 @@
 //! have changed hardly move a median.
 
 use super::difference::{Difference, Spread};
-use crate::run_effect::STATED;
+use crate::run_effect::{RunEffects, STATED};
 use gritstone_model::CommonChange;
 use gritstone_stats::{descriptive, series};
 
@@ -11,12 +11,14 @@ const MIN_BENCHMARKS: usize = 8;
 /// Most degrees of freedom that benchmarks add to what is stated: their variances are not alike.
 const MAX_FREEDOM: f64 = 4.0;
 
-/// From the differences of all benchmarks. `common` is what all benchmarks deviated alike from their levels in each earlier run.
-pub(super) fn of_differences(all: &[Difference], common: &[f64], alpha: f64) -> Spread {
+/// From the differences of all benchmarks.
+pub(super) fn of_differences(all: &[Difference], effects: &RunEffects, alpha: f64) -> Spread {
     let stated = all.iter().filter(|of| of.effect.runs == 0).copied();
     let moved = series::in_common(&all.iter().map(|of| of.ln_ratio).collect::<Vec<f64>>());
-    // either of two runs may be an odd one
-    let usual = series::chance(common, moved, 1, 2) > alpha;
+    // either of two runs may be an odd one; of a median as many as move it
+    let [base, other] = effects.runs;
+    let odd = base.min(other).div_ceil(2);
+    let usual = series::chance(&effects.common, moved, odd, base + other) > alpha;
     Spread {
         common: if usual { moved * moved } else { 0.0 },
         ..of_stated(&stated.collect::<Vec<_>>())
@@ -72,14 +74,19 @@ mod tests {
             within: [1e-6, 1e-6],
             frequency: 0.0,
             effect: Scatter::stated(0.005, 4.0),
+            medians: Default::default(),
         };
         (0..20).map(difference).collect()
     }
 
     #[test]
     fn common_variance_needs_nine_tenths() {
-        assert!(of_differences(&twenty(12), &[], 0.05).common < 0.002_f64.powi(2));
-        let all = of_differences(&twenty(20), &[], 0.05).common.sqrt();
+        assert!(
+            of_differences(&twenty(12), &RunEffects::default(), 0.05).common < 0.002_f64.powi(2)
+        );
+        let all = of_differences(&twenty(20), &RunEffects::default(), 0.05)
+            .common
+            .sqrt();
         assert!((0.045..0.055).contains(&all), "{all}");
     }
 }

@@ -1,6 +1,6 @@
 //! Whether a benchmark counts in a score, and by which values.
 
-use crate::compare::scale;
+use crate::conversion::scale;
 use gritstone_model::{Better, Flag, Id, Measurement, Note, Part, Subject};
 use gritstone_stats::score::ScoredBenchmark;
 use gritstone_stats::undisturbed;

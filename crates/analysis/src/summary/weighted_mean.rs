@@ -7,7 +7,7 @@ use super::Options;
 use super::draft::Draft;
 use super::rules::{self, Spread};
 use super::score::Entry;
-use crate::compare::scale;
+use crate::conversion::scale;
 use crate::run_effect::STATED;
 use crate::scores::{parts_flagged, withheld};
 use gritstone_model::{

@@ -8,7 +8,9 @@ use crate::ui::settable::SetBy;
 use crate::ui::value_parsers;
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
-use gritstone_model::{CompareView, Id};
+use gritstone_analysis::compare;
+use gritstone_analysis::side::Side;
+use gritstone_model::{CompareView, Id, RunView};
 use gritstone_report::Comparison;
 use gritstone_runs::context::{Context, is_store_name};
 use gritstone_runs::selection::{Selection, retain_selected};
@@ -18,11 +20,16 @@ use std::collections::BTreeSet;
 #[command(after_help = "Examples:
   gritstone compare before after
   gritstone compare before after 'byte/*' --changed
+  gritstone compare --all-runs old-kernel new-kernel
   gritstone compare ref:vax-11-780-4.1bsd last")]
 pub struct CompareArgs {
-    /// Base, then the runs or systems to compare with it, then benchmarks, families or globs
-    #[arg(required = true, value_name = "RUN | SELECTOR", add = candidates::subjects())]
+    /// Base, then the runs or systems to compare with it, then benchmarks, families or globs; several runs of a side with commas
+    /// between (before-1,before-2): their medians are compared
+    #[arg(required = true, value_name = "RUN[,RUN]... | SELECTOR", add = candidates::subjects())]
     pub words: Vec<String>,
+    /// A label names all runs that have it, not the newest
+    #[arg(short, long)]
+    pub all_runs: bool,
     /// Show only what is faster or slower
     #[arg(short, long)]
     pub changed: bool,
@@ -37,25 +44,30 @@ pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
     // one connection for all runs; the first run reports an unreadable store
     let store = args.words.iter().any(|name| is_store_name(name));
     let store = store.then(|| context.reader());
-    let Selection {
-        mut runs,
-        selectors,
-    } = context.select_runs(&args.words)?;
+    let Selection { runs, selectors } = context.select_sides(&args.words, args.all_runs)?;
     ensure!(
         runs.len() > 1,
         "compare needs a base and a run, e.g. `gritstone compare {} last`",
         args.words[0]
     );
-    let whole = runs.clone();
-    let mut selected: BTreeSet<Id> = BTreeSet::new();
-    for (_, run) in &mut runs {
-        retain_selected(run, &selectors)?;
-        selected.extend(run.results.iter().map(|result| result.id.clone()));
+    let sides = runs.into_iter().map(|(word, runs)| side(&word, runs));
+    let sides: Vec<Side> = sides.collect::<Result<_>>()?;
+    let mut shown: Vec<RunView> = vec![];
+    for side in &sides {
+        let mut view = side.view.clone().into_owned();
+        retain_selected(&mut view, &selectors)?;
+        shown.push(view);
     }
-    let (base, others) = runs.split_first().context("no run is named")?;
+    let results = shown.iter().flat_map(|view| &view.results);
+    let selected: BTreeSet<Id> = results.map(|result| result.id.clone()).collect();
+    let (base, others) = sides.split_first().context("no run is named")?;
     // the family of the tests is that of the runs, whatever is shown of it
-    let compared = whole[1..].iter().map(|(_, other)| {
-        context.compare_selected(&whole[0].1, other, args.margin, selected.clone())
+    let compared = others.iter().map(|other| {
+        context.compare_sides(
+            &[base.clone(), other.clone()],
+            args.margin,
+            selected.clone(),
+        )
     });
     let views: Vec<CompareView> = compared.collect();
     // a pager may keep the output open for long
@@ -64,12 +76,12 @@ pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
         (Format::Json, [one]) => output::json(one)?,
         (Format::Json, many) => output::json(&many)?,
         (Format::Text, many) => {
-            for (i, (view, (_, other))) in many.iter().zip(others).enumerate() {
+            for (i, (view, other)) in many.iter().zip(&shown[1..]).enumerate() {
                 if i > 0 {
                     output::plain("\n")?;
                 }
                 let shown = Comparison {
-                    sides: &[&base.1, other],
+                    sides: &[&shown[0], other],
                     detail: output::detail(),
                     changed: args.changed,
                 };
@@ -78,4 +90,15 @@ pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
         }
     }
     Ok(Exit::Done)
+}
+
+fn side(word: &str, runs: Vec<RunView>) -> Result<Side<'static>> {
+    let apart = compare::runs_differ_in(&runs);
+    if !apart.is_empty() {
+        let facts = apart.iter().map(|of| of.what.as_str());
+        let facts: BTreeSet<&str> = facts.collect();
+        let facts = facts.into_iter().collect::<Vec<_>>().join(", ");
+        log::warn!("the runs of {word} differ in {facts}");
+    }
+    Side::of(runs).with_context(|| format!("'{word}' is no side of a comparison"))
 }

@@ -1,6 +1,6 @@
 //! Change points in seeded intervals.
 
-use super::{CHANGE, CUT, Noise, Point, median};
+use super::{CHANGE, CUT, Noise, Point, inflation, median};
 use crate::{descriptive, quantile};
 
 /// Each seeded interval is this much shorter than those before.
@@ -130,7 +130,7 @@ fn splits(points: &[Point], noise: &Noise, start: usize, end: usize) -> Vec<(usi
             continue;
         }
         let (left, right) = (at as f64, (n - at) as f64);
-        let variance = left * right / n as f64 * noise.inflation(at.min(n - at));
+        let variance = left * right / n as f64 * inflation(noise.correlation, at.min(n - at));
         found.push((start + at, sum.abs() / variance.sqrt()));
     }
     found

@@ -35,13 +35,14 @@ impl Pairs {
         let others = points.iter().filter(|point| !point.judged).count();
         let counts = |point: &Point| !point.judged || others < MIN_OTHERS;
         let runs = points.iter().filter(|point| counts(point)).count();
-        // the levels beyond the first take a value each with them
-        let runs = runs.saturating_sub(starts.len()).max(2);
         let levels = || bounds(points.len(), starts).map(|(start, end)| &points[start..end]);
+        // the levels beyond the first take a value each with them
+        let counted = levels().filter(|level| level.iter().any(counts)).count();
+        let runs = (runs + 1).saturating_sub(counted).max(2);
         let of_lag = |lag: usize| {
             let pairs = levels().flat_map(move |level| level.windows(lag + 1));
-            let counted = pairs.filter(|of| counts(&of[0]) && counts(&of[lag]));
-            counted.map(|of| (of[lag].y - of[0].y).abs()).collect()
+            let pairs = pairs.filter(|of| counts(&of[0]) && counts(&of[lag]));
+            pairs.map(|of| (of[lag].y - of[0].y).abs()).collect()
         };
         let mut squares: Vec<Vec<f64>> = (1..=NEAR).map(of_lag).collect();
         let sizes = descriptive::sorted(&squares.concat());

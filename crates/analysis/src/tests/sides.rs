@@ -1,0 +1,113 @@
+//! Several runs of a side.
+
+use crate::compare::{self, Options};
+use crate::past::Past;
+use crate::run_effect;
+use crate::side::{Side, SideError};
+use crate::tests::made_up_runs::*;
+use gritstone_model::*;
+
+/// A run of a day in January, with ten benchmarks of `ns` and a scatter of runs about it.
+fn day(day: u32, ns: f64) -> RunView {
+    let names: Vec<String> = (0..10).map(|at| format!("a/b{at}")).collect();
+    let benchmarks = names.iter().map(|name| plain(name)).collect();
+    let of = |(at, name): (usize, &String)| {
+        let run = 0.004 * f64::from((day * 7 + at as u32 * 3) % 5) / 4.0;
+        scattered(name, ns * (1.0 + run))
+    };
+    let mut data = run(benchmarks, names.iter().enumerate().flat_map(of).collect());
+    data.info.id = format!("run-{day}");
+    data.info.started = format!("2026-01-{day:02}T00:00:00Z");
+    view(&data)
+}
+
+fn side(days: std::ops::RangeInclusive<u32>, ns: f64) -> Side<'static> {
+    Side::of(days.map(|at| day(at, ns)).collect()).unwrap()
+}
+
+fn compared(sides: &[Side; 2]) -> CompareView {
+    let options = Options::new(0.02, run_effect::of_sides(&[] as &[Past], sides));
+    compare::compare(&sides[0].view, &sides[1].view, &options)
+}
+
+fn count(view: &CompareView, verdict: Verdict) -> usize {
+    let rows = view.rows.iter();
+    rows.filter(|row| row.verdict == Some(verdict)).count()
+}
+
+#[test]
+fn more_runs_decide_more() {
+    let one = compared(&[side(1..=1, 100.0), side(2..=2, 103.0)]);
+    let three = compared(&[side(1..=3, 100.0), side(4..=6, 103.0)]);
+    assert_eq!(count(&one, Verdict::Slower), 0);
+    assert_eq!(count(&three, Verdict::Slower), 10);
+    assert_eq!(three.base, "run-1,run-2,run-3");
+    let width = |view: &CompareView| {
+        let [low, high] = view.rows[0].interval.unwrap();
+        high / low
+    };
+    assert!(width(&three) < width(&one));
+    assert_eq!(
+        count(
+            &compared(&[side(1..=3, 100.0), side(4..=6, 100.0)]),
+            Verdict::Same
+        ),
+        10
+    );
+}
+
+#[test]
+fn order_of_runs_changes_nothing() {
+    let runs = |days: [u32; 3], ns: f64| Side::of(days.map(|at| day(at, ns)).to_vec()).unwrap();
+    let ordered = compared(&[runs([1, 3, 5], 100.0), runs([2, 4, 6], 103.0)]);
+    let turned = compared(&[runs([5, 1, 3], 100.0), runs([4, 6, 2], 103.0)]);
+    assert_eq!(ordered, turned);
+    assert_eq!(count(&ordered, Verdict::Slower), 10);
+}
+
+#[test]
+fn sides_mirror_each_other() {
+    let sides = [side(1..=3, 100.0), side(4..=5, 103.0)];
+    let [base, other] = sides.clone();
+    let (there, back) = (compared(&sides), compared(&[other, base]));
+    for row in &there.rows {
+        let mirrored = back.rows.iter().find(|of| of.id == row.id).unwrap();
+        near(mirrored.ratio, 1.0 / row.ratio.unwrap());
+        near(mirrored.p, row.p.unwrap());
+    }
+}
+
+#[test]
+fn two_runs_have_their_mean() {
+    let of = side(1..=2, 100.0);
+    let id = id("a/b4");
+    let [a, b] = [day(1, 100.0), day(2, 100.0)].map(|run| run.get(&id).unwrap().value().unwrap());
+    near(of.view.get(&id).unwrap().value(), (a * b).sqrt());
+}
+
+#[test]
+fn disturbed_results_are_left_out() {
+    let mut disturbed = day(2, 500.0);
+    let note = Note::new(Finding::Interfered {
+        count: Count::launches(9, 10),
+        causes: vec![Interference::Steal(0.5)],
+    });
+    for result in &mut disturbed.results {
+        result.notes.push(note.clone());
+    }
+    let of = Side::of(vec![day(1, 100.0), disturbed, day(3, 100.0)]).unwrap();
+    let id = id("a/b0");
+    assert_eq!(of.count(&id), 2);
+    assert!(of.view.get(&id).unwrap().value().unwrap() < 102.0);
+}
+
+#[test]
+fn foreign_runs_are_no_side() {
+    assert_eq!(Side::of(vec![]).unwrap_err(), SideError::Empty);
+    let twice = Side::of(vec![day(1, 1.0), day(1, 1.0)]).unwrap_err();
+    assert_eq!(twice, SideError::Twice("run-1".to_owned()));
+    let mut elsewhere = day(2, 1.0);
+    elsewhere.machine.id = "4567".to_owned();
+    let apart = Side::of(vec![day(1, 1.0), elsewhere]).unwrap_err();
+    assert!(matches!(apart, SideError::Apart(..)), "{apart}");
+}
