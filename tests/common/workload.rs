@@ -43,7 +43,7 @@ fn copied(folder: &Path) -> PathBuf {
 
 fn compiled(copy: &Path, source: &Path, folder: &Path) -> PathBuf {
     let program = folder.join("program");
-    const PROGRAMS: [&str; 3] = ["command.c", "supervisor.c", "user.c"];
+    const PROGRAMS: [&str; 4] = ["command.c", "count.c", "supervisor.c", "user.c"];
     let is_part = |path: &PathBuf| {
         let name = path.file_name().unwrap().to_str().unwrap();
         name.ends_with(".c") && !PROGRAMS.contains(&name)
