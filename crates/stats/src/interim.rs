@@ -57,13 +57,16 @@ pub struct Comparison {
 /// will be measured, so that an undecided comparison is tested once more, in place of the next look.
 #[must_use]
 pub fn decide_all(rows: &[Times], margin: f64, over: bool) -> Vec<Vec<Comparison>> {
-    let mut judged: Vec<Vec<Comparison>> = rows.iter().map(compare).collect();
+    let pairs = |row: &Times| row.0.len() * row.0.len().saturating_sub(1) / 2;
+    let tests: usize = rows.iter().map(pairs).sum();
+    let compared = rows.iter().map(|row| compare(row, tests));
+    let mut judged: Vec<Vec<Comparison>> = compared.collect();
     decide(&mut judged, margin);
     if over {
         for (row, judged) in rows.iter().zip(&mut judged) {
             let open = |c: &&mut Comparison| c.verdict == Verdict::Inconclusive;
             for c in judged.iter_mut().filter(open) {
-                *c = look(c.base, c.other, &row.pairs(c.base, c.other), true);
+                *c = look(c.base, c.other, &row.pairs(c.base, c.other), tests, true);
             }
         }
         decide(&mut judged, margin);
@@ -76,7 +79,6 @@ fn decide(judged: &mut [Vec<Comparison>], margin: f64) {
     let all = judged.iter().flatten();
     let p: Vec<Option<f64>> = all.map(|c| Some(c.p.unwrap_or(1.0))).collect();
     let adjusted = multiple::benjamini_hochberg(&p);
-    let level = LEVEL_OF_LOOK / p.len() as f64;
     for (comparison, adjusted) in judged.iter_mut().flatten().zip(adjusted) {
         comparison.p_adjusted = adjusted.filter(|_| comparison.p.is_some());
         let interval = comparison.ratio.and_then(|ratio| ratio.interval);
@@ -87,12 +89,11 @@ fn decide(judged: &mut [Vec<Comparison>], margin: f64) {
             Verdict::Same if hidden => Verdict::Inconclusive,
             outcome => outcome,
         };
-        // the smallest p of the signed-rank test
-        let decides = 2.0_f64.powf(1.0 - comparison.pairs as f64) <= level;
-        let is_known = decides || comparison.verdict != Verdict::Inconclusive;
-        let quantile = quantile::normal(1.0 - level) + quantile::normal(2.0 * POWER - 1.0);
-        let smallest = |error: f64| (quantile * error).exp_m1();
-        comparison.smallest = comparison.standard_error.filter(|_| is_known).map(smallest);
+        if comparison.verdict != Verdict::Inconclusive && comparison.smallest.is_none() {
+            // so few pairs decided by the interval of the look
+            let found = comparison.ratio.and_then(distance);
+            comparison.smallest = detectable(found, comparison.standard_error);
+        }
     }
 }
 
@@ -161,16 +162,16 @@ impl Comparison {
     }
 }
 
-fn compare(row: &Times) -> Vec<Comparison> {
+fn compare(row: &Times, tests: usize) -> Vec<Comparison> {
     let sides = row.0.len();
     let pairs = (0..sides).flat_map(|base| (base + 1..sides).map(move |other| (base, other)));
     pairs
-        .map(|(base, other)| look(base, other, &row.pairs(base, other), false))
+        .map(|(base, other)| look(base, other, &row.pairs(base, other), tests, false))
         .collect()
 }
 
-/// The looks at two sides so far: p is the smallest of all, the interval that of the last.
-fn look(base: usize, other: usize, pairs: &Pairs, over: bool) -> Comparison {
+/// The looks at two sides so far, a comparison of so many: p is the smallest of all, the interval that of the last.
+fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> Comparison {
     let (b, o) = (&pairs.base, &pairs.other);
     let n = b.len();
     let mut looks: Vec<usize> = LOOKS.into_iter().filter(|&look| look <= n).collect();
@@ -182,7 +183,8 @@ fn look(base: usize, other: usize, pairs: &Pairs, over: bool) -> Comparison {
         true => two_sample::paired_means,
         false => two_sample::paired,
     };
-    let paired = |n: usize| compared(&b[..n], &o[..n], 1.0 - LEVEL_OF_LOOK).map(Ratio::inverse);
+    let at = |n: usize, level: f64| compared(&b[..n], &o[..n], 1.0 - level).map(Ratio::inverse);
+    let paired = |n: usize| at(n, LEVEL_OF_LOOK);
     let p = looks.iter().filter_map(|&n| paired(n)?.p);
     let p = p.min_by(f64::total_cmp);
     let mut ratio = paired(looks.last().copied().unwrap_or(n));
@@ -194,6 +196,11 @@ fn look(base: usize, other: usize, pairs: &Pairs, over: bool) -> Comparison {
             ..ratio
         });
     }
+    let standard_error = ratio.filter(|_| n >= LOOKS[0]).and_then(standard_error);
+    // none where so few pairs cannot reach the level of the family
+    let found = looks
+        .last()
+        .and_then(|&n| distance(at(n, LEVEL_OF_LOOK / tests as f64)?));
     Comparison {
         base,
         other,
@@ -205,10 +212,22 @@ fn look(base: usize, other: usize, pairs: &Pairs, over: bool) -> Comparison {
         ratio,
         p: p.map(|p| (p * LOOKS.len() as f64).min(1.0)),
         p_adjusted: None,
-        standard_error: ratio.filter(|_| n >= LOOKS[0]).and_then(standard_error),
-        smallest: None,
+        standard_error,
+        smallest: detectable(found, standard_error),
         verdict: Verdict::Inconclusive,
     }
+}
+
+/// How far ln(ratio) is from 0 where the interval excludes it: the farther end, since disturbed pairs lie on one side.
+fn distance(ratio: Ratio) -> Option<f64> {
+    let [low, high] = ratio.interval?.map(|end| (end / ratio.ratio).ln().abs());
+    Some(low.max(high))
+}
+
+/// Beyond the distance that is significant by the error that one of twenty exceeds.
+fn detectable(distance: Option<f64>, error: Option<f64>) -> Option<f64> {
+    let power = quantile::normal(2.0 * POWER - 1.0);
+    Some((distance? + power * error?).exp_m1())
 }
 
 fn standard_error(ratio: Ratio) -> Option<f64> {
