@@ -127,4 +127,10 @@ fn sides_of_runs_decide_more() {
     let text = home.ok(&["compare", "--all-runs", "old", "new"]);
     assert!(text.contains("run old, median of 4 runs"), "{text}");
     home.fails(2, &["compare", "old,old", "new"], "is named twice");
+    let newest = four["other"].as_str().unwrap().rsplit(',').next().unwrap();
+    let both = format!("{base},{newest}");
+    home.fails(2, &["compare", &both, newest], "is on both sides");
+    home.ok(&["runs", "label", newest, "new, tuned"]);
+    let comma = home.json(&["compare", base, "new, tuned"]);
+    assert_eq!(comma["other"], newest);
 }

@@ -22,35 +22,43 @@ impl Context {
         self.select(words, |word| self.view(word), std::slice::from_ref)
     }
 
-    /// As [`Context::select_runs`], of words that may name several runs, with commas between; where `all` are asked for, a label names
-    /// every run that has it.
+    /// As [`Context::select_runs`], for words that name several runs, separated by commas. With `all_runs`, a label names every run that
+    /// has it.
     ///
     /// # Errors
     /// As [`Context::select_runs`].
-    pub fn select_sides(&self, words: &[String], all: bool) -> Result<Selection<Vec<RunView>>> {
-        let side = |word: &str| {
-            let runs = word.split(',').map(|name| match all {
-                true => self.all_with(name),
-                false => Ok(vec![self.view(name)?]),
-            });
-            Ok(runs.collect::<Result<Vec<_>>>()?.concat())
+    pub fn select_sides(
+        &self,
+        words: &[String],
+        all_runs: bool,
+    ) -> Result<Selection<Vec<RunView>>> {
+        let named = |name: &str| match all_runs {
+            true => self.labeled(name),
+            false => Ok(vec![self.view(name)?]),
+        };
+        let side = |word: &str| match named(word) {
+            // labels and files may have commas
+            Err(_) if word.contains(',') => {
+                let runs = word.split(',').map(named);
+                Ok(runs.collect::<Result<Vec<_>>>()?.concat())
+            }
+            runs => runs,
         };
         self.select(words, side, Vec::as_slice)
     }
 
     /// Every run with this label, else the run of this name.
-    fn all_with(&self, name: &str) -> Result<Vec<RunView>> {
+    fn labeled(&self, name: &str) -> Result<Vec<RunView>> {
         let store = self.reader()?.filter(|_| is_store_name(name));
         let Some(store) = store else {
             return Ok(vec![self.view(name)?]);
         };
         let heads = store.runs()?.into_iter();
         let labeled = heads.filter(|head| head.label.as_deref() == Some(name));
-        let labeled: Result<Vec<RunView>> =
-            labeled.map(|head| self.stored(&store, &head.id)).collect();
-        match labeled? {
-            none if none.is_empty() => Ok(vec![self.view(name)?]),
-            labeled => Ok(labeled),
+        let views = labeled.map(|head| self.stored(&store, &head.id));
+        match views.collect::<Result<Vec<_>>>()? {
+            views if views.is_empty() => Ok(vec![self.view(name)?]),
+            views => Ok(views),
         }
     }
 

@@ -6,7 +6,7 @@ use crate::ui::exit::Exit;
 use crate::ui::output;
 use crate::ui::settable::SetBy;
 use crate::ui::value_parsers;
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::Args;
 use gritstone_analysis::compare;
 use gritstone_analysis::side::Side;
@@ -47,9 +47,15 @@ pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
     let Selection { runs, selectors } = context.select_sides(&args.words, args.all_runs)?;
     ensure!(
         runs.len() > 1,
-        "compare needs a base and a run, e.g. `gritstone compare {} last`",
-        args.words[0]
+        "compare needs a base and a run, e.g. `gritstone compare last~1 last`"
     );
+    let (base, others) = runs.split_first().context("no run is named")?;
+    for (word, other) in others {
+        let is_in_base = |run: &&RunView| base.1.iter().any(|of| of.id == run.id);
+        if let Some(run) = other.iter().find(is_in_base) {
+            bail!("{} is on both sides: '{}' and '{word}'", run.id, base.0);
+        }
+    }
     let sides = runs.into_iter().map(|(word, runs)| side(&word, runs));
     let sides: Vec<Side> = sides.collect::<Result<_>>()?;
     let mut shown: Vec<RunView> = vec![];
@@ -100,5 +106,5 @@ fn side(word: &str, runs: Vec<RunView>) -> Result<Side<'static>> {
         let facts = facts.into_iter().collect::<Vec<_>>().join(", ");
         log::warn!("the runs of {word} differ in {facts}");
     }
-    Side::of(runs).with_context(|| format!("'{word}' is no side of a comparison"))
+    Side::new(runs).with_context(|| format!("cannot compare '{word}'"))
 }
