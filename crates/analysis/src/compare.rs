@@ -55,6 +55,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
         schema: SCHEMA_COMPARE.to_owned(),
         base: base.id.clone(),
         other: other.id.clone(),
+        runs: options.effects.runs,
         base_name: people(base, other),
         other_name: people(other, base),
         differ_in: environment::differ_in(base, other),

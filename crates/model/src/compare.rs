@@ -48,8 +48,13 @@ pub struct Difference {
 pub struct CompareView {
     /// [`SCHEMA_COMPARE`].
     pub schema: String,
+    /// Identifier of the run, or of each run of the side, separated by commas.
     pub base: String,
+    /// See `base`.
     pub other: String,
+    /// Runs of the base and of the other; more than one where medians are compared.
+    #[serde(default = "one_each", skip_serializing_if = "is_one_each")]
+    pub runs: [usize; 2],
     /// Display name of each: machine and operating system.
     pub base_name: String,
     /// Display name of each: machine and operating system.
@@ -69,6 +74,14 @@ pub struct CompareView {
     /// One for each benchmark that either side has: differences by their size, inconclusive, the same, without a ratio, and without a
     /// result on one side.
     pub rows: Vec<CompareRow>,
+}
+
+fn one_each() -> [usize; 2] {
+    [1; 2]
+}
+
+fn is_one_each(runs: &[usize; 2]) -> bool {
+    *runs == one_each()
 }
 
 /// A change of nearly all benchmarks of a comparison by about the same: of the machine, or of something that all of them use.

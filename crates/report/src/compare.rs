@@ -29,8 +29,8 @@ pub struct Comparison<'a> {
 pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     let mut document = Document::new(format!("{} against {}", view.other_name, view.base_name));
     let mut terms = vec![
-        ("base", named(&view.base_name, &view.base)),
-        ("other", named(&view.other_name, &view.other)),
+        ("base", named(&view.base_name, &view.base, view.runs[0])),
+        ("other", named(&view.other_name, &view.other, view.runs[1])),
         ("differ in", words::facts(&view.differ_in)),
     ];
     // that it is no more than stated is why little can be told of two runs
@@ -59,9 +59,9 @@ pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     document
 }
 
-/// A side by its name, and its identifier where that is not in the name; how many runs it is the median of.
-fn named(name: &str, id: &str) -> String {
-    match (id.split(',').count(), name.contains(id)) {
+/// Name and identifier of a side, or the number of its runs.
+fn named(name: &str, id: &str, runs: usize) -> String {
+    match (runs, name.contains(id)) {
         (1, true) => name.to_owned(),
         (1, false) => format!("{name} ({id})"),
         (runs, _) => format!("{name}, median of {runs} runs"),

@@ -356,6 +356,7 @@ pub fn compare() -> CompareView {
         schema: SCHEMA_COMPARE.to_owned(),
         base: "before".to_owned(),
         other: "after".to_owned(),
+        runs: [1; 2],
         base_name: "node-17, Linux 6.1".to_owned(),
         other_name: "node-17, Linux 6.12".to_owned(),
         between_run: Some(learned(6, 7)),
