@@ -11,6 +11,7 @@ use crate::paired_times::{Pairs, Times};
 use crate::two_sample::{self, Ratio};
 use crate::verdict::{Verdict, verdict};
 use crate::{multiple, quantile};
+use std::f64::consts::SQRT_2;
 
 /// Pairs before each look: the first that can reach the level of a look, then half as many more each time.
 pub const LOOKS: [usize; 10] = [12, 18, 27, 40, 60, 90, 135, 200, 300, 450];
@@ -90,7 +91,7 @@ fn decide(judged: &mut [Vec<Comparison>], margin: f64) {
             outcome => outcome,
         };
         if comparison.verdict != Verdict::Inconclusive && comparison.smallest.is_none() {
-            // so few pairs decided by the interval of the look
+            // decided by the interval of the look, with too few pairs for the level of the family
             let found = comparison.ratio.and_then(distance);
             comparison.smallest = detectable(found, comparison.standard_error);
         }
@@ -218,16 +219,16 @@ fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> C
     }
 }
 
-/// How far ln(ratio) is from 0 where the interval excludes it: the farther end, since disturbed pairs lie on one side.
+/// Distance of the estimate from the farther end of its interval, ln: disturbed pairs make intervals lopsided.
 fn distance(ratio: Ratio) -> Option<f64> {
     let [low, high] = ratio.interval?.map(|end| (end / ratio.ratio).ln().abs());
     Some(low.max(high))
 }
 
-/// Beyond the distance that is significant by the error that one of twenty exceeds.
+/// Significant distance plus the error that one trial in twenty exceeds: the end of an interval varies about as much as its estimate.
 fn detectable(distance: Option<f64>, error: Option<f64>) -> Option<f64> {
     let power = quantile::normal(2.0 * POWER - 1.0);
-    Some((distance? + power * error?).exp_m1())
+    Some((distance? + power * SQRT_2 * error?).exp_m1())
 }
 
 fn standard_error(ratio: Ratio) -> Option<f64> {

@@ -94,8 +94,7 @@ fn stated_slowdowns_are_found() {
         };
         (0..trials).filter(regressed).count()
     };
-    // one launch in ten is disturbed, and trials differ in how many theirs are
-    assert!(found(smallest) * 4 >= trials as usize * 3, "{smallest}");
+    assert!(found(smallest) * 10 >= trials as usize * 9, "{smallest}");
     assert!(found(smallest / 4.0) * 2 <= trials as usize, "{smallest}");
     // sixteen pairs are the first that can show anything among twenty benchmarks
     let known = |rounds| simulate(1, 0.0, rounds)[0].smallest.is_some();
