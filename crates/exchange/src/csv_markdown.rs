@@ -122,6 +122,11 @@ fn code(note: &Note) -> &'static str {
     note.flag().map_or("note", Flag::as_str)
 }
 
+/// Markdown of a comment, in which `@` mentions nobody.
+pub(crate) fn comment_text(text: &str) -> String {
+    Foreign(text).markdown().replace('@', "@\u{200B}")
+}
+
 /// Four significant digits, as many as an interval of a percent is worth.
 pub(crate) fn significant(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {

@@ -1,5 +1,6 @@
 //! Head against base, for what runs it: Markdown, annotations of GitHub Actions, a metrics report of GitLab, JUnit XML.
 
+use crate::csv_markdown::comment_text;
 use gritstone_document::Foreign;
 use gritstone_model::{CheckOutcome, PrQuantity, PrRow, PrView, Verdict};
 use gritstone_report::{pr_remarks, pr_verdict};
@@ -8,10 +9,10 @@ use std::fmt::Write as _;
 /// Rows of a table for people; the others are counted.
 const SHOWN: usize = 100;
 
-/// A comment: the outcome, a table, remarks. Nobody is mentioned by a name.
+/// A comment: the outcome, a table, remarks.
 #[must_use]
 pub fn pr_markdown(view: &PrView) -> String {
-    let safe = |text: &str| Foreign(text).markdown().replace('@', "@\u{200B}");
+    let safe = comment_text;
     let mut text = format!(
         "### gritstone pr: {}\n\n{}\n",
         view.outcome.as_str(),

@@ -1,18 +1,18 @@
 //! The summary of a run for an issue or a chat, in Markdown. The view is anonymous already.
 
-use crate::csv_markdown::significant;
+use crate::csv_markdown::{comment_text, significant};
 use crate::exportable::flags;
-use gritstone_document::{Foreign, unit_text};
+use gritstone_document::unit_text;
 use gritstone_model::{Measurement, RunView};
 use std::fmt::Write as _;
 
 /// Rows of the table; the file has all.
 const SHOWN: usize = 60;
 
-/// What was measured where, a table, and how many results are elsewhere. Nobody is mentioned by a name.
+/// The system, a table of results, and the number of results that only the file has.
 #[must_use]
 pub fn share_markdown(view: &RunView, file: &str) -> String {
-    let safe = |text: &str| Foreign(text).markdown().replace('@', "@\u{200B}");
+    let safe = comment_text;
     let machine = &view.machine;
     let mut text = format!("### {}\n\n{}", safe(&machine.name), safe(&machine.system));
     if !machine.configuration.is_empty() {
