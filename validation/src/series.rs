@@ -362,7 +362,7 @@ fn compared(runs: usize, earlier: &[usize], changes: &[(usize, f64)]) -> String 
                     }
                     let sides = [[0.0; ROWS], slower].map(|slower| {
                         let runs = (0..runs).map(|_| machine.run(&slower)).collect();
-                        Side::of(runs).expect("they are of one machine")
+                        Side::new(runs).expect("they are of one machine")
                     });
                     let options = Options::new(0.02, run_effect::of_sides(&past, &sides));
                     let [base, other] = &sides;

@@ -21,27 +21,27 @@ pub struct SystemLevels {
     pub others_common: Vec<f64>,
 }
 
-/// What a run is to a fit.
+/// How a fit uses a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Earlier,
-    /// Says how runs scatter only where few others do.
+    /// Left out of the scatter if there are enough other runs.
     Judged,
-    /// One of several of a side, which has a level of its own.
-    OfSide(usize),
+    /// Belongs to a side of several runs, which form one level.
+    Side(usize),
 }
 
 impl Role {
     fn side(self) -> Option<usize> {
         match self {
-            Self::OfSide(side) => Some(side),
+            Self::Side(side) => Some(side),
             Self::Earlier | Self::Judged => None,
         }
     }
 }
 
-/// Fits runs of one system in any order; `values` are those of a run: its estimates, or a percentile of them. Those of a side stand after
-/// all others, with a level of their own.
+/// Fits runs of one system in any order; `values` are those of a run: its estimates, or a percentile of them. Sides come after
+/// the earlier runs, one level each.
 #[must_use]
 pub fn fit<'a>(
     runs: &[&'a Past],

@@ -56,25 +56,26 @@ impl FromIterator<(Id, Scatter)> for RunEffects {
 /// The results of a run: its estimates, or a percentile of them.
 type Values<'a> = &'a dyn Fn(&Past) -> Option<&BTreeMap<Id, RunValue>>;
 
-/// [`of_sides`] of a run each.
+/// [`of_sides`] with one run a side.
 #[must_use]
 pub fn estimate(past: &[impl Borrow<Past>], base: &RunView, other: &RunView) -> RunEffects {
     of_sides(past, &[base, other].map(Side::from))
 }
 
-/// From all stored runs of the systems of both sides, and the runs of a side of several. Of two systems each has its own, and the variances are averaged.
+/// Learns from all stored runs of both systems and from the runs of a side of several. Two systems have separate variances, which are
+/// averaged.
 #[must_use]
 pub fn of_sides(past: &[impl Borrow<Past>], sides: &[Side; 2]) -> RunEffects {
     let runs = sides.each_ref().map(|side| side.runs.len());
     let [of_base, of_other] = sides.each_ref().map(|side| &side.runs[0].circumstances);
-    // runs of files too, where their scatter is to be seen
+    // runs from files are not among the stored ones
     let several = sides.iter().filter(|side| side.runs.len() > 1);
     let own = several.flat_map(|side| &side.runs);
     let all: Vec<&Past> = past.iter().map(Borrow::borrow).chain(own).collect();
     let role = |run: &str| {
         let of = |side: &Side| side.runs.iter().any(|of| of.run == run);
         match sides.iter().position(of) {
-            Some(side) if runs != [1; 2] => Role::OfSide(side),
+            Some(side) if runs != [1; 2] => Role::Side(side),
             Some(_) => Role::Judged,
             None => Role::Earlier,
         }

@@ -1,4 +1,4 @@
-//! A side of a comparison: a run, or the medians of several runs of one system.
+//! One side of a comparison: a run, or the median of several runs of one system.
 
 use crate::conversion::{scale, to_reference};
 use crate::past::{Past, RunValue, within};
@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug)]
 pub struct Side<'a> {
     pub view: Cow<'a, RunView>,
-    /// Each of its runs.
     pub(crate) runs: Vec<Past>,
 }
 
@@ -23,7 +22,7 @@ impl<'a> From<&'a RunView> for Side<'a> {
     }
 }
 
-/// Why runs are no side.
+/// Runs that cannot be compared as one side.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SideError {
     #[error("no run is named")]
@@ -37,12 +36,12 @@ pub enum SideError {
 }
 
 impl Side<'static> {
-    /// The median of each result over the runs that have it, neither invalid nor with interference. Circumstances and notes are
-    /// those of the newest run.
+    /// The median of each result over its runs, without invalid results and those with interference. Circumstances and notes come from
+    /// the newest run.
     ///
     /// # Errors
-    /// Without a run, with one twice, or of several systems.
-    pub fn of(mut runs: Vec<RunView>) -> Result<Self, SideError> {
+    /// No run, the same run twice, or runs of several systems.
+    pub fn new(mut runs: Vec<RunView>) -> Result<Self, SideError> {
         runs.sort_by(|a, b| (&a.started, &a.id).cmp(&(&b.started, &b.id)));
         let newest = runs.last().ok_or(SideError::Empty)?.clone();
         let past: Vec<Past> = runs.iter().map(Past::new).collect();
@@ -86,7 +85,7 @@ impl Side<'static> {
 }
 
 impl Side<'_> {
-    /// Runs that the median of a result is of.
+    /// Runs in the median of a result.
     pub(crate) fn count(&self, id: &Id) -> usize {
         let version = self.view.get(id).map(|result| result.version);
         let has = |run: &&Past| run.values.get(id).map(|value| value.version) == version;
@@ -131,7 +130,7 @@ fn median(runs: &[RunView], id: &Id) -> Option<Measurement> {
     match &mut result.data {
         Data::Measured(measured) => {
             measured.sampled.estimate = estimate;
-            // of one run
+            // these belong to one run
             (measured.latencies, measured.copies) = (None, None);
         }
         Data::Derived(sampled) => sampled.estimate = estimate,
@@ -140,11 +139,11 @@ fn median(runs: &[RunView], id: &Id) -> Option<Measurement> {
     Some(result)
 }
 
-/// Of how many runs a side is the median.
+/// Number of runs in a median, and its precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MedianOfRuns {
     pub runs: usize,
-    /// Its variance over that of one run.
+    /// Variance of the median over the variance of one run.
     pub share: f64,
 }
 
@@ -157,5 +156,5 @@ impl Default for MedianOfRuns {
     }
 }
 
-/// Of both sides, by benchmark; one run for those that are not here.
+/// Medians of base and other by benchmark; the default is one run.
 pub type Medians = BTreeMap<Id, [MedianOfRuns; 2]>;

@@ -1,5 +1,5 @@
 //! What a run says of who measured it and where: host and user names, addresses, values of the environment, paths below a home directory.
-//! It is left out of what is made to be shared.
+//! Shared files leave it out.
 
 use crate::bundle;
 use crate::private_texts::PrivateTexts;
@@ -17,7 +17,7 @@ const NODE_DIGITS: usize = 12;
 #[must_use]
 pub fn anonymous_run(run: &RunData, home: Option<&str>) -> RunData {
     let mut run = run.clone();
-    let texts = PrivateTexts::of(&run.info.machine, home);
+    let texts = PrivateTexts::new(&run.info.machine, home);
     machine(&mut run.info.machine);
     settings(&mut run.info.settings);
     for benchmark in &mut run.benchmarks {
@@ -35,7 +35,7 @@ pub fn anonymous_run(run: &RunData, home: Option<&str>) -> RunData {
 #[must_use]
 pub fn anonymous_view(view: &RunView, home: Option<&str>) -> RunView {
     let mut view = view.clone();
-    let texts = PrivateTexts::of(&view.machine, home);
+    let texts = PrivateTexts::new(&view.machine, home);
     machine(&mut view.machine);
     let mut catalogue = None;
     if let Some(own) = &mut view.settings {

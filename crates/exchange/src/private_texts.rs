@@ -19,7 +19,7 @@ pub struct PrivateTexts {
 }
 
 impl PrivateTexts {
-    pub fn of(machine: &Machine, home: Option<&str>) -> Self {
+    pub fn new(machine: &Machine, home: Option<&str>) -> Self {
         let home = home.map(|home| home.trim_end_matches('/'));
         let home = home.filter(|home| !home.is_empty());
         let user = home.and_then(|home| home.rsplit_once('/'));
@@ -163,7 +163,7 @@ mod tests {
         let fact = ("dir.filesystem".to_owned(), format!("nfs4 from {server}"));
         machine.facts.extend([fact]);
         let mut text = text.to_owned();
-        PrivateTexts::of(&machine, Some(home)).remove(&mut text);
+        PrivateTexts::new(&machine, Some(home)).remove(&mut text);
         text
     }
 

@@ -29,7 +29,7 @@ fn state_directory_ignores_umask() {
     assert_eq!(state.open().unwrap_err().kind(), io::ErrorKind::NotFound);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // the umask of this thread alone: tests beside it make directories
+            // a umask of its own: other tests create directories meanwhile
             nix::sched::unshare(nix::sched::CloneFlags::CLONE_FS).unwrap();
             rustix::process::umask(Mode::empty());
             state.make().unwrap();

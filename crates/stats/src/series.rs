@@ -96,9 +96,8 @@ fn inflation(correlation: f64, runs: usize) -> f64 {
     1.0 + 2.0 * (1..runs.min(32)).map(lag).sum::<f64>()
 }
 
-/// Variance of the median of neighboring runs over that of one; without `noise` by the correlation that is believed before it is known.
-/// That of the median of n independent normal values is about pi / (2n + pi - 2): from three on within 2% where n is odd, too large where
-/// it is even.
+/// Variance of the median of n neighboring runs over the variance of one run; without `noise`, at the prior correlation. For independent
+/// normal values it is about pi / (2n + pi - 2): exact within 2% for odd n, too large for even n.
 #[must_use]
 pub fn of_median(noise: Option<Noise>, runs: usize) -> f64 {
     let correlation = noise.map_or(PRIOR_CORRELATION, |noise| noise.correlation);
@@ -113,14 +112,14 @@ pub struct Series {
     pub points: Vec<Point>,
     /// Positions at which a level begins, but the first.
     pub starts: Vec<usize>,
-    /// Positions from which on runs are of another side of a comparison: none is behind the first of them in another level.
+    /// First positions of the sides of a comparison, which follow all other runs; each side is one level.
     pub sides: Vec<usize>,
     /// `None` with fewer than three runs.
     pub noise: Option<Noise>,
 }
 
 impl Series {
-    /// Runs among which changes are sought.
+    /// Number of runs before the sides: the search for changes ends there.
     fn before_sides(&self) -> usize {
         *self.sides.first().unwrap_or(&self.points.len())
     }

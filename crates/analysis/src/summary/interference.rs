@@ -22,7 +22,7 @@ pub(super) fn interfered(launches: &[&Reading]) -> Option<Finding> {
     })
 }
 
-/// Another run is no interference that was observed: it may have used other CPUs.
+/// A cause beside observed interference, and never the only one: the other run may use other CPUs.
 fn other_run(launches: &[&Reading]) -> Option<Interference> {
     let mut params = launches.iter().flat_map(|launch| &launch.params);
     params.find_map(|param| match param {

@@ -22,7 +22,7 @@ fn day(day: u32, ns: f64) -> RunView {
 }
 
 fn side(days: std::ops::RangeInclusive<u32>, ns: f64) -> Side<'static> {
-    Side::of(days.map(|at| day(at, ns)).collect()).unwrap()
+    Side::new(days.map(|at| day(at, ns)).collect()).unwrap()
 }
 
 fn compared(sides: &[Side; 2]) -> CompareView {
@@ -58,7 +58,7 @@ fn more_runs_decide_more() {
 
 #[test]
 fn order_of_runs_changes_nothing() {
-    let runs = |days: [u32; 3], ns: f64| Side::of(days.map(|at| day(at, ns)).to_vec()).unwrap();
+    let runs = |days: [u32; 3], ns: f64| Side::new(days.map(|at| day(at, ns)).to_vec()).unwrap();
     let ordered = compared(&[runs([1, 3, 5], 100.0), runs([2, 4, 6], 103.0)]);
     let turned = compared(&[runs([5, 1, 3], 100.0), runs([4, 6, 2], 103.0)]);
     assert_eq!(ordered, turned);
@@ -95,7 +95,7 @@ fn disturbed_results_are_left_out() {
     for result in &mut disturbed.results {
         result.notes.push(note.clone());
     }
-    let of = Side::of(vec![day(1, 100.0), disturbed, day(3, 100.0)]).unwrap();
+    let of = Side::new(vec![day(1, 100.0), disturbed, day(3, 100.0)]).unwrap();
     let id = id("a/b0");
     assert_eq!(of.count(&id), 2);
     assert!(of.view.get(&id).unwrap().value().unwrap() < 102.0);
@@ -103,11 +103,11 @@ fn disturbed_results_are_left_out() {
 
 #[test]
 fn foreign_runs_are_no_side() {
-    assert_eq!(Side::of(vec![]).unwrap_err(), SideError::Empty);
-    let twice = Side::of(vec![day(1, 1.0), day(1, 1.0)]).unwrap_err();
+    assert_eq!(Side::new(vec![]).unwrap_err(), SideError::Empty);
+    let twice = Side::new(vec![day(1, 1.0), day(1, 1.0)]).unwrap_err();
     assert_eq!(twice, SideError::Twice("run-1".to_owned()));
     let mut elsewhere = day(2, 1.0);
     elsewhere.machine.id = "4567".to_owned();
-    let apart = Side::of(vec![day(1, 1.0), elsewhere]).unwrap_err();
+    let apart = Side::new(vec![day(1, 1.0), elsewhere]).unwrap_err();
     assert!(matches!(apart, SideError::Apart(..)), "{apart}");
 }

@@ -63,7 +63,7 @@ pub struct NoteArgs {
 }
 
 impl ChangesCommand {
-    /// The change, and what is said of it.
+    /// The event, and its new state.
     fn triage(&self) -> (&str, Triaged<'_>) {
         let (state, of) = match self {
             Self::Assign { event, who, note } => {

@@ -11,7 +11,7 @@ const TRIAGE: &str = include_str!("triage.js");
 pub const CHARTS_PATH: &str = "/assets/charts.js";
 const TRIAGE_PATH: &str = "/assets/triage.js";
 
-/// The script of a path, which pages load from their server or from beside them.
+/// The script at a path; pages load it from the server or, on a static site, from a relative path.
 #[must_use]
 pub fn script(path: &str) -> Option<String> {
     match path {
