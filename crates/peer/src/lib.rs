@@ -66,7 +66,7 @@ pub fn reach(host: &str, args: &Options) -> Result<Result<Reached, String>> {
         Err(why) => return Ok(Err(why)),
     };
     if let Err(why) = agrees(&hello) {
-        return Ok(Err(format!("{host}: {why}")));
+        return Ok(Err(why));
     }
     let peer = Peer {
         host: host.to_string(),
@@ -123,7 +123,7 @@ fn agrees(hello: &Hello) -> Result<(), String> {
     let own = Hello::version();
     if hello.version != own.version || hello.sources != own.sources {
         return Err(format!(
-            "its Gritstone is version {} with workloads {}, and this is {} with {}",
+            "the Gritstone of the peer is version {} with workloads {}, and this is {} with {}",
             hello.version,
             beginning(&hello.sources),
             own.version,
@@ -132,7 +132,7 @@ fn agrees(hello: &Hello) -> Result<(), String> {
     }
     if hello.link.is_none() {
         return Err(format!(
-            "none of its interfaces has the address {}: give one that it has with --peer-address",
+            "no interface of the peer has the address {}: give one that it has with --peer-address",
             hello.address
         ));
     }
