@@ -1,7 +1,7 @@
 //! Runs that go out and come back, as a person sends them.
 
 use crate::common::{self, Home, fixture, list, recorded};
-use gritstone_model::{Commit, FleetMember, Peer};
+use gritstone_model::{Commit, FleetMember, Outcome, Peer, Skip};
 use std::fs;
 
 /// Every format that goes out.
@@ -74,6 +74,12 @@ fn shared_files_are_anonymous() {
     run.info.machine.configuration = "2 cores, nfs4 from secret-server:/secret-share".to_owned();
     let remark = "in /home/secret-user/src at 02:42:ac:11:00:77".to_owned();
     run.benchmarks[0].remark = Some(remark);
+    let why = "secret-peer at 198.51.100.77: no secret-server".to_owned();
+    run.skips.push(Skip {
+        id: run.benchmarks[1].id.clone(),
+        reason: why.clone(),
+    });
+    run.launches[0].outcome = Outcome::Failed(format!("secret-host: {why}"));
     run.info.settings.commit = Some(Commit {
         id: "5ec5e75ec5e7".to_owned(),
         branch: Some("secret-branch".to_owned()),
@@ -149,6 +155,17 @@ fn shared_files_are_anonymous() {
         &["report", id, "--share", "--with-identity"],
         "cannot be used with",
     );
+    // of a user with the name of a benchmark or a unit, too
+    for user in ["pipe", "call"] {
+        let options = format!("report {id} --output report.html");
+        for arguments in [format!("export {id}"), options] {
+            let mut command = home.gritstone(&arguments);
+            command.env("HOME", format!("/home/{user}"));
+            let (code, text, error) = common::ended(&mut command);
+            assert_eq!(code, 0, "{error}");
+            assert!(!arguments.starts_with("export") || text.contains("\"ns/call\""));
+        }
+    }
     // a run without names is a run like others
     home.ok(&["export", id, "--output", "shared.jsonl"]);
     let other = Home::new();

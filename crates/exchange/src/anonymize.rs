@@ -2,7 +2,7 @@
 //! Shared files leave it out.
 
 use crate::bundle;
-use crate::private_texts::PrivateTexts;
+use crate::private_texts::{PrivateTexts, is_word};
 use gritstone_model::{Machine, PRIVATE_FACTS, RunData, RunView, SERVER, Settings, Work};
 
 use serde::Serialize;
@@ -13,49 +13,84 @@ use std::collections::BTreeMap;
 /// Digits of the hash that stands for a node: of 10,000 nodes no two have the same.
 const NODE_DIGITS: usize = 12;
 
-/// The run without them. A catalog of the user's own stays as it is, since a hash is of it.
-#[must_use]
-pub fn anonymous_run(run: &RunData, home: Option<&str>) -> RunData {
+/// Keys of names that programs read, which are nobody's: of benchmarks, workloads and units.
+const NAME_KEYS: [&str; 15] = [
+    "absent",
+    "baseline",
+    "benchmarks",
+    "empty",
+    "from",
+    "id",
+    "kernel",
+    "over",
+    "points",
+    "program",
+    "schema",
+    "selectors",
+    "share_of",
+    "unit",
+    "uses",
+];
+
+/// A text without what is private is not one of its kind.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the run cannot be stripped of names of hosts and users ({0}): give --with-identity, or choose another run"
+)]
+pub struct AnonymizeError(#[from] serde_json::Error);
+
+/// The run without them. A custom catalog stays as it is, since its hash is in use.
+///
+/// # Errors
+/// When what would be removed is part of a text that has a form.
+pub fn anonymous_run(run: &RunData, home: Option<&str>) -> Result<RunData, AnonymizeError> {
     let mut run = run.clone();
-    let texts = PrivateTexts::new(&run.info.machine, home);
-    machine(&mut run.info.machine);
-    settings(&mut run.info.settings);
+    let peer = run.info.settings.peer.as_ref();
+    let texts = PrivateTexts::new(&run.info.machine, peer, home);
+    machine(&mut run.info.machine, &texts);
+    settings(&mut run.info.settings, &texts);
     for benchmark in &mut run.benchmarks {
         if let Work::Kernel(work) = &mut benchmark.work {
-            server(&mut work.params);
+            params(&mut work.params, &texts);
         }
     }
     let catalogue = run.info.settings.catalogue.take();
-    let mut run = scrubbed(&run, &texts);
+    let mut run = scrubbed(&run, &texts)?;
     run.info.settings.catalogue = catalogue;
-    run
+    Ok(run)
 }
 
 /// What a reader sees of a run, likewise.
-#[must_use]
-pub fn anonymous_view(view: &RunView, home: Option<&str>) -> RunView {
+///
+/// # Errors
+/// As [`anonymous_run`].
+pub fn anonymous_view(view: &RunView, home: Option<&str>) -> Result<RunView, AnonymizeError> {
     let mut view = view.clone();
-    let texts = PrivateTexts::new(&view.machine, home);
-    machine(&mut view.machine);
+    let peer = view.settings.as_ref().and_then(|all| all.peer.as_ref());
+    let texts = PrivateTexts::new(&view.machine, peer, home);
+    machine(&mut view.machine, &texts);
     let mut catalogue = None;
     if let Some(own) = &mut view.settings {
-        settings(own);
+        settings(own, &texts);
         catalogue = own.catalogue.take();
     }
-    let mut view = scrubbed(&view, &texts);
+    let mut view = scrubbed(&view, &texts)?;
     if let Some(settings) = &mut view.settings {
         settings.catalogue = catalogue;
     }
-    view
+    Ok(view)
 }
 
 /// `host (model)` is the model. What was published has the name that the document has.
-fn machine(machine: &mut Machine) {
+fn machine(machine: &mut Machine, texts: &PrivateTexts) {
     if machine.document.is_some() {
         return;
     }
     for name in PRIVATE_FACTS {
         machine.facts.remove(name);
+    }
+    for fact in machine.facts.values_mut() {
+        texts.remove(fact);
     }
     if let Some((_, model)) = machine.name.split_once(" (")
         && let Some(model) = model.strip_suffix(')')
@@ -65,17 +100,19 @@ fn machine(machine: &mut Machine) {
 }
 
 /// Servers are told apart, and their addresses are names of hosts and users.
-fn server(params: &mut BTreeMap<String, String>) {
+fn params(params: &mut BTreeMap<String, String>, texts: &PrivateTexts) {
     if let Some(server) = params.get_mut(SERVER).filter(|server| *server != "none") {
         *server = format!("server-{}", &bundle::hash(server)[..NODE_DIGITS]);
     }
+    // under any name, those of programs included
+    params.values_mut().for_each(|value| texts.remove(value));
 }
 
 /// The names of variables stay: that one was set says how a run was made.
-fn settings(settings: &mut Settings) {
+fn settings(settings: &mut Settings, texts: &PrivateTexts) {
     settings.environment.values_mut().for_each(String::clear);
     settings.commit = None;
-    server(&mut settings.params);
+    params(&mut settings.params, texts);
     // nodes are told apart, and are named after hosts
     if let Some(member) = &mut settings.fleet {
         let hash = bundle::hash(&format!("{} {}", member.fleet, member.node));
@@ -85,22 +122,31 @@ fn settings(settings: &mut Settings) {
     if let Some(peer) = &mut settings.peer {
         peer.host.clear();
         peer.address.clear();
-        machine(&mut peer.machine);
+        machine(&mut peer.machine, texts);
     }
 }
 
 /// The same value with nothing private in any of its texts.
-fn scrubbed<T: Serialize + DeserializeOwned>(value: &T, texts: &PrivateTexts) -> T {
-    let mut json = serde_json::to_value(value).expect("plain data with text for keys becomes JSON");
-    scrub(&mut json, texts);
-    serde_json::from_value(json).expect("texts were changed, and texts they are")
+fn scrubbed<T: Serialize + DeserializeOwned>(
+    value: &T,
+    texts: &PrivateTexts,
+) -> Result<T, AnonymizeError> {
+    let mut json = serde_json::to_value(value)?;
+    scrub(&mut json, false, texts);
+    Ok(serde_json::from_value(json)?)
 }
 
-fn scrub(value: &mut Value, texts: &PrivateTexts) {
+fn scrub(value: &mut Value, is_name: bool, texts: &PrivateTexts) {
     match value {
+        // a single word is a name, too
+        Value::String(text) if is_name || text.chars().all(is_word) => {}
         Value::String(text) => texts.remove(text),
-        Value::Array(all) => all.iter_mut().for_each(|value| scrub(value, texts)),
-        Value::Object(all) => all.values_mut().for_each(|value| scrub(value, texts)),
+        Value::Array(all) => all
+            .iter_mut()
+            .for_each(|value| scrub(value, is_name, texts)),
+        Value::Object(all) => all
+            .iter_mut()
+            .for_each(|(key, value)| scrub(value, NAME_KEYS.contains(&key.as_str()), texts)),
         _ => {}
     }
 }
@@ -110,10 +156,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn servers_are_anonymized_distinctly() {
+    fn params_are_anonymized_distinctly() {
         let of = |server: &str| {
             let mut params = BTreeMap::from([(SERVER.to_owned(), server.to_owned())]);
-            self::server(&mut params);
+            let texts = PrivateTexts::new(&Machine::default(), None, None);
+            self::params(&mut params, &texts);
             params.remove(SERVER).unwrap()
         };
         let [one, other] = ["postgresql://ann@db1/x", "postgresql://ann@db2/x"].map(of);
@@ -122,5 +169,36 @@ mod tests {
             "{one}"
         );
         assert_eq!(of("none"), "none");
+        let mut params = BTreeMap::from([("program".to_owned(), "/home/ann/x".to_owned())]);
+        let texts = PrivateTexts::new(&Machine::default(), None, None);
+        self::params(&mut params, &texts);
+        assert_eq!(params["program"], "~/x");
+    }
+
+    #[test]
+    fn names_of_programs_stay() {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../tests/fixtures/run.jsonl"
+        );
+        let run = bundle::read(std::fs::read(path).unwrap().as_slice()).unwrap();
+        let ids = |run: &RunData| {
+            let all = run.benchmarks.iter();
+            all.map(|one| (one.id.clone(), one.unit.clone(), one.work.kind()))
+                .collect::<Vec<_>>()
+        };
+        for name in [
+            "pipe", "call", "kernel", "byte", "sample", "lower", "measured", "s",
+        ] {
+            let mut run = run.clone();
+            let facts = &mut run.info.machine.facts;
+            facts.insert("host.name".to_owned(), name.to_owned());
+            run.benchmarks[0].remark = Some(format!("by /data/{name} on {name}"));
+            let found = anonymous_run(&run, Some(&format!("/home/{name}"))).unwrap();
+            assert_eq!(ids(&found), ids(&run), "{name}");
+            assert_eq!(found.launches.len(), run.launches.len());
+            let remark = found.benchmarks[0].remark.as_deref();
+            assert_eq!(remark, Some("by /data/USER on HOST"), "{name}");
+        }
     }
 }

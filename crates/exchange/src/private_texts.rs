@@ -1,6 +1,6 @@
-//! Texts without what tells who and where: homes and users in paths, the server of a file system, addresses.
+//! Texts without what tells who and where: hosts, homes and users in paths, servers of file systems, addresses.
 
-use gritstone_model::Machine;
+use gritstone_model::{Machine, Peer};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Directories whose entries are homes of users.
@@ -8,37 +8,83 @@ const HOMES: [&str; 2] = ["/home/", "/Users/"];
 /// The home of root.
 const ROOT: &str = "/root";
 const ADDRESS: &str = "ADDRESS";
+const INFINIBAND_BYTES: usize = 20;
+/// A name that every machine has.
+const LOCALHOST: &str = "localhost";
 
 /// What is private on a machine beyond what has a form.
 pub struct PrivateTexts {
     home: Option<String>,
-    /// Name of the user, as part of paths.
+    /// Name of the user, as part of absolute paths.
     user: Option<String>,
-    /// Where the measured file system comes from, if that is another machine.
-    server: Option<String>,
+    /// Names of hosts and sources of file systems with what stands for them, the longest first.
+    words: Vec<(String, String)>,
 }
 
 impl PrivateTexts {
-    pub fn new(machine: &Machine, home: Option<&str>) -> Self {
+    pub fn new(machine: &Machine, peer: Option<&Peer>, home: Option<&str>) -> Self {
         let home = home.map(|home| home.trim_end_matches('/'));
         let home = home.filter(|home| !home.is_empty());
         let user = home.and_then(|home| home.rsplit_once('/'));
         let user = user.map(|(_, user)| user.to_owned());
-        let fact = machine.facts.get("dir.filesystem");
-        let server = fact.and_then(|text| text.split_once(" from "));
-        Self {
+        let mut texts = Self {
             home: home.map(str::to_owned),
             user: user.filter(|user| !user.is_empty() && user != "root"),
-            server: server.map(|(_, server)| server.to_owned()),
+            words: vec![],
+        };
+        texts.add_machine(machine);
+        if let Some(peer) = peer {
+            texts.add_machine(&peer.machine);
+            let (_, host) = peer.host.rsplit_once('@').unwrap_or(("", &peer.host));
+            let port = host.rsplit_once(':');
+            let port = port.filter(|(name, _)| !name.contains(':'));
+            let name = port.map_or(host, |(name, _)| name);
+            for text in [&peer.host, host, name, &peer.address] {
+                texts.add(text, "HOST");
+            }
+        }
+        let words = &mut texts.words;
+        words.sort_by_key(|(word, _)| std::cmp::Reverse(word.len()));
+        texts
+    }
+
+    fn add_machine(&mut self, machine: &Machine) {
+        let fact = |name: &str| machine.facts.get(name).map_or("", String::as_str);
+        self.add(fact("host.name"), "HOST");
+        let filesystem = fact("dir.filesystem");
+        if let Some((_, source)) = filesystem.split_once(" from ") {
+            let name = source.trim_start_matches('/').split([':', '/']).next();
+            self.add(source, "SERVER");
+            self.add(name.unwrap_or_default(), "SERVER");
+        }
+        // a pool may have a file system per user
+        if let (Some((_, device)), Some(user)) = (filesystem.split_once(" on "), &self.user) {
+            let parts = device.split('/');
+            let parts: Vec<&str> = parts.map(|part| replace_user(part, user)).collect();
+            self.add(device, &parts.join("/"));
+        }
+    }
+
+    fn add(&mut self, word: &str, replacement: &str) {
+        // a number would be found everywhere
+        let is_private = word.contains(char::is_alphabetic) && word != replacement;
+        if is_private && word != LOCALHOST {
+            self.words.push((word.to_owned(), replacement.to_owned()));
         }
     }
 
     pub fn remove(&self, text: &mut String) {
-        if let Some(server) = self.server.as_ref().filter(|server| !server.is_empty()) {
-            *text = text.replace(server.as_str(), "SERVER");
+        // a host may have the name of a directory
+        let (paths, names): (Vec<_>, Vec<_>) =
+            self.words.iter().partition(|(word, _)| word.contains('/'));
+        for (word, replacement) in paths {
+            replace_word(text, word, replacement);
         }
         if text.contains('/') {
             *text = self.without_paths(text);
+        }
+        for (word, replacement) in names {
+            replace_word(text, word, replacement);
         }
         if text.contains(['.', ':']) {
             *text = without_addresses(text);
@@ -52,33 +98,58 @@ impl PrivateTexts {
         while let Some(at) = rest.find('/') {
             let (before, path) = rest.split_at(at);
             out.push_str(before);
-            // a path begins where nothing of one is before it
-            let begins = !out.ends_with(|c: char| is_name(c) || "~/".contains(c));
-            let length = match begins {
-                true => length_of_home(path, self.home.as_deref()),
-                false => 0,
-            };
-            let user = self.user.as_deref().filter(|user| {
-                let entry = path[1..].strip_prefix(*user);
-                length == 0 && entry.is_some_and(|rest| !rest.starts_with(is_name))
-            });
-            match (length, user) {
-                (0, None) => {
-                    out.push('/');
-                    rest = &path[1..];
-                }
-                (0, Some(user)) => {
-                    out.push_str("/USER");
-                    rest = &path[1 + user.len()..];
-                }
-                (length, _) => {
-                    out.push('~');
-                    rest = &path[length..];
-                }
+            let length = path.find(ends_path).unwrap_or(path.len());
+            let (path, after) = path.split_at(length);
+            match out.chars().next_back().is_none_or(ends_path) || ends_in_option(&out) {
+                true => out.push_str(&self.without_names(path)),
+                false => out.push_str(path),
             }
+            rest = after;
         }
         out + rest
     }
+
+    fn without_names(&self, path: &str) -> String {
+        let length = length_of_home(path, self.home.as_deref());
+        let tail = path[length..].split('/');
+        let tail: Vec<&str> = match &self.user {
+            Some(user) => tail.map(|part| replace_user(part, user)).collect(),
+            None => tail.collect(),
+        };
+        let home = if length > 0 { "~" } else { "" };
+        format!("{home}{}", tail.join("/"))
+    }
+}
+
+fn replace_user<'a>(part: &'a str, user: &str) -> &'a str {
+    if part == user { "USER" } else { part }
+}
+
+pub fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || "_-".contains(c)
+}
+
+fn replace_word(text: &mut String, word: &str, replacement: &str) {
+    let mut out = String::new();
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find(word) {
+        let (before, after) = (&rest[..at], &rest[at + word.len()..]);
+        out.push_str(before);
+        let stands = !out.ends_with(is_word) && !after.starts_with(is_word);
+        out.push_str(if stands { replacement } else { word });
+        rest = after;
+    }
+    *text = out + rest;
+}
+
+fn ends_path(c: char) -> bool {
+    c.is_whitespace() || "'\"`:,;=()[]{}<>|&".contains(c)
+}
+
+/// `-I`, before a directory.
+fn ends_in_option(text: &str) -> bool {
+    let last = text.rsplit(ends_path).next().unwrap_or_default();
+    last.len() == 2 && last.starts_with('-')
 }
 
 fn is_name(c: char) -> bool {
@@ -103,9 +174,9 @@ fn length_of_home(path: &str, home: Option<&str>) -> usize {
     0
 }
 
-/// Addresses of networks and of interfaces, but for those that every machine has.
+/// Addresses of networks and of interfaces, but for those that every machine has. A version of four numbers that stands alone is
+/// taken for one.
 fn without_addresses(text: &str) -> String {
-    let is_part = |c: char| c.is_ascii_hexdigit() || ".:".contains(c);
     let mut out = String::new();
     let mut rest = text;
     while let Some(at) = rest.find(is_part) {
@@ -113,18 +184,39 @@ fn without_addresses(text: &str) -> String {
         let length = word.find(|c| !is_part(c)).unwrap_or(word.len());
         let (word, after) = word.split_at(length);
         out.push_str(before);
-        // part of a longer word, such as a version
-        let joined = |c: char| c.is_alphanumeric() || "_-".contains(c);
-        let stands = !out.ends_with(joined) && !after.starts_with(joined);
-        // a port or a path may follow, or a sentence end
-        let (address, port) = split_port(word);
-        match stands && is_address(address) {
-            true => out.push_str(&format!("{ADDRESS}{port}")),
-            false => out.push_str(word),
+        // part of a longer word, such as a version; a range has two addresses
+        let begins = !out.ends_with(is_word) || out.ends_with(&format!("{ADDRESS}-"));
+        let range = after.strip_prefix('-').map(|after| {
+            let length = after.find(|c| !is_part(c)).unwrap_or(after.len());
+            is_address(split_port(&after[..length]).0)
+        });
+        let ends = range.unwrap_or_else(|| !after.starts_with(is_word));
+        let address = starts(word, begins).find(|at| is_address(split_port(&word[*at..]).0));
+        match address.filter(|_| ends) {
+            Some(at) => {
+                let (_, port) = split_port(&word[at..]);
+                out.push_str(&format!("{}{ADDRESS}{port}", &word[..at]));
+            }
+            None => out.push_str(word),
         }
         rest = after;
     }
     out + rest
+}
+
+fn is_part(c: char) -> bool {
+    c.is_ascii_hexdigit() || ".:".contains(c)
+}
+
+/// Where an address can begin: with the word, and after a colon, as in `tcp:10.0.0.7`.
+fn starts(word: &str, begins: bool) -> impl Iterator<Item = usize> {
+    let colons = word.match_indices(':').map(|(at, _)| at);
+    let single =
+        colons.filter(|at| !word[at + 1..].starts_with(':') && !word[..*at].ends_with(':'));
+    begins
+        .then_some(0)
+        .into_iter()
+        .chain(single.map(|at| at + 1))
 }
 
 /// What follows an IPv4 address, or ends a sentence.
@@ -151,7 +243,7 @@ fn is_address(word: &str) -> bool {
     }
     let mut pairs = word.split(':');
     let is_pair = |pair: &str| pair.len() == 2 && pair.chars().all(|c| c.is_ascii_hexdigit());
-    pairs.clone().count() == 6 && pairs.all(is_pair)
+    [6, INFINIBAND_BYTES].contains(&pairs.clone().count()) && pairs.all(is_pair)
 }
 
 #[cfg(test)]
@@ -163,8 +255,41 @@ mod tests {
         let fact = ("dir.filesystem".to_owned(), format!("nfs4 from {server}"));
         machine.facts.extend([fact]);
         let mut text = text.to_owned();
-        PrivateTexts::new(&machine, Some(home)).remove(&mut text);
+        PrivateTexts::new(&machine, None, Some(home)).remove(&mut text);
         text
+    }
+
+    #[test]
+    fn host_names_are_removed() {
+        let facts = |host: &str, filesystem: &str| Machine {
+            facts: [("host.name", host), ("dir.filesystem", filesystem)]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
+            ..Machine::default()
+        };
+        let machine = facts("home", "zfs on tank/ann");
+        let peer = Peer {
+            host: "bob@db1.lan:2222".to_owned(),
+            address: "10.0.0.7".to_owned(),
+            machine: facts("db1", "cifs from //files/x"),
+            ..Peer::default()
+        };
+        let texts = PrivateTexts::new(&machine, Some(&peer), Some("/home/ann"));
+        for (text, wanted) in [
+            ("on home: homes at-home", "on HOST: homes at-home"),
+            ("/home/bob/x", "~/x"),
+            ("zfs on tank/ann, byte/ann", "zfs on tank/USER, byte/ann"),
+            ("bob@db1.lan:2222: no", "HOST: no"),
+            ("db1.lan, db1 and db12", "HOST, HOST and db12"),
+            (
+                "from //files/x: files is away",
+                "from SERVER: SERVER is away",
+            ),
+        ] {
+            let mut removed = text.to_owned();
+            texts.remove(&mut removed);
+            assert_eq!(removed, wanted);
+        }
     }
 
     #[test]
@@ -179,8 +304,8 @@ mod tests {
             ),
             ("byte/pipe MB/s /", "byte/pipe MB/s /"),
             (
-                "/data/me/x tank/me /meal me",
-                "/data/USER/x tank/USER /meal me",
+                "/data/me/x tank/me /meal me -I/home/bob/x",
+                "/data/USER/x tank/me /meal me -I~/x",
             ),
         ] {
             assert_eq!(removed(text, "/srv/me/", ""), wanted, "{text}");
@@ -198,6 +323,20 @@ mod tests {
             ("at 10.0.0.7:5432, 10.0.0.8.", "at ADDRESS:5432, ADDRESS."),
             ("fe80::a:1 [2001:db8::7]:22", "ADDRESS [ADDRESS]:22"),
             ("eth0 02:42:ac:11:00:02 up", "eth0 ADDRESS up"),
+            (
+                "peer:10.0.0.7 tcp:10.0.0.7:80",
+                "peer:ADDRESS tcp:ADDRESS:80",
+            ),
+            ("inet6:fe80::1", "inet6:ADDRESS"),
+            (
+                "10.0.0.7-10.0.0.9, 10.0.0.7-x",
+                "ADDRESS-ADDRESS, 10.0.0.7-x",
+            ),
+            (
+                "80:00:00:68:fe:80:00:00:00:00:00:00:f4:52:14:03:00:7b:cb:a1",
+                "ADDRESS",
+            ),
+            ("driver 5.0.12.1", "driver ADDRESS"),
             ("127.0.0.1:80 ::1 0.0.0.0", "127.0.0.1:80 ::1 0.0.0.0"),
             (
                 "Linux 5.15.153.1-microsoft v1.2.3.4",

@@ -77,7 +77,7 @@ pub fn export(context: &Context, args: &ExportArgs) -> Result<Exit> {
     }
     retain_benchmarks(&mut data, &selectors);
     if !args.identity.with_identity {
-        data = exchange::anonymous_run(&data, files::home().as_deref());
+        data = exchange::anonymous_run(&data, files::home().as_deref())?;
     }
     let view = || -> Result<RunView> {
         let mut view = context.summary(&data);
@@ -122,7 +122,7 @@ fn export_reference(
         begins && id.chars().all(plain),
         "--reference {id}: an id is made of a-z, 0-9, '-' and '.', such as amd-epyc-9654-2026"
     );
-    let mut run = exchange::anonymous_run(run, files::home().as_deref());
+    let mut run = exchange::anonymous_run(run, files::home().as_deref())?;
     // a reference system has no scores: they would be against itself
     run.benchmarks
         .retain(|benchmark| benchmark.work.kind() != Kind::Rating);

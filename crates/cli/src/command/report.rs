@@ -60,7 +60,7 @@ pub fn report(context: &Context, args: &ReportArgs) -> Result<Exit> {
                 false => gritstone_exchange::anonymous_view(
                     &view,
                     gritstone_runs::files::home().as_deref(),
-                ),
+                )?,
             })
         })
         .collect::<Result<_>>()?;
