@@ -47,12 +47,12 @@ pub fn import(context: &Context, args: &ImportArgs) -> Result<Exit> {
         let FileRun { run, origin } = read(path, args)?;
         let id = &run.info.id;
         if let Some(known) = copy(&store, &run, origin)? {
-            output::remark(&format!("run {known} has the same measurements"));
+            output::remark(&format!("run {known} is in the store already"));
             output::plain(&format!("{known}\n"))?;
             continue;
         }
         for (benchmark, why) in without_value(&run) {
-            output::remark(&format!("{benchmark} has no value: {why}"));
+            output::remark(&format!("'{benchmark}' has no value: {why}"));
         }
         match store.import_once(&run)? {
             Sent::Stored => drop(context.computed(&store, &run)?),
@@ -74,7 +74,7 @@ fn copy(store: &Store, run: &RunData, origin: FileOrigin) -> Result<Option<Strin
     }
     let contents = exchange::contents(&run.info.id);
     for head in store.runs()? {
-        if head.id == run.info.id || exchange::contents(&head.id) != contents {
+        if exchange::contents(&head.id) != contents {
             continue;
         }
         let is_same = match store.load(&head.id) {
