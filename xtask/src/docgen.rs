@@ -8,7 +8,8 @@ const HEADER: &str = "<!-- Written by `cargo xtask docgen` from catalogue/*.toml
 /// The pages by their names in `docs/benchmarks/`: the list of families, and a page for each.
 pub fn pages(catalogue: &Catalogue) -> Vec<(String, String)> {
     let mut index = format!(
-        "# Benchmarks\n\n{HEADER}\nA page for each family. `gritstone list FAMILY` lists its benchmarks, `gritstone info BENCHMARK` says what one does.\n\n\
+        "# Benchmarks\n\n{HEADER}\nA page for each family. `gritstone list FAMILY` lists its benchmarks, `gritstone info BENCHMARK` says what one does.\n\
+         [What of the documents is compared](documents.md) with their numbers.\n\n\
          | family | | benchmarks | variants |\n| --- | --- | ---: | ---: |\n"
     );
     let mut pages = vec![];

@@ -3,6 +3,7 @@
 
 mod circles;
 mod docgen;
+mod documents;
 mod licenses;
 mod names;
 mod promises;
@@ -15,7 +16,7 @@ use std::{env, fs};
 
 const USAGE: &str = "\
 cargo xtask tidy               check layout, dependencies, kernels and modules; fails and lists what is wrong
-cargo xtask docgen             write docs/benchmarks/ from the catalogue
+cargo xtask docgen             write docs/benchmarks/ from the catalogue and the references
 cargo xtask docgen --check     fail when docs/benchmarks/ is not what docgen would write
 cargo xtask licenses           write crates/cli/licenses.txt from the sources of the crates that are linked
 cargo xtask licenses --check   fail when crates/cli/licenses.txt is not what licenses would write";
@@ -114,7 +115,13 @@ fn tidy(root: &Path) -> Result<(), String> {
 
 fn docgen(root: &Path, check: bool) -> Result<(), String> {
     let catalogue = gritstone_catalogue::all().map_err(|error| error.to_string())?;
-    for (name, text) in docgen::pages(&catalogue) {
+    let references = gritstone_references::all().map_err(|error| error.to_string())?;
+    let mut pages = docgen::pages(&catalogue);
+    pages.push((
+        "documents.md".to_owned(),
+        documents::page(&catalogue, &references),
+    ));
+    for (name, text) in pages {
         let name = format!("docs/benchmarks/{name}");
         write_or_check(root, &name, &text, "docgen", check)?;
     }
