@@ -50,7 +50,7 @@ pub use share::share_markdown;
 pub use timings::{
     Markup, Timing, csv as timings_csv, json as timings_json, table as timings_table,
 };
-pub use trial_side::{SideBenchmark, trial_side};
+pub use trial_side::{RoundLaunch, SideBenchmark, trial_side};
 pub use unpack::unpack;
 
 use gritstone_model::decode_text;

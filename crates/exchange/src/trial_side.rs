@@ -6,7 +6,7 @@ use crate::foreign_run::{Repetition, Series};
 use crate::import::{benchmark, events_of, identifier_of};
 use crate::limits::{BENCHMARKS, LAUNCHES};
 use crate::stored_unit::StoredUnit;
-use gritstone_model::{Better, Conditions, Launch, Outcome, RunData, RunInfo, Skip};
+use gritstone_model::{Better, Conditions, Event, Launch, Outcome, Param, RunData, RunInfo, Skip};
 
 /// A benchmark of one side.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +19,16 @@ pub struct SideBenchmark {
     pub values: Vec<Option<f64>>,
 }
 
-/// The run of a side of `program`, of which `starts` has when each round's launch began, in ns since the start of the trial. Benchmarks
-/// in units that are neither times nor rates are skipped, with the reason.
+/// The launch of a round, which measures all benchmarks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoundLaunch {
+    /// In ns since the start of the trial.
+    pub start: u64,
+    /// Process of another run that measured meanwhile; 0 if unknown.
+    pub other_run: Option<u32>,
+}
+
+/// The run of a side of `program`, by the launches of its rounds. Benchmarks in units that are neither times nor rates are skipped, with the reason.
 ///
 /// # Errors
 /// When it has more than a run may have.
@@ -28,7 +36,7 @@ pub fn trial_side(
     program: &'static str,
     info: RunInfo,
     benchmarks: &[SideBenchmark],
-    starts: &[u64],
+    launches: &[RoundLaunch],
 ) -> Result<RunData, ImportError> {
     let mut run = RunData {
         info: RunInfo {
@@ -38,7 +46,7 @@ pub fn trial_side(
         ..RunData::default()
     };
     for of in benchmarks {
-        add(&mut run, program, of, starts)?;
+        add(&mut run, program, of, launches)?;
     }
     // of one round, in the order of the benchmarks
     run.launches.sort_by_key(|launch| launch.round);
@@ -55,7 +63,7 @@ fn add(
     run: &mut RunData,
     program: &'static str,
     of: &SideBenchmark,
-    starts: &[u64],
+    launches: &[RoundLaunch],
 ) -> Result<(), ImportError> {
     let id = identifier_of(program, &of.name)?;
     let series = Series {
@@ -70,9 +78,9 @@ fn add(
         run.skips.push(Skip { id, reason });
         return Ok(());
     };
-    for (round, (value, start)) in (0..).zip(of.values.iter().zip(starts)) {
+    for (round, (value, launch)) in (0..).zip(of.values.iter().zip(launches)) {
         let events = value.map(|value| events_of(&Repetition::new(value), &unit));
-        let (outcome, events) = match events {
+        let (outcome, mut events) = match events {
             Some(Ok(events)) => (Outcome::Measured, events),
             Some(Err(why)) => (Outcome::Failed(why), vec![]),
             None => (
@@ -80,10 +88,12 @@ fn add(
                 vec![],
             ),
         };
+        let other_run = launch.other_run.map(Param::OtherRun).map(Event::Param);
+        events.splice(0..0, other_run);
         run.launches.push(Launch {
             id: id.clone(),
             round,
-            start: *start,
+            start: launch.start,
             cpus: vec![],
             copies: 1,
             outcome,
@@ -113,7 +123,9 @@ mod tests {
             of("b", "us", &[Some(3.0)]),
             of("c", "bytes", &[Some(3.0)]),
         ];
-        let run = trial_side("x", RunInfo::default(), &rows, &[5, 9, 14]).unwrap();
+        let rounds = [(5, None), (9, Some(7)), (14, None)];
+        let rounds = rounds.map(|(start, other_run)| RoundLaunch { start, other_run });
+        let run = trial_side("x", RunInfo::default(), &rows, &rounds).unwrap();
         let launches = run.launches.iter();
         let launches: Vec<_> = launches
             .map(|launch| (launch.id.as_str(), launch.round, launch.start))
@@ -121,6 +133,11 @@ mod tests {
         let expected = [("x/a", 0, 5), ("x/b", 0, 5), ("x/a", 1, 9), ("x/a", 2, 14)];
         assert_eq!(launches, expected);
         assert!(matches!(run.launches[2].outcome, Outcome::Failed(_)));
+        let of_round = |round| {
+            let mut launches = run.launches.iter().filter(|launch| launch.round == round);
+            launches.all(|launch| launch.events.contains(&Event::Param(Param::OtherRun(7))))
+        };
+        assert_eq!([0, 1, 2].map(of_round), [false, true, false]);
         assert_eq!((run.benchmarks.len(), run.skips.len()), (3, 1));
     }
 }

@@ -225,7 +225,7 @@ impl Comparison {
                 continue; // a count is not stored as a time
             }
             let title = self.harness.title();
-            runs.push(trial_side(title, info, &rows, &taken.starts[side])?);
+            runs.push(trial_side(title, info, &rows, &taken.launches[side])?);
         }
         let trial = &taken.trial;
         let rows = trial.rows(self.harness.name());

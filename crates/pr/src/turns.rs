@@ -6,9 +6,12 @@ use crate::trial::{Margins, Trial};
 use crate::work_trees::WorkTree;
 use crate::{NotComparable, SIDES};
 use anyhow::{Result, bail};
+use gritstone_exchange::RoundLaunch;
 use gritstone_exchange::harness::HarnessResult;
 use gritstone_exec::ExecError;
 use gritstone_model::PrQuantity;
+use gritstone_session::measuring_slot::{Slot, warning};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// What is being done.
@@ -47,11 +50,35 @@ pub struct Taken {
     pub head_fails: bool,
     /// Measuring time of one benchmark in one launch.
     pub time: Duration,
-    /// When each side's launch of each round began, ns since the start.
-    pub starts: [Vec<u64>; 2],
+    /// Of each side, by round.
+    pub launches: [Vec<RoundLaunch>; 2],
     pub begun: Instant,
     /// Output of the base's first launch, where it is kept.
     output: Option<Vec<u8>>,
+    others: OtherRuns,
+}
+
+/// Other processes that measure on this machine, each reported once.
+struct OtherRuns {
+    slot: Slot,
+    reported: BTreeSet<u32>,
+}
+
+impl OtherRuns {
+    fn claim() -> Self {
+        Self {
+            slot: Slot::claim(),
+            reported: BTreeSet::new(),
+        }
+    }
+
+    fn current(&mut self) -> Option<u32> {
+        let process = self.slot.other()?;
+        if self.reported.insert(process) {
+            log::warn!("{}", warning(process));
+        }
+        Some(process)
+    }
 }
 
 /// Shortest measuring time of a benchmark, at which benchmarks are discovered.
@@ -119,6 +146,7 @@ impl Turns<'_> {
     /// After a first launch of each side, whose values do not count.
     fn begin(&self, launcher: &Launcher<'_>, trees: [&WorkTree; 2]) -> Result<Taken> {
         let start = Instant::now();
+        let others = OtherRuns::claim();
         let shortest = self.time.unwrap_or(SHORTEST);
         let first = [
             discover(launcher, trees[0], shortest)?,
@@ -159,9 +187,10 @@ impl Turns<'_> {
             trial,
             failures,
             time,
-            starts: [vec![], vec![]],
+            launches: [vec![], vec![]],
             begun: start,
             output: base.output,
+            others,
         })
     }
 }
@@ -197,7 +226,7 @@ fn round(
     let mut results: [Vec<HarnessResult>; 2] = [vec![], vec![]];
     for side in taken.trial.order() {
         let start = u64::try_from(taken.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        taken.starts[side].push(start);
+        let before = taken.others.current();
         // a launch without results is a round without a value
         let failure = match launcher.launch(trees[side], request)? {
             Ok(launched) => {
@@ -209,6 +238,8 @@ fn round(
             }
             Err(why) => Some(format!("{why:#}")),
         };
+        let other_run = before.or_else(|| taken.others.current());
+        taken.launches[side].push(RoundLaunch { start, other_run });
         let known = &mut taken.failures[side];
         *known = known.take().or(failure);
     }

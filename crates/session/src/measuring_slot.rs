@@ -21,6 +21,8 @@ const NAME: &str = "gritstone-measures";
 /// Other processes that are remembered.
 const MAX_GUESTS: usize = 16;
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Intervals in which runs beside an ended one find this one: they look before each launch.
+const SETTLE_INTERVALS: u32 = 10;
 
 /// Held by the process that measures on this machine, as far as its network namespace reaches; or known to be held by another.
 pub struct Slot {
@@ -54,22 +56,26 @@ impl Slot {
     /// # Errors
     /// When the user interrupts.
     pub fn wait(stop: &AtomicBool) -> Result<Self, ExecError> {
-        let mut is_told = false;
+        Self::wait_for(NAME, stop)
+    }
+
+    fn wait_for(name: &str, stop: &AtomicBool) -> Result<Self, ExecError> {
+        let mut settle = 0;
         loop {
-            let mut slot = Self::claim();
-            let State::Taken(_) = slot.state else {
-                return Ok(slot);
-            };
-            if !std::mem::replace(&mut is_told, true) {
-                let process = name(slot.other().unwrap_or(0));
+            if let Some(state) = bind(name) {
+                let name = name.to_owned();
+                let mut slot = Self { name, state };
+                pause(settle, stop)?;
+                if settle == 0 || slot.other().is_none() {
+                    return Ok(slot);
+                }
+            } else if settle == 0 {
+                settle = SETTLE_INTERVALS;
+                // connected for longer, this process would count as one that measures
+                let process = process_text(holder(name).as_ref().map_or(0, peer));
                 log::warn!("{process} is measuring on this machine: waiting until it ends");
             }
-            // connected, this process would count as one that measures
-            drop(slot);
-            thread::sleep(POLL_INTERVAL);
-            if stop.load(Ordering::Relaxed) {
-                return Err(ExecError::Interrupted);
-            }
+            pause(1, stop)?;
         }
     }
 
@@ -82,12 +88,11 @@ impl Slot {
         }
         match &mut self.state {
             State::Held(listener, guests) => {
-                while let Ok((guest, _)) = listener.accept() {
-                    guests.push(guest.into());
-                    guests.retain(is_open);
-                    guests.truncate(MAX_GUESTS);
-                }
+                // a user may connect faster than this accepts
+                let arrived = (0..MAX_GUESTS).map_while(|_| listener.accept().ok());
+                guests.extend(arrived.map(|(guest, _)| guest.into()));
                 guests.retain(is_open);
+                guests.truncate(MAX_GUESTS);
                 guests.first().map(peer)
             }
             State::Taken(holder) => Some(holder.as_ref().map_or(0, peer)),
@@ -100,7 +105,7 @@ impl Slot {
 pub fn warning(process: u32) -> String {
     format!(
         "another run is measuring on this machine ({}): each disturbs the other",
-        name(process)
+        process_text(process)
     )
 }
 
@@ -109,19 +114,36 @@ pub fn record(events: &mut Vec<Event>, other: Param) {
     events.insert(events.len().saturating_sub(1), Event::Param(other));
 }
 
-fn name(process: u32) -> String {
+fn process_text(process: u32) -> String {
     match process {
         0 => "an unknown process".to_owned(),
         process => format!("process {process}"),
     }
 }
 
+fn pause(intervals: u32, stop: &AtomicBool) -> Result<(), ExecError> {
+    for _ in 0..intervals {
+        thread::sleep(POLL_INTERVAL);
+        if stop.load(Ordering::Relaxed) {
+            return Err(ExecError::Interrupted);
+        }
+    }
+    Ok(())
+}
+
 fn occupy(name: &str) -> State {
+    bind(name).unwrap_or_else(|| State::Taken(holder(name).ok()))
+}
+
+/// None where another process holds it.
+fn bind(name: &str) -> Option<State> {
     let bound = SocketAddr::from_abstract_name(name).and_then(|at| UnixListener::bind_addr(&at));
     match bound {
-        Ok(listener) if listener.set_nonblocking(true).is_ok() => State::Held(listener, vec![]),
-        Err(why) if why.kind() == ErrorKind::AddrInUse => State::Taken(holder(name).ok()),
-        Ok(_) | Err(_) => State::Unknown,
+        Ok(listener) if listener.set_nonblocking(true).is_ok() => {
+            Some(State::Held(listener, vec![]))
+        }
+        Err(why) if why.kind() == ErrorKind::AddrInUse => None,
+        Ok(_) | Err(_) => Some(State::Unknown),
     }
 }
 
@@ -202,5 +224,54 @@ mod tests {
         assert_eq!(known.len(), MAX_GUESTS);
         drop(guests);
         assert_eq!(holder.other(), None);
+    }
+
+    #[test]
+    fn crowds_cannot_hold_up() {
+        let name = unique("crowd");
+        let mut holder = Slot::named(&name);
+        for _ in 0..2 * MAX_GUESTS {
+            drop(Slot::named(&name));
+        }
+        assert_eq!(holder.other(), None);
+        let State::Held(listener, _) = &holder.state else {
+            panic!("not held");
+        };
+        // the others of them are left for the next look
+        let left = std::iter::from_fn(|| listener.accept().ok()).count();
+        assert_eq!(left, MAX_GUESTS);
+    }
+
+    #[test]
+    fn waiting_outlasts_all_others() {
+        let name = unique("wait");
+        let stop = AtomicBool::new(false);
+        let holder = Slot::named(&name);
+        let mut guest = Slot::named(&name);
+        assert!(guest.other().is_some());
+        thread::scope(|scope| {
+            let waiter = scope.spawn(|| Slot::wait_for(&name, &stop).unwrap().other());
+            thread::sleep(3 * POLL_INTERVAL);
+            assert!(!waiter.is_finished());
+            drop(holder);
+            // whichever of both has the name, the guest still measures
+            for _ in 0..2 * SETTLE_INTERVALS {
+                let _ = guest.other();
+                thread::sleep(POLL_INTERVAL);
+            }
+            assert!(!waiter.is_finished());
+            drop(guest);
+            assert_eq!(waiter.join().unwrap(), None);
+        });
+        let mut holder = Slot::named(&name);
+        thread::scope(|scope| {
+            let waiter = scope.spawn(|| Slot::wait_for(&name, &stop));
+            thread::sleep(3 * POLL_INTERVAL);
+            // who waits does not measure
+            assert_eq!(holder.other(), None);
+            stop.store(true, Ordering::Relaxed);
+            let ended = waiter.join().unwrap();
+            assert!(matches!(ended, Err(ExecError::Interrupted)));
+        });
     }
 }

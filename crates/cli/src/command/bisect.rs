@@ -1,6 +1,6 @@
 //! `gritstone bisect`: the commit that made a benchmark slower.
 
-use crate::command::pr::{TrialArgs, claim_slot, clear_progress, comparison, show_progress};
+use crate::command::pr::{TrialArgs, clear_progress, comparison, show_progress};
 use crate::ui::display::FormatArgs;
 use crate::ui::exit::Exit;
 use crate::ui::output;
@@ -64,7 +64,6 @@ pub fn bisect(args: &BisectArgs) -> Result<Exit> {
         steps,
         progress: &show_progress,
     };
-    let _slot = claim_slot();
     let view = bisection.run()?;
     clear_progress();
     output::write(args.format.format, &view, || {

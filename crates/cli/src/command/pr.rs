@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use clap::{Args, ValueEnum};
 use gritstone_exchange as exchange;
 use gritstone_exchange::harness;
-use gritstone_model::{CheckOutcome, Param, PrQuantity, PrView, RunData};
+use gritstone_model::{CheckOutcome, PrQuantity, PrView};
 use gritstone_pr::compare::{Answer, Comparison, check_command};
 use gritstone_pr::git::Repository;
 use gritstone_pr::project::{FILE, Project};
@@ -16,7 +16,6 @@ use gritstone_pr::trial::Margins;
 use gritstone_pr::turns::Progress;
 use gritstone_runs::context::Context;
 use gritstone_session::local_backend::random;
-use gritstone_session::measuring_slot::{self, Slot, warning};
 use gritstone_session::undo;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -143,13 +142,10 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
     );
     comparison.same_output = args.same_output;
     let mut store = context.writer()?;
-    let (mut slot, before) = claim_slot();
     let answer = comparison.run(&show_progress)?;
-    let other = before.or_else(|| slot.other());
     let Answer { view, whole, runs } = answer;
     clear_progress();
     print_view(args.format, &view)?;
-    let runs: Vec<RunData> = runs.into_iter().map(|run| beside(run, other)).collect();
     for run in &runs {
         store.import(run)?;
         drop(context.computed(&store, run)?);
@@ -170,27 +166,6 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
         CheckOutcome::Regressed => Exit::CheckFailed,
         CheckOutcome::Inconclusive => Exit::Inconclusive,
     })
-}
-
-/// The slot of this machine, and the process of another run that measures now, which is said.
-pub fn claim_slot() -> (Slot, Option<u32>) {
-    let mut slot = Slot::claim();
-    let other = slot.other();
-    if let Some(process) = other {
-        output::remark(&warning(process));
-    }
-    (slot, other)
-}
-
-/// With a note of the other run at each launch.
-fn beside(mut run: RunData, other: Option<u32>) -> RunData {
-    let Some(process) = other else {
-        return run;
-    };
-    for launch in &mut run.launches {
-        measuring_slot::record(&mut launch.events, Param::Remark(warning(process)));
-    }
-    run
 }
 
 /// The command line, completed by the file of the repository.
