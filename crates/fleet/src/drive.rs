@@ -9,7 +9,7 @@ use super::{lock, slurm};
 use anyhow::{Context as _, Result};
 use gritstone_files::Dir;
 use gritstone_runs::context::Context;
-use gritstone_session::signals;
+use gritstone_session::{signals, ssh};
 use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,16 +69,19 @@ fn waves(
 ) -> Result<BTreeMap<String, String>> {
     let mut progress = Progress::new(directory.path(), waiting.len(), BTreeMap::new());
     let mut running: Vec<(Started, Instant)> = vec![];
-    let mut told: Option<Instant> = None;
+    let mut ending: Option<Instant> = None;
     while !running.is_empty() || !(waiting.is_empty() || stop.load(Ordering::Relaxed)) {
         if stop.load(Ordering::Relaxed) {
-            let signal = match told {
+            // asked to end, a node stores what it has and removes what it made
+            let signal = match ending {
                 None => Some(Signal::SIGTERM),
                 Some(since) => (since.elapsed() > GRACE_PERIOD).then_some(Signal::SIGKILL),
             };
-            told.get_or_insert_with(Instant::now);
-            for (started, signal) in running.iter().zip(signal.into_iter().cycle()) {
-                started.0.end(signal);
+            ending.get_or_insert_with(Instant::now);
+            if let Some(signal) = signal {
+                for (started, _) in &running {
+                    ssh::end_group(&started.child, signal);
+                }
             }
         }
         while running.len() < plan.at_once && !stop.load(Ordering::Relaxed) {

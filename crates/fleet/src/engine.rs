@@ -8,7 +8,6 @@ use gritstone_exchange::limits;
 use gritstone_files::Dir;
 use gritstone_model::quote_word;
 use gritstone_session::ssh::{self, Host};
-use nix::sys::signal::Signal;
 use rustix::fs::OFlags;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -36,11 +35,6 @@ impl Started {
     /// The file of its bundle.
     pub fn bundle(&self) -> PathBuf {
         self.files.with_added_extension("jsonl")
-    }
-
-    /// Asks a node to end, which stores what it has and removes what it made; or kills it.
-    pub fn end(&self, signal: Signal) {
-        ssh::end(&self.child, signal);
     }
 
     /// Waits until its output is in files.
@@ -193,6 +187,7 @@ fn local(plan: &Plan, files: &Path, node: &Node) -> Command {
     command.args(words(plan, node, &bundle.display().to_string()));
     command.stdin(Stdio::null()).stdout(Stdio::null());
     command.process_group(0);
+    ssh::end_with_parent(&mut command);
     command
 }
 

@@ -229,7 +229,7 @@ impl Session {
         }
         if status.is_none() {
             // not reaped yet, so the group is its own
-            ssh::end(&self.child, Signal::SIGKILL);
+            ssh::end_group(&self.child, Signal::SIGKILL);
             status = self.child.wait().ok();
         }
         // its reader may be a moment behind

@@ -1,6 +1,6 @@
 //! Commands over OpenSSH's client, in a private directory on the other host, which is always removed.
 //!
-//! The client has a process group, so that Ctrl-C reaches this process alone, which ends the group with [`end`].
+//! The client has a process group, so that Ctrl-C reaches this process alone, which ends the group with [`end_group`].
 
 use anyhow::{Context, Result};
 use gritstone_model::{quote_word, split_words};
@@ -52,14 +52,15 @@ pub fn command(client: &str, host: &Host, script: &str) -> Result<Command> {
     Ok(command)
 }
 
-/// Ends a client and what it has started. Harmless after its end until it is reaped.
-pub fn end(client: &Child, signal: Signal) {
-    let _ = killpg(Pid::from_raw(client.id().cast_signed()), signal);
+/// Ends the group of a leader. Harmless after its end until it is reaped.
+pub fn end_group(leader: &Child, signal: Signal) {
+    let _ = killpg(Pid::from_raw(leader.id().cast_signed()), signal);
 }
 
-/// A client ends even if this process is killed.
+/// A child gets SIGTERM when the thread that starts it ends, `kill -9` of the process included: start it from one that outlives it. What the
+/// child has started gets no signal.
 #[allow(unsafe_code)]
-fn end_with_parent(command: &mut Command) {
+pub fn end_with_parent(command: &mut Command) {
     let parent = getpid();
     let prepare = move || {
         set_pdeathsig(Signal::SIGTERM)?;

@@ -1,4 +1,4 @@
-//! Clients of ssh, and what they have started, end with the process that started them.
+//! Clients of ssh, what they have started, and local nodes end with the process that started them.
 
 use crate::common::{Home, end, eventually, make_program, processes, start};
 use nix::sys::signal::Signal;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// Says which processes it is, and nothing else for minutes.
 const SILENT: &str = "#!/bin/sh\necho $$ >>pids\nsleep 300 &\necho $! >>pids\nwait\n";
-/// The same as one process.
+/// The same as one process: after kill -9 the client alone gets a signal.
 const ALONE: &str = "#!/bin/sh\necho $$ >>pids\nexec sleep 300\n";
 /// The same, deaf to a polite end.
 const DEAF: &str =
@@ -42,6 +42,17 @@ fn ssh_clients_end_with_us() {
         ends(line, ALONE, Signal::SIGKILL);
     }
     ends(PEER, DEAF, Signal::SIGTERM);
+}
+
+#[test]
+fn local_nodes_end_with_us() {
+    let home = Home::new();
+    let line = "fleet run --on local --nodes 1 byte/loop --budget 600s --precision 0.01%";
+    let mut child = start(&home, line, &[]);
+    eventually("a node measures", || processes(&home) > 2);
+    end(&child, Signal::SIGKILL);
+    child.wait().unwrap();
+    eventually("no node is left", || processes(&home) == 0);
 }
 
 #[test]
