@@ -1,6 +1,6 @@
 /* Counts instructions: count FILE COMMAND... executes the command and writes to FILE how many instructions it and its descendants
- * executed in user mode, by the counter of the processor. It ends as the command does; with status 125 and without FILE where they
- * cannot be counted. The counter is opened before the command is executed and runs from there, so that nothing of ours is counted.
+ * executed in user mode, by the counter of the processor. It ends with the status of the command, 128 + N after signal N; with status
+ * 125 and without FILE where they cannot be counted. The counter is opened before the command is executed and runs from there, so that nothing of ours is counted.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -55,6 +55,8 @@ int main(int argc, char **argv)
 {
 	int go[2], status;
 	char byte = 0;
+	/* ignored, it would take the status */
+	signal(SIGCHLD, SIG_DFL);
 	if (argc < 3 || pipe2(go, O_CLOEXEC) != 0)
 		return not_counted(argc < 3 ? "count FILE COMMAND..." : strerror(errno));
 	pid_t child = fork();
@@ -70,15 +72,19 @@ int main(int argc, char **argv)
 	}
 	close(go[0]);
 	int counter = open_counter(child), error = errno;
-	ssize_t told = counter < 0 ? 0 : write(go[1], &byte, 1);
+	ssize_t written = counter < 0 ? 0 : write(go[1], &byte, 1);
 	close(go[1]);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	if (told != 1)
+	pid_t ended;
+	do
+		ended = waitpid(child, &status, 0);
+	while (ended < 0 && errno == EINTR);
+	if (ended != child)
+		return not_counted(strerror(errno));
+	if (written != 1)
 		return not_counted(strerror(error));
 	if (WIFSIGNALED(status))
-		kill(getpid(), WTERMSIG(status));
-	if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+		return 128 + WTERMSIG(status);
+	if (WEXITSTATUS(status) != 0)
 		return WEXITSTATUS(status);
 	return write_count(argv[1], counter);
 }
