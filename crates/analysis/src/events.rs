@@ -170,7 +170,7 @@ fn change_of_series(view: &HistoryView, series: &HistorySeries, change: &History
             name: series.name.clone(),
             kernel: series.kernel.clone(),
             before: before.map(|point| point.run.clone()),
-            unit: view.unit.clone(),
+            unit: series.unit.clone(),
             was: level(&series.points[start..change.at]),
             is: level(&series.points[change.at..end]),
             change: change.clone(),

@@ -126,6 +126,7 @@ fn series(
         kernel: kernel(newest),
         compiler: compiler(result),
         version: key.version,
+        unit: key.unit,
         dir: key.circumstances.dir,
         steady: key.circumstances.steady,
         params: key.circumstances.params,

@@ -1,16 +1,19 @@
 //! How the families of benchmarks went over the newest runs of each system.
 
-use gritstone_model::{Better, FamilyTrend, HistorySeries, HistoryView, SystemTrend};
+use gritstone_model::{Better, FamilyTrend, HistoryPoint, HistorySeries, HistoryView, SystemTrend};
 use gritstone_stats::descriptive;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Newest runs of a series.
+/// Newest runs of a system.
 const RUNS: usize = 30;
 
-/// A family on a system: ln(speed) of its benchmarks, each relative to its median, by start and id of the run.
+/// Start and id of a run.
+type Run = (String, String);
+
+/// A family on a system: ln(speed) of its benchmarks, each relative to its median, by run.
 #[derive(Default)]
 struct Family {
-    runs: BTreeMap<(String, String), Vec<f64>>,
+    runs: BTreeMap<Run, Vec<f64>>,
     /// ln(speed after over speed before) over all changes in these runs, by benchmark.
     changes: Vec<f64>,
     changed: usize,
@@ -19,6 +22,7 @@ struct Family {
 /// By system, that with the newest run first. Of several series of a benchmark on a system the newest counts.
 #[must_use]
 pub fn trends(histories: &[HistoryView]) -> Vec<SystemTrend> {
+    let first = first_runs(histories);
     let mut systems: BTreeMap<&str, (&str, BTreeMap<&str, Family>)> = BTreeMap::new();
     for view in histories {
         let newest: BTreeMap<&str, &HistorySeries> = view
@@ -27,11 +31,14 @@ pub fn trends(histories: &[HistoryView]) -> Vec<SystemTrend> {
             .map(|series| (series.machine.as_str(), series))
             .collect();
         for (machine, series) in newest {
+            let Some(from) = first.get(machine) else {
+                continue;
+            };
             let (_, families) = systems
                 .entry(machine)
                 .or_insert_with(|| (series.name.as_str(), BTreeMap::new()));
             let family = families.entry(view.id.family()).or_default();
-            add(family, series, view.better);
+            add(family, series, view.better, from);
         }
     }
     let mut trends: Vec<(Option<String>, SystemTrend)> = systems
@@ -42,25 +49,42 @@ pub fn trends(histories: &[HistoryView]) -> Vec<SystemTrend> {
     trends.into_iter().map(|(_, trend)| trend).collect()
 }
 
-fn add(family: &mut Family, series: &HistorySeries, better: Better) {
-    let first = series.points.len().saturating_sub(RUNS);
+fn run(point: &HistoryPoint) -> Run {
+    (point.started.clone(), point.run.clone())
+}
+
+/// The first of the newest runs of each system, over all of its benchmarks.
+fn first_runs(histories: &[HistoryView]) -> BTreeMap<&str, Run> {
+    let mut runs: BTreeMap<&str, BTreeSet<Run>> = BTreeMap::new();
+    for series in histories.iter().flat_map(|view| &view.series) {
+        let of_system = runs.entry(&series.machine).or_default();
+        of_system.extend(series.points.iter().map(run));
+    }
+    let first = |runs: BTreeSet<Run>| runs.into_iter().rev().take(RUNS).last();
+    runs.into_iter()
+        .filter_map(|(machine, runs)| Some((machine, first(runs)?)))
+        .collect()
+}
+
+/// Adds a series from a run on. A change counts where the level before is visible.
+fn add(family: &mut Family, series: &HistorySeries, better: Better, from: &Run) {
     let speed = |value: f64| match better {
         Better::Higher => value.ln(),
         Better::Lower => -value.ln(),
     };
-    let newest = series.points[first..].iter();
-    let known = newest.filter_map(|point| Some((point, speed(point.value?))));
-    let known: Vec<_> = known.collect();
-    let all: Vec<f64> = known.iter().map(|(_, speed)| *speed).collect();
-    if all.is_empty() {
+    let newest = series.points.iter().enumerate();
+    let newest = newest.filter(|(_, point)| run(point) >= *from);
+    let known = newest.filter_map(|(at, point)| Some((at, run(point), speed(point.value?))));
+    let known: Vec<(usize, Run, f64)> = known.collect();
+    let Some((first, ..)) = known.first().cloned() else {
         return;
-    }
+    };
+    let all: Vec<f64> = known.iter().map(|(.., speed)| *speed).collect();
     let center = descriptive::median(&descriptive::sorted(&all));
-    for (point, speed) in known {
-        let run = (point.started.clone(), point.run.clone());
+    for (_, run, speed) in known {
         family.runs.entry(run).or_default().push(speed - center);
     }
-    let changes = series.changes.iter().filter(|of| of.at >= first);
+    let changes = series.changes.iter().filter(|of| of.at > first);
     let ratios: Vec<f64> = changes.map(|of| of.ratio.ln()).collect();
     family.changed += usize::from(!ratios.is_empty());
     family.changes.push(ratios.iter().sum());
@@ -77,14 +101,12 @@ fn system(
     let newest = runs.map(|(started, _)| started.clone()).max();
     let mean = |values: &[f64]| (values.iter().sum::<f64>() / values.len() as f64).exp();
     let family = |(name, of): (&str, Family)| {
-        let runs: Vec<_> = of.runs.values().collect();
-        let newest = runs.len().saturating_sub(RUNS);
-        (!runs.is_empty()).then(|| FamilyTrend {
+        (!of.runs.is_empty()).then(|| FamilyTrend {
             family: name.to_owned(),
             benchmarks: of.changes.len(),
             changed: of.changed,
             ratio: mean(&of.changes),
-            speeds: runs[newest..].iter().map(|values| mean(values)).collect(),
+            speeds: of.runs.values().map(|values| mean(values)).collect(),
         })
     };
     let trend = SystemTrend {
@@ -98,14 +120,14 @@ fn system(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{HistoryChange, HistoryPoint, Id, SCHEMA_HISTORY, Subject, Unit};
+    use gritstone_model::{HistoryChange, Id, SCHEMA_HISTORY, Subject, Unit};
 
     fn view(id: &str, machine: &str, values: &[f64], changes: Vec<HistoryChange>) -> HistoryView {
         let point = |(at, value): (usize, &f64)| HistoryPoint {
             run: format!("r{at:02}"),
             label: None,
             commit: None,
-            started: format!("2026-01-{:02}T00:00:00Z", at + 1),
+            started: format!("2026-{:02}-{:02}T00:00:00Z", 1 + at / 28, 1 + at % 28),
             estimate: Some(*value),
             interval: None,
             value: Some(*value),
@@ -123,6 +145,7 @@ mod tests {
                 kernel: String::new(),
                 compiler: String::new(),
                 version: 1,
+                unit: Unit::parse("ns/call").unwrap(),
                 dir: String::new(),
                 steady: vec![],
                 params: BTreeMap::new(),
@@ -134,19 +157,22 @@ mod tests {
         }
     }
 
-    #[test]
-    fn slower_families_fall() {
-        let change = HistoryChange {
-            run: "r02".to_owned(),
+    fn halved(at: usize) -> HistoryChange {
+        HistoryChange {
+            run: format!("r{at:02}"),
             started: String::new(),
-            at: 2,
+            at,
             ratio: 0.5,
             interval: None,
-            between: [2, 2],
+            between: [at, at],
             runs: 2,
-        };
+        }
+    }
+
+    #[test]
+    fn slower_families_fall() {
         let views = [
-            view("a/one", "m", &[10.0, 10.0, 20.0, 20.0], vec![change]),
+            view("a/one", "m", &[10.0, 10.0, 20.0, 20.0], vec![halved(2)]),
             view("a/two", "m", &[5.0; 4], vec![]),
             view("b/one", "m", &[5.0; 5], vec![]),
             view("b/one", "late", &[5.0; 6], vec![]),
@@ -161,5 +187,49 @@ mod tests {
         assert!((a.ratio - 0.5_f64.sqrt()).abs() < 1e-9);
         assert!((a.speeds[3] / a.speeds[0] - 0.5_f64.sqrt()).abs() < 1e-9);
         assert_eq!((b.changed, b.ratio, b.speeds.len()), (0, 1.0, 5));
+    }
+
+    #[test]
+    fn trends_end_at_thirty_runs() {
+        // of 40 runs the last 30 are visible; the second benchmark is in every fourth run
+        let rare = |changes| {
+            let mut rare = view("a/rare", "m", &[5.0; 40], changes);
+            let points = std::mem::take(&mut rare.series[0].points);
+            rare.series[0].points = points.into_iter().step_by(4).collect();
+            rare
+        };
+        for (often, seldom, changed) in [
+            (vec![halved(9), halved(10)], vec![], 0),
+            (vec![halved(11)], vec![], 1),
+            // visible from its fourth run on, r12
+            (vec![], vec![halved(2), halved(3)], 0),
+            (vec![], vec![halved(4)], 1),
+            (vec![halved(11), halved(20)], vec![halved(9)], 2),
+        ] {
+            let views = [view("a/often", "m", &[5.0; 40], often), rare(seldom)];
+            let all = trends(&views);
+            let family = &all[0].families[0];
+            assert_eq!((family.benchmarks, family.speeds.len()), (2, 30));
+            assert_eq!(family.changed, changed, "{views:?}");
+            let is_changed = family.ratio < 1.0;
+            assert_eq!(is_changed, changed > 0, "{family:?}");
+        }
+    }
+
+    #[test]
+    fn retired_benchmarks_have_no_trend() {
+        let old = view("a/old", "m", &[5.0; 8], vec![halved(4)]);
+        let all = trends(&[view("a/often", "m", &[5.0; 40], vec![]), old]);
+        let family = &all[0].families[0];
+        assert_eq!((family.benchmarks, family.changed), (1, 0));
+    }
+
+    #[test]
+    fn newest_series_counts() {
+        let mut several = view("a/one", "m", &[5.0; 40], vec![]);
+        let mut old = view("a/one", "m", &[9.0; 12], vec![halved(11)]);
+        several.series.insert(0, old.series.remove(0));
+        let family = &trends(&[several])[0].families[0];
+        assert_eq!((family.benchmarks, family.changed), (1, 0));
     }
 }

@@ -34,6 +34,8 @@ pub struct HistorySeries {
     /// Compiler and flags of the program of the newest run.
     pub compiler: String,
     pub version: u32,
+    /// Of the estimates.
+    pub unit: Unit,
     /// Directory in which files were measured.
     #[serde(default)]
     pub dir: String,

@@ -24,8 +24,8 @@ pub fn history(view: &HistoryView) -> Document {
     for series in &view.series {
         document.heading(1, series.name.clone());
         document.paragraph(in_common(series));
-        document.terms(trend(view, series).map(|trend| ("trend", trend)));
-        append_series(&mut document, view, series);
+        document.terms(trend(series).map(|trend| ("trend", trend)));
+        append_series(&mut document, series);
     }
     document.push(Block::Footnotes);
     document
@@ -50,7 +50,7 @@ pub fn benchmark(
         document.heading(1, series.name.clone());
         document.paragraph(in_common(series));
         document.push(Block::Figure(drawn(view, series, number)));
-        append_series(&mut document, view, series);
+        append_series(&mut document, series);
     }
     let notes = document.notes().len();
     if notes > 0 {
@@ -70,13 +70,13 @@ fn subtitle(view: &HistoryView) -> String {
 }
 
 /// The changes of a series, and its newest runs.
-fn append_series(document: &mut Document, view: &HistoryView, series: &HistorySeries) {
+fn append_series(document: &mut Document, series: &HistorySeries) {
     document.paragraph(match series.changes.is_empty() {
         true => "No change was found.",
         false => "Changes, tentative until `gritstone ab` confirms them:",
     });
     document.list(series.changes.iter().map(sentence));
-    table(document, view, series);
+    table(document, series);
 }
 
 /// A benchmark with its newest series.
@@ -93,9 +93,13 @@ pub fn histories(views: &[HistoryView]) -> Document {
     newest.sort_by_key(|(_, series)| series.changes.is_empty());
     Columns::<Newest>::key("Benchmark", Style::Code, |(view, _)| view.id.as_str())
         .number("Runs", |(_, series)| series.points.len())
-        .number("Newest", |(view, series)| {
-            let point = series.points.iter().rev().find_map(|p| p.estimate)?;
-            Some(number::figure(point, None, view.unit.as_str()).with_unit())
+        .number("Newest", |(_, series)| {
+            let point = series
+                .points
+                .iter()
+                .rev()
+                .find_map(|p| p.value.and(p.estimate))?;
+            Some(number::figure(point, None, series.unit.as_str()).with_unit())
         })
         .number("Change", |(_, series)| {
             let change = series.changes.last()?;
@@ -155,14 +159,7 @@ fn in_common(series: &HistorySeries) -> String {
 /// " (no result: 1; interference: 2)": why the other runs of a series are not compared.
 fn excluded(series: &HistorySeries) -> String {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for point in series.points.iter().filter(|p| p.value.is_none()) {
-        let flags = flags(&point.notes);
-        let excluding = [Flag::Invalid, Flag::Interference];
-        let excluding = excluding.into_iter().find(|flag| flags.contains(flag));
-        let reason = match point.estimate {
-            None => "no result",
-            Some(_) => excluding.map_or("not positive", Flag::as_str),
-        };
+    for reason in series.points.iter().filter_map(exclusion) {
         *reasons.entry(reason).or_default() += 1;
     }
     let reasons: Vec<String> = reasons
@@ -172,13 +169,27 @@ fn excluded(series: &HistorySeries) -> String {
     format!(" ({})", reasons.join("; "))
 }
 
+/// Why a run is not compared.
+fn exclusion(point: &HistoryPoint) -> Option<&'static str> {
+    if point.value.is_some() {
+        return None;
+    }
+    let flags = flags(&point.notes);
+    let excluding = [Flag::Invalid, Flag::Interference];
+    let excluding = excluding.into_iter().find(|flag| flags.contains(flag));
+    Some(match point.estimate {
+        None => "no result",
+        Some(_) => excluding.map_or("not positive", Flag::as_str),
+    })
+}
+
 /// The values that count, a letter a run, between the least and the greatest; a dot for a run that does not count. Nothing where none does.
-fn trend(view: &HistoryView, series: &HistorySeries) -> Option<String> {
+fn trend(series: &HistorySeries) -> Option<String> {
     let values = newest_values(series);
     let known = values.iter().flatten().copied();
     let unit = match series.compared {
         Subject::Cycles => "cycles",
-        _ => view.unit.as_str(),
+        _ => series.unit.as_str(),
     };
     let [low, high] = [
         known.clone().min_by(f64::total_cmp),
@@ -195,14 +206,17 @@ fn newest_values(series: &HistorySeries) -> Vec<Option<f64>> {
 }
 
 fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
-    let points: Vec<Point> = (1..)
-        .zip(&series.points)
+    let compared = |point: &HistoryPoint| point.value.is_some();
+    let numbered = || (1..).zip(&series.points);
+    let points: Vec<Point> = numbered()
         .map(|(at, point)| Point {
             x: f64::from(at),
-            y: point.estimate,
-            interval: point.interval,
+            y: point.estimate.filter(|_| compared(point)),
+            interval: point.interval.filter(|_| compared(point)),
         })
         .collect();
+    let excluded = numbered().filter(|(_, point)| !compared(point));
+    let excluded = excluded.filter_map(|(at, point)| Some([f64::from(at), point.estimate?]));
     let changes: Vec<String> = series.changes.iter().map(sentence).collect();
     let told = match changes.is_empty() {
         true => "No change was found.".to_owned(),
@@ -212,12 +226,13 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
     let plot = Plot {
         x_label: "run, oldest first".to_owned(),
         y_label: view.title.clone(),
-        y_unit: number::unit_text(view.unit.as_str()),
+        y_unit: number::unit_text(series.unit.as_str()),
         lines: vec![Line {
             name: series.name.clone(),
             strong: true,
             loose: false,
             points,
+            excluded: excluded.collect(),
         }],
         marks: series.changes.iter().map(mark).collect(),
         close: true,
@@ -239,18 +254,19 @@ fn mark(change: &HistoryChange) -> (f64, String) {
 
 /// The drawing as data: what is said of each run stands where the pointer is.
 fn chart(view: &HistoryView, series: &HistorySeries) -> Chart {
-    let unit = number::unit_text(view.unit.as_str());
+    let unit = number::unit_text(series.unit.as_str());
     let point = |point: &HistoryPoint| {
         json!({
             "y": point.estimate,
             "interval": point.interval,
+            "compared": point.value.is_some(),
             "day": point.started.get(..10),
-            "said": describe_point(view, point),
+            "said": describe_point(series, point),
         })
     };
     let mark = |change: &HistoryChange| {
-        let (at, text) = mark(change);
-        json!({ "at": at - 0.5, "text": text })
+        let (x, text) = mark(change);
+        json!({ "x": x, "text": text })
     };
     let data = json!({
         "label": format!("{}, {unit}", view.title),
@@ -264,8 +280,9 @@ fn chart(view: &HistoryView, series: &HistorySeries) -> Chart {
     }
 }
 
-/// A run in a sentence: `Run cfe385a0 of 23 November 2026, 18:55 UTC, commit 3f1c2ab: 105 ns/call, 95% CI [103 – 107]`.
-fn describe_point(view: &HistoryView, point: &HistoryPoint) -> String {
+/// A run in a sentence: `Run cfe385a0 of 23 November 2026, 18:55 UTC, commit 3f1c2ab: 105 ns/call, 95% CI [103 – 107]`, with the reason
+/// where it is not compared.
+fn describe_point(series: &HistorySeries, point: &HistoryPoint) -> String {
     let part = |name: &str, text: Option<&str>| {
         text.map_or_else(String::new, |text| format!(", {name} {text}"))
     };
@@ -273,11 +290,13 @@ fn describe_point(view: &HistoryView, point: &HistoryPoint) -> String {
     let commit = commit.map(|id| id.get(..10).unwrap_or(id));
     let shown = point
         .estimate
-        .map(|estimate| number::figure(estimate, point.interval, view.unit.as_str()));
+        .map(|estimate| number::figure(estimate, point.interval, series.unit.as_str()));
     let interval = shown.as_ref().and_then(number::Shown::brackets);
     let interval = interval.map_or_else(String::new, |interval| format!(", 95% CI {interval}"));
+    let excluded = exclusion(point).filter(|_| point.estimate.is_some());
+    let excluded = excluded.map_or_else(String::new, |why| format!(", {why}, not compared"));
     format!(
-        "Run {} of {}{}{}: {}{interval}",
+        "Run {} of {}{}{}: {}{interval}{excluded}",
         words::short_id(&point.run),
         words::date(&point.started),
         part("label", point.label.as_deref()),
@@ -286,7 +305,7 @@ fn describe_point(view: &HistoryView, point: &HistoryPoint) -> String {
     )
 }
 
-fn table(document: &mut Document, view: &HistoryView, series: &HistorySeries) {
+fn table(document: &mut Document, series: &HistorySeries) {
     let from = series.points.len().saturating_sub(SHOWN);
     let caption = match from {
         0 => "The runs".to_owned(),
@@ -294,7 +313,11 @@ fn table(document: &mut Document, view: &HistoryView, series: &HistorySeries) {
     };
     let shown = |point: &HistoryPoint| {
         let estimate = point.estimate?;
-        Some(number::figure(estimate, point.interval, view.unit.as_str()))
+        Some(number::figure(
+            estimate,
+            point.interval,
+            series.unit.as_str(),
+        ))
     };
     let before = |at: usize| {
         let mut earlier = series.points[..at].iter().rev();

@@ -112,11 +112,11 @@ fn lines(points: &[(f64, &[Percentile])], names: &[&str]) -> Vec<Line> {
     let line = |name: &&str| Line {
         name: (*name).to_owned(),
         strong: true,
-        loose: false,
         points: points
             .iter()
             .map(|(x, of)| point(*x, named(of, name)))
             .collect(),
+        ..Line::default()
     };
     let mut lines: Vec<Line> = names.iter().map(line).collect();
     lines.retain(|line| line.points.iter().any(|point| point.y.is_some()));

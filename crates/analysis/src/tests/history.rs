@@ -91,6 +91,24 @@ fn near_changes_are_one_event() {
 }
 
 #[test]
+fn changes_keep_their_unit() {
+    let level = |at| if at < 12 { 100.0 } else { 110.0 };
+    let mut runs: Vec<RunView> = (0..24).map(|at| one(at, level(at))).collect();
+    let unit = runs[0].results[0].unit.clone();
+    // later runs report another unit, in a series of their own
+    runs.extend((24..26).map(|at| one(at, 0.1)));
+    for run in &mut runs[24..] {
+        run.results[0].unit = Unit::parse("us/call").unwrap();
+    }
+    let view = of(&runs);
+    assert_ne!(view.unit, unit);
+    let found = events::events(&[view], &BTreeSet::new());
+    let change = &found[0].changes[0];
+    assert_eq!(change.unit, unit);
+    assert!(change.is > change.was && change.was > Some(50.0));
+}
+
+#[test]
 fn moved_events_keep_identifiers() {
     let seen = |at, between, known: &BTreeSet<String>| {
         let found = events::events(&[change_at("a/b", at, between)], known);

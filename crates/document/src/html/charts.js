@@ -44,15 +44,17 @@
     still.classList.add("drawn");
 
     const xs = chart.points.map((_, at) => at + 1);
-    const ys = chart.points.map(point => point.y);
-    const ends = [0, 1].map(end => chart.points.map(point => point.interval && point.interval[end]));
+    const ys = chart.points.map(point => (point.compared ? point.y : null));
+    const ends = [0, 1].map(end => chart.points.map(point => (point.compared && point.interval ? point.interval[end] : null)));
     let plot = null, at = null;
 
-    // as far as the estimates and usual intervals go
+    // as far as the estimates and usual intervals go; those of runs that are not compared where there are no others
     const range = () => {
       const [min, max] = view;
-      const shown = chart.points.filter((point, i) => point.y !== null && i + 1 >= min && i + 1 <= max);
-      if (shown.length === 0) { return [0, 1]; }
+      const inside = chart.points.filter((point, i) => point.y !== null && i + 1 >= min && i + 1 <= max);
+      if (inside.length === 0) { return [0, 1]; }
+      const compared = inside.filter(point => point.compared);
+      const shown = compared.length > 0 ? compared : inside;
       const halves = shown.filter(point => point.interval).map(point => (point.interval[1] - point.interval[0]) / 2).sort((a, b) => a - b);
       const half = halves.length > 0 ? halves[halves.length >> 1] : 0;
       const values = shown.map(point => point.y);
@@ -66,12 +68,12 @@
       ctx.strokeStyle = ctx.fillStyle = color("--soft");
       ctx.font = `${12 * ratio}px system-ui, sans-serif`;
       ctx.textAlign = "center";
-      for (const { at, text } of chart.changes) {
-        const x = u.valToPos(at + 0.5, "x", true);
+      for (const change of chart.changes) {
+        const x = u.valToPos(change.x, "x", true);
         if (x < bbox.left || x > bbox.left + bbox.width) { continue; }
         ctx.setLineDash([4 * ratio, 3 * ratio]);
         ctx.beginPath(); ctx.moveTo(x, bbox.top); ctx.lineTo(x, bbox.top + bbox.height); ctx.stroke();
-        ctx.fillText(text, x, bbox.top - 4 * ratio);
+        ctx.fillText(change.text, x, bbox.top - 4 * ratio);
       }
       ctx.setLineDash([]);
       // intervals that leave the axis
@@ -83,6 +85,13 @@
         const tip = end === 0 ? bbox.top + bbox.height : bbox.top, foot = end === 0 ? tip - 1.6 * size : tip + 1.6 * size;
         ctx.beginPath(); ctx.moveTo(x, tip); ctx.lineTo(x - size, foot); ctx.lineTo(x + size, foot); ctx.fill();
       }));
+      // runs that are not compared: hollow, at the edge where they are beyond the axis
+      ctx.strokeStyle = color("--link");
+      chart.points.forEach((point, i) => {
+        const x = u.valToPos(i + 1, "x", true);
+        if (point.compared || point.y === null || x < bbox.left || x > bbox.left + bbox.width) { return; }
+        ctx.beginPath(); ctx.arc(x, u.valToPos(Math.min(Math.max(point.y, min), max), "y", true), size, 0, 2 * Math.PI); ctx.stroke();
+      });
       ctx.restore();
     };
     const tell = index => {

@@ -38,6 +38,8 @@ pub struct Line {
     pub loose: bool,
     /// From left to right.
     pub points: Vec<Point>,
+    /// Results that are not compared: hollow markers beside the line, at the edge where they are beyond the axis.
+    pub excluded: Vec<[f64; 2]>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -160,12 +162,17 @@ impl Plot {
         Scale::new(ys, self.log_y, [bottom, TOP]).rounded()
     }
 
-    /// The least and the greatest estimate, and half a usual interval beyond.
+    /// The least and the greatest estimate, and half a usual interval beyond; of excluded results where there are no others.
     fn ends(&self) -> Option<[f64; 2]> {
         let points = || self.lines.iter().flat_map(|line| &line.points);
-        let ys = points().filter_map(|p| p.y).filter(|y| y.is_finite());
-        let low = ys.clone().min_by(f64::total_cmp)?;
-        let high = ys.max_by(f64::total_cmp)?;
+        let mut ys: Vec<f64> = points().filter_map(|p| p.y).collect();
+        ys.retain(|y| y.is_finite());
+        if ys.is_empty() {
+            let excluded = self.lines.iter().flat_map(|line| &line.excluded);
+            ys.extend(excluded.map(|[_, y]| *y).filter(|y| y.is_finite()));
+        }
+        let low = ys.iter().copied().min_by(f64::total_cmp)?;
+        let high = ys.into_iter().max_by(f64::total_cmp)?;
         let halves = points()
             .filter_map(|p| p.interval)
             .map(|[low, high]| (high - low) / 2.0);
@@ -304,6 +311,14 @@ impl Area {
         }
         for place in places().flatten().filter(|_| few || line.loose) {
             pen.mark(canvas, place);
+        }
+        for [x, y] in &line.excluded {
+            if let Some((x, y)) = self.x.place(*x).zip(self.y.place(*y)) {
+                let y = y.clamp(self.y.to, self.y.from);
+                canvas.put(format_args!(
+                    "<circle class=\"stroke excluded\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"none\" stroke=\"{color}\"/>"
+                ));
+            }
         }
         canvas.put(format_args!("</g>"));
     }
@@ -479,6 +494,40 @@ mod tests {
             "{svg}"
         );
         assert!(!svg.contains(">500</text>"));
+    }
+
+    #[test]
+    fn excluded_results_keep_the_axis() {
+        let plot = |excluded: Vec<[f64; 2]>| {
+            let plot = Plot {
+                close: true,
+                lines: vec![Line {
+                    excluded,
+                    ..line("line", &[105.0, 104.0, 106.0], None)
+                }],
+                ..Plot::default()
+            };
+            plot.draw().body
+        };
+        let (with, without) = (plot(vec![[2.0, 900.0]]), plot(vec![]));
+        let hollow = with
+            .split_inclusive('\n')
+            .filter(|of| of.contains("excluded"));
+        assert_eq!(hollow.count(), 1, "{with}");
+        let others = |svg: &str| svg.matches("<text").count() + svg.matches("<path").count();
+        assert_eq!(others(&with), others(&without));
+        assert!(with.contains(&format!("cy=\"{TOP:.1}\"")), "{with}");
+        // alone they have an axis
+        let mut alone = line("alone", &[1.0], None);
+        alone.points[0].y = None;
+        alone.excluded = vec![[1.0, 900.0]];
+        let lines = vec![alone];
+        let plot = Plot {
+            close: true,
+            lines,
+            ..Plot::default()
+        };
+        assert!(plot.draw().body.contains(">900</text>"));
     }
 
     #[test]

@@ -172,6 +172,7 @@ fn line(name: String, points: Vec<Point>, loose: bool) -> Line {
         strong: true,
         loose,
         points,
+        ..Line::default()
     }
 }
 

@@ -8,8 +8,8 @@ pub(super) fn plot(result: &Measurement) -> Option<Plot> {
     let line = Line {
         name: result.id.to_string(),
         strong: true,
-        loose: false,
         points: points(result.latencies()?),
+        ..Line::default()
     };
     Some(Plot {
         x_label: format!("Time, {}", result.unit.as_str()),

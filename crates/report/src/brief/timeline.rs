@@ -96,6 +96,7 @@ fn drawing(input: &Brief, timeline: &Timeline) -> Option<(Canvas, String)> {
         strong,
         loose: true,
         points,
+        ..Line::default()
     };
     let own = courses.iter().map(|course| course.own).collect();
     let systems = courses

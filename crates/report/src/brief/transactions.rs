@@ -60,6 +60,7 @@ fn line(name: String, strong: bool, points: Vec<Point>) -> Line {
         strong,
         loose: true,
         points,
+        ..Line::default()
     }
 }
 

@@ -190,8 +190,8 @@ fn strong(name: String, points: Vec<Point>) -> Line {
     Line {
         name,
         strong: true,
-        loose: false,
         points,
+        ..Line::default()
     }
 }
 

@@ -1,9 +1,9 @@
 //! Histories as a terminal prints them.
 
 use crate::sample;
-use gritstone_document::terminal;
+use gritstone_document::{Block, terminal};
 use gritstone_model::*;
-use gritstone_report::{history, history_svg};
+use gritstone_report::{benchmark, history, history_svg};
 
 /// The `at`-th run, with a value; nothing where it does not count.
 fn point(at: usize, estimate: f64, counts: bool) -> HistoryPoint {
@@ -27,6 +27,7 @@ fn series(kernel: &str, points: Vec<HistoryPoint>) -> HistorySeries {
         kernel: kernel.to_owned(),
         compiler: "gcc 12.2.0 -O2".to_owned(),
         version: 1,
+        unit: Unit::parse("ns/call").unwrap(),
         dir: "/var/tmp".to_owned(),
         steady: vec![],
         params: [].into(),
@@ -121,6 +122,47 @@ fn newest_series_is_drawn() {
     assert!(svg.starts_with("<svg") && svg.contains("byte/syscall over 22 runs"));
     assert!(svg.contains("from run run-11 of 12 January 2026, 03:04 UTC: 1.120× slower"));
     assert_eq!(history_svg(&view(vec![])), None);
+}
+
+#[test]
+fn excluded_runs_read_as_excluded() {
+    let mut points: Vec<HistoryPoint> = (0..4).map(|at| point(at, 100.0, at != 2)).collect();
+    points[2].estimate = Some(900.0);
+    points.push(HistoryPoint {
+        notes: vec![sample::stated(Some(Flag::Invalid), "Its work is wrong.")],
+        ..point(4, 901.0, false)
+    });
+    points.push(HistoryPoint {
+        estimate: None,
+        interval: None,
+        ..point(5, 1.0, false)
+    });
+    let view = view(vec![series("6.1", points)]);
+    let document = benchmark(&view.id, &view.title, &[], Some(&view));
+    let chart = document.blocks.iter().find_map(|block| match block {
+        Block::Figure(figure) => figure.chart.clone(),
+        _ => None,
+    });
+    let chart: serde_json::Value = serde_json::from_str(&chart.unwrap().json).unwrap();
+    let points = chart["points"].as_array().unwrap();
+    let compared: Vec<bool> = points.iter().map(|of| of["compared"] == true).collect();
+    assert_eq!(compared, [true, true, false, true, false, false]);
+    for (at, end) in [
+        (2, "interference, not compared"),
+        (3, "]"),
+        (4, "invalid, not compared"),
+        (5, ": no result"),
+    ] {
+        let said = points[at]["said"].as_str().unwrap();
+        assert!(said.ends_with(end), "{said}");
+    }
+    // drawn apart, on an axis of the others
+    let svg = history_svg(&view).unwrap();
+    assert_eq!(svg.matches("excluded").count(), 2, "{svg}");
+    assert!(
+        !svg.contains(">900</text>") && !svg.contains(">800</text>"),
+        "{svg}"
+    );
 }
 
 #[test]
