@@ -18,7 +18,7 @@ use crate::tree::{
 };
 pub use files::Files;
 pub use frame::{Choice, Form, Frame, Triage, encoded, path};
-pub use scripts::{CHARTS_PATH, script};
+pub use scripts::{CHARTS_PATH, charts, script};
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("style.css");
@@ -128,7 +128,9 @@ fn page(document: &Document, frame: Option<(&Frame, Links)>) -> String {
     if let Some((frame, links)) = frame {
         frame.live(&mut page.out);
         frame.form(&mut page.out);
-        frame.triage(&mut page.out);
+        if links.to(scripts::TRIAGE_PATH).is_some() {
+            frame.triage(&mut page.out);
+        }
         frame.before(&mut page.out, links);
     }
     page.contents(document);

@@ -9,16 +9,22 @@ const CHARTS: &str = include_str!("charts.js");
 const TRIAGE: &str = include_str!("triage.js");
 /// Path of the script of pages with charts.
 pub const CHARTS_PATH: &str = "/assets/charts.js";
-const TRIAGE_PATH: &str = "/assets/triage.js";
+pub(super) const TRIAGE_PATH: &str = "/assets/triage.js";
 
 /// The script at a path; pages load it from the server or, on a static site, from a relative path.
 #[must_use]
 pub fn script(path: &str) -> Option<String> {
     match path {
-        CHARTS_PATH => Some(format!("{UPLOT}{CHARTS}")),
+        CHARTS_PATH => Some(charts()),
         TRIAGE_PATH => Some(TRIAGE.to_owned()),
         _ => None,
     }
+}
+
+/// The script of pages with charts.
+#[must_use]
+pub fn charts() -> String {
+    format!("{UPLOT}{CHARTS}")
 }
 
 /// Writes the elements that load the scripts of a page.
@@ -46,7 +52,21 @@ pub(super) fn data(chart: &Chart, links: Links) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::Files;
+    use crate::html::{Files, Frame, Triage, filed, served};
+    use crate::tree::Document;
+
+    #[test]
+    fn files_have_no_triage_form() {
+        let frame = Frame {
+            triage: Some(Triage::default()),
+            ..Frame::default()
+        };
+        let document = Document::new("Change 1");
+        let has_form = |page: &str| page.contains("<form class=\"ask triage\"");
+        assert!(has_form(&served(&document, &frame)));
+        let files = Files::default();
+        assert!(!has_form(&filed(&document, &frame, &files, "/changes/1")));
+    }
 
     #[test]
     fn data_cannot_end_its_element() {

@@ -75,8 +75,7 @@ pub fn write(store: &Path, directory: &Path) -> Result<Written> {
         .into_iter()
         .map(|(file, (made, _))| (file, made))
         .collect();
-    let script = html::script(html::CHARTS_PATH).unwrap_or_default();
-    let (script, _) = record.write(CHARTS_FILE, &script, "")?;
+    let (script, _) = record.write(CHARTS_FILE, &html::charts(), "")?;
     made.insert(CHARTS_FILE.to_owned(), script);
     let mut all: BTreeSet<&str> = pages.iter().map(|page| page.file.as_str()).collect();
     all.insert(CHARTS_FILE);
