@@ -9,19 +9,20 @@ use gritstone_model::{Change, ChangeEvent, ChangeState, CommitRange, Triage, Tri
 /// Benchmarks that a command names: those that changed most.
 const NAMED: usize = 6;
 
-/// The events of a list, of so many in all: those first that nobody has looked at, those last that are done.
+/// How many events there are, and at most so many of the newest: those first that nobody has looked at, those last that are done.
 #[must_use]
-pub fn changes(events: &[ChangeEvent], all: usize) -> Document {
+pub fn changes(events: &[ChangeEvent], most: usize) -> Document {
     let mut document = Document::new("Changes");
-    document.subtitle = Some(words::plural(all, "event"));
+    document.subtitle = Some(words::plural(events.len(), "event"));
     if events.is_empty() {
         document.paragraph("No change was found.");
         return document;
     }
     document.push(Block::Tiles(counts(events)));
     document.paragraph("Changes are tentative until `gritstone ab` confirms them.");
+    let shown = &events[..events.len().min(most)];
     for state in ChangeState::ALL {
-        let of_state = events.iter().filter(|of| of.triage.state == state);
+        let of_state = shown.iter().filter(|of| of.triage.state == state);
         let of_state: Vec<&ChangeEvent> = of_state.collect();
         if !of_state.is_empty() {
             document.heading(1, words::capital(state.as_str()));
@@ -33,9 +34,9 @@ pub fn changes(events: &[ChangeEvent], all: usize) -> Document {
         }
     }
     document.heading(1, "Benchmarks");
-    lines(&mut document, events.iter().flat_map(|of| &of.changes));
-    if all > events.len() {
-        let [shown, all] = [events.len(), all].map(number::count);
+    lines(&mut document, shown.iter().flat_map(|of| &of.changes));
+    if shown.len() < events.len() {
+        let [shown, all] = [shown.len(), events.len()].map(number::count);
         document.paragraph(format!("The newest {shown} of {all} events."));
     }
     document
@@ -144,6 +145,10 @@ pub fn change(of: &ChangeEvent) -> Document {
             Text::new(of.name.as_str()).about(Some(About::System(of.machine.clone()))),
         ),
     ]);
+    document.paragraph(format!(
+        "`gritstone changes assign {} WHO` sets the state, as do `acknowledge`, `expect`, `fix` and `reopen` with `--note TEXT`.",
+        of.id
+    ));
     log(&mut document, &of.triage);
     facts(&mut document, of);
     document.heading(1, "Benchmarks");

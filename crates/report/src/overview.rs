@@ -3,11 +3,13 @@
 use crate::{changes, stored, words};
 use gritstone_document::svg::heat::{Cell, Heat};
 use gritstone_document::{About, Block, Document, Text, Tile, Tone, number};
-use gritstone_model::{ChangeEvent, FamilyTrend, OverviewView, Recent, SystemTrend};
+use gritstone_model::{ChangeEvent, FamilyTrend, Id, OverviewView, Recent, SystemTrend};
 use std::collections::BTreeSet;
 
 /// Systems in the map: those with the newest runs.
 const MAPPED: usize = 40;
+/// Changes in a table.
+const LISTED: usize = 50;
 
 #[must_use]
 pub fn overview(view: &OverviewView) -> Document {
@@ -45,34 +47,52 @@ fn what_changed(document: &mut Document, events: &[ChangeEvent], recent: &Recent
         .filter(is_recent)
         .filter(|of| of.worse)
         .collect();
-    let benchmarks: usize = slower.iter().map(|of| of.changes.len()).sum();
+    let changed = slower.iter().flat_map(|of| &of.changes);
+    let benchmarks: BTreeSet<&Id> = changed.map(|of| &of.benchmark).collect();
     let systems: BTreeSet<&str> = slower.iter().map(|of| of.machine.as_str()).collect();
     let week = Tile {
-        name: format!("Slower, last {days} days"),
-        value: number::count(benchmarks),
+        name: format!("Slower, {days} days before the newest run"),
+        value: number::count(benchmarks.len()),
         said: match slower.is_empty() {
             true => "no benchmark".to_owned(),
             false => format!("on {}", words::plural(systems.len(), "system")),
         },
-        tone: (!slower.is_empty()).then_some(Tone::Bad),
+        tone: slower
+            .iter()
+            .any(|of| of.triage.state.is_open())
+            .then_some(Tone::Bad),
     };
     let states = changes::counts(events);
     document.push(Block::Tiles([week].into_iter().chain(states).collect()));
     let caption = format!("Slower in the {days} days before the newest run");
-    changes::table(document, &caption, slower.iter().copied());
+    table(document, &caption, &slower);
     let shown: BTreeSet<&str> = slower.iter().map(|of| of.id.as_str()).collect();
     let others = |of: &&ChangeEvent| {
         !shown.contains(of.id.as_str()) && (is_recent(of) || of.triage.state.is_open())
     };
-    changes::table(
+    let others: Vec<&ChangeEvent> = events.iter().filter(others).collect();
+    table(
         document,
         "Other changes that are open or of these days",
-        events.iter().filter(others),
+        &others,
     );
     document.paragraph(
         Text::new("All changes: who looks at them, and what was said of them")
             .about(Some(About::Changes)),
     );
+}
+
+/// The newest of these events.
+fn table(document: &mut Document, caption: &str, events: &[&ChangeEvent]) {
+    let shown = &events[..events.len().min(LISTED)];
+    let caption = match shown.len() < events.len() {
+        true => {
+            let [shown, all] = [shown.len(), events.len()].map(number::count);
+            format!("{caption}: the newest {shown} of {all}")
+        }
+        false => caption.to_owned(),
+    };
+    changes::table(document, &caption, shown.iter().copied());
 }
 
 /// A cell for each family of a system. The fewer of both stand side by side.

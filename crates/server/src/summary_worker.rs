@@ -1,14 +1,12 @@
-//! What takes all runs to know: what changed, and how reliable the newest run of each system is. A thread computes it after each change of
+//! What takes all runs to know: what changed, and the newest run of each system. A thread computes it after each change of
 //! the store, while pages show what was known before.
 
 use crate::notify::Notify;
 use crate::system_comparison;
 use anyhow::Result;
-use gritstone_analysis::reliability;
-use gritstone_model::{ChangeEvent, FleetView, Reliability, RunView, SystemTrend};
+use gritstone_model::{ChangeEvent, FleetView, RunView, SystemTrend};
 use gritstone_runs::changes;
 use gritstone_runs::context::Context;
-use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -23,9 +21,7 @@ pub struct Digest {
     /// What changed, newest first.
     pub events: Vec<ChangeEvent>,
     pub trends: Vec<SystemTrend>,
-    /// By system.
-    pub reliability: BTreeMap<String, Reliability>,
-    /// The newest run of each system.
+    /// The newest complete run of each system.
     pub newest: Vec<RunView>,
     /// The systems against each other.
     pub fleet: FleetView,
@@ -122,7 +118,6 @@ fn digest(context: &Context) -> Result<Digest> {
             revision: String::new(),
             events: vec![],
             trends: vec![],
-            reliability: BTreeMap::new(),
             newest: vec![],
             fleet: gritstone_analysis::fleet::report("", &[], 0.0),
         });
@@ -130,16 +125,11 @@ fn digest(context: &Context) -> Result<Digest> {
     let revision = store.revision()?;
     context.compute_missing_results(&store)?;
     let (fleet, newest) = system_comparison::compare(context, &store, &store.runs()?);
-    let reliable = |view: &RunView| {
-        let reliability = reliability::assess(view).reliability;
-        (view.machine.id.clone(), reliability)
-    };
     let histories = changes::recurring(context, &store)?;
     Ok(Digest {
         revision,
         events: changes::events(&store, &histories)?,
         trends: gritstone_analysis::trends::trends(&histories),
-        reliability: newest.iter().map(reliable).collect(),
         newest,
         fleet,
     })

@@ -107,16 +107,13 @@ pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
         output::remark(&format!("change {} is {state}, says {who}", event.id));
         return Ok(Exit::Done);
     }
-    let all = events.len();
-    if !args.all {
-        events.truncate(NEWEST);
-    }
+    let most = if args.all { usize::MAX } else { NEWEST };
     let view = ChangesView {
         schema: SCHEMA_CHANGES.to_owned(),
-        events,
+        events: events.iter().take(most).cloned().collect(),
     };
     output::write(args.format.format, &view, || {
-        gritstone_report::changes(&view.events, all)
+        gritstone_report::changes(&events, most)
     })?;
     Ok(Exit::Done)
 }

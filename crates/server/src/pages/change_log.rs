@@ -8,6 +8,7 @@ use gritstone_document::html::{self, Frame, Triage};
 use gritstone_model::{ChangeEvent, ChangeState, ChangesView, SCHEMA_CHANGES};
 use gritstone_store::{Scope, Triaged, Who};
 use serde::Deserialize;
+use std::slice;
 
 /// Events at most.
 pub(crate) const MOST: usize = 200;
@@ -49,8 +50,8 @@ pub(super) const TRIAGE: Route<Pages> = Route {
     upload: Some(Upload {
         most: 16 << 10,
         media: &["application/json"],
-        about: "{\"state\": STATE, \"note\": TEXT, \"assignee\": NAME}. A state is new, assigned, acknowledged, expected or fixed \
-                [acknowledged]; a note is a line of 1000 letters at most; assigned needs a name, the other states a note",
+        about: "{\"state\": STATE, \"note\": TEXT, \"assignee\": NAME}. A state is new, assigned, acknowledged, expected or fixed [acknowledged]; \
+                a note is a line of 1000 letters at most; assigned needs a name, the other states a note",
     }),
     statuses: &[
         (Status::Stored, "It is in this state now"),
@@ -75,11 +76,11 @@ fn view(events: Vec<ChangeEvent>) -> ChangesView {
 }
 
 fn all(pages: &Pages, asked: &Asked) -> Answered {
-    let digest = pages.digest()?;
-    let view = view(pages.triaged(&digest.events, MOST)?);
-    Ok(pages.respond(asked, &view, || {
-        let all = digest.events.len();
-        let document = gritstone_report::changes(&view.events, all);
+    let mut events = pages.digest()?.events.clone();
+    pages.add_triage(&mut events)?;
+    let newest = view(events.iter().take(MOST).cloned().collect());
+    Ok(pages.respond(asked, &newest, || {
+        let document = gritstone_report::changes(&events, MOST);
         (document, Frame::default())
     })?)
 }
@@ -101,17 +102,19 @@ fn one(pages: &Pages, asked: &Asked) -> Answered {
 }
 
 fn feed(pages: &Pages, _: &Asked) -> Answered {
-    let events = pages.triaged(&pages.digest()?.events, MOST)?;
+    let digest = pages.digest()?;
+    let mut events: Vec<ChangeEvent> = digest.events.iter().take(MOST).cloned().collect();
+    pages.add_triage(&mut events)?;
     Ok(plain(Media::Atom, gritstone_exchange::atom(&events)))
 }
 
 /// An event, with what was said of it.
 fn known(pages: &Pages, id: &str) -> Result<ChangeEvent, Refused> {
     let digest = pages.digest()?;
-    let found = digest.events.iter().filter(|event| event.id == id);
-    let found: Vec<ChangeEvent> = found.cloned().collect();
-    let found = pages.triaged(&found, 1)?.pop();
-    found.ok_or_else(|| not_found(format!("There is no change {id}.")))
+    let found = digest.events.iter().find(|event| event.id == id).cloned();
+    let mut found = found.ok_or_else(|| not_found(format!("There is no change {id}.")))?;
+    pages.add_triage(slice::from_mut(&mut found))?;
+    Ok(found)
 }
 
 fn triage(pages: &Pages, asked: &Asked) -> Answered {
@@ -131,7 +134,7 @@ fn triage(pages: &Pages, asked: &Asked) -> Answered {
         Refused::new(Status::Unfit, why)
     })?;
     let by = asked.by()?;
-    let event = known(pages, asked.params.text("event"))?;
+    let mut event = known(pages, asked.params.text("event"))?;
     let (mut store, now) = (pages.context.writer()?, gritstone_runs::clock::now());
     let entry = Triaged {
         state: said.state,
@@ -140,7 +143,8 @@ fn triage(pages: &Pages, asked: &Asked) -> Answered {
     };
     store.triage(&event.id, Who::Token(by), &entry, &now)?;
     drop(store);
-    let event = known(pages, &event.id)?;
+    // further runs may have moved it meanwhile
+    pages.add_triage(slice::from_mut(&mut event))?;
     let (id, state, name) = (&event.id, said.state.as_str(), &by.name);
     log::warn!("gritstone: change {id} is {state}, says {name}");
     let value = serde_json::json!({ "event": id, "triage": event.triage });

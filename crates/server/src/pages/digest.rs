@@ -3,6 +3,7 @@
 use crate::http::Refused;
 use crate::pages::{Pages, busy, lists};
 use crate::summary_worker::Digest;
+use gritstone_analysis::reliability;
 use gritstone_model::{ChangeEvent, ListedSystem};
 use gritstone_runs::changes;
 use std::sync::Arc;
@@ -26,30 +27,24 @@ impl Pages {
         self.digest_within(LATER)?.ok_or_else(busy)
     }
 
-    /// The first events, with what was said of them.
-    pub(super) fn triaged(
-        &self,
-        events: &[ChangeEvent],
-        most: usize,
-    ) -> Result<Vec<ChangeEvent>, Refused> {
-        let mut events: Vec<ChangeEvent> = events.iter().take(most).cloned().collect();
+    /// Adds the triage of events.
+    pub(super) fn add_triage(&self, events: &mut [ChangeEvent]) -> Result<(), Refused> {
         if let Some(store) = self.store()? {
-            changes::add_triage(&mut events, store.change_entries()?);
+            changes::add_triage(events, store.change_entries()?);
         }
-        Ok(events)
+        Ok(())
     }
 
     /// All systems, with the reliability and contention of their newest runs.
     pub(super) fn systems(&self, digest: Option<&Digest>) -> Result<Vec<ListedSystem>, Refused> {
         let mut systems = lists::systems(self.store()?.as_ref())?;
+        let known = digest.map_or(&[][..], |digest| &digest.newest);
         for system in &mut systems {
-            let known = digest.and_then(|digest| digest.reliability.get(&system.id));
-            system.reliability = known.copied();
-            let newest = digest.and_then(|digest| {
-                let mut newest = digest.newest.iter();
-                newest.find(|view| view.machine.id == system.id)
-            });
-            system.contention = newest.and_then(|view| view.contention.clone());
+            // that of an older run, or of the last complete one, says nothing of this one
+            if let Some(view) = known.iter().find(|view| view.id == system.newest) {
+                system.reliability = Some(reliability::assess(view).reliability);
+                system.contention.clone_from(&view.contention);
+            }
         }
         Ok(systems)
     }

@@ -5,7 +5,7 @@ use gritstone_runs::listing::listed;
 use gritstone_store::{RunHead, Store, StoreError};
 use std::rc::Rc;
 
-/// Runs in a list, and changes on the first page.
+/// Runs in a list.
 pub(super) const LISTED: usize = 50;
 
 /// Runs as they are listed.

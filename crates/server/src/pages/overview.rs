@@ -1,7 +1,7 @@
 //! The store at a glance.
 
 use crate::http::{Asked, Route};
-use crate::pages::lists::{self, LISTED};
+use crate::pages::lists;
 use crate::pages::{Answered, Pages};
 use gritstone_document::html::Frame;
 use gritstone_model::{OverviewView, Recent, SCHEMA_OVERVIEW};
@@ -24,10 +24,11 @@ fn overview(pages: &Pages, asked: &Asked) -> Answered {
     let digest = pages.digest_within(SOON)?;
     let systems = pages.systems(digest.as_deref())?;
     let (events, trends) = match digest {
-        Some(digest) => (
-            Some(pages.triaged(&digest.events, LISTED)?),
-            digest.trends.clone(),
-        ),
+        Some(digest) => {
+            let mut events = digest.events.clone();
+            pages.add_triage(&mut events)?;
+            (Some(events), digest.trends.clone())
+        }
         None => (None, vec![]),
     };
     let runs = lists::newest(pages.store()?.as_ref())?;
