@@ -33,7 +33,8 @@ fn triage_shows_on_every_page() {
     let id = known["id"].as_str().unwrap();
     assert!(id.ends_with("-worse"), "{id}");
     let path = format!("/api/v1/changes/{id}");
-    let body = |note: &str| serde_json::json!({ "note": note }).to_string();
+    let body =
+        |note: &str| serde_json::json!({ "state": "acknowledged", "note": note }).to_string();
     let note = body("microcode <0x1000066>");
     for (token, status) in [(None, 401), (Some("x"), 401), (Some(reader.as_str()), 403)] {
         assert_eq!(
@@ -48,7 +49,7 @@ fn triage_shows_on_every_page() {
     };
     for (path, body, status) in [
         ("/api/v1/changes/none-worse", note.as_str(), 404),
-        (&path, "{}", 422),
+        (&path, r#"{"note": "no state"}"#, 422),
         (&path, "no JSON", 422),
         (&path, &body(""), 422),
         (&path, &body("two\nlines"), 422),

@@ -500,9 +500,12 @@ fn openapi_matches_the_server() {
         for (method, what) in methods.as_object().unwrap() {
             let responses = what["responses"].as_object().unwrap();
             let response = match method.as_str() {
-                "post" if path.starts_with("/api/v1/changes/") => {
-                    post(&server, &place, Some(&writer), br#"{"note":"known"}"#)
-                }
+                "post" if path.starts_with("/api/v1/changes/") => post(
+                    &server,
+                    &place,
+                    Some(&writer),
+                    br#"{"state":"acknowledged","note":"known"}"#,
+                ),
                 "post" => send(&server, Some(&writer), write_bundle(&run(103)).as_bytes()),
                 // last in order of paths and methods would be too late: it is there again by then
                 "delete" => server.ask(

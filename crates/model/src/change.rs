@@ -106,17 +106,17 @@ pub struct TriageEntry {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Triage {
     pub state: ChangeState,
-    /// Who was last named to look at it; null where nobody was.
+    /// Who was last named to look at it; null where nobody was, or it was reopened since.
     pub assignee: Option<String>,
     /// Oldest first.
     pub log: Vec<TriageEntry>,
 }
 
 impl Triage {
-    /// Adds the newest entry.
+    /// Adds the newest entry. An assignee stays until another is named, or the change is reopened.
     pub fn push(&mut self, entry: TriageEntry) {
         self.state = entry.state;
-        if entry.assignee.is_some() {
+        if entry.assignee.is_some() || entry.state == ChangeState::New {
             self.assignee.clone_from(&entry.assignee);
         }
         self.log.push(entry);
@@ -169,4 +169,31 @@ pub struct ChangesView {
     /// [`SCHEMA_CHANGES`].
     pub schema: String,
     pub events: Vec<ChangeEvent>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reopening_clears_the_assignee() {
+        let mut triage = Triage::default();
+        let mut push = |state, assignee: Option<&str>| {
+            triage.push(TriageEntry {
+                state,
+                who: "ana".to_owned(),
+                at: String::new(),
+                assignee: assignee.map(str::to_owned),
+                note: String::new(),
+            });
+            triage.assignee.clone()
+        };
+        assert_eq!(
+            push(ChangeState::Assigned, Some("ben")).as_deref(),
+            Some("ben")
+        );
+        assert_eq!(push(ChangeState::Fixed, None).as_deref(), Some("ben"));
+        assert_eq!(push(ChangeState::New, None), None);
+        assert_eq!(push(ChangeState::Acknowledged, None), None);
+    }
 }

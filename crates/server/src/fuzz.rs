@@ -23,7 +23,7 @@ use tower_service::Service as _;
 const SECRETS: [&str; 3] = ["reads", "writes", "admin"];
 const NOW: &str = "2026-11-25T12:00:00Z";
 const ACKNOWLEDGE: &[u8] =
-    b"POST /api/v1/changes/19700101-130000-00000013-worse {\"note\": \"known\"}";
+    b"POST /api/v1/changes/19700101-130000-00000013-worse {\"state\": \"acknowledged\", \"note\": \"known\"}";
 const REMOVE: &[u8] = b"DELETE /api/v1/runs/19700101-020000-00000002";
 const REQUESTS: [&[u8]; 20] = [
     b"GET /",

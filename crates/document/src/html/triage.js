@@ -9,6 +9,8 @@
   const need = () => {
     assignee.required = state.value === "assigned";
     note.required = !assignee.required;
+    // a reopened change has no assignee
+    assignee.disabled = state.value === "new";
   };
   state.addEventListener("change", need);
   need();
@@ -17,7 +19,7 @@
     event.preventDefault();
     said.textContent = "Sending…";
     const body = { state: state.value, note: note.value };
-    if (assignee.value.trim()) { body.assignee = assignee.value; }
+    if (!assignee.disabled && assignee.value.trim()) { body.assignee = assignee.value; }
     try {
       const response = await fetch(form.dataset.to, {
         method: "POST", body: JSON.stringify(body),

@@ -50,7 +50,7 @@ pub(super) const TRIAGE: Route<Pages> = Route {
     upload: Some(Upload {
         most: 16 << 10,
         media: &["application/json"],
-        about: "{\"state\": STATE, \"note\": TEXT, \"assignee\": NAME}. A state is new, assigned, acknowledged, expected or fixed [acknowledged]; \
+        about: "{\"state\": STATE, \"note\": TEXT, \"assignee\": NAME}. A state is new, assigned, acknowledged, expected or fixed; \
                 a note is a line of 1000 letters at most; assigned needs a name, the other states a note",
     }),
     statuses: &[
@@ -120,14 +120,10 @@ fn known(pages: &Pages, id: &str) -> Result<ChangeEvent, Refused> {
 fn triage(pages: &Pages, asked: &Asked) -> Answered {
     #[derive(Deserialize)]
     struct Message {
-        #[serde(default = "acknowledged")]
         state: ChangeState,
         #[serde(default)]
         note: String,
         assignee: Option<String>,
-    }
-    fn acknowledged() -> ChangeState {
-        ChangeState::Acknowledged
     }
     let said: Message = serde_json::from_slice(&asked.body).map_err(|why| {
         let why = format!("This is no JSON with a state and a note: {why}.");

@@ -10,7 +10,7 @@ use std::time::Duration;
 const REQUESTS: [&[u8]; 11] = [
     b"GET /runs/a/events HTTP/1.0\r\nHost: localhost\r\nX-Forwarded-For: 10.0.0.1, ::1\r\n\r\n",
     b"GET /compare?base=a&run=b&run=c&run=&effect=5&verdict=same HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-    b"POST /api/v1/changes/a-worse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer x\r\nContent-Length: 12\r\n\r\n{\"note\":\"x\"}",
+    b"POST /api/v1/changes/a-worse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer x\r\nContent-Length: 31\r\n\r\n{\"state\":\"expected\",\"note\":\"x\"}",
     b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nConnection: close\r\n\r\n",
     b"GET /runs/20261123-185538-cfe385a0.json?a=b HTTP/1.1\r\nHost: 127.0.0.1:8484\r\nAccept-Encoding: gzip;q=0.5\r\n\r\n",
     b"GET /compare?base=a%20b&run=c&family=byte&verdict=slower HTTP/1.1\r\nHost: [::1]\r\nIf-None-Match: \"a\", W/\"b\"\r\n\r\n",
