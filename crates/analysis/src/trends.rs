@@ -60,7 +60,10 @@ fn first_runs(histories: &[HistoryView]) -> BTreeMap<&str, Run> {
         let of_system = runs.entry(&series.machine).or_default();
         of_system.extend(series.points.iter().map(run));
     }
-    let first = |runs: BTreeSet<Run>| runs.into_iter().rev().take(RUNS).last();
+    let first = |runs: BTreeSet<Run>| {
+        let earlier = runs.len().saturating_sub(RUNS);
+        runs.into_iter().nth(earlier)
+    };
     runs.into_iter()
         .filter_map(|(machine, runs)| Some((machine, first(runs)?)))
         .collect()
