@@ -2,10 +2,13 @@
 
 use crate::common::{self, Raw};
 use gritstone_model::{
-    CommandWork, Conditions, Contents, CustomCatalog, CustomFile, Event, Id, Launch, Origin,
-    Outcome, Owner, Param, RunData, RunInfo, TrialSide, Work,
+    ChangeState, CommandWork, Conditions, Contents, CustomCatalog, CustomFile, Event, Id, Launch,
+    Origin, Outcome, Owner, Param, RunData, RunInfo, TriageEntry, TrialSide, Work,
 };
-use gritstone_store::{ResolveError, Results, RunHead, Scope, Sent, Store, StoreError, Who};
+use gritstone_store::{
+    ChangeEntry, Content, ResolveError, Results, RunHead, Scope, Sent, Store, StoreError, Triaged,
+    Who,
+};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -526,4 +529,76 @@ fn shown_revision_follows_the_view() {
     assert!(is_new(&store));
     store.remove(&id).unwrap();
     assert!(is_new(&store) && !is_new(&store));
+}
+
+/// A store of version 5, with what somebody knew of a change.
+fn version_5(path: &Path) {
+    let is_server = gritstone_store::is_server(path);
+    let folder = format!(
+        "{}/schema/{}",
+        env!("CARGO_MANIFEST_DIR"),
+        if is_server { "postgres" } else { "sqlite" }
+    );
+    let mut raw = Raw::of(path);
+    if is_server {
+        raw.execute("SET search_path = public, pg_temp").unwrap();
+    }
+    for number in 1..=5 {
+        let text = std::fs::read_to_string(format!("{folder}/{number:04}.sql")).unwrap();
+        raw.execute(&text).unwrap();
+        if is_server {
+            let insert = format!("INSERT INTO gritstone_schema VALUES ({number})");
+            raw.execute(&insert).unwrap();
+        }
+    }
+    if !is_server {
+        let header = "PRAGMA application_id = 0x47525332; PRAGMA user_version = 5";
+        raw.execute(header).unwrap();
+    }
+    let entry = "INSERT INTO change_entry (number, event, entry, token, who, note, at) \
+         VALUES (1, 'r-worse', 'acknowledge', NULL, 'ana', 'microcode', '2026-11-25T12:00:00Z')";
+    raw.execute(entry).unwrap();
+}
+
+#[test]
+fn version_5_entries_migrate() {
+    let (_folder, path) = common::place();
+    version_5(&path);
+    let known = TriageEntry {
+        state: ChangeState::Acknowledged,
+        who: "ana".to_owned(),
+        at: "2026-11-25T12:00:00Z".to_owned(),
+        assignee: None,
+        note: "microcode".to_owned(),
+    };
+    let entry = |entry: &TriageEntry| ChangeEntry {
+        event: "r-worse".to_owned(),
+        content: Content::Triage(entry.clone()),
+    };
+    let store = Store::open_read_only(&path).unwrap();
+    assert_eq!(store.change_entries().unwrap(), [entry(&known)]);
+    drop(store);
+    let assignees = "SELECT coalesce(assignee, '-') FROM change_entry";
+    // reading has not migrated it
+    let raw = |sql: &str| Raw::of(&path).execute(sql);
+    assert!(raw(assignees).is_err());
+    let mut store = Store::open(&path).unwrap();
+    assert_eq!(raw(assignees), Ok(()));
+    assert_eq!(store.change_entries().unwrap(), [entry(&known)]);
+    let assigned = TriageEntry {
+        state: ChangeState::Assigned,
+        who: "me".to_owned(),
+        assignee: Some("ben".to_owned()),
+        note: String::new(),
+        ..known.clone()
+    };
+    let new = Triaged {
+        state: assigned.state,
+        assignee: assigned.assignee.as_deref(),
+        note: "",
+    };
+    let now = &assigned.at;
+    store.triage("r-worse", Who::User("me"), &new, now).unwrap();
+    let entries = [&known, &assigned].map(entry);
+    assert_eq!(store.change_entries().unwrap(), entries);
 }
