@@ -24,8 +24,10 @@ pub(crate) struct Settled {
 /// A run of a machine, no side of a trial.
 struct Earlier {
     id: String,
-    /// The second in which it began, and its circumstances; `None` where its head cannot be read.
-    head: Option<(String, Circumstances)>,
+    /// The second in which it began.
+    began: String,
+    /// `None` where they cannot be read.
+    circumstances: Option<Circumstances>,
 }
 
 #[derive(Default)]
@@ -54,9 +56,8 @@ impl Settled {
             }
         };
         let wanted = |run: &&Earlier| {
-            run.head
-                .as_ref()
-                .is_none_or(|(began, of)| began.as_str() <= second(until) && of == like)
+            let of = run.circumstances.as_ref();
+            run.began.as_str() <= second(until) && of.is_none_or(|of| of == like)
         };
         let wanted = all.iter().filter(wanted).take(most);
         Ok(wanted.map(|run| run.id.clone()).collect())
@@ -102,26 +103,104 @@ impl Settled {
 }
 
 fn of_machine(store: &Store, machine: &str) -> Result<Vec<Earlier>> {
-    let heads: RefCell<HashMap<String, (String, Circumstances)>> = RefCell::default();
+    let read: RefCell<HashMap<String, (String, Circumstances)>> = RefCell::default();
     let wanted = |info: &RunInfo| {
         let ordinary = info.settings.trial.is_none();
         if ordinary {
             let of = Circumstances::new(&info.machine, Some(&info.settings));
             let head = (second(&info.started).to_owned(), of);
-            heads.borrow_mut().insert(info.id.clone(), head);
+            read.borrow_mut().insert(info.id.clone(), head);
         }
         ordinary
     };
     // no run began later
     let ids = store.runs_of(machine, "9", usize::MAX, &wanted)?;
-    let mut heads = heads.into_inner();
-    let run = |id: String| Earlier {
-        head: heads.remove(&id),
-        id,
+    let mut read = read.into_inner();
+    let run = |id: String| {
+        let (began, circumstances) = match read.remove(&id) {
+            Some((began, of)) => (began, Some(of)),
+            None => (second(&store.head(&id)?.started).to_owned(), None),
+        };
+        Ok(Earlier {
+            id,
+            began,
+            circumstances,
+        })
     };
-    Ok(ids.into_iter().map(run).collect())
+    ids.into_iter().map(run).collect()
 }
 
 fn second(time: &str) -> &str {
     time.get(..19).unwrap_or(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::config::DbConfig;
+
+    /// A store of ten runs, an hour apart, two of them under other circumstances.
+    fn stored(path: &std::path::Path) -> (Store, Vec<RunInfo>) {
+        let fixture = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../tests/fixtures/copies.jsonl"
+        );
+        let recorded = crate::files::read(fixture.as_ref()).unwrap().run;
+        let mut store = Store::open(path).unwrap();
+        let infos = (0..10_u32).map(|hour| {
+            let mut run = recorded.clone();
+            run.info.started = format!("2026-01-01T{hour:02}:00:00Z");
+            run.info.id = format!("20260101-{hour:02}0000-0000000{hour}");
+            if hour % 5 == 1 {
+                run.info.settings.dir = "/mnt".to_owned();
+            }
+            store.import(&run).unwrap();
+            run.info
+        });
+        let infos = infos.collect();
+        (store, infos)
+    }
+
+    /// Both ways to find the runs until each of them.
+    fn compare(store: &Store, infos: &[RunInfo]) -> Vec<Vec<String>> {
+        let settled = Settled::default();
+        let mut all = vec![];
+        for info in infos {
+            let like = Circumstances::new(&info.machine, Some(&info.settings));
+            let wanted = |of: &RunInfo| {
+                of.settings.trial.is_none()
+                    && Circumstances::new(&of.machine, Some(&of.settings)) == like
+            };
+            for most in [1, 3, 100] {
+                let until = &info.started;
+                let found = store.runs_of(&like.machine, until, most, &wanted).unwrap();
+                let known = settled.runs(store, &like, until, most).unwrap();
+                assert_eq!(known, found, "{until}, {most}");
+                all.push(known);
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn settled_runs_equal_stored_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let (store, infos) = stored(&path);
+        let found = compare(&store, &infos);
+        let counts: Vec<usize> = found.iter().skip(2).step_by(3).map(Vec::len).collect();
+        assert_eq!(counts, [1, 1, 2, 3, 4, 5, 2, 6, 7, 8]);
+        drop(store);
+        // a later run that cannot be read takes no place of an earlier one
+        let other = rusqlite::Connection::open(&path).unwrap();
+        let off = other.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false);
+        assert_eq!(off, Ok(false));
+        let damage = "UPDATE run SET settings = '{' WHERE started LIKE '%T08:%'";
+        assert_eq!(other.execute(damage, ()), Ok(1));
+        drop(other);
+        let store = Store::open(&path).unwrap();
+        let damaged = compare(&store, &infos);
+        assert_eq!(damaged[..24], found[..24]);
+        assert!(damaged[28].contains(&infos[8].id), "{damaged:?}");
+    }
 }
