@@ -13,6 +13,7 @@ mod findings;
 mod fleet;
 mod footnotes;
 mod history;
+mod overview;
 mod page;
 mod pairs;
 mod ratings;

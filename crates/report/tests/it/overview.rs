@@ -1,0 +1,107 @@
+//! The overview of a store, as text.
+
+use gritstone_document::{Block, Document, Tile, Tone};
+use gritstone_model::*;
+use gritstone_report::overview;
+
+/// A change of a benchmark on a system, of January or of a day of February.
+fn event(number: usize, benchmark: &str, day: Option<usize>, state: ChangeState) -> ChangeEvent {
+    let started = day.map_or("2026-01-01T00:00:00Z".to_owned(), |day| {
+        format!("2026-02-{day:02}T00:00:00Z")
+    });
+    let run = format!("20260201-000000-{number:08}");
+    let (machine, name) = (format!("m{}", number % 2), "node".to_owned());
+    let change = Change {
+        benchmark: Id::parse(benchmark).unwrap(),
+        title: String::new(),
+        machine: machine.clone(),
+        name: name.clone(),
+        kernel: String::new(),
+        before: None,
+        unit: Unit::parse("ns/call").unwrap(),
+        was: Some(100.0),
+        is: Some(200.0),
+        change: HistoryChange {
+            run: run.clone(),
+            started: started.clone(),
+            at: 1,
+            ratio: 0.5,
+            interval: None,
+            between: [1, 1],
+            runs: 2,
+        },
+    };
+    ChangeEvent {
+        id: format!("{run}-worse"),
+        run,
+        started,
+        machine,
+        name,
+        worse: true,
+        may_begin: vec![],
+        before: None,
+        differ_in: vec![],
+        commits: None,
+        triage: Triage {
+            state,
+            ..Triage::default()
+        },
+        changes: vec![change],
+    }
+}
+
+fn document(events: Vec<ChangeEvent>) -> Document {
+    overview(&OverviewView {
+        schema: SCHEMA_OVERVIEW.to_owned(),
+        stored: 100,
+        recent: Recent {
+            days: 7,
+            since: "2026-02-01T00:00:00Z".to_owned(),
+        },
+        events: Some(events),
+        trends: vec![],
+        runs: vec![],
+        systems: vec![],
+    })
+}
+
+fn slower(document: &Document) -> Tile {
+    let tiles = document.blocks.iter().find_map(|block| match block {
+        Block::Tiles(tiles) => tiles.first().cloned(),
+        _ => None,
+    });
+    tiles.unwrap()
+}
+
+fn tables(document: &Document) -> Vec<(String, usize)> {
+    let tables = document.blocks.iter().filter_map(|block| match block {
+        Block::Table(table) => Some((table.caption.text.clone(), table.rows.len())),
+        _ => None,
+    });
+    tables.collect()
+}
+
+#[test]
+fn counts_cover_all_events() {
+    use ChangeState::{Assigned, Fixed, New};
+    let recent = (0..60).map(|at| event(at, ["a/one", "a/two"][at % 2], Some(1), Fixed));
+    let open = (60..130).map(|at| event(at, "a/one", None, New));
+    let done = (130..140).map(|at| event(at, "a/one", None, Fixed));
+    let mut events: Vec<ChangeEvent> = recent.chain(open).chain(done).collect();
+    let all = document(events.clone());
+    let tile = slower(&all);
+    assert_eq!(tile.name, "Slower, 7 days before the newest run");
+    // benchmarks, not changes
+    assert_eq!(
+        (tile.value.as_str(), tile.said.as_str()),
+        ("2", "on 2 systems")
+    );
+    assert_eq!(tile.tone, None, "all of them are fixed");
+    let tables = tables(&all);
+    assert_eq!(tables[0].1, 50);
+    assert!(tables[0].0.ends_with(": the newest 50 of 60"), "{tables:?}");
+    assert_eq!(tables[1].1, 50);
+    assert!(tables[1].0.ends_with(": the newest 50 of 70"), "{tables:?}");
+    events[59].triage.state = Assigned;
+    assert_eq!(slower(&document(events)).tone, Some(Tone::Bad));
+}
