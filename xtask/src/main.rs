@@ -8,6 +8,7 @@ mod licenses;
 mod names;
 mod promises;
 mod tidy;
+mod vendored;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -101,6 +102,7 @@ fn tidy(root: &Path) -> Result<(), String> {
     faults.extend(tidy::quotes(&tree));
     faults.extend(tidy::links(&tree, root));
     faults.extend(promises::promises(&tree));
+    faults.extend(vendored::vendored(root));
     if faults.is_empty() {
         println!("tidy: nothing wrong in {} files", tree.len());
         return Ok(());
