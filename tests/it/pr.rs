@@ -1,5 +1,6 @@
 //! `gritstone pr`: small repositories whose benchmarks print fixed values.
 
+use crate::common::server::Server;
 use crate::common::{Home, list, output_texts};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -490,7 +491,13 @@ fn both_sides_are_stored() {
         rows,
         [("alpha", "same"), ("beta", "same"), ("gamma", "same")]
     );
-    let head = format!("{}-b", trial.split(' ').next_back().unwrap());
+    let name = trial.split(' ').next_back().unwrap();
+    let server = Server::start(&repository.home);
+    assert_eq!(server.json(&format!("/trials/{name}-a.json")), view);
+    let page = server.page("/runs");
+    let link = page.split('"').find(|link| link.starts_with("/trials/"));
+    assert!(server.page(link.unwrap()).contains("beta"));
+    let head = format!("{name}-b");
     let (code, out, error) = ask(&["show", &head, "--format", "json"]);
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();

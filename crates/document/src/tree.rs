@@ -55,6 +55,8 @@ pub enum About {
     Run(String),
     /// Identifier.
     Benchmark(String),
+    /// A run that is a side of the trial.
+    Trial(String),
     /// Identifier of a system.
     System(String),
     /// Base and other run of a comparison.

@@ -26,6 +26,14 @@ pub(crate) fn list(document: &mut Document, caption: &str, runs: &[ListedRun]) {
         ..Column::new("id", Style::Code)
     };
     let id = |run: &&ListedRun| Cell::from(run.id.as_str()).about(About::Run(run.id.clone()));
+    let kind = |run: &&ListedRun| {
+        let text = match (run.elapsed_s, &run.pruned) {
+            (Some(_), None) => run.kind.clone(),
+            (Some(_), Some(_)) => format!("{}, pruned", run.kind),
+            (None, _) => format!("{}, interrupted", run.kind),
+        };
+        Cell::from(text).about((run.kind == "ab").then(|| About::Trial(run.id.clone())))
+    };
     let system = |run: &&ListedRun| {
         Cell::from(run.machine.as_str()).about(About::System(run.machine_id.clone()))
     };
@@ -35,11 +43,7 @@ pub(crate) fn list(document: &mut Document, caption: &str, runs: &[ListedRun]) {
         })
         .text("label", |run| run.label.clone())
         .number("benchmarks", |run| run.benchmarks.to_string())
-        .text("kind", |run| match (run.elapsed_s, &run.pruned) {
-            (Some(_), None) => run.kind.clone(),
-            (Some(_), Some(_)) => format!("{}, pruned", run.kind),
-            (None, _) => format!("{}, interrupted", run.kind),
-        })
+        .text("kind", kind)
         .text("machine", system)
         .table(document, caption, runs);
 }

@@ -14,3 +14,4 @@ pub mod result_cache;
 pub mod scores;
 pub mod selection;
 mod settled;
+pub mod trials;

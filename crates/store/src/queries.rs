@@ -295,9 +295,9 @@ fn head(row: &Row) -> Result<RunHead, Fault> {
         machine_id: column(row, 5)?,
         machine: column(row, 6)?,
         system: column(row, 7)?,
-        kind: match origin {
-            Origin::Imported => Kind::Import,
-            Origin::Here(_) => row_codec::kind(&column::<String>(row, 11)?),
+        kind: match (row_codec::kind(&column::<String>(row, 11)?), &origin) {
+            (Kind::Run, Origin::Imported) => Kind::Import,
+            (kind, _) => kind,
         },
         benchmarks: column::<i64>(row, 12)?.unsigned_abs(),
         pruned: column::<Option<String>>(row, 13)?

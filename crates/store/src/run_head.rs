@@ -36,6 +36,7 @@ pub enum Kind {
     Ab,
     /// The A/A test.
     Noise,
+    /// Another run from elsewhere.
     Import,
 }
 

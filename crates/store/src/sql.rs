@@ -28,14 +28,14 @@ macro_rules! systems {
     };
 }
 
-/// Heads of runs with further columns. The settings give the kind of a local run, and mostly lie in another page.
+/// Heads of runs with further columns. The settings give the kind, and mostly lie in another page.
 macro_rules! heads {
     ($more:literal, $of:expr, $rest:literal) => {
         concat!(
             "SELECT run.id, ",
             label!(),
             ", started, elapsed_s, gritstone, machine_id, machine_name, machine_system, origin, owner_uid, owner_machine, \
-            CASE origin WHEN 'here' THEN settings END, (SELECT count(*) FROM benchmark WHERE benchmark.run = run.number), pruned.sealed",
+            settings, (SELECT count(*) FROM benchmark WHERE benchmark.run = run.number), pruned.sealed",
             $more,
             " FROM ",
             $of,

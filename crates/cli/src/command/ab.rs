@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result};
 use args::AbArgs;
 use gritstone_catalogue::Own;
 use gritstone_exec::{Journal, UndoBy, Variant};
-use gritstone_model::{AbView, Benchmark, Plan, RunData, Verdict};
+use gritstone_model::{AbView, Benchmark, Plan, Verdict};
 use gritstone_runs::context::Context;
 use gritstone_runs::custom_catalog;
 use gritstone_session::bounds::Bounds;
@@ -22,9 +22,7 @@ use gritstone_session::measuring::Session;
 use gritstone_session::trial::{self, Measured, Trial, command_step};
 use gritstone_session::tune::NO_JOURNAL;
 use gritstone_session::undo;
-use gritstone_store::{RunHead, Store};
 use sides::{Side, Sides};
-use std::collections::BTreeMap;
 
 pub fn ab(context: &Context, args: &AbArgs) -> Result<Exit> {
     let show =
@@ -37,7 +35,7 @@ pub fn ab(context: &Context, args: &AbArgs) -> Result<Exit> {
     let sides = sides::read(args)?;
     undo::recover();
     let Measured { runs, end } = measured(context, args, &sides)?;
-    let view = of_launches(context, &runs);
+    let view = context.measured_trial(&runs);
     if end.is_ok() || view.has_estimate() {
         show(&view)?;
     }
@@ -181,26 +179,6 @@ fn undo(sides: &Sides, journal: Option<&Journal>) -> Result<Option<UndoBy>> {
     })
 }
 
-fn of_launches(context: &Context, runs: &[RunData]) -> AbView {
-    gritstone_analysis::ab::view(runs, &context.summary_options(runs))
-}
-
-/// The trial of these runs, one per side: from their launches, or from the cache if they are pruned.
-pub fn view_of(context: &Context, store: &Store, sides: &[&RunHead]) -> Result<AbView> {
-    let Some(pruned) = sides.iter().find(|head| head.pruned.is_some()) else {
-        let runs = sides.iter().map(|head| Ok(store.load(&head.id)?));
-        return Ok(of_launches(context, &runs.collect::<Result<Vec<_>>>()?));
-    };
-    let mut view = context.pruned_trial(store, &pruned.id)?;
-    for side in &mut view.sides {
-        // labels may change after pruning
-        if let Some(head) = sides.iter().find(|head| head.id == side.run) {
-            side.label.clone_from(&head.label);
-        }
-    }
-    Ok(view)
-}
-
 /// Finds a stored trial by its label, or by one of its runs.
 fn stored(context: &Context, name: &str) -> Result<AbView> {
     let store = context
@@ -213,21 +191,7 @@ fn stored(context: &Context, name: &str) -> Result<AbView> {
         Some(head) => head.id.clone(),
         None => context.resolve(&store, name)?,
     };
-    let trial = store.info(&id)?.settings.trial;
-    let trial = trial
-        .with_context(|| format!("{name} is not an A/B test: `gritstone show {name}` shows it"))?
-        .trial;
-    let mut runs = BTreeMap::new();
-    for head in &heads {
-        match store.info(&head.id).map(|info| info.settings.trial) {
-            Ok(Some(side)) if side.trial == trial => {
-                runs.insert(side.side, head);
-            }
-            Ok(_) => {}
-            Err(why) => output::remark(&format!("run {} is left out: {why}", head.id)),
-        }
-    }
-    view_of(context, &store, &runs.into_values().collect::<Vec<_>>())
+    context.trial(&store, &id)
 }
 
 fn outcome(view: &AbView) -> Result<Exit> {

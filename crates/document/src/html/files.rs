@@ -38,6 +38,7 @@ impl Files {
 fn file(about: &About) -> String {
     match about {
         About::Run(id) => format!("runs/{}.html", name(id)),
+        About::Trial(id) => format!("trials/{}.html", name(id)),
         About::System(id) => format!("systems/{}.html", name(id)),
         About::Event(id) => format!("changes/{}.html", name(id)),
         About::Benchmark(id) => {

@@ -177,6 +177,7 @@ impl Frame {
 pub fn path(about: &About) -> String {
     match about {
         About::Run(id) => format!("/runs/{}", encoded(id)),
+        About::Trial(id) => format!("/trials/{}", encoded(id)),
         About::System(id) => format!("/systems/{}", encoded(id)),
         About::Benchmark(id) => format!("/benchmarks/{}", encoded(id)),
         About::Fleet => "/fleet".to_owned(),

@@ -9,6 +9,7 @@ use gritstone_document::{About, Block, Document, Text, Tile, Tone};
 use gritstone_document::{number, svg};
 use gritstone_model::{
     Assessment, CompareRow, Estimate, Flag, Measurement, Quantity, Rating, Reliability, RunView,
+    Settings,
 };
 
 /// As many lines have room on a page.
@@ -80,6 +81,10 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
         ("Virtualization", fact("virtual.machine").to_owned()),
         ("Date", joined(&[words::date(&run.started), took])),
         ("Run", joined(&[run.id.clone(), by])),
+        (
+            "Trial",
+            run.settings.as_ref().map_or_else(String::new, trial),
+        ),
         ("Samples", words::pruned(run).unwrap_or_default()),
         (
             "Command",
@@ -91,12 +96,20 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
     let told = terms.into_iter().filter(|(_, text)| !text.is_empty());
     let about = |term| match term {
         "Run" => Some(About::Run(run.id.clone())),
+        "Trial" => Some(About::Trial(run.id.clone())),
         "System" => Some(About::System(run.machine.id.clone())),
         _ => None,
     };
     let about = |term| about(term).filter(|_| run.settings.is_some());
     told.map(|(term, text)| (term.to_owned(), Text::new(text).about(about(term))))
         .collect()
+}
+
+fn trial(settings: &Settings) -> String {
+    let side = settings.trial.as_ref();
+    side.map_or_else(String::new, |side| {
+        format!("side {} of {}: {}", side.side, side.trial, side.what)
+    })
 }
 
 /// Letters that a tile has room for, to say why there is no score.

@@ -15,6 +15,7 @@ pub(crate) mod run_list;
 mod search;
 mod service_pages;
 pub(crate) mod system;
+pub(crate) mod trial;
 
 use crate::FollowFleet;
 use crate::http::{
@@ -38,6 +39,7 @@ pub(crate) const ROUTES: &[&Route<Pages>] = &[
     &run_list::ROUTE,
     &run::PAGE,
     &run::EVENTS,
+    &trial::ROUTE,
     &compare::ROUTE,
     &benchmark_list::ROUTE,
     &benchmark::ROUTE,

@@ -3,7 +3,7 @@
 use crate::http::{Asked, Params, Route};
 use crate::pages::{Pages, SiteFiles};
 use crate::pages::{
-    benchmark, benchmark_list, change_log, compare, fleet, overview, run, run_list, system,
+    benchmark, benchmark_list, change_log, compare, fleet, overview, run, run_list, system, trial,
 };
 use crate::summary_worker::Digest;
 use anyhow::{Context as _, Result};
@@ -136,6 +136,7 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
     plan.add_list(&change_log::ALL, "changes.html", "", &everything);
     plan.add_list(&fleet::PAGE, "fleet.html", "", &everything);
     add_runs(&mut plan, &runs);
+    add_trials(&mut plan, store, &runs)?;
     for pair in &pairs {
         let inputs = pair.each_ref().map(|id| runs[id].until.as_str());
         plan.add(&compare::ROUTE, &About::Pair(pair.clone()), &[], &inputs);
@@ -182,6 +183,27 @@ fn add_runs(plan: &mut Plan, runs: &BTreeMap<String, Run>) {
             &[&inputs],
         );
     }
+}
+
+fn add_trials(plan: &mut Plan, store: Option<&Store>, runs: &BTreeMap<String, Run>) -> Result<()> {
+    let Some(store) = store else {
+        return Ok(());
+    };
+    let mut trials: BTreeMap<String, Vec<(&str, &str)>> = BTreeMap::new();
+    for (id, run) in runs.iter().filter(|(_, run)| run.head.kind == Kind::Ab) {
+        if let Some(side) = store.info(id)?.settings.trial {
+            let sides = trials.entry(side.trial).or_default();
+            sides.push((id, &run.until));
+        }
+    }
+    for sides in trials.values() {
+        let inputs: Vec<&str> = sides.iter().map(|(_, until)| *until).collect();
+        for (id, _) in sides {
+            let about = About::Trial((*id).to_owned());
+            plan.add(&trial::ROUTE, &about, &[("run", id)], &inputs);
+        }
+    }
+    Ok(())
 }
 
 fn add_benchmarks(

@@ -1,6 +1,5 @@
 //! `gritstone runs prune`: old runs lose their raw samples, and keep their results.
 
-use crate::command::ab;
 use crate::ui::exit::Exit;
 use crate::ui::output::{plain, remark};
 use crate::ui::value_parsers;
@@ -131,7 +130,7 @@ impl Due {
         };
         if !seen.contains_key(test) {
             let sides: Vec<&RunHead> = self.sides[test].iter().collect();
-            seen.insert(test.clone(), ab::view_of(context, store, &sides)?);
+            seen.insert(test.clone(), context.trial_of(store, &sides)?);
         }
         Ok((run, seen.get(test).cloned()))
     }

@@ -1,0 +1,56 @@
+//! Stored trials: the runs of their sides, compared.
+
+use crate::context::Context;
+use anyhow::{Context as _, Result};
+use gritstone_model::{AbView, RunData};
+use gritstone_store::{Kind, RunHead, Store};
+use std::collections::BTreeMap;
+
+impl Context {
+    /// The trial of which a run is a side.
+    ///
+    /// # Errors
+    /// When the run is no side of a trial, or a side cannot be read.
+    pub fn trial(&self, store: &Store, run: &str) -> Result<AbView> {
+        let trial = store.info(run)?.settings.trial;
+        let trial = trial
+            .with_context(|| format!("{run} is not an A/B test: `gritstone show {run}` shows it"))?
+            .trial;
+        let heads = store.runs()?;
+        let mut sides = BTreeMap::new();
+        for head in heads.iter().filter(|head| head.kind == Kind::Ab) {
+            match store.info(&head.id).map(|info| info.settings.trial) {
+                Ok(Some(side)) if side.trial == trial => {
+                    sides.insert(side.side, head);
+                }
+                Ok(_) => {}
+                Err(why) => log::warn!("run {} is left out: {why}", head.id),
+            }
+        }
+        self.trial_of(store, &sides.into_values().collect::<Vec<_>>())
+    }
+
+    /// The trial of these runs, one per side: from their launches, or from the cache if they are pruned.
+    ///
+    /// # Errors
+    /// When a run cannot be read.
+    pub fn trial_of(&self, store: &Store, sides: &[&RunHead]) -> Result<AbView> {
+        let Some(pruned) = sides.iter().find(|head| head.pruned.is_some()) else {
+            let runs = sides.iter().map(|head| Ok(store.load(&head.id)?));
+            return Ok(self.measured_trial(&runs.collect::<Result<Vec<_>>>()?));
+        };
+        let mut view = self.pruned_trial(store, &pruned.id)?;
+        for side in &mut view.sides {
+            // labels may change after pruning
+            if let Some(head) = sides.iter().find(|head| head.id == side.run) {
+                side.label.clone_from(&head.label);
+            }
+        }
+        Ok(view)
+    }
+
+    #[must_use]
+    pub fn measured_trial(&self, sides: &[RunData]) -> AbView {
+        gritstone_analysis::ab::view(sides, &self.summary_options(sides))
+    }
+}
