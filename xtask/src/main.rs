@@ -101,7 +101,7 @@ fn tidy(root: &Path) -> Result<(), String> {
     faults.extend(tidy::words(&tree));
     faults.extend(tidy::quotes(&tree));
     faults.extend(tidy::links(&tree, root));
-    faults.extend(promises::promises(&tree));
+    faults.extend(promises::check_promises(&tree));
     faults.extend(vendored::vendored(root));
     if faults.is_empty() {
         println!("tidy: nothing wrong in {} files", tree.len());
