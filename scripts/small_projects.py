@@ -22,10 +22,10 @@ class Missing(Exception):
 
 def run(argv, **more):
     """Standard output of a command that ends well."""
-    said = subprocess.run([str(word) for word in argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
-    if said.returncode != 0:
-        raise RuntimeError(f"{argv}: {said.stderr[-800:]}{said.stdout[-800:]}")
-    return said.stdout
+    output = subprocess.run([str(word) for word in argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+    if output.returncode != 0:
+        raise RuntimeError(f"{argv}: {output.stderr[-800:]}{output.stdout[-800:]}")
+    return output.stdout
 
 
 def need(program, package):
@@ -258,8 +258,8 @@ public class Steps {{
 
 
 def java_major():
-    said = subprocess.run(["javac", "-version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
-    return int(said.split()[1].split(".")[0])
+    output = subprocess.run(["javac", "-version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+    return int(output.split()[1].split(".")[0])
 
 
 PROJECTS = {"python": Python, "cpp": Cpp, "rust": Rust, "go": Go, "java": Java}
