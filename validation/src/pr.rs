@@ -69,7 +69,7 @@ impl During<'_> {
         let at = self.launches;
         self.launches += 1;
         let world = &mut *self.world;
-        let own = |name: usize| 0.01 + 0.03 * name as f64 / BENCHMARKS as f64;
+        let noise = |name: usize| 0.01 + 0.03 * name as f64 / BENCHMARKS as f64;
         let shared = match self.machine {
             Machine::Bursts => {
                 let share = if self.is_busy { 1.0 / 8.0 } else { 1.0 / 24.0 };
@@ -80,8 +80,9 @@ impl During<'_> {
                 }
             }
             Machine::Drift => {
-                let kept: f64 = (-1.0_f64 / 20.0).exp();
-                self.level = kept * self.level + (1.0 - kept * kept).sqrt() * 0.03 * world.normal();
+                let remaining: f64 = (-1.0_f64 / 20.0).exp();
+                self.level = remaining * self.level
+                    + (1.0 - remaining * remaining).sqrt() * 0.03 * world.normal();
                 self.level + 0.15 * at as f64 / (2 * ROUNDS) as f64
             }
             Machine::OneBad if at == self.moment => 10.0_f64.ln(),
@@ -91,7 +92,7 @@ impl During<'_> {
         };
         (0..BENCHMARKS)
             .map(|name| match self.machine {
-                Machine::Correlated => own(name) * (shared + 0.1_f64.sqrt() * world.normal()),
+                Machine::Correlated => noise(name) * (shared + 0.1_f64.sqrt() * world.normal()),
                 Machine::HeavyTails => {
                     let chi = world.exponential();
                     0.02 * world.normal() / chi.sqrt()
@@ -99,7 +100,7 @@ impl During<'_> {
                 Machine::Modes => {
                     0.06 * f64::from(u8::from(world.chance(0.3))) + 0.01 * world.normal()
                 }
-                _ => shared + own(name) * world.normal(),
+                _ => shared + noise(name) * world.normal(),
             })
             .collect()
     }
@@ -132,7 +133,7 @@ fn trial(world: &mut World, machine: Machine, slower: f64) -> Vec<PrRow> {
     };
     let margins = Margins {
         default: 0.02,
-        own: BTreeMap::new(),
+        by_name: BTreeMap::new(),
     };
     let first = [results(0), results(1)];
     let mut trial = Trial::new([&first[0], &first[1]], PrQuantity::Time, &margins, seed);

@@ -173,7 +173,7 @@ impl Bisection<'_> {
         let half = (1.0 / followed.ratio.unwrap_or(1.0)).sqrt() - 1.0;
         let margins = Margins {
             default: half,
-            own: BTreeMap::new(),
+            by_name: BTreeMap::new(),
         };
         let measured = self
             .prepare(place, "head", &revision, Some(good))

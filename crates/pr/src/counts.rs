@@ -8,7 +8,6 @@ const EXECUTIONS: usize = 2;
 /// Executions of one side agree when they differ by no more than this share: interrupts count.
 pub const AGREEMENT: f64 = 1e-4;
 
-/// What counts of both sides say.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decided {
     pub ratio: f64,

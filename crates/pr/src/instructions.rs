@@ -15,7 +15,6 @@ use std::time::Duration;
 const DEADLINE: Duration = Duration::from_secs(10);
 const VALGRIND: &str = "valgrind";
 
-/// What counts.
 #[derive(Debug)]
 pub struct Counter {
     pub kind: PrCounter,
@@ -88,8 +87,6 @@ impl Counter {
         argv
     }
 
-    /// What a command left there.
-    ///
     /// # Errors
     /// When there is no count.
     pub fn read(&self, directory: &Path) -> Result<u64> {

@@ -51,7 +51,7 @@ pub struct Launched {
     pub results: HarnessResults,
     /// How the harness failed although it left results, as where one of its benchmarks fails.
     pub failure: Option<String>,
-    /// Standard output, where it is kept.
+    /// Standard output, with `keeps_output`.
     pub output: Option<Vec<u8>>,
 }
 

@@ -19,13 +19,12 @@ const MAX_FAILED: usize = 3;
 #[derive(Clone, Debug)]
 pub struct Margins {
     pub default: f64,
-    /// By benchmark.
-    pub own: BTreeMap<String, f64>,
+    pub by_name: BTreeMap<String, f64>,
 }
 
 impl Margins {
-    fn of(&self, name: &str) -> f64 {
-        self.own.get(name).copied().unwrap_or(self.default)
+    fn get(&self, name: &str) -> f64 {
+        self.by_name.get(name).copied().unwrap_or(self.default)
     }
 }
 
@@ -133,7 +132,7 @@ impl Trial {
             name: result.name.clone(),
             unit: result.unit.clone(),
             better: result.better,
-            margin: margins.of(&result.name),
+            margin: margins.get(&result.name),
             times: Times(vec![vec![]; 2]),
             failed: 0,
             closed: false,

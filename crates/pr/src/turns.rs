@@ -14,7 +14,6 @@ use gritstone_session::measuring_slot::{Slot, warning};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// What is being done.
 #[derive(Clone, Copy, Debug)]
 pub enum Progress<'a> {
     Building(&'a str),
@@ -27,7 +26,6 @@ pub enum Progress<'a> {
     },
 }
 
-/// How turns are taken.
 pub struct Turns<'a> {
     pub quantity: PrQuantity,
     pub margins: &'a Margins,
@@ -39,10 +37,9 @@ pub struct Turns<'a> {
     pub only: Option<&'a str>,
 }
 
-/// What turns left.
 pub struct Taken {
     pub trial: Trial,
-    /// Not interrupted.
+    /// Not interrupted by the user.
     pub whole: bool,
     /// How the harness failed first, of each side.
     pub failures: [Option<String>; 2],
@@ -53,7 +50,7 @@ pub struct Taken {
     /// Of each side, by round.
     pub launches: [Vec<RoundLaunch>; 2],
     pub begun: Instant,
-    /// Output of the base's first launch, where it is kept.
+    /// Standard output of the base's first launch, with `--same-output`.
     output: Option<Vec<u8>>,
     others: OtherRuns,
 }

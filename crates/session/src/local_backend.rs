@@ -70,7 +70,7 @@ pub struct LocalBackend<'a> {
     lock_reported: bool,
     /// Claimed at the first launch.
     pub slot: Option<Slot>,
-    /// Other runs that the user was told of.
+    /// Processes of other runs, each reported once.
     other_runs: BTreeSet<u32>,
 }
 
@@ -273,7 +273,7 @@ impl<'a> LocalBackend<'a> {
         }
     }
 
-    /// Another run that measures on this machine, which the user is told once.
+    /// Reports the process of another run once.
     fn other_run(&mut self) -> Option<Param> {
         let process = self.slot.get_or_insert_with(Slot::claim).other()?;
         if self.other_runs.insert(process) {

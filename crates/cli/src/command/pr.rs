@@ -92,14 +92,12 @@ pub struct TrialArgs {
     pub dir: Option<PathBuf>,
 }
 
-/// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Count {
     /// In user mode, by the processor's counter, else by valgrind
     Instructions,
 }
 
-/// For whom the answer is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum PrFormat {
     /// A table
@@ -266,13 +264,13 @@ fn margins(args: &TrialArgs, project: &Project, quantity: PrQuantity) -> Result<
     // the file is about time
     let is_time = quantity == PrQuantity::Time;
     let of_file = of_file.filter(|_| is_time);
-    let own = project.margins.iter().filter(|_| is_time);
-    let own: Result<BTreeMap<String, f64>> = own
+    let by_name = project.margins.iter().filter(|_| is_time);
+    let by_name: Result<BTreeMap<String, f64>> = by_name
         .map(|(name, text)| Ok((name.clone(), share(text)?)))
         .collect();
     Ok(Margins {
         default: args.max_slowdown.or(of_file).unwrap_or(default),
-        own: own?,
+        by_name: by_name?,
     })
 }
 

@@ -35,7 +35,7 @@ pub struct ReportArgs {
     /// In the order of HP's Performance Brief of 1987, its tables and figures with the run in them, all of it in both formats
     #[arg(long, conflicts_with = "full")]
     pub classic: bool,
-    /// Write one HTML file of a run, and print a Markdown summary for an issue or a chat; nothing personal is in either
+    /// Write one HTML file of a run, and print a Markdown summary for an issue or a chat, without names of hosts and users; labels and commands stay
     #[arg(long, conflicts_with_all = ["with_identity", "full", "classic"])]
     pub share: bool,
     /// Output file, .html or .pdf; repeatable [default: gritstone-brief-RUN, both]

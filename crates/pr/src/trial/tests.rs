@@ -7,7 +7,7 @@ const ROUNDS: usize = 135;
 fn margins(default: f64) -> Margins {
     Margins {
         default,
-        own: BTreeMap::new(),
+        by_name: BTreeMap::new(),
     }
 }
 
@@ -167,7 +167,7 @@ fn agreeing_counts_need_no_test() {
 #[test]
 fn margins_are_by_benchmark() {
     let mut margins = margins(0.02);
-    margins.own.insert("b".to_owned(), 0.2);
+    margins.by_name.insert("b".to_owned(), 0.2);
     let rows = exact(18, &[("a", 1.0, 1.1), ("b", 1.0, 1.1)], &margins).rows("lines");
     assert_eq!((rows[0].name.as_str(), rows[0].regressed), ("a", true));
     assert_eq!(
