@@ -47,7 +47,11 @@ pub fn compare(context: &Context, args: &CompareArgs) -> Result<Exit> {
     let Selection { runs, selectors } = context.select_sides(&args.words, args.all_runs)?;
     ensure!(
         runs.len() > 1,
-        "compare needs a base and a run, e.g. `gritstone compare last~1 last`"
+        "compare needs a base and a run, e.g. `gritstone compare {} last`",
+        match runs.first() {
+            Some((word, _)) if word != "last" => word,
+            _ => "last~1",
+        }
     );
     let (base, others) = runs.split_first().context("no run is named")?;
     for (word, other) in others {

@@ -45,6 +45,8 @@ const FRAME_LINES: usize = 4;
 const MIN_LINES: usize = 3;
 /// Values within this factor of 1 get a linear axis.
 const LOG_FACTOR: f64 = 3.0;
+/// An end of an interval farther than this factor from its value is not on the axis: an arrow leads there.
+const MAX_REACH: f64 = 3.0;
 
 /// Draws the panels on one canvas, or on two of similar height.
 #[must_use]
@@ -96,9 +98,10 @@ fn dots(panels: &[Panel]) -> impl Iterator<Item = &Dot> {
 impl Panel {
     fn scale(&self, ends: [f64; 2]) -> Scale {
         let of = |dot: &Dot| {
-            [dot.value]
-                .into_iter()
-                .chain(dot.interval.into_iter().flatten())
+            let value = dot.value;
+            let near = move |end: &f64| (value / MAX_REACH..=value * MAX_REACH).contains(end);
+            let ends = dot.interval.into_iter().flatten().filter(near);
+            std::iter::once(value).chain(ends)
         };
         let values = self.dots.iter().flat_map(of).chain(self.mark);
         let values: Vec<f64> = values.filter(|v| v.is_finite() && *v > 0.0).collect();
@@ -159,17 +162,9 @@ impl Dot {
             true => ("other", super::GRAY),
             false => ("strong0", super::STRONG[0]),
         };
-        let ends = self.interval.map(|ends| ends.map(|end| scale.place(end)));
-        let line = match ends {
-            // an interval that reaches 0 is open on a logarithmic axis
-            Some([low, Some(high)]) => {
-                let low = low.unwrap_or(scale.from);
-                format!(
-                    "<path class=\"stroke\" d=\"M{low:.1} {y:.1}H{high:.1}\" stroke=\"{color}\" stroke-width=\"1.6\"/>"
-                )
-            }
-            _ => String::new(),
-        };
+        let line = self
+            .interval
+            .map_or_else(String::new, |interval| line(interval, scale, y, color));
         let (class, fill) = match self.doubtful {
             true => ("ring", "#fff"),
             false => ("fill", color),
@@ -178,6 +173,24 @@ impl Dot {
             "<g class=\"{group}\">{line}<circle class=\"stroke {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{RADIUS}\" fill=\"{fill}\" stroke=\"{color}\" stroke-width=\"1.4\"/></g>"
         ));
     }
+}
+
+/// An interval, as far as the axis reaches, with an arrow at an end beyond it.
+fn line([low, high]: [f64; 2], scale: &Scale, y: f64, color: &str) -> String {
+    // 0 and infinity have no position on a logarithmic axis
+    let low = scale.place(low).unwrap_or(f64::MIN);
+    let high = scale.place(high).unwrap_or(f64::MAX);
+    let [from, to] = [low, high].map(|end| end.clamp(scale.from, scale.to));
+    let mut path = format!("M{from:.1} {y:.1}H{to:.1}");
+    if low < scale.from {
+        path += &format!("M{:.1} {:.1}l-4 3l4 3", from + 4.0, y - 3.0);
+    }
+    if high > scale.to {
+        path += &format!("M{:.1} {:.1}l4 3l-4 3", to - 4.0, y - 3.0);
+    }
+    format!(
+        "<path class=\"stroke\" d=\"{path}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.6\"/>"
+    )
 }
 
 #[cfg(test)]
@@ -217,6 +230,17 @@ mod tests {
         let drawn = draw(&[panel(&values[..20], Some(1.0)), panel(&values, None)]);
         let circles = drawn.iter().map(|c| c.body.matches("<circle").count());
         assert_eq!(circles.collect::<Vec<_>>(), [20, 30]);
+    }
+
+    #[test]
+    fn wide_intervals_end_in_arrows() {
+        let mut panel = panel(&[1.0, 2.0], Some(1.0));
+        panel.dots[1].interval = Some([1e-15, 1e10]);
+        let scale = panel.scale([0.0, 100.0]);
+        assert!(scale.place(2.0).unwrap() - scale.place(1.0).unwrap() > 50.0);
+        let body = &draw(&[panel])[0].body;
+        let arrows = ["l-4 3l4 3", "l4 3l-4 3"].map(|arrow| body.matches(arrow).count());
+        assert_eq!(arrows, [1, 1], "{body}");
     }
 
     #[test]

@@ -8,8 +8,8 @@ use gritstone_document::svg::dots::{self, Dot, Panel};
 use gritstone_document::{About, Block, Document, Text, Tile, Tone};
 use gritstone_document::{number, svg};
 use gritstone_model::{
-    Assessment, CompareRow, Estimate, Flag, Measurement, Quantity, Rating, Reliability, RunView,
-    Settings,
+    Assessment, Better, CompareRow, Estimate, Flag, Measurement, Quantity, Rating, Reliability,
+    RunView, Settings,
 };
 
 /// As many lines have room on a page.
@@ -279,15 +279,20 @@ fn kind(quantity: Quantity, unit: &str) -> (u8, String, &'static str, f64) {
 fn dot(drawn: &Drawn, factor: f64) -> Dot {
     let result = drawn.result;
     let flags = [Flag::Invalid, Flag::Noisy, Flag::Modes, Flag::Interference];
-    let (value, interval, text) = match drawn.against.and_then(|row| Some((row, row.ratio?))) {
-        Some((row, ratio)) => (ratio, row.interval, words::bare_ratio(ratio, None).0 + "×"),
+    let estimate = drawn.estimate;
+    let (value, interval) = match drawn.against.and_then(|row| row.ratio) {
+        Some(ratio) => {
+            // of this result alone
+            let speed = |end: f64| match result.better {
+                Better::Lower => ratio * estimate.value / end,
+                Better::Higher => ratio * end / estimate.value,
+            };
+            let ends = estimate.interval.map(|ends| ends.map(speed));
+            (ratio, ends.map(|[a, b]| [a.min(b), a.max(b)]))
+        }
         None => {
-            let scaled = drawn.estimate.times(factor);
-            (
-                scaled.value,
-                scaled.interval,
-                columns::figure_with_unit(result),
-            )
+            let scaled = estimate.times(factor);
+            (scaled.value, scaled.interval)
         }
     };
     Dot {
@@ -298,12 +303,12 @@ fn dot(drawn: &Drawn, factor: f64) -> Dot {
             .flags_of_estimate()
             .iter()
             .any(|flag| flags.contains(flag)),
-        text,
+        text: columns::figure_with_unit(result),
         ..Dot::default()
     }
 }
 
-/// "Times VAX-11/780: byte/pipe 512×, byte/sieve 1,690×."
+/// "× VAX-11/780, more is better: byte/syscall 75.1 ns/call, byte/sieve 10.21 µs/pass."
 fn in_words(panels: &[Panel]) -> String {
     let said = panels.iter().map(|panel| {
         let dots = panel.dots.iter();
