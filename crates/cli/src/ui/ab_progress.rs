@@ -125,7 +125,7 @@ mod tests {
             ),
             (
                 words_for(&[1.0, 1.006], 15, None),
-                format!("pair 15: {new} 1.006× slower (detectable: 1.0%)"),
+                format!("pair 15: {new} 1.006× slower (detectable: 1.1%)"),
             ),
             (
                 words_for(&[1.0, 1.5, 1.0], 18, Some(20)),
