@@ -171,8 +171,8 @@ fn change_of_series(view: &HistoryView, series: &HistorySeries, change: &History
             kernel: series.kernel.clone(),
             before: before.map(|point| point.run.clone()),
             unit: series.unit.clone(),
-            was: level(&series.points[start..change.at]),
-            is: level(&series.points[change.at..end]),
+            value_before: level(&series.points[start..change.at]),
+            value_since: level(&series.points[change.at..end]),
             change: change.clone(),
         },
     }

@@ -20,7 +20,7 @@ pub fn atom(events: &[ChangeEvent]) -> String {
     );
     for of in events {
         let id = [of.machine.as_str(), &of.id].map(encoded).join(":");
-        let known = gritstone_report::event_known(of).into_iter();
+        let known = gritstone_report::newest_entry(of).into_iter();
         let lines = known.chain(gritstone_report::event_lines(of));
         let lines = lines.collect::<Vec<_>>().join("; ");
         let _ = writeln!(
@@ -38,6 +38,6 @@ pub fn atom(events: &[ChangeEvent]) -> String {
 
 /// When something was last known of it.
 fn updated(of: &ChangeEvent) -> &str {
-    let known = of.triage.log.last().map(|said| said.at.as_str());
+    let known = of.triage.log.last().map(|entry| entry.at.as_str());
     known.map_or(&of.started, |at| at.max(&of.started))
 }

@@ -21,9 +21,9 @@ pub struct Change {
     pub before: Option<String>,
     pub unit: Unit,
     /// Median estimate of the level before; null where no run of it is among the newest.
-    pub was: Option<f64>,
+    pub value_before: Option<f64>,
     /// Median estimate of the level since.
-    pub is: Option<f64>,
+    pub value_since: Option<f64>,
     /// Changes with their dates.
     #[serde(flatten)]
     pub change: HistoryChange,
@@ -87,7 +87,7 @@ impl ChangeState {
     }
 }
 
-/// What somebody said of a change.
+/// Entry of a triage log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TriageEntry {
     /// Since this entry.

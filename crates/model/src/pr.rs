@@ -86,7 +86,7 @@ pub struct PrRow {
     pub interval: Option<[f64; 2]>,
     /// p adjusted for interim analyses and for the number of benchmarks.
     pub p_adjusted: Option<f64>,
-    /// Smallest slowdown that would have been a regression, in 95 of 100 trials like this one.
+    /// Minimum detectable effect: the slowdown that would have been a regression in 95 of 100 trials like this one.
     pub smallest: Option<f64>,
     pub pairs: usize,
     /// Largest difference between counts of one side, as a share; none of times.

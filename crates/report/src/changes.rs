@@ -92,15 +92,15 @@ pub(crate) fn table<'a>(
         .text("State", |of| of.triage.state.as_str())
         .text("Who", |of| who(&of.triage))
         .column(Column::new("Note", Style::Text).rank(2), |of| {
-            of.triage.log.last().map(|said| said.note.clone())
+            of.triage.log.last().map(|entry| entry.note.clone())
         })
         .table(document, caption, events);
 }
 
-/// Who looks at it, or has said what it is.
+/// Assignee, else the author of the newest entry.
 fn who(of: &Triage) -> Option<String> {
-    let said = of.log.last().map(|said| said.who.clone());
-    of.assignee.clone().or(said)
+    let author = of.log.last().map(|entry| entry.who.clone());
+    of.assignee.clone().or(author)
 }
 
 /// The benchmarks of an event, the first of them by name.
@@ -158,15 +158,14 @@ pub fn change(of: &ChangeEvent) -> Document {
     document
 }
 
-/// What was said of it.
 fn log(document: &mut Document, of: &Triage) {
     let entries = of.log.iter().rev();
-    Columns::<&TriageEntry>::key("When (UTC)", Style::Code, |said| words::minute(&said.at))
-        .text("Who", |said| said.who.as_str())
-        .text("State", |said| said.state.as_str())
-        .text("Assigned to", |said| said.assignee.clone())
-        .text("Note", |said| Some(said.note.clone()))
-        .table(document, "What was said of it, newest first", entries);
+    Columns::<&TriageEntry>::key("When (UTC)", Style::Code, |entry| words::minute(&entry.at))
+        .text("Who", |entry| entry.who.as_str())
+        .text("State", |entry| entry.state.as_str())
+        .text("Assigned to", |entry| entry.assignee.clone())
+        .text("Note", |entry| Some(entry.note.clone()))
+        .table(document, "Triage log, newest first", entries);
 }
 
 fn facts(document: &mut Document, of: &ChangeEvent) {
@@ -196,20 +195,20 @@ fn confirming(document: &mut Document, of: &ChangeEvent) {
     document.list([format!("`gritstone run {ids} --label LABEL`")]);
 }
 
-/// What was last said of an event as a sentence, without its full stop.
+/// Newest triage entry of an event as a sentence, without its full stop.
 #[must_use]
-pub fn event_known(of: &ChangeEvent) -> Option<String> {
-    let said = of.triage.log.last()?;
-    let to = said
+pub fn newest_entry(of: &ChangeEvent) -> Option<String> {
+    let entry = of.triage.log.last()?;
+    let to = entry
         .assignee
         .as_ref()
         .map_or_else(String::new, |to| format!(" to {to}"));
-    let note = match said.note.as_str() {
+    let note = match entry.note.as_str() {
         "" => String::new(),
         note => format!(": {note}"),
     };
-    let (state, at) = (words::capital(said.state.as_str()), words::date(&said.at));
-    Some(format!("{state}{to} by {}, {at}{note}", said.who))
+    let (state, at) = (words::capital(entry.state.as_str()), words::date(&entry.at));
+    Some(format!("{state}{to} by {}, {at}{note}", entry.who))
 }
 
 /// A line for each change: the change leads to the run before and the run since, side by side.
@@ -236,8 +235,8 @@ fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Chan
         .number("95% interval", |of| {
             words::change(of.change.ratio, of.change.interval).1
         })
-        .number("Before", |of| value(of, of.was))
-        .number("Since", |of| value(of, of.is))
+        .number("Before", |of| value(of, of.value_before))
+        .number("Since", |of| value(of, of.value_since))
         .text("Speed", |of| {
             let [better, worse] = Sense::Speed.words();
             if of.change.ratio < 1.0 { worse } else { better }

@@ -329,7 +329,7 @@ fn heat(document: &mut Document, view: &FleetView) {
                 value: effect.effect,
                 text: percent(effect).0,
                 certain: effect.p_adjusted <= view.level && effect.effect.abs() > view.margin,
-                course: vec![],
+                sparkline: vec![],
             })
         };
         (node.node.clone(), effects.map(cell).collect())

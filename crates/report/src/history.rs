@@ -235,7 +235,7 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
             excluded: excluded.collect(),
         }],
         marks: series.changes.iter().map(mark).collect(),
-        close: true,
+        clips_intervals: true,
         ..Plot::default()
     };
     Figure {
@@ -252,7 +252,7 @@ fn mark(change: &HistoryChange) -> (f64, String) {
     (change.at as f64 + 0.5, said)
 }
 
-/// The drawing as data: what is said of each run stands where the pointer is.
+/// The drawing as data, with a readout for each run.
 fn chart(view: &HistoryView, series: &HistorySeries) -> Chart {
     let unit = number::unit_text(series.unit.as_str());
     let point = |point: &HistoryPoint| {
@@ -261,7 +261,7 @@ fn chart(view: &HistoryView, series: &HistorySeries) -> Chart {
             "interval": point.interval,
             "compared": point.value.is_some(),
             "day": point.started.get(..10),
-            "said": describe_point(series, point),
+            "readout": describe_point(series, point),
         })
     };
     let mark = |change: &HistoryChange| {

@@ -39,7 +39,7 @@ pub use bench::{Ranked, Ranking, TimeStatistics, commands, percentile};
 pub use benchmark_page::{line, one};
 pub use bisect::bisect;
 pub use brief::{Brief, Pair, brief, data_sheet, pair};
-pub use changes::{change, changes, event, event_known, event_lines, new_events};
+pub use changes::{change, changes, event, event_lines, new_events, newest_entry};
 pub use check::check;
 pub use classic::{Classic, classic};
 pub use compare::{Comparison, compare};

@@ -77,8 +77,7 @@ fn what_changed(document: &mut Document, events: &[ChangeEvent], recent: &Recent
         &others,
     );
     document.paragraph(
-        Text::new("All changes: who looks at them, and what was said of them")
-            .about(Some(About::Changes)),
+        Text::new("All changes, with their assignees and triage logs").about(Some(About::Changes)),
     );
 }
 
@@ -157,7 +156,7 @@ fn map_cell(of: &FamilyTrend) -> Cell {
             _ => words::change(of.ratio, None).0,
         },
         certain: of.changed > 0,
-        course: of.speeds.clone(),
+        sparkline: of.speeds.clone(),
     }
 }
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 use gritstone_model::{
     ChangeEvent, Commit, CommitRange, Difference, HistoryView, Machine, RunInfo, Triage,
 };
-use gritstone_store::{ChangeEntry, Content, Store};
+use gritstone_store::{ChangeEntry, EntryContent, Store};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Newest runs that are searched.
@@ -21,7 +21,7 @@ pub fn recurring(context: &Context, store: &Store) -> Result<Vec<HistoryView>> {
     histories(context, store, &store.recurring()?, MAX_RUNS)
 }
 
-/// Events of histories without what was said of them, newest first.
+/// Events of histories without their triage logs, newest first.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -47,16 +47,16 @@ pub fn events(store: &Store, histories: &[HistoryView]) -> Result<Vec<ChangeEven
     Ok(events)
 }
 
-/// Adds what was said of them.
+/// Adds their triage logs.
 pub fn add_triage(events: &mut [ChangeEvent], entries: Vec<ChangeEntry>) {
-    let mut said: BTreeMap<String, Triage> = BTreeMap::new();
+    let mut triages: BTreeMap<String, Triage> = BTreeMap::new();
     for entry in entries {
-        if let Content::Triage(of) = entry.content {
-            said.entry(entry.event).or_default().push(of);
+        if let EntryContent::Triage(content) = entry.content {
+            triages.entry(entry.event).or_default().push(content);
         }
     }
     for event in events {
-        event.triage = said.get(&event.id).cloned().unwrap_or_default();
+        event.triage = triages.get(&event.id).cloned().unwrap_or_default();
     }
 }
 

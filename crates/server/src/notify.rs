@@ -8,7 +8,7 @@ use gritstone_document::About;
 use gritstone_document::html::path;
 use gritstone_model::{ChangeEvent, SCHEMA_CHANGES, decode_text, escape_json};
 use gritstone_runs::context::Context;
-use gritstone_store::Content;
+use gritstone_store::EntryContent;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -89,21 +89,22 @@ impl Notify {
         };
         let entries = reader.change_entries()?;
         drop(reader);
-        let told: BTreeSet<&str> = entries
+        let notified: BTreeSet<&str> = entries
             .iter()
-            .filter(|entry| matches!(&entry.content, Content::Notified(way) if way == NAME))
+            .filter(|entry| matches!(&entry.content, EntryContent::Notified(channel) if channel == NAME))
             .map(|entry| entry.event.as_str())
             .collect();
         let is_known = |event: &ChangeEvent| {
             let mut entries = entries.iter();
-            entries
-                .any(|entry| matches!(entry.content, Content::Triage(_)) && entry.event == event.id)
+            entries.any(|entry| {
+                matches!(entry.content, EntryContent::Triage(_)) && entry.event == event.id
+            })
         };
         let keep = |ids: &[String]| -> Result<()> {
             let now = gritstone_runs::clock::now();
             Ok(context.writer()?.notified(ids, NAME, &now)?)
         };
-        if !told.contains(BEFORE) {
+        if !notified.contains(BEFORE) {
             let ids = events.iter().map(|event| event.id.clone());
             return keep(
                 &[BEFORE.to_owned()]
@@ -114,7 +115,7 @@ impl Notify {
         }
         let new = events
             .iter()
-            .filter(|event| !told.contains(event.id.as_str()) && !is_known(event));
+            .filter(|event| !notified.contains(event.id.as_str()) && !is_known(event));
         let new: Vec<ChangeEvent> = new.cloned().collect();
         if new.is_empty() {
             return Ok(());
@@ -187,7 +188,7 @@ impl Notify {
         let sent = self
             .agent
             .post(&self.to)
-            .header("Content-Type", "application/json")
+            .header("EntryContent-Type", "application/json")
             .send(escape_json(value.to_string()));
         // what is after the host may be a secret
         let host = self.to.parse::<ureq::http::Uri>().ok();

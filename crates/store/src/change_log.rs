@@ -1,4 +1,4 @@
-//! Log of what was said of changes, and of sent notifications.
+//! Triage log of changes, and sent notifications.
 
 use crate::engine::{Engine, Purpose, query, whole};
 use crate::error::{Fault, StoreError};
@@ -22,14 +22,14 @@ const NOTIFY: &str = "notify";
 pub struct ChangeEntry {
     /// Identifier of the change event.
     pub event: String,
-    pub content: Content,
+    pub content: EntryContent,
 }
 
-/// Content of an entry.
+/// EntryContent of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum EntryContent {
     Triage(TriageEntry),
-    /// A notification was sent by this way.
+    /// Sent notification, with its channel.
     Notified(String),
 }
 
@@ -51,15 +51,15 @@ impl Store {
         &mut self,
         event: &str,
         who: Who,
-        entry: &Triaged,
+        entry: &NewTriageEntry,
         now: &str,
     ) -> Result<(), StoreError> {
         entry.check().map_err(StoreError::Unfit)?;
         let assignee = entry.assignee.map(str::trim);
         self.reach_disk(true)?;
         self.at(whole(self.engine(), Purpose::Write, |engine| {
-            let word = word(entry.state);
-            enter(engine, event, word, who, entry.note.trim(), now, assignee)
+            let kind = entry_kind(entry.state);
+            enter(engine, event, kind, who, entry.note.trim(), now, assignee)
         }))
     }
 
@@ -94,12 +94,14 @@ impl Store {
         };
         let entry = |(event, entry, who, note, at, assignee): Entry| {
             if entry == NOTIFY {
-                let content = Content::Notified(note);
+                let content = EntryContent::Notified(note);
                 return Some(ChangeEntry { event, content });
             }
             // a newer Gritstone may write other entries
-            let state = ChangeState::ALL.into_iter().find(|of| word(*of) == entry)?;
-            let content = Content::Triage(TriageEntry {
+            let state = ChangeState::ALL
+                .into_iter()
+                .find(|of| entry_kind(*of) == entry)?;
+            let content = EntryContent::Triage(TriageEntry {
                 state,
                 who,
                 at,
@@ -137,7 +139,7 @@ type Entry = (String, String, String, String, String, Option<String>);
 
 /// A new state of a change.
 #[derive(Clone, Copy, Debug)]
-pub struct Triaged<'a> {
+pub struct NewTriageEntry<'a> {
     pub state: ChangeState,
     /// Needed where the state is [`ChangeState::Assigned`].
     pub assignee: Option<&'a str>,
@@ -145,7 +147,7 @@ pub struct Triaged<'a> {
     pub note: &'a str,
 }
 
-impl Triaged<'_> {
+impl NewTriageEntry<'_> {
     fn check(&self) -> Result<(), String> {
         let is_line =
             |text: &str, most| text.chars().count() <= most && !text.contains(char::is_control);
@@ -164,8 +166,8 @@ impl Triaged<'_> {
     }
 }
 
-/// The kind of the entry that sets a state.
-fn word(state: ChangeState) -> &'static str {
+/// Kind of the entry that sets a state.
+fn entry_kind(state: ChangeState) -> &'static str {
     match state {
         ChangeState::New => "reopen",
         ChangeState::Assigned => "assign",

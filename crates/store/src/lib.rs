@@ -55,7 +55,7 @@ mod write;
 extern crate self as gritstone_store;
 
 pub use address::{has_password, is_server, shown};
-pub use change_log::{ChangeEntry, Content, Progress, Triaged, Who};
+pub use change_log::{ChangeEntry, EntryContent, NewTriageEntry, Progress, Who};
 pub use engine::Shrunk;
 pub use error::{ResolveError, StoreError};
 pub use file::default_path;

@@ -105,7 +105,7 @@ fn changes_keep_their_unit() {
     let found = events::events(&[view], &BTreeSet::new());
     let change = &found[0].changes[0];
     assert_eq!(change.unit, unit);
-    assert!(change.is > change.was && change.was > Some(50.0));
+    assert!(change.value_since > change.value_before && change.value_before > Some(50.0));
 }
 
 #[test]

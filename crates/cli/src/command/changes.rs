@@ -9,7 +9,7 @@ use gritstone_model::{ChangeEvent, ChangeState, ChangesView, SCHEMA_CHANGES};
 use gritstone_runs::changes::{add_triage, events, recurring};
 use gritstone_runs::clock;
 use gritstone_runs::context::Context;
-use gritstone_store::{Triaged, Who};
+use gritstone_store::{NewTriageEntry, Who};
 
 #[derive(Debug, Args)]
 #[command(
@@ -64,27 +64,27 @@ pub struct NoteArgs {
 
 impl ChangesCommand {
     /// The event, and its new state.
-    fn triage(&self) -> (&str, Triaged<'_>) {
+    fn triage(&self) -> (&str, NewTriageEntry<'_>) {
         let (state, of) = match self {
             Self::Assign { event, who, note } => {
-                let said = Triaged {
+                let entry = NewTriageEntry {
                     state: ChangeState::Assigned,
                     assignee: Some(who),
                     note,
                 };
-                return (event, said);
+                return (event, entry);
             }
             Self::Acknowledge(of) => (ChangeState::Acknowledged, of),
             Self::Expect(of) => (ChangeState::Expected, of),
             Self::Fix(of) => (ChangeState::Fixed, of),
             Self::Reopen(of) => (ChangeState::New, of),
         };
-        let said = Triaged {
+        let entry = NewTriageEntry {
             state,
             assignee: None,
             note: &of.note,
         };
-        (&of.event, said)
+        (&of.event, entry)
     }
 }
 
@@ -98,12 +98,12 @@ pub fn changes(context: &Context, args: &ChangesArgs) -> Result<Exit> {
     add_triage(&mut events, store.change_entries()?);
     drop(store);
     if let Some(command) = &args.command {
-        let (event, said) = command.triage();
+        let (event, entry) = command.triage();
         let event = named(&events, event)?;
         let (who, now) = (user(), clock::now());
         let mut store = context.administrator()?;
-        store.triage(&event.id, Who::User(&who), &said, &now)?;
-        let state = said.state.as_str();
+        store.triage(&event.id, Who::User(&who), &entry, &now)?;
+        let state = entry.state.as_str();
         output::remark(&format!("change {} is {state}, says {who}", event.id));
         return Ok(Exit::Done);
     }

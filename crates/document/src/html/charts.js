@@ -14,10 +14,10 @@
     const last = chart.points.length - 1;
     const figure = script.closest("figure");
     const still = figure.querySelector(".plots");
-    const place = element("div", { className: "live-plot", tabIndex: 0 });
-    place.setAttribute("role", "group");
-    place.setAttribute("aria-label", still.getAttribute("aria-label") + ". Left and right arrows go from run to run, Enter opens one.");
-    const said = element("output", { className: "at-pointer" });
+    const container = element("div", { className: "live-plot", tabIndex: 0 });
+    container.setAttribute("role", "group");
+    container.setAttribute("aria-label", still.getAttribute("aria-label") + ". Left and right arrows go from run to run, Enter opens one.");
+    const readout = element("output", { className: "at-pointer" });
     const button = (text, label, act) => {
       const made = element("button", { type: "button", textContent: text, title: label, onclick: act });
       made.setAttribute("aria-label", label);
@@ -26,13 +26,13 @@
     const all = [0.5, last + 1.5];
     let view = all;
     const show = ([min, max]) => {
-      const wide = Math.max(Math.min(max - min, last + 1), 1);
-      const from = Math.min(Math.max(min, all[0]), all[1] - wide);
-      view = [from, from + wide];
+      const span = Math.max(Math.min(max - min, last + 1), 1);
+      const from = Math.min(Math.max(min, all[0]), all[1] - span);
+      view = [from, from + span];
       plot.setScale("x", { min: view[0], max: view[1] });
     };
-    const zoom = by => { const [min, max] = view, half = (max - min) / 2 * by, at = (min + max) / 2; show([at - half, at + half]); };
-    const pan = by => { const [min, max] = view, way = (max - min) * by; show([min + way, max + way]); };
+    const zoom = factor => { const [min, max] = view, half = (max - min) / 2 * factor, at = (min + max) / 2; show([at - half, at + half]); };
+    const pan = factor => { const [min, max] = view, shift = (max - min) * factor; show([min + shift, max + shift]); };
     const logarithmic = element("input", { type: "checkbox", onchange: () => draw() });
     const bar = element("div", { className: "plot-bar" },
       button("+", "Zoom in", () => zoom(0.5)), button("−", "Zoom out", () => zoom(2)),
@@ -40,7 +40,7 @@
       button("All", "All runs", () => show(all)),
       element("label", {}, logarithmic, " Logarithmic"));
     if (chart.points.some(point => point.y !== null && point.y <= 0)) { logarithmic.parentElement.hidden = true; }
-    figure.insertBefore(element("div", { className: "chart" }, bar, place, said), still);
+    figure.insertBefore(element("div", { className: "chart" }, bar, container, readout), still);
     still.classList.add("drawn");
 
     const xs = chart.points.map((_, at) => at + 1);
@@ -94,10 +94,10 @@
       });
       ctx.restore();
     };
-    const tell = index => {
+    const showReadout = index => {
       at = index ?? at;
       const point = chart.points[at];
-      said.textContent = point ? point.said : "";
+      readout.textContent = point ? point.readout : "";
     };
     const open = () => { if (links[at]) { location.href = links[at]; } };
 
@@ -107,7 +107,7 @@
       const axis = { stroke: soft, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 }, font: "12px system-ui, sans-serif" };
       const edge = { stroke: null, width: 0, points: { show: false } };
       plot = new uPlot({
-        width: place.clientWidth || 600, height: 320, legend: { show: false }, padding: [18, 12, 0, 0],
+        width: container.clientWidth || 600, height: 320, legend: { show: false }, padding: [18, 12, 0, 0],
         scales: { x: { time: false, range: () => view }, y: { distr: logarithmic.checked ? 3 : 1, range } },
         cursor: { drag: { x: true, y: false, setScale: false, dist: 5 }, points: { size: 8 }, bind: { dblclick: () => () => show(all) } },
         series: [{}, { stroke: line, width: 2, points: { show: last < 60, size: 5, fill: line } }, edge, edge],
@@ -123,29 +123,29 @@
             if (width > 0) { show([u.posToVal(left, "x"), u.posToVal(left + width, "x")]); }
             u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
           }],
-          setCursor: [u => { if (u.cursor.idx !== null && u.cursor.idx !== undefined) { tell(u.cursor.idx); } }],
+          setCursor: [u => { if (u.cursor.idx !== null && u.cursor.idx !== undefined) { showReadout(u.cursor.idx); } }],
         },
-      }, [xs, ys, ends[0], ends[1]], place);
-      place.plot = plot;
+      }, [xs, ys, ends[0], ends[1]], container);
+      container.plot = plot;
       show(view);
       // not at the end of a drag
       let pressed = 0;
       plot.over.addEventListener("mousedown", event => { pressed = event.clientX; });
       plot.over.addEventListener("click", event => { if (Math.abs(event.clientX - pressed) < 5) { open(); } });
     };
-    place.addEventListener("keydown", event => {
+    container.addEventListener("keydown", event => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (step) {
         const next = Math.min(Math.max((at ?? last - step) + step, 0), last);
         const [min, max] = view;
         if (next + 1 < min || next + 1 > max) { pan(step / 2); }
         plot.setCursor({ left: plot.valToPos(next + 1, "x"), top: plot.valToPos(ys[next] ?? plot.scales.y.min, "y") });
-        tell(next);
+        showReadout(next);
       } else if (event.key === "Enter") { open(); } else { return; }
       event.preventDefault();
     });
     draw();
-    new ResizeObserver(() => { if (place.clientWidth > 0) { plot.setSize({ width: place.clientWidth, height: 320 }); } }).observe(place);
+    new ResizeObserver(() => { if (container.clientWidth > 0) { plot.setSize({ width: container.clientWidth, height: 320 }); } }).observe(container);
     dark.addEventListener("change", draw);
   };
   document.querySelectorAll("script.chart-data").forEach(start);

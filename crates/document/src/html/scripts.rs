@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn data_cannot_end_its_element() {
         let chart = Chart {
-            json: r#"{"said":"</script><b>&"}"#.to_owned(),
+            json: r#"{"readout":"</script><b>&"}"#.to_owned(),
             about: ["a", "gone"].map(|id| About::Run(id.to_owned())).into(),
         };
         let mut files = Files::default();

@@ -3,7 +3,7 @@
 (() => {
   const form = document.querySelector("form.triage");
   const [state, assignee, note, token] = ["state", "assignee", "note", "token"].map(name => form.elements[name]);
-  const said = form.querySelector("output");
+  const output = form.querySelector("output");
   const KEY = "gritstone-token";
   token.value = sessionStorage.getItem(KEY) ?? "";
   const need = () => {
@@ -17,7 +17,7 @@
   form.hidden = false;
   form.addEventListener("submit", async event => {
     event.preventDefault();
-    said.textContent = "Sending…";
+    output.textContent = "Sending…";
     const body = { state: state.value, note: note.value };
     if (!assignee.disabled && assignee.value.trim()) { body.assignee = assignee.value; }
     try {
@@ -29,10 +29,10 @@
         sessionStorage.setItem(KEY, token.value);
         location.reload();
       } else {
-        said.textContent = (await response.json()).error;
+        output.textContent = (await response.json()).error;
       }
     } catch {
-      said.textContent = "The server does not answer: try again later.";
+      output.textContent = "The server does not answer: try again later.";
     }
   });
 })();

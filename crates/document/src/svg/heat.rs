@@ -19,13 +19,13 @@ pub struct Cell {
     pub text: String,
     /// Significant.
     pub certain: bool,
-    /// Values in the order of time, for a line below the text; may be empty.
-    pub course: Vec<f64>,
+    /// Values in the order of time, drawn below the text; may be empty.
+    pub sparkline: Vec<f64>,
 }
 
 const HEIGHT: f64 = 22.0;
-/// Of the line below the text, and the range of values that takes all of it at least.
-const COURSE: f64 = 18.0;
+/// Height of the sparkline, and the range of values that takes all of it at least.
+const SPARKLINE_HEIGHT: f64 = 18.0;
 const LEAST_RANGE: f64 = 0.05;
 const LEAST_WIDTH: f64 = 58.0;
 const TOP: f64 = 30.0;
@@ -42,9 +42,14 @@ impl Heat {
         let names: Vec<String> = self.rows.iter().map(|(name, _)| cut(name)).collect();
         let left = widest(names.iter()) + MARGIN + CHAR;
         let width = (widest(self.columns.iter()) + CHAR).max(LEAST_WIDTH);
-        let drawn = |cell: &Option<Cell>| cell.as_ref().is_some_and(|of| !of.course.is_empty());
-        let has_courses = self.rows.iter().any(|(_, cells)| cells.iter().any(drawn));
-        let height = HEIGHT + if has_courses { COURSE } else { 0.0 };
+        let drawn = |cell: &Option<Cell>| cell.as_ref().is_some_and(|of| !of.sparkline.is_empty());
+        let has_sparklines = self.rows.iter().any(|(_, cells)| cells.iter().any(drawn));
+        let height = HEIGHT
+            + if has_sparklines {
+                SPARKLINE_HEIGHT
+            } else {
+                0.0
+            };
         let right = left + width * self.columns.len() as f64 + MARGIN;
         let mut canvas = Canvas::new(right, TOP + height * self.rows.len() as f64 + MARGIN);
         for (across, name) in self.columns.iter().enumerate() {
@@ -70,7 +75,7 @@ impl Heat {
 
 fn draw(canvas: &mut Canvas, cell: &Cell, [x, y, width, height]: [f64; 4]) {
     // what did not change stands on the page itself, whatever its color
-    let is_calm = !cell.certain && !cell.course.is_empty();
+    let is_unchanged = !cell.certain && !cell.sparkline.is_empty();
     let full = if cell.value < 0.0 { BELOW } else { ABOVE };
     let share = (cell.value.abs() / FULL).min(1.0);
     let share = if cell.certain {
@@ -79,12 +84,12 @@ fn draw(canvas: &mut Canvas, cell: &Cell, [x, y, width, height]: [f64; 4]) {
         0.2 * share
     };
     let [r, g, b] = full.map(|full| 255.0 + (full - 255.0) * share);
-    if !is_calm {
+    if !is_unchanged {
         canvas.put(format_args!(
             "<rect class=\"cell\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height}\" fill=\"rgb({r:.0},{g:.0},{b:.0})\" stroke=\"#ffffff\"/>"
         ));
     }
-    let weight = match (cell.certain, is_calm) {
+    let weight = match (cell.certain, is_unchanged) {
         (true, _) => " font-weight=\"bold\"",
         (_, true) => " class=\"ink\"",
         _ => "",
@@ -95,23 +100,27 @@ fn draw(canvas: &mut Canvas, cell: &Cell, [x, y, width, height]: [f64; 4]) {
         y + HEIGHT / 2.0 + 4.0,
         escape(&cell.text)
     ));
-    let class = if is_calm { "course calm" } else { "course" };
-    course(
+    let class = if is_unchanged {
+        "sparkline unchanged"
+    } else {
+        "sparkline"
+    };
+    sparkline(
         canvas,
-        &cell.course,
+        &cell.sparkline,
         class,
         [x + 5.0, y + HEIGHT, width - 10.0],
     );
 }
 
-fn course(canvas: &mut Canvas, values: &[f64], class: &str, [x, y, width]: [f64; 3]) {
+fn sparkline(canvas: &mut Canvas, values: &[f64], class: &str, [x, y, width]: [f64; 3]) {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if values.len() < 2 || !(high - low).is_finite() {
         return;
     }
     let range = (high - low).max(LEAST_RANGE);
-    let (middle, tall) = (f64::midpoint(low, high), COURSE - 5.0);
+    let (middle, tall) = (f64::midpoint(low, high), SPARKLINE_HEIGHT - 5.0);
     let corner = |(at, value): (usize, &f64)| {
         let across = x + width * at as f64 / (values.len() - 1) as f64;
         let down = y + tall * (0.5 - (value - middle) / range);
@@ -135,7 +144,7 @@ mod tests {
                 value,
                 text: format!("{value}"),
                 certain,
-                course: vec![],
+                sparkline: vec![],
             })
         };
         let heat = Heat {
@@ -161,7 +170,7 @@ mod tests {
                 value: 0.0,
                 text: "=".to_owned(),
                 certain,
-                course: vec![1.0, 1.0, 0.8],
+                sparkline: vec![1.0, 1.0, 0.8],
             })
         };
         let heat = Heat {
@@ -169,7 +178,8 @@ mod tests {
             rows: vec![("node-1".to_owned(), vec![cell(true), cell(false)])],
         };
         let svg = heat.draw().body;
-        let counts = ["<rect", "class=\"course\"", "course calm"].map(|of| svg.matches(of).count());
+        let counts = ["<rect", "class=\"sparkline\"", "sparkline unchanged"]
+            .map(|of| svg.matches(of).count());
         assert_eq!(counts, [1, 1, 1], "{svg}");
     }
 }

@@ -21,7 +21,7 @@ pub struct Plot {
     pub log_x: bool,
     pub log_y: bool,
     /// The axis of y goes as far as estimates and usual intervals do; ends of others are clipped and marked.
-    pub close: bool,
+    pub clips_intervals: bool,
     /// Their names are unique.
     pub lines: Vec<Line>,
     /// Vertical lines: position, label.
@@ -154,8 +154,8 @@ impl Plot {
     }
 
     fn scale(&self, bottom: f64) -> Scale {
-        if let Some(ends) = self.ends().filter(|_| self.close) {
-            return Scale::new(ends.into_iter(), self.log_y, [bottom, TOP]).close();
+        if let Some(ends) = self.ends().filter(|_| self.clips_intervals) {
+            return Scale::new(ends.into_iter(), self.log_y, [bottom, TOP]).tight();
         }
         let points = self.lines.iter().flat_map(|line| &line.points);
         let ys = points.flat_map(|p| p.y.into_iter().chain(p.interval.into_iter().flatten()));
@@ -483,7 +483,7 @@ mod tests {
         let mut wide = line("wide", &[105.0, 130.0, 110.0], Some([104.0, 131.0]));
         wide.points[1].interval = Some([0.0, 500.0]);
         let plot = Plot {
-            close: true,
+            clips_intervals: true,
             lines: vec![wide],
             ..Plot::default()
         };
@@ -500,7 +500,7 @@ mod tests {
     fn excluded_results_keep_the_axis() {
         let plot = |excluded: Vec<[f64; 2]>| {
             let plot = Plot {
-                close: true,
+                clips_intervals: true,
                 lines: vec![Line {
                     excluded,
                     ..line("line", &[105.0, 104.0, 106.0], None)
@@ -523,7 +523,7 @@ mod tests {
         alone.excluded = vec![[1.0, 900.0]];
         let lines = vec![alone];
         let plot = Plot {
-            close: true,
+            clips_intervals: true,
             lines,
             ..Plot::default()
         };

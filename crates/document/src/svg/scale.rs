@@ -67,7 +67,7 @@ impl Scale {
     }
 
     /// Extends the ends to round numbers, wherever they lie. For y.
-    pub(super) fn close(self) -> Self {
+    pub(super) fn tight(self) -> Self {
         if self.log {
             return self.rounded();
         }

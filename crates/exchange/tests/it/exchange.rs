@@ -317,8 +317,8 @@ fn hostile_names_keep_feeds_valid() {
         kernel: "6.18".to_owned(),
         before: Some("r&1".to_owned()),
         unit: Unit::parse("ns/call").unwrap(),
-        was: Some(100.0),
-        is: Some(200.0),
+        value_before: Some(100.0),
+        value_since: Some(200.0),
         change: HistoryChange {
             run: "r 2".to_owned(),
             started: WHEN.to_owned(),

@@ -153,8 +153,8 @@ fn excluded_runs_read_as_excluded() {
         (4, "invalid, not compared"),
         (5, ": no result"),
     ] {
-        let said = points[at]["said"].as_str().unwrap();
-        assert!(said.ends_with(end), "{said}");
+        let readout = points[at]["readout"].as_str().unwrap();
+        assert!(readout.ends_with(end), "{readout}");
     }
     // drawn apart, on an axis of the others
     let svg = history_svg(&view).unwrap();

@@ -19,8 +19,8 @@ fn event(number: usize, benchmark: &str, day: Option<usize>, state: ChangeState)
         kernel: String::new(),
         before: None,
         unit: Unit::parse("ns/call").unwrap(),
-        was: Some(100.0),
-        is: Some(200.0),
+        value_before: Some(100.0),
+        value_since: Some(200.0),
         change: HistoryChange {
             run: run.clone(),
             started: started.clone(),

@@ -1,4 +1,4 @@
-//! What changed: all events, one of them, their feed, and what is said of them.
+//! What changed: all events, one of them, their feed, and their triage logs.
 
 use crate::http::{
     Answer, Asked, Gives, Kind, Media, Method, Parameter, Refused, Route, Status, Upload,
@@ -6,7 +6,7 @@ use crate::http::{
 use crate::pages::{Answered, Pages, not_found, plain};
 use gritstone_document::html::{self, Frame, Triage};
 use gritstone_model::{ChangeEvent, ChangeState, ChangesView, SCHEMA_CHANGES};
-use gritstone_store::{Scope, Triaged, Who};
+use gritstone_store::{NewTriageEntry, Scope, Who};
 use serde::Deserialize;
 use std::slice;
 
@@ -29,7 +29,7 @@ pub(crate) const ONE: Route<Pages> = Route {
     parameters: &[EVENT],
     ..Route::page(
         "/changes/{event}",
-        "Changes that belong together, with what was said of them",
+        "Changes that belong together, with their triage log",
         SCHEMA_CHANGES,
         one,
     )
@@ -86,7 +86,7 @@ fn all(pages: &Pages, asked: &Asked) -> Answered {
 }
 
 fn one(pages: &Pages, asked: &Asked) -> Answered {
-    let event = known(pages, asked.params.text("event"))?;
+    let event = find_event(pages, asked.params.text("event"))?;
     let document = gritstone_report::change(&event);
     let frame = Frame {
         triage: Some(Triage {
@@ -108,8 +108,8 @@ fn feed(pages: &Pages, _: &Asked) -> Answered {
     Ok(plain(Media::Atom, gritstone_exchange::atom(&events)))
 }
 
-/// An event, with what was said of it.
-fn known(pages: &Pages, id: &str) -> Result<ChangeEvent, Refused> {
+/// An event with its triage log.
+fn find_event(pages: &Pages, id: &str) -> Result<ChangeEvent, Refused> {
     let digest = pages.digest()?;
     let found = digest.events.iter().find(|event| event.id == id).cloned();
     let mut found = found.ok_or_else(|| not_found(format!("There is no change {id}.")))?;
@@ -125,23 +125,23 @@ fn triage(pages: &Pages, asked: &Asked) -> Answered {
         note: String,
         assignee: Option<String>,
     }
-    let said: Message = serde_json::from_slice(&asked.body).map_err(|why| {
+    let message: Message = serde_json::from_slice(&asked.body).map_err(|why| {
         let why = format!("This is no JSON with a state and a note: {why}.");
         Refused::new(Status::Unfit, why)
     })?;
     let by = asked.by()?;
-    let mut event = known(pages, asked.params.text("event"))?;
+    let mut event = find_event(pages, asked.params.text("event"))?;
     let (mut store, now) = (pages.context.writer()?, gritstone_runs::clock::now());
-    let entry = Triaged {
-        state: said.state,
-        assignee: said.assignee.as_deref(),
-        note: &said.note,
+    let entry = NewTriageEntry {
+        state: message.state,
+        assignee: message.assignee.as_deref(),
+        note: &message.note,
     };
     store.triage(&event.id, Who::Token(by), &entry, &now)?;
     drop(store);
     // further runs may have moved it meanwhile
     pages.add_triage(slice::from_mut(&mut event))?;
-    let (id, state, name) = (&event.id, said.state.as_str(), &by.name);
+    let (id, state, name) = (&event.id, message.state.as_str(), &by.name);
     log::warn!("gritstone: change {id} is {state}, says {name}");
     let value = serde_json::json!({ "event": id, "triage": event.triage });
     let answer = pages.respond(asked, &value, Default::default)?;

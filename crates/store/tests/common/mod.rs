@@ -7,7 +7,7 @@ use gritstone_model::{
     Batch, Benchmark, ChangeState, Check, Conditions, Counter, Event, Histogram, Id, Launch,
     Machine, Outcome, Owner, Param, Program, RunData, RunInfo, Sample, Skip, Unit, Usage, Work,
 };
-use gritstone_store::{Appended, Store, Triaged};
+use gritstone_store::{Appended, NewTriageEntry, Store};
 use postgres::SimpleQueryMessage;
 use rusqlite::types::ValueRef;
 use std::fmt::Debug;
@@ -18,8 +18,7 @@ use tempfile::TempDir;
 /// The URL of a server, with `DATABASE` in it, on which the tests of any store are executed; else they are on files.
 pub const SERVER: &str = "GRITSTONE_STORE_TEST_SERVER";
 
-/// What is said of a change.
-pub const KNOWN: Triaged = Triaged {
+pub const KNOWN: NewTriageEntry = NewTriageEntry {
     state: ChangeState::Acknowledged,
     assignee: None,
     note: "known",

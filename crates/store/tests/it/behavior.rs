@@ -6,8 +6,8 @@ use gritstone_model::{
     Origin, Outcome, Owner, Param, RunData, RunInfo, TriageEntry, TrialSide, Work,
 };
 use gritstone_store::{
-    ChangeEntry, Content, ResolveError, Results, RunHead, Scope, Sent, Store, StoreError, Triaged,
-    Who,
+    ChangeEntry, EntryContent, NewTriageEntry, ResolveError, Results, RunHead, Scope, Sent, Store,
+    StoreError, Who,
 };
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -573,7 +573,7 @@ fn version_5_entries_migrate() {
     };
     let entry = |entry: &TriageEntry| ChangeEntry {
         event: "r-worse".to_owned(),
-        content: Content::Triage(entry.clone()),
+        content: EntryContent::Triage(entry.clone()),
     };
     let store = Store::open_read_only(&path).unwrap();
     assert_eq!(store.change_entries().unwrap(), [entry(&known)]);
@@ -592,7 +592,7 @@ fn version_5_entries_migrate() {
         note: String::new(),
         ..known.clone()
     };
-    let new = Triaged {
+    let new = NewTriageEntry {
         state: assigned.state,
         assignee: assigned.assignee.as_deref(),
         note: "",

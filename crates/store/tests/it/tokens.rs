@@ -2,7 +2,9 @@
 
 use crate::common::{self, Raw};
 use gritstone_model::{ChangeState, TriageEntry};
-use gritstone_store::{ChangeEntry, Content, Scope, Sent, Store, StoreError, Triaged, Who};
+use gritstone_store::{
+    ChangeEntry, EntryContent, NewTriageEntry, Scope, Sent, Store, StoreError, Who,
+};
 
 const NOW: &str = "2026-11-25T12:00:00Z";
 
@@ -100,37 +102,37 @@ fn triage_keeps_its_author() {
     let (_folder, path, mut store) = common::with(&[]);
     store.add_token("a", "one", &[Scope::Write], NOW).unwrap();
     let token = store.token("one").unwrap().unwrap();
-    let said = |state, assignee, note| Triaged {
+    let new = |state, assignee, note| NewTriageEntry {
         state,
         assignee,
         note,
     };
     let long = "x".repeat(1001);
     for note in ["", " ", "two\nlines", "\u{1b}[31m", &long] {
-        let entry = said(ChangeState::Acknowledged, None, note);
+        let entry = new(ChangeState::Acknowledged, None, note);
         let refused = store.triage("r-worse", Who::User("ana"), &entry, NOW);
         assert!(matches!(refused, Err(StoreError::Unfit(_))), "{note:?}");
     }
     for assignee in [None, Some(""), Some("a\nb"), Some(&*long)] {
-        let entry = said(ChangeState::Assigned, assignee, "");
+        let entry = new(ChangeState::Assigned, assignee, "");
         let refused = store.triage("r-worse", Who::User("ana"), &entry, NOW);
         assert!(matches!(refused, Err(StoreError::Unfit(_))), "{assignee:?}");
     }
     assert_eq!(store.change_entries().unwrap(), []);
     let by = [Who::User("ana"), Who::Token(&token), Who::User("ana")];
     let entries = [
-        said(ChangeState::Acknowledged, None, "first"),
-        said(ChangeState::Assigned, Some(" ben "), ""),
-        said(ChangeState::Fixed, None, " second "),
+        new(ChangeState::Acknowledged, None, "first"),
+        new(ChangeState::Assigned, Some(" ben "), ""),
+        new(ChangeState::Fixed, None, " second "),
     ];
     for (who, entry) in by.into_iter().zip(&entries) {
         store.triage("r-worse", who, entry, NOW).unwrap();
     }
-    let told = ["r-worse".to_owned(), "q-better".to_owned()];
-    store.notified(&told, "mail", NOW).unwrap();
+    let notified = ["r-worse".to_owned(), "q-better".to_owned()];
+    store.notified(&notified, "mail", NOW).unwrap();
     let entry = |state, who: &str, assignee: Option<&str>, note: &str| ChangeEntry {
         event: "r-worse".to_owned(),
-        content: Content::Triage(TriageEntry {
+        content: EntryContent::Triage(TriageEntry {
             state,
             who: who.to_owned(),
             at: NOW.to_owned(),
@@ -143,9 +145,9 @@ fn triage_keeps_its_author() {
         entry(ChangeState::Assigned, "a", Some("ben"), ""),
         entry(ChangeState::Fixed, "ana", None, "second"),
     ];
-    wanted.extend(told.map(|event| ChangeEntry {
+    wanted.extend(notified.map(|event| ChangeEntry {
         event,
-        content: Content::Notified("mail".to_owned()),
+        content: EntryContent::Notified("mail".to_owned()),
     }));
     assert_eq!(store.change_entries().unwrap(), wanted);
     drop(store);
