@@ -30,12 +30,12 @@ pub struct Frame {
     pub form: Option<Form>,
     /// A run compared with the one before.
     pub before: Option<About>,
-    pub triage: Option<Triage>,
+    pub triage: Option<TriageForm>,
 }
 
 /// A form by which a script says the state of a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Triage {
+pub struct TriageForm {
     /// Path that takes it.
     pub to: String,
     pub states: Vec<&'static str>,

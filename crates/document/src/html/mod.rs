@@ -17,7 +17,7 @@ use crate::tree::{
     About, Block, Column, Document, Figure, ResultLine, Row, Style, Table, Text, Tile,
 };
 pub use files::Files;
-pub use frame::{Choice, Form, Frame, Triage, encoded, path};
+pub use frame::{Choice, Form, Frame, TriageForm, encoded, path};
 pub use scripts::{CHARTS_PATH, charts, script};
 use std::fmt::Write as _;
 

@@ -52,13 +52,13 @@ pub(super) fn data(chart: &Chart, links: Links) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::html::{Files, Frame, Triage, filed, served};
+    use crate::html::{Files, Frame, TriageForm, filed, served};
     use crate::tree::Document;
 
     #[test]
     fn files_have_no_triage_form() {
         let frame = Frame {
-            triage: Some(Triage::default()),
+            triage: Some(TriageForm::default()),
             ..Frame::default()
         };
         let document = Document::new("Change 1");

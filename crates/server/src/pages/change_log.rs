@@ -4,7 +4,7 @@ use crate::http::{
     Answer, Asked, Gives, Kind, Media, Method, Parameter, Refused, Route, Status, Upload,
 };
 use crate::pages::{Answered, Pages, not_found, plain};
-use gritstone_document::html::{self, Frame, Triage};
+use gritstone_document::html::{self, Frame, TriageForm};
 use gritstone_model::{ChangeEvent, ChangeState, ChangesView, SCHEMA_CHANGES};
 use gritstone_store::{NewTriageEntry, Scope, Who};
 use serde::Deserialize;
@@ -89,7 +89,7 @@ fn one(pages: &Pages, asked: &Asked) -> Answered {
     let event = find_event(pages, asked.params.text("event"))?;
     let document = gritstone_report::change(&event);
     let frame = Frame {
-        triage: Some(Triage {
+        triage: Some(TriageForm {
             to: format!("/api/v1/changes/{}", html::encoded(&event.id)),
             states: ChangeState::ALL.map(ChangeState::as_str).into(),
             state: event.triage.state.as_str(),
