@@ -63,6 +63,7 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
                 id: row.id.clone(),
                 title: row.title.clone(),
                 unit: row.unit.clone(),
+                better: row.better,
                 figures: runs
                     .iter()
                     .zip(&views)

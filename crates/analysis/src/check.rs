@@ -389,6 +389,7 @@ fn unpredicted(result: &Measurement) -> CompareRow {
         compared: Subject::Estimate,
         between_run: None,
         unit: result.unit.to_string(),
+        better: result.better,
         base: None,
         other: result.value(),
         notes: result.notes_on_result().cloned().collect(),

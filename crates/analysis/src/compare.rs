@@ -20,8 +20,8 @@ use difference::Difference;
 pub use environment::runs_differ_in;
 pub(crate) use environment::{peers_differ, programs_differ_in};
 use gritstone_model::{
-    CompareFigure, CompareRow, CompareView, Explanation, Finding, Flag, Measurement, Note, RunView,
-    SCHEMA_COMPARE, Subject, VarianceSource, Verdict, in_order,
+    Better, CompareFigure, CompareRow, CompareView, Explanation, Finding, Flag, Measurement, Note,
+    RunView, SCHEMA_COMPARE, Subject, VarianceSource, Verdict, in_order,
 };
 use gritstone_stats::{multiple, verdict};
 pub use options::Options;
@@ -128,6 +128,11 @@ fn row(
         explanation: explanation(b, o, pair.compared, options),
         compared: pair.compared,
         between_run: pair.variance,
+        // a time of the reference workload has another unit than the result
+        better: match pair.unit == b.unit.as_str() {
+            true => b.better,
+            false => Better::Lower,
+        },
         unit: pair.unit,
         base: pair.base,
         other: pair.other,
@@ -188,6 +193,7 @@ fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
         compared: Subject::Estimate,
         between_run: None,
         unit: result.unit.to_string(),
+        better: result.better,
         base,
         other,
         notes: in_order(notes),

@@ -171,6 +171,7 @@ fn change_of_series(view: &HistoryView, series: &HistorySeries, change: &History
             kernel: series.kernel.clone(),
             before: before.map(|point| point.run.clone()),
             unit: series.unit.clone(),
+            better: view.better,
             value_before: level(&series.points[start..change.at]),
             value_since: level(&series.points[change.at..end]),
             change: change.clone(),

@@ -2,7 +2,7 @@
 
 use gritstone_document::Foreign;
 use gritstone_model::{CheckOutcome, CheckRow, CheckView};
-use gritstone_report::findings;
+use gritstone_report::{findings, value_change};
 use std::fmt::Write as _;
 
 /// A test suite with a case for each benchmark: one that regressed has failed, one that is inconclusive was skipped.
@@ -83,20 +83,15 @@ pub fn github_summary(view: &CheckView) -> String {
             .filter(|row| row.outcome != CheckOutcome::Passed)
     };
     if open().next().is_some() {
-        text += "\n| benchmark | outcome | speed | interval |\n| --- | --- | ---: | --- |\n";
+        text += "\n| benchmark | outcome | change | interval |\n| --- | --- | ---: | --- |\n";
     }
     for row in open() {
-        let ratio = row
-            .row
-            .ratio
-            .map_or(String::new(), |ratio| format!("{ratio:.3}"));
-        let interval = row.row.interval.map_or(String::new(), |[low, high]| {
-            format!("{low:.3} to {high:.3}")
-        });
+        let (change, interval) = change(row).unwrap_or_default();
+        let interval = interval.unwrap_or_default();
         let id = Foreign(row.row.id.as_str()).markdown();
         let _ = writeln!(
             text,
-            "| {id} | {} | {ratio} | {interval} |",
+            "| {id} | {} | {change} | {interval} |",
             row.outcome.as_str()
         );
     }
@@ -128,22 +123,25 @@ fn headline(view: &CheckView) -> String {
     )
 }
 
-/// A row in words: its speed as a multiple of what was expected.
+/// Of the value, with its interval.
+fn change(row: &CheckRow) -> Option<(String, Option<String>)> {
+    let of = &row.row;
+    Some(value_change(of.better, of.ratio?, of.interval))
+}
+
 fn row_text(row: &CheckRow) -> String {
     let of = &row.row;
-    let Some(ratio) = of.ratio else {
+    let Some((change, interval)) = change(row) else {
         let reasons: Vec<String> = of.notes.iter().map(findings::message).collect();
         return match reasons.is_empty() {
             true => "no ratio".to_owned(),
             false => reasons.join(" "),
         };
     };
-    let interval = of.interval.map_or(String::new(), |[low, high]| {
-        format!(" [{low:.3} - {high:.3}]")
-    });
+    let interval = interval.map_or(String::new(), |interval| format!(" {interval}"));
     let number = |side: Option<f64>| side.map_or("-".to_owned(), |x| format!("{x:.4e}"));
     format!(
-        "speed {ratio:.3}{interval} of the base: expected {}, found {} {}",
+        "{change}{interval}: expected {}, found {} {}",
         number(of.base),
         number(of.other),
         of.unit
@@ -153,7 +151,7 @@ fn row_text(row: &CheckRow) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{CompareRow, Id, SCHEMA_CHECK, Subject};
+    use gritstone_model::{Better, CompareRow, Id, SCHEMA_CHECK, Subject};
 
     fn view() -> CheckView {
         let row = |id: &str, outcome| CheckRow {
@@ -171,6 +169,7 @@ mod tests {
                 compared: Subject::Estimate,
                 between_run: None,
                 unit: "ns/call".to_owned(),
+                better: Better::Lower,
                 base: Some(1.0),
                 other: Some(2.0),
                 notes: vec![],

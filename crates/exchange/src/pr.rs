@@ -3,7 +3,7 @@
 use crate::csv_markdown::comment_text;
 use gritstone_document::Foreign;
 use gritstone_model::{CheckOutcome, PrQuantity, PrRow, PrView, Verdict};
-use gritstone_report::{pr_remarks, pr_verdict};
+use gritstone_report::{pr_remarks, pr_verdict, value_change};
 use std::fmt::Write as _;
 
 /// Rows of a table for people; the others are counted.
@@ -19,19 +19,10 @@ pub fn pr_markdown(view: &PrView) -> String {
         safe(&pr_verdict(view))
     );
     if !view.rows.is_empty() {
-        let speed = match view.quantity {
-            PrQuantity::Time => "speed",
-            PrQuantity::Instructions => "instructions, base / head",
-        };
-        let _ = writeln!(
-            text,
-            "\n| benchmark | verdict | {speed} | interval | detectable |\n| --- | --- | ---: | --- | ---: |"
-        );
+        text += "\n| benchmark | verdict | change | interval | detectable |\n| --- | --- | ---: | --- | ---: |\n";
     }
     for row in view.rows.iter().take(SHOWN) {
-        let speed = row
-            .ratio
-            .map_or(String::new(), |ratio| format!("{ratio:.3}"));
+        let (change, interval) = change(row).unwrap_or_default();
         let verdict = match row.regressed {
             true => format!("**{}**", word(view.quantity, row)),
             false => word(view.quantity, row).to_owned(),
@@ -42,9 +33,9 @@ pub fn pr_markdown(view: &PrView) -> String {
         let smallest = open.map_or(String::new(), |share| format!("{:.1}%", 100.0 * share));
         let _ = writeln!(
             text,
-            "| {} | {verdict} | {speed} | {} | {smallest} |",
+            "| {} | {verdict} | {change} | {} | {smallest} |",
             safe(&row.name),
-            interval(row)
+            interval.unwrap_or_default()
         );
     }
     if view.rows.len() > SHOWN {
@@ -148,10 +139,9 @@ pub fn pr_junit(view: &PrView) -> String {
     text + "</testsuite>\n</testsuites>\n"
 }
 
-fn interval(row: &PrRow) -> String {
-    row.interval.map_or(String::new(), |[low, high]| {
-        format!("{low:.3} to {high:.3}")
-    })
+/// Of the value, with its interval.
+fn change(row: &PrRow) -> Option<(String, Option<String>)> {
+    Some(value_change(row.better, row.ratio?, row.interval))
 }
 
 fn word(quantity: PrQuantity, row: &PrRow) -> &'static str {
@@ -163,21 +153,18 @@ fn word(quantity: PrQuantity, row: &PrRow) -> &'static str {
 }
 
 fn row_text(quantity: PrQuantity, row: &PrRow) -> String {
-    let Some(ratio) = row.ratio else {
+    let Some((change, interval)) = change(row) else {
         return "no pair of base and head".to_owned();
     };
-    let interval = match interval(row) {
-        none if none.is_empty() => none,
-        interval => format!(" ({interval})"),
-    };
+    let interval = interval.map_or(String::new(), |interval| format!(" {interval}"));
     let (verdict, allowed) = (word(quantity, row), 100.0 * row.margin);
     let pairs = row.pairs;
     match quantity {
-        PrQuantity::Time => format!(
-            "{verdict}: speed {ratio:.3}{interval} of the base, {allowed:.1}% slower is allowed; {pairs} pairs"
-        ),
+        PrQuantity::Time => {
+            format!("{verdict}: {change}{interval}, {allowed:.1}% slower is allowed; {pairs} pairs")
+        }
         PrQuantity::Instructions => format!(
-            "{verdict}: base has {ratio:.5}{interval} times the instructions of the head, {allowed:.1}% more are allowed; {pairs} pairs; time was not measured"
+            "{verdict}: instructions {change}{interval}, {allowed:.1}% more are allowed; {pairs} pairs; time was not measured"
         ),
     }
 }

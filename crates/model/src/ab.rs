@@ -1,6 +1,6 @@
 //! Results of a trial: the shape of `gritstone ab --format json`.
 
-use crate::{Compiled, Counts, Explanation, Id, Note, Unit, Verdict};
+use crate::{Better, Compiled, Counts, Explanation, Id, Note, Unit, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,8 @@ pub struct AbRow {
     pub id: Id,
     pub title: String,
     pub unit: Unit,
+    #[serde(default)]
+    pub better: Better,
     /// One for each side.
     pub figures: Vec<AbFigure>,
     /// Of two sides, the second against the first; of more, all against the best, nearest first.

@@ -1,6 +1,6 @@
 //! Changes of level, grouped into events, and what a team has made of them.
 
-use crate::{Difference, HistoryChange, Id, Unit};
+use crate::{Better, Difference, HistoryChange, Id, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,7 @@ pub struct Change {
     /// The last run of the level before; null where it is no longer among the newest.
     pub before: Option<String>,
     pub unit: Unit,
+    pub better: Better,
     /// Median estimate of the level before; null where no run of it is among the newest.
     pub value_before: Option<f64>,
     /// Median estimate of the level since.

@@ -1,6 +1,6 @@
 //! A comparison: the shape of `--format json`.
 
-use crate::{Explanation, Flag, Id, Note, Subject};
+use crate::{Better, Explanation, Flag, Id, Note, Subject};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -166,6 +166,9 @@ pub struct CompareRow {
     pub between_run: Option<RowVariance>,
     /// Unit of `base` and `other`.
     pub unit: String,
+    /// Which of these values are better.
+    #[serde(default)]
+    pub better: Better,
     /// The result of the base.
     pub base: Option<f64>,
     /// The result of the other.

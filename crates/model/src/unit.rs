@@ -4,13 +4,25 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
     /// Rates.
     Higher,
     /// Times and sizes.
+    #[default]
     Lower,
+}
+
+impl Better {
+    /// What a value was multiplied by, from how many times as good it became.
+    #[must_use]
+    pub fn value_ratio(self, ratio: f64) -> f64 {
+        match self {
+            Self::Higher => ratio,
+            Self::Lower => 1.0 / ratio,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

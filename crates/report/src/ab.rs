@@ -156,14 +156,17 @@ fn comparisons(document: &mut Document, view: &AbView) {
         let comparisons = row.comparisons.iter();
         comparisons.map(move |c| (row, c))
     });
-    let change = |c: &AbComparison| Some(words::change(c.ratio?, c.interval));
+    let change =
+        |row: &AbRow, c: &AbComparison| Some(words::change(row.better, c.ratio?, c.interval));
     Columns::<Compared>::key("Benchmark", Style::Code, |(row, _)| row.id.as_str())
         .and_key("Sides", Style::Text, |(_, c)| {
             format!("{} against {}", c.other, c.base)
         })
-        .number("Change", move |(_, c)| change(c).map(|(change, _)| change))
-        .number("Interval", move |(_, c)| {
-            change(c).and_then(|(_, interval)| interval)
+        .number("Change", move |(row, c)| {
+            change(row, c).map(|(change, _)| change)
+        })
+        .number("Interval", move |(row, c)| {
+            change(row, c).and_then(|(_, interval)| interval)
         })
         .text("Verdict", |(_, c)| {
             noted(c.verdict.as_str(), &c.notes).toned(Some(verdicts::tone_of(c.verdict)))

@@ -1,11 +1,11 @@
 //! The commit that made a benchmark slower: what `gritstone bisect` prints.
 
-use crate::pr::{self, side};
+use crate::pr::side;
 use crate::table::{Cell, Columns};
 use crate::words;
 use gritstone_document::number;
 use gritstone_document::{Document, Style, Text, Tone};
-use gritstone_model::{BisectCommit, BisectOutcome, BisectStep, BisectView, PrQuantity};
+use gritstone_model::{Better, BisectCommit, BisectOutcome, BisectStep, BisectView, PrQuantity};
 
 /// The commit, the change, and the steps that led to it.
 #[must_use]
@@ -14,12 +14,15 @@ pub fn bisect(view: &BisectView) -> Document {
     document.terms([("good", side(&view.good)), ("bad", side(&view.bad))]);
     let row = &view.followed;
     if let Some(ratio) = row.ratio {
-        let (change, interval) = pr::change(view.quantity, ratio, row.interval);
+        let (change, interval) = words::change(row.better, ratio, row.interval);
         let interval = interval.map_or(String::new(), |interval| format!(" {interval}"));
         document.paragraph(format!(
-            "{} of the bad commit: {} {change}{interval}.",
+            "{} of the bad commit: {}{change}{interval}.",
             row.name,
-            pr::head(view.quantity).to_lowercase()
+            match view.quantity {
+                PrQuantity::Time => "",
+                PrQuantity::Instructions => "instructions ",
+            }
         ));
     }
     let found = match view.candidates.as_slice() {
@@ -36,7 +39,7 @@ pub fn bisect(view: &BisectView) -> Document {
     if view.candidates.len() > 1 {
         document.list(view.candidates.iter().map(commit));
     }
-    steps(&mut document, view.quantity, &view.steps);
+    steps(&mut document, row.better, &view.steps);
     document.paragraph(match view.error_rate > 0.0 {
         true => format!(
             "A test of the search was wrong with a probability of at most {}.",
@@ -51,8 +54,8 @@ fn commit(commit: &BisectCommit) -> String {
     format!("{} ({})", commit.commit, commit.subject)
 }
 
-fn steps(document: &mut Document, quantity: PrQuantity, steps: &[BisectStep]) {
-    let change = move |step: &BisectStep| Some(pr::change(quantity, step.ratio?, step.interval));
+fn steps(document: &mut Document, better: Better, steps: &[BisectStep]) {
+    let change = move |step: &BisectStep| Some(words::change(better, step.ratio?, step.interval));
     Columns::<&BisectStep>::key("Commit", Style::Code, |step| {
         step.commit.chars().take(12).collect::<String>()
     })
@@ -64,9 +67,7 @@ fn steps(document: &mut Document, quantity: PrQuantity, steps: &[BisectStep]) {
         };
         Cell::from(step.outcome.as_str()).toned(Some(tone))
     })
-    .number(pr::head(quantity), move |step| {
-        change(step).map(|(change, _)| change)
-    })
+    .number("Change", move |step| change(step).map(|(change, _)| change))
     .number("Interval", move |step| {
         change(step).and_then(|(_, interval)| interval)
     })

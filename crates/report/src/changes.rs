@@ -219,7 +219,7 @@ fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Chan
         Cell::from(id.as_str()).about(About::Benchmark(id))
     };
     let change = |of: &&Change| {
-        let (said, _) = words::change(of.change.ratio, of.change.interval);
+        let (said, _) = words::change(of.better, of.change.ratio, of.change.interval);
         let tone = match of.change.ratio < 1.0 {
             true => Tone::Bad,
             false => Tone::Good,
@@ -233,7 +233,7 @@ fn lines<'a>(document: &mut Document, changes: impl IntoIterator<Item = &'a Chan
     Columns::<&Change>::key("Benchmark", Style::Code, benchmark)
         .number("Change", change)
         .number("95% interval", |of| {
-            words::change(of.change.ratio, of.change.interval).1
+            words::change(of.better, of.change.ratio, of.change.interval).1
         })
         .number("Before", |of| value(of, of.value_before))
         .number("Since", |of| value(of, of.value_since))

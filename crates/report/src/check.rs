@@ -79,7 +79,13 @@ fn tone(outcome: CheckOutcome) -> Tone {
 }
 
 fn table(document: &mut Document, rows: &[&CheckRow]) {
-    let change = |row: &CheckRow| Some(words::change(row.row.ratio?, row.row.interval));
+    let change = |row: &CheckRow| {
+        Some(words::change(
+            row.row.better,
+            row.row.ratio?,
+            row.row.interval,
+        ))
+    };
     let p = |p| number::significant(p, 2);
     Columns::<&CheckRow>::key("Benchmark", Style::Code, |row| row.row.id.as_str())
         .text("Outcome", |row| {

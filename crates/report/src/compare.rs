@@ -194,7 +194,7 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
         let (ratio, interval) = (row.ratio?, row.interval);
         Some(match reference {
             true => words::times(ratio, interval),
-            false => words::change(ratio, interval),
+            false => words::change(row.better, ratio, interval),
         })
     };
     // the answer is the change with its interval: what was compared goes first where a line is short

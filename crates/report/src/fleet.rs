@@ -126,7 +126,7 @@ fn since(of: &FleetSince) -> String {
 /// What changed on all nodes.
 fn drift(of: &FleetDrift) -> String {
     let interval = of.interval.map(|end| 1.0 + end);
-    let (by, interval) = words::change(1.0 + of.effect, Some(interval));
+    let (by, interval) = words::change_of_speed(1.0 + of.effect, Some(interval));
     let interval = interval.unwrap_or_default().replace(" – ", ", ");
     format!(
         "The whole fleet: {} {by} {interval}{}, by {}",
@@ -187,7 +187,7 @@ fn difference(view: &FleetView, name: &str) -> String {
 /// `−18%` and `[−20, −16]`.
 fn percent(effect: &FleetEffect) -> (String, String) {
     let interval = effect.interval.map(|end| 1.0 + end);
-    let (by, interval) = words::change(1.0 + effect.effect, Some(interval));
+    let (by, interval) = words::change_of_speed(1.0 + effect.effect, Some(interval));
     (by, interval.unwrap_or_default().replace(" – ", ", "))
 }
 

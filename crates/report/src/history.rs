@@ -6,7 +6,7 @@ use gritstone_document::svg::plot::{Line, Plot, Point};
 use gritstone_document::{About, Block, Chart, Document, Figure, Style};
 use gritstone_document::{number, sparkline};
 use gritstone_model::{
-    Flag, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Subject, flags,
+    Better, Flag, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Subject, flags,
 };
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub fn history(view: &HistoryView) -> Document {
         document.heading(1, series.name.clone());
         document.paragraph(in_common(series));
         document.terms(trend(series).map(|trend| ("trend", trend)));
-        append_series(&mut document, series);
+        append_series(&mut document, view, series);
     }
     document.push(Block::Footnotes);
     document
@@ -50,7 +50,7 @@ pub fn benchmark(
         document.heading(1, series.name.clone());
         document.paragraph(in_common(series));
         document.push(Block::Figure(drawn(view, series, number)));
-        append_series(&mut document, series);
+        append_series(&mut document, view, series);
     }
     let notes = document.notes().len();
     if notes > 0 {
@@ -70,13 +70,13 @@ fn subtitle(view: &HistoryView) -> String {
 }
 
 /// The changes of a series, and its newest runs.
-fn append_series(document: &mut Document, series: &HistorySeries) {
+fn append_series(document: &mut Document, view: &HistoryView, series: &HistorySeries) {
     document.paragraph(match series.changes.is_empty() {
         true => "No change was found.",
         false => "Changes, tentative until `gritstone ab` confirms them:",
     });
     document.list(series.changes.iter().map(sentence));
-    table(document, series);
+    table(document, view.better, series);
 }
 
 /// A benchmark with its newest series.
@@ -101,9 +101,9 @@ pub fn histories(views: &[HistoryView]) -> Document {
                 .find_map(|p| p.value.and(p.estimate))?;
             Some(number::figure(point, None, series.unit.as_str()).with_unit())
         })
-        .number("Change", |(_, series)| {
+        .number("Change", |(view, series)| {
             let change = series.changes.last()?;
-            Some(words::change(change.ratio, change.interval).0)
+            Some(words::change(view.better, change.ratio, change.interval).0)
         })
         .number("Since", |(_, series)| {
             Some(words::minute(&series.changes.last()?.started))
@@ -234,7 +234,11 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
             points,
             excluded: excluded.collect(),
         }],
-        marks: series.changes.iter().map(mark).collect(),
+        marks: series
+            .changes
+            .iter()
+            .map(|of| mark(view.better, of))
+            .collect(),
         clips_intervals: true,
         ..Plot::default()
     };
@@ -247,8 +251,8 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
 }
 
 /// A change as it is marked in a drawing: before the first run of the new level.
-fn mark(change: &HistoryChange) -> (f64, String) {
-    let (said, _) = words::change(change.ratio, change.interval);
+fn mark(better: Better, change: &HistoryChange) -> (f64, String) {
+    let (said, _) = words::change(better, change.ratio, change.interval);
     (change.at as f64 + 0.5, said)
 }
 
@@ -265,7 +269,7 @@ fn chart(view: &HistoryView, series: &HistorySeries) -> Chart {
         })
     };
     let mark = |change: &HistoryChange| {
-        let (x, text) = mark(change);
+        let (x, text) = mark(view.better, change);
         json!({ "x": x, "text": text })
     };
     let data = json!({
@@ -305,7 +309,7 @@ fn describe_point(series: &HistorySeries, point: &HistoryPoint) -> String {
     )
 }
 
-fn table(document: &mut Document, series: &HistorySeries) {
+fn table(document: &mut Document, better: Better, series: &HistorySeries) {
     let from = series.points.len().saturating_sub(SHOWN);
     let caption = match from {
         0 => "The runs".to_owned(),
@@ -340,7 +344,7 @@ fn table(document: &mut Document, series: &HistorySeries) {
         .text("Change", |(at, _)| {
             let mut changes = series.changes.iter();
             let change = changes.find(|change| change.at == *at);
-            let said = change.map(|change| words::change(change.ratio, change.interval).0);
+            let said = change.map(|change| words::change(better, change.ratio, change.interval).0);
             let pair = change.and_then(|change| Some([before(*at)?, change.run.clone()]));
             Cell::from(said).about(pair.map(About::Pair))
         })

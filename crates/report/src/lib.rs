@@ -54,4 +54,4 @@ pub use show::{machine_line, show};
 pub use stored::{
     benchmark_list, progress, refused, run_list, runs, search, system, systems_compared,
 };
-pub use words::{Detail, bytes, duration, peer, plural, samples};
+pub use words::{Detail, bytes, change as value_change, duration, peer, plural, samples};

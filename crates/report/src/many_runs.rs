@@ -122,12 +122,14 @@ fn benchmarks<'a>(document: &mut Document, others: &[Other<'a>], lines: Vec<Line
             let Some(row) = line.of[at] else {
                 return Cell::from(None);
             };
-            let said = row.ratio.map(|ratio| words::change(ratio, row.interval).0);
+            let said = row
+                .ratio
+                .map(|ratio| words::change(row.better, ratio, row.interval).0);
             Cell::from(said).toned(row.verdict.map(tone_of))
         };
         let interval = move |line: &Line| {
             let row = line.of[at]?;
-            words::change(row.ratio?, row.interval).1
+            words::change(row.better, row.ratio?, row.interval).1
         };
         columns = columns
             .under(name(run))

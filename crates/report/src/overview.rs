@@ -153,7 +153,7 @@ fn map_cell(of: &FamilyTrend) -> Cell {
         value: of.ratio - 1.0,
         text: match of.changed {
             0 => "=".to_owned(),
-            _ => words::change(of.ratio, None).0,
+            _ => words::change_of_speed(of.ratio, None).0,
         },
         certain: of.changed > 0,
         sparkline: of.speeds.clone(),
@@ -164,7 +164,7 @@ fn alternative(of: &SystemTrend) -> String {
     let changed = of.families.iter().filter(|of| of.changed > 0);
     let said: Vec<String> = changed
         .map(|of| {
-            let by = words::change(of.ratio, None).0;
+            let by = words::change_of_speed(of.ratio, None).0;
             let benchmarks = words::plural(of.benchmarks, "benchmark");
             format!("{} {by} ({} of {benchmarks})", of.family, of.changed)
         })

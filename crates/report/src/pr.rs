@@ -168,40 +168,14 @@ fn shortened(failure: &str) -> String {
     last.iter().fold(end, |text, line| text + " " + line.trim())
 }
 
-/// Of a column of changes.
-pub(crate) fn head(quantity: PrQuantity) -> &'static str {
-    match quantity {
-        PrQuantity::Time => "Speed",
-        PrQuantity::Instructions => "Instructions",
-    }
-}
-
-/// Change of the speed, or of the count, of the head.
-pub(crate) fn change(
-    quantity: PrQuantity,
-    ratio: f64,
-    interval: Option<[f64; 2]>,
-) -> (String, Option<String>) {
-    match quantity {
-        PrQuantity::Time => words::change(ratio, interval),
-        PrQuantity::Instructions => {
-            let interval = interval.map(|[low, high]| [1.0 / high, 1.0 / low]);
-            words::change(1.0 / ratio, interval)
-        }
-    }
-}
-
 fn rows(document: &mut Document, view: &PrView) {
-    let quantity = view.quantity;
-    let change = move |row: &PrRow| Some(change(quantity, row.ratio?, row.interval));
+    let change = |row: &PrRow| Some(words::change(row.better, row.ratio?, row.interval));
     Columns::<&PrRow>::key("Benchmark", Style::Code, |row| row.name.as_str())
         .text("Verdict", |row| {
             let word = verdicts::in_a_word(row.verdict, Sense::of_unit(&row.unit));
             Cell::from(word).toned(Some(verdicts::tone_of(row.verdict)))
         })
-        .number(head(quantity), move |row| {
-            change(row).map(|(change, _)| change)
-        })
+        .number("Change", move |row| change(row).map(|(change, _)| change))
         .number("Interval", move |row| {
             change(row).and_then(|(_, interval)| interval)
         })

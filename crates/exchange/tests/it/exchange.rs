@@ -317,6 +317,7 @@ fn hostile_names_keep_feeds_valid() {
         kernel: "6.18".to_owned(),
         before: Some("r&1".to_owned()),
         unit: Unit::parse("ns/call").unwrap(),
+        better: Better::Lower,
         value_before: Some(100.0),
         value_since: Some(200.0),
         change: HistoryChange {

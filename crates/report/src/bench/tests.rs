@@ -1,7 +1,7 @@
 //! What is printed of made-up trials.
 
 use super::*;
-use gritstone_model::{AbFigure, AbRow, AbSide, Id, SCHEMA_AB, Unit};
+use gritstone_model::{AbFigure, AbRow, AbSide, Better, Id, SCHEMA_AB, Unit};
 
 fn figure(side: &str, ms: f64) -> AbFigure {
     AbFigure {
@@ -64,6 +64,7 @@ fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
             id: Id::parse("command").unwrap(),
             title: String::new(),
             unit: Unit::parse("ms").unwrap(),
+            better: Better::Lower,
             figures: ms
                 .iter()
                 .zip(names)

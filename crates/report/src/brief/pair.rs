@@ -80,8 +80,7 @@ fn section(document: &mut Document, input: &Pair, title: &str, verdict: Option<V
         let result = run.get(&row.id)?;
         result.value().map(|_| columns::figure_with_unit(result))
     };
-    let change = |row: &&CompareRow| Some(words::bare_ratio(row.ratio?, row.interval).0 + "×");
-    let interval = |row: &&CompareRow| Some(words::bare_ratio(row.ratio?, row.interval).1);
+    let change = |row: &CompareRow| Some(words::change(row.better, row.ratio?, row.interval));
     let letters = |row: &&CompareRow| {
         row.ratio?;
         let letters: Vec<&str> = flags(&row.notes)
@@ -103,15 +102,17 @@ fn section(document: &mut Document, input: &Pair, title: &str, verdict: Option<V
     Columns::<&CompareRow>::key("Benchmark", Style::Code, benchmark)
         .number("A", |row| side(input.base, row))
         .number("B", |row| side(input.other, row))
-        .number("B/A", change)
-        .number("95% interval", interval)
+        .number("Change", move |row| change(row).map(|(change, _)| change))
+        .number("Interval", move |row| {
+            change(row).and_then(|(_, interval)| interval)
+        })
         .text("Verdict", |row| verdicts::verdict(row))
         .number("Minimum detectable", |row| {
             row.smallest.map(number::percent)
         })
         .text("Flags", letters)
         .text("Why", notes)
-        .table(document, format!("{title}; above 1, B is better"), rows);
+        .table(document, title, rows);
 }
 
 /// All ratios in one drawing, worst first.
@@ -123,7 +124,7 @@ fn drawn(document: &mut Document, view: &CompareView) {
             value: ratio,
             interval: row.interval,
             doubtful: row.verdict == Some(Verdict::Inconclusive),
-            text: words::bare_ratio(ratio, row.interval).0 + "×",
+            text: words::change(row.better, ratio, row.interval).0,
             ..Dot::default()
         })
     };
@@ -133,7 +134,7 @@ fn drawn(document: &mut Document, view: &CompareView) {
         let said = dots.iter().map(|dot| format!("{} {}", dot.name, dot.text));
         let said = format!("{}.", said.collect::<Vec<_>>().join(", "));
         let panel = Panel {
-            label: "B/A, right of 1 is better".to_owned(),
+            label: "speed of B/A, right of 1 is better".to_owned(),
             mark: Some(1.0),
             dots: dots.to_vec(),
             ..Panel::default()

@@ -153,9 +153,9 @@ pub(crate) fn withheld(why: &Withheld) -> String {
 
 /// What nearly all benchmarks did alike.
 pub(crate) fn common_change(common: &CommonChange) -> String {
-    let (change, _) = words::change(common.ratio, None);
+    let (change, _) = words::change_of_speed(common.ratio, None);
     format!(
-        "Nearly all of {} benchmarks moved alike, by {change} at the median: the machine, or something that all of them use. Measure both sides again, in turns.",
+        "Nearly all of {} benchmarks moved alike, in speed by {change} at the median: the machine, or something that all of them use. Measure both sides again, in turns.",
         common.rows
     )
 }

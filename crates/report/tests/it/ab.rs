@@ -62,6 +62,7 @@ fn view(whats: &[&str], comparisons: Vec<AbComparison>) -> AbView {
             id: id("command"),
             title: whats[0].to_owned(),
             unit: Unit::parse("ms").unwrap(),
+            better: Better::Lower,
             figures: sides().map(result).collect(),
             comparisons,
         }],

@@ -5,7 +5,9 @@ use crate::sample::machines::references;
 use crate::sample::{self, stated};
 use gritstone_document::{Block, ResultLine, Table, Tile, Tone};
 use gritstone_document::{Document, html, terminal};
-use gritstone_model::{CompareView, Estimate, Finding, Flag, Id, PublishedView, RunView, Verdict};
+use gritstone_model::{
+    Better, CompareView, Estimate, Finding, Flag, Id, PublishedView, Quantity, RunView, Verdict,
+};
 use gritstone_report::{Pair, data_sheet, pair};
 
 fn headings(document: &Document) -> Vec<&str> {
@@ -275,6 +277,10 @@ fn two(verdicts: &[(Option<Verdict>, f64)]) -> (RunView, RunView, CompareView) {
             let mut row = row.clone();
             row.id = result.id.clone();
             row.unit = result.unit.to_string();
+            row.better = match result.unit.quantity() {
+                Quantity::Rate { .. } => Better::Higher,
+                _ => Better::Lower,
+            };
             row.verdict = *verdict;
             row.ratio = verdict.map(|_| *ratio);
             row.interval = verdict.map(|_| [ratio * 0.9, ratio * 1.1]);
@@ -321,13 +327,7 @@ fn comparisons_sort_by_verdict() {
         .lines()
         .find(|line| line.starts_with("byte/pipe "))
         .unwrap();
-    for cell in [
-        "1,834 MB/s",
-        "2,000 MB/s",
-        "1.50×",
-        "[1.35 – 1.65]",
-        "faster",
-    ] {
+    for cell in ["1,834 MB/s", "2,000 MB/s", "+50%", "[+35 – +65]", "faster"] {
         assert!(line.contains(cell), "{cell}: {line}");
     }
     assert!(text.contains("it is other work"));

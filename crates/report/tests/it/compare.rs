@@ -56,7 +56,7 @@ fn reference_systems_can_be_other() {
     row.ratio = row.ratio.map(|r| 1.0 / r);
     row.interval = row.interval.map(|[low, high]| [1.0 / high, 1.0 / low]);
     let text = text(&view, 200);
-    assert!(text.contains("÷ 11,200  [11,100 – 11,300]"), "{text}");
+    assert!(text.contains("11,200 ×  [11,100 – 11,300]"), "{text}");
     assert!(!text.contains("Speed of"), "{text}");
 }
 

@@ -19,6 +19,7 @@ fn event(number: usize, benchmark: &str, day: Option<usize>, state: ChangeState)
         kernel: String::new(),
         before: None,
         unit: Unit::parse("ns/call").unwrap(),
+        better: Better::Lower,
         value_before: Some(100.0),
         value_since: Some(200.0),
         change: HistoryChange {

@@ -6,10 +6,11 @@ pub mod entries;
 pub mod machines;
 
 use gritstone_model::{
-    Absence, CommonChange, CompareCopies, CompareFigure, CompareRow, CompareSum, CompareView,
-    CopiesPoint, CopiesView, Data, Difference, Estimate, Flag, LawView, Measured, Measurement,
-    Note, Part, PartValue, Program, PublishedView, ResultCurve, RunView, SCHEMA_COMPARE, Sampled,
-    SeriesPoint, Statistics, Subject, Unfitted, VarianceSource, Verdict,
+    Absence, Better, CommonChange, CompareCopies, CompareFigure, CompareRow, CompareSum,
+    CompareView, CopiesPoint, CopiesView, Data, Difference, Estimate, Flag, LawView, Measured,
+    Measurement, Note, Part, PartValue, Program, PublishedView, Quantity, ResultCurve, RunView,
+    SCHEMA_COMPARE, Sampled, SeriesPoint, Statistics, Subject, Unfitted, Unit, VarianceSource,
+    Verdict,
 };
 use machines::{empty, id, view};
 
@@ -339,6 +340,10 @@ pub fn compare() -> CompareView {
             compared: Subject::Estimate,
             between_run: None,
             unit: cells[3].to_owned(),
+            better: match Unit::parse(cells[3]).unwrap().quantity() {
+                Quantity::Rate { .. } => Better::Higher,
+                _ => Better::Lower,
+            },
             base: sides.first().copied(),
             other: sides.get(1).copied(),
             notes: vec![],
@@ -408,6 +413,7 @@ pub fn against_reference() -> CompareView {
             compared: Subject::Real,
             between_run: None,
             unit: "s".to_owned(),
+            better: Better::Lower,
             base,
             other,
             notes: result.notes_on_result().cloned().collect(),
