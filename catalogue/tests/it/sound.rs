@@ -205,7 +205,9 @@ fn suites_select_what_they_say() {
         let longest = row.curve.as_ref().is_some_and(|curve| curve.longest);
         // the score of what the documents measured one by one
         let score = row.id.as_str() == "app/ratings@today";
-        (plain || cold || loaded || longest || score)
+        // figure 8.6
+        let far = variant == "from" && row.id.as_str().starts_with("net/remote-file/");
+        (plain || cold || loaded || longest || score || far)
             && OLD.contains(&row.sources[0].document.as_str())
     });
     let old: BTreeSet<&str> = old.map(|row| row.id.as_str()).collect();
