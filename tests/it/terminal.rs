@@ -152,7 +152,11 @@ fn selectors_work_as_typed() {
         ("show run byte/s* iocall", "iocall", "byte/pipe"),
         ("show run byte/pipe", "distribution", "byte/sieve"),
         ("list byte", "byte/multi/6", "byte/multi/6@"),
-        ("compare run run byte/sieve", "byte/sieve", "byte/pipe"),
+        (
+            "compare ref:amd-epyc-kvm-2026 run byte/sieve",
+            "byte/sieve",
+            "byte/pipe",
+        ),
         ("systems vax", "ref:vax-11-780-4.1bsd", "sun"),
     ] {
         let text = printed(&home, 100, arguments);
