@@ -159,7 +159,7 @@ fn explanation(
     compared: Subject,
     options: &Options,
 ) -> Option<Explanation> {
-    let of_the_work = matches!(compared, Subject::Estimate | Subject::Cycles);
+    let of_the_work = compared == Subject::Estimate;
     let alike = of_the_work && options.reference_ghz.is_some();
     alike.then(|| explain(explain::Side::new(b), explain::Side::new(o)))?
 }

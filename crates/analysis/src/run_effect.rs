@@ -6,7 +6,7 @@ use crate::levels::{self, Role, SystemLevels};
 use crate::past::{Past, RunValue, varies, within};
 use crate::side::{MedianOfRuns, Medians, Side};
 use crate::tails;
-use gritstone_model::{Id, OfRuns, RunView, Subject};
+use gritstone_model::{Id, OfRuns, RunView};
 use gritstone_stats::quantile;
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::series::{self, Series};
@@ -165,7 +165,6 @@ pub fn add_to(past: &[impl Borrow<Past>], view: &mut RunView) {
         let half = quantile::student(0.95, effect.freedom) * variance.sqrt();
         result.of_runs = Some(OfRuns {
             runs: effect.runs,
-            compared: Subject::Estimate,
             half_width: (effect.runs >= RUNS_OF_A_SYSTEM).then(|| half.exp_m1()),
         });
     }

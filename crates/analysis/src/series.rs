@@ -130,7 +130,6 @@ fn series(
         dir: key.circumstances.dir,
         steady: key.circumstances.steady,
         params: key.circumstances.params,
-        compared: Subject::Estimate,
         changes: known.map_or(vec![], |(runs, known)| changes(&points, runs, known)),
         marks: marks(group),
         points,

@@ -123,7 +123,7 @@ fn system(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{HistoryChange, Id, SCHEMA_HISTORY, Subject, Unit};
+    use gritstone_model::{HistoryChange, Id, SCHEMA_HISTORY, Unit};
 
     fn view(id: &str, machine: &str, values: &[f64], changes: Vec<HistoryChange>) -> HistoryView {
         let point = |(at, value): (usize, &f64)| HistoryPoint {
@@ -152,7 +152,6 @@ mod tests {
                 dir: String::new(),
                 steady: vec![],
                 params: BTreeMap::new(),
-                compared: Subject::Estimate,
                 points: values.iter().enumerate().map(point).collect(),
                 changes,
                 marks: vec![],

@@ -1,6 +1,6 @@
 //! A history and a gate: the shapes of `--format json`.
 
-use crate::{Better, CompareRow, Difference, Id, Note, Subject, Unit};
+use crate::{Better, CompareRow, Difference, Id, Note, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -45,8 +45,6 @@ pub struct HistorySeries {
     /// Parameters of workloads that override those of their catalog entries.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
-    /// Quantity of the change points.
-    pub compared: Subject,
     /// Oldest first.
     pub points: Vec<HistoryPoint>,
     pub changes: Vec<HistoryChange>,

@@ -48,8 +48,6 @@ pub struct ResultCurve {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OfRuns {
     pub runs: usize,
-    /// The compared quantity: core cycles or the estimate.
-    pub compared: Subject,
     /// Half-width of the 95% interval over runs of its system, as a share of the estimate; null before there are five runs.
     pub half_width: Option<f64>,
 }

@@ -67,8 +67,6 @@ pub enum Subject {
     Result,
     /// The estimate alone.
     Estimate,
-    /// Core cycles.
-    Cycles,
     /// Wall time of the reference workload.
     #[serde(rename = "real_s")]
     Real,
@@ -100,7 +98,6 @@ impl Subject {
         match self {
             Self::Result => "result",
             Self::Estimate => "estimate",
-            Self::Cycles => "cycles",
             Self::Real => "real_s",
             Self::User => "user_s",
             Self::System => "system_s",

@@ -75,7 +75,6 @@ fn numbers(r: &Measurement) -> Vec<(&'static str, String)> {
         let half = half.unwrap_or_else(|| "not known yet".to_owned());
         format!("{half}, {}", words::plural(of.runs, "earlier run"))
     });
-    let compared = r.of_runs.map_or("", |of| findings::subject(of.compared));
     let interval = [interval, half, level].into_iter().flatten();
     let interval = interval.collect::<Vec<_>>().join("  ");
     let cycles = r.cycles().map(|c| number::count_of(c.value, c.interval, 3));
@@ -101,7 +100,6 @@ fn numbers(r: &Measurement) -> Vec<(&'static str, String)> {
         ("interval", interval),
         ("runs of this system", runs),
         ("core cycles", cycles.join(" ")),
-        ("compared by", compared.to_owned()),
         ("measured in", launches),
         ("measured is", r.measured.clone().unwrap_or_default()),
     ]

@@ -26,7 +26,6 @@ pub(crate) enum Col {
     Cycles,
     Ghz,
     OfRuns,
-    Compared,
     Work,
     Real,
     RealInterval,

@@ -6,7 +6,7 @@ use gritstone_document::svg::plot::{Line, Plot, Point};
 use gritstone_document::{About, Block, Chart, Document, Figure, Style};
 use gritstone_document::{number, sparkline};
 use gritstone_model::{
-    Better, Flag, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Subject, flags,
+    Better, Flag, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, flags,
 };
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -187,10 +187,7 @@ fn exclusion(point: &HistoryPoint) -> Option<&'static str> {
 fn trend(series: &HistorySeries) -> Option<String> {
     let values = newest_values(series);
     let known = values.iter().flatten().copied();
-    let unit = match series.compared {
-        Subject::Cycles => "cycles",
-        _ => series.unit.as_str(),
-    };
+    let unit = series.unit.as_str();
     let [low, high] = [
         known.clone().min_by(f64::total_cmp),
         known.max_by(f64::total_cmp),
@@ -259,13 +256,13 @@ fn mark(better: Better, change: &HistoryChange) -> (f64, String) {
 /// The drawing as data, with a readout for each run.
 fn chart(view: &HistoryView, series: &HistorySeries) -> Chart {
     let unit = number::unit_text(series.unit.as_str());
-    let point = |point: &HistoryPoint| {
+    let point = |(at, point): (usize, &HistoryPoint)| {
         json!({
             "y": point.estimate,
             "interval": point.interval,
             "compared": point.value.is_some(),
             "day": point.started.get(..10),
-            "readout": describe_point(series, point),
+            "readout": describe_point(series, at, point),
         })
     };
     let mark = |change: &HistoryChange| {
@@ -274,7 +271,7 @@ fn chart(view: &HistoryView, series: &HistorySeries) -> Chart {
     };
     let data = json!({
         "label": format!("{}, {unit}", view.title),
-        "points": series.points.iter().map(point).collect::<Vec<_>>(),
+        "points": series.points.iter().enumerate().map(point).collect::<Vec<_>>(),
         "changes": series.changes.iter().map(mark).collect::<Vec<_>>(),
     });
     let runs = series.points.iter().map(|point| point.run.clone());
@@ -285,8 +282,8 @@ fn chart(view: &HistoryView, series: &HistorySeries) -> Chart {
 }
 
 /// A run in a sentence: `Run cfe385a0 of 23 November 2026, 18:55 UTC, commit 3f1c2ab: 105 ns/call, 95% CI [103 – 107]`, with the reason
-/// where it is not compared.
-fn describe_point(series: &HistorySeries, point: &HistoryPoint) -> String {
+/// where it is not compared, and what differs from the run before.
+fn describe_point(series: &HistorySeries, at: usize, point: &HistoryPoint) -> String {
     let part = |name: &str, text: Option<&str>| {
         text.map_or_else(String::new, |text| format!(", {name} {text}"))
     };
@@ -299,14 +296,24 @@ fn describe_point(series: &HistorySeries, point: &HistoryPoint) -> String {
     let interval = interval.map_or_else(String::new, |interval| format!(", 95% CI {interval}"));
     let excluded = exclusion(point).filter(|_| point.estimate.is_some());
     let excluded = excluded.map_or_else(String::new, |why| format!(", {why}, not compared"));
+    let differ_in = differ_in(series, at).map_or_else(String::new, |text| format!("; {text}"));
     format!(
-        "Run {} of {}{}{}: {}{interval}{excluded}",
+        "Run {} of {}{}{}: {}{interval}{excluded}{differ_in}",
         words::short_id(&point.run),
         words::date(&point.started),
         part("label", point.label.as_deref()),
         part("commit", commit),
         shown.map_or_else(|| "no result".to_owned(), |shown| shown.with_unit()),
     )
+}
+
+/// `kernel 6.18.1 → 6.19.2`, where a run differs from the one before.
+fn differ_in(series: &HistorySeries, at: usize) -> Option<String> {
+    let mark = series.marks.iter().find(|mark| mark.at == at)?;
+    let differences = mark.differ_in.iter();
+    let texts =
+        differences.map(|of| format!("{} {} → {}", words::fact(&of.what), of.base, of.other));
+    Some(texts.collect::<Vec<_>>().join("; "))
 }
 
 fn table(document: &mut Document, better: Better, series: &HistorySeries) {
@@ -348,5 +355,6 @@ fn table(document: &mut Document, better: Better, series: &HistorySeries) {
             let pair = change.and_then(|change| Some([before(*at)?, change.run.clone()]));
             Cell::from(said).about(pair.map(About::Pair))
         })
+        .text("Differs in", |(at, _)| differ_in(series, *at))
         .table(document, caption, (from..).zip(&series.points[from..]));
 }

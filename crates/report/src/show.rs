@@ -22,9 +22,9 @@ const RESULTS: [Col; 7] = {
     use Col::*;
     [Id, Figure, Unit, Bounds, PlusMinus, OfRuns, Title]
 };
-const MEASUREMENT: [Col; 8] = {
+const MEASUREMENT: [Col; 7] = {
     use Col::*;
-    [Launches, Samples, Cycles, Ghz, Compared, Min, Median, Max]
+    [Launches, Samples, Cycles, Ghz, Min, Median, Max]
 };
 const WORKLOAD: [Col; 6] = {
     use Col::*;

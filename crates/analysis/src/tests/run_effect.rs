@@ -88,7 +88,7 @@ fn run_half_width_needs_five() {
     let variance = noise_of_five(0.0).variance;
     let half = quantile::student(0.95, variance.df) * variance.value.sqrt();
     near(found.half_width, half.exp_m1());
-    assert_eq!((found.runs, found.compared), (5, Subject::Estimate));
+    assert_eq!(found.runs, 5);
     let found = of_runs(&FIVE[..4]);
     assert_eq!((found.runs, found.half_width), (4, None));
 }

@@ -13,7 +13,6 @@ impl Col {
     pub(crate) fn of(subject: Subject) -> Option<Self> {
         match subject {
             Subject::Result | Subject::Estimate => None,
-            Subject::Cycles => Some(Self::Cycles),
             Subject::Real => Some(Self::Real),
             Subject::User => Some(Self::User),
             Subject::System => Some(Self::System),
@@ -45,7 +44,6 @@ impl Col {
             Self::Cycles => return measurement("cycles"),
             Self::Ghz => return measurement("GHz"),
             Self::OfRuns => return Column::new("± of runs", Style::Number).rank(1),
-            Self::Compared => return measurement("compared").rank(1),
             Self::Real => return published("real"),
             Self::RealInterval => return published("interval"),
             Self::User => return published("user"),
@@ -107,10 +105,6 @@ impl Col {
             Self::Cycles => r.cycles().map(|c| number::count_of(c.value, c.interval, 3)),
             Self::Ghz => r.ghz().map(|g| number::fixed(g, 2)),
             Self::OfRuns => r.of_runs?.half_width.map(number::percent),
-            Self::Compared => r.of_runs.map(|of| match of.compared {
-                Subject::Cycles => "cycles".to_owned(),
-                _ => "estimate".to_owned(),
-            }),
             Self::Faults => r.faults_per_page().map(faults),
             Self::Precision | Self::PlusMinus => precision(r).map(number::percent),
             Self::Work => published.map(|p| p.work.clone()).filter(|w| !w.is_empty()),

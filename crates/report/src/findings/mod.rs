@@ -68,7 +68,6 @@ pub(crate) fn subject(subject: Subject) -> &'static str {
     match subject {
         Subject::Result => "result",
         Subject::Estimate => "estimate",
-        Subject::Cycles => "core cycles",
         Subject::Real => "real time",
         Subject::User => "user time",
         Subject::System => "system time",

@@ -29,7 +29,7 @@ const FLAGS: [Option<Flag>; 9] = {
 };
 const SUBJECTS: [Subject; 8] = {
     use Subject::*;
-    [Result, Estimate, Real, User, System, Process, Cycles, Max]
+    [Result, Estimate, Real, User, System, Process, Cpu, Max]
 };
 const ROWS: [&str; 5] = [
     "byte/pipe",

@@ -31,7 +31,6 @@ fn series(kernel: &str, points: Vec<HistoryPoint>) -> HistorySeries {
         dir: "/var/tmp".to_owned(),
         steady: vec![],
         params: [].into(),
-        compared: Subject::Estimate,
         points,
         changes: vec![],
         marks: vec![],
@@ -70,6 +69,14 @@ fn sample() -> HistoryView {
     };
     let changed = HistorySeries {
         changes: vec![change],
+        marks: vec![HistoryMark {
+            at: 11,
+            differ_in: vec![Difference {
+                what: "kernel".to_owned(),
+                base: "6.12.2".to_owned(),
+                other: "6.12.3".to_owned(),
+            }],
+        }],
         ..series("6.12.3", points.collect())
     };
     view(vec![steadied, changed])
@@ -163,20 +170,4 @@ fn excluded_runs_read_as_excluded() {
         !svg.contains(">900</text>") && !svg.contains(">800</text>"),
         "{svg}"
     );
-}
-
-#[test]
-fn cycle_histories_use_cycles() {
-    let points = (0..2).map(|at| HistoryPoint {
-        value: Some(27_370.0 + 110.0 * at as f64),
-        ..point(at, 6.2, true)
-    });
-    let cycles = HistorySeries {
-        compared: Subject::Cycles,
-        ..series("6.1.0-28", points.collect())
-    };
-    let text = text(&view(vec![cycles]));
-    let course = text.lines().find(|line| line.starts_with("trend")).unwrap();
-    assert!(course.contains(" 27,370 cycles"), "{course}");
-    assert!(course.ends_with("27,480 cycles"), "{course}");
 }
