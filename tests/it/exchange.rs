@@ -37,6 +37,59 @@ fn bundles_round_trip_between_stores() {
 }
 
 #[test]
+fn contributions_are_verified() {
+    let home = Home::new();
+    let reference = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../references/measured/intel-xeon-kvm-2026.jsonl.zst"
+    );
+    let bytes = fs::read(reference).unwrap();
+    let text = String::from_utf8(zstd::decode_all(bytes.as_slice()).unwrap()).unwrap();
+    let run = gritstone_exchange::read_bundle(text.as_bytes()).unwrap();
+    let write = |name: &str, change: &dyn Fn(&mut gritstone_model::RunData)| {
+        let mut run = run.clone();
+        change(&mut run);
+        fs::write(
+            home.path().join(name),
+            gritstone_exchange::write_bundle(&run),
+        )
+        .unwrap();
+    };
+    write("whole", &|_| ());
+    assert_eq!(home.ok("verify whole"), "whole: ok\n");
+    write("interrupted", &|run| run.info.elapsed_s = None);
+    write("old", &|run| run.benchmarks[0].version += 1);
+    write("private", &|run| {
+        let fact = ("host.name".to_owned(), "db1".to_owned());
+        run.info.machine.facts.extend([fact]);
+    });
+    write("slow", &|run| {
+        for launch in &mut run.launches {
+            for event in &mut launch.events {
+                match event {
+                    gritstone_model::Event::Sample(sample) => sample.wall *= 1000,
+                    gritstone_model::Event::Batch(batch) => {
+                        batch.walls.iter_mut().for_each(|wall| *wall *= 1000);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    });
+    fs::write(home.path().join("cut"), &text[..text.len() / 2]).unwrap();
+    for (name, why) in [
+        ("interrupted", "interrupted"),
+        ("old", "is current"),
+        ("private", "--with-identity"),
+        ("slow", "-fold from"),
+        ("cut", "cut"),
+    ] {
+        let (code, out, _) = home.run(&["verify", name]);
+        assert!(code == 1 && out.contains(why), "{name}: {code}: {out}");
+    }
+}
+
+#[test]
 fn foreign_results_are_shown() {
     let home = Home::new();
     let times = "[1.01,1.0,1.02,1.0,1.03,1.01,1.0]";

@@ -34,6 +34,7 @@ use crate::command::site::SiteArgs;
 use crate::command::systems::SystemsArgs;
 #[cfg(feature = "server")]
 use crate::command::token::TokenArgs;
+use crate::command::verify::VerifyArgs;
 use crate::ui::display::{DISPLAY, DisplayArgs};
 use crate::ui::settable::SetBy;
 use clap::{Parser, Subcommand};
@@ -113,6 +114,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Import runs: bundles, hyperfine, Google Benchmark, UnixBench
     Import(ImportArgs),
+    /// Check bundles that others contribute: whole, current, plausible, nothing private
+    Verify(VerifyArgs),
     /// Send runs to the store of a server (`serve`)
     #[cfg(feature = "server")]
     Push(PushArgs),

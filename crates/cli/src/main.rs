@@ -126,6 +126,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Fleet(args)) => command::fleet::fleet(&context, args),
         Some(Command::Export(args)) => command::export::export(&context, args),
         Some(Command::Import(args)) => command::import::import(&context, args),
+        Some(Command::Verify(args)) => command::verify::verify(&context, args),
         #[cfg(feature = "server")]
         Some(Command::Push(args)) => command::push::push(&context, args),
         #[cfg(feature = "server")]

@@ -25,6 +25,7 @@ mod overview;
 mod pairs;
 mod pr;
 mod profile;
+mod ranking;
 mod ratings;
 mod responses;
 mod show;
@@ -49,6 +50,7 @@ pub use json::json;
 pub use many_runs::{Other, several};
 pub use overview::overview;
 pub use pr::{pr, pr_remarks, pr_verdict};
+pub use ranking::ranking;
 pub use ratings::{rating_lines, ratings};
 pub use show::{machine_line, show};
 pub use stored::{

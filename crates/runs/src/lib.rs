@@ -15,3 +15,4 @@ pub mod scores;
 pub mod selection;
 mod settled;
 pub mod trials;
+pub mod verify;

@@ -36,3 +36,4 @@ pub mod site;
 pub mod systems;
 #[cfg(feature = "server")]
 pub mod token;
+pub mod verify;

@@ -15,7 +15,10 @@ pub const GROUPS: [(&str, &[&str]); 7] = [
     ("Fleet", &["fleet"]),
     ("This machine", &["doctor", "systems"]),
     ("Benchmarks", &["list", "info", "init", "audit"]),
-    ("Data", &["export", "import", "push", "pull", "token"]),
+    (
+        "Data",
+        &["export", "import", "verify", "push", "pull", "token"],
+    ),
 ];
 
 pub fn grouped(command: Command) -> Command {

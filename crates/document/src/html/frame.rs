@@ -7,9 +7,10 @@ use crate::tree::About;
 use std::fmt::Write as _;
 
 /// Pages that every page leads to, after the first.
-const PAGES: [(&str, &str); 4] = [
+const PAGES: [(&str, &str); 5] = [
     ("/runs", "Runs"),
     ("/benchmarks", "Benchmarks"),
+    ("/scores", "Scores"),
     ("/changes", "Changes"),
     ("/fleet", "Fleet"),
 ];

@@ -10,6 +10,7 @@ pub(crate) mod fleet;
 mod form_options;
 mod lists;
 pub(crate) mod overview;
+pub(crate) mod ranking;
 pub(crate) mod run;
 pub(crate) mod run_list;
 mod search;
@@ -44,6 +45,7 @@ pub(crate) const ROUTES: &[&Route<Pages>] = &[
     &benchmark_list::ROUTE,
     &benchmark::ROUTE,
     &system::ROUTE,
+    &ranking::ROUTE,
     &fleet::PAGE,
     &fleet::EVENTS,
     &search::ROUTE,

@@ -3,7 +3,8 @@
 use crate::http::{Asked, Params, Route};
 use crate::pages::{Pages, SiteFiles};
 use crate::pages::{
-    benchmark, benchmark_list, change_log, compare, fleet, overview, run, run_list, system, trial,
+    benchmark, benchmark_list, change_log, compare, fleet, overview, ranking, run, run_list,
+    system, trial,
 };
 use crate::summary_worker::Digest;
 use anyhow::{Context as _, Result};
@@ -135,6 +136,7 @@ pub(super) fn plan(context: &Context, store: Option<&Store>, digest: &Digest) ->
     );
     plan.add_list(&change_log::ALL, "changes.html", "", &everything);
     plan.add_list(&fleet::PAGE, "fleet.html", "", &everything);
+    plan.add_list(&ranking::ROUTE, "scores.html", "", &everything);
     add_runs(&mut plan, &runs);
     add_trials(&mut plan, store, &runs)?;
     for pair in &pairs {

@@ -129,7 +129,13 @@ fn sites_change_with_their_store() {
         .filter(|(name, file)| before.get(*name) != Some(file))
         .map(|(name, _)| name.as_str())
         .collect();
-    let lists = ["index.html", "runs.html", "changes.html", "fleet.html"];
+    let lists = [
+        "index.html",
+        "runs.html",
+        "changes.html",
+        "fleet.html",
+        "scores.html",
+    ];
     let id = &all[22].info.id;
     for name in &changed {
         let of_run = all[22]

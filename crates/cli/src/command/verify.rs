@@ -1,0 +1,42 @@
+//! `gritstone verify`: what the maintainers of a gallery check of a contributed bundle.
+
+use crate::ui::exit::Exit;
+use crate::ui::output;
+use anyhow::Result;
+use clap::Args;
+use gritstone_runs::context::Context;
+use gritstone_runs::files;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone verify results/*.jsonl.zst")]
+pub struct VerifyArgs {
+    /// Bundles
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// A line for each file, and one for each of its faults.
+pub fn verify(context: &Context, args: &VerifyArgs) -> Result<Exit> {
+    let mut outcome = Exit::Done;
+    for path in &args.files {
+        let lines: Vec<String> = match files::read(path) {
+            Ok(file) => {
+                let faults = context.verify(&file)?;
+                faults.iter().map(ToString::to_string).collect()
+            }
+            Err(why) => vec![format!("{why:#}")],
+        };
+        let path = path.display();
+        if lines.is_empty() {
+            output::plain(&format!("{path}: ok\n"))?;
+            continue;
+        }
+        outcome = Exit::CheckFailed;
+        for line in lines {
+            output::plain(&format!("{path}: {line}\n"))?;
+        }
+    }
+    Ok(outcome)
+}

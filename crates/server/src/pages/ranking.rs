@@ -1,0 +1,40 @@
+//! The systems of a store by their scores.
+
+use crate::http::{Asked, Route};
+use crate::pages::{Answered, Pages, lists};
+use gritstone_document::html::Frame;
+use gritstone_model::SCHEMA_RATINGS;
+use gritstone_runs::scores;
+use gritstone_store::Kind;
+
+/// Newest runs of a system among which one that ended is looked for.
+const EXAMINED: usize = 20;
+
+pub(crate) const ROUTE: Route<Pages> = Route::page(
+    "/scores",
+    "Scores of all systems, each by its newest whole run",
+    SCHEMA_RATINGS,
+    ranking,
+);
+
+fn ranking(pages: &Pages, asked: &Asked) -> Answered {
+    let store = pages.store()?;
+    let mut machines = vec![];
+    for system in lists::systems(store.as_ref())? {
+        let Some(store) = &store else { break };
+        let newest = store.newest_runs(Some(&system.id), EXAMINED)?;
+        let is_whole = |run: &&gritstone_store::RunHead| {
+            matches!(run.kind, Kind::Run | Kind::Import) && run.elapsed_s.is_some()
+        };
+        if let Some(run) = newest.iter().find(is_whole) {
+            machines.push(pages.context.stored(store, &run.id)?);
+        }
+    }
+    let base = pages
+        .context
+        .view(scores::base(&pages.context, machines.iter()))?;
+    let view = scores::against(&pages.context, &machines, &base, &[])?;
+    Ok(pages.respond(asked, &view, || {
+        (gritstone_report::ranking(&view), Frame::default())
+    })?)
+}
