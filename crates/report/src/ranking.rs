@@ -39,7 +39,7 @@ fn drawn(document: &mut Document, view: &RatingsView, machines: &[&RatedMachine]
             name: of.name.clone(),
             value: overall.rating?,
             interval: overall.interval,
-            text: words::score(overall),
+            text: words::bare_ratio(overall.rating?, None).0,
             ..Dot::default()
         })
     };
@@ -83,5 +83,5 @@ fn table(document: &mut Document, machines: &[&RatedMachine]) {
     }
     columns
         .number("Benchmarks", |of| of.one_cpu.overall.rows.len())
-        .table(document, "", machines);
+        .table(document, "Scores by environment", machines);
 }
