@@ -76,7 +76,7 @@ fn differences(document: &mut Document, view: &CompareView) {
 }
 
 /// The counts of the verdicts: "Of 19 rows 12 are faster, 3 slower, ...".
-fn summary(view: &CompareView) -> String {
+pub(crate) fn summary(view: &CompareView) -> String {
     let rows = || view.rows.iter();
     let margin = number::percent_option(view.margin);
     let verdicts = [

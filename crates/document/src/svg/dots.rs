@@ -1,7 +1,7 @@
 //! Dot plots: results with intervals, one per line, in panels with a logarithmic axis each, in one or two columns.
 
 use super::scale::Scale;
-use super::{Anchor, Canvas, widest};
+use super::{Anchor, CHAR, Canvas, widest};
 use crate::number;
 
 /// Lines with a common axis.
@@ -54,7 +54,8 @@ pub fn draw(panels: &[Panel]) -> Vec<Canvas> {
     let taken = |panel: &Panel| panel.dots.len() + FRAME_LINES;
     let lines: usize = panels.iter().map(taken).sum();
     let left = widest(dots(panels).map(|dot| &dot.name)) + 12.0;
-    let right = widest(dots(panels).map(|dot| &dot.text)) + 12.0;
+    // a percent sign is wider than a digit
+    let right = widest(dots(panels).map(|dot| &dot.text)) + 12.0 + CHAR;
     let mut columns = vec![vec![]];
     let mut room = match lines > MAX_ONE_COLUMN {
         true => lines.div_ceil(2),

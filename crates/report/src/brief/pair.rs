@@ -2,6 +2,7 @@
 
 use super::data_sheet;
 use crate::columns;
+use crate::compare;
 use crate::table::{Cell, Columns};
 use crate::{findings, verdicts, words};
 use gritstone_document::number;
@@ -35,6 +36,19 @@ pub fn pair(input: &Pair) -> Document {
         "Performance brief: {} against {}",
         names[1], names[0]
     ));
+    document.paragraph(compare::summary(view));
+    drawn(&mut document, view);
+    let margin = number::percent_option(view.margin);
+    let sections = [
+        ("Regressions", Some(Verdict::Slower)),
+        ("Improvements", Some(Verdict::Faster)),
+        (&format!("Unchanged within {margin}"), Some(Verdict::Same)),
+        ("Inconclusive", Some(Verdict::Inconclusive)),
+        ("Without a ratio", None),
+    ];
+    for (title, verdict) in sections {
+        section(&mut document, input, title, verdict);
+    }
     for ((letter, name), run) in ["A", "B"].into_iter().zip(&names).zip(runs) {
         document.heading(1, format!("{letter}: {name}"));
         document.terms(data_sheet::card(run));
@@ -51,18 +65,6 @@ pub fn pair(input: &Pair) -> Document {
             "Differences in configuration",
             &view.differ_in,
         );
-    drawn(&mut document, view);
-    let margin = number::percent_option(view.margin);
-    let sections = [
-        ("Regressions", Some(Verdict::Slower)),
-        ("Improvements", Some(Verdict::Faster)),
-        (&format!("Unchanged within {margin}"), Some(Verdict::Same)),
-        ("Inconclusive", Some(Verdict::Inconclusive)),
-        ("Without a ratio", None),
-    ];
-    for (title, verdict) in sections {
-        section(&mut document, input, title, verdict);
-    }
     document
 }
 
