@@ -205,6 +205,22 @@ fn runs_and_benchmarks_are_listed() {
 }
 
 #[test]
+fn scores_are_of_suites() {
+    let home = Home::new();
+    let mut suite = at_hour(&recorded("run"), 1, "suite");
+    suite.info.settings.suite = Some("standard".to_owned());
+    let mut few = at_hour(&calls(1.0), 2, "few");
+    few.info.settings.suite = None;
+    home.import(&[suite.clone(), few]);
+    let view = Server::start(&home).json("/scores.json");
+    let ids: Vec<&str> = list(&view["machines"])
+        .iter()
+        .map(|of| of["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, [suite.info.id]);
+}
+
+#[test]
 fn wrong_parameters_are_named() {
     let server = Server::start(&Home::new());
     for (path, why) in [

@@ -3,16 +3,16 @@
 use crate::http::{Asked, Route};
 use crate::pages::{Answered, Pages, lists};
 use gritstone_document::html::Frame;
-use gritstone_model::SCHEMA_RATINGS;
+use gritstone_model::{RunView, SCHEMA_RATINGS};
 use gritstone_runs::scores;
-use gritstone_store::Kind;
+use gritstone_store::{Kind, RunHead};
 
 /// Newest runs of a system among which one that ended is looked for.
 const EXAMINED: usize = 20;
 
 pub(crate) const ROUTE: Route<Pages> = Route::page(
     "/scores",
-    "Scores of all systems, each by its newest whole run",
+    "Scores of all systems, each by its newest whole run of a suite",
     SCHEMA_RATINGS,
     ranking,
 );
@@ -23,12 +23,17 @@ fn ranking(pages: &Pages, asked: &Asked) -> Answered {
     for system in lists::systems(store.as_ref())? {
         let Some(store) = &store else { break };
         let newest = store.newest_runs(Some(&system.id), EXAMINED)?;
-        let is_whole = |run: &&gritstone_store::RunHead| {
+        let is_whole = |run: &&RunHead| {
             matches!(run.kind, Kind::Run | Kind::Import) && run.elapsed_s.is_some()
         };
-        if let Some(run) = newest.iter().find(is_whole) {
-            machines.push(pages.context.stored(store, &run.id)?);
-        }
+        let read = |run: &RunHead| {
+            let view = pages.context.stored(store, &run.id);
+            view.inspect_err(|why| log::warn!("run {} is left out: {why:#}", run.id))
+                .ok()
+        };
+        let of_suite = |view: &RunView| view.settings.as_ref().is_some_and(|of| of.suite.is_some());
+        let mut whole = newest.iter().filter(is_whole).filter_map(read);
+        machines.extend(whole.find(of_suite));
     }
     let base = pages
         .context
