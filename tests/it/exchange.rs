@@ -82,7 +82,7 @@ fn contributions_are_verified() {
         ("old", "is current"),
         ("private", "--with-identity"),
         ("slow", "-fold from"),
-        ("cut", "cut"),
+        ("cut", "cut: line"),
     ] {
         let (code, out, _) = home.run(&["verify", name]);
         assert!(code == 1 && out.contains(why), "{name}: {code}: {out}");

@@ -21,22 +21,21 @@ pub struct VerifyArgs {
 pub fn verify(context: &Context, args: &VerifyArgs) -> Result<Exit> {
     let mut outcome = Exit::Done;
     for path in &args.files {
+        let name = path.display();
         let lines: Vec<String> = match files::read(path) {
             Ok(file) => {
-                let faults = context.verify(&file)?;
-                faults.iter().map(ToString::to_string).collect()
+                let faults = context.verify(&file)?.into_iter();
+                faults.map(|fault| format!("{name}: {fault}\n")).collect()
             }
-            Err(why) => vec![format!("{why:#}")],
+            // it begins with the name
+            Err(why) => vec![format!("{why:#}\n")],
         };
-        let path = path.display();
         if lines.is_empty() {
-            output::plain(&format!("{path}: ok\n"))?;
+            output::plain(&format!("{name}: ok\n"))?;
             continue;
         }
         outcome = Exit::CheckFailed;
-        for line in lines {
-            output::plain(&format!("{path}: {line}\n"))?;
-        }
+        output::plain(&lines.concat())?;
     }
     Ok(outcome)
 }
