@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Digits of the hash that stands for a node: of 10,000 nodes no two have the same.
 const NODE_DIGITS: usize = 12;
 
-/// Keys of names that programs read, which are nobody's: of benchmarks, workloads and units.
+/// Keys whose values name benchmarks, workloads and units.
 const NAME_KEYS: [&str; 15] = [
     "absent",
     "baseline",

@@ -122,7 +122,7 @@ fn code(note: &Note) -> &'static str {
     note.flag().map_or("note", Flag::as_str)
 }
 
-/// Markdown of a comment, in which `@` mentions nobody.
+/// Markdown for a comment; `@name` in it notifies no one.
 pub(crate) fn comment_text(text: &str) -> String {
     Foreign(text).markdown().replace('@', "@\u{200B}")
 }

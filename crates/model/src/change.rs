@@ -107,7 +107,7 @@ pub struct TriageEntry {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Triage {
     pub state: ChangeState,
-    /// Who was last named to look at it; null where nobody was, or it was reopened since.
+    /// The last assignee; null without one, and after reopening.
     pub assignee: Option<String>,
     /// Oldest first.
     pub log: Vec<TriageEntry>,

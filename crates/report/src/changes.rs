@@ -9,7 +9,7 @@ use gritstone_model::{Change, ChangeEvent, ChangeState, CommitRange, Triage, Tri
 /// Benchmarks that a command names: those that changed most.
 const NAMED: usize = 6;
 
-/// How many events there are, and at most so many of the newest: those first that nobody has looked at, those last that are done.
+/// The number of events, and the newest `most` of them: new ones first, closed ones last.
 #[must_use]
 pub fn changes(events: &[ChangeEvent], most: usize) -> Document {
     let mut document = Document::new("Changes");

@@ -21,7 +21,7 @@ pub(crate) struct Settled {
     effects: RefCell<Option<([String; 2], RunEffects)>>,
 }
 
-/// A run of a machine, no side of a trial.
+/// A run of a machine, not a side of a trial.
 struct Earlier {
     id: String,
     /// The second in which it began.

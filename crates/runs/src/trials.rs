@@ -10,7 +10,7 @@ impl Context {
     /// The trial of which a run is a side.
     ///
     /// # Errors
-    /// When the run is no side of a trial, or a side cannot be read.
+    /// When the run is not a side of a trial, or a side cannot be read.
     pub fn trial(&self, store: &Store, run: &str) -> Result<AbView> {
         let trial = store.info(run)?.settings.trial;
         let trial = trial

@@ -171,7 +171,7 @@ fn compare(row: &Times, tests: usize) -> Vec<Comparison> {
         .collect()
 }
 
-/// The looks at two sides so far, a comparison of so many: p is the smallest of all, the interval that of the last.
+/// All interim analyses of two sides so far, one of `tests` comparisons: the smallest p, and the interval of the last.
 fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> Comparison {
     let (b, o) = (&pairs.base, &pairs.other);
     let n = b.len();

@@ -19,7 +19,7 @@ fn page(pages: &Pages, asked: &Asked) -> Answered {
     let store = pages.stored()?;
     let id = pages.resolve(&store, asked.params.text("run"))?;
     if store.info(&id)?.settings.trial.is_none() {
-        let why = format!("Run {id} is no side of a trial.");
+        let why = format!("Run {id} is not a side of a trial.");
         return Err(Refused::new(Status::NotFound, why));
     }
     let view = pages.context.trial(&store, &id)?;
