@@ -253,6 +253,46 @@ fn other_output_fails() {
     assert_eq!(repository.traces(), before);
 }
 
+#[test]
+fn layouts_decide_not_rounds() {
+    let repository = Repository::new();
+    repository.write("x.c", "int main(void) { return 0; }");
+    repository.commit("100 103 101 102");
+    let before = repository.traces();
+    let pr = |build: &str, layouts: &str| {
+        let arguments = ["--base", "HEAD~1", "--format", "json", "--budget", "20s"];
+        let build = ["--build", build, "--layouts", layouts];
+        let tail = ["--harness", "lines", "--", "sed", "s/.*/alpha & ns/", "one"];
+        let arguments = [&arguments[..], &build].concat();
+        output_texts(repository.command(&arguments, &tail).output().unwrap())
+    };
+    let build = "cc -c x.c && cc -o x x.o && cut -d ' ' -f $GRITSTONE_LAYOUT values >one";
+    for (values, expected, verdict) in [
+        ("102 101 103 103", 4, "inconclusive"),
+        ("150 151 152 153", 1, "slower"),
+    ] {
+        repository.commit(values);
+        let (code, out, error) = pr(build, "4");
+        assert_eq!(code, expected, "{error}{out}");
+        let view: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(
+            (&view["layouts"], verdicts(&view)[0].1),
+            (&4.into(), verdict)
+        );
+    }
+    let (code, out, error) = pr("cp values one", "4");
+    assert_eq!((code, out.as_str()), (4, ""), "{error}");
+    assert!(
+        error.contains("--layouts has no effect: the build of base"),
+        "{error}"
+    );
+    assert_eq!(pr(build, "3").0, 2);
+    let (code, _, error) = repository.pr(&["--layouts", "4"]);
+    assert!(code == 2 && error.contains("give --build"), "{error}");
+    repository.git(&["reset", "--quiet", "--hard", "HEAD~2"]);
+    assert_eq!(repository.traces(), before);
+}
+
 const LOOP: &str = r#"#include <stdio.h>
 int main(void) { unsigned x = 1; for (int i = 0; i < COUNT; i++) x = x * 5 % 8191; printf("%u\n", x); }
 "#;

@@ -27,7 +27,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/validation.md")
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [(&str, Table); 24] = [
+    let tables: [(&str, Table); 25] = [
         ("estimate::coverage", estimate::coverage),
         ("estimate::bias", estimate::bias),
         ("series::unchanged", series::unchanged),
@@ -48,6 +48,7 @@ fn main() {
         ("ab::busy", ab::busy),
         ("ab::rankings", ab::rankings),
         ("pr::requests", pr::requests),
+        ("pr::layouts", pr::layouts),
         ("rest::rating", rest::rating),
         ("copies::together", copies::together),
         ("fleet::nodes", fleet::nodes),

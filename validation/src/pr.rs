@@ -51,6 +51,19 @@ const MACHINES: [(&str, Machine); 8] = [
     ("neighbor in step, 8%", Machine::InStep),
 ];
 
+/// Builds of each side.
+#[derive(Clone, Copy)]
+struct Layouts {
+    builds: usize,
+    /// Standard deviation of ln(time) between builds.
+    scatter: f64,
+}
+
+const ONE_BUILD: Layouts = Layouts {
+    builds: 1,
+    scatter: 0.0,
+};
+
 /// A machine during one trial.
 struct During<'a> {
     world: &'a mut World,
@@ -106,8 +119,14 @@ impl During<'_> {
     }
 }
 
-/// Rows after all is decided or the rounds are over.
-fn trial(world: &mut World, machine: Machine, slower: f64) -> Vec<PrRow> {
+/// Rows after all is decided or the rounds are over, of this many builds of each side, whose layouts scatter by so much.
+fn trial(world: &mut World, machine: Machine, layouts: Layouts, slower: f64) -> Vec<PrRow> {
+    let effects: Vec<f64> = (0..2 * layouts.builds * BENCHMARKS)
+        .map(|_| match layouts.scatter {
+            0.0 => 0.0,
+            scatter => scatter * world.normal(),
+        })
+        .collect();
     let moment = (world.uniform() * (2 * ROUNDS) as f64) as usize;
     let seed = (world.uniform() * 1e9) as u64;
     let mut during = During {
@@ -118,15 +137,17 @@ fn trial(world: &mut World, machine: Machine, slower: f64) -> Vec<PrRow> {
         is_busy: false,
         level: 0.0,
     };
-    let mut results = |side: usize| -> Vec<HarnessResult> {
+    let mut results = |side: usize, build: usize| -> Vec<HarnessResult> {
+        let first = (side * layouts.builds + build) * BENCHMARKS;
+        let effects = &effects[first..first + BENCHMARKS];
         let times = during.launch().into_iter().enumerate();
         let of = |(name, ln): (usize, f64)| HarnessResult {
             name: format!("b{name:02}"),
             unit: "ns".to_owned(),
             better: Better::Lower,
             values: vec![match (name, side) {
-                (SLOW, 1) => 100.0 * ln.exp() * (1.0 + slower),
-                _ => 100.0 * ln.exp(),
+                (SLOW, 1) => 100.0 * (ln + effects[name]).exp() * (1.0 + slower),
+                _ => 100.0 * (ln + effects[name]).exp(),
             }],
         };
         times.map(of).collect()
@@ -135,71 +156,105 @@ fn trial(world: &mut World, machine: Machine, slower: f64) -> Vec<PrRow> {
         default: 0.02,
         by_name: BTreeMap::new(),
     };
-    let first = [results(0), results(1)];
+    let first = [results(0, 0), results(1, 0)];
     let mut trial = Trial::new([&first[0], &first[1]], PrQuantity::Time, &margins, seed);
     while trial.rounds < ROUNDS && !trial.open().is_empty() {
         let mut sides = [vec![], vec![]];
+        let build = trial.build(layouts.builds);
         for side in trial.order() {
-            sides[side] = results(side);
+            sides[side] = results(side, build);
         }
-        trial.observe([&sides[0], &sides[1]]);
+        trial.observe([&sides[0], &sides[1]], build);
     }
     trial.rows("simulated")
 }
+
+const COLUMNS: [&str; 3] = [
+    "nothing changed: false call; exit 1; inconclusive benchmarks; stated slowdown, median",
+    "one slower by 3%: exit 1; another called",
+    "one slower by 10%: exit 1; another called",
+];
 
 pub fn requests() -> String {
     const EQUAL: usize = 1_000;
     const CHANGED: usize = 200;
     let mut world = World::new(SEED);
-    let columns = [
-        "nothing changed: false call; exit 1; inconclusive benchmarks; stated slowdown, median",
-        "one slower by 3%: exit 1; another called",
-        "one slower by 10%: exit 1; another called",
-    ];
     let mut table = head(
         &format!(
             "`pr`: {BENCHMARKS} benchmarks, at most {ROUNDS} rounds, margin 2%; % of {EQUAL} pull requests that change nothing, of {CHANGED} that slow one benchmark, seed {SEED}"
         ),
         "machine",
-        columns.into_iter().map(str::to_owned),
+        COLUMNS.into_iter().map(str::to_owned),
     );
     for (name, machine) in MACHINES {
-        let cells = CHANGES.map(|slower| {
-            let times = if slower > 0.0 { CHANGED } else { EQUAL };
-            let (mut called, mut failed, mut found, mut open) = (0, 0, 0, 0);
-            let mut stated = vec![];
-            for _ in 0..times {
-                let rows = trial(&mut world, machine, slower);
-                let is_slow = |row: &&PrRow| slower > 0.0 && row.name == format!("b{SLOW:02}");
-                let others = rows.iter().filter(|row| !is_slow(row));
-                let differs =
-                    |row: &PrRow| matches!(row.verdict, Verdict::Slower | Verdict::Faster);
-                called += usize::from(others.clone().any(differs));
-                failed += usize::from(rows.iter().any(|row| row.regressed));
-                found += usize::from(rows.iter().any(|row| is_slow(&row) && row.regressed));
-                open += rows
-                    .iter()
-                    .filter(|row| row.verdict == Verdict::Inconclusive)
-                    .count();
-                let mut smallest: Vec<f64> = rows.iter().filter_map(|row| row.smallest).collect();
-                smallest.sort_by(f64::total_cmp);
-                stated.extend(smallest.get(BENCHMARKS * 9 / 10 - 1));
-            }
-            if slower > 0.0 {
-                return format!("{}; {}", percent(found, times), percent(called, times));
-            }
-            stated.sort_by(f64::total_cmp);
-            let median = stated
-                .get(stated.len() / 2)
-                .map_or(String::new(), |s| format!("{:.1}%", 100.0 * s));
-            format!(
-                "{}; {}; {}; {median}",
-                percent(called, times),
-                percent(failed, times),
-                percent(open, times * BENCHMARKS)
-            )
-        });
-        table += &line(name, cells.into_iter());
+        table += &row(&mut world, name, machine, ONE_BUILD, [EQUAL, CHANGED]);
     }
     table
+}
+
+/// Pull requests whose sides have other layouts of their code, which no change of the code need be the cause of.
+pub fn layouts() -> String {
+    const EQUAL: usize = 400;
+    const CHANGED: usize = 100;
+    let mut world = World::new(SEED);
+    let mut table = head(
+        &format!(
+            "`pr --layouts`: {BENCHMARKS} benchmarks, {ROUNDS} rounds, launches that scatter by 1 to 4%; % of {EQUAL} pull requests that change nothing, of {CHANGED} that slow one benchmark, seed {SEED}"
+        ),
+        "builds of each side; scatter by layout",
+        COLUMNS.into_iter().map(str::to_owned),
+    );
+    for scatter in [0.0, 0.005, 0.02] {
+        for builds in [1, 6, 12, 24] {
+            let name = format!("{builds}; {}%", 100.0 * scatter);
+            let layouts = Layouts { builds, scatter };
+            table += &row(&mut world, &name, Machine::Quiet, layouts, [EQUAL, CHANGED]);
+        }
+    }
+    table
+}
+
+/// A line of a table: of `times` pull requests that change nothing, and that slow one benchmark.
+fn row(
+    world: &mut World,
+    name: &str,
+    machine: Machine,
+    layouts: Layouts,
+    times: [usize; 2],
+) -> String {
+    let cells = CHANGES.map(|slower| {
+        let times = times[usize::from(slower > 0.0)];
+        let (mut called, mut failed, mut found, mut open) = (0, 0, 0, 0);
+        let mut stated = vec![];
+        for _ in 0..times {
+            let rows = trial(world, machine, layouts, slower);
+            let is_slow = |row: &&PrRow| slower > 0.0 && row.name == format!("b{SLOW:02}");
+            let others = rows.iter().filter(|row| !is_slow(row));
+            let differs = |row: &PrRow| matches!(row.verdict, Verdict::Slower | Verdict::Faster);
+            called += usize::from(others.clone().any(differs));
+            failed += usize::from(rows.iter().any(|row| row.regressed));
+            found += usize::from(rows.iter().any(|row| is_slow(&row) && row.regressed));
+            open += rows
+                .iter()
+                .filter(|row| row.verdict == Verdict::Inconclusive)
+                .count();
+            let mut smallest: Vec<f64> = rows.iter().filter_map(|row| row.smallest).collect();
+            smallest.sort_by(f64::total_cmp);
+            stated.extend(smallest.get(BENCHMARKS * 9 / 10 - 1));
+        }
+        if slower > 0.0 {
+            return format!("{}; {}", percent(found, times), percent(called, times));
+        }
+        stated.sort_by(f64::total_cmp);
+        let median = stated
+            .get(stated.len() / 2)
+            .map_or(String::new(), |s| format!("{:.1}%", 100.0 * s));
+        format!(
+            "{}; {}; {}; {median}",
+            percent(called, times),
+            percent(failed, times),
+            percent(open, times * BENCHMARKS)
+        )
+    });
+    line(name, cells.into_iter())
 }

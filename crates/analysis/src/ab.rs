@@ -35,7 +35,9 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
     let compared: Vec<&Benchmark> = runs.first().map_or(vec![], |run| compared(run));
     let rounds = rounds(runs, &compared);
     let times: Vec<Times> = rounds.iter().map(|of| times(of, runs.len())).collect();
-    let judged = interim::decide_all(&times, trial.margin, over);
+    let own_margin = |row: &Benchmark| trial.margins.get(&row.id).copied();
+    let margin = |row: usize| own_margin(compared[row]).unwrap_or(trial.margin);
+    let judged = interim::decide_all(&times, margin, over);
     let reference = runs.first().is_some_and(|run| settings(run).reference);
     let mut shown: Vec<Vec<Comparison>> = times
         .iter()
@@ -64,6 +66,7 @@ pub fn view(runs: &[RunData], options: &Options) -> AbView {
                 title: row.title.clone(),
                 unit: row.unit.clone(),
                 better: row.better,
+                margin: own_margin(row),
                 figures: runs
                     .iter()
                     .zip(&views)

@@ -203,6 +203,8 @@ mod tests {
             counter: None,
             command: vec!["./bench".to_owned()],
             max_slowdown: 0.02,
+            built: false,
+            layouts: 1,
             level: 0.01,
             rounds: 18,
             harness_time_s: 0.05,

@@ -15,6 +15,8 @@ pub struct SideBenchmark {
     pub name: String,
     pub unit: String,
     pub better: Better,
+    /// Ratio within which the sides count as the same.
+    pub margin: f64,
     /// By round; none where a launch left none.
     pub values: Vec<Option<f64>>,
 }
@@ -26,6 +28,8 @@ pub struct RoundLaunch {
     pub start: u64,
     /// Process of another run that measured meanwhile; 0 if unknown.
     pub other_run: Option<u32>,
+    /// Build of the side, where it has several.
+    pub layout: Option<u32>,
 }
 
 /// The run of a side of `program`, by the launches of its rounds. Benchmarks in units that are neither times nor rates are skipped, with the reason.
@@ -46,6 +50,12 @@ pub fn trial_side(
         ..RunData::default()
     };
     for of in benchmarks {
+        if let Some(trial) = &mut run.info.settings.trial
+            && trial.margin.total_cmp(&of.margin).is_ne()
+        {
+            let id = identifier_of(program, &of.name)?;
+            trial.margins.insert(id, of.margin);
+        }
         add(&mut run, program, of, launches)?;
     }
     // of one round, in the order of the benchmarks
@@ -88,8 +98,11 @@ fn add(
                 vec![],
             ),
         };
-        let other_run = launch.other_run.map(Param::OtherRun).map(Event::Param);
-        events.splice(0..0, other_run);
+        let of_launch = [
+            launch.other_run.map(Param::OtherRun),
+            launch.layout.map(Param::Layout),
+        ];
+        events.splice(0..0, of_launch.into_iter().flatten().map(Event::Param));
         run.launches.push(Launch {
             id: id.clone(),
             round,
@@ -109,6 +122,7 @@ fn add(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gritstone_model::TrialSide;
 
     #[test]
     fn rounds_become_launches() {
@@ -116,6 +130,7 @@ mod tests {
             name: name.to_owned(),
             unit: unit.to_owned(),
             better: Better::Lower,
+            margin: if name == "a" { 0.1 } else { 0.02 },
             values: values.to_vec(),
         };
         let rows = [
@@ -124,8 +139,21 @@ mod tests {
             of("c", "bytes", &[Some(3.0)]),
         ];
         let rounds = [(5, None), (9, Some(7)), (14, None)];
-        let rounds = rounds.map(|(start, other_run)| RoundLaunch { start, other_run });
-        let run = trial_side("x", RunInfo::default(), &rows, &rounds).unwrap();
+        let rounds = rounds.map(|(start, other_run)| RoundLaunch {
+            start,
+            other_run,
+            layout: other_run.map(|_| 2),
+        });
+        let mut info = RunInfo::default();
+        info.settings.trial = Some(TrialSide {
+            margin: 0.02,
+            ..TrialSide::default()
+        });
+        let run = trial_side("x", info, &rows, &rounds).unwrap();
+        let margins = run.info.settings.trial.iter();
+        let margins = margins.flat_map(|trial| &trial.margins);
+        let margins: Vec<_> = margins.map(|(id, margin)| (id.as_str(), *margin)).collect();
+        assert_eq!(margins, [("x/a", 0.1)]);
         let launches = run.launches.iter();
         let launches: Vec<_> = launches
             .map(|launch| (launch.id.as_str(), launch.round, launch.start))
@@ -135,7 +163,10 @@ mod tests {
         assert!(matches!(run.launches[2].outcome, Outcome::Failed(_)));
         let of_round = |round| {
             let mut launches = run.launches.iter().filter(|launch| launch.round == round);
-            launches.all(|launch| launch.events.contains(&Event::Param(Param::OtherRun(7))))
+            launches.all(|launch| {
+                let has = |param| launch.events.contains(&Event::Param(param));
+                has(Param::OtherRun(7)) && has(Param::Layout(2))
+            })
         };
         assert_eq!([0, 1, 2].map(of_round), [false, true, false]);
         assert_eq!((run.benchmarks.len(), run.skips.len()), (3, 1));

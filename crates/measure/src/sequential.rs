@@ -137,7 +137,7 @@ impl Sequential {
         if !self.tracks.iter().any(Track::is_analysis_due) {
             return;
         }
-        let judged = interim::decide_all(&self.times(), self.design.margin, false);
+        let judged = interim::decide_all(&self.times(), |_| self.design.margin, false);
         for (track, judged) in self.tracks.iter_mut().zip(&judged) {
             let reference = self.design.reference;
             track.closed |= interim::is_decided(&track.times, judged, reference);

@@ -59,6 +59,9 @@ pub struct AbRow {
     pub unit: Unit,
     #[serde(default)]
     pub better: Better,
+    /// Where it is not that of the trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<f64>,
     /// One for each side.
     pub figures: Vec<AbFigure>,
     /// Of two sides, the second against the first; of more, all against the best, nearest first.

@@ -33,6 +33,8 @@ pub enum Param {
     Uncached(String),
     /// Process of another run that measured on this machine; 0 if unknown.
     OtherRun(u32),
+    /// Number of the build that was launched, of several that differ by the layout of their code.
+    Layout(u32),
     Remark(String),
     /// Replacement for a program that is missing here.
     StandIn(String),
@@ -154,6 +156,7 @@ impl Param {
             "left_out" => canonical(&value).map(Self::LeftOut),
             "peak_kb" => canonical(&value).map(Self::PeakMemory),
             "other_run" => canonical(&value).map(Self::OtherRun),
+            "layout" => canonical(&value).map(Self::Layout),
             "pair" => cpu_pair(&value),
             program if program.starts_with(LOAD) => load_rate(program, &value),
             name => {
@@ -173,6 +176,7 @@ impl Param {
             Self::LeftOut(_) => "left_out",
             Self::PeakMemory(_) => "peak_kb",
             Self::OtherRun(_) => "other_run",
+            Self::Layout(_) => "layout",
             Self::Number(metric, _) => METRICS[*metric as usize].1,
             Self::LoadRate(rate) => &rate.program,
             Self::Symbol(_) => "symbol",
@@ -188,7 +192,9 @@ impl Param {
     #[must_use]
     pub fn value(&self) -> Cow<'_, str> {
         match self {
-            Self::Copy(number) | Self::OtherRun(number) => number.to_string().into(),
+            Self::Copy(number) | Self::OtherRun(number) | Self::Layout(number) => {
+                number.to_string().into()
+            }
             Self::CpuPair(a, b) => format!("{a}-{b}").into(),
             Self::Status(status) | Self::LeftOut(status) => status.to_string().into(),
             Self::PeakMemory(kib) => kib.to_string().into(),
@@ -261,6 +267,7 @@ mod tests {
             ("left_out", "7", Some(Param::LeftOut(7))),
             ("peak_kb", "1024", Some(Param::PeakMemory(1024))),
             ("other_run", "4711", Some(Param::OtherRun(4711))),
+            ("layout", "3", Some(Param::Layout(3))),
             ("remark", " a\n", Some(Param::Remark(" a\n".to_owned()))),
             ("page_ins", "many", None),
             ("load/users", "many transactions", None),

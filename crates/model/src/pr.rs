@@ -26,6 +26,12 @@ pub struct PrView {
     pub max_slowdown: f64,
     /// Probability of a false regression over all benchmarks, and accepted share of false positives among the verdicts.
     pub level: f64,
+    /// Whether a command built each side.
+    #[serde(default)]
+    pub built: bool,
+    /// Builds of each side that differ by the layout of their code, and are the units of the test where there are several.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub layouts: usize,
     /// Launches of each side.
     pub rounds: usize,
     /// Measuring time of a benchmark in each launch.
@@ -40,6 +46,15 @@ pub struct PrView {
     pub rows: Vec<PrRow>,
     /// Benchmarks that one side alone has.
     pub unmatched: Vec<PrUnmatched>,
+}
+
+fn one() -> usize {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_one(layouts: &usize) -> bool {
+    *layouts == 1
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

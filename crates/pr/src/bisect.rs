@@ -113,7 +113,7 @@ impl Bisection<'_> {
         }
         if let Some(command) = &self.comparison.build {
             (self.progress)(Progress::Building(&revision.commit));
-            workshop.build(&tree, command)?;
+            workshop.build(&tree, command, BTreeMap::new())?;
         }
         Ok(tree)
     }
@@ -131,7 +131,7 @@ impl Bisection<'_> {
             ..self.comparison.turns()
         };
         let launcher = self.comparison.launcher(place);
-        let taken = turns.take(&launcher, trees, self.progress)?;
+        let taken = turns.take(&launcher, trees.map(std::slice::from_ref), self.progress)?;
         ensure!(taken.whole, ExecError::Interrupted);
         Ok(taken.trial)
     }

@@ -5,6 +5,7 @@ use crate::git::{Repository, Revision};
 use crate::identical::are_identical;
 use crate::instructions::Counter;
 use crate::launches::Launcher;
+use crate::layouts::Linkers;
 use crate::trial::{Margins, outcome};
 use crate::turns::{Progress, Turns};
 use crate::work_trees::{WorkTree, Workshop, carry};
@@ -30,6 +31,8 @@ pub struct Comparison {
     pub head: Option<String>,
     /// For the shell, in each work tree.
     pub build: Option<String>,
+    /// Builds of each side, which differ by the layout of their code where there are several.
+    pub layouts: usize,
     /// Files that the base takes from the head.
     pub carry: Vec<PathBuf>,
     pub harness: Box<dyn Harness>,
@@ -156,6 +159,29 @@ impl Comparison {
             return Ok(Answer::identical(view));
         }
         let place = Place::new(self.dir.as_deref(), self.budget, self.quantity)?;
+        let linkers = match self.layouts {
+            0 | 1 => None,
+            _ => Some(Linkers::new(place.setup.work_dirs.fresh(false)?)?),
+        };
+        let (mut base, mut head) = (vec![], vec![]);
+        for number in 1..=self.layouts.max(1) {
+            let [one, other] = self.prepare(&place, &sides)?;
+            for tree in [&one, &other] {
+                progress(Progress::Building(tree.name));
+                self.build(&place, tree, linkers.as_ref(), number)?;
+            }
+            base.push(one);
+            head.push(other);
+        }
+        let program = self.command.first().context("there is no command")?;
+        if are_identical([&base[0], &head[0]], program)? {
+            return Ok(Answer::identical(view));
+        }
+        self.measure(&place, [&base, &head], view, progress)
+    }
+
+    /// Both sides checked out, with the user's changes and the files that are carried.
+    fn prepare(&self, place: &Place, sides: &Sides) -> Result<[WorkTree; 2]> {
         let workshop = place.workshop(&self.repository);
         let base = workshop.check_out("base", &sides.base)?;
         let head = workshop.check_out("head", &sides.head)?;
@@ -163,17 +189,26 @@ impl Comparison {
         for path in &self.carry {
             carry(&head, &base, path)?;
         }
-        for tree in [&base, &head] {
-            if let Some(command) = &self.build {
-                progress(Progress::Building(tree.name));
-                workshop.build(tree, command)?;
-            }
+        Ok([base, head])
+    }
+
+    fn build(
+        &self,
+        place: &Place,
+        tree: &WorkTree,
+        linkers: Option<&Linkers>,
+        number: usize,
+    ) -> Result<()> {
+        let Some(command) = &self.build else {
+            return Ok(());
+        };
+        let workshop = place.workshop(&self.repository);
+        let variables = linkers.map(|linkers| linkers.environment(number));
+        workshop.build(tree, command, variables.unwrap_or_default())?;
+        match linkers {
+            Some(linkers) => linkers.check_used(tree, number),
+            None => Ok(()),
         }
-        let program = self.command.first().context("there is no command")?;
-        if are_identical([&base, &head], program)? {
-            return Ok(Answer::identical(view));
-        }
-        self.measure(&place, [&base, &head], view, progress)
     }
 
     /// Without a result.
@@ -192,6 +227,8 @@ impl Comparison {
             command: self.command.clone(),
             max_slowdown: self.margins.default,
             level: LEVEL,
+            built: self.build.is_some(),
+            layouts: self.layouts.max(1),
             rounds: 0,
             harness_time_s: 0.0,
             elapsed_s: 0.0,
@@ -206,7 +243,7 @@ impl Comparison {
     fn measure(
         &self,
         place: &Place,
-        trees: [&WorkTree; 2],
+        trees: [&[WorkTree]; 2],
         view: PrView,
         progress: &dyn Fn(Progress<'_>),
     ) -> Result<Answer> {

@@ -25,6 +25,8 @@ pub struct Project {
     pub command: Vec<String>,
     /// For the shell.
     pub build: Option<String>,
+    /// Builds of each side.
+    pub layouts: Option<usize>,
     #[serde(default)]
     pub carry: Vec<PathBuf>,
     pub budget: Option<String>,

@@ -79,6 +79,8 @@ pub struct Trial {
     pub unmatched: Vec<PrUnmatched>,
     pub rounds: usize,
     quantity: PrQuantity,
+    /// Builds that the next rounds take.
+    builds: Vec<usize>,
 }
 
 fn median(values: &[f64]) -> Option<f64> {
@@ -144,6 +146,7 @@ impl Trial {
             random: Pcg64::seed_from_u64(seed),
             rounds: 0,
             quantity,
+            builds: vec![],
         }
     }
 
@@ -158,6 +161,15 @@ impl Trial {
         let mut order = [0, 1];
         order.shuffle(&mut self.random);
         order
+    }
+
+    /// The build of the next round, of this many of each side: each once, in random order, then again.
+    pub fn build(&mut self, builds: usize) -> usize {
+        if self.builds.is_empty() {
+            self.builds = (0..builds).collect();
+            self.builds.shuffle(&mut self.random);
+        }
+        self.builds.pop().unwrap_or(0)
     }
 
     fn names(&self, closed: bool) -> Vec<String> {
@@ -185,13 +197,15 @@ impl Trial {
             .collect()
     }
 
-    /// A round: the results of both sides, none of one that failed.
-    pub fn observe(&mut self, sides: [&[HarnessResult]; 2]) {
+    /// A round of one build of each side: their results, none of one that failed.
+    pub fn observe(&mut self, sides: [&[HarnessResult]; 2], build: usize) {
         self.rounds += 1;
+        let layout = u32::try_from(build).unwrap_or(u32::MAX);
         for row in self.rows.iter_mut().filter(|row| !row.closed) {
             let found = sides.map(|results| {
                 let result = results.iter().find(|result| result.name == row.name)?;
-                time(result).filter(|_| result.unit == row.unit)
+                let timed = time(result).filter(|_| result.unit == row.unit)?;
+                Some(Timed { layout, ..timed })
             });
             row.failed += usize::from(found.contains(&None));
             for (times, timed) in row.times.0.iter_mut().zip(found) {
@@ -223,18 +237,7 @@ impl Trial {
     /// One comparison per row, each with the verdict by its own margin.
     fn judge(&self, over: bool) -> Vec<Comparison> {
         let times: Vec<Times> = self.rows.iter().map(|row| row.times.clone()).collect();
-        let mut judged: Vec<Option<Comparison>> = vec![None; times.len()];
-        let mut margins: Vec<f64> = self.rows.iter().map(|row| row.margin).collect();
-        margins.sort_by(f64::total_cmp);
-        margins.dedup();
-        for margin in margins {
-            let all = interim::decide_all(&times, margin, over);
-            for ((row, all), judged) in self.rows.iter().zip(all).zip(&mut judged) {
-                if row.margin.total_cmp(&margin).is_eq() {
-                    *judged = all.into_iter().next();
-                }
-            }
-        }
+        let judged = interim::decide_all(&times, |row| self.rows[row].margin, over);
         judged.into_iter().flatten().collect()
     }
 
@@ -251,6 +254,7 @@ impl Trial {
             name: row.name.clone(),
             unit: row.unit.clone(),
             better: row.better,
+            margin: row.margin,
             values: values(row),
         };
         self.rows.iter().map(of).collect()

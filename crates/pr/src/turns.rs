@@ -96,17 +96,17 @@ fn measuring_time(budget: Duration, shortest_launch: Duration, benchmarks: usize
 }
 
 impl Turns<'_> {
-    /// Rounds until all benchmarks are decided or the budget is spent.
+    /// Rounds until all benchmarks are decided or the budget is spent, of as many builds of each side.
     ///
     /// # Errors
     /// [`NotComparable`] when a side measures nothing, or both have no benchmark in common.
     pub fn take(
         &self,
         launcher: &Launcher<'_>,
-        trees: [&WorkTree; 2],
+        trees: [&[WorkTree]; 2],
         progress: &dyn Fn(Progress<'_>),
     ) -> Result<Taken> {
-        let mut taken = self.begin(launcher, trees)?;
+        let mut taken = self.begin(launcher, trees.map(|of| &of[0]))?;
         let start = taken.begun;
         let benchmarks = taken.trial.open().len();
         let mut expected = Duration::ZERO;
@@ -209,7 +209,7 @@ fn output(launched: &Launched) -> &[u8] {
 
 fn round(
     launcher: &Launcher<'_>,
-    trees: [&WorkTree; 2],
+    trees: [&[WorkTree]; 2],
     taken: &mut Taken,
     open: &[String],
 ) -> Result<()> {
@@ -221,11 +221,14 @@ fn round(
         unwanted: &closed,
     };
     let mut results: [Vec<HarnessResult>; 2] = [vec![], vec![]];
+    let builds = trees[0].len();
+    let build = taken.trial.build(builds);
+    let layout = (builds > 1).then(|| u32::try_from(build).unwrap_or(u32::MAX));
     for side in taken.trial.order() {
         let start = u64::try_from(taken.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let before = taken.others.current();
         // a launch without results is a round without a value
-        let failure = match launcher.launch(trees[side], request)? {
+        let failure = match launcher.launch(&trees[side][build], request)? {
             Ok(launched) => {
                 if let Some(expected) = &taken.output {
                     same_output::check(expected, SIDES[side], output(&launched))?;
@@ -236,11 +239,15 @@ fn round(
             Err(why) => Some(format!("{why:#}")),
         };
         let other_run = before.or_else(|| taken.others.current());
-        taken.launches[side].push(RoundLaunch { start, other_run });
+        taken.launches[side].push(RoundLaunch {
+            start,
+            other_run,
+            layout,
+        });
         let known = &mut taken.failures[side];
         *known = known.take().or(failure);
     }
-    taken.trial.observe([&results[0], &results[1]]);
+    taken.trial.observe([&results[0], &results[1]], build);
     Ok(())
 }
 

@@ -4,6 +4,7 @@ use crate::NotComparable;
 use crate::git::{Repository, Revision, environment};
 use anyhow::{Context as _, Result, bail, ensure};
 use gritstone_exec::{HeldWorkTree, Journal, UserEnd, UserTask, WorkDirs};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -106,7 +107,7 @@ impl Workshop<'_> {
 
     fn git(&self, directory: &Path, arguments: impl IntoIterator<Item = OsString>) -> Result<()> {
         let argv: Vec<OsString> = ["git".into()].into_iter().chain(arguments).collect();
-        let (end, log) = self.execute(directory, argv)?;
+        let (end, log) = self.execute(directory, argv, BTreeMap::new())?;
         ensure!(
             end == UserEnd::Success,
             "git cannot check out a revision ({}): {log}",
@@ -116,13 +117,20 @@ impl Workshop<'_> {
     }
 
     /// How it ended, and the end of its output.
-    fn execute(&self, directory: &Path, argv: Vec<OsString>) -> Result<(UserEnd, String)> {
+    fn execute(
+        &self,
+        directory: &Path,
+        argv: Vec<OsString>,
+        variables: BTreeMap<String, OsString>,
+    ) -> Result<(UserEnd, String)> {
         let logs = self.work_dirs.fresh(false)?;
+        let mut all = environment();
+        all.extend(variables);
         let log = logs.join("log");
         let end = self.work_dirs.execute(UserTask {
             argv,
             directory,
-            environment: &environment(),
+            environment: &all,
             stdout: &log,
             stderr: &logs.join("errors"),
             deadline: DEADLINE,
@@ -133,13 +141,18 @@ impl Workshop<'_> {
         Ok((end, text))
     }
 
-    /// Runs the user's build command in a work tree.
+    /// Runs the user's build command in a work tree, with more variables in its environment.
     ///
     /// # Errors
     /// [`NotComparable`] when it fails.
-    pub fn build(&self, tree: &WorkTree, command: &str) -> Result<()> {
+    pub fn build(
+        &self,
+        tree: &WorkTree,
+        command: &str,
+        variables: BTreeMap<String, OsString>,
+    ) -> Result<()> {
         let argv = ["/bin/sh", "-c", command].map(OsString::from).into();
-        let (end, log) = self.execute(&tree.directory(), argv)?;
+        let (end, log) = self.execute(&tree.directory(), argv, variables)?;
         if end != UserEnd::Success {
             let why = format!(
                 "{} does not build: '{command}' {}\n{log}",

@@ -65,7 +65,8 @@ fn sentences(view: &AbView, row: &AbRow) -> Vec<String> {
     said.extend(row.comparisons.iter().map(|c| {
         let explained = c.explanation.as_ref().map(explanation);
         let beside = [contention_sentence(c), explained].into_iter().flatten();
-        beside.fold(sentence(view, c), |all, more| format!("{all} {more}"))
+        let margin = row.margin.unwrap_or(view.margin);
+        beside.fold(sentence(margin, c), |all, more| format!("{all} {more}"))
     }));
     if view.rows.len() > 1 {
         said.iter_mut()
@@ -74,7 +75,7 @@ fn sentences(view: &AbView, row: &AbRow) -> Vec<String> {
     said
 }
 
-fn sentence(view: &AbView, c: &AbComparison) -> String {
+fn sentence(margin: f64, c: &AbComparison) -> String {
     let (base, other) = (&c.base, &c.other);
     let pairs = words::plural(c.pairs, "pair");
     let Some(ratio) = ratio(c) else {
@@ -92,7 +93,7 @@ fn sentence(view: &AbView, c: &AbComparison) -> String {
         }
         Verdict::Same => format!(
             "No difference beyond {} between {base} and {other}: {ratio} ({pairs}).",
-            number::percent_option(view.margin)
+            number::percent_option(margin)
         ),
         Verdict::Inconclusive if c.pairs < MIN_PAIRS => format!(
             "Inconclusive: {pairs} of {other} and {base}, and it takes {MIN_PAIRS}; give a longer --budget. Estimate: {ratio}."

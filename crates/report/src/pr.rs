@@ -7,6 +7,8 @@ use gritstone_document::number;
 use gritstone_document::{Column, Document, Style, Text, Tone};
 use gritstone_model::{CheckOutcome, PrCounter, PrQuantity, PrRow, PrSide, PrView, Verdict};
 
+/// Differences that the layout of code made between builds: docs/validation.md, "Layout of the code".
+const LAYOUT: f64 = 0.1;
 /// Letters of a commit that are shown.
 const SHORT_COMMIT: usize = 12;
 
@@ -117,15 +119,47 @@ pub fn pr_remarks(view: &PrView) -> Vec<String> {
         remarks.extend(view.rows.iter().filter_map(spread));
         remarks.push(counted_by(counter).to_owned());
     }
+    remarks.extend(layout(view));
     if !view.identical && !view.rows.iter().all(is_exact) {
+        let builds = match view.layouts {
+            1 => String::new(),
+            n => format!(" with {n} layouts of their code, which are the units of the test,"),
+        };
         remarks.push(format!(
-            "{} of base and head by turns in {}; a false regression in at most {} of comparisons of equals, 99% intervals over all interim analyses.",
+            "{} of base and head by turns{builds} in {}; a false regression in at most {} of comparisons of equals, 99% intervals over all interim analyses.",
             words::plural(view.rounds, "round"),
             number::seconds(view.elapsed_s, None),
             number::percent_option(view.level)
         ));
     }
     remarks
+}
+
+/// Differences of one build of each side that may come from where the linker puts the code.
+fn layout(view: &PrView) -> Option<String> {
+    let near = |row: &&PrRow| {
+        let differs = matches!(row.verdict, Verdict::Slower | Verdict::Faster);
+        differs
+            && row
+                .ratio
+                .is_some_and(|ratio| ratio.ln().abs() < LAYOUT.ln_1p())
+    };
+    let names: Vec<&str> = view
+        .rows
+        .iter()
+        .filter(near)
+        .map(|row| row.name.as_str())
+        .collect();
+    let of_code = view.built && view.layouts == 1 && view.quantity == PrQuantity::Time;
+    let first = names.first().filter(|_| of_code)?;
+    let more = match names.len() - 1 {
+        0 => String::new(),
+        n => format!(" and {}", words::plural(n, "other")),
+    };
+    Some(format!(
+        "{first}{more}: one build of each side; differences below {} may be where the linker puts compiled code. --layouts 12 decides over twelve builds.",
+        number::percent(LAYOUT)
+    ))
 }
 
 /// Counts that agree decide without a test.

@@ -64,6 +64,7 @@ impl<'a> Trial<'a> {
                 side: side.to_owned(),
                 what: what.to_owned(),
                 margin: self.margin,
+                margins: BTreeMap::new(),
                 same: self.same,
                 reference: self.reference,
                 compiled: None,

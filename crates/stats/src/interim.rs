@@ -4,13 +4,17 @@
 //! test is exact under any disturbance that does not depend on the coin: drift, spikes, a periodic neighbor. ABBA and
 //! BAAB are not drawn: a neighbor with the period of four launches gives their pairs one sign.
 //!
+//! Where the sides have several builds each, a pair of builds is the unit: its value is the median of d over its rounds, and Student's t of
+//! these is the test, since rounds of one pair of builds share the layout of their code.
+//!
 //! Each look has an equal share of the level, so that by Boole's inequality all together stay below it, whatever their
 //! correlation, and whenever the trial ends.
 
 use crate::paired_times::{Pairs, Times};
 use crate::two_sample::{self, Ratio};
 use crate::verdict::{Verdict, verdict};
-use crate::{multiple, quantile};
+use crate::{descriptive, multiple, quantile};
+use std::collections::BTreeMap;
 use std::f64::consts::SQRT_2;
 
 /// Pairs before each look: the first that can reach the level of a look, then half as many more each time.
@@ -54,15 +58,19 @@ pub struct Comparison {
     pub verdict: Verdict,
 }
 
-/// Compares all pairs of sides of all benchmarks; the false-discovery rate is over all of them. `over`: nothing more
-/// will be measured, so that an undecided comparison is tested once more, in place of the next look.
+/// Compares all pairs of sides of all benchmarks, the n-th by `margin(n)`; the false-discovery rate is over all of them. `over`: nothing
+/// more will be measured, so that an undecided comparison is tested once more, in place of the next look.
 #[must_use]
-pub fn decide_all(rows: &[Times], margin: f64, over: bool) -> Vec<Vec<Comparison>> {
+pub fn decide_all(
+    rows: &[Times],
+    margin: impl Fn(usize) -> f64,
+    over: bool,
+) -> Vec<Vec<Comparison>> {
     let pairs = |row: &Times| row.0.len() * row.0.len().saturating_sub(1) / 2;
     let tests: usize = rows.iter().map(pairs).sum();
     let compared = rows.iter().map(|row| compare(row, tests));
     let mut judged: Vec<Vec<Comparison>> = compared.collect();
-    decide(&mut judged, margin);
+    decide(&mut judged, &margin);
     if over {
         for (row, judged) in rows.iter().zip(&mut judged) {
             let open = |c: &&mut Comparison| c.verdict == Verdict::Inconclusive;
@@ -70,17 +78,20 @@ pub fn decide_all(rows: &[Times], margin: f64, over: bool) -> Vec<Vec<Comparison
                 *c = look(c.base, c.other, &row.pairs(c.base, c.other), tests, true);
             }
         }
-        decide(&mut judged, margin);
+        decide(&mut judged, &margin);
     }
     judged
 }
 
 /// Before its first look a comparison counts as undecided.
-fn decide(judged: &mut [Vec<Comparison>], margin: f64) {
+fn decide(judged: &mut [Vec<Comparison>], margin: impl Fn(usize) -> f64) {
     let all = judged.iter().flatten();
     let p: Vec<Option<f64>> = all.map(|c| Some(c.p.unwrap_or(1.0))).collect();
     let adjusted = multiple::benjamini_hochberg(&p);
-    for (comparison, adjusted) in judged.iter_mut().flatten().zip(adjusted) {
+    let rows = judged.iter_mut().enumerate();
+    let comparisons = rows.flat_map(|(row, judged)| judged.iter_mut().map(move |c| (row, c)));
+    for ((row, comparison), adjusted) in comparisons.zip(adjusted) {
+        let margin = margin(row);
         comparison.p_adjusted = adjusted.filter(|_| comparison.p.is_some());
         let interval = comparison.ratio.and_then(|ratio| ratio.interval);
         let outcome = verdict(interval, comparison.p_adjusted, margin, LEVEL);
@@ -180,11 +191,16 @@ fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> C
     if over && n > last && looks.len() < LOOKS.len() {
         looks.push(n);
     }
-    let compared = match pairs.differ {
-        true => two_sample::paired_means,
-        false => two_sample::paired,
+    let several = pairs.layouts.iter().any(|&of| of != pairs.layouts[0]);
+    let at = |n: usize, level: f64| {
+        let (b, o, confidence) = (&b[..n], &o[..n], 1.0 - level);
+        let found = match pairs.differ {
+            _ if several => by_layout(b, o, &pairs.layouts, confidence),
+            true => two_sample::paired_means(b, o, confidence),
+            false => two_sample::paired(b, o, confidence),
+        };
+        found.map(Ratio::inverse)
     };
-    let at = |n: usize, level: f64| compared(&b[..n], &o[..n], 1.0 - level).map(Ratio::inverse);
     let paired = |n: usize| at(n, LEVEL_OF_LOOK);
     let p = looks.iter().filter_map(|&n| paired(n)?.p);
     let p = p.min_by(f64::total_cmp);
@@ -217,6 +233,19 @@ fn look(base: usize, other: usize, pairs: &Pairs, tests: usize, over: bool) -> C
         smallest: detectable(found, standard_error),
         verdict: Verdict::Inconclusive,
     }
+}
+
+/// One value per pair of builds.
+fn by_layout(base: &[f64], other: &[f64], layouts: &[u32], confidence: f64) -> Option<Ratio> {
+    let mut ratios: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for ((base, other), layout) in base.iter().zip(other).zip(layouts) {
+        ratios.entry(*layout).or_default().push(other / base);
+    }
+    let ratios = ratios.into_values();
+    let medians: Vec<f64> = ratios
+        .map(|ratios| descriptive::median(&descriptive::sorted(&ratios)))
+        .collect();
+    two_sample::paired_means(&vec![1.0; medians.len()], &medians, confidence)
 }
 
 /// Distance of the estimate from the farther end of its interval, ln: disturbed pairs make intervals lopsided.
@@ -260,7 +289,7 @@ mod tests {
     }
 
     fn says(times: Times, over: bool) -> Verdict {
-        decide_all(&[times], 0.01, over)[0][0].verdict
+        decide_all(&[times], |_| 0.01, over)[0][0].verdict
     }
 
     #[test]
@@ -280,7 +309,7 @@ mod tests {
         assert!(least <= LEVEL_OF_LOOK);
         assert!((LEVEL_OF_LOOK * LOOKS.len() as f64 - LEVEL).abs() < 1e-15);
         assert!(LOOKS.windows(2).all(|pair| pair[0] < pair[1]));
-        let found = &decide_all(&[times(12, 1.5)], 0.01, false)[0][0];
+        let found = &decide_all(&[times(12, 1.5)], |_| 0.01, false)[0][0];
         assert!(
             (found.p.unwrap() - LOOKS.len() as f64 * least).abs() < 1e-12,
             "{found:?}"
@@ -295,7 +324,7 @@ mod tests {
         for side in &mut wild.0 {
             side.extend([Some(Timed::from(1.0)); 3]);
         }
-        let found = &decide_all(&[wild], 0.01, false)[0][0];
+        let found = &decide_all(&[wild], |_| 0.01, false)[0][0];
         assert_eq!((found.verdict, found.pairs), (Verdict::Slower, 15));
     }
 
@@ -309,11 +338,11 @@ mod tests {
         // and a row whose first look is still to come, with nothing to show
         let rows = [wild, times(11, 1.0)];
         for over in [false, true] {
-            let judged = decide_all(&rows, 0.01, over);
+            let judged = decide_all(&rows, |_| 0.01, over);
             assert_eq!(judged[0][0].verdict, Verdict::Slower, "{over}");
         }
         // three sides: p of one comparison is enough for one, and not for three of which two show nothing
-        let p = |rows: &[Times]| decide_all(rows, 0.01, false)[0][0].p_adjusted.unwrap();
+        let p = |rows: &[Times]| decide_all(rows, |_| 0.01, false)[0][0].p_adjusted.unwrap();
         let alone = p(&rows[..1]);
         assert!((p(&rows) - 2.0 * alone).abs() < 1e-12);
     }
@@ -323,7 +352,7 @@ mod tests {
         let mut holed = times(13, 1.5);
         holed.0[1][4] = None;
         assert_eq!(holed.rounds(), 12);
-        let found = &decide_all(&[holed], 0.01, false)[0][0];
+        let found = &decide_all(&[holed], |_| 0.01, false)[0][0];
         assert_eq!((found.verdict, found.pairs), (Verdict::Slower, 12));
     }
 
@@ -332,11 +361,11 @@ mod tests {
         let mut crowded = times(17, 1.5);
         for timed in crowded.0[1][6..11].iter_mut().flatten() {
             *timed = Timed {
-                ns: 90.0,
                 crowded: true,
+                ..90.0.into()
             };
         }
-        let found = &decide_all(&[crowded], 0.01, false)[0][0];
+        let found = &decide_all(&[crowded], |_| 0.01, false)[0][0];
         let counts = (found.pairs, found.crowded, found.left_out);
         assert_eq!((found.verdict, counts), (Verdict::Slower, (12, [0, 5], 5)));
     }
@@ -349,7 +378,7 @@ mod tests {
             for timed in sides.0[1].iter_mut().step_by(every).flatten() {
                 (timed.ns, timed.crowded) = (1.25 * timed.ns, true);
             }
-            let found = &decide_all(&[sides], 0.01, false)[0][0];
+            let found = &decide_all(&[sides], |_| 0.01, false)[0][0];
             let crowded = [0, rounds.div_ceil(every)];
             let counts = (found.pairs, found.crowded, found.left_out);
             assert_eq!(found.verdict, Verdict::Slower, "every {every}");
@@ -361,16 +390,16 @@ mod tests {
     fn one_sided_contention_prevents_same() {
         let mut sides = times(12, 1.0);
         sides.0[1][4] = sides.0[1][4].map(|timed| Timed {
-            ns: 1.25 * timed.ns,
             crowded: true,
+            ..(1.25 * timed.ns).into()
         });
         let outcome =
-            |sides: &Times| decide_all(std::slice::from_ref(sides), 0.01, true)[0][0].verdict;
+            |sides: &Times| decide_all(std::slice::from_ref(sides), |_| 0.01, true)[0][0].verdict;
         assert_eq!(outcome(&sides), Verdict::Inconclusive);
         // as much on the other side
         sides.0[0][7] = sides.0[0][7].map(|timed| Timed {
-            ns: 1.25 * timed.ns,
             crowded: true,
+            ..(1.25 * timed.ns).into()
         });
         for side in &mut sides.0 {
             side.extend([Some(Timed::from(100.0)); 2]);
@@ -383,7 +412,7 @@ mod tests {
         let rows: Vec<Times> = std::iter::once(times(12, 1.5))
             .chain((0..17).map(|_| times(12, 1.0)))
             .collect();
-        let judged = decide_all(&rows, 0.01, false);
+        let judged = decide_all(&rows, |_| 0.01, false);
         assert_eq!(judged[0][0].verdict, Verdict::Inconclusive);
         assert!(
             judged[1..]
@@ -394,7 +423,7 @@ mod tests {
             .chain((0..17).map(|_| times(12, 1.0)))
             .collect();
         assert_eq!(
-            decide_all(&rows, 0.01, false)[0][0].verdict,
+            decide_all(&rows, |_| 0.01, false)[0][0].verdict,
             Verdict::Slower
         );
     }
@@ -404,7 +433,7 @@ mod tests {
         // a is 100, b a hair more, c 10% more
         let mut three = times(18, 1.002);
         three.0.push(slower(&three.0[0], 1.1));
-        let judged = decide_all(std::slice::from_ref(&three), 0.0001, false);
+        let judged = decide_all(std::slice::from_ref(&three), |_| 0.0001, false);
         assert_eq!(three.best(), Some(0));
         assert_eq!(dropped_sides(&three, &judged[0], false), [2]);
         // once it is out, the rounds of the others count, and what is known of it stays
@@ -414,7 +443,7 @@ mod tests {
             side.extend(more);
         }
         assert_eq!((three.rounds(), longer.rounds()), (18, 27));
-        let again = decide_all(std::slice::from_ref(&longer), 0.0001, false);
+        let again = decide_all(std::slice::from_ref(&longer), |_| 0.0001, false);
         let of = |judged: &[Comparison]| {
             let pair = judged.iter().find(|c| (c.base, c.other) == (0, 2));
             pair.map(|c| (c.pairs, c.ratio, c.p, c.verdict))
@@ -424,7 +453,7 @@ mod tests {
         assert!(
             dropped_sides(
                 &times(18, 1.5),
-                &decide_all(&[times(18, 1.5)], 0.01, false)[0],
+                &decide_all(&[times(18, 1.5)], |_| 0.01, false)[0],
                 false
             )
             .is_empty()
@@ -432,6 +461,40 @@ mod tests {
         assert!(dropped_sides(&three, &judged[0], true).is_empty());
         let with_first = shown(&three, &judged[0], true);
         assert!(with_first.iter().all(|c| c.base == 0) && with_first.len() == 2);
+    }
+
+    #[test]
+    fn layouts_are_the_units() {
+        // ninety rounds of eight builds, of which those of the other side are 3% slower or faster by their layout
+        let effects = [0.03, -0.01, 0.02, -0.02, 0.03, 0.01, 0.02, -0.01];
+        let laid_out = |factor: f64, several: bool| {
+            let mut sides = times(90, factor);
+            for (round, timed) in sides.0[1].iter_mut().enumerate() {
+                let of = timed.as_mut().unwrap();
+                of.ns *= 1.0 + effects[round % effects.len()];
+            }
+            for (round, timed) in sides
+                .0
+                .iter_mut()
+                .flat_map(|side| side.iter_mut().enumerate())
+            {
+                timed.as_mut().unwrap().layout = if several {
+                    (round % effects.len()) as u32
+                } else {
+                    0
+                };
+            }
+            sides
+        };
+        let judge = |times: Times| decide_all(&[times], |_| 0.001, true)[0][0].clone();
+        // by rounds the 0.9% by which these layouts differ is certain
+        let (by_round, by_layout) = (judge(laid_out(1.0, false)), judge(laid_out(1.0, true)));
+        assert!(by_round.p.unwrap() < LEVEL && by_layout.p.unwrap() > 0.5);
+        assert_eq!(by_layout.verdict, Verdict::Inconclusive);
+        let slower = judge(laid_out(1.1, true));
+        assert_eq!((slower.verdict, slower.pairs), (Verdict::Slower, 90));
+        let [low, high] = slower.ratio.unwrap().interval.unwrap();
+        assert!(low < 1.0 / 1.1 && high > 1.0 / 1.1, "{slower:?}");
     }
 
     #[test]
@@ -449,7 +512,7 @@ mod tests {
         let mut three = times(18, 1.1);
         three.0.push(slower(&three.0[0], 0.9));
         assert_eq!(three.best(), Some(2));
-        let judged = decide_all(std::slice::from_ref(&three), 0.01, false);
+        let judged = decide_all(std::slice::from_ref(&three), |_| 0.01, false);
         let outcome: Vec<_> = judged[0]
             .iter()
             .map(|c| (c.base, c.other, c.verdict))
@@ -468,6 +531,6 @@ mod tests {
             .collect();
         assert_eq!(all, [(2, 0, Verdict::Slower), (2, 1, Verdict::Slower)]);
         assert!(is_decided(&three, &judged[0], false));
-        assert!(decide_all(&[Times(vec![vec![Some(1.0.into())]])], 0.01, true)[0].is_empty());
+        assert!(decide_all(&[Times(vec![vec![Some(1.0.into())]])], |_| 0.01, true)[0].is_empty());
     }
 }

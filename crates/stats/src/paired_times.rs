@@ -16,6 +16,8 @@ pub struct Timed {
     pub ns: f64,
     /// SMT contention beside most of it.
     pub crowded: bool,
+    /// Number of the build; those of one side differ by the layout of their code.
+    pub layout: u32,
 }
 
 /// By side, then by round; `None` where a launch failed. A dropped side has fewer rounds.
@@ -29,6 +31,8 @@ pub struct Pairs {
     pub base: Vec<f64>,
     /// Of the side that is compared with it.
     pub other: Vec<f64>,
+    /// Builds that they are of.
+    pub layouts: Vec<u32>,
     /// Contended launches of each side.
     pub crowded: [usize; 2],
     /// Contention differs by more than chance: one side causes it.
@@ -43,9 +47,13 @@ pub struct Pairs {
 pub const SPLIT: f64 = 0.01;
 
 impl From<f64> for Timed {
-    /// With the core to itself.
+    /// With the core to itself, of one build.
     fn from(ns: f64) -> Self {
-        Self { ns, crowded: false }
+        Self {
+            ns,
+            crowded: false,
+            layout: 0,
+        }
     }
 }
 
@@ -76,6 +84,7 @@ impl Pairs {
             } else {
                 pairs.base.push(base.ns);
                 pairs.other.push(other.ns);
+                pairs.layouts.push(base.layout);
             }
         }
         pairs
@@ -151,8 +160,8 @@ mod tests {
         // a letter for each round: in capitals where it was crowded, a dot where it failed
         let timed = |letter: char| {
             (letter != '.').then(|| Timed {
-                ns: f64::from(u32::from(letter.to_ascii_lowercase())),
                 crowded: letter.is_ascii_uppercase(),
+                ..f64::from(u32::from(letter.to_ascii_lowercase())).into()
             })
         };
         Times(sides.map(|side| side.chars().map(timed).collect()).into())

@@ -110,13 +110,12 @@ pub fn paired_means(base: &[f64], other: &[f64], confidence: f64) -> Option<Rati
     let d: Vec<f64> = x.iter().zip(&y).map(|(x, y)| y - x).collect();
     let (n, mean) = (d.len() as f64, descriptive::mean(&d));
     let error = descriptive::deviation(&d) / n.sqrt();
-    let half = quantile::student(confidence, n - 1.0) * error;
-    let known = d.len() > 1 && error > 0.0;
+    let known = (d.len() > 1).then(|| student(mean, error * error, n - 1.0, confidence));
     (x.len() == y.len()).then(|| Ratio {
         ratio: mean.exp(),
-        interval: known.then(|| [(mean - half).exp(), (mean + half).exp()]),
+        interval: known.and_then(|found| found.interval),
         inner: None,
-        p: known.then(|| quantile::student_tails(mean.abs() / error, n - 1.0)),
+        p: known.and_then(|found| found.p),
     })
 }
 

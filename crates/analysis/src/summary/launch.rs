@@ -4,7 +4,7 @@ use super::interference::InterferenceShares;
 use super::reading::Reading;
 use super::smt_contention::{self, Floor, floor_for};
 use super::{Launched, sample_use};
-use gritstone_model::{Benchmark, Launch, RunInfo};
+use gritstone_model::{Benchmark, Event, Launch, Param, RunInfo};
 use gritstone_stats::paired_times::Timed;
 
 /// ns per operation, for the variance that pilots estimate. `None` unless measured.
@@ -21,6 +21,15 @@ fn ns_per_op(benchmark: &Benchmark, reading: &Reading) -> Option<f64> {
     ns.filter(|_| reading.measured())
 }
 
+fn layout(launch: &Launch) -> u32 {
+    let mut events = launch.events.iter();
+    let of = events.find_map(|event| match event {
+        Event::Param(Param::Layout(number)) => Some(*number),
+        _ => None,
+    });
+    of.unwrap_or(0)
+}
+
 /// Any frequency does to say how launches scatter, as long as it is one.
 const SCHEDULING_GHZ: f64 = 1.0;
 
@@ -34,13 +43,21 @@ pub struct LaunchTime {
     pub disturbed: bool,
     /// SMT contention beside too many of the samples that the value uses.
     pub crowded: bool,
+    /// Build that was launched, of several.
+    pub layout: u32,
 }
 
 impl LaunchTime {
     #[must_use]
     pub fn timed(&self) -> Option<Timed> {
-        let crowded = self.crowded;
-        self.ns_per_op.map(|ns| Timed { ns, crowded })
+        let Self {
+            crowded, layout, ..
+        } = *self;
+        self.ns_per_op.map(|ns| Timed {
+            ns,
+            crowded,
+            layout,
+        })
     }
 }
 
@@ -80,6 +97,7 @@ impl Reader {
             weight: reading.weight(),
             disturbed: InterferenceShares::new(&reading).is_any(),
             crowded: reading.contended(),
+            layout: layout(launch),
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::ab::{START_UP, view};
 use crate::summary::Options;
 use crate::tests::made_up_runs::{id, plain, unit};
 use gritstone_model::*;
+use std::collections::BTreeMap;
 
 fn launch(name: &str, round: u32, ms: f64) -> Launch {
     let wall = (ms * 1e6) as u64;
@@ -44,6 +45,7 @@ fn side(name: &str, ms: f64, rounds: u32) -> RunData {
         side: name.to_owned(),
         what: format!("./{name}"),
         margin: 0.01,
+        margins: BTreeMap::new(),
         same: false,
         reference: false,
     });
@@ -62,6 +64,41 @@ fn side(name: &str, ms: f64, rounds: u32) -> RunData {
 
 fn trial(runs: &[RunData]) -> AbView {
     view(runs, &Options::default())
+}
+
+#[test]
+fn benchmarks_have_own_margins() {
+    let (mut a, b) = (side("a", 10.0, 18), side("b", 10.5, 18));
+    let verdict = |a: &RunData| trial(&[a.clone(), b.clone()]).rows[0].comparisons[0].verdict;
+    assert_eq!(verdict(&a), Verdict::Slower);
+    let margins = &mut a.info.settings.trial.as_mut().unwrap().margins;
+    margins.insert(a.benchmarks[0].id.clone(), 0.1);
+    assert_eq!(verdict(&a), Verdict::Same);
+}
+
+#[test]
+fn stored_layouts_are_the_units() {
+    let laid_out = |several: bool| {
+        let mut sides = [side("a", 10.0, 60), side("b", 10.0, 60)];
+        for (side, run) in sides.iter_mut().enumerate() {
+            for launch in &mut run.launches {
+                let number = launch.round % 6;
+                // five of six layouts of the other side are slower
+                let effect = [0.02, 0.01, 0.03, -0.02, 0.02, 0.03][number as usize] * side as f64;
+                for event in &mut launch.events {
+                    if let Event::Sample(sample) = event {
+                        sample.wall = (sample.wall as f64 * (1.0 + effect)) as u64;
+                    }
+                }
+                if several {
+                    launch.events.insert(0, Event::Param(Param::Layout(number)));
+                }
+            }
+        }
+        trial(&sides).rows[0].comparisons[0].verdict
+    };
+    assert_eq!(laid_out(false), Verdict::Slower);
+    assert_eq!(laid_out(true), Verdict::Inconclusive);
 }
 
 #[test]

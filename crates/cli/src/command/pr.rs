@@ -43,6 +43,9 @@ pub struct PrArgs {
     /// Revision to judge [default: the files here as they are, ignored ones excepted]
     #[arg(long, value_name = "REVISION", allow_hyphen_values = true)]
     pub head: Option<String>,
+    /// Builds of each side with other layouts of their code, over which benchmarks are decided: twelve or so [default: 1]
+    #[arg(long, value_name = "N", value_parser = layouts)]
+    pub layouts: Option<usize>,
     /// Fail when a plain command prints something else on one side
     #[arg(long)]
     pub same_output: bool,
@@ -115,6 +118,27 @@ pub enum PrFormat {
     Junit,
 }
 
+/// Fewer than four decide nothing.
+const LAYOUTS: std::ops::RangeInclusive<usize> = 4..=64;
+
+fn layouts(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| LAYOUTS.contains(number));
+    number.ok_or_else(|| format!("a number from {} to {}", LAYOUTS.start(), LAYOUTS.end()))
+}
+
+fn check_layouts(comparison: &Comparison) -> Result<()> {
+    let several = comparison.layouts > 1;
+    ensure!(
+        !several || comparison.build.is_some(),
+        "--layouts is a number of builds: give --build"
+    );
+    ensure!(
+        !several || comparison.quantity == PrQuantity::Time,
+        "--layouts is for times: instructions do not depend on the layout of the code"
+    );
+    Ok(())
+}
+
 fn names() -> clap::builder::PossibleValuesParser {
     let harnesses = harness::all("").into_iter();
     clap::builder::PossibleValuesParser::new(harnesses.map(|harness| harness.name()))
@@ -139,6 +163,8 @@ pub fn pr(context: &Context, args: &PrArgs) -> Result<Exit> {
         comparison.harness.name()
     );
     comparison.same_output = args.same_output;
+    comparison.layouts = args.layouts.unwrap_or(comparison.layouts);
+    check_layouts(&comparison)?;
     let mut store = context.writer()?;
     let answer = comparison.run(&show_progress)?;
     let Answer { view, whole, runs } = answer;
@@ -222,7 +248,12 @@ pub fn comparison(
         [] => project.carry.clone(),
         given => given.to_vec(),
     };
+    let of_file = project.layouts.map(|number| layouts(&number.to_string()));
+    let of_file = of_file.transpose();
     Ok(Comparison {
+        layouts: of_file
+            .map_err(|why| anyhow!("{FILE}: layouts: {why}"))?
+            .unwrap_or(1),
         harness: harness::named(name, pointer).ok_or_else(known)?,
         budget: time(args.budget, &project.budget)?.unwrap_or(BUDGET),
         harness_time: time(args.harness_time, &project.harness_time)?,

@@ -17,7 +17,7 @@ pub fn words(
     name: &dyn Fn(usize) -> String,
 ) -> String {
     let done = times.rounds();
-    let judged = interim::decide_all(std::slice::from_ref(times), margin, false);
+    let judged = interim::decide_all(std::slice::from_ref(times), |_| margin, false);
     let name = |side: usize| shortened(&clean(&name(side)), NAME);
     let of = |least: bool| match rounds {
         Some(all) => format!(" of {all}"),

@@ -66,7 +66,7 @@ fn compare<'a>(
 }
 
 fn verdict(times: &[Times]) -> Verdict {
-    decide_all(times, 0.01, true)[0][0].verdict
+    decide_all(times, |_| 0.01, true)[0][0].verdict
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn early_ends_are_decided() {
             }
             reply
         });
-        let judged = decide_all(&times, 0.01, true);
+        let judged = decide_all(&times, |_| 0.01, true);
         let is_early = times[0]
             .compared_pairs()
             .iter()

@@ -47,7 +47,7 @@ fn simulate(seed: u64, slower: f64, rounds: usize) -> Vec<PrRow> {
         for side in trial.order() {
             sides[side] = launch(&mut random, if side == 1 { slower } else { 0.0 });
         }
-        trial.observe([&sides[0], &sides[1]]);
+        trial.observe([&sides[0], &sides[1]], 0);
     }
     trial.rows("lines")
 }
@@ -110,7 +110,7 @@ fn exact(rounds: usize, rows: &[(&str, f64, f64)], margins: &Margins) -> Trial {
     let (base, head) = (side(|row| row.1), side(|row| row.2));
     let mut trial = Trial::new([&base, &head], PrQuantity::Time, margins, 1);
     for _ in 0..rounds {
-        trial.observe([&base, &head]);
+        trial.observe([&base, &head], 0);
     }
     trial
 }
@@ -143,9 +143,9 @@ fn agreeing_counts_need_no_test() {
     let (base, head) = ([result("a", 1e6)], [result("a", 1.01e6)]);
     let margins = margins(0.005);
     let mut trial = Trial::new([&base, &head], PrQuantity::Instructions, &margins, 1);
-    trial.observe([&base, &head]);
+    trial.observe([&base, &head], 0);
     assert_eq!(trial.open(), ["a"]);
-    trial.observe([&base, &head]);
+    trial.observe([&base, &head], 0);
     assert_eq!(trial.open(), [""; 0]);
     let row = &trial.rows("command")[0];
     assert_eq!(
@@ -154,7 +154,7 @@ fn agreeing_counts_need_no_test() {
     );
     let mut trial = Trial::new([&base, &head], PrQuantity::Instructions, &margins, 1);
     for count in [1e6, 1.002e6, 1e6] {
-        trial.observe([&base, &[result("a", count)]]);
+        trial.observe([&base, &[result("a", count)]], 0);
     }
     let row = &trial.rows("command")[0];
     assert_eq!(
@@ -185,7 +185,7 @@ fn rates_are_slower_when_lower() {
     let (base, head) = ([rate(100.0)], [rate(90.0)]);
     let mut trial = Trial::new([&base, &head], PrQuantity::Time, &margins(0.02), 1);
     for _ in 0..18 {
-        trial.observe([&base, &head]);
+        trial.observe([&base, &head], 0);
     }
     let row = &trial.rows("jmh")[0];
     assert_eq!(
@@ -225,7 +225,7 @@ fn unmatched_benchmarks_leave_it_open() {
         [("old", PrSideName::Base), ("new", PrSideName::Head)]
     );
     for _ in 0..12 {
-        trial.observe([&base, &head]);
+        trial.observe([&base, &head], 0);
     }
     assert_eq!(trial.closed(), ["a", "old", "new"]);
     assert_eq!(
@@ -240,7 +240,7 @@ fn failing_launches_end_a_benchmark() {
     let all = [result("a", 1.0), result("b", 1.0)];
     let mut trial = Trial::new([&all, &all], PrQuantity::Time, &margins(0.02), 1);
     for _ in 0..4 {
-        trial.observe([&all, &all[..1]]);
+        trial.observe([&all, &all[..1]], 0);
     }
     assert_eq!(trial.open(), ["a"]);
     let rows = trial.rows("lines");

@@ -61,6 +61,7 @@ fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
         margin: 0.01,
         level: 0.01,
         rows: vec![AbRow {
+            margin: None,
             id: Id::parse("command").unwrap(),
             title: String::new(),
             unit: Unit::parse("ms").unwrap(),

@@ -59,6 +59,7 @@ fn view(whats: &[&str], comparisons: Vec<AbComparison>) -> AbView {
         margin: 0.01,
         level: 0.01,
         rows: vec![AbRow {
+            margin: None,
             id: id("command"),
             title: whats[0].to_owned(),
             unit: Unit::parse("ms").unwrap(),

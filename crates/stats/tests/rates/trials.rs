@@ -38,7 +38,7 @@ fn rankings_rarely_demote_the_best() {
             (0..27).map(launch).collect()
         };
         let row = Times(factors.iter().map(side).collect());
-        let judged = &decide_all(&[row], 0.001, true)[0];
+        let judged = &decide_all(&[row], |_| 0.001, true)[0];
         let called = |c: &&Comparison| different(c.verdict);
         wrong += usize::from(judged.iter().filter(called).any(|c| c.other < 3));
         found += judged

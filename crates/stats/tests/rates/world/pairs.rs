@@ -39,6 +39,7 @@ impl Weather {
             .map(|ns| Timed {
                 ns,
                 crowded: seen(ns, world),
+                layout: 0,
             })
             .collect()
     }
@@ -149,7 +150,7 @@ fn verdict(a: &[Timed], b: &[Timed]) -> (Verdict, usize) {
             made += 1;
             times = up_to(made);
         }
-        let verdict = interim::decide_all(&[times], 0.01, look == most)[0][0].verdict;
+        let verdict = interim::decide_all(&[times], |_| 0.01, look == most)[0][0].verdict;
         if verdict != Verdict::Inconclusive {
             return (verdict, made);
         }
@@ -192,7 +193,7 @@ pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64
             continue;
         }
         let row = std::slice::from_ref(&times);
-        let judged = &interim::decide_all(row, margin, last)[0];
+        let judged = &interim::decide_all(row, |_| margin, last)[0];
         if last || interim::is_decided(&times, judged, false) {
             let shown = interim::shown(&times, judged, false);
             return Ranking { times, shown };
