@@ -18,7 +18,10 @@ fn interrupted_runs_resume() {
     let process = format!("process {} is measuring it", child.id());
     home.refuses("run --resume=last", &process);
     home.refuses("run --resume", "was interrupted");
+    assert_eq!(home.json("runs")["runs"][0]["measuring"], true);
+    assert!(home.ok("runs").contains("run, measuring"));
     end_at_once(&mut child);
+    assert!(home.ok("runs").contains("run, interrupted"));
     let before = home.json("show");
     assert!(before["elapsed_s"].is_null());
     let cut = launches_of(&home);

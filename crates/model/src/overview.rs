@@ -32,8 +32,11 @@ pub struct ListedRun {
     pub label: Option<String>,
     /// Start, RFC 3339.
     pub started: String,
-    /// Elapsed time, s; null for an interrupted run.
+    /// Elapsed time, s; null for a run that has not ended.
     pub elapsed_s: Option<f64>,
+    /// Whether a process measures it, of a run that has not ended; absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measuring: Option<bool>,
     /// Display name of the measured system.
     pub machine: String,
     /// Identifier of the measured system.

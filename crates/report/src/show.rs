@@ -289,7 +289,7 @@ pub(crate) fn subtitle(view: &RunView) -> String {
         // another program does not say how long it took
         Some(0.0) => String::new(),
         Some(s) => format!(", in {}", words::duration(s)),
-        None => ", interrupted".to_owned(),
+        None => ", not ended".to_owned(),
     };
     let by = other_program(view).map_or_else(String::new, |by| format!(", by {by}"));
     let pruned = words::pruned(view).map_or_else(String::new, |pruned| format!(", {pruned}"));

@@ -30,7 +30,11 @@ pub(crate) fn list(document: &mut Document, caption: &str, runs: &[ListedRun]) {
         let text = match (run.elapsed_s, &run.pruned) {
             (Some(_), None) => run.kind.clone(),
             (Some(_), Some(_)) => format!("{}, pruned", run.kind),
-            (None, _) => format!("{}, interrupted", run.kind),
+            (None, _) => match run.measuring {
+                Some(true) => format!("{}, measuring", run.kind),
+                Some(false) => format!("{}, interrupted", run.kind),
+                None => format!("{}, not ended", run.kind),
+            },
         };
         Cell::from(text).about((run.kind == "ab").then(|| About::Trial(run.id.clone())))
     };

@@ -11,6 +11,7 @@ pub fn listed(head: RunHead) -> ListedRun {
         label: head.label,
         started: head.started,
         elapsed_s: head.elapsed_s,
+        measuring: None,
         machine: head.machine,
         machine_id: head.machine_id,
         benchmarks: head.benchmarks,

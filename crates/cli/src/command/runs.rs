@@ -8,7 +8,7 @@ use crate::ui::exit::Exit;
 use crate::ui::output;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand};
-use gritstone_model::{RunList, SCHEMA_RUNS};
+use gritstone_model::{ListedRun, RunList, SCHEMA_RUNS};
 use gritstone_runs::context::Context;
 use gritstone_runs::listing::listed;
 use gritstone_session::undo;
@@ -94,9 +94,18 @@ pub fn runs(context: &Context, args: &RunsArgs) -> Result<Exit> {
             (vec![], 0)
         }
     };
+    let measuring = undo::measuring(None);
+    let list = newest.into_iter().map(|head| {
+        let run = listed(head);
+        let measuring = measuring.contains_key(&run.id);
+        ListedRun {
+            measuring: run.elapsed_s.is_none().then_some(measuring),
+            ..run
+        }
+    });
     let list = RunList {
         schema: SCHEMA_RUNS.to_owned(),
-        runs: newest.into_iter().map(listed).collect(),
+        runs: list.collect(),
     };
     output::write(args.format.format, &list, || {
         let mut document = gritstone_report::runs(&list.runs);

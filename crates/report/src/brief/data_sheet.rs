@@ -58,7 +58,7 @@ pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
         Some(s) => words::duration(s),
         // a document does not say how long it took
         None if run.machine.document.is_some() => String::new(),
-        None => "interrupted".to_owned(),
+        None => "not ended".to_owned(),
     };
     let by = match run.gritstone.as_deref() {
         Some(by) if by.starts_with(|c: char| c.is_ascii_digit()) => format!("Gritstone {by}"),
@@ -142,7 +142,7 @@ fn reliability(assessment: &Assessment) -> Tile {
     let cause = |(flag, count): &(Flag, usize)| format!("{count} {}", findings::flagged(*flag));
     let mut causes: Vec<String> = assessment.causes.iter().map(cause).collect();
     if assessment.interrupted {
-        causes.push("interrupted".to_owned());
+        causes.push("not ended".to_owned());
     }
     let of = words::plural(assessment.measured, "result");
     Tile {
