@@ -35,7 +35,7 @@ static pid_t fork_tied(void)
 /* A socket that listens on `host`; its port by the way. */
 static int listens(const char *host, in_port_t *port)
 {
-	struct sockaddr_in address = at(host, 0);
+	struct sockaddr_in address = ipv4_address(host, 0);
 	socklen_t length = sizeof address;
 	int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (s < 0 || bind(s, (struct sockaddr *)&address, length) != 0 || listen(s, 1) != 0 ||
@@ -80,7 +80,7 @@ static _Noreturn void send_files(const char *host, in_port_t port, const char *n
 		if (file < 0 || write(file, piece, sizeof piece) != sizeof piece)
 			leave(CANNOT, "cannot write a file of 4 MB: %s; choose another directory with --dir", strerror(errno));
 	for (;;) {
-		struct sockaddr_in address = at(host, port);
+		struct sockaddr_in address = ipv4_address(host, port);
 		uint64_t received = 0;
 		ssize_t n;
 		int to = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -145,13 +145,13 @@ static _Noreturn void two_hosts(struct traffic traffic)
 	int ready[2], go[2];
 	char byte = 0;
 	in_port_t port[2];
-	if (!alone() || pipe(ready) != 0 || pipe(go) != 0)
+	if (!unshare_network() || pipe(ready) != 0 || pipe(go) != 0)
 		_exit(NO_HOSTS);
 	pid_t other = fork_tied();
 	if (other == 0) {
 		if (unshare(CLONE_NEWNET) != 0 || write(ready[1], &byte, 1) != 1 || read(go[0], &port[0], sizeof *port) != sizeof *port)
 			_exit(NO_HOSTS);
-		if (!take_up())
+		if (!configure_second_host())
 			_exit(NO_HOSTS);
 		if (traffic.pinned)
 			keep_to_one_cpu();
@@ -163,7 +163,7 @@ static _Noreturn void two_hosts(struct traffic traffic)
 	close(ready[1]);
 	if (read(ready[0], &byte, 1) != 1)
 		_exit(NO_HOSTS);
-	if (!join_host(other))
+	if (!join_hosts(other))
 		_exit(NO_HOSTS);
 	int s = listens(hosts[0], &port[0]);
 	if (write(go[1], &port[0], sizeof *port) != sizeof *port || read(ready[0], &port[1], sizeof *port) != sizeof *port)

@@ -1,7 +1,7 @@
-/* multiuser/compile: a tree of C files, built by make with so many jobs at once.
+/* multiuser/compile: a tree of C files, built by make -j.
  *
- * One operation is one build of all files, from nothing to a program that is linked. The program computes what the tree says it must, and ends
- * well only then. Parameters: jobs=, cc= and make= (paths).
+ * One operation is one full build, from sources to the linked program. The program checks its own result and exits with 0 only if it is
+ * correct. Parameters: jobs=, cc= and make= (paths).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,8 +23,8 @@ extern char **environ;
 static char jobs_flag[16], cc_flag[4200];
 static const char *make;
 
-/* What a function of the tree computes of x, in C and here. */
-static unsigned value(unsigned file, unsigned function, unsigned x)
+/* The same function as in the generated sources. */
+static unsigned function_value(unsigned file, unsigned function, unsigned x)
 {
 	for (unsigned i = 0; i < 8; i++)
 		x = x * (2 * function + 3) + (file ^ i);
@@ -52,7 +52,7 @@ static void write_source(struct context *c, unsigned f)
 		failed(c, "write");
 }
 
-/* The file with main, which knows the right answer, and the Makefile. */
+/* Writes main.c, which contains the expected result, and the Makefile. */
 static void write_main(struct context *c)
 {
 	unsigned x = 1;
@@ -68,7 +68,7 @@ static void write_main(struct context *c)
 	fputs("all: program\nOBJECTS = main.o", rules);
 	for (unsigned f = 0; f < FILES; f++) {
 		for (unsigned i = 0; i < FUNCTIONS; i++)
-			x = value(f, i, x);
+			x = function_value(f, i, x);
 		fprintf(file, "\tx = part_%u(x);\n", f);
 		fprintf(rules, " part_%u.o", f);
 	}
@@ -78,7 +78,7 @@ static void write_main(struct context *c)
 		failed(c, "write");
 }
 
-/* Executes a program and says how it ended: a wait status, or -1. */
+/* Returns the wait status, or -1. */
 static int execute(char *const argv[])
 {
 	posix_spawn_file_actions_t quiet;
@@ -94,7 +94,7 @@ static int execute(char *const argv[])
 	return status;
 }
 
-/* The first line of what it said. */
+/* First line of the program's output. */
 static const char *first_line(void)
 {
 	static char text[256];
@@ -120,7 +120,7 @@ static void setup(struct context *c)
 	write_main(c);
 }
 
-/* Nothing that an earlier build has made is there. */
+/* Removes the results of the previous build. */
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)c;
@@ -141,7 +141,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	(void)check;
 	int status = execute(argv);
 	if (status != 0)
-		failed_because(c, "make", "make ended with wait status %d and said first: %s", status, first_line());
+		failed_because(c, "make", "make exited with wait status %d; first line of its output: %s", status, first_line());
 }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
@@ -149,7 +149,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 	char *const argv[] = {"./program", NULL};
 	int status = execute(argv);
 	if (status != 0)
-		failed_because(c, "program", "the program that was built is not there, or does not compute what it must (wait status %d)", status);
+		failed_because(c, "program", "the built program is missing or computes a wrong result (wait status %d)", status);
 	*check = n;
 }
 

@@ -1,7 +1,7 @@
 /* multiuser/editing: users who edit a large file in a full-screen editor (hp-1987, section 2, figure 2.2).
  *
- * A round: list the file; start vi on nothing, type a line, read the file in behind it, add a line at its end, delete five lines, move about, write, quit. Each command
- * whose effect is awaited on the screen is a transaction, and so are the two prompts: nine in a round. The file has 100,000 bytes.
+ * A round: list the file; start vi on an empty buffer, type a line, read the file after it, append a line, delete five lines, move around,
+ * write, quit. Each command with a visible effect is a transaction, and so are the two prompts: nine per round. The file has 100,000 bytes.
  */
 #define _GNU_SOURCE
 #ifndef TYPING
@@ -16,20 +16,19 @@ static char text[BYTES], right[BYTES + 2 * LINE];
 static size_t right_bytes;
 static const char first[] = "the first line", added[] = "added by a user at a terminal";
 
-static void begin(struct context *c, const struct user *u)
+static void prepare_files(struct context *c, const struct user *u)
 {
-	unlink(file_of(u, "edited.txt"));
+	unlink(user_path(u, "edited.txt"));
 	if (u->rounds == 0)
 		write_file(c, u, "large.txt", text, sizeof text);
 }
 
-static int is_done(const struct user *u)
+static int files_are_correct(const struct user *u)
 {
-	return holds(u, "edited.txt", right, right_bytes);
+	return file_equals(u, "edited.txt", right, right_bytes);
 }
 
-/* The file, and what it is after a round: the first line, then all but five lines, and one more. Editors do not agree on whether there is a line
- * in what is empty: hence the first. */
+/* The file before and after a round. Since editors disagree on whether an empty buffer has a line, the script types a first line. */
 static void make_texts(void)
 {
 	for (int i = 0; i < LINES; i++) {
@@ -68,9 +67,9 @@ static void make_script(struct context *c)
 	snprintf(script.step[2].keys, KEYS, "i%s\033", first);
 	snprintf(script.step[4].keys, KEYS, "Go%s\033", added);
 	for (int i = 1; i < script.steps; i++)
-		script.step[i].needs_earlier = i > 1;
-	script.begin = begin;
-	script.is_done = is_done;
+		script.step[i].depends_on_earlier = i > 1;
+	script.prepare_files = prepare_files;
+	script.files_are_correct = files_are_correct;
 	script.memory_kb = (TYPING ? 6 : 8) << 10;
 	script.disk_kb = 512;
 	make_texts();

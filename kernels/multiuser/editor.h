@@ -1,10 +1,10 @@
-/* The editor of scripted users: the first there is of those that the entry names, by its path. */
+/* The editor of scripted users, by its path (the first available one of those in the catalog entry). */
 #ifndef GRITSTONE_MULTIUSER_EDITOR_H
 #define GRITSTONE_MULTIUSER_EDITOR_H
 
 #include "scenario.h"
 
-/* What is typed to start it. */
+/* Command line to start it. */
 static inline const char *editor_command(struct context *c)
 {
 	static char command[128];

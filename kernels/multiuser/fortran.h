@@ -1,4 +1,4 @@
-/* The program of the users in Fortran. */
+/* The users' program in Fortran. */
 #ifndef GRITSTONE_MULTIUSER_FORTRAN_H
 #define GRITSTONE_MULTIUSER_FORTRAN_H
 
@@ -6,9 +6,9 @@
 
 #define DOUBLE "double precision"
 
-/* What is between the declarations and the sum of a module, by kind: four variables, an array of four, jumps, whole numbers, angles, functions. */
-static const char *const fortran_declares[KINDS] = {":: x1, x2, x3, x4", ":: e(4)", ":: r", ":: e(3)", ":: x, y", ":: x"};
-static const char *const fortran_does[KINDS] = {
+/* Declarations and bodies of the kinds of modules: scalars, array of four, jumps, integers, trigonometric functions, standard functions. */
+static const char *const fortran_declarations[KINDS] = {":: x1, x2, x3, x4", ":: e(4)", ":: r", ":: e(3)", ":: x, y", ":: x"};
+static const char *const fortran_bodies[KINDS] = {
 	"  x1 = 1.0d0\n  x2 = -1.0d0\n  x3 = -1.0d0\n  x4 = -1.0d0\n  do i = 1, n\n    x1 = (x1+x2+x3-x4)*t\n    x2 = (x1+x2-x3+x4)*t\n"
 	"    x3 = (x1-x2+x3+x4)*t\n    x4 = (x2-x1+x3+x4)*t\n  end do\n  s = s + x4\n",
 	"  e = -1.0d0\n  e(1) = 1.0d0\n  do i = 1, n\n    e(1) = (e(1)+e(2)+e(3)-e(4))*t\n    e(2) = (e(1)+e(2)-e(3)+e(4))*t\n"
@@ -24,23 +24,23 @@ static const char *const fortran_does[KINDS] = {
 
 static const char *const fortran_corrected[MISTAKES] = {DOUBLE " :: x", DOUBLE " :: e(3)", DOUBLE " :: e(4)"};
 
-/* The program in which the mistakes from `first` on still are. */
+/* Generates the program with the mistakes from `first` on. */
 static void make_fortran(struct source *s, int first)
 {
 	s->bytes = 0;
 	s->lines = 0;
-	say(s, "! Thirty modules of one sum.\nprogram modules\n  implicit none\n  " DOUBLE " :: s\n  s = 0.0d0\n");
+	append(s, "! Thirty modules of one sum.\nprogram modules\n  implicit none\n  " DOUBLE " :: s\n  s = 0.0d0\n");
 	for (int m = 0; m < KINDS * COPIES; m++)
-		say(s, "  call module_%d(s, %d)\n", m, TURNS);
-	say(s, "  if (abs(s - (%.12fd0)) > 1d-6) stop 1\nend program\n", sum_of_all());
+		append(s, "  call module_%d(s, %d)\n", m, ITERATIONS);
+	append(s, "  if (abs(s - (%.12fd0)) > 1d-6) stop 1\nend program\n", expected_sum());
 	for (int m = 0; m < KINDS * COPIES; m++) {
 		int mistake = mistake_in(m, first);
-		say(s, "\nsubroutine module_%d(s, n)\n  implicit none\n  " DOUBLE " :: s\n", m);
-		say(s, "  %s %s\n", mistake < MISTAKES ? mistakes[mistake] : DOUBLE, fortran_declares[m % KINDS]);
-		say(s, "  " DOUBLE ", parameter :: t = %.3fd0\n  integer :: i, j, k, l, n\n", 0.49 + (m / KINDS) * 0.001);
-		say(s, "%send subroutine\n", fortran_does[m % KINDS]);
+		append(s, "\nsubroutine module_%d(s, n)\n  implicit none\n  " DOUBLE " :: s\n", m);
+		append(s, "  %s %s\n", mistake < MISTAKES ? mistakes[mistake] : DOUBLE, fortran_declarations[m % KINDS]);
+		append(s, "  " DOUBLE ", parameter :: t = %.3fd0\n  integer :: i, j, k, l, n\n", 0.49 + (m / KINDS) * 0.001);
+		append(s, "%send subroutine\n", fortran_bodies[m % KINDS]);
 	}
-	fill(s, "!", DOUBLE, first);
+	pad_with_comments(s, "!", DOUBLE, first);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* What keeps a machine at work beside a user: processes that compute, compile, write, or page. */
+/* Background load: processes that compute, compile, write, or page. */
 #ifndef GRITSTONE_MULTIUSER_JOBS_H
 #define GRITSTONE_MULTIUSER_JOBS_H
 
@@ -13,13 +13,13 @@
 
 #include "../runtime/kernel.h"
 
-enum { MOST_JOBS = 256, PIECE = 1 << 20, PAGED = 32 << 20, PAGE = 4096 };
+enum { MAX_JOBS = 256, PIECE = 1 << 20, PAGED = 32 << 20, PAGE = 4096 };
 
 extern char **environ;
 
-static pid_t job[MOST_JOBS];
-/* Pieces of work that each job has done; shared. */
-static volatile uint64_t *done_by;
+static pid_t job[MAX_JOBS];
+/* Units of work per job; in shared memory. */
+static volatile uint64_t *work_done;
 
 static inline void compute(void)
 {
@@ -30,7 +30,7 @@ static inline void compute(void)
 	}
 }
 
-static inline void compile_one(const char *cc, int number)
+static inline void compile_file(const char *cc, int number)
 {
 	char object[32];
 	pid_t pid;
@@ -41,15 +41,15 @@ static inline void compile_one(const char *cc, int number)
 		_exit(1);
 }
 
-static inline void write_one(int file)
+static inline void write_and_sync(int file)
 {
 	static char bytes[PIECE];
 	if (pwrite(file, bytes, sizeof bytes, 0) != sizeof bytes || fdatasync(file) != 0)
 		_exit(1);
 }
 
-/* All pages of a file are needed again that were dropped a moment before. */
-static inline void page_one(int file)
+/* Faults in all pages of a file just dropped from the page cache. */
+static inline void page_in(int file)
 {
 	uint64_t sum = 0;
 	if (posix_fadvise(file, 0, PAGED, POSIX_FADV_DONTNEED) != 0)
@@ -63,7 +63,7 @@ static inline void page_one(int file)
 	munmap((void *)(uintptr_t)bytes, PAGED);
 }
 
-static inline _Noreturn void be_job(int number, const char *kind, const char *cc)
+static inline _Noreturn void run_job(int number, const char *kind, const char *cc)
 {
 	char name[32];
 	snprintf(name, sizeof name, "job-%d", number);
@@ -78,48 +78,48 @@ static inline _Noreturn void be_job(int number, const char *kind, const char *cc
 		}
 	if (file >= 0)
 		fdatasync(file);
-	for (;; done_by[number]++) {
+	for (;; work_done[number]++) {
 		if (strcmp(kind, "compute") == 0)
 			compute();
 		else if (strcmp(kind, "compile") == 0)
-			compile_one(cc, number);
+			compile_file(cc, number);
 		else if (strcmp(kind, "write") == 0)
-			write_one(file);
+			write_and_sync(file);
 		else
-			page_one(file);
+			page_in(file);
 	}
 }
 
-/* Starts them, and waits until each has done a piece. */
+/* Returns when each job has completed a unit of work. */
 static inline void start_jobs(struct context *c, const char *kind, int jobs, const char *cc)
 {
 	static const char *const kinds[] = {"none", "compute", "compile", "write", "page"};
-	size_t known = 0;
-	while (known < sizeof kinds / sizeof *kinds && strcmp(kind, kinds[known]) != 0)
-		known++;
-	if (known == sizeof kinds / sizeof *kinds || (known == 0) != (jobs == 0))
-		wrong_arguments(c, "beside=%s is none of none, compute, compile, write and page, or jobs= does not fit", kind);
+	size_t kind_index = 0;
+	while (kind_index < sizeof kinds / sizeof *kinds && strcmp(kind, kinds[kind_index]) != 0)
+		kind_index++;
+	if (kind_index == sizeof kinds / sizeof *kinds || (kind_index == 0) != (jobs == 0))
+		wrong_arguments(c, "beside=%s is not none, compute, compile, write or page, or jobs= does not match", kind);
 	int source = open("job.c", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	for (int f = 0; f < 200; f++)
 		dprintf(source, "int f%d(int x)\n{\n\tfor (int i = 0; i < 100; i++)\n\t\tx = x * %d + i;\n\treturn x;\n}\n", f, f);
 	close(source);
-	done_by = mmap(NULL, MOST_JOBS * sizeof *done_by, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (done_by == MAP_FAILED)
+	work_done = mmap(NULL, MAX_JOBS * sizeof *work_done, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (work_done == MAP_FAILED)
 		failed(c, "mmap");
-	for (int i = 0; done_by != MAP_FAILED && i < jobs; i++) {
+	for (int i = 0; work_done != MAP_FAILED && i < jobs; i++) {
 		job[i] = fork_peer(c);
 		if (job[i] < 0) {
 			failed(c, "fork");
 			return;
 		}
 		if (job[i] == 0)
-			be_job(i, kind, cc);
+			run_job(i, kind, cc);
 	}
-	for (int i = 0; done_by != MAP_FAILED && i < jobs; i++)
-		while (done_by[i] == 0) {
+	for (int i = 0; work_done != MAP_FAILED && i < jobs; i++)
+		while (work_done[i] == 0) {
 			usleep(10000);
 			if (waitpid(-1, NULL, WNOHANG) > 0) {
-				failed_because(c, "job", "a process that was to %s has ended: is the disk full?", kind);
+				failed_because(c, "job", "a background process (%s) has exited: is the disk full?", kind);
 				return;
 			}
 		}

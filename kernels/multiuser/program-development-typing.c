@@ -1,4 +1,4 @@
-/* multiuser/program-development@typing: the same with people who type and think, whose number is what is found (typing.h). */
+/* multiuser/program-development@typing: the same with typing speed and think time; the result is the number of users (typing.h). */
 #define TYPING 1
 #define NAME "multiuser/program-development-typing"
 #include "program-development.c"

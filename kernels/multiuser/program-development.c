@@ -1,8 +1,8 @@
-/* multiuser/program-development: users who write a program, in Fortran where there is a compiler for it (hp-1987, section 2, figure 2.1).
+/* multiuser/program-development: users who write a program, in Fortran if a compiler is installed (hp-1987, section 2, figure 2.1).
  *
  * A round: compile a program with three mistakes, correct two in the editor, compile, correct the last, compile and link, execute, ls, pwd,
- * date. A transaction is a command that brings a prompt: nine in a round. The source must be the right one in the end, the first two
- * compilations must fail, and the program that the third has made checks its own sum.
+ * date. A transaction is a command up to its prompt: nine per round. The final source must be correct, the first two compilations must
+ * fail, and the program from the third checks its own sum.
  */
 #define _GNU_SOURCE
 #ifndef TYPING
@@ -13,42 +13,41 @@
 #include "editor.h"
 #include "fortran.h"
 
-/* The steps with which the second and the third compilation begin. */
+/* Step numbers of the second and third compilation. */
 enum { AFTER_FIRST = 5, AFTER_SECOND = 9 };
 
-/* What the program is written in. */
 struct language {
 	void (*make)(struct source *, int first_mistake);
-	const char *file, *pattern, *type, *libraries;
-	const char *const *corrected; /* the lines of the mistakes when they are corrected */
+	const char *file, *pattern, *type_name, *libraries;
+	const char *const *corrected; /* lines after correction */
 };
 static const struct language fortran = {make_fortran, "program.f90", "prog*.f90", DOUBLE, "", fortran_corrected};
-static const struct language c_instead = {make_c, "program.c", "prog*.c", "double", " -lm", c_corrected};
+static const struct language c_language = {make_c, "program.c", "prog*.c", "double", " -lm", c_corrected};
 
 static const struct language *language;
-static struct source source[MISTAKES + 1]; /* by the first mistake that it still has */
+static struct source source[MISTAKES + 1]; /* by first remaining mistake */
 
-/* The source as the step finds it with which the round begins. */
-static void begin(struct context *c, const struct user *u)
+/* Writes the version of the source that the user's first step expects. */
+static void prepare_files(struct context *c, const struct user *u)
 {
 	int first = u->step < AFTER_FIRST ? 0 : u->step < AFTER_SECOND ? 2 : MISTAKES;
-	unlink(file_of(u, "program"));
+	unlink(user_path(u, "program"));
 	write_file(c, u, language->file, source[first].text, source[first].bytes);
 }
 
-static int is_done(const struct user *u)
+static int files_are_correct(const struct user *u)
 {
-	return holds(u, language->file, source[MISTAKES].text, source[MISTAKES].bytes);
+	return file_equals(u, language->file, source[MISTAKES].text, source[MISTAKES].bytes);
 }
 
-/* The steps that correct the mistakes from one on, up to another, and leave the editor; the step behind them. */
+/* Adds the steps that correct mistakes [from, to) and leave the editor. Returns the last of them. */
 static struct step *correct(struct step *step, int from, int to)
 {
 	for (int m = from; m < to; m++, step++) {
-		*step = (struct step){.cell = {{CURSOR_LINE, language->corrected[m]}}, .needs_earlier = 1};
-		snprintf(step->keys, KEYS, "/%s\rcw%s\033", mistakes[m], language->type);
+		*step = (struct step){.cell = {{CURSOR_LINE, language->corrected[m]}}, .depends_on_earlier = 1};
+		snprintf(step->keys, KEYS, "/%s\rcw%s\033", mistakes[m], language->type_name);
 	}
-	*step = (struct step){.what = "vi", .keys = ":wq\r", .needs_earlier = 1};
+	*step = (struct step){.what = "vi", .keys = ":wq\r", .depends_on_earlier = 1};
 	return step;
 }
 
@@ -60,32 +59,32 @@ static void make_script(struct context *c)
 	struct step *step = script.step;
 	const char *name = strrchr(compiler, '/');
 	note(c, "compiler", "%s", compiler);
-	language = strstr(name == NULL ? compiler : name, "fortran") != NULL ? &fortran : &c_instead;
+	language = strstr(name == NULL ? compiler : name, "fortran") != NULL ? &fortran : &c_language;
 	if (language != &fortran)
 		note(c, "stand_in", "The users write C: there is no compiler for Fortran here (apt-get install gfortran).");
 	for (int edition = 0; edition < 3; edition++, step++) {
 		snprintf(step->keys, KEYS, "%s -o program %s%s\r", compiler, language->file, language->libraries);
 		step->what = "compile";
-		step->fails = edition < 2;
+		step->expect_failure = edition < 2;
 		if (edition == 2)
 			continue;
 		step++;
 		*step = (struct step){.cell = {{LAST_LINE, language->file}}};
-		/* the name on the screen is the editor's and no echo */
+		/* a pattern, so that the full name on the screen comes from the editor and not from the echo */
 		snprintf(step->keys, KEYS, "%s %s\r", editor, language->pattern);
 		step = correct(step + 1, edition == 0 ? 0 : 2, edition == 0 ? 2 : MISTAKES);
 	}
 	for (int i = 0; i < 4; i++, step++) {
 		snprintf(step->keys, KEYS, "%s", others[i]);
 		step->what = kinds[i];
-		step->needs_earlier = i == 0;
+		step->depends_on_earlier = i == 0;
 	}
 	script.steps = (int)(step - script.step);
 	for (int first = 0; first <= MISTAKES; first++)
 		language->make(&source[first], first);
-	script.begin = begin;
-	script.is_done = is_done;
-	/* all of them may compile at a time, unless they think in between */
+	script.prepare_files = prepare_files;
+	script.files_are_correct = files_are_correct;
+	/* without think time all may compile at once */
 	script.memory_kb = (TYPING ? 6 : 48) << 10;
 	script.disk_kb = 512;
 }

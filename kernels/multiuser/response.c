@@ -1,10 +1,10 @@
-/* multiuser/response: how soon one user sees what is typed, while others keep the machine at work.
+/* multiuser/response: keystroke response time of one user under background load.
  *
- * One operation is one key in an editor's insert mode, every interval_ms= at absolute times, from when it was due to when its letter is on the screen:
- * what a delay hides is counted. beside= says what jobs= processes do meanwhile: compute, compile (cc=), write and sync, page (memory of a file that
- * is dropped again and again), or none. Each has done a piece of work before the first sample, and all are alive at the end of
- * every sample. The user, who is no part of the machine, has real-time priority
- * where that is allowed. cpu_percent= is seen to by Gritstone: all of this in a control group with so much of a CPU.
+ * One operation is one key in an editor's insert mode, every interval_ms= at fixed times, from its due time until its letter is on the
+ * screen (no coordinated omission). beside= is the kind of jobs= background processes: compute, compile (cc=), write (with fdatasync), page
+ * (a file dropped from the page cache again and again), or none. Each completes a unit of work before the first sample, and all are alive
+ * at the end of every sample. The process that plays the user has real-time priority where permitted. cpu_percent= is applied by Gritstone:
+ * a control group with this CPU limit around the launch.
  */
 #define _GNU_SOURCE
 #define TYPING 0
@@ -19,9 +19,9 @@
 enum { LETTERS = 60 };
 
 static uint64_t interval, next_key;
-static int jobs, in_line;
+static int jobs, letters_in_line;
 
-static void begin(struct context *c, const struct user *u)
+static void prepare_files(struct context *c, const struct user *u)
 {
 	(void)c;
 	(void)u;
@@ -35,27 +35,27 @@ static void make_script(struct context *c)
 	snprintf(script.step[0].keys, KEYS, "%s\r", editor_command(c));
 	script.step[1] = (struct step){.what = "ready", .keys = "iready\r", .cell = {{1, "ready"}}};
 	script.step[2].keys[0] = '\0';
-	script.begin = begin;
+	script.prepare_files = prepare_files;
 	script.memory_kb = 8 << 10;
 	script.disk_kb = 64;
 }
 
-static void setup_one(struct context *c)
+static void setup_response(struct context *c)
 {
 	const struct sched_param priority = {.sched_priority = 50};
 	jobs = (int)parameter_u64(c, "jobs", 0);
 	interval = parameter_u64(c, "interval_ms", 20) * 1000000;
-	if (jobs > MOST_JOBS || interval == 0 || interval > 1000000000)
-		wrong_arguments(c, "jobs= is up to %d, interval_ms= from 1 to 1000", MOST_JOBS);
-	/* Gritstone has a control group for it, or says why there is none */
+	if (jobs > MAX_JOBS || interval == 0 || interval > 1000000000)
+		wrong_arguments(c, "jobs= is up to %d, interval_ms= from 1 to 1000", MAX_JOBS);
+	/* set by Gritstone if there is no control group */
 	const char *unthrottled = parameter(c, "unthrottled", NULL);
 	if (unthrottled != NULL) {
 		skip(c, "No control group limits CPU time here: %s.", unthrottled);
 		return;
 	}
 	setup(c);
-	work_until(c, 1, 0);
-	if (people == 0)
+	run_transactions(c, 1, 0);
+	if (logged_in == 0)
 		return;
 	start_jobs(c, parameter(c, "beside", "none"), jobs, parameter(c, "cc", "cc"));
 	int refused = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) != 0;
@@ -63,15 +63,15 @@ static void setup_one(struct context *c)
 	next_key = now_ns();
 }
 
-/* Whether the key is on the screen: the letter, with the cursor behind it, or the beginning of a line. */
-static int is_seen(const struct terminal *t, char key, int column)
+/* The letter with the cursor after it, or, for the return key, the cursor in the first column. */
+static int is_displayed(const struct terminal *t, char key, int column)
 {
 	return key == '\r' ? t->column == 0 : t->column == column + 1 && t->cell[t->row][column] == key;
 }
 
-static void press(struct context *c, struct user *u)
+static void press_key(struct context *c, struct user *u)
 {
-	char key = in_line == LETTERS ? '\r' : (char)('a' + in_line % 26);
+	char key = letters_in_line == LETTERS ? '\r' : (char)('a' + letters_in_line % 26);
 	int column = u->screen.column;
 	next_key += interval;
 	uint64_t now = now_ns();
@@ -80,32 +80,31 @@ static void press(struct context *c, struct user *u)
 		nanosleep(&span, NULL);
 	}
 	u->sent = next_key;
-	in_line = in_line == LETTERS ? 0 : in_line + 1;
-	if (!type(c, u, &key, 1))
+	letters_in_line = letters_in_line == LETTERS ? 0 : letters_in_line + 1;
+	if (!type_keys(c, u, &key, 1))
 		return;
-	while (people > 0 && !is_seen(&u->screen, key, column)) {
+	while (logged_in > 0 && !is_displayed(&u->screen, key, column)) {
 		struct epoll_event event;
-		if (epoll_wait(gate, &event, 1, 1000) > 0 && look(u) != 0)
-			lost(c, u, "the editor has ended");
-		look_for_the_lost(c);
+		if (epoll_wait(epoll_fd, &event, 1, 1000) > 0 && read_terminal(u) != 0)
+			fail_user(c, u, "the editor has exited");
+		check_timeouts(c);
 	}
 	record(c, next_key, now_ns());
 }
 
 static void run_keys(struct context *c, uint64_t n, uint64_t *check)
 {
-	for (uint64_t i = 0; i < n && people > 0; i++, ++*check)
-		press(c, user);
+	for (uint64_t i = 0; i < n && logged_in > 0; i++, ++*check)
+		press_key(c, user);
 }
 
-/* No job ends by itself. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)n;
 	(void)check;
-	for (int i = 0; people > 0 && i < jobs; i++)
+	for (int i = 0; logged_in > 0 && i < jobs; i++)
 		if (waitpid(job[i], NULL, WNOHANG) != 0)
-			failed_because(c, "jobs", "a process that keeps the machine at work has ended: is the disk full?");
+			failed_because(c, "jobs", "a background process has exited: is the disk full?");
 }
 
 static uint64_t expect_keys(struct context *c, uint64_t n)
@@ -115,7 +114,7 @@ static uint64_t expect_keys(struct context *c, uint64_t n)
 }
 
 const struct kernel kernel = {.name = "multiuser/response",
-			      .setup = setup_one,
+			      .setup = setup_response,
 			      .run = run_keys,
 			      .finish = finish,
 			      .expect = expect_keys,

@@ -1,9 +1,8 @@
-/* A scenario of scripted users as a kernel: they log in together, and each does a whole round before the first sample begins; in a
- * sample all of them work until so many transactions are done in all. Where TYPING is 1 they are people, and their number is
- * what is found.
+/* A scenario of scripted users as a workload: all log in at the beginning, and each completes a round before the first sample; a sample
+ * lasts until a total number of transactions. With TYPING 1 they have typing speed and think time, and the result is the number of users.
  *
- * A family of users says what they do in make_script(). Parameters: users=, per_op= (transactions of an operation, as the entry's
- * amount_per_op), and those of typing.h.
+ * The including file defines make_script(). Parameters: users=, per_op= (transactions per operation, as amount_per_op in the catalog
+ * entry), and those of typing.h.
  */
 #ifndef GRITSTONE_MULTIUSER_SCENARIO_H
 #define GRITSTONE_MULTIUSER_SCENARIO_H
@@ -12,54 +11,54 @@
 
 static void make_script(struct context *c);
 
-static uint64_t per_op, before, begun_ns, memory_before_kb;
+static uint64_t per_op, before, start_ns, memory_before_kb;
 
 static inline void setup(struct context *c)
 {
-	uint64_t users = parameter_u64(c, "users", 1), most = users;
+	uint64_t users = parameter_u64(c, "users", 1), max = users;
 	per_op = parameter_u64(c, "per_op", 1);
 	if (users == 0 || users > 100000 || per_op == 0)
 		wrong_arguments(c, "users= is from 1 to 100000, and per_op= at least 1");
 	if (TYPING) {
-		read_pace(c);
-		most = most_users;
+		parse_typing(c);
+		max = most_users;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	make_script(c);
-	const char *why = no_room_for(users);
+	const char *why = missing_resource(users);
 	if (why != NULL)
 		skip(c, "%s", why);
-	user = calloc(most, sizeof *user);
-	gate = epoll_create1(EPOLL_CLOEXEC);
-	if (user == NULL || gate < 0)
+	user = calloc(max, sizeof *user);
+	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (user == NULL || epoll_fd < 0)
 		failed(c, "calloc");
-	if (why != NULL || user == NULL || gate < 0)
+	if (why != NULL || user == NULL || epoll_fd < 0)
 		return;
 	memory_before_kb = free_memory_kb();
-	begun_ns = now_ns();
-	for (int there = !TYPING; there && people < (int)users;) {
-		user[people].number = people + 1;
-		there = log_in(c, &user[people++]);
-		if (!there)
-			log_everybody_out();
+	start_ns = now_ns();
+	for (int ok = !TYPING; ok && logged_in < (int)users;) {
+		user[logged_in].number = logged_in + 1;
+		ok = log_in(c, &user[logged_in++]);
+		if (!ok)
+			log_out_all();
 	}
-	if (!TYPING && script.is_done != NULL)
-		work_until(c, 0, 1);
+	if (!TYPING && script.files_are_correct != NULL)
+		run_transactions(c, 0, 1);
 }
 
 static inline void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	if (TYPING) {
-		find_most(c);
+		find_capacity(c);
 		*check = n * per_op;
 		return;
 	}
 	before = 0;
-	for (int i = 0; i < people; i++)
+	for (int i = 0; i < logged_in; i++)
 		before += user[i].transactions;
 	transactions = before;
-	work_until(c, before + n * per_op, 0);
-	for (int i = 0; i < people; i++)
+	run_transactions(c, before + n * per_op, 0);
+	for (int i = 0; i < logged_in; i++)
 		*check += user[i].transactions;
 	*check -= before;
 }
@@ -70,15 +69,15 @@ static inline uint64_t expect(struct context *c, uint64_t n)
 	return n * per_op;
 }
 
-/* What the terminals cost to read, in classes, so that launches say the same: it is part of what the machine does. */
-static inline void tell_the_cost(struct context *c)
+/* CPU share of the terminal emulation, which is part of the load; in coarse classes, so that launches agree on the remark. */
+static inline void note_reader_cost(struct context *c)
 {
 	static const int classes[] = {1, 2, 5, 10, 20, 50, 100};
 	struct rusage r;
 	int i = 0;
 	getrusage(RUSAGE_SELF, &r);
 	double own = (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) + (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
-	double share = 100 * own / ((double)(now_ns() - begun_ns) / 1e9);
+	double share = 100 * own / ((double)(now_ns() - start_ns) / 1e9);
 	while (share > classes[i] && i < 6)
 		i++;
 	note(c, "reader_percent", "%.2f", share);
@@ -88,16 +87,16 @@ static inline void tell_the_cost(struct context *c)
 static inline void teardown(struct context *c)
 {
 	uint64_t left_kb = free_memory_kb();
-	if (people > 0)
-		note(c, "memory_per_user_kb", "%lld", ((long long)memory_before_kb - (long long)left_kb) / people);
+	if (logged_in > 0)
+		note(c, "memory_per_user_kb", "%lld", ((long long)memory_before_kb - (long long)left_kb) / logged_in);
 	if (TYPING)
 		note(c, "users_carried", "%llu", (unsigned long long)carried);
-	if (TYPING && given_up > 0)
-		note(c, "users_too_many", "%llu", (unsigned long long)given_up);
-	else if (TYPING && no_more != NULL)
-		note(c, "remark", "%s", no_more);
-	tell_the_cost(c);
-	log_everybody_out();
+	if (TYPING && overloaded > 0)
+		note(c, "users_too_many", "%llu", (unsigned long long)overloaded);
+	else if (TYPING && resource_limit != NULL)
+		note(c, "remark", "%s", resource_limit);
+	note_reader_cost(c);
+	log_out_all();
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* The shell of a user at a terminal: what a login leaves to it. */
+/* The login shell of a user. */
 #ifndef GRITSTONE_MULTIUSER_SESSION_H
 #define GRITSTONE_MULTIUSER_SESSION_H
 
@@ -9,9 +9,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* In a child of `parent`, on the terminal's other side, in the user's directory; it does not come back. The prompt carries the status of the
- * command before it, and the shell dies with whoever types. */
-static inline _Noreturn void be_shell(const char *terminal, const char *directory, pid_t parent)
+/* In a child of `parent`, on the slave side of the pty. The prompt shows the status of the previous command; the shell dies with its parent. */
+static inline _Noreturn void exec_shell(const char *terminal, const char *directory, pid_t parent)
 {
 	const struct winsize size = {.ws_row = 24, .ws_col = 80};
 	char home[4096];

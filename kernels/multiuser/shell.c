@@ -1,7 +1,7 @@
-/* multiuser/shell: so many shell scripts at once, each started again as soon as it has ended: what a machine does for scripts of all its users.
+/* multiuser/shell: throughput of users= concurrent shell scripts, each restarted when it ends.
  *
- * One operation is one script: a shell that sorts a file of 2,000 numbers, looks for a digit in it, dumps it, counts lines, and removes what it
- * made. What it counts is known by other means. Parameter: users=, scripts at once, each in a directory of its own.
+ * One operation is one script: sort a file of 2,000 numbers, grep a digit, dump it by od(1), count lines, remove the files. The expected
+ * counts are computed in C. Each script has a directory of its own.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,16 +18,16 @@
 
 #include "../runtime/kernel.h"
 
-enum { NUMBERS = 2000, MOST = 4096 };
+enum { NUMBERS = 2000, MAX_USERS = 4096 };
 
 static const char script[] = "sort -n numbers > sorted && od -b sorted > dumped && { grep -c 7 sorted; wc -l < dumped; } | tee counted > result && "
 			     "rm sorted dumped counted";
-static pid_t job[MOST];
-static uint64_t rounds[MOST], begun_ns[MOST];
+static pid_t job[MAX_USERS];
+static uint64_t rounds[MAX_USERS], start_ns[MAX_USERS];
 static int users;
 static char expected[64];
 
-/* The numbers, in an order of their own, and what the script is to count. */
+/* Writes the numbers, unsorted, and computes the expected counts. */
 static void write_numbers(struct context *c)
 {
 	unsigned long sevens = 0, bytes = 0;
@@ -40,7 +40,7 @@ static void write_numbers(struct context *c)
 	}
 	if (file == NULL || fclose(file) != 0)
 		failed(c, "write");
-	/* a line for each 16 bytes, and one for the end */
+	/* od(1): one line per 16 bytes and a final offset */
 	snprintf(expected, sizeof expected, "%lu\n%lu\n", sevens, (bytes + 15) / 16 + 1);
 }
 
@@ -49,7 +49,7 @@ static void start(struct context *c, int i)
 	char name[32];
 	pid_t parent = getpid();
 	snprintf(name, sizeof name, "job-%d", i);
-	begun_ns[i] = now_ns();
+	start_ns[i] = now_ns();
 	job[i] = fork();
 	if (job[i] < 0)
 		failed(c, "fork");
@@ -61,7 +61,7 @@ static void start(struct context *c, int i)
 	_exit(127);
 }
 
-static int is_right(int i)
+static int is_correct(int i)
 {
 	char name[32], text[sizeof expected] = "";
 	snprintf(name, sizeof name, "job-%d/result", i);
@@ -73,33 +73,33 @@ static int is_right(int i)
 	return n > 0 && strcmp(text, expected) == 0;
 }
 
-/* Waits for the end of one script, and starts it again; whether it was right. */
-static int one_more(struct context *c)
+/* Returns 0 on failure. */
+static int wait_and_restart(struct context *c)
 {
 	int status, i = 0;
 	pid_t ended = wait(&status);
 	while (i < users && job[i] != ended)
 		i++;
 	if (i == users) {
-		failed_because(c, "wait", "a process ended that was no script: %d", (int)ended);
+		failed_because(c, "wait", "an unknown child process ended: %d", (int)ended);
 		return 0;
 	}
-	if (status != 0 || !is_right(i)) {
-		failed_because(c, "script", "a script ended with wait status %d, or did not count what it must", status);
+	if (status != 0 || !is_correct(i)) {
+		failed_because(c, "script", "a script ended with wait status %d, or with wrong counts", status);
 		return 0;
 	}
-	respond(c, (uint64_t)users, "script", begun_ns[i], now_ns());
+	respond(c, (uint64_t)users, "script", start_ns[i], now_ns());
 	rounds[i]++;
 	start(c, i);
 	return 1;
 }
 
-/* One script at least is done by each before the first sample. */
+/* Each user completes one script before the first sample. */
 static void setup(struct context *c)
 {
 	users = (int)parameter_u64(c, "users", 1);
-	if (users < 1 || users > MOST)
-		wrong_arguments(c, "users= is from 1 to %d", MOST);
+	if (users < 1 || users > MAX_USERS)
+		wrong_arguments(c, "users= is from 1 to %d", MAX_USERS);
 	write_numbers(c);
 	for (int i = 0; i < users; i++) {
 		char from[32], name[32];
@@ -113,13 +113,13 @@ static void setup(struct context *c)
 	}
 	for (int i = 0; i < users; i++)
 		while (rounds[i] == 0)
-			if (!one_more(c))
+			if (!wait_and_restart(c))
 				return;
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
-	while (*check < n && one_more(c))
+	while (*check < n && wait_and_restart(c))
 		++*check;
 }
 
@@ -129,7 +129,7 @@ static uint64_t expect(struct context *c, uint64_t n)
 	return n;
 }
 
-/* The scripts that are at work are waited for: each has processes of its own, which must not be left. */
+/* Waits for running scripts, since killing a shell would leave its children. */
 static void teardown(struct context *c)
 {
 	(void)c;

@@ -1,6 +1,6 @@
-/* What the users of program development write: a program of 930 lines and 20,000 bytes with three mistakes in it, made of the modules of the
- * Whetstone benchmark in double precision, as in hp-1987, section 2. It ends well where its sum is the one that is computed here. It is of
- * Fortran (fortran.h), or of C where there is no compiler for that (c.h).
+/* Source generator for program development: a program of 930 lines and 20,000 bytes with three mistakes, consisting of the modules of the
+ * Whetstone benchmark in double precision, as in hp-1987, section 2. It exits with 0 if its sum equals the one computed here. Fortran
+ * (fortran.h), or C on systems without a Fortran compiler (c.h).
  */
 #ifndef GRITSTONE_MULTIUSER_SOURCE_H
 #define GRITSTONE_MULTIUSER_SOURCE_H
@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KINDS = 6, COPIES = 5, TURNS = 2000, SOURCE_LINES = 930, SOURCE_BYTES = 20000 };
+enum { KINDS = 6, COPIES = 5, ITERATIONS = 2000, SOURCE_LINES = 930, SOURCE_BYTES = 20000 };
 
-/* Words where a type should stand: one compilation finds all three, the next the last of them. */
+/* Undefined type names: the first compilation reports all three, the second the last. */
 static const char *const mistakes[] = {"wrong_a", "wrong_b", "wrong_c"};
 enum { MISTAKES = sizeof mistakes / sizeof *mistakes };
 
@@ -22,7 +22,7 @@ struct source {
 	int lines;
 };
 
-__attribute__((format(printf, 2, 3))) static void say(struct source *s, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void append(struct source *s, const char *format, ...)
 {
 	va_list rest;
 	va_start(rest, format);
@@ -33,12 +33,11 @@ __attribute__((format(printf, 2, 3))) static void say(struct source *s, const ch
 	s->bytes += (size_t)more;
 }
 
-/* What a module adds to the sum. */
-static double computed(int kind, double t)
+static double module_value(int kind, double t)
 {
 	double x[4] = {1, -1, -1, -1}, e[4] = {0}, a = kind == 5 ? 0.75 : 0.5, b = 0.5, r = 0;
 	int j = 1, k = 2, l = 3;
-	for (int i = 0; i < TURNS; i++) {
+	for (int i = 0; i < ITERATIONS; i++) {
 		if (kind < 2) {
 			x[0] = (x[0] + x[1] + x[2] - x[3]) * t;
 			x[1] = (x[0] + x[1] - x[2] + x[3]) * t;
@@ -65,32 +64,31 @@ static double computed(int kind, double t)
 	return kind < 2 ? x[3] : kind == 2 ? r : kind == 3 ? e[1] + e[2] : kind == 4 ? a + b : a;
 }
 
-/* What all modules add to it. */
-static double sum_of_all(void)
+static double expected_sum(void)
 {
 	double sum = 0;
 	for (int m = 0; m < KINDS * COPIES; m++)
-		sum += computed(m % KINDS, 0.49 + (m / KINDS) * 0.001);
+		sum += module_value(m % KINDS, 0.49 + (m / KINDS) * 0.001);
 	return sum;
 }
 
-/* The mistake in a module that is still in the edition from which the mistakes from `first` on are; MISTAKES: none. */
+/* The mistake in a module, in the version with the mistakes from `first` on; MISTAKES: none. */
 static int mistake_in(int module, int first)
 {
 	int mistake = module % 10 == 5 ? module / 10 : MISTAKES;
 	return mistake >= first ? mistake : MISTAKES;
 }
 
-/* Comments make up the size. They are the same in every edition: where a type stands for a mistake, it is as long as it is. */
-static void fill(struct source *s, const char *comment, const char *type, int first)
+/* Pads to the given lines and bytes by comments that are identical in all versions, independent of the lengths of mistakes. */
+static void pad_with_comments(struct source *s, const char *comment, const char *type_name, int first)
 {
-	int left = SOURCE_LINES - s->lines, still = 0, room = SOURCE_BYTES - (int)s->bytes;
+	int left = SOURCE_LINES - s->lines, growth = 0, room = SOURCE_BYTES - (int)s->bytes;
 	for (int m = first; m < MISTAKES; m++)
-		still += (int)strlen(type) - (int)strlen(mistakes[m]);
-	room -= still;
+		growth += (int)strlen(type_name) - (int)strlen(mistakes[m]);
+	room -= growth;
 	for (int i = 0; i < left && room > left * ((int)strlen(comment) + 1); i++) {
-		int here = room / left + (i < room % left);
-		say(s, "%s%*s\n", comment, here - 1 - (int)strlen(comment), "");
+		int length = room / left + (i < room % left);
+		append(s, "%s%*s\n", comment, length - 1 - (int)strlen(comment), "");
 	}
 }
 

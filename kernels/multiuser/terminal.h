@@ -1,6 +1,6 @@
-/* A terminal of 24 lines of 80 columns that nobody looks at but programs: what a VT100 shows, as far as shells and editors ask it to.
+/* Terminal emulator, 24 lines of 80 columns: the subset of VT100 that shells and editors use.
  *
- * Bytes go in, and cells come out. A sequence that is not known changes nothing. Letters beyond ASCII take one cell, a '?'.
+ * Unknown sequences are ignored. A non-ASCII character occupies one cell, as '?'.
  */
 #ifndef GRITSTONE_MULTIUSER_TERMINAL_H
 #define GRITSTONE_MULTIUSER_TERMINAL_H
@@ -13,14 +13,14 @@ enum { ROWS = 24, COLUMNS = 80, NUMBERS = 8 };
 struct terminal {
 	char cell[ROWS][COLUMNS + 1];
 	int row, column, saved_row, saved_column;
-	int top, bottom; /* the lines that scroll */
-	int full;        /* the last column is written: the next letter goes to the next line */
+	int top, bottom; /* scrolling region */
+	int full; /* last column written: the next character wraps */
 	enum { TEXT, ESCAPE, SEQUENCE, SKIP_ONE, STRING, STRING_ESCAPE } state;
 	int number[NUMBERS], numbers;
 	char private;
 };
 
-static inline void blank(struct terminal *t, int row, int from, int to)
+static inline void erase(struct terminal *t, int row, int from, int to)
 {
 	memset(t->cell[row] + from, ' ', (size_t)(to - from));
 	t->cell[row][COLUMNS] = '\0';
@@ -31,18 +31,18 @@ static inline void terminal_reset(struct terminal *t)
 	memset(t, 0, sizeof *t);
 	t->bottom = ROWS - 1;
 	for (int row = 0; row < ROWS; row++)
-		blank(t, row, 0, COLUMNS);
+		erase(t, row, 0, COLUMNS);
 }
 
-/* Moves the lines between two by so many: up where by > 0, down where it is below. */
+/* Scrolls up for by > 0, else down. */
 static inline void scroll(struct terminal *t, int top, int bottom, int by)
 {
 	const int lines = bottom - top + 1;
-	int away = abs(by) < lines ? abs(by) : lines;
-	size_t kept = (size_t)(lines - away) * sizeof *t->cell;
-	memmove(t->cell[by > 0 ? top : top + away], t->cell[by > 0 ? top + away : top], kept);
-	for (int i = 0; i < away; i++)
-		blank(t, by > 0 ? bottom - i : top + i, 0, COLUMNS);
+	int distance = abs(by) < lines ? abs(by) : lines;
+	size_t remaining = (size_t)(lines - distance) * sizeof *t->cell;
+	memmove(t->cell[by > 0 ? top : top + distance], t->cell[by > 0 ? top + distance : top], remaining);
+	for (int i = 0; i < distance; i++)
+		erase(t, by > 0 ? bottom - i : top + i, 0, COLUMNS);
 }
 
 static inline void go_to(struct terminal *t, int row, int column)
@@ -69,7 +69,7 @@ static inline void reverse_feed(struct terminal *t)
 		go_to(t, t->row - 1, t->column);
 }
 
-static inline void letter(struct terminal *t, char c)
+static inline void put_character(struct terminal *t, char c)
 {
 	if (t->full) {
 		t->column = 0;
@@ -92,7 +92,7 @@ static inline void control(struct terminal *t, char c)
 	}
 }
 
-/* What comes behind ESC alone. */
+/* The character after ESC. */
 static inline void escape(struct terminal *t, char c)
 {
 	t->state = TEXT;
@@ -120,20 +120,20 @@ static inline void erase_lines(struct terminal *t, int how)
 {
 	for (int row = 0; row < ROWS; row++)
 		if (how == 2 || (how == 0 && row > t->row) || (how == 1 && row < t->row))
-			blank(t, row, 0, COLUMNS);
+			erase(t, row, 0, COLUMNS);
 }
 
-/* Letters of the line are moved from the cursor on: right where by > 0. */
+/* Shifts the rest of the line from the cursor: right for by > 0. */
 static inline void shift(struct terminal *t, int by)
 {
 	char *line = t->cell[t->row];
-	int room = COLUMNS - t->column, away = abs(by) < room ? abs(by) : room;
-	size_t kept = (size_t)(room - away);
-	memmove(line + t->column + (by > 0 ? away : 0), line + t->column + (by > 0 ? 0 : away), kept);
-	blank(t, t->row, by > 0 ? t->column : COLUMNS - away, by > 0 ? t->column + away : COLUMNS);
+	int room = COLUMNS - t->column, distance = abs(by) < room ? abs(by) : room;
+	size_t remaining = (size_t)(room - distance);
+	memmove(line + t->column + (by > 0 ? distance : 0), line + t->column + (by > 0 ? 0 : distance), remaining);
+	erase(t, t->row, by > 0 ? t->column : COLUMNS - distance, by > 0 ? t->column + distance : COLUMNS);
 }
 
-/* The end of a sequence ESC [ numbers c. */
+/* Final character c of a control sequence ESC [ numbers c. */
 static inline void sequence(struct terminal *t, char c)
 {
 	int first = t->number[0], one = first > 0 ? first : 1, second = t->number[1];
@@ -151,10 +151,10 @@ static inline void sequence(struct terminal *t, char c)
 	case 'H': case 'f': go_to(t, one - 1, second > 0 ? second - 1 : 0); break;
 	case 'J':
 		if (first < 2)
-			blank(t, t->row, first == 0 ? t->column : 0, first == 0 ? COLUMNS : t->column + 1);
+			erase(t, t->row, first == 0 ? t->column : 0, first == 0 ? COLUMNS : t->column + 1);
 		erase_lines(t, first);
 		break;
-	case 'K': blank(t, t->row, first == 0 ? t->column : 0, first == 1 ? t->column + 1 : COLUMNS); break;
+	case 'K': erase(t, t->row, first == 0 ? t->column : 0, first == 1 ? t->column + 1 : COLUMNS); break;
 	case 'L': if (inside) scroll(t, t->row, t->bottom, -one); break;
 	case 'M': if (inside) scroll(t, t->row, t->bottom, one); break;
 	case 'S': scroll(t, t->top, t->bottom, one); break;
@@ -170,7 +170,7 @@ static inline void sequence(struct terminal *t, char c)
 	}
 }
 
-static inline void take_sequence(struct terminal *t, char c)
+static inline void parse_sequence(struct terminal *t, char c)
 {
 	if (c >= '0' && c <= '9') {
 		if (t->numbers < NUMBERS && t->number[t->numbers] < 10000)
@@ -190,22 +190,21 @@ static inline void take_sequence(struct terminal *t, char c)
 	}
 }
 
-/* One byte from the system. */
-static inline void terminal_take(struct terminal *t, char c)
+static inline void terminal_feed(struct terminal *t, char c)
 {
 	switch (t->state) {
 	case ESCAPE: escape(t, c); break;
-	case SEQUENCE: take_sequence(t, c); break;
+	case SEQUENCE: parse_sequence(t, c); break;
 	case SKIP_ONE: t->state = TEXT; break;
 	case STRING: t->state = c == '\a' ? TEXT : c == '\033' ? STRING_ESCAPE : STRING; break;
 	case STRING_ESCAPE: t->state = TEXT; break;
 	case TEXT:
 		if (((unsigned char)c & 0xc0) == 0x80)
-			break; /* what follows the first byte of a letter */
+			break; /* UTF-8 continuation byte */
 		if ((unsigned char)c < ' ' || c == 0x7f)
 			control(t, c);
 		else
-			letter(t, (unsigned char)c >= 0x80 ? '?' : c);
+			put_character(t, (unsigned char)c >= 0x80 ? '?' : c);
 		break;
 	}
 }

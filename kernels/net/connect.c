@@ -1,13 +1,13 @@
-/* net/tcp/connect, net/unix/connect: how soon a connection is made, used once and ended, one after the other.
+/* net/tcp/connect, net/unix/connect: connection rate, one connection per request, one at a time.
  *
- * One operation: the near end opens a socket, connects, and sends a token and a number; the far end accepts, answers with the next number and
- * closes; the near end has the answer and sees the end. The far end closes first, so that it is the one that remembers the connection for a
- * while, and not the port that is to be used again. It counts what it has answered.
+ * One operation: the client opens a socket, connects, and sends a token and a number; the server accepts, replies with the number + 1 and
+ * closes; the client reads the reply and the end of the stream. The server closes first, so that TIME_WAIT stays with it and no client port
+ * runs out. It counts its replies.
  */
 #define _GNU_SOURCE
 #include "endpoints.h"
 
-enum { HOW_MANY = 1, HOW_LONG = 2, FIRST = 3 }; /* numbers that ask about the far end, and the first that does not */
+enum { GET_REPLIES = 1, GET_CPU_TIME = 2, FIRST_NUMBER = 3 }; /* requests for server statistics; ordinary numbers start at FIRST_NUMBER */
 
 struct request {
 	unsigned char token[TOKEN];
@@ -15,41 +15,41 @@ struct request {
 };
 
 static in_port_t port;
-static uint64_t near_ns, wall_ns;
+static uint64_t client_ns, wall_ns;
 
 static void serve(void)
 {
-	int listener = open_far(SOCK_STREAM);
-	uint64_t answered = 0, begun = cpu_ns();
+	int listener = open_server_socket(SOCK_STREAM);
+	uint64_t replies = 0, cpu_start = cpu_ns();
 	for (;;) {
 		struct request request;
 		int s = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 		if (s < 0 && errno == EAGAIN)
-			continue; /* between samples nobody connects */
+			continue; /* idle between samples */
 		if (s < 0)
-			complain("accept: %s", strerror(errno));
-		if (!reads_all(s, &request, sizeof request))
-			complain("a connection ended, or was silent for %d s, before its request was there", PATIENCE_S);
+			server_fail("accept: %s", strerror(errno));
+		if (!recv_all(s, &request, sizeof request))
+			server_fail("a connection was closed, or idle for %d s, before its request was complete", TIMEOUT_S);
 		check_token(request.token);
-		uint64_t answer = request.number + 1;
-		if (request.number == HOW_MANY) {
-			answer = answered;
-			answered = 0;
-		} else if (request.number == HOW_LONG) {
+		uint64_t reply = request.number + 1;
+		if (request.number == GET_REPLIES) {
+			reply = replies;
+			replies = 0;
+		} else if (request.number == GET_CPU_TIME) {
 			uint64_t now = cpu_ns();
-			answer = now - begun;
-			begun = now;
+			reply = now - cpu_start;
+			cpu_start = now;
 		} else {
-			answered++;
+			replies++;
 		}
-		if (!writes_all(s, &answer, sizeof answer))
-			complain("it cannot answer: %s", strerror(errno));
+		if (!send_all(s, &reply, sizeof reply))
+			server_fail("cannot send a reply: %s", strerror(errno));
 		close(s);
 	}
 }
 
-/* One connection; 0 after a failure. */
-static int ask(struct context *c, uint64_t number, uint64_t *answer)
+/* One connection with one request. Returns 0 on failure. */
+static int request_once(struct context *c, uint64_t number, uint64_t *reply)
 {
 	struct sockaddr_storage address;
 	struct request request = {.number = number};
@@ -57,60 +57,60 @@ static int ask(struct context *c, uint64_t number, uint64_t *answer)
 	char more;
 	memcpy(request.token, token, TOKEN);
 	int s = new_socket(SOCK_STREAM);
-	int well = s >= 0 && connect(s, (struct sockaddr *)&address, length) == 0 && writes_all(s, &request, sizeof request) &&
-		   reads_all(s, answer, sizeof *answer);
-	if (!well) {
-		lost(c, "connect");
+	int ok = s >= 0 && connect(s, (struct sockaddr *)&address, length) == 0 && send_all(s, &request, sizeof request) &&
+		   recv_all(s, reply, sizeof *reply);
+	if (!ok) {
+		call_failed(c, "connect");
 	} else if (recv(s, &more, 1, 0) != 0) {
-		failed_because(c, "recv", "a connection is not closed after its answer");
-		well = 0;
+		failed_because(c, "recv", "the server did not close the connection after its reply");
+		ok = 0;
 	}
 	if (s >= 0)
 		close(s);
-	return well;
+	return ok;
 }
 
 static void setup(struct context *c)
 {
-	if (make_token(c) && start_far_end(c, serve))
-		far_port(c, &port);
+	if (make_token(c) && start_server(c, serve))
+		await_port(c, &port);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
-	uint64_t begun = cpu_ns(), start = now_ns(), answer = 0, sum = 0;
+	uint64_t cpu_start = cpu_ns(), start = now_ns(), reply = 0, sum = 0;
 	for (uint64_t i = 0; i < n; i++) {
-		if (!ask(c, FIRST + i, &answer))
+		if (!request_once(c, FIRST_NUMBER + i, &reply))
 			return;
-		sum += answer;
+		sum += reply;
 	}
 	wall_ns = now_ns() - start;
-	near_ns = cpu_ns() - begun;
+	client_ns = cpu_ns() - cpu_start;
 	*check = sum;
 }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
-	uint64_t answered, ns;
+	uint64_t replies, ns;
 	(void)check;
-	if (!ask(c, HOW_MANY, &answered) || !ask(c, HOW_LONG, &ns))
+	if (!request_once(c, GET_REPLIES, &replies) || !request_once(c, GET_CPU_TIME, &ns))
 		return;
-	if (answered != n)
-		failed_because(c, "ask", "the other end has answered %llu of %llu connections", (unsigned long long)answered, (unsigned long long)n);
-	add_work(n, wall_ns, near_ns, ns);
+	if (replies != n)
+		failed_because(c, "ask", "the server replied on %llu of %llu connections", (unsigned long long)replies, (unsigned long long)n);
+	add_work(n, wall_ns, client_ns, ns);
 }
 
 /* FIRST + 1 to FIRST + n. */
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	(void)c;
-	return n * FIRST + n * (n + 1) / 2;
+	return n * FIRST_NUMBER + n * (n + 1) / 2;
 }
 
 static void teardown(struct context *c)
 {
-	tell_work(c);
-	stop_far_end(c);
+	note_cpu_time(c);
+	stop_server(c);
 }
 
 const struct kernel kernel = {

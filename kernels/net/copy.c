@@ -1,5 +1,5 @@
-/* A program that copies a file to the far end of net/transfer, as a user would start it: copy FILE NAME ADDRESS PORT, the token of the launch
- * in the environment. It ends with status 0 when the other end has written as many bytes as the file has. */
+/* The copy client of net/transfer: copy FILE NAME ADDRESS PORT, the launch's token in the environment. Exits with 0 after the server has
+ * confirmed as many bytes as the file has. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,42 +17,42 @@
 
 static char piece[PIECE];
 
-static _Noreturn void fails(const char *what)
+static _Noreturn void die(const char *what)
 {
 	fprintf(stderr, "copy: %s: %s\n", what, strerror(errno));
 	exit(1);
 }
 
-static void writes_all(int s, const void *from, size_t size)
+static void send_all(int s, const void *from, size_t size)
 {
 	for (size_t sent = 0; sent < size;) {
 		ssize_t n = send(s, (const char *)from + sent, size - sent, MSG_NOSIGNAL);
 		if (n <= 0)
-			fails("cannot send");
+			die("cannot send");
 		sent += (size_t)n;
 	}
 }
 
-static int connected(const char *host, const char *port)
+static int connect_to(const char *host, const char *port)
 {
-	const struct timeval patience = {.tv_sec = 10};
+	const struct timeval timeout = {.tv_sec = 10};
 	struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons((in_port_t)strtoul(port, NULL, 10))};
 	struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = four.sin_port};
 	int is_six = strchr(host, ':') != NULL;
 	const struct sockaddr *address = is_six ? (const void *)&six : (const void *)&four;
 	int s = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (s < 0 || inet_pton(address->sa_family, host, is_six ? (void *)&six.sin6_addr : (void *)&four.sin_addr) != 1 ||
-	    setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) != 0 ||
-	    setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) != 0 ||
+	    setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) != 0 ||
+	    setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout) != 0 ||
 	    connect(s, address, is_six ? sizeof six : sizeof four) != 0)
-		fails("cannot connect");
+		die("cannot connect");
 	return s;
 }
 
 int main(int argc, char **argv)
 {
 	struct request request = {.what = COPY};
-	struct answer answer;
+	struct reply reply;
 	struct stat status;
 	const char *token = getenv("TOKEN");
 	ssize_t n;
@@ -67,18 +67,18 @@ int main(int argc, char **argv)
 	strcpy(request.name, argv[2]);
 	int file = open(argv[1], O_RDONLY | O_CLOEXEC);
 	if (file < 0 || fstat(file, &status) != 0)
-		fails(argv[1]);
+		die(argv[1]);
 	request.size = (uint64_t)status.st_size;
-	int s = connected(argv[3], argv[4]);
-	writes_all(s, &request, sizeof request);
+	int s = connect_to(argv[3], argv[4]);
+	send_all(s, &request, sizeof request);
 	while ((n = read(file, piece, sizeof piece)) > 0)
-		writes_all(s, piece, (size_t)n);
+		send_all(s, piece, (size_t)n);
 	if (n < 0)
-		fails(argv[1]);
-	if (recv(s, &answer, sizeof answer, MSG_WAITALL) != sizeof answer)
-		fails("no answer");
-	if (answer.bytes != request.size) {
-		fprintf(stderr, "copy: %llu of %llu bytes arrived\n", (unsigned long long)answer.bytes, (unsigned long long)request.size);
+		die(argv[1]);
+	if (recv(s, &reply, sizeof reply, MSG_WAITALL) != sizeof reply)
+		die("no reply");
+	if (reply.bytes != request.size) {
+		fprintf(stderr, "copy: %llu of %llu bytes arrived\n", (unsigned long long)reply.bytes, (unsigned long long)request.size);
 		return 1;
 	}
 	return 0;

@@ -1,10 +1,10 @@
-/* The two ends of a network benchmark: this process, the near end, and one that it forks, the far end.
+/* Client and server of a network benchmark: the client is this process (the near end in parameters), the server (far end) a fork of it.
  *
- * Parameter over=: veth, two hosts (runtime/hosts.h); loopback, one network namespace that nobody else is in; unix, sockets of that family; peer,
- * the networks that there are, with the far end on another host (peer.h).
- * rate_mbit=, delay_ms= and loss_percent= shape what each host sends, by tc(8), and loss by nft(8) where the system has no netem.
- * Every connection, and the first request by datagram, begins with a token that is made for the launch: the far end takes nothing from anyone else,
- * complains, and ends. Nothing is waited for longer than PATIENCE_S seconds. What the far end complains of is what the launch fails with.
+ * Parameter over=: veth, two network namespaces (runtime/hosts.h); loopback, one private network namespace; unix, UNIX sockets; peer, the
+ * existing network, with the server on another host (peer.h). rate_mbit=, delay_ms= and loss_percent= shape the egress of both hosts by
+ * tc(8), and loss by nft(8) where the kernel has no netem. Every connection, and the first datagram, begins with a token created for the
+ * launch: the server rejects everything else, reports the error and exits. Nothing blocks longer than TIMEOUT_S seconds. The server's error
+ * becomes the launch's.
  */
 #ifndef GRITSTONE_NET_ENDPOINTS_H
 #define GRITSTONE_NET_ENDPOINTS_H
@@ -24,110 +24,108 @@
 #include "../runtime/hosts.h"
 #include "../runtime/kernel.h"
 
-enum { TOKEN = 16, PATIENCE_S = 10, WAITING = 64, SAID = 1024 };
+enum { TOKEN = 16, TIMEOUT_S = 10, BACKLOG = 64, REPORT_BYTES = 1024 };
 enum over { VETH, LOOPBACK, UNIX, PEER };
-enum pipe_end { READS, WRITES };
+enum pipe_end { READ_END, WRITE_END };
 
 static enum over over;
 static unsigned char token[TOKEN];
-static pid_t far_end;
-static int says[2]; /* what the far end says */
-static struct sockaddr_storage far_address; /* over a peer */
-static const char *far_host;
-static int segment; /* the most bytes of one, where that is asked for */
+static pid_t server_pid;
+static int report_pipe[2]; /* from the server */
+static struct sockaddr_storage peer_address; /* with over=peer */
+static const char *peer_host;
+static int segment; /* TCP_MAXSEG; 0: default */
 static uint64_t rate_mbit, delay_ms, loss_percent;
 
-/* What the far end says in one write, between which nobody else's comes: a port at which it listens, with what a client must know of the server
- * there; or port 0, and why it ends. */
-struct said {
+/* Message from the server, written atomically: a listening port, with facts for its clients (text); or port 0 and the reason for its exit. */
+struct report {
 	in_port_t port;
-	uint16_t is_missing; /* something that is needed is not there: no failure */
-	char text[SAID - sizeof(in_port_t) - sizeof(uint16_t)];
+	uint16_t is_skip; /* a requirement is missing: skip, not failure */
+	char text[REPORT_BYTES - sizeof(in_port_t) - sizeof(uint16_t)];
 };
 
-/* Of the far end: why it ends. */
-#define complain(...) end_because(0, __VA_ARGS__)
-/* The same where the launch is to be skipped. */
-#define lacks(...) end_because(1, __VA_ARGS__)
-__attribute__((noreturn, format(printf, 2, 3))) static inline void end_because(uint16_t is_missing, const char *why, ...)
+/* Server: exits with an error message. */
+#define server_fail(...) server_exit(0, __VA_ARGS__)
+/* Server: exits; the launch is skipped. */
+#define server_skip(...) server_exit(1, __VA_ARGS__)
+__attribute__((noreturn, format(printf, 2, 3))) static inline void server_exit(uint16_t is_skip, const char *why, ...)
 {
-	struct said said = {.is_missing = is_missing};
+	struct report report = {.is_skip = is_skip};
 	va_list rest;
 	va_start(rest, why);
-	vsnprintf(said.text, sizeof said.text, why, rest);
+	vsnprintf(report.text, sizeof report.text, why, rest);
 	va_end(rest);
-	_exit(write(says[WRITES], &said, sizeof said) == sizeof said ? 1 : 2);
+	_exit(write(report_pipe[WRITE_END], &report, sizeof report) == sizeof report ? 1 : 2);
 }
 
-/* Of the far end: the near end is to know a port, and a text. */
-static inline void say_server(in_port_t port, const char *text)
+/* Server: sends a port and a text to the client. */
+static inline void announce(in_port_t port, const char *text)
 {
-	struct said said = {.port = port};
+	struct report report = {.port = port};
 	size_t length = strlen(text);
-	if (length >= sizeof said.text)
-		complain("what it has to say of a server is too long");
-	memcpy(said.text, text, length);
-	if (write(says[WRITES], &said, sizeof said) != sizeof said)
-		complain("nobody wants to know its port");
+	if (length >= sizeof report.text)
+		server_fail("the description of a server is too long");
+	memcpy(report.text, text, length);
+	if (write(report_pipe[WRITE_END], &report, sizeof report) != sizeof report)
+		server_fail("the client has closed the pipe");
 }
 
-static inline void say_port(in_port_t port)
+static inline void announce_port(in_port_t port)
 {
-	say_server(port, "");
+	announce(port, "");
 }
 
-/* Of the near end: what the far end says next; 0 when it says no more, -1 when it says nothing for so long. */
-static inline int hear_far(struct said *said, int ms)
+/* Client: reads the next report. Returns 0 at the end, -1 after a timeout. */
+static inline int read_report(struct report *report, int ms)
 {
-	for (size_t got = 0; got < sizeof *said;) {
-		struct pollfd comes = {.fd = says[READS], .events = POLLIN};
-		if (poll(&comes, 1, ms) <= 0) {
+	for (size_t got = 0; got < sizeof *report;) {
+		struct pollfd polled = {.fd = report_pipe[READ_END], .events = POLLIN};
+		if (poll(&polled, 1, ms) <= 0) {
 			errno = EAGAIN;
 			return -1;
 		}
-		ssize_t n = read(says[READS], (char *)said + got, sizeof *said - got);
+		ssize_t n = read(report_pipe[READ_END], (char *)report + got, sizeof *report - got);
 		if (n <= 0)
 			return 0;
 		got += (size_t)n;
 	}
-	said->text[sizeof said->text - 1] = '\0';
+	report->text[sizeof report->text - 1] = '\0';
 	return 1;
 }
 
-static inline void far_has_ended(struct context *c, const struct said *last)
+static inline void server_ended(struct context *c, const struct report *last)
 {
-	if (last != NULL && last->is_missing)
-		skip(c, "at the other end: %s", last->text);
+	if (last != NULL && last->is_skip)
+		skip(c, "on the server: %s", last->text);
 	else
-		failed_because(c, "far_end", "the other end has ended%s%s", last != NULL ? ": " : "", last != NULL ? last->text : "");
+		failed_because(c, "far_end", "the server has exited%s%s", last != NULL ? ": " : "", last != NULL ? last->text : "");
 }
 
-/* Of the near end, which has failed: whether the far end has ended, which the launch then fails with. */
-static inline int has_complained(struct context *c)
+/* Client, after a failure: if the server has exited, its error becomes the launch's. */
+static inline int server_has_failed(struct context *c)
 {
-	struct said said;
-	int heard;
-	while ((heard = hear_far(&said, over == PEER ? 2000 : 200)) > 0 && said.port != 0)
-		; /* a port that is not needed any more */
-	if (heard >= 0)
-		far_has_ended(c, heard > 0 ? &said : NULL);
-	return heard >= 0;
+	struct report report;
+	int read_status;
+	while ((read_status = read_report(&report, over == PEER ? 2000 : 200)) > 0 && report.port != 0)
+		; /* skip ports */
+	if (read_status >= 0)
+		server_ended(c, read_status > 0 ? &report : NULL);
+	return read_status >= 0;
 }
 
-/* Of the near end: a call has failed, perhaps because the far end has ended. */
-static inline void lost(struct context *c, const char *call)
+/* Client: a call has failed, possibly because the server has exited. */
+static inline void call_failed(struct context *c, const char *call)
 {
 	int error = errno;
-	if (has_complained(c))
+	if (server_has_failed(c))
 		return;
 	errno = error;
 	if (error == EAGAIN || error == EINPROGRESS)
-		failed_because(c, call, "nothing came or went for %d s", PATIENCE_S);
+		failed_because(c, call, "no progress for %d s", TIMEOUT_S);
 	else
 		failed(c, call);
 }
 
-/* CPU time of this process, ns. */
 static inline uint64_t cpu_ns(void)
 {
 	struct timespec t;
@@ -135,13 +133,13 @@ static inline uint64_t cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* An address: where the far end listens (1), or where the near end is (0). */
+/* Address of the server (1) or the client (0). */
 static inline socklen_t address_of(int which, in_port_t port, struct sockaddr_storage *address)
 {
 	if (over == PEER) {
-		*address = far_address;
-		((struct sockaddr_in *)(void *)address)->sin_port = port; /* where that of IPv6 is, too */
-		return far_address.ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+		*address = peer_address;
+		((struct sockaddr_in *)(void *)address)->sin_port = port; /* sin6_port has the same offset */
+		return peer_address.ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
 	}
 	if (over == UNIX) {
 		struct sockaddr_un *local = (void *)address;
@@ -149,33 +147,33 @@ static inline socklen_t address_of(int which, in_port_t port, struct sockaddr_st
 		snprintf(local->sun_path, sizeof local->sun_path, "end-%d", which);
 		return sizeof *local;
 	}
-	*(struct sockaddr_in *)(void *)address = at(over == VETH ? hosts[which] : "127.0.0.1", port);
+	*(struct sockaddr_in *)(void *)address = ipv4_address(over == VETH ? hosts[which] : "127.0.0.1", port);
 	return sizeof(struct sockaddr_in);
 }
 
-/* Nobody is waited for longer; TCP sockets that are accepted have it from the one that listens. */
-static inline int is_patient(int s)
+/* Accepted TCP sockets inherit these from the listener. */
+static inline int set_timeouts(int s)
 {
-	const struct timeval patience = {.tv_sec = PATIENCE_S};
-	return setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0 &&
-	       setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) == 0 &&
+	const struct timeval timeout = {.tv_sec = TIMEOUT_S};
+	return setsockopt(s, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) == 0 &&
+	       setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout) == 0 &&
 	       (segment == 0 || setsockopt(s, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof segment) == 0);
 }
 
 static inline int new_socket(int type)
 {
-	int family = over == PEER ? far_address.ss_family : over == UNIX ? AF_UNIX : AF_INET;
+	int family = over == PEER ? peer_address.ss_family : over == UNIX ? AF_UNIX : AF_INET;
 	int s = socket(family, type | SOCK_CLOEXEC, 0);
-	return s >= 0 && is_patient(s) ? s : -1;
+	return s >= 0 && set_timeouts(s) ? s : -1;
 }
 
-static inline int without_delay(int s, int on)
+static inline int set_nodelay(int s, int on)
 {
 	return over == UNIX || setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0;
 }
 
-/* A socket at the address of an end, at a port that the system chooses; -1 without one. */
-static inline int socket_at(int which, int type, in_port_t *port)
+/* Binds a socket to an ephemeral port. Returns -1 on failure. */
+static inline int bind_socket(int which, int type, in_port_t *port)
 {
 	struct sockaddr_storage address;
 	socklen_t length = address_of(which, 0, &address);
@@ -186,31 +184,31 @@ static inline int socket_at(int which, int type, in_port_t *port)
 	return s;
 }
 
-/* A socket for datagrams from the near end; of the address that leads to a peer, which is chosen where it is connected. */
-static inline int near_datagrams(void)
+/* With over=peer, connect(2) chooses the local address. */
+static inline int client_datagram_socket(void)
 {
 	in_port_t port;
-	return over == PEER ? new_socket(SOCK_DGRAM) : socket_at(0, SOCK_DGRAM, &port);
+	return over == PEER ? new_socket(SOCK_DGRAM) : bind_socket(0, SOCK_DGRAM, &port);
 }
 
-/* Of the far end: a socket of its own, of which the near end learns the port, and what a client must know. */
-static inline int open_far_with(int type, const char *text)
+/* Server: opens a socket and announces its port with a text. */
+static inline int open_server_socket_with(int type, const char *text)
 {
 	in_port_t port;
-	int s = socket_at(1, type, &port);
-	if (s < 0 || (type == SOCK_STREAM && listen(s, WAITING) != 0))
-		complain("it cannot open a socket of its own: %s", strerror(errno));
-	say_server(port, text);
+	int s = bind_socket(1, type, &port);
+	if (s < 0 || (type == SOCK_STREAM && listen(s, BACKLOG) != 0))
+		server_fail("cannot open a socket: %s", strerror(errno));
+	announce(port, text);
 	return s;
 }
 
-static inline int open_far(int type)
+static inline int open_server_socket(int type)
 {
-	return open_far_with(type, "");
+	return open_server_socket_with(type, "");
 }
 
-/* All bytes, and no more; 0 at the end of the stream, or where a call fails. */
-static inline int reads_all(int s, void *to, size_t size)
+/* Returns 0 at the end of the stream and on failure. */
+static inline int recv_all(int s, void *to, size_t size)
 {
 	for (size_t got = 0; got < size;) {
 		ssize_t n = recv(s, (char *)to + got, size - got, 0);
@@ -223,7 +221,7 @@ static inline int reads_all(int s, void *to, size_t size)
 	return 1;
 }
 
-static inline int writes_all(int s, const void *from, size_t size)
+static inline int send_all(int s, const void *from, size_t size)
 {
 	for (size_t sent = 0; sent < size;) {
 		ssize_t n = send(s, (const char *)from + sent, size - sent, MSG_NOSIGNAL);
@@ -234,43 +232,43 @@ static inline int writes_all(int s, const void *from, size_t size)
 	return 1;
 }
 
-static inline void check_token(const unsigned char *is)
+static inline void check_token(const unsigned char *received_token)
 {
 	unsigned difference = 0;
 	for (int i = 0; i < TOKEN; i++)
-		difference |= is[i] ^ token[i];
+		difference |= received_token[i] ^ token[i];
 	if (difference != 0)
-		complain("a connection did not begin with the token of this launch");
+		server_fail("a connection did not start with the token of this launch");
 }
 
-/* Of the far end: the next connection, after its token. */
-static inline int take_connection(int listener)
+/* Server: accepts a connection and checks its token. */
+static inline int accept_connection(int listener)
 {
-	unsigned char is[TOKEN];
-	struct pollfd comes = {.fd = listener, .events = POLLIN};
-	int s = poll(&comes, 1, PATIENCE_S * 1000) == 1 ? accept4(listener, NULL, NULL, SOCK_CLOEXEC) : -1;
+	unsigned char received_token[TOKEN];
+	struct pollfd polled = {.fd = listener, .events = POLLIN};
+	int s = poll(&polled, 1, TIMEOUT_S * 1000) == 1 ? accept4(listener, NULL, NULL, SOCK_CLOEXEC) : -1;
 	if (s < 0)
-		complain("no connection came within %d s", PATIENCE_S);
-	/* a UNIX socket has no patience from the one that listens */
-	if (!is_patient(s) || !reads_all(s, is, sizeof is))
-		complain("a connection ended, or was silent for %d s, before its token was there", PATIENCE_S);
-	check_token(is);
+		server_fail("no connection within %d s", TIMEOUT_S);
+	/* UNIX sockets do not inherit the timeouts */
+	if (!set_timeouts(s) || !recv_all(s, received_token, sizeof received_token))
+		server_fail("a connection was closed, or idle for %d s, before its token was complete", TIMEOUT_S);
+	check_token(received_token);
 	return s;
 }
 
-/* A connection to the far end that has said its token; -1 after a failure. */
-static inline int connect_far(struct context *c, in_port_t port)
+/* Connects and sends the token. Returns -1 on failure. */
+static inline int connect_server(struct context *c, in_port_t port)
 {
 	struct sockaddr_storage address;
 	socklen_t length = address_of(1, port, &address);
 	int s = new_socket(SOCK_STREAM);
-	if (s >= 0 && connect(s, (struct sockaddr *)&address, length) == 0 && writes_all(s, token, sizeof token))
+	if (s >= 0 && connect(s, (struct sockaddr *)&address, length) == 0 && send_all(s, token, sizeof token))
 		return s;
-	lost(c, "connect");
+	call_failed(c, "connect");
 	return -1;
 }
 
-/* Shapes what this host sends, over one of the interfaces; whether that could be done. */
+/* Shapes the egress of an interface. Returns 0 on failure. */
 static inline int shape(const char *interface)
 {
 	char text[400];
@@ -294,14 +292,13 @@ static inline int shape(const char *interface)
 	return shell(text);
 }
 
-/* The far end, until it serves or has no network. */
-static inline _Noreturn void be_far_end(int ready, int go, void (*serve)(void))
+static inline _Noreturn void run_server(int ready, int go, void (*serve)(void))
 {
 	char byte = 0;
-	if (over == VETH && (unshare(CLONE_NEWNET) != 0 || write(ready, &byte, 1) != 1 || read(go, &byte, 1) != 1 || !take_up()))
+	if (over == VETH && (unshare(CLONE_NEWNET) != 0 || write(ready, &byte, 1) != 1 || read(go, &byte, 1) != 1 || !configure_second_host()))
 		_exit(1);
 	if (over == VETH && !shape("transfer2"))
-		complain("what it sends cannot be shaped");
+		server_fail("cannot shape its traffic");
 	if (over == VETH && write(ready, &byte, 1) != 1)
 		_exit(1);
 	close(ready);
@@ -310,14 +307,14 @@ static inline _Noreturn void be_far_end(int ready, int go, void (*serve)(void))
 	_exit(0);
 }
 
-static inline void read_way(struct context *c)
+static inline void parse_network(struct context *c)
 {
-	static const char *const ways[] = {"veth", "loopback", "unix", "peer"};
-	const char *way = parameter(c, "over", "");
-	while (over <= PEER && strcmp(way, ways[over]) != 0)
+	static const char *const names[] = {"veth", "loopback", "unix", "peer"};
+	const char *network_name = parameter(c, "over", "");
+	while (over <= PEER && strcmp(network_name, names[over]) != 0)
 		over++;
 	if (over > PEER)
-		wrong_arguments(c, "over=%s is not veth, loopback, unix or peer", way);
+		wrong_arguments(c, "over=%s is not veth, loopback, unix or peer", network_name);
 	rate_mbit = parameter_u64(c, "rate_mbit", 0);
 	delay_ms = parameter_u64(c, "delay_ms", 0);
 	loss_percent = parameter_u64(c, "loss_percent", 0);
@@ -325,116 +322,115 @@ static inline void read_way(struct context *c)
 		wrong_arguments(c, "rate_mbit= is up to 1000000, delay_ms= to 10000, loss_percent= to 99, with over=veth");
 	segment = (int)parameter_u64(c, "mss", 0);
 	if (segment != 0 && (over == UNIX || segment < 88 || segment > 32767))
-		wrong_arguments(c, "mss= is from 88 to 32767, and of TCP");
+		wrong_arguments(c, "mss= is from 88 to 32767, for TCP");
 }
 
 #include "peer.h"
 
-/* The token of this launch; whether there is one. */
+/* Returns 0 on failure. */
 static inline int make_token(struct context *c)
 {
-	ssize_t n = is_far(c) ? read(STDIN_FILENO, token, sizeof token) : getrandom(token, sizeof token, 0);
+	ssize_t n = is_server(c) ? read(STDIN_FILENO, token, sizeof token) : getrandom(token, sizeof token, 0);
 	if (n == sizeof token)
 		return 1;
-	failed_because(c, "token", "there is none: %s", n < 0 ? strerror(errno) : "it did not come whole");
+	failed_because(c, "token", "cannot read one: %s", n < 0 ? strerror(errno) : "short read");
 	return 0;
 }
 
-/* Makes the network, and the far end in it, which serves until it is ended; whether that went well. */
-static inline int start_far_end(struct context *c, void (*serve)(void))
+/* Creates the network, and the server in it. Returns 0 on failure. */
+static inline int start_server(struct context *c, void (*serve)(void))
 {
 	int ready[2], go[2];
 	char byte = 0;
-	read_way(c);
+	parse_network(c);
 	signal(SIGPIPE, SIG_IGN);
-	prctl(PR_SET_CHILD_SUBREAPER, 1); /* what the far end has started is waited for */
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* reaps the server's children */
 	if (over == PEER)
 		return meet_peer(c, serve);
-	if (pipe2(says, O_CLOEXEC) != 0 || pipe2(ready, O_CLOEXEC) != 0 || pipe2(go, O_CLOEXEC) != 0) {
+	if (pipe2(report_pipe, O_CLOEXEC) != 0 || pipe2(ready, O_CLOEXEC) != 0 || pipe2(go, O_CLOEXEC) != 0) {
 		failed(c, "pipe");
 		return 0;
 	}
-	if (over != UNIX && !alone()) {
-		skip(c, NO_HOSTS_BECAUSE);
+	if (over != UNIX && !unshare_network()) {
+		skip(c, NO_VETH_REASON);
 		return 0;
 	}
 	if (over == LOOPBACK && !shell("ip link set lo up")) {
 		skip(c, "the loopback interface of a network namespace cannot be set up: that takes ip(8) (apt-get install iproute2)");
 		return 0;
 	}
-	far_end = fork_peer(c);
-	if (far_end == 0)
-		be_far_end(ready[WRITES], go[READS], serve);
-	close(ready[WRITES]);
-	close(go[READS]);
-	close(says[WRITES]);
-	int joined = over != VETH || (far_end > 0 && read(ready[READS], &byte, 1) == 1 && join_host(far_end) &&
-				      write(go[WRITES], &byte, 1) == 1 && read(ready[READS], &byte, 1) == 1);
-	close(ready[READS]);
-	close(go[WRITES]);
-	if (far_end < 0)
+	server_pid = fork_peer(c);
+	if (server_pid == 0)
+		run_server(ready[WRITE_END], go[READ_END], serve);
+	close(ready[WRITE_END]);
+	close(go[READ_END]);
+	close(report_pipe[WRITE_END]);
+	int joined = over != VETH || (server_pid > 0 && read(ready[READ_END], &byte, 1) == 1 && join_hosts(server_pid) &&
+				      write(go[WRITE_END], &byte, 1) == 1 && read(ready[READ_END], &byte, 1) == 1);
+	close(ready[READ_END]);
+	close(go[WRITE_END]);
+	if (server_pid < 0)
 		failed(c, "fork");
 	else if (!joined)
-		skip(c, NO_HOSTS_BECAUSE);
+		skip(c, NO_VETH_REASON);
 	int shaped = over != VETH || shape("transfer1");
 	if (!shaped)
-		skip(c, "what the hosts send cannot be shaped: that takes tc(8) with tbf and netem, or nft(8) for loss alone (apt-get install iproute2 nftables)");
-	return far_end > 0 && joined && shaped;
+		skip(c, "traffic cannot be shaped: that takes tc(8) with tbf and netem, or nft(8) for loss alone (apt-get install iproute2 nftables)");
+	return server_pid > 0 && joined && shaped;
 }
 
-/* The next server of the far end: its port, and what a client must know; 0 after a failure, or where it ended. */
-static inline int far_server(struct context *c, struct said *said)
+/* Waits for the server to announce a port. Returns 0 on failure, and if the server exits. */
+static inline int await_announcement(struct context *c, struct report *report)
 {
-	int heard = hear_far(said, 3 * PATIENCE_S * 1000);
-	if (heard < 0)
-		lost(c, "port");
-	else if (heard == 0 || said->port == 0)
-		far_has_ended(c, heard > 0 ? said : NULL);
-	return heard > 0 && said->port != 0;
+	int read_status = read_report(report, 3 * TIMEOUT_S * 1000);
+	if (read_status < 0)
+		call_failed(c, "port");
+	else if (read_status == 0 || report->port == 0)
+		server_ended(c, read_status > 0 ? report : NULL);
+	return read_status > 0 && report->port != 0;
 }
 
-static inline int far_port(struct context *c, in_port_t *port)
+static inline int await_port(struct context *c, in_port_t *port)
 {
-	struct said said;
-	int well = far_server(c, &said);
-	*port = well ? said.port : 0;
-	return well;
+	struct report report;
+	int ok = await_announcement(c, &report);
+	*port = ok ? report.port : 0;
+	return ok;
 }
 
-/* Ends the far end, and waits for all that end with it. */
-static inline void stop_far_end(struct context *c)
+static inline void stop_server(struct context *c)
 {
-	if (far_end > 0 && kill(far_end, SIGKILL) != 0)
+	if (server_pid > 0 && kill(server_pid, SIGKILL) != 0)
 		failed(c, "kill");
 	if (over == PEER)
-		close(says[READS]); /* which ends it there */
+		close(report_pipe[READ_END]); /* the agent on the peer then ends the server */
 	while (wait(NULL) > 0)
 		;
 }
 
-/* What both ends have worked, and how long it took, over all regions: for the result. */
-static struct worked {
-	uint64_t operations, wall_ns, near_ns, far_ns;
-} worked;
+/* CPU time of both sides and elapsed time, summed over all regions. */
+static struct work {
+	uint64_t operations, wall_ns, client_ns, server_ns;
+} work;
 
-static inline void add_work(uint64_t operations, uint64_t wall_ns, uint64_t near_ns, uint64_t far_ns)
+static inline void add_work(uint64_t operations, uint64_t wall_ns, uint64_t client_ns, uint64_t server_ns)
 {
-	worked.operations += operations;
-	worked.wall_ns += wall_ns;
-	worked.near_ns += near_ns;
-	worked.far_ns += far_ns;
+	work.operations += operations;
+	work.wall_ns += wall_ns;
+	work.client_ns += client_ns;
+	work.server_ns += server_ns;
 }
 
-/* CPU time of each end for an operation, and as a share of one CPU. */
-static inline void tell_work(struct context *c)
+/* CPU time of each side per operation, and as a share of one CPU. */
+static inline void note_cpu_time(struct context *c)
 {
-	const uint64_t ns[] = {worked.near_ns, worked.far_ns};
-	if (worked.operations == 0 || worked.wall_ns == 0)
+	const uint64_t ns[] = {work.client_ns, work.server_ns};
+	if (work.operations == 0 || work.wall_ns == 0)
 		return;
-	note(c, "ends_wall_ns", "%llu", (unsigned long long)worked.wall_ns);
+	note(c, "ends_wall_ns", "%llu", (unsigned long long)work.wall_ns);
 	for (int i = 0; i < 2; i++) {
-		note(c, i == 0 ? "near_cpu_ns" : "far_cpu_ns", "%.3f", (double)ns[i] / (double)worked.operations);
-		note(c, i == 0 ? "near_cpu_share" : "far_cpu_share", "%.6f", (double)ns[i] / (double)worked.wall_ns);
+		note(c, i == 0 ? "near_cpu_ns" : "far_cpu_ns", "%.3f", (double)ns[i] / (double)work.operations);
+		note(c, i == 0 ? "near_cpu_share" : "far_cpu_share", "%.6f", (double)ns[i] / (double)work.wall_ns);
 	}
 }
 

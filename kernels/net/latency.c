@@ -1,108 +1,107 @@
-/* net/tcp/latency, net/udp/latency: how long requests take that come at a fixed rate, whether or not those before are answered.
+/* net/tcp/latency, net/udp/latency: response times of an open load: requests at a fixed rate, independent of earlier replies.
  *
- * One operation is one request of size= bytes (request_reply.h), by= tcp or udp, rate= of which are due each second at absolute times. Its time begins
- * when it is due, so that a delay of either end, or of one that keeps the next ones waiting, is in the times of all that it delays. Requests are
- * answered in sequence by TCP; of datagrams any may come next, and each must come once.
+ * One operation is one request of size= bytes (request_reply.h), by= tcp or udp, rate= of which are due per second at fixed times. Response
+ * time counts from the due time, so that a delay shows in all requests that it affects (no coordinated omission). TCP replies arrive in
+ * order; datagram replies may arrive in any order, each exactly once.
  */
 #define _GNU_SOURCE
 #include "request_reply.h"
 
-enum { MOST_REQUESTS = 1 << 20 };
+enum { MAX_REQUESTS = 1 << 20 };
 
-static uint64_t rate, near_ns, wall_ns;
-static unsigned char is_answered[MOST_REQUESTS];
-static char part[MOST_BYTES];
-static size_t have; /* of an answer that has not come whole */
+static uint64_t rate, client_ns, wall_ns;
+static unsigned char has_reply[MAX_REQUESTS];
+static char part[MAX_BYTES];
+static size_t received; /* of a partial reply */
 
 static void setup(struct context *c)
 {
 	rate = parameter_u64(c, "rate", 1000);
 	if (rate < 1 || rate > 1000000)
 		wrong_arguments(c, "rate= is from 1 to 1000000");
-	if (start_asking(c))
+	if (start_client(c))
 		prctl(PR_SET_TIMERSLACK, 1);
 }
 
-static uint64_t due(uint64_t begun, uint64_t i)
+static uint64_t due(uint64_t start, uint64_t i)
 {
-	return begun + i * 1000000000u / rate;
+	return start + i * 1000000000u / rate;
 }
 
-/* Takes the answers that are there; how many, or -1 after a failure. */
-static int take_answers(struct context *c, uint64_t begun, uint64_t sent, uint64_t *check)
+/* Reads all available replies. Returns their number, -1 on failure. */
+static int receive_replies(struct context *c, uint64_t start, uint64_t sent, uint64_t *check)
 {
-	for (int taken = 0;; taken++) {
-		ssize_t n = recv(asks, part + have, size - have, MSG_DONTWAIT);
+	for (int received_replies = 0;; received_replies++) {
+		ssize_t n = recv(client_socket, part + received, size - received, MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
-			return taken;
+			return received_replies;
 		if (n <= 0) {
-			lost(c, "recv");
+			call_failed(c, "recv");
 			return -1;
 		}
-		have += (size_t)n;
-		if (have < size) {
-			taken--;
+		received += (size_t)n;
+		if (received < size) {
+			received_replies--;
 			continue;
 		}
-		have = 0;
-		uint64_t now = now_ns(), number = number_of(part) - 1; /* from 1 */
-		if (number < 1 || number > sent || is_answered[number - 1]) {
-			failed_because(c, "recv", "an answer came twice, or to no request: %llu", (unsigned long long)number);
+		received = 0;
+		uint64_t now = now_ns(), number = message_number(part) - 1; /* from 1 */
+		if (number < 1 || number > sent || has_reply[number - 1]) {
+			failed_because(c, "recv", "duplicate or unsolicited reply: %llu", (unsigned long long)number);
 			return -1;
 		}
-		is_answered[number - 1] = 1;
-		record(c, due(begun, number - 1), now);
+		has_reply[number - 1] = 1;
+		record(c, due(start, number - 1), now);
 		*check += number;
 	}
 }
 
-/* Until an answer comes, or until the next request is due. */
+/* Returns early when a reply arrives. */
 static void wait_until(uint64_t then, uint64_t now)
 {
-	struct pollfd comes = {.fd = asks, .events = POLLIN};
+	struct pollfd polled = {.fd = client_socket, .events = POLLIN};
 	uint64_t ns = then > now ? then - now : 0;
 	const struct timespec span = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-	ppoll(&comes, 1, &span, NULL);
+	ppoll(&polled, 1, &span, NULL);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
-	uint64_t cpu = cpu_ns(), begun = now_ns(), sent = 0, answered = 0, last = begun;
-	memset(is_answered, 0, n);
-	while (answered < n) {
+	uint64_t cpu = cpu_ns(), start = now_ns(), sent = 0, replies = 0, last = start;
+	memset(has_reply, 0, n);
+	while (replies < n) {
 		uint64_t now = now_ns();
-		for (; sent < n && due(begun, sent) <= now; sent++) {
+		for (; sent < n && due(start, sent) <= now; sent++) {
 			set_number(sent + 1);
-			if (!gives(asks)) {
-				lost(c, "send");
+			if (!send_message(client_socket)) {
+				call_failed(c, "send");
 				return;
 			}
 		}
-		int taken = take_answers(c, begun, sent, check);
-		if (taken < 0)
+		int received_replies = receive_replies(c, start, sent, check);
+		if (received_replies < 0)
 			return;
-		answered += (uint64_t)taken;
+		replies += (uint64_t)received_replies;
 		now = now_ns();
-		last = taken > 0 || answered == sent ? now : last;
-		if (now - last > PATIENCE_S * UINT64_C(1000000000)) {
-			failed_because(c, "recv", "%llu of %llu requests were not answered within %d s", (unsigned long long)(sent - answered),
-				       (unsigned long long)sent, PATIENCE_S);
+		last = received_replies > 0 || replies == sent ? now : last;
+		if (now - last > TIMEOUT_S * UINT64_C(1000000000)) {
+			failed_because(c, "recv", "no reply to %llu of %llu requests within %d s", (unsigned long long)(sent - replies),
+				       (unsigned long long)sent, TIMEOUT_S);
 			return;
 		}
-		if (answered < n)
-			wait_until(sent < n ? due(begun, sent) : now + 1000000000, now);
+		if (replies < n)
+			wait_until(sent < n ? due(start, sent) : now + 1000000000, now);
 	}
-	near_ns = cpu_ns() - cpu;
-	wall_ns = now_ns() - begun;
+	client_ns = cpu_ns() - cpu;
+	wall_ns = now_ns() - start;
 }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)check;
-	look_at_answers(c, n, wall_ns, near_ns);
+	check_replies(c, n, wall_ns, client_ns);
 }
 
-/* 1 to n. */
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	(void)c;
@@ -111,8 +110,8 @@ static uint64_t expect(struct context *c, uint64_t n)
 
 static void teardown(struct context *c)
 {
-	tell_work(c);
-	stop_far_end(c);
+	note_cpu_time(c);
+	stop_server(c);
 }
 
 const struct kernel kernel = {.name = "net/latency",
@@ -121,4 +120,4 @@ const struct kernel kernel = {.name = "net/latency",
 			      .finish = finish,
 			      .expect = expect,
 			      .teardown = teardown,
-			      .max_n = MOST_REQUESTS};
+			      .max_n = MAX_REQUESTS};

@@ -1,4 +1,4 @@
-/* File systems of the far end that the near end mounts, for net/remote-file. What is mounted is seen by this process alone, and gone with it. */
+/* Mounts of the server's file systems on the client, for net/remote-file, in a mount namespace that dies with the process. */
 #ifndef GRITSTONE_NET_MOUNTS_H
 #define GRITSTONE_NET_MOUNTS_H
 
@@ -9,14 +9,13 @@
 
 enum { FUSE_MAGIC = 0x65735546 };
 
-static pid_t mounter;
+static pid_t sshfs_pid;
 
-/* A directory to mount on, of this process and those that it starts alone. */
 static inline int make_mount_point(struct context *c)
 {
 	if (mkdir("mounted", 0700) == 0 && unshare(CLONE_NEWNS) == 0 && shell("mount --make-rprivate /"))
 		return 1;
-	skip(c, "a mount namespace cannot be made, in which files of the far end are mounted: %s", strerror(errno));
+	skip(c, "cannot create a mount namespace for the server's files: %s", strerror(errno));
 	return 0;
 }
 
@@ -30,46 +29,44 @@ static inline void mount_kernel(struct context *c, const char *source, const cha
 		failed(c, "mount");
 }
 
-/* Mounts the directory of the far end, without a cache. */
 static inline void mount_9p(struct context *c)
 {
-	char options[SAID + 128];
-	snprintf(options, sizeof options, "trans=tcp,port=%u,version=9p2000.L,uname=root,access=any,cache=none,aname=%s", ntohs(server_port), far_directory);
+	char options[REPORT_BYTES + 128];
+	snprintf(options, sizeof options, "trans=tcp,port=%u,version=9p2000.L,uname=root,access=any,cache=none,aname=%s", ntohs(daemon_port), server_directory);
 	mount_kernel(c, hosts[1], "9p", options, "CONFIG_NET_9P and CONFIG_9P_FS are");
 }
 
-/* Names and attributes are asked for each time, since the far end changes files itself; it fails rather than waits for a server that has ended. */
+/* No caching of names and attributes, since the server changes files locally; soft, so that calls fail when the server has exited. */
 static inline void mount_nfs(struct context *c)
 {
 	char options[256], source[64];
 	snprintf(source, sizeof source, "%s:/far", hosts[1]);
 	snprintf(options, sizeof options, "vers=4.1,proto=tcp,port=%u,addr=%s,clientaddr=%s,sec=sys,actimeo=0,lookupcache=none,soft,timeo=100,retrans=1",
-		 ntohs(server_port), hosts[1], hosts[0]);
+		 ntohs(daemon_port), hosts[1], hosts[0]);
 	mount_kernel(c, source, "nfs4", options, "CONFIG_NFS_FS and CONFIG_NFS_V4_1 are");
 }
 
-/* The same by sshfs, whose process serves what is mounted. */
 static inline int mount_sshfs(struct context *c)
 {
-	static char host[SAID + 128], port[16], key[PATH_MAX + 64], known[PATH_MAX + 64], ssh[PATH_MAX + 64];
+	static char host[REPORT_BYTES + 128], port[16], key[PATH_MAX + 64], known_hosts[PATH_MAX + 64], ssh[PATH_MAX + 64];
 	struct statfs mounted;
-	snprintf(host, sizeof host, "%s@%s:%s", far_user, far_before_port(), far_directory);
-	snprintf(port, sizeof port, "%u", ntohs(server_port));
+	snprintf(host, sizeof host, "%s@%s:%s", server_user, server_host_for_url(), server_directory);
+	snprintf(port, sizeof port, "%u", ntohs(daemon_port));
 	snprintf(key, sizeof key, "IdentityFile=%s/user-key", directory);
-	snprintf(known, sizeof known, "UserKnownHostsFile=%s/known-hosts", directory);
+	snprintf(known_hosts, sizeof known_hosts, "UserKnownHostsFile=%s/known-hosts", directory);
 	snprintf(ssh, sizeof ssh, "ssh_command=%s -F none", parameter(c, "ssh", "ssh"));
-	const char *const argv[] = {parameter(c, "sshfs", "sshfs"), "-f", "-o", ssh, "-o", key, "-o", known, "-o", "GlobalKnownHostsFile=none", "-o",
+	const char *const argv[] = {parameter(c, "sshfs", "sshfs"), "-f", "-o", ssh, "-o", key, "-o", known_hosts, "-o", "GlobalKnownHostsFile=none", "-o",
 				    "IdentitiesOnly=yes", "-o", "IdentityAgent=none", "-o", "BatchMode=yes", "-p", port, host, "mounted", NULL};
 	if (!make_mount_point(c))
 		return 0;
-	mounter = start_tied(argv, "sshfs.log");
-	for (int i = 0; i < PATIENCE_S * 100 && mounter > 0 && waitpid(mounter, NULL, WNOHANG) == 0; i++) {
+	sshfs_pid = start_background(argv, "sshfs.log");
+	for (int i = 0; i < TIMEOUT_S * 100 && sshfs_pid > 0 && waitpid(sshfs_pid, NULL, WNOHANG) == 0; i++) {
 		const struct timespec span = {0, 10000000};
 		if (statfs("mounted", &mounted) == 0 && mounted.f_type == FUSE_MAGIC)
 			return 1;
 		nanosleep(&span, NULL);
 	}
-	failed_because(c, "sshfs", "it mounts nothing: %s", said_in("sshfs.log"));
+	failed_because(c, "sshfs", "no file system was mounted: %s", log_tail("sshfs.log"));
 	return 0;
 }
 

@@ -1,6 +1,7 @@
-/* TLS by OpenSSL's libraries, loaded where the system has them: applications use these, headers need not be there, and missing ones are a skip.
+/* TLS by OpenSSL's shared libraries, loaded by dlopen(3), since applications use these: no headers are needed, and a missing library is a
+ * skip.
  *
- * Version 1.3, one cipher suite, a certificate that openssl(1) makes for the launch at the far end, which the client verifies; no session is used again.
+ * TLS 1.3, one cipher suite, no session resumption. The server creates a certificate for the launch by openssl(1); the client verifies it.
  */
 #ifndef GRITSTONE_NET_OPENSSL_H
 #define GRITSTONE_NET_OPENSSL_H
@@ -11,7 +12,7 @@
 
 #define SUITE "TLS_AES_128_GCM_SHA256"
 
-/* Of the application binary interface of OpenSSL 1.1.1 and 3. */
+/* Constants of the ABI of OpenSSL 1.1.1 and 3. */
 enum { SET_MIN_VERSION = 123, SET_MAX_VERSION = 124, TLS_1_3 = 0x304, FILE_IS_PEM = 1, VERIFY_PEER = 1, CACHE_OFF = 0, SET_CACHE = 44, TLS_CLOSED = 6 };
 
 static struct {
@@ -27,8 +28,8 @@ static struct {
 	void *(*open)(void *context);
 	int (*set_socket)(void *tls, int socket);
 	int (*connect)(void *tls), (*accept)(void *tls);
-	int (*read)(void *tls, void *to, int most), (*write)(void *tls, const void *from, int size);
-	int (*reason)(const void *tls, int said);
+	int (*read)(void *tls, void *to, int max), (*write)(void *tls, const void *from, int size);
+	int (*reason)(const void *tls, int result);
 	int (*is_resumed)(void *tls);
 	int (*shut)(void *tls);
 	void (*close)(void *tls);
@@ -37,10 +38,10 @@ static struct {
 	const char *(*version)(int what);
 } ssl;
 
-/* The functions, by where each is kept. */
+/* Symbols to resolve, with their slots. */
 static const struct {
 	const char *name;
-	void *at;
+	void *slot;
 } functions[] = {
 	{"TLS_method", &ssl.method},
 	{"SSL_CTX_new", &ssl.new_context},
@@ -66,9 +67,9 @@ static const struct {
 	{"OpenSSL_version", &ssl.version},
 };
 
-static void *common_tls; /* what connections of this end have in common */
+static void *tls_context; /* SSL_CTX of this side */
 
-/* Loads the libraries; NULL, or what is missing. */
+/* Returns NULL, or a message naming what is missing. */
 static inline const char *load_openssl(void)
 {
 	static const char *const names[] = {"libssl.so.3", "libssl.so.1.1"};
@@ -85,12 +86,11 @@ static inline const char *load_openssl(void)
 				 functions[i].name);
 			return missing;
 		}
-		memcpy(functions[i].at, &found, sizeof found);
+		memcpy(functions[i].slot, &found, sizeof found);
 	}
 	return NULL;
 }
 
-/* What OpenSSL says of the last failure. */
 static inline const char *tls_error(void)
 {
 	static char text[160];
@@ -104,46 +104,46 @@ static inline const char *tls_error(void)
 static inline void *new_context(void)
 {
 	void *tls = ssl.new_context(ssl.method());
-	int well = tls != NULL && ssl.set(tls, SET_MIN_VERSION, TLS_1_3, NULL) == 1 && ssl.set(tls, SET_MAX_VERSION, TLS_1_3, NULL) == 1 &&
+	int ok = tls != NULL && ssl.set(tls, SET_MIN_VERSION, TLS_1_3, NULL) == 1 && ssl.set(tls, SET_MAX_VERSION, TLS_1_3, NULL) == 1 &&
 		   ssl.set_suites(tls, SUITE) == 1 && ssl.set_tickets(tls, 0) == 1;
-	if (well)
+	if (ok)
 		ssl.set(tls, SET_CACHE, CACHE_OFF, NULL);
-	return well ? tls : NULL;
+	return ok ? tls : NULL;
 }
 
-/* Of the far end: a key and a certificate of this launch alone, which the near end is to trust. */
+/* Server: creates a key and a certificate for this launch; the certificate goes to the client as text. */
 static inline void make_certificate(struct context *c, char *text, size_t size)
 {
 	const char *missing = load_openssl();
 	if (missing != NULL)
-		lacks("%s", missing);
-	enter_own_directory();
-	const char *const argv[] = {far_program(c, "openssl", "openssl", "openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+		server_skip("%s", missing);
+	enter_server_directory();
+	const char *const argv[] = {server_program(c, "openssl", "openssl", "openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
 				    "-nodes", "-days", "1", "-subj", "/CN=gritstone", "-keyout", "key.pem", "-out", "certificate.pem", NULL};
-	if (!runs_well(argv, "openssl.log"))
-		complain("openssl makes no certificate: %s", said_in("openssl.log"));
-	common_tls = new_context();
-	if (common_tls == NULL || ssl.use_certificate(common_tls, "certificate.pem") != 1 || ssl.use_key(common_tls, "key.pem", FILE_IS_PEM) != 1)
-		complain("TLS: %s", tls_error());
+	if (!run_program(argv, "openssl.log"))
+		server_fail("openssl cannot create a certificate: %s", log_tail("openssl.log"));
+	tls_context = new_context();
+	if (tls_context == NULL || ssl.use_certificate(tls_context, "certificate.pem") != 1 || ssl.use_key(tls_context, "key.pem", FILE_IS_PEM) != 1)
+		server_fail("TLS: %s", tls_error());
 	read_text("certificate.pem", text, size);
 }
 
-/* Of the near end: trusts a certificate, and no other; whether that went well. */
+/* Client: trusts this certificate alone. Returns 0 on failure. */
 static inline int trust(struct context *c, const char *certificate)
 {
-	common_tls = new_context();
-	if (common_tls != NULL && has_written("certificate.pem", "%s", certificate) && ssl.trust(common_tls, "certificate.pem", NULL) == 1) {
-		ssl.verify(common_tls, VERIFY_PEER, NULL);
+	tls_context = new_context();
+	if (tls_context != NULL && write_text_file("certificate.pem", "%s", certificate) && ssl.trust(tls_context, "certificate.pem", NULL) == 1) {
+		ssl.verify(tls_context, VERIFY_PEER, NULL);
 		return 1;
 	}
 	failed_because(c, "tls", "%s", tls_error());
 	return 0;
 }
 
-/* TLS over a connection that has said its token: of either end, after the handshake; NULL where that fails. */
-static inline void *with_tls(int s, int (*handshake)(void *))
+/* Handshake on a connection whose token was checked. Returns NULL on failure. */
+static inline void *tls_handshake(int s, int (*handshake)(void *))
 {
-	void *tls = ssl.open(common_tls);
+	void *tls = ssl.open(tls_context);
 	errno = 0;
 	if (tls != NULL && ssl.set_socket(tls, s) == 1 && handshake(tls) == 1)
 		return tls;
@@ -152,13 +152,12 @@ static inline void *with_tls(int s, int (*handshake)(void *))
 	return NULL;
 }
 
-/* As recv(2). */
-static inline ssize_t take_tls(const void *from, void *to, size_t most)
+static inline ssize_t tls_recv(const void *from, void *to, size_t max)
 {
-	return ssl.read((void *)(uintptr_t)from, to, (int)most);
+	return ssl.read((void *)(uintptr_t)from, to, (int)max);
 }
 
-static inline int takes_all(void *tls, void *to, size_t size)
+static inline int tls_recv_all(void *tls, void *to, size_t size)
 {
 	for (size_t got = 0; got < size;) {
 		int n = ssl.read(tls, (char *)to + got, (int)(size - got));
@@ -169,8 +168,8 @@ static inline int takes_all(void *tls, void *to, size_t size)
 	return 1;
 }
 
-/* OpenSSL writes all, or fails. */
-static inline int gives_all(void *tls, const void *from, size_t size)
+/* SSL_write never writes a part. */
+static inline int tls_send_all(void *tls, const void *from, size_t size)
 {
 	return ssl.write(tls, from, (int)size) == (int)size;
 }

@@ -1,5 +1,5 @@
-/* Programs of the machine that a launch starts: with nothing of the environment but what it gives them, what they say in a file of the launch. A
- * server runs at the far end, in a directory of that end, listens on its address alone, and ends with it.
+/* Installed programs that a launch starts, with an environment of their own and their output in a log file. Daemons run on the server side,
+ * in a directory of their own, listen on the server's address alone, and die with the server process.
  */
 #ifndef GRITSTONE_NET_PROGRAMS_H
 #define GRITSTONE_NET_PROGRAMS_H
@@ -13,9 +13,9 @@
 
 static char *nothing[] = {NULL};
 static char **environment = nothing;
-static pid_t server;
-static char directory[PATH_MAX];   /* of this end */
-static char secret[2 * TOKEN + 1]; /* the token in digits */
+static pid_t daemon_pid;
+static char directory[PATH_MAX];   /* of this side */
+static char secret[2 * TOKEN + 1]; /* the token in hexadecimal */
 
 static inline void hex_token(void)
 {
@@ -23,28 +23,28 @@ static inline void hex_token(void)
 		snprintf(secret + 2 * i, 3, "%02x", token[i]);
 }
 
-/* Of the far end: below the directory of the launch where both ends are on one machine. */
-static inline void enter_own_directory(void)
+/* Server: a subdirectory of the launch's directory if both sides are on one machine. */
+static inline void enter_server_directory(void)
 {
 	if (mkdir("far", 0700) != 0 || chdir("far") != 0 || getcwd(directory, sizeof directory) == NULL)
-		complain("it cannot make a directory: %s", strerror(errno));
+		server_fail("cannot create a directory: %s", strerror(errno));
 }
 
-static inline const char *far_text(void)
+static inline const char *server_host(void)
 {
-	return over == PEER ? far_host : hosts[1];
+	return over == PEER ? peer_host : hosts[1];
 }
 
-/* The address of the far end as it stands before a port. */
-static inline const char *far_before_port(void)
+/* The server's address as it is written before a port. */
+static inline const char *server_host_for_url(void)
 {
 	static char text[INET6_ADDRSTRLEN + 2];
-	snprintf(text, sizeof text, strchr(far_text(), ':') != NULL ? "[%s]" : "%s", far_text());
+	snprintf(text, sizeof text, strchr(server_host(), ':') != NULL ? "[%s]" : "%s", server_host());
 	return text;
 }
 
-/* Of the far end: a program of that machine, which is where the other one has it, or where programs are. */
-static inline const char *far_program(struct context *c, const char *parameter_name, const char *usual, const char *package)
+/* Server: the client's path of a program if it exists here too, else the first match in the usual directories. */
+static inline const char *server_program(struct context *c, const char *parameter_name, const char *usual, const char *package)
 {
 	static const char *const places[] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"};
 	static char path[PATH_MAX];
@@ -56,24 +56,24 @@ static inline const char *far_program(struct context *c, const char *parameter_n
 		if (access(path, X_OK) == 0)
 			return path;
 	}
-	lacks("%s is missing (apt-get install %s)", name, package);
+	server_skip("%s is missing (apt-get install %s)", name, package);
 }
 
-/* A small file with what one process alone may read; whether it was written. */
-static inline int has_written(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static inline int has_written(const char *path, const char *format, ...)
+/* Writes a file of mode 0600. Returns 0 on failure. */
+static inline int write_text_file(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static inline int write_text_file(const char *path, const char *format, ...)
 {
 	va_list rest;
 	va_start(rest, format);
 	int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	int well = file >= 0 && vdprintf(file, format, rest) > 0;
+	int ok = file >= 0 && vdprintf(file, format, rest) > 0;
 	va_end(rest);
 	if (file >= 0)
 		close(file);
-	return well;
+	return ok;
 }
 
-/* A small file in text; nothing of one that cannot be read. */
+/* The text is empty on failure. */
 static inline void read_text(const char *path, char *text, size_t size)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -83,7 +83,6 @@ static inline void read_text(const char *path, char *text, size_t size)
 		close(file);
 }
 
-/* Starts a program; what it says goes into a file. */
 static inline pid_t start_program(const char *const *argv, const char *log)
 {
 	posix_spawn_file_actions_t actions;
@@ -98,21 +97,21 @@ static inline pid_t start_program(const char *const *argv, const char *log)
 	return refused == 0 ? pid : -1;
 }
 
-/* The same for one that works on and ends with this process. */
-static inline pid_t start_tied(const char *const *argv, const char *said)
+/* Starts a program that is killed when this process dies. */
+static inline pid_t start_background(const char *const *argv, const char *log_path)
 {
 	pid_t parent = getpid(), pid = fork();
 	if (pid != 0)
 		return pid;
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), log = open(said, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), log = open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent && dup2(null, 0) == 0 && dup2(log, 1) == 1 && dup2(log, 2) == 2)
 		execve(argv[0], (char *const *)(uintptr_t)argv, environment);
 	dprintf(log, "cannot execute %s: %s\n", argv[0], strerror(errno));
 	_exit(127);
 }
 
-/* The end of what a program has said, on one line, for a message. */
-static inline const char *said_in(const char *log)
+/* The end of a log on one line, for a message. */
+static inline const char *log_tail(const char *log)
 {
 	static char text[200];
 	int file = open(log, O_RDONLY | O_CLOEXEC);
@@ -128,53 +127,53 @@ static inline const char *said_in(const char *log)
 	return text;
 }
 
-static inline int runs_well(const char *const *argv, const char *log)
+static inline int run_program(const char *const *argv, const char *log)
 {
 	int status;
 	pid_t pid = start_program(argv, log);
 	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* A port of the far end that is free. Where somebody else takes it meanwhile, which nobody does in a network of its own, the server does not start. */
+/* If another process takes the port before the daemon binds it (impossible in a private network namespace), the daemon does not start. */
 static inline in_port_t free_port(void)
 {
 	in_port_t port = 0;
-	int s = socket_at(1, SOCK_STREAM, &port);
+	int s = bind_socket(1, SOCK_STREAM, &port);
 	if (s < 0)
-		complain("it has no port: %s", strerror(errno));
+		server_fail("no free port: %s", strerror(errno));
 	close(s);
 	return port;
 }
 
-/* Waits until the server takes connections. */
-static inline void await_server(in_port_t port)
+/* Waits until the daemon accepts connections. */
+static inline void await_daemon(in_port_t port)
 {
 	struct sockaddr_storage address;
 	socklen_t length = address_of(1, port, &address);
-	for (int i = 0; i < PATIENCE_S * 100 && server > 0; i++) {
+	for (int i = 0; i < TIMEOUT_S * 100 && daemon_pid > 0; i++) {
 		int s = new_socket(SOCK_STREAM);
-		int takes = connect(s, (struct sockaddr *)&address, length) == 0;
+		int accepts = connect(s, (struct sockaddr *)&address, length) == 0;
 		close(s);
-		if (takes)
+		if (accepts)
 			return;
-		if (waitpid(server, NULL, WNOHANG) != 0)
+		if (waitpid(daemon_pid, NULL, WNOHANG) != 0)
 			break;
 		const struct timespec span = {0, 10000000};
 		nanosleep(&span, NULL);
 	}
-	complain("the server of the program does not start: %s", said_in("server.log"));
+	server_fail("the daemon does not start: %s", log_tail("server.log"));
 }
 
-/* Python's server of HTTP, for what is below `served`, which it does not list. */
+/* Python's http.server for the directory `served`; the index page prevents a listing. */
 static inline void start_python(struct context *c, const char *port, const char *log)
 {
-	if (!has_written("served/index.html", "\n"))
-		complain("it cannot write index.html: %s", strerror(errno));
-	const char *const argv[] = {far_program(c, "http", "python3", "python3"), "-m", "http.server", "--bind", far_text(), "--directory", "served", port, NULL};
-	server = start_tied(argv, log);
+	if (!write_text_file("served/index.html", "\n"))
+		server_fail("cannot write index.html: %s", strerror(errno));
+	const char *const argv[] = {server_program(c, "http", "python3", "python3"), "-m", "http.server", "--bind", server_host(), "--directory", "served", port, NULL};
+	daemon_pid = start_background(argv, log);
 }
 
-/* CPU time of a process, of its children that have ended, and of all that live; in whole ticks of the system; 0 of none. */
+/* CPU time of a process with its reaped and its live children, to the clock tick; 0 if there is no such process. */
 static inline uint64_t cpu_ns_of(pid_t pid)
 {
 	uint64_t children = 0;

@@ -1,41 +1,41 @@
-/* net/tcp/rr, net/udp/rr, net/unix/rr: how long it takes to ask the far end and to be answered, one request at a time.
+/* net/tcp/rr, net/udp/rr, net/unix/rr: round-trip time, one outstanding request.
  *
- * One operation is one round trip of size= bytes each way (request_reply.h), by= tcp or udp. Neither end spins. Each answer must be the one to the
- * request, and the far end must have answered as many as were asked.
+ * One operation is one round trip of size= bytes each way (request_reply.h), by= tcp or udp. Both sides block, neither spins. Each reply
+ * must match its request, and the server's count of replies the number of requests.
  */
 #define _GNU_SOURCE
 #include "request_reply.h"
 
-static uint64_t near_ns, wall_ns;
+static uint64_t client_ns, wall_ns;
 
 static void setup(struct context *c)
 {
-	start_asking(c);
+	start_client(c);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
-	uint64_t begun = cpu_ns(), start = now_ns(), sum = 0;
+	uint64_t cpu_start = cpu_ns(), start = now_ns(), sum = 0;
 	for (uint64_t i = 1; i <= n; i++) {
 		set_number(i);
-		if (!gives(asks) || !takes(asks)) {
-			lost(c, "request");
+		if (!send_message(client_socket) || !receive_message(client_socket)) {
+			call_failed(c, "request");
 			return;
 		}
-		sum += number_of(message);
+		sum += message_number(message);
 	}
 	wall_ns = now_ns() - start;
-	near_ns = cpu_ns() - begun;
+	client_ns = cpu_ns() - cpu_start;
 	*check = sum;
 }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)check;
-	look_at_answers(c, n, wall_ns, near_ns);
+	check_replies(c, n, wall_ns, client_ns);
 }
 
-/* 2 to n + 1. */
+/* Sum of 2 to n + 1. */
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	(void)c;
@@ -44,8 +44,8 @@ static uint64_t expect(struct context *c, uint64_t n)
 
 static void teardown(struct context *c)
 {
-	tell_work(c);
-	stop_far_end(c);
+	note_cpu_time(c);
+	stop_server(c);
 }
 
 const struct kernel kernel = {

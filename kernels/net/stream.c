@@ -1,54 +1,53 @@
-/* net/tcp/stream: how much goes from one end to the other, in one stream or in several at once.
+/* net/tcp/stream: throughput from client to server, over one or several concurrent streams.
  *
- * One operation is one message of size= bytes that is sent, and received whole. The clock stops when the receiver of every stream has said
- * that it has the last. A message is words of 64 bits, the first of which has its number added to it: the receiver looks whether the numbers come in
- * sequence, and sums up every word that it reads. mss= is the most bytes of a segment.
+ * One operation is one message of size= bytes, sent and received completely. The clock stops when the receiver of every stream has
+ * confirmed its last message. Messages consist of 64-bit words, and the message number is added to the first: the receiver checks the
+ * sequence, and sums every word. mss= limits the segment size.
  */
 #define _GNU_SOURCE
 #include "messages.h"
 
-enum { MOST_STREAMS = 256 };
+enum { MAX_STREAMS = 256 };
 
-/* A stream with the process that sends it; the first is the near end itself. */
+/* A stream with the pipes of its sending process; the client itself sends the first. */
 struct stream {
-	int socket, orders, answers;
+	int socket, orders, replies;
 };
 
 static int streams;
-static struct stream stream[MOST_STREAMS];
+static struct stream stream[MAX_STREAMS];
 
-static ssize_t take(const void *from, void *to, size_t most)
+static ssize_t recv_bytes(const void *from, void *to, size_t max)
 {
-	return recv(*(const int *)from, to, most, 0);
+	return recv(*(const int *)from, to, max, 0);
 }
 
-/* Receives one stream, region by region. */
 static void serve_stream(int s)
 {
 	struct order order;
 	uint64_t before = cpu_ns();
-	while (reads_all(s, &order, sizeof order)) {
-		struct answer answer = {0};
-		if (order.messages > UINT64_MAX / MOST_BYTES)
-			complain("a stream announces more than there can be");
-		receive(take, &s, &order, &answer);
+	while (recv_all(s, &order, sizeof order)) {
+		struct reply reply = {0};
+		if (order.messages > UINT64_MAX / MAX_BYTES)
+			server_fail("a stream announces too many messages");
+		receive(recv_bytes, &s, &order, &reply);
 		uint64_t now = cpu_ns();
-		answer.cpu = now - before;
+		reply.cpu = now - before;
 		before = now;
-		if (!writes_all(s, &answer, sizeof answer))
-			complain("it cannot answer: %s", strerror(errno));
+		if (!send_all(s, &reply, sizeof reply))
+			server_fail("cannot send a reply: %s", strerror(errno));
 	}
 }
 
-/* A process for each stream; all of them complain in the same place. */
+/* One process per stream; all share the report pipe. */
 static void serve(void)
 {
-	int listener = open_far(SOCK_STREAM);
+	int listener = open_server_socket(SOCK_STREAM);
 	for (int i = 0; i < streams; i++) {
-		int s = take_connection(listener);
+		int s = accept_connection(listener);
 		pid_t parent = getpid(), pid = i == streams - 1 ? 0 : fork();
 		if (pid < 0)
-			complain("fork: %s", strerror(errno));
+			server_fail("fork: %s", strerror(errno));
 		if (pid == 0) {
 			if (i < streams - 1 && (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent))
 				_exit(1);
@@ -64,44 +63,44 @@ static void serve(void)
 	}
 }
 
-/* Sends the messages of a region, and takes the answer; 0 after a failure. The end of a region does not wait until small segments are
- * acknowledged. */
-static int send_messages(int s, uint64_t messages, struct answer *answer)
+/* Sends the messages of a region and reads the reply. Nagle's algorithm is off at the end, so that the last segment does not wait for an
+ * acknowledgment. Returns 0 on failure. */
+static int send_messages(int s, uint64_t messages, struct reply *reply)
 {
 	const struct order order = {.messages = messages, .first = 0};
 	uint64_t first = message[0];
-	int well = without_delay(s, 0) && writes_all(s, &order, sizeof order);
-	for (uint64_t i = 0; well && i < messages; i++) {
+	int ok = set_nodelay(s, 0) && send_all(s, &order, sizeof order);
+	for (uint64_t i = 0; ok && i < messages; i++) {
 		message[0] = first + i;
-		well = writes_all(s, message, size);
+		ok = send_all(s, message, size);
 	}
 	message[0] = first;
-	return well && without_delay(s, 1) && reads_all(s, answer, sizeof *answer);
+	return ok && set_nodelay(s, 1) && recv_all(s, reply, sizeof *reply);
 }
 
-/* A further sender: an order is the messages of a region, and the answer has its CPU time behind it. */
-static _Noreturn void send_stream(const struct stream *of)
+/* A further sender: receives the number of messages per region, returns the server's reply and its own CPU time. */
+static _Noreturn void send_stream(const struct stream *sender)
 {
 	struct {
-		struct answer answer;
+		struct reply reply;
 		uint64_t cpu;
-	} said;
+	} sender_reply;
 	uint64_t messages;
-	while (read(of->orders, &messages, sizeof messages) == sizeof messages) {
+	while (read(sender->orders, &messages, sizeof messages) == sizeof messages) {
 		uint64_t before = cpu_ns();
-		if (!send_messages(of->socket, messages, &said.answer))
+		if (!send_messages(sender->socket, messages, &sender_reply.reply))
 			_exit(1);
-		said.cpu = cpu_ns() - before;
-		if (write(of->answers, &said, sizeof said) != sizeof said)
+		sender_reply.cpu = cpu_ns() - before;
+		if (write(sender->replies, &sender_reply, sizeof sender_reply) != sizeof sender_reply)
 			_exit(1);
 	}
 	_exit(0);
 }
 
-static int start_sender(struct context *c, struct stream *of)
+static int start_sender(struct context *c, struct stream *sender)
 {
-	int orders[2], answers[2];
-	if (pipe2(orders, O_CLOEXEC) != 0 || pipe2(answers, O_CLOEXEC) != 0) {
+	int orders[2], replies[2];
+	if (pipe2(orders, O_CLOEXEC) != 0 || pipe2(replies, O_CLOEXEC) != 0) {
 		failed(c, "pipe");
 		return 0;
 	}
@@ -109,16 +108,16 @@ static int start_sender(struct context *c, struct stream *of)
 	if (pid < 0)
 		failed(c, "fork");
 	if (pid == 0) {
-		of->orders = orders[READS];
-		of->answers = answers[WRITES];
-		close(orders[WRITES]);
-		send_stream(of);
+		sender->orders = orders[READ_END];
+		sender->replies = replies[WRITE_END];
+		close(orders[WRITE_END]);
+		send_stream(sender);
 	}
-	close(orders[READS]);
-	close(answers[WRITES]);
-	close(of->socket);
-	of->orders = orders[WRITES];
-	of->answers = answers[READS];
+	close(orders[READ_END]);
+	close(replies[WRITE_END]);
+	close(sender->socket);
+	sender->orders = orders[WRITE_END];
+	sender->replies = replies[READ_END];
 	return pid > 0;
 }
 
@@ -127,55 +126,54 @@ static void setup(struct context *c)
 	in_port_t port;
 	read_size(c);
 	streams = (int)parameter_u64(c, "streams", 1);
-	if (streams < 1 || streams > MOST_STREAMS)
-		wrong_arguments(c, "streams= is from 1 to %d", MOST_STREAMS);
+	if (streams < 1 || streams > MAX_STREAMS)
+		wrong_arguments(c, "streams= is from 1 to %d", MAX_STREAMS);
 	make_message();
-	if (!make_token(c) || !start_far_end(c, serve) || !far_port(c, &port))
+	if (!make_token(c) || !start_server(c, serve) || !await_port(c, &port))
 		return;
 	for (int i = 0; i < streams; i++)
-		if ((stream[i].socket = connect_far(c, port)) < 0)
+		if ((stream[i].socket = connect_server(c, port)) < 0)
 			return;
 	for (int i = 1; i < streams; i++)
 		if (!start_sender(c, &stream[i]))
 			return;
 }
 
-/* Of n messages, those that a stream has. */
-static uint64_t share_of(int i, uint64_t n)
+static uint64_t stream_share(int i, uint64_t n)
 {
 	return n / (uint64_t)streams + ((uint64_t)i < n % (uint64_t)streams);
 }
 
-static uint64_t far_ns, near_ns, wall_ns;
+static uint64_t server_ns, client_ns, wall_ns;
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	struct {
-		struct answer answer;
+		struct reply reply;
 		uint64_t cpu;
-	} said;
-	far_ns = near_ns = 0;
-	uint64_t begun = cpu_ns(), start = now_ns();
+	} sender_reply;
+	server_ns = client_ns = 0;
+	uint64_t cpu_start = cpu_ns(), start = now_ns();
 	for (int i = 1; i < streams; i++) {
-		uint64_t messages = share_of(i, n);
+		uint64_t messages = stream_share(i, n);
 		if (write(stream[i].orders, &messages, sizeof messages) != sizeof messages) {
-			lost(c, "write");
+			call_failed(c, "write");
 			return;
 		}
 	}
 	for (int i = 0; i < streams; i++) {
-		said.cpu = 0;
-		int well = i == 0 ? send_messages(stream[0].socket, share_of(0, n), &said.answer)
-				  : read(stream[i].answers, &said, sizeof said) == sizeof said;
-		if (!well) {
-			lost(c, "send");
+		sender_reply.cpu = 0;
+		int ok = i == 0 ? send_messages(stream[0].socket, stream_share(0, n), &sender_reply.reply)
+				  : read(stream[i].replies, &sender_reply, sizeof sender_reply) == sizeof sender_reply;
+		if (!ok) {
+			call_failed(c, "send");
 			return;
 		}
-		*check += said.answer.sum + said.answer.messages;
-		far_ns += said.answer.cpu;
-		near_ns += said.cpu;
+		*check += sender_reply.reply.sum + sender_reply.reply.messages;
+		server_ns += sender_reply.reply.cpu;
+		client_ns += sender_reply.cpu;
 	}
-	near_ns += cpu_ns() - begun;
+	client_ns += cpu_ns() - cpu_start;
 	wall_ns = now_ns() - start;
 }
 
@@ -183,25 +181,25 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)c;
 	(void)check;
-	add_work(n, wall_ns, near_ns, far_ns);
+	add_work(n, wall_ns, client_ns, server_ns);
 }
 
-/* The sums of all messages, and how many there are. */
+/* The sums of all messages, plus n. */
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	uint64_t right = 0;
 	(void)c;
 	for (int i = 0; i < streams; i++)
-		right += right_answer(share_of(i, n));
+		right += expected_sum(stream_share(i, n));
 	return right;
 }
 
 static void teardown(struct context *c)
 {
-	tell_work(c);
+	note_cpu_time(c);
 	for (int i = 1; i < streams; i++)
 		close(stream[i].orders);
-	stop_far_end(c);
+	stop_server(c);
 }
 
 const struct kernel kernel = {

@@ -1,21 +1,21 @@
-/* What goes over a connection of net/transfer, for both of its ends: the token, what is asked for, the data, and the answer. */
+/* Wire format of net/transfer: token and request, data, reply. */
 #ifndef GRITSTONE_NET_TRANSFER_WIRE_H
 #define GRITSTONE_NET_TRANSFER_WIRE_H
 
 #include <stdint.h>
 
 enum { TOKEN_BYTES = 16, NAME_BYTES = 24, PIECE = 65536 };
-enum asked_for { COPY = 1, LOOK, READY, KEY };
+enum request_type { COPY = 1, CHECK_FILES, PREPARE_FILE, SET_KEY };
 
 struct request {
 	unsigned char token[TOKEN_BYTES];
 	uint64_t what, size;
-	uint64_t files, number; /* so many files to look at, and the number in the first word of a file */
-	char name[NAME_BYTES];	/* to copy: digits */
+	uint64_t files, number; /* CHECK_FILES: files to check; number in the first word of a file */
+	char name[NAME_BYTES];	/* COPY: digits */
 };
 
-/* Bytes written, or found right; CPU time since the last time, ns. */
-struct answer {
+/* Bytes written or found correct; CPU time since the previous reply, ns. */
+struct reply {
 	uint64_t bytes, cpu;
 };
 

@@ -1,5 +1,5 @@
-/* Two hosts on one machine: network namespaces joined by a pair of virtual interfaces. They have no names, and are gone with their processes;
- * the addresses are of the hosts alone. */
+/* Two hosts on one machine: network namespaces joined by a veth pair. The namespaces are anonymous and vanish with their processes; the
+ * addresses exist only inside. */
 #ifndef GRITSTONE_HOSTS_H
 #define GRITSTONE_HOSTS_H
 
@@ -13,12 +13,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define NO_HOSTS_BECAUSE \
-	"two network namespaces joined by veth cannot be made: that takes root or user namespaces, and ip(8) (apt-get install iproute2)"
+#define NO_VETH_REASON \
+	"cannot create two network namespaces joined by veth: that takes root or user namespaces, and ip(8) (apt-get install iproute2)"
 
 static const char *const hosts[] = {"10.213.7.1", "10.213.7.2"};
 
-/* Gives commands of ip(8) to the shell, which looks for it where root's tools are before it looks on PATH; whether they ended well. */
+/* Runs commands with the directories of root's tools first in PATH. Returns whether they succeeded. */
 static inline int shell(const char *commands)
 {
 	char line[512];
@@ -26,17 +26,17 @@ static inline int shell(const char *commands)
 	return system(line) == 0;
 }
 
-static inline int writes(const char *path, const char *text)
+static inline int write_file(const char *path, const char *text)
 {
 	int file = open(path, O_WRONLY | O_CLOEXEC);
-	int well = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
+	int ok = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
 	if (file >= 0)
 		close(file);
-	return well;
+	return ok;
 }
 
-/* A network of this process alone; without root, as the root of a user namespace. */
-static inline int alone(void)
+/* Enters a new network namespace; without root, in a new user namespace too. */
+static inline int unshare_network(void)
 {
 	char map[64];
 	unsigned user = geteuid(), group = getegid();
@@ -45,14 +45,14 @@ static inline int alone(void)
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
 		return 0;
 	snprintf(map, sizeof map, "0 %u 1", user);
-	if (!writes("/proc/self/uid_map", map))
+	if (!write_file("/proc/self/uid_map", map))
 		return 0;
 	snprintf(map, sizeof map, "0 %u 1", group);
-	return writes("/proc/self/setgroups", "deny") && writes("/proc/self/gid_map", map);
+	return write_file("/proc/self/setgroups", "deny") && write_file("/proc/self/gid_map", map);
 }
 
-/* The first host, which is alone, joins itself to the other, which is too. */
-static inline int join_host(pid_t other)
+/* Called by the first host. The other process must be in its own network namespace already. */
+static inline int join_hosts(pid_t other)
 {
 	char text[256];
 	snprintf(text, sizeof text,
@@ -62,15 +62,15 @@ static inline int join_host(pid_t other)
 	return shell(text);
 }
 
-/* The other host takes up the interface that the first has given to it, and its own, by which it reaches itself. */
-static inline int take_up(void)
+/* Called by the second host after join_hosts(). */
+static inline int configure_second_host(void)
 {
 	char text[256];
 	snprintf(text, sizeof text, "ip link set lo up && ip addr add %s/30 dev transfer2 && ip link set transfer2 up", hosts[1]);
 	return shell(text);
 }
 
-static inline struct sockaddr_in at(const char *host, in_port_t port)
+static inline struct sockaddr_in ipv4_address(const char *host, in_port_t port)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = port};
 	inet_pton(AF_INET, host, &address.sin_addr);

@@ -155,7 +155,7 @@ fn wrong_editors_give_no_result() {
     );
     let develop = workload_output(&workload, folder.path(), &line);
     assert!(develop.contains("fail errno=0 call=user"), "{develop}");
-    assert!(develop.contains("have ended well"), "{develop}");
+    assert!(develop.contains("have succeeded"), "{develop}");
 
     // writes what it is asked to, and another text into it
     let workload = built("multiuser/editing", folder.path(), &[]);
