@@ -1,8 +1,8 @@
-/* db/bulk, db/query: work on a whole table: work= load (made and filled, in one transaction), index (created), count (of rows by a condition
- * that no index helps with), range (a tenth of the rows is read by the primary key), join (with a small table, grouped and added up).
+/* db/bulk, db/query: operations on a whole table: work= load (create and fill, in one transaction), index (create), count (full-table scan
+ * with a condition), range (read a tenth of the rows by primary key), join (with a small table, grouped and summed).
  *
- * The table has 100,000 entries of 1,000 accounts in 50 branches, from seed=. An operation is one execution, and what it answers or has made is compared
- * with the model after it, as all others are.
+ * The table has 100,000 entries of 1,000 accounts in 50 branches, generated from seed=. An operation is one execution; its result is then
+ * compared with the model.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,46 +16,45 @@ enum { WHOLE, COUNT, RANGE, JOIN, INDEXED };
 static struct {
 	int account, amount, day;
 } entry[ENTRIES + 1];
-static int group_of[ACCOUNTS + 1];
+static int branch_of[ACCOUNTS + 1];
 
-static const char *const works[] = {"load", "index", "count", "range", "join"};
+static const char *const work_names[] = {"load", "index", "count", "range", "join"};
 enum { LOAD, INDEX, COUNTING, RANGING, JOINING, WORKS };
 
 static const struct engine *engine;
 static struct database *database;
 static int work;
-static struct answer is, right;
-static int64_t argument[MOST_ARGUMENTS];
+static struct query_result actual, expected;
+static int64_t argument[MAX_ARGUMENTS];
 
-static uint64_t digest_of(int i)
+static uint64_t entry_digest(int i)
 {
-	return with_number(with_number(with_number(with_number(NOTHING, i), entry[i].account), entry[i].amount), entry[i].day);
+	return digest_number(digest_number(digest_number(digest_number(EMPTY_DIGEST, i), entry[i].account), entry[i].amount), entry[i].day);
 }
 
-/* Whether it was done; the first that was not is said. */
-static int done(struct context *c, int well)
+static int succeeded(struct context *c, int ok)
 {
-	if (!well)
-		failed_because(c, works[work], "%s", engine->why(database));
-	return well;
+	if (!ok)
+		failed_because(c, work_names[work], "%s", engine->error(database));
+	return ok;
 }
 
-/* The statements that fill a table, in inserts of many rows. */
+/* Multi-row inserts. */
 static int fill(void)
 {
 	static char sql[BATCH_BYTES];
-	int length = 0, well = 1;
-	for (int i = 1; well && i <= ENTRIES; i++) {
+	int length = 0, ok = 1;
+	for (int i = 1; ok && i <= ENTRIES; i++) {
 		length += length == 0 ? snprintf(sql, sizeof sql, "INSERT INTO entry VALUES ") : snprintf(sql + length, 2, ",");
 		length += snprintf(sql + length, sizeof sql - (size_t)length, "(%d,%d,%d,%d,'entry %06d of the account')", i, entry[i].account,
 				   entry[i].amount, entry[i].day, i);
 		if (length > BATCH_BYTES - 256 || i == ENTRIES) {
 			snprintf(sql + length, 2, ";");
-			well = engine->script(database, sql);
+			ok = engine->script(database, sql);
 			length = 0;
 		}
 	}
-	return well;
+	return ok;
 }
 
 static int load(void)
@@ -69,13 +68,13 @@ static int load(void)
 static int load_accounts(void)
 {
 	char sql[64];
-	int well = engine->script(database, "CREATE TABLE account (id INTEGER NOT NULL PRIMARY KEY, branch INTEGER NOT NULL);") &&
+	int ok = engine->script(database, "CREATE TABLE account (id INTEGER NOT NULL PRIMARY KEY, branch INTEGER NOT NULL);") &&
 		   engine->script(database, "BEGIN;");
-	for (int i = 1; well && i <= ACCOUNTS; i++) {
-		snprintf(sql, sizeof sql, "INSERT INTO account VALUES (%d,%d);", i, group_of[i]);
-		well = engine->script(database, sql);
+	for (int i = 1; ok && i <= ACCOUNTS; i++) {
+		snprintf(sql, sizeof sql, "INSERT INTO account VALUES (%d,%d);", i, branch_of[i]);
+		ok = engine->script(database, sql);
 	}
-	return well && engine->script(database, "COMMIT;");
+	return ok && engine->script(database, "COMMIT;");
 }
 
 static int prepare_all(void)
@@ -91,22 +90,22 @@ static int prepare_all(void)
 static void setup(struct context *c)
 {
 	const char *name = parameter(c, "work", "load");
-	engine = engine_called(c, parameter(c, "engine", "sqlite"));
-	while (work < WORKS && strcmp(works[work], name) != 0)
+	engine = find_engine(c, parameter(c, "engine", "sqlite"));
+	while (work < WORKS && strcmp(work_names[work], name) != 0)
 		work++;
 	if (work == WORKS)
-		wrong_arguments(c, "work=%s is none that there is", name);
+		wrong_arguments(c, "unknown work=%s", name);
 	random_state = parameter_u64(c, "seed", 1987);
 	for (int i = 1; i <= ACCOUNTS; i++)
-		group_of[i] = from_one_to(GROUPS);
+		branch_of[i] = random_from_1(GROUPS);
 	for (int i = 1; i <= ENTRIES; i++) {
-		entry[i].account = from_one_to(ACCOUNTS);
-		entry[i].amount = from_one_to(AMOUNTS);
-		entry[i].day = drawn(DAYS);
+		entry[i].account = random_from_1(ACCOUNTS);
+		entry[i].amount = random_from_1(AMOUNTS);
+		entry[i].day = random_below(DAYS);
 	}
 	if (!engine->start(c) || (database = engine->connect(c)) == NULL)
 		return;
-	done(c, load_accounts() && load() && analyze(engine, database, "entry, account") && prepare_all());
+	succeeded(c, load_accounts() && load() && analyze(engine, database, "entry, account") && prepare_all());
 }
 
 static void plan_join(void)
@@ -114,53 +113,53 @@ static void plan_join(void)
 	int64_t sum[GROUPS + 1] = {0}, count[GROUPS + 1] = {0};
 	for (int i = 1; i <= ENTRIES; i++)
 		if (entry[i].day < argument[0]) {
-			sum[group_of[entry[i].account]] += entry[i].amount;
-			count[group_of[entry[i].account]]++;
+			sum[branch_of[entry[i].account]] += entry[i].amount;
+			count[branch_of[entry[i].account]]++;
 		}
 	for (int g = 1; g <= GROUPS; g++)
 		if (count[g] > 0) {
-			right.digest += with_number(with_number(with_number(NOTHING, g), count[g]), sum[g]);
-			right.rows++;
+			expected.digest += digest_number(digest_number(digest_number(EMPTY_DIGEST, g), count[g]), sum[g]);
+			expected.rows++;
 		}
 }
 
-/* Arguments of the next execution, and what it must answer. */
-static void plan(void)
+/* Chooses the arguments of the next execution, and computes the expected result. */
+static void plan_execution(void)
 {
 	int64_t count = 0;
-	right = (struct answer){.rows = 1};
+	expected = (struct query_result){.rows = 1};
 	switch (work) {
 	case COUNTING:
-		argument[0] = AMOUNTS / 4 + from_one_to(AMOUNTS / 2);
+		argument[0] = AMOUNTS / 4 + random_from_1(AMOUNTS / 2);
 		for (int i = 1; i <= ENTRIES; i++)
 			count += entry[i].amount < argument[0];
 		break;
 	case RANGING:
-		argument[0] = from_one_to(ENTRIES - ENTRIES / 10);
+		argument[0] = random_from_1(ENTRIES - ENTRIES / 10);
 		argument[1] = argument[0] + ENTRIES / 10 - 1;
-		right.rows = ENTRIES / 10;
+		expected.rows = ENTRIES / 10;
 		for (int i = (int)argument[0]; i <= argument[1]; i++)
-			right.digest += digest_of(i);
+			expected.digest += entry_digest(i);
 		return;
 	case JOINING:
-		argument[0] = DAYS / 2 + drawn(DAYS / 2);
-		right.rows = 0;
+		argument[0] = DAYS / 2 + random_below(DAYS / 2);
+		expected.rows = 0;
 		plan_join();
 		return;
-	default: /* of an index, that what it finds is there */
-		argument[0] = from_one_to(ACCOUNTS);
+	default: /* LOAD and INDEX: a lookup by the index afterwards */
+		argument[0] = random_from_1(ACCOUNTS);
 		for (int i = 1; i <= ENTRIES; i++)
 			count += entry[i].account == argument[0];
 	}
-	right.digest = with_number(NOTHING, count);
+	expected.digest = digest_number(EMPTY_DIGEST, count);
 }
 
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)n;
-	plan();
+	plan_execution();
 	if (work == LOAD)
-		done(c, engine->script(database, "DROP TABLE entry;"));
+		succeeded(c, engine->script(database, "DROP TABLE entry;"));
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -168,27 +167,27 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	(void)n;
 	(void)check;
 	switch (work) {
-	case LOAD: done(c, load()); break;
-	case INDEX: done(c, engine->script(database, "CREATE INDEX entry_account ON entry (account);")); break;
-	default: done(c, engine->execute(database, COUNT + work - COUNTING, argument, &is));
+	case LOAD: succeeded(c, load()); break;
+	case INDEX: succeeded(c, engine->script(database, "CREATE INDEX entry_account ON entry (account);")); break;
+	default: succeeded(c, engine->execute(database, COUNT + work - COUNTING, argument, &actual));
 	}
 }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
-	struct answer whole;
+	struct query_result whole;
 	uint64_t all = 0;
-	if (work == INDEX && (!done(c, engine->execute(database, INDEXED, argument, &is)) ||
-			      !done(c, engine->script(database, engine->drop_index))))
+	if (work == INDEX && (!succeeded(c, engine->execute(database, INDEXED, argument, &actual)) ||
+			      !succeeded(c, engine->script(database, engine->drop_index))))
 		return;
 	if (work == LOAD) {
 		for (int i = 1; i <= ENTRIES; i++)
-			all += digest_of(i);
-		if (!done(c, engine->execute(database, WHOLE, NULL, &whole) && engine->execute(database, INDEXED, argument, &is)))
+			all += entry_digest(i);
+		if (!succeeded(c, engine->execute(database, WHOLE, NULL, &whole) && engine->execute(database, INDEXED, argument, &actual)))
 			return;
-		is.rows = whole.rows == ENTRIES && whole.digest == all ? is.rows : 0;
+		actual.rows = whole.rows == ENTRIES && whole.digest == all ? actual.rows : 0;
 	}
-	*check = is.rows == right.rows && is.digest == right.digest ? n : 0;
+	*check = actual.rows == expected.rows && actual.digest == expected.digest ? n : 0;
 }
 
 static uint64_t expect(struct context *c, uint64_t n)

@@ -1,8 +1,8 @@
-/* Clients of a database that work at once: processes, each with its connection, that take the transactions of a region one by one.
+/* Concurrent database clients: processes with one connection each, which share the transactions of a region.
  *
- * A region is opened with a number of transactions, and has ended when all are done. Closed loop: a client takes the next one as soon as it has
- * done its last. Open loop: each transaction is due at a time that does not depend on the others, and its response counts from then, also
- * where all clients were busy. Clients tell their times, and why they gave up, in memory that they share.
+ * A region has a number of transactions, and ends when all are complete. Closed loop: a client starts its next transaction when the last is
+ * complete. Open loop: transactions have due times, and response time counts from the due time, even if all clients were busy (no
+ * coordinated omission). Clients report times and errors in shared memory.
  */
 #ifndef GRITSTONE_DB_CLIENTS_H
 #define GRITSTONE_DB_CLIENTS_H
@@ -20,39 +20,39 @@
 #include "../runtime/futex.h"
 #include "../runtime/kernel.h"
 
-enum { MOST_CLIENTS = 256, MOST_TRANSACTIONS = 1 << 18 };
+enum { MAX_CLIENTS = 256, MAX_TRANSACTIONS = 1 << 18 };
 
-static struct crew {
-	_Atomic uint32_t opened, ready, ended; /* regions, clients that are connected, clients that found nothing more to do */
-	_Atomic uint64_t taken, right;         /* transactions of the region; those whose answers were right */
-	_Atomic uint32_t at_work;              /* clients that take part, the first of all */
-	uint64_t transactions, begun_ns, due_ns;      /* of the region; mean interval between those that are due, 0: closed loop */
-	char why[256];                         /* a client gave up */
+static struct pool {
+	_Atomic uint32_t region, ready, finished; /* number of the region, connected clients, clients that have finished the region */
+	_Atomic uint64_t next, correct;         /* transactions of the region: started, and with correct results */
+	_Atomic uint32_t active;              /* the first clients take part */
+	uint64_t transactions, start_ns, mean_interval_ns;      /* of the region; mean_interval_ns 0: closed loop */
+	char error[256];                         /* of a failed client */
 	struct {
 		uint64_t start, end;
-	} times[MOST_TRANSACTIONS];
-	uint64_t due[MOST_TRANSACTIONS]; /* ns after the beginning */
-} *crew;
+	} times[MAX_TRANSACTIONS];
+	uint64_t due[MAX_TRANSACTIONS]; /* ns after start_ns */
+} *pool;
 
-static int crew_size, crew_last;
-static pid_t crew_pid[MOST_CLIENTS];
+static int pool_size, last_client;
+static pid_t client_pid[MAX_CLIENTS];
 
-/* Does one transaction; whether its answers were right. -1, after `crew->why` was written, when it cannot go on. */
-static int crew_work(int client);
+/* Returns whether the results were correct; -1 on failure, with pool->error set. */
+static int do_transaction(int client);
 
-/* Connects; whether it could. */
-static int crew_begin(struct context *c, int client);
+/* Returns 0 on failure. */
+static int connect_client(struct context *c, int client);
 
-/* What the last client does in a region in place of transactions; whether it could. NULL: it does transactions. */
-static int (*crew_upkeep)(void);
+/* Job of the last client in place of transactions, or NULL. Returns 0 on failure. */
+static int (*last_client_job)(void);
 
-static void crew_wait(_Atomic uint32_t *word, uint32_t value)
+static void pool_wait(_Atomic uint32_t *word, uint32_t value)
 {
-	const long longest[2] = {0, 100000000}; /* s, ns: the kernel's own struct timespec */
+	const long longest[2] = {0, 100000000}; /* s, ns: the kernel's struct timespec */
 	futex(word, FUTEX_WAIT, value, longest);
 }
 
-static void crew_sleep_until(uint64_t ns)
+static void sleep_until(uint64_t ns)
 {
 	for (uint64_t now; (now = now_ns()) < ns;) {
 		const struct timespec span = {(time_t)((ns - now) / 1000000000), (long)((ns - now) % 1000000000)};
@@ -60,115 +60,115 @@ static void crew_sleep_until(uint64_t ns)
 	}
 }
 
-static void crew_region(int client)
+static void run_region(int client)
 {
-	if (crew_upkeep != NULL && client == crew_last) {
-		if (!crew_upkeep())
+	if (last_client_job != NULL && client == last_client) {
+		if (!last_client_job())
 			_exit(1);
 		return;
 	}
 	for (;;) {
-		uint64_t at = atomic_fetch_add(&crew->taken, 1);
-		if (at >= crew->transactions)
+		uint64_t at = atomic_fetch_add(&pool->next, 1);
+		if (at >= pool->transactions)
 			return;
 		uint64_t start = now_ns();
-		if (crew->due_ns > 0) {
-			start = crew->begun_ns + crew->due[at];
-			crew_sleep_until(start);
+		if (pool->mean_interval_ns > 0) {
+			start = pool->start_ns + pool->due[at];
+			sleep_until(start);
 		}
-		int right = crew_work(client);
-		if (right < 0)
+		int correct = do_transaction(client);
+		if (correct < 0)
 			_exit(1);
-		crew->times[at].start = start;
-		crew->times[at].end = now_ns();
-		crew->right += (uint64_t)right;
+		pool->times[at].start = start;
+		pool->times[at].end = now_ns();
+		pool->correct += (uint64_t)correct;
 	}
 }
 
-static _Noreturn void be_client(struct context *c, int client)
+static _Noreturn void run_client(struct context *c, int client)
 {
 	prctl(PR_SET_TIMERSLACK, 1);
-	if (!crew_begin(c, client))
+	if (!connect_client(c, client))
 		_exit(1);
-	crew->ready++;
-	futex_wake_all(&crew->ready);
+	pool->ready++;
+	futex_wake_all(&pool->ready);
 	for (uint32_t seen = 0;;) {
-		uint32_t opened;
-		while ((opened = crew->opened) == seen)
-			crew_wait(&crew->opened, seen);
-		seen = opened;
-		if ((uint32_t)client >= crew->at_work)
+		uint32_t region;
+		while ((region = pool->region) == seen)
+			pool_wait(&pool->region, seen);
+		seen = region;
+		if ((uint32_t)client >= pool->active)
 			continue;
-		crew_region(client);
-		crew->ended++;
-		futex_wake_all(&crew->ended);
+		run_region(client);
+		pool->finished++;
+		futex_wake_all(&pool->finished);
 	}
 }
 
-/* Waits until so many have said so; whether all live. */
-static int crew_await(struct context *c, _Atomic uint32_t *word, uint32_t number)
+/* Waits until a counter reaches a value. Returns 0 if a client has exited. */
+static int await_clients(struct context *c, _Atomic uint32_t *word, uint32_t number)
 {
 	for (uint32_t value; (value = *word) < number;) {
-		crew_wait(word, value);
-		for (int i = 0; i < crew_size; i++)
-			if (waitpid(crew_pid[i], NULL, WNOHANG) != 0) {
-				failed_because(c, "client", "%s", crew->why[0] != '\0' ? crew->why : "it has ended");
+		pool_wait(word, value);
+		for (int i = 0; i < pool_size; i++)
+			if (waitpid(client_pid[i], NULL, WNOHANG) != 0) {
+				failed_because(c, "client", "%s", pool->error[0] != '\0' ? pool->error : "it has exited");
 				return 0;
 			}
 	}
 	return 1;
 }
 
-/* Starts the clients. Whether all are connected. */
-static int crew_start(struct context *c, int size)
+/* Returns when all clients are connected; 0 on failure. */
+static int start_clients(struct context *c, int size)
 {
-	crew = mmap(NULL, sizeof *crew, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (crew == MAP_FAILED) {
+	pool = mmap(NULL, sizeof *pool, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (pool == MAP_FAILED) {
 		failed(c, "mmap");
 		return 0;
 	}
-	crew_last = size - 1;
-	for (; crew_size < size; crew_size++) {
+	last_client = size - 1;
+	for (; pool_size < size; pool_size++) {
 		pid_t pid = fork_peer(c);
 		if (pid == 0)
-			be_client(c, crew_size);
+			run_client(c, pool_size);
 		if (pid < 0) {
 			failed(c, "fork");
 			return 0;
 		}
-		crew_pid[crew_size] = pid;
+		client_pid[pool_size] = pid;
 	}
-	return crew_await(c, &crew->ready, (uint32_t)size);
+	return await_clients(c, &pool->ready, (uint32_t)size);
 }
 
-/* Does a number of transactions with the first clients; how many were right. */
-static uint64_t crew_do(struct context *c, int clients, uint64_t transactions)
+/* Runs transactions on the first clients. Returns the number of correct ones. */
+static uint64_t run_transactions(struct context *c, int clients, uint64_t transactions)
 {
-	crew->taken = crew->right = 0;
-	crew->ended = 0;
-	crew->at_work = (uint32_t)clients;
-	crew->transactions = transactions;
-	crew->begun_ns = now_ns();
-	crew->opened++;
-	futex_wake_all(&crew->opened);
-	return crew_await(c, &crew->ended, (uint32_t)clients) ? crew->right : 0;
+	pool->next = pool->correct = 0;
+	pool->finished = 0;
+	pool->active = (uint32_t)clients;
+	pool->transactions = transactions;
+	pool->start_ns = now_ns();
+	pool->region++;
+	futex_wake_all(&pool->region);
+	return await_clients(c, &pool->finished, (uint32_t)clients) ? pool->correct : 0;
 }
 
-/* When the transactions of an open loop are due: at random, as those of many people who know nothing of each other are. */
-static void crew_plan(uint64_t transactions)
+/* Due times of an open loop: Poisson arrivals, as from many independent users. */
+static void schedule_arrivals(uint64_t transactions)
 {
 	double at = 0;
 	for (uint64_t i = 0; i < transactions; i++) {
-		at -= log((drawn(1 << 30) + 1.0) / (1 << 30)) * (double)crew->due_ns;
-		crew->due[i] = (uint64_t)at;
+		at -= log((random_below(1 << 30) + 1.0) / (1 << 30)) * (double)pool->mean_interval_ns;
+		pool->due[i] = (uint64_t)at;
 	}
 }
 
-static void crew_stop(void)
+static void stop_clients(void)
 {
-	for (int i = 0; i < crew_size; i++) {
-		kill(crew_pid[i], SIGKILL);
-		waitpid(crew_pid[i], NULL, 0);
+	for (int i = 0; i < pool_size; i++) {
+		kill(client_pid[i], SIGKILL);
+		waitpid(client_pid[i], NULL, 0);
 	}
 }
 

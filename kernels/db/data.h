@@ -1,7 +1,7 @@
-/* The database of the workloads, and the model of it that they keep in memory, against which every answer is compared.
+/* The database of the workloads, and the in-memory model against which every result is compared.
  *
  * Five tables of a trading company: regions, their branches, customers of a branch, orders of a customer, three lines of each order. All
- * is generated from a seed. What the model says is found without the database, so that a lost update or a rollback that leaves something is seen.
+ * data is generated from a seed. The model does not use the database, and so detects a lost update or an incomplete rollback.
  */
 #ifndef GRITSTONE_DB_DATA_H
 #define GRITSTONE_DB_DATA_H
@@ -11,7 +11,7 @@
 
 enum { REGIONS = 20, BRANCHES = 100, CUSTOMERS = 2000, ORDERS = 10000, LINES = 3, PARTS = 500, CODE = 700000, BATCH_BYTES = 1 << 16 };
 
-/* Customers of a branch and orders of a customer are at random. Orders have even numbers, so that a range of two holds one. */
+/* Branches of customers and customers of orders are random. Orders have even numbers, so that a range of two contains one. */
 struct branch {
 	int region, target;
 };
@@ -31,60 +31,60 @@ static struct {
 	struct customer customer[CUSTOMERS + 1];
 	struct order order[ORDERS + 1];
 	struct order_line line[ORDERS + 1][LINES];
-	int first_of[CUSTOMERS + 2], by_customer[ORDERS]; /* orders in the order of their customers */
+	int first_order[CUSTOMERS + 2], by_customer[ORDERS]; /* orders sorted by customer, and the index of each customer's first */
 } model;
 
-/* The number of a customer that the secondary key holds: in another order than the primary key. */
-static inline int code_of(int customer) { return CODE + customer * 1237 % 2003; }
+/* Secondary key of a customer, in another order than the primary key. */
+static inline int customer_code(int customer) { return CODE + customer * 1237 % 2003; }
 
 static void generate(uint64_t seed)
 {
 	random_state = seed;
 	for (int i = 1; i <= REGIONS; i++)
-		model.budget[i] = 1000 * from_one_to(900);
+		model.budget[i] = 1000 * random_from_1(900);
 	for (int i = 1; i <= BRANCHES; i++)
-		model.branch[i] = (struct branch){i % REGIONS + 1, 100 * from_one_to(900)};
+		model.branch[i] = (struct branch){i % REGIONS + 1, 100 * random_from_1(900)};
 	for (int i = 1; i <= CUSTOMERS; i++)
-		model.customer[i] = (struct customer){i % BRANCHES + 1, drawn(10000)};
+		model.customer[i] = (struct customer){i % BRANCHES + 1, random_below(10000)};
 	for (int i = 1; i <= ORDERS; i++) {
-		model.order[i] = (struct order){from_one_to(CUSTOMERS), from_one_to(5000), drawn(4)};
-		model.first_of[model.order[i].customer + 1]++;
+		model.order[i] = (struct order){random_from_1(CUSTOMERS), random_from_1(5000), random_below(4)};
+		model.first_order[model.order[i].customer + 1]++;
 		for (int j = 0; j < LINES; j++)
-			model.line[i][j] = (struct order_line){from_one_to(PARTS), from_one_to(20), from_one_to(1000)};
+			model.line[i][j] = (struct order_line){random_from_1(PARTS), random_from_1(20), random_from_1(1000)};
 	}
 	for (int i = 1; i <= CUSTOMERS + 1; i++)
-		model.first_of[i] += model.first_of[i - 1];
+		model.first_order[i] += model.first_order[i - 1];
 	int next[CUSTOMERS + 2];
-	memcpy(next, model.first_of, sizeof next);
+	memcpy(next, model.first_order, sizeof next);
 	for (int i = 1; i <= ORDERS; i++)
 		model.by_customer[next[model.order[i].customer]++] = i;
 }
 
-static inline uint64_t named(uint64_t digest, const char *what, int number)
+static inline uint64_t digest_name(uint64_t digest, const char *what, int number)
 {
 	char text[32];
 	snprintf(text, sizeof text, "%s %06d", what, number);
-	return with_text(digest, text);
+	return digest_text(digest, text);
 }
 
-/* The digests of rows as the model has them, each as its table has the columns. */
-static inline uint64_t region_row(int i) { return with_number(named(with_number(NOTHING, i), "region", i), model.budget[i]); }
+/* Digests of the model's rows, in the order of the table's columns. */
+static inline uint64_t region_row(int i) { return digest_number(digest_name(digest_number(EMPTY_DIGEST, i), "region", i), model.budget[i]); }
 
 static inline uint64_t branch_row(int i)
 {
-	return with_number(named(with_number(with_number(NOTHING, i), model.branch[i].region), "branch", i), model.branch[i].target);
+	return digest_number(digest_name(digest_number(digest_number(EMPTY_DIGEST, i), model.branch[i].region), "branch", i), model.branch[i].target);
 }
 
 static inline uint64_t customer_row(int i)
 {
-	uint64_t d = with_number(with_number(with_number(NOTHING, i), code_of(i)), model.customer[i].branch);
-	return named(with_number(d, model.customer[i].balance), "customer", i);
+	uint64_t d = digest_number(digest_number(digest_number(EMPTY_DIGEST, i), customer_code(i)), model.customer[i].branch);
+	return digest_name(digest_number(d, model.customer[i].balance), "customer", i);
 }
 
 static inline uint64_t order_row(int i)
 {
-	uint64_t d = with_number(with_number(with_number(NOTHING, 2 * i), model.order[i].customer), model.order[i].amount);
-	return named(with_number(d, model.order[i].state), "order", 2 * i);
+	uint64_t d = digest_number(digest_number(digest_number(EMPTY_DIGEST, 2 * i), model.order[i].customer), model.order[i].amount);
+	return digest_name(digest_number(d, model.order[i].state), "order", 2 * i);
 }
 
 static inline uint64_t line_rows(int i)
@@ -92,8 +92,8 @@ static inline uint64_t line_rows(int i)
 	uint64_t sum = 0;
 	for (int j = 0; j < LINES; j++) {
 		const struct order_line *l = &model.line[i][j];
-		uint64_t d = with_number(with_number(with_number(NOTHING, 2 * i), j + 1), l->part);
-		sum += with_number(with_number(d, l->quantity), l->price);
+		uint64_t d = digest_number(digest_number(digest_number(EMPTY_DIGEST, 2 * i), j + 1), l->part);
+		sum += digest_number(digest_number(d, l->quantity), l->price);
 	}
 	return sum;
 }
@@ -113,7 +113,7 @@ static const char indexes[] =
 	"CREATE INDEX customer_branch ON customer (branch);"
 	"CREATE INDEX orders_customer ON orders (customer);";
 
-/* The tables, with what reads each whole and what the rows of the model are. */
+/* Per table: a statement that reads all rows, and the digest of a row of the model. */
 static const struct table {
 	const char *name, *all, *columns;
 	int rows;
@@ -127,8 +127,8 @@ static const struct table {
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
-/* The values of a table's row as SQL, behind a comma where it is not the first; how long the text is. */
-static int values_of(int table, int i, char *text, size_t room)
+/* Formats a row as SQL values. Returns the length. */
+static int row_values(int table, int i, char *text, size_t room)
 {
 	const struct customer *cu = &model.customer[table == 2 ? i : 0];
 	const struct order *o = &model.order[table == 3 ? i : 0];
@@ -136,7 +136,7 @@ static int values_of(int table, int i, char *text, size_t room)
 	switch (table) {
 	case 0: return snprintf(text, room, "(%d,'region %06d',%d)", i, i, model.budget[i]);
 	case 1: return snprintf(text, room, "(%d,%d,'branch %06d',%d)", i, model.branch[i].region, i, model.branch[i].target);
-	case 2: return snprintf(text, room, "(%d,%d,%d,%d,'customer %06d')", i, code_of(i), cu->branch, cu->balance, i);
+	case 2: return snprintf(text, room, "(%d,%d,%d,%d,'customer %06d')", i, customer_code(i), cu->branch, cu->balance, i);
 	case 3: return snprintf(text, room, "(%d,%d,%d,%d,'order %06d')", 2 * i, o->customer, o->amount, o->state, 2 * i);
 	default:
 		return snprintf(text, room, "(%d,1,%d,%d,%d),(%d,2,%d,%d,%d),(%d,3,%d,%d,%d)", 2 * i, l[0].part, l[0].quantity, l[0].price,
@@ -144,14 +144,14 @@ static int values_of(int table, int i, char *text, size_t room)
 	}
 }
 
-/* Fills a table in inserts of many rows. Whether it was filled. */
+/* Multi-row inserts. Returns 0 on failure. */
 static int fill(const struct engine *e, struct database *d, int table)
 {
 	static char sql[BATCH_BYTES];
 	int length = 0;
 	for (int i = 1; i <= tables[table].rows; i++) {
 		length += length == 0 ? snprintf(sql, sizeof sql, "INSERT INTO %s VALUES ", tables[table].name) : snprintf(sql + length, 2, ",");
-		length += values_of(table, i, sql + length, sizeof sql - (size_t)length);
+		length += row_values(table, i, sql + length, sizeof sql - (size_t)length);
 		if (length > BATCH_BYTES - 512 || i == tables[table].rows) {
 			snprintf(sql + length, 2, ";");
 			if (!e->script(d, sql))
@@ -162,33 +162,33 @@ static int fill(const struct engine *e, struct database *d, int table)
 	return 1;
 }
 
-/* Makes the tables, fills them in one transaction, and indexes them. */
+/* Creates the tables, fills them in one transaction, and creates the indexes. */
 static int load(struct context *c, const struct engine *e, struct database *d)
 {
-	int there = e->script(d, schema) && e->script(d, "BEGIN;");
-	for (int table = 0; there && table < TABLES; table++)
-		there = fill(e, d, table);
-	there = there && e->script(d, "COMMIT;") && e->script(d, indexes) && analyze(e, d, "region, branch, customer, orders, line");
-	if (!there)
-		failed_because(c, "load", "%s", e->why(d));
-	return there;
+	int ok = e->script(d, schema) && e->script(d, "BEGIN;");
+	for (int table = 0; ok && table < TABLES; table++)
+		ok = fill(e, d, table);
+	ok = ok && e->script(d, "COMMIT;") && e->script(d, indexes) && analyze(e, d, "region, branch, customer, orders, line");
+	if (!ok)
+		failed_because(c, "load", "%s", e->error(d));
+	return ok;
 }
 
-/* Compares the whole database with the model, by statements from `first` on. Whether they are equal. */
+/* Compares the whole database with the model; `first` is the number of the first statement. Returns 0 on a difference. */
 static int compare(struct context *c, const struct engine *e, struct database *d, int first)
 {
 	for (int table = 0; table < TABLES; table++) {
-		struct answer is;
-		uint64_t right = 0;
+		struct query_result actual;
+		uint64_t expected = 0;
 		const long rows = tables[table].rows * (tables[table].row == line_rows ? LINES : 1);
 		for (int i = 1; i <= tables[table].rows; i++)
-			right += tables[table].row(i);
-		if (!e->execute(d, first + table, NULL, &is)) {
-			failed_because(c, "compare", "%s", e->why(d));
+			expected += tables[table].row(i);
+		if (!e->execute(d, first + table, NULL, &actual)) {
+			failed_because(c, "compare", "%s", e->error(d));
 			return 0;
 		}
-		if (is.rows != rows || is.digest != right) {
-			failed_because(c, "compare", "the table %s is not as the model has it: %ld rows for %ld", tables[table].name, is.rows, rows);
+		if (actual.rows != rows || actual.digest != expected) {
+			failed_because(c, "compare", "the table %s differs from the model: %ld rows, expected %ld", tables[table].name, actual.rows, rows);
 			return 0;
 		}
 	}

@@ -1,8 +1,7 @@
-/* What the workloads of databases ask of an engine: to make an empty database, to connect, to prepare statements and to execute them.
+/* Interface of a database engine: create an empty database, connect, prepare and execute statements.
  *
- * The library of each engine is loaded where the system has it, and is named with the result. A statement has `?` for its arguments,
- * which are integers, and says of which types its columns are; what it answers is folded into a digest, so that answers of any length
- * are compared with those of a model.
+ * The engine's client library is loaded by dlopen(3), and its version is noted with the result. Statements have `?` for integer arguments,
+ * and declare the types of their columns; results are folded into a digest, so that results of any length can be compared with a model.
  */
 #ifndef GRITSTONE_DB_ENGINE_H
 #define GRITSTONE_DB_ENGINE_H
@@ -15,13 +14,13 @@
 
 #include "../runtime/kernel.h"
 
-enum { MOST_STATEMENTS = 32, MOST_ARGUMENTS = 4 };
+enum { MAX_STATEMENTS = 32, MAX_ARGUMENTS = 4 };
 
-/* What a statement has answered. */
-struct answer {
-	uint64_t digest; /* the sum of the digests of its rows, whatever their order */
-	long rows;       /* that it returned or, without columns, changed */
-	int64_t number;  /* the last that is an integer */
+/* Result of a statement. */
+struct query_result {
+	uint64_t digest; /* sum of the digests of all rows, independent of order */
+	long rows; /* returned or, without columns, changed */
+	int64_t number; /* value of the last integer column */
 };
 
 struct database; /* a connection */
@@ -29,89 +28,88 @@ struct database; /* a connection */
 struct engine {
 	const char *name;
 
-	/* Makes an empty database, and starts its server where it has one. Says itself why not. Whether it is there. */
+	/* Creates an empty database, and starts the server if there is one. Returns 0 on failure, after failed() or skip(). */
 	int (*start)(struct context *);
 
-	/* A connection, or NULL. */
+	/* Returns NULL on failure. */
 	struct database *(*connect)(struct context *);
 
-	/* Whether a statement is known from now on by this number. `columns`: `i` for each column that is an integer, `t` for a text; NULL where
-	 * it returns no rows. */
+	/* Prepares a statement under a number. `columns`: `i` for an integer, `t` for a text; NULL if it returns no rows. Returns 0 on
+	 * failure. */
 	int (*prepare)(struct database *, int number, const char *sql, const char *columns);
 
-	/* Whether it was executed. */
-	int (*execute)(struct database *, int number, const int64_t *arguments, struct answer *);
+	/* Returns 0 on failure. */
+	int (*execute)(struct database *, int number, const int64_t *arguments, struct query_result *);
 
-	/* Several statements without answers, each with its semicolon. */
+	/* Executes several statements without results, each with its semicolon. Returns 0 on failure. */
 	int (*script)(struct database *, const char *sql);
 
-	/* Why the last call was refused. */
-	const char *(*why)(struct database *);
+	/* Message of the last failure. */
+	const char *(*error)(struct database *);
 
-	/* The process that works for this connection; 0 where it is the caller's. */
+	/* The server process of this connection; 0 if it is the caller's process or remote. */
 	pid_t (*server)(struct database *);
 
 	void (*disconnect)(struct database *);
 
-	/* Stops what start() has started. */
 	void (*stop)(struct context *);
 
-	/* How a transaction begins that locks rows, one of these that will write beside others, and one that locks tables. What locks them then: a word before their names, one after each
-	 * and one after all, to read and to write; NULL where the beginning locks the whole database. */
-	const char *begin, *begin_to_write, *begin_alone, *lock, *lock_each[2], *lock_all[2];
+	/* BEGIN of a transaction with row locks, of a concurrent writing one, and of one with table locks. Table locks: a keyword before
+	 * the names, one after each and one after all, for reading and writing; lock is NULL if begin_exclusive locks the whole
+	 * database. */
+	const char *begin, *begin_write, *begin_exclusive, *lock, *lock_each[2], *lock_all[2];
 
-	/* What takes locks of tables back after the end of a transaction; NULL where that does. */
-	const char *end_alone;
+	/* Releases table locks after a transaction; NULL if COMMIT does. */
+	const char *unlock;
 
-	/* What has it learn how its tables are filled, so that statements are planned by it; the tables are named behind it where `names_tables`. */
+	/* Collects planner statistics; with analyze_takes_tables the tables' names follow. */
 	const char *analyze;
-	int names_tables;
+	int analyze_takes_tables;
 
-	/* What brings all that was committed from the log into the tables, and what takes back the room of rows that are gone; NULL where it has none.
-	 * Of the table of oltp.c. */
+	/* Maintenance of oltp.c's table: write the log back to the tables, reclaim the space of deleted rows; NULL if the engine has none. */
 	const char *checkpoint, *vacuum;
 
-	/* Takes the index of bulk.c away. */
+	/* Drops the index of bulk.c. */
 	const char *drop_index;
 };
 
 static inline int analyze(const struct engine *engine, struct database *database, const char *tables)
 {
 	char sql[256];
-	snprintf(sql, sizeof sql, "%s %s;", engine->analyze, engine->names_tables ? tables : "");
+	snprintf(sql, sizeof sql, "%s %s;", engine->analyze, engine->analyze_takes_tables ? tables : "");
 	return engine->script(database, sql);
 }
 
-/* The digest of a row begins with this, and takes in each of its values (after FNV, eight bytes at a time). */
-#define NOTHING UINT64_C(14695981039346656037)
+/* Row digests start with this value and fold in each column (after FNV, eight bytes at a time). */
+#define EMPTY_DIGEST UINT64_C(14695981039346656037)
 
-static inline uint64_t with_number(uint64_t digest, int64_t number)
+static inline uint64_t digest_number(uint64_t digest, int64_t number)
 {
 	digest = (digest ^ (uint64_t)number) * UINT64_C(0x9ddfea08eb382d69);
 	return digest ^ (digest >> 47);
 }
 
-static inline uint64_t with_text(uint64_t digest, const char *text)
+static inline uint64_t digest_text(uint64_t digest, const char *text)
 {
 	size_t length = strlen(text);
 	int64_t word = 0;
 	for (; length >= sizeof word; text += sizeof word, length -= sizeof word) {
 		memcpy(&word, text, sizeof word);
-		digest = with_number(digest, word);
+		digest = digest_number(digest, word);
 	}
 	word = 0;
 	memcpy(&word, text, length);
-	return with_number(with_number(digest, word), (int64_t)length);
+	return digest_number(digest_number(digest, word), (int64_t)length);
 }
 
-/* Takes in a column of the current row. */
-static inline uint64_t take_number(struct answer *a, uint64_t row, int64_t number)
+/* Folds in a column of the current row. */
+static inline uint64_t digest_column(struct query_result *a, uint64_t row, int64_t number)
 {
 	a->number = number;
-	return with_number(row, number);
+	return digest_number(row, number);
 }
 
-/* ISO C knows no way from a pointer to data to one to a function but by its bytes. */
+/* memcpy, since ISO C has no conversion from data to function pointers. */
 static inline int find_function(void *library, const char *name, void *function)
 {
 	void *found = dlsym(library, name);
@@ -119,7 +117,7 @@ static inline int find_function(void *library, const char *name, void *function)
 	return found != NULL;
 }
 
-/* Loads a library; says which file it is, or skips and names the package. */
+/* Skips if the library is missing, and names its package. */
 static inline void *load_library(struct context *c, const char *name, const char *package)
 {
 	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -128,16 +126,16 @@ static inline void *load_library(struct context *c, const char *name, const char
 	return library;
 }
 
-/* A number that stands in what a database says; -1 where there is none. */
-static inline int64_t number_of(const char *text)
+/* -1 if the text is not a number. */
+static inline int64_t parse_number(const char *text)
 {
 	char *end;
 	int64_t number = text != NULL ? strtoll(text, &end, 10) : -1;
 	return text != NULL && *end == '\0' && end != text ? number : -1;
 }
 
-/* CPU time of a process, ns; 0: of this one. */
-static inline uint64_t cpu_of(pid_t pid)
+/* CPU time of a process; pid 0: of this one. */
+static inline uint64_t process_cpu_ns(pid_t pid)
 {
 	clockid_t clock = CLOCK_PROCESS_CPUTIME_ID;
 	struct timespec t;

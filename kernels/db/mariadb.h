@@ -1,7 +1,7 @@
-/* MariaDB as a server of the launch: an empty data directory, a socket in it, no network and no accounts, the engine's own settings but for
- * those that parameters name. Or, where dsn= is a file of options whose group [client] says how, a database on a server that is there.
+/* MariaDB, started by the launch: an empty data directory with a socket in it, no network, no accounts, default settings except those given
+ * as parameters. With dsn=, an option file with a group [client], a database on an external server.
  *
- * One process has a thread for each connection, so that the server's CPU time is that of the whole process.
+ * The server has a thread per connection, so that CPU time is that of the whole process.
  */
 #ifndef GRITSTONE_DB_MARIADB_H
 #define GRITSTONE_DB_MARIADB_H
@@ -10,9 +10,9 @@
 #include "server.h"
 
 enum { MY_NUMBER = 8, MY_STRING = 254, MY_FOUND_ROWS = 2, MY_MULTI_STATEMENTS = 1 << 16, MY_SETTINGS = 5, MY_COLUMNS = 8, MY_TEXT = 256, MY_OPTION_FILE = 4, MY_OPTION_GROUP = 5 };
-#define MY_SOCKET "/proc/self/cwd/" SERVER_ROOM "/data/socket"
+#define MY_SOCKET "/proc/self/cwd/" SERVER_DIR "/data/socket"
 
-/* An argument or a column of a prepared statement, as the library's interface of version 3 has it. */
+/* MYSQL_BIND of libmariadb.so.3. */
 struct my_bind {
 	unsigned long *length;
 	char *is_null;
@@ -27,7 +27,7 @@ struct my_bind {
 	void *extension;
 };
 
-/* The functions of the library that are used: what each returns, its name behind mysql_, its arguments. */
+/* The library's functions: result type, name after mysql_, arguments. */
 #define MY_FUNCTIONS(F)                                                                                                                    \
 	F(const char *, get_client_info, (void))                                                                                           \
 	F(void *, init, (void *))                                                                                                          \
@@ -59,57 +59,57 @@ static struct {
 } my;
 
 struct my_database {
-	void *handle, *last; /* the statement that was executed last, which knows why it was refused */
+	void *handle, *last; /* last: last statement, which holds the error message */
 	struct {
 		const char *columns;
-		char *text; /* what is executed as it stands; NULL: it was prepared */
+		char *text; /* for mysql_query(); NULL: prepared */
 		void *prepared;
-		long long argument[MOST_ARGUMENTS], number[MY_COLUMNS];
+		long long argument[MAX_ARGUMENTS], number[MY_COLUMNS];
 		char string[MY_COLUMNS][MY_TEXT];
-		struct my_bind in[MOST_ARGUMENTS], out[MY_COLUMNS];
-	} statement[MOST_STATEMENTS];
+		struct my_bind in[MAX_ARGUMENTS], out[MY_COLUMNS];
+	} statement[MAX_STATEMENTS];
 };
 
-static struct my_database *my_keeper; /* holds the lock of this launch's database on a server that is there */
+static struct my_database *my_lock_connection; /* holds the lock of this launch's database on an external server */
 
-/* What decides on durability and memory, and is the engine's default unless a parameter says otherwise. */
+/* Settings for durability and memory: parameters, with the engine's defaults. */
 static const char *const my_settings[MY_SETTINGS] = {"innodb_flush_log_at_trx_commit", "innodb_doublewrite", "innodb_flush_method",
 						     "innodb_buffer_pool_size", "innodb_log_file_size"};
 
 static int my_load(struct context *c)
 {
 	void *library = load_library(c, "libmariadb.so.3", "libmariadb3");
-	int there = library != NULL;
-#define MY_FIND(result, name, arguments) there = there && find_function(library, "mysql_" #name, &my.name);
+	int ok = library != NULL;
+#define MY_FIND(result, name, arguments) ok = ok && find_function(library, "mysql_" #name, &my.name);
 	MY_FUNCTIONS(MY_FIND)
-	if (library != NULL && !there)
+	if (library != NULL && !ok)
 		failed_because(c, "dlsym", "libmariadb.so.3 lacks a function that is used");
-	return there;
+	return ok;
 }
 
-/* NULL where the server does not take it; `why` has room for 256 bytes. */
-static void *my_open(const char *database, char *why)
+/* Returns NULL on failure; `error` has 256 bytes. */
+static void *my_open(const char *database, char *error)
 {
-	const int ours = guest_dsn == NULL;
+	const int is_local = external_dsn == NULL;
 	void *handle = my.init(NULL);
-	if (!ours) {
-		my.optionsv(handle, MY_OPTION_FILE, guest_dsn);
+	if (!is_local) {
+		my.optionsv(handle, MY_OPTION_FILE, external_dsn);
 		my.optionsv(handle, MY_OPTION_GROUP, "client");
 	}
-	if (my.real_connect(handle, NULL, ours ? "gritstone" : NULL, NULL, database, 0, ours ? MY_SOCKET : NULL, MY_FOUND_ROWS | MY_MULTI_STATEMENTS) != NULL)
+	if (my.real_connect(handle, NULL, is_local ? "gritstone" : NULL, NULL, database, 0, is_local ? MY_SOCKET : NULL, MY_FOUND_ROWS | MY_MULTI_STATEMENTS) != NULL)
 		return handle;
-	snprintf(why, 256, "%s", my.error(handle));
+	snprintf(error, 256, "%s", my.error(handle));
 	my.close(handle);
 	return NULL;
 }
 
 static struct database *my_connect(struct context *c)
 {
-	char why[256];
+	char error[256];
 	struct my_database *d = calloc(1, sizeof *d);
-	if (d != NULL && (d->handle = my_open(guest_dsn != NULL ? guest_schema : "gritstone", why)) != NULL)
+	if (d != NULL && (d->handle = my_open(external_dsn != NULL ? schema_name : "gritstone", error)) != NULL)
 		return (struct database *)d;
-	failed_because(c, "mysql_real_connect", "%s", d != NULL ? why : "no memory");
+	failed_because(c, "mysql_real_connect", "%s", d != NULL ? error : "no memory");
 	return NULL;
 }
 
@@ -122,13 +122,13 @@ static int my_script(struct database *database, const char *sql)
 		void *result = my.store_result(d->handle);
 		if (result != NULL)
 			my.free_result(result);
-		refused = my.next_result(d->handle); /* -1: there is no more */
+		refused = my.next_result(d->handle); /* -1: no more */
 	}
 	return refused == -1;
 }
 
-/* What the server itself says of its settings; what keeps a commit from being durable stands in for the work. */
-static void my_tell_settings(struct context *c, void *handle)
+/* Notes the server's actual settings, and a stand-in if commits are not durable. */
+static void my_note_settings(struct context *c, void *handle)
 {
 	char text[512] = "", sql[64];
 	for (int i = 0; i < MY_SETTINGS; i++) {
@@ -145,105 +145,105 @@ static void my_tell_settings(struct context *c, void *handle)
 	note(c, "remark", "MariaDB %s, libmariadb %s: %s.", my.get_server_info(handle), my.get_client_info(), text);
 }
 
-/* Until it takes connections. Whether it does. */
-static int my_answers(struct context *c)
+/* Waits until the server accepts connections. */
+static int my_await(struct context *c)
 {
-	char why[256] = "";
-	for (int waited = 0; waited < SERVER_PATIENCE_S * 1000000 / SERVER_LOOK_US && server_lives(c); waited++) {
-		struct my_database d = {.handle = my_open(NULL, why)};
+	char error[256] = "";
+	for (int waited = 0; waited < SERVER_TIMEOUT_S * 1000000 / SERVER_POLL_US && server_is_alive(c); waited++) {
+		struct my_database d = {.handle = my_open(NULL, error)};
 		if (d.handle == NULL) {
-			usleep(SERVER_LOOK_US);
+			usleep(SERVER_POLL_US);
 			continue;
 		}
-		my_tell_settings(c, d.handle);
+		my_note_settings(c, d.handle);
 		int made = my_script((struct database *)&d, "CREATE DATABASE gritstone CHARACTER SET latin1 COLLATE latin1_bin;");
 		if (!made)
 			failed_because(c, "mariadb", "%s", my.error(d.handle));
 		my.close(d.handle);
 		return made;
 	}
-	failed_because(c, "server", "it takes no connections: %s", why);
+	failed_because(c, "server", "it does not accept connections: %s", error);
 	return 0;
 }
 
-/* Removes the database of this launch, also where that fails. */
-static void my_move_out(void)
+/* At exit, after failures too. */
+static void my_drop_schema(void)
 {
 	char sql[64];
-	snprintf(sql, sizeof sql, "DROP DATABASE IF EXISTS %s;", guest_schema);
-	if (guest_process != getpid())
+	snprintf(sql, sizeof sql, "DROP DATABASE IF EXISTS %s;", schema_name);
+	if (schema_owner != getpid())
 		return;
-	if (!my_script((struct database *)my_keeper, sql))
-		fprintf(stderr, "the database %s stays on the server: %s\n", guest_schema, my.error(my_keeper->handle));
-	my.close(my_keeper->handle);
-	free(my_keeper);
+	if (!my_script((struct database *)my_lock_connection, sql))
+		fprintf(stderr, "cannot drop the database %s on the server: %s\n", schema_name, my.error(my_lock_connection->handle));
+	my.close(my_lock_connection->handle);
+	free(my_lock_connection);
 }
 
-/* Makes the database of this launch, after those of launches that are gone were removed. Whether it is there. */
-static int my_move_in(struct context *c)
+/* Drops the databases of killed launches, and creates this launch's. Returns 0 on failure. */
+static int my_create_schema(struct context *c)
 {
-	char sql[512], why[256];
-	struct my_database *keeper = calloc(1, sizeof *keeper);
-	if (keeper == NULL || (keeper->handle = my_open(NULL, why)) == NULL) {
-		skip(c, "The server of dsn= cannot be reached: %s", keeper != NULL ? why : "no memory");
+	char sql[512], error[256];
+	struct my_database *connection = calloc(1, sizeof *connection);
+	if (connection == NULL || (connection->handle = my_open(NULL, error)) == NULL) {
+		skip(c, "The server of dsn= cannot be reached: %s", connection != NULL ? error : "no memory");
 		return 0;
 	}
-	my_keeper = keeper;
-	atexit(my_move_out);
-	void *left = my.query(keeper->handle, "SELECT table_schema FROM information_schema.tables WHERE table_name = 'made_by_gritstone' AND "
+	my_lock_connection = connection;
+	atexit(my_drop_schema);
+	void *stale = my.query(connection->handle, "SELECT table_schema FROM information_schema.tables WHERE table_name = 'made_by_gritstone' AND "
 					      "table_schema REGEXP '^gritstone_[0-9a-f]{8}$' AND IS_FREE_LOCK(table_schema) = 1") == 0
-			     ? my.store_result(keeper->handle)
+			     ? my.store_result(connection->handle)
 			     : NULL;
-	int well = left != NULL;
-	for (char **row; well && (row = my.fetch_row(left)) != NULL;) {
+	int ok = stale != NULL;
+	for (char **row; ok && (row = my.fetch_row(stale)) != NULL;) {
 		snprintf(sql, sizeof sql, "DROP DATABASE %s;", row[0]);
-		well = my_script((struct database *)keeper, sql);
+		ok = my_script((struct database *)connection, sql);
 	}
-	if (left != NULL)
-		my.free_result(left);
+	if (stale != NULL)
+		my.free_result(stale);
 	snprintf(sql, sizeof sql, "DO GET_LOCK('%s', 0); CREATE DATABASE %s CHARACTER SET latin1 COLLATE latin1_bin; "
-				  "CREATE TABLE %s.made_by_gritstone (id INTEGER);", guest_schema, guest_schema, guest_schema);
-	well = well && my_script((struct database *)keeper, sql);
-	if (!well)
-		failed_because(c, "mariadb", "%s", my.error(keeper->handle));
+				  "CREATE TABLE %s.made_by_gritstone (id INTEGER);", schema_name, schema_name, schema_name);
+	ok = ok && my_script((struct database *)connection, sql);
+	if (!ok)
+		failed_because(c, "mariadb", "%s", my.error(connection->handle));
 	else
-		my_tell_settings(c, keeper->handle);
-	return well;
+		my_note_settings(c, connection->handle);
+	return ok;
 }
 
 static int my_start(struct context *c)
 {
 	static char setting[MY_SETTINGS][96], data[4200], temporary[] = "--tmpdir=.";
-	char room[4096];
+	char cwd[4096];
 	if (!my_load(c))
 		return 0;
-	if (is_guest(c, my_settings, MY_SETTINGS))
-		return my_move_in(c);
-	if (!make_room(c, "mysql", "/var/lib/mysql"))
+	if (use_external_server(c, my_settings, MY_SETTINGS))
+		return my_create_schema(c);
+	if (!create_server_dir(c, "mysql", "/var/lib/mysql"))
 		return 0;
-	if (mkdir(SERVER_ROOM "/data", 0700) != 0 ||
-	    (server_account != NULL && chown(SERVER_ROOM "/data", server_account->pw_uid, server_account->pw_gid) != 0)) {
+	if (mkdir(SERVER_DIR "/data", 0700) != 0 ||
+	    (server_account != NULL && chown(SERVER_DIR "/data", server_account->pw_uid, server_account->pw_gid) != 0)) {
 		failed(c, "mkdir");
 		return 0;
 	}
-	if (server_account == NULL && getcwd(room, sizeof room - 16) != NULL)
-		snprintf(data, sizeof data, "--datadir=%s/" SERVER_ROOM "/data", room);
+	if (server_account == NULL && getcwd(cwd, sizeof cwd - 16) != NULL)
+		snprintf(data, sizeof data, "--datadir=%s/" SERVER_DIR "/data", cwd);
 	else
 		snprintf(data, sizeof data, "--datadir=%s/data", server_home);
-	char *serve[12 + MY_SETTINGS] = {(char *)parameter(c, "mariadbd", "/usr/sbin/mariadbd"), "--no-defaults", data, "--socket=socket", temporary,
+	char *server_argv[12 + MY_SETTINGS] = {(char *)parameter(c, "mariadbd", "/usr/sbin/mariadbd"), "--no-defaults", data, "--socket=socket", temporary,
 					 "--skip-grant-tables", "--skip-networking", "--pid-file=pid", "--skip-log-bin"};
 	for (int i = 0, words = 9; i < MY_SETTINGS; i++) {
 		const char *value = parameter(c, my_settings[i], "default");
 		if (strcmp(value, "default") == 0)
 			continue;
 		snprintf(setting[i], sizeof *setting, "--%s=%s", my_settings[i], value);
-		serve[words++] = setting[i];
+		server_argv[words++] = setting[i];
 	}
-	server_pid = execute_in_room(c, serve);
-	return server_pid > 0 && my_answers(c);
+	server_pid = spawn_in_namespaces(c, server_argv);
+	return server_pid > 0 && my_await(c);
 }
 
-/* A statement without arguments and answers is executed as it stands: the protocol of prepared ones has not all of them. */
+/* Statements without arguments and results go through mysql_query(): the prepared-statement protocol does not support all of them. */
 static int my_prepare(struct database *database, int number, const char *sql, const char *columns)
 {
 	struct my_database *d = (struct my_database *)database;
@@ -253,7 +253,7 @@ static int my_prepare(struct database *database, int number, const char *sql, co
 	void *prepared = d->last = d->statement[number].prepared = my.stmt_init(d->handle);
 	if (prepared == NULL || my.stmt_prepare(prepared, sql, strlen(sql)) != 0)
 		return 0;
-	for (int i = 0; i < MOST_ARGUMENTS; i++)
+	for (int i = 0; i < MAX_ARGUMENTS; i++)
 		d->statement[number].in[i] = (struct my_bind){.buffer = &d->statement[number].argument[i], .type = MY_NUMBER};
 	for (int i = 0; columns != NULL && columns[i] != '\0'; i++) {
 		struct my_bind *out = &d->statement[number].out[i];
@@ -267,35 +267,35 @@ static int my_prepare(struct database *database, int number, const char *sql, co
 	       (columns == NULL || my.stmt_bind_result(prepared, d->statement[number].out) == 0);
 }
 
-static int my_execute(struct database *database, int number, const int64_t *arguments, struct answer *answer)
+static int my_execute(struct database *database, int number, const int64_t *arguments, struct query_result *query_result)
 {
 	struct my_database *d = (struct my_database *)database;
 	const char *columns = d->statement[number].columns;
 	void *prepared = d->last = d->statement[number].prepared;
 	int fetched;
-	*answer = (struct answer){0};
+	*query_result = (struct query_result){0};
 	if (d->statement[number].text != NULL)
 		return my.query(d->handle, d->statement[number].text) == 0;
-	for (int i = 0; arguments != NULL && i < MOST_ARGUMENTS; i++)
+	for (int i = 0; arguments != NULL && i < MAX_ARGUMENTS; i++)
 		d->statement[number].argument[i] = arguments[i];
 	if (my.stmt_execute(prepared) != 0)
 		return 0;
 	if (columns == NULL) {
-		answer->rows = (long)my.stmt_affected_rows(prepared);
+		query_result->rows = (long)my.stmt_affected_rows(prepared);
 		return 1;
 	}
 	if (my.stmt_store_result(prepared) != 0)
 		return 0;
 	while ((fetched = my.stmt_fetch(prepared)) == 0) {
-		uint64_t row = NOTHING;
+		uint64_t row = EMPTY_DIGEST;
 		for (int i = 0; columns[i] != '\0'; i++) {
 			char *text = d->statement[number].string[i];
 			unsigned long length = d->statement[number].out[i].length_value;
 			text[length < MY_TEXT ? length : MY_TEXT - 1] = '\0';
-			row = columns[i] == 'i' ? take_number(answer, row, d->statement[number].number[i]) : with_text(row, text);
+			row = columns[i] == 'i' ? digest_column(query_result, row, d->statement[number].number[i]) : digest_text(row, text);
 		}
-		answer->digest += row;
-		answer->rows++;
+		query_result->digest += row;
+		query_result->rows++;
 	}
 	my.stmt_free_result(prepared);
 	return fetched == 100; /* no more rows */
@@ -310,13 +310,13 @@ static const char *my_why(struct database *database)
 static pid_t my_server(struct database *database)
 {
 	(void)database;
-	return server_pid; /* 0 where it is not ours */
+	return server_pid; /* 0 for an external server */
 }
 
 static void my_disconnect(struct database *database)
 {
 	struct my_database *d = (struct my_database *)database;
-	for (int i = 0; i < MOST_STATEMENTS; i++) {
+	for (int i = 0; i < MAX_STATEMENTS; i++) {
 		free(d->statement[i].text);
 		if (d->statement[i].prepared != NULL)
 			my.stmt_close(d->statement[i].prepared);
@@ -327,7 +327,7 @@ static void my_disconnect(struct database *database)
 
 static void my_stop(struct context *c)
 {
-	if (guest_dsn == NULL)
+	if (external_dsn == NULL)
 		stop_server(c, SIGTERM);
 }
 
@@ -337,17 +337,17 @@ static const struct engine mariadb = {.name = "mariadb",
 				      .prepare = my_prepare,
 				      .execute = my_execute,
 				      .script = my_script,
-				      .why = my_why,
+				      .error = my_why,
 				      .server = my_server,
 				      .disconnect = my_disconnect,
 				      .stop = my_stop,
 				      .begin = "BEGIN",
-				      .begin_to_write = "BEGIN",
-				      .begin_alone = "SET autocommit = 0",
+				      .begin_write = "BEGIN",
+				      .begin_exclusive = "SET autocommit = 0",
 				      .lock = "LOCK TABLES",
 				      .lock_each = {" READ", " WRITE"},
 				      .lock_all = {"", ""},
-				      .end_alone = "UNLOCK TABLES",
+				      .unlock = "UNLOCK TABLES",
 				      .analyze = "DO 0",
 				      .vacuum = "ALTER TABLE account FORCE;",
 				      .drop_index = "DROP INDEX entry_account ON entry;"};

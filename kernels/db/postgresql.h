@@ -1,5 +1,5 @@
-/* PostgreSQL as a server of the launch: a fresh cluster, a socket in its directory, no network, the engine's own settings but for those that
- * parameters name. Or, with dsn= as libpq takes it, a schema on a server that is there.
+/* PostgreSQL, started by the launch: a fresh cluster, a socket in its directory, no network, default settings except those given as
+ * parameters. With dsn=, a libpq connection string, a schema on an external server.
  */
 #ifndef GRITSTONE_DB_POSTGRESQL_H
 #define GRITSTONE_DB_POSTGRESQL_H
@@ -9,10 +9,10 @@
 
 enum { PQ_OK = 0, PQ_COMMAND_OK = 1, PQ_TUPLES_OK = 2, PQ_INT4 = 23, PQ_NUMBER = 24, PQ_SETTINGS = 8 };
 #define PQ_HOME "/var/lib/postgresql"
-/* The server has its data in its directory and the socket in there; we find that through our own directory, since a long path is no address. */
-#define PQ_CONNECTION "host=/proc/self/cwd/" SERVER_ROOM "/data user=gritstone dbname=postgres connect_timeout=60 options='-c client_min_messages=error'"
+/* The socket is in the data directory, addressed by /proc/self/cwd, since sun_path is short. */
+#define PQ_CONNECTION "host=/proc/self/cwd/" SERVER_DIR "/data user=gritstone dbname=postgres connect_timeout=60 options='-c client_min_messages=error'"
 
-/* The functions of the library that are used: what each returns, its name behind PQ, its arguments. */
+/* The library's functions: result type, name after PQ, arguments. */
 #define PQ_FUNCTIONS(F)                                                                                                                    \
 	F(int, libVersion, (void))                                                                                                         \
 	F(void *, connectdb, (const char *))                                                                                               \
@@ -35,53 +35,53 @@ static struct {
 	PQ_FUNCTIONS(PQ_POINTER)
 } pq;
 
-/* Locks by which launches know each other's schemas, and what these say of themselves. */
+/* Class of the advisory locks, and comment on the schemas, of launches. */
 #define PQ_CLASS "1735551092"
 #define PQ_MARK "made by gritstone for one launch"
-static void *guest_keeper;
+static void *lock_connection;
 
 struct pq_database {
 	void *handle;
 	struct {
 		const char *columns;
-		char *text; /* what is executed as it stands; NULL: it was prepared under its number */
+		char *text; /* for PQexec(); NULL: prepared under its number */
 		int arguments;
-	} statement[MOST_STATEMENTS];
+	} statement[MAX_STATEMENTS];
 };
 
-/* What decides on durability and memory, and is the engine's default unless a parameter says otherwise. */
+/* Settings for durability and memory: parameters, with the engine's defaults. */
 static const char *const pq_settings[PQ_SETTINGS] = {"fsync", "synchronous_commit", "full_page_writes", "wal_sync_method",
 						     "shared_buffers", "wal_level", "max_wal_size", "autovacuum"};
 
 static int pq_load(struct context *c)
 {
 	void *library = load_library(c, "libpq.so.5", "libpq5");
-	int there = library != NULL;
-#define PQ_FIND(result, name, arguments) there = there && find_function(library, "PQ" #name, &pq.name);
+	int ok = library != NULL;
+#define PQ_FIND(result, name, arguments) ok = ok && find_function(library, "PQ" #name, &pq.name);
 	PQ_FUNCTIONS(PQ_FIND)
-	if (library != NULL && !there)
+	if (library != NULL && !ok)
 		failed_because(c, "dlsym", "libpq.so.5 lacks a function that is used");
-	return there;
+	return ok;
 }
 
-/* Whether a result is well, which is not needed any more. */
-static int pq_well(void *result)
+/* Frees the result. */
+static int pq_succeeded(void *result)
 {
 	int status = pq.resultStatus(result);
 	pq.clear(result);
 	return status == PQ_COMMAND_OK || status == PQ_TUPLES_OK;
 }
 
-static int pq_does(void *handle, const char *sql) { return pq_well(pq.exec(handle, sql)); }
+static int pq_run(void *handle, const char *sql) { return pq_succeeded(pq.exec(handle, sql)); }
 
-/* A connection, to be asked whether it is one. */
+/* The caller checks the status of the connection. */
 static void *pq_open(void)
 {
 	char sql[128];
-	void *handle = pq.connectdb(guest_dsn != NULL ? guest_dsn : PQ_CONNECTION);
-	snprintf(sql, sizeof sql, "SET client_min_messages = error; SET search_path = %s", guest_schema);
-	if (guest_dsn != NULL && pq.status(handle) == PQ_OK)
-		pq_does(handle, sql); /* a schema that is missing is found missing by the first that needs it */
+	void *handle = pq.connectdb(external_dsn != NULL ? external_dsn : PQ_CONNECTION);
+	snprintf(sql, sizeof sql, "SET client_min_messages = error; SET search_path = %s", schema_name);
+	if (external_dsn != NULL && pq.status(handle) == PQ_OK)
+		pq_run(handle, sql); /* a missing schema shows at first use */
 	return handle;
 }
 
@@ -99,45 +99,45 @@ static struct database *pq_connect(struct context *c)
 	return NULL;
 }
 
-/* Until it takes connections. Whether it does. */
-static int pq_answers(struct context *c)
+/* Waits until the server accepts connections. */
+static int pq_await(struct context *c)
 {
-	for (int waited = 0; waited < SERVER_PATIENCE_S * 1000000 / SERVER_LOOK_US; waited++) {
+	for (int waited = 0; waited < SERVER_TIMEOUT_S * 1000000 / SERVER_POLL_US; waited++) {
 		void *handle = pq.connectdb(PQ_CONNECTION);
-		int answers = pq.status(handle) == PQ_OK;
+		int accepts = pq.status(handle) == PQ_OK;
 		pq.finish(handle);
-		if (answers || !server_lives(c))
-			return answers;
-		usleep(SERVER_LOOK_US);
+		if (accepts || !server_is_alive(c))
+			return accepts;
+		usleep(SERVER_POLL_US);
 	}
-	failed_because(c, "server", "it takes no connections after %d s: %s", SERVER_PATIENCE_S, last_words());
+	failed_because(c, "server", "it does not accept connections after %d s: %s", SERVER_TIMEOUT_S, last_log_line());
 	return 0;
 }
 
-/* What the server itself says of its settings; what keeps a commit from being durable stands in for the work. */
-static void pq_tell_settings(struct context *c)
+/* Notes the server's actual settings, and a stand-in if commits are not durable. */
+static void pq_note_settings(struct context *c)
 {
 	char text[512] = "", sql[64];
 	void *handle = pq_open();
 	for (int i = 0; i < PQ_SETTINGS; i++) {
 		snprintf(sql, sizeof sql, "SHOW %s", pq_settings[i]);
-		void *said = pq.exec(handle, sql);
-		const char *value = pq.resultStatus(said) == PQ_TUPLES_OK ? pq.getvalue(said, 0, 0) : "unknown";
+		void *row = pq.exec(handle, sql);
+		const char *value = pq.resultStatus(row) == PQ_TUPLES_OK ? pq.getvalue(row, 0, 0) : "unknown";
 		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s=%s", i > 0 ? ", " : "", pq_settings[i], value);
 		/* fsync and synchronous_commit */
 		if (i < 2 && strcmp(value, "on") != 0)
 			note(c, "stand_in", "With %s=%s a commit does not wait until its log is on the disk.", pq_settings[i], value);
-		pq.clear(said);
+		pq.clear(row);
 	}
 	note(c, "remark", "PostgreSQL %s, libpq %d: %s.", pq.parameterStatus(handle, "server_version"), pq.libVersion(), text);
 	pq.finish(handle);
 }
 
-/* Starts a server on the data that is there. Whether it takes connections. */
-static int pq_serve(struct context *c)
+/* Starts the server on the initialized cluster. Returns 0 on failure. */
+static int pq_start_server(struct context *c)
 {
 	static char setting[PQ_SETTINGS][96];
-	char *serve[8 + 2 * PQ_SETTINGS] = {(char *)parameter(c, "postgres", "/usr/bin/postgres"), "-D", "data", "-c", "listen_addresses=", "-c",
+	char *server_argv[8 + 2 * PQ_SETTINGS] = {(char *)parameter(c, "postgres", "/usr/bin/postgres"), "-D", "data", "-c", "listen_addresses=", "-c",
 					    "unix_socket_directories=."};
 	int words = 7;
 	for (int i = 0; i < PQ_SETTINGS; i++) {
@@ -145,87 +145,87 @@ static int pq_serve(struct context *c)
 		if (strcmp(value, "default") == 0)
 			continue;
 		snprintf(setting[i], sizeof *setting, "%s=%s", pq_settings[i], value);
-		serve[words++] = "-c";
-		serve[words++] = setting[i];
+		server_argv[words++] = "-c";
+		server_argv[words++] = setting[i];
 	}
-	server_pid = execute_in_room(c, serve);
-	if (server_pid <= 0 || !pq_answers(c))
+	server_pid = spawn_in_namespaces(c, server_argv);
+	if (server_pid <= 0 || !pq_await(c))
 		return 0;
-	pq_tell_settings(c);
+	pq_note_settings(c);
 	return 1;
 }
 
-/* Removes the schemas of launches that are gone. Whether it could. */
-static int pq_remove_left(struct context *c)
+/* Drops the schemas of killed launches. Returns 0 on failure. */
+static int pq_drop_stale_schemas(struct context *c)
 {
 	char sql[128];
-	int well = 1;
-	void *left = pq.exec(guest_keeper, "SELECT nspname FROM pg_namespace WHERE nspname ~ '^gritstone_[0-9a-f]{8}$' AND "
+	int ok = 1;
+	void *stale = pq.exec(lock_connection, "SELECT nspname FROM pg_namespace WHERE nspname ~ '^gritstone_[0-9a-f]{8}$' AND "
 					   "obj_description(oid, 'pg_namespace') = '" PQ_MARK "' AND nspowner = (SELECT oid FROM pg_roles WHERE rolname = "
 					   "current_user) AND pg_try_advisory_lock(" PQ_CLASS ", ('x' || right(nspname, 8))::bit(32)::int)");
-	for (int i = 0; i < pq.ntuples(left); i++) {
-		snprintf(sql, sizeof sql, "DROP SCHEMA %s CASCADE", pq.getvalue(left, i, 0));
-		if (!(well = pq_does(guest_keeper, sql)))
-			failed_because(c, "DROP SCHEMA", "%s", pq.errorMessage(guest_keeper));
+	for (int i = 0; i < pq.ntuples(stale); i++) {
+		snprintf(sql, sizeof sql, "DROP SCHEMA %s CASCADE", pq.getvalue(stale, i, 0));
+		if (!(ok = pq_run(lock_connection, sql)))
+			failed_because(c, "DROP SCHEMA", "%s", pq.errorMessage(lock_connection));
 	}
-	pq.clear(left);
-	return well;
+	pq.clear(stale);
+	return ok;
 }
 
-/* Removes the schema of this launch, also where that fails. */
-static void pq_move_out(void)
+/* At exit, after failures too. */
+static void pq_drop_schema(void)
 {
 	char sql[128];
-	snprintf(sql, sizeof sql, "DROP SCHEMA IF EXISTS %s CASCADE", guest_schema);
-	if (guest_keeper == NULL || guest_process != getpid())
+	snprintf(sql, sizeof sql, "DROP SCHEMA IF EXISTS %s CASCADE", schema_name);
+	if (lock_connection == NULL || schema_owner != getpid())
 		return;
-	if (!pq_does(guest_keeper, sql))
-		fprintf(stderr, "the schema %s stays on the server: %s\n", guest_schema, pq.errorMessage(guest_keeper));
-	pq.finish(guest_keeper);
+	if (!pq_run(lock_connection, sql))
+		fprintf(stderr, "cannot drop the schema %s on the server: %s\n", schema_name, pq.errorMessage(lock_connection));
+	pq.finish(lock_connection);
 }
 
-/* Makes the schema of this launch. Whether it is there. */
-static int pq_move_in(struct context *c)
+/* Returns 0 on failure. */
+static int pq_create_schema(struct context *c)
 {
 	char sql[256];
-	guest_keeper = pq_open();
-	if (pq.status(guest_keeper) != PQ_OK) {
-		skip(c, "The server of dsn= cannot be reached: %s", pq.errorMessage(guest_keeper));
-		guest_keeper = NULL;
+	lock_connection = pq_open();
+	if (pq.status(lock_connection) != PQ_OK) {
+		skip(c, "The server of dsn= cannot be reached: %s", pq.errorMessage(lock_connection));
+		lock_connection = NULL;
 		return 0;
 	}
-	atexit(pq_move_out);
-	if (!pq_remove_left(c))
+	atexit(pq_drop_schema);
+	if (!pq_drop_stale_schemas(c))
 		return 0;
 	snprintf(sql, sizeof sql, "SELECT pg_advisory_lock(" PQ_CLASS ", %d); CREATE SCHEMA %s; COMMENT ON SCHEMA %s IS '" PQ_MARK "'",
-		 (int)guest_number, guest_schema, guest_schema);
-	if (pq_does(guest_keeper, sql))
+		 (int)schema_number, schema_name, schema_name);
+	if (pq_run(lock_connection, sql))
 		return 1;
-	failed_because(c, "CREATE SCHEMA", "%s", pq.errorMessage(guest_keeper));
+	failed_because(c, "CREATE SCHEMA", "%s", pq.errorMessage(lock_connection));
 	return 0;
 }
 
 
 static int pq_start(struct context *c)
 {
-	if (is_guest(c, pq_settings, PQ_SETTINGS)) {
-		if (!pq_load(c) || !pq_move_in(c))
+	if (use_external_server(c, pq_settings, PQ_SETTINGS)) {
+		if (!pq_load(c) || !pq_create_schema(c))
 			return 0;
-		pq_tell_settings(c);
+		pq_note_settings(c);
 		return 1;
 	}
 	char initdb[4096];
 	const char *postgres = parameter(c, "postgres", "/usr/bin/postgres"), *slash = strrchr(postgres, '/');
-	/* it stands beside the server */
+	/* in the directory of the server program */
 	snprintf(initdb, sizeof initdb, "%.*s/initdb", slash != NULL ? (int)(slash - postgres) : 0, postgres);
 	char *const make[] = {initdb, "-D", "data", "--no-locale", "-E", "UTF8", "-A", "trust", "-U", "gritstone", "--no-sync", NULL};
-	return pq_load(c) && make_room(c, "postgres", PQ_HOME) && finish_in_room(c, "initdb", make) && pq_serve(c);
+	return pq_load(c) && create_server_dir(c, "postgres", PQ_HOME) && run_in_namespaces(c, "initdb", make) && pq_start_server(c);
 }
 
-/* A statement without arguments and answers is executed as it stands, as clients begin and end transactions. */
+/* Statements without arguments and results, such as BEGIN and COMMIT, go through PQexec(). */
 static int pq_prepare(struct database *database, int number, const char *sql, const char *columns)
 {
-	static const unsigned types[MOST_ARGUMENTS] = {PQ_INT4, PQ_INT4, PQ_INT4, PQ_INT4};
+	static const unsigned types[MAX_ARGUMENTS] = {PQ_INT4, PQ_INT4, PQ_INT4, PQ_INT4};
 	struct pq_database *d = (struct pq_database *)database;
 	char text[1024], name[PQ_NUMBER];
 	size_t length = 0;
@@ -241,17 +241,17 @@ static int pq_prepare(struct database *database, int number, const char *sql, co
 	if (arguments == 0 && columns == NULL)
 		return (d->statement[number].text = strdup(text)) != NULL;
 	snprintf(name, sizeof name, "s%d", number);
-	return pq_well(pq.prepare(d->handle, name, text, arguments, types));
+	return pq_succeeded(pq.prepare(d->handle, name, text, arguments, types));
 }
 
-static int pq_execute(struct database *database, int number, const int64_t *arguments, struct answer *answer)
+static int pq_execute(struct database *database, int number, const int64_t *arguments, struct query_result *query_result)
 {
 	struct pq_database *d = (struct pq_database *)database;
-	const char *columns = d->statement[number].columns, *value[MOST_ARGUMENTS];
-	char text[MOST_ARGUMENTS][PQ_NUMBER], name[PQ_NUMBER];
-	*answer = (struct answer){0};
+	const char *columns = d->statement[number].columns, *value[MAX_ARGUMENTS];
+	char text[MAX_ARGUMENTS][PQ_NUMBER], name[PQ_NUMBER];
+	*query_result = (struct query_result){0};
 	if (d->statement[number].text != NULL)
-		return pq_well(pq.exec(d->handle, d->statement[number].text));
+		return pq_succeeded(pq.exec(d->handle, d->statement[number].text));
 	for (int i = 0; i < d->statement[number].arguments; i++) {
 		snprintf(text[i], PQ_NUMBER, "%lld", (long long)arguments[i]);
 		value[i] = text[i];
@@ -259,46 +259,46 @@ static int pq_execute(struct database *database, int number, const int64_t *argu
 	snprintf(name, sizeof name, "s%d", number);
 	void *result = pq.execPrepared(d->handle, name, d->statement[number].arguments, value, NULL, NULL, 0);
 	if (columns == NULL) {
-		answer->rows = (long)number_of(pq.cmdTuples(result));
-		return pq_well(result);
+		query_result->rows = (long)parse_number(pq.cmdTuples(result));
+		return pq_succeeded(result);
 	}
-	answer->rows = pq.ntuples(result);
-	for (int at = 0; at < answer->rows; at++) {
-		uint64_t row = NOTHING;
+	query_result->rows = pq.ntuples(result);
+	for (int at = 0; at < query_result->rows; at++) {
+		uint64_t row = EMPTY_DIGEST;
 		for (int i = 0; columns[i] != '\0'; i++) {
-			const char *said = pq.getvalue(result, at, i);
-			row = columns[i] == 'i' ? take_number(answer, row, number_of(said)) : with_text(row, said);
+			const char *value = pq.getvalue(result, at, i);
+			row = columns[i] == 'i' ? digest_column(query_result, row, parse_number(value)) : digest_text(row, value);
 		}
-		answer->digest += row;
+		query_result->digest += row;
 	}
-	return pq_well(result);
+	return pq_succeeded(result);
 }
 
 static int pq_script(struct database *database, const char *sql)
 {
-	return pq_well(pq.exec(((struct pq_database *)database)->handle, sql));
+	return pq_succeeded(pq.exec(((struct pq_database *)database)->handle, sql));
 }
 
 static const char *pq_why(struct database *database) { return pq.errorMessage(((struct pq_database *)database)->handle); }
 
 static pid_t pq_server(struct database *database)
 {
-	return guest_dsn != NULL ? 0 : pq.backendPID(((struct pq_database *)database)->handle);
+	return external_dsn != NULL ? 0 : pq.backendPID(((struct pq_database *)database)->handle);
 }
 
 static void pq_disconnect(struct database *database)
 {
 	struct pq_database *d = (struct pq_database *)database;
-	for (int i = 0; i < MOST_STATEMENTS; i++)
+	for (int i = 0; i < MAX_STATEMENTS; i++)
 		free(d->statement[i].text);
 	pq.finish(d->handle);
 	free(d);
 }
 
-/* A fast shutdown. */
+/* SIGINT: fast shutdown. */
 static void pq_stop(struct context *c)
 {
-	if (guest_dsn == NULL)
+	if (external_dsn == NULL)
 		stop_server(c, SIGINT);
 }
 
@@ -308,18 +308,18 @@ static const struct engine postgresql = {.name = "postgresql",
 					 .prepare = pq_prepare,
 					 .execute = pq_execute,
 					 .script = pq_script,
-					 .why = pq_why,
+					 .error = pq_why,
 					 .server = pq_server,
 					 .disconnect = pq_disconnect,
 					 .stop = pq_stop,
 					 .begin = "BEGIN",
-					 .begin_to_write = "BEGIN",
-					 .begin_alone = "BEGIN",
+					 .begin_write = "BEGIN",
+					 .begin_exclusive = "BEGIN",
 					 .lock = "LOCK TABLE",
 					 .lock_each = {"", ""},
 					 .lock_all = {" IN SHARE MODE", " IN EXCLUSIVE MODE"},
 					 .analyze = "ANALYZE",
-					 .names_tables = 1,
+					 .analyze_takes_tables = 1,
 					 .checkpoint = "CHECKPOINT;",
 					 .vacuum = "VACUUM account;",
 					 .drop_index = "DROP INDEX entry_account;"};

@@ -1,13 +1,13 @@
-/* SQLite, in the process of the workload: a file with a write-ahead log, of which each commit is synced. */
+/* SQLite, in the process of the workload: a file with a write-ahead log, synced at each commit. */
 #ifndef GRITSTONE_DB_SQLITE_H
 #define GRITSTONE_DB_SQLITE_H
 
 #include "engine.h"
 
-enum { LITE_OK = 0, LITE_ROW = 100, LITE_DONE = 101, LITE_OPEN = 2 | 4 /* to read and write, and made */, LITE_WAIT_MS = 60000 };
+enum { LITE_OK = 0, LITE_ROW = 100, LITE_DONE = 101, LITE_OPEN = 2 | 4 /* READWRITE, CREATE */, LITE_WAIT_MS = 60000 };
 #define LITE_FILE "sqlite.db"
 
-/* The functions of the library that are used: what each returns, its name behind sqlite3_, its arguments. */
+/* The library's functions: result type, name after sqlite3_, arguments. */
 #define LITE_FUNCTIONS(F)                                                                                                                  \
 	F(const char *, libversion, (void))                                                                                                \
 	F(int, open_v2, (const char *, void **, int, const char *))                                                                        \
@@ -36,7 +36,7 @@ struct lite_database {
 		void *prepared;
 		const char *columns;
 		int arguments;
-	} statement[MOST_STATEMENTS];
+	} statement[MAX_STATEMENTS];
 };
 
 static const char *lite_synchronous;
@@ -44,16 +44,16 @@ static const char *lite_synchronous;
 static int lite_load(struct context *c)
 {
 	void *library = load_library(c, "libsqlite3.so.0", "libsqlite3-0");
-	int there = library != NULL;
-#define LITE_FIND(result, name, arguments) there = there && find_function(library, "sqlite3_" #name, &lite.name);
+	int ok = library != NULL;
+#define LITE_FIND(result, name, arguments) ok = ok && find_function(library, "sqlite3_" #name, &lite.name);
 	LITE_FUNCTIONS(LITE_FIND)
-	if (library != NULL && !there)
+	if (library != NULL && !ok)
 		failed_because(c, "dlsym", "libsqlite3.so.0 lacks a function that is used");
-	return there;
+	return ok;
 }
 
-/* Appends what a PRAGMA says to a text of 256 bytes. */
-static int lite_tell(void *text, int columns, char **value, char **name)
+/* Callback: appends a PRAGMA's value to a text of 256 bytes. */
+static int lite_append_setting(void *text, int columns, char **value, char **name)
 {
 	size_t length = strlen(text);
 	if (columns == 1)
@@ -88,11 +88,11 @@ static int lite_start(struct context *c)
 	if (d == NULL)
 		return 0;
 	lite.exec(d->handle, "PRAGMA journal_mode; PRAGMA synchronous; PRAGMA page_size; PRAGMA cache_size; PRAGMA wal_autocheckpoint",
-		  lite_tell, settings, NULL);
+		  lite_append_setting, settings, NULL);
 	note(c, "remark", "SQLite %s: %s.", lite.libversion(), settings);
 	if (strstr(settings, "journal_mode=wal") == NULL)
-		failed_because(c, "sqlite", "it keeps no write-ahead log: %s", settings);
-	/* 2 is FULL, 3 EXTRA; below, the log of a commit is not synced */
+		failed_because(c, "sqlite", "no write-ahead log: %s", settings);
+	/* 2 is FULL, 3 EXTRA; below, commits do not sync the log */
 	if (strstr(settings, "synchronous=2") == NULL && strstr(settings, "synchronous=3") == NULL)
 		note(c, "stand_in", "With synchronous=%s a commit does not wait until its log is on the disk.", lite_synchronous);
 	lite.close(d->handle);
@@ -110,30 +110,30 @@ static int lite_prepare(struct database *database, int number, const char *sql, 
 	return 1;
 }
 
-static int lite_execute(struct database *database, int number, const int64_t *arguments, struct answer *answer)
+static int lite_execute(struct database *database, int number, const int64_t *arguments, struct query_result *query_result)
 {
 	struct lite_database *d = (struct lite_database *)database;
 	void *prepared = d->statement[number].prepared;
 	const char *columns = d->statement[number].columns;
-	int said;
-	*answer = (struct answer){0};
+	int status;
+	*query_result = (struct query_result){0};
 	for (int i = 0; i < d->statement[number].arguments; i++)
 		lite.bind_int64(prepared, i + 1, arguments[i]);
-	while ((said = lite.step(prepared)) == LITE_ROW && columns != NULL) {
-		uint64_t row = NOTHING;
+	while ((status = lite.step(prepared)) == LITE_ROW && columns != NULL) {
+		uint64_t row = EMPTY_DIGEST;
 		for (int i = 0; columns[i] != '\0'; i++)
-			row = columns[i] == 'i' ? take_number(answer, row, lite.column_int64(prepared, i))
-						: with_text(row, (const char *)lite.column_text(prepared, i));
-		answer->digest += row;
-		answer->rows++;
+			row = columns[i] == 'i' ? digest_column(query_result, row, lite.column_int64(prepared, i))
+						: digest_text(row, (const char *)lite.column_text(prepared, i));
+		query_result->digest += row;
+		query_result->rows++;
 	}
 	if (columns == NULL)
-		answer->rows = lite.changes(d->handle);
+		query_result->rows = lite.changes(d->handle);
 	lite.reset(prepared);
-	return said == LITE_DONE;
+	return status == LITE_DONE;
 }
 
-/* A checkpoint that others kept from its end succeeds, and says so in its first column. */
+/* An incomplete checkpoint succeeds with a nonzero column "busy". */
 static int lite_is_busy(void *unused, int columns, char **value, char **name)
 {
 	(void)unused;
@@ -156,7 +156,7 @@ static pid_t lite_server(struct database *database)
 static void lite_disconnect(struct database *database)
 {
 	struct lite_database *d = (struct lite_database *)database;
-	for (int i = 0; i < MOST_STATEMENTS; i++)
+	for (int i = 0; i < MAX_STATEMENTS; i++)
 		lite.finalize(d->statement[i].prepared);
 	lite.close(d->handle);
 	free(d);
@@ -174,13 +174,13 @@ static const struct engine sqlite = {.name = "sqlite",
 				     .prepare = lite_prepare,
 				     .execute = lite_execute,
 				     .script = lite_script,
-				     .why = lite_why,
+				     .error = lite_why,
 				     .server = lite_server,
 				     .disconnect = lite_disconnect,
 				     .stop = lite_stop,
 				     .begin = "BEGIN",
-				     .begin_to_write = "BEGIN IMMEDIATE",
-				     .begin_alone = "BEGIN EXCLUSIVE",
+				     .begin_write = "BEGIN IMMEDIATE",
+				     .begin_exclusive = "BEGIN EXCLUSIVE",
 				     .analyze = "ANALYZE",
 				     .checkpoint = "PRAGMA wal_checkpoint(TRUNCATE);",
 				     .vacuum = "VACUUM;",

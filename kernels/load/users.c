@@ -71,7 +71,7 @@ static void log_in(struct user *user)
 	if (pid < 0)
 		leave(CANNOT, "no process for user %d: %s; raise the limit with ulimit -u", user->number, strerror(errno));
 	if (pid == 0)
-		be_shell(name, directory, parent);
+		exec_shell(name, directory, parent);
 	user->step = -1; /* the first prompt ends no transaction */
 	user->since = now();
 }

@@ -98,23 +98,23 @@ fn undone_work_gives_no_result() {
         (
             "\"COMMIT\", NULL",
             "\"ROLLBACK\", NULL",
-            "the table customer is not as the model",
+            "the table customer differs from the model",
         ),
         (
             "\"ROLLBACK\", NULL",
             "\"COMMIT\", NULL",
-            "the table line is not as the model",
+            "the table line differs from the model",
         ),
         // an update that is lost, and one of another row
         (
             "balance = balance + ?",
             "balance = balance + 0 * ?",
-            "the table customer is not as the model",
+            "the table customer differs from the model",
         ),
         (
             "state = state + 1",
             "state = state",
-            "the table orders is not as the model",
+            "the table orders differs from the model",
         ),
         // fewer rows than asked for, though they would come back
         (
@@ -213,17 +213,17 @@ fn concurrent_clients_match_the_model() {
         (
             "{\"COMMIT\"",
             "{\"ROLLBACK\"",
-            "the table is not as the model",
+            "the table differs from the model",
         ),
         (
             "SET k = k + 1",
             "SET k = k",
-            "the table is not as the model",
+            "the table differs from the model",
         ),
         (
             "SET n = n + 1",
             "SET n = n + 2",
-            "the table is not as the model",
+            "the table differs from the model",
         ),
         (
             "SELECT c FROM account WHERE id = ?\"",

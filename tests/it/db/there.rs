@@ -129,7 +129,7 @@ fn external_servers_stay_unchanged() {
         &format!("{BRIEF} {both} kind=1 'dsn={dsn}'"),
     );
     assert!(
-        text.contains("the table customer is not as the model"),
+        text.contains("the table customer differs from the model"),
         "{text}"
     );
     assert_eq!(schemas(&there), "1");
