@@ -25,14 +25,14 @@ static void make_source(struct context *c)
 {
 	source = open(SOURCE, O_RDWR | O_CREAT | O_TRUNC, 0640);
 	if (source < 0) {
-		went_wrong(c, "open", errno);
+		file_failed(c, "open", errno);
 		return;
 	}
 	for (uint64_t i = 0; i < CHUNKS; i++) {
 		memcpy(chunk, &i, sizeof i);
 		ssize_t put = write(source, chunk, CHUNK);
 		if (put != CHUNK) {
-			went_wrong(c, "write", put < 0 ? errno : ENOSPC);
+			file_failed(c, "write", put < 0 ? errno : ENOSPC);
 			return;
 		}
 	}
@@ -54,14 +54,14 @@ static void setup(struct context *c)
 	if (cached || source < 0)
 		return;
 	note(c, "uncached", "posix_fadvise before reading, fsync after writing");
-	must_be_on_a_device(c, source);
+	require_device(c, source);
 }
 
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)n;
 	if (reads && !cached)
-		make_cold(c, source, BY_FADVISE);
+		evict_file(c, source, BY_FADVISE);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -85,7 +85,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		}
 		ssize_t put = writes ? write(to, chunk, CHUNK) : CHUNK;
 		if (put != CHUNK) {
-			went_wrong(c, "write", put < 0 ? errno : ENOSPC);
+			file_failed(c, "write", put < 0 ? errno : ENOSPC);
 			break;
 		}
 		memcpy(&number, chunk, sizeof number);

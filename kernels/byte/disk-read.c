@@ -50,18 +50,18 @@ static void make_file(struct context *c, uint64_t i)
 	memset(block, 'r', sizeof block); /* zeros would be holes on some file systems */
 	int file = open(name(i), O_RDWR | O_CREAT | O_TRUNC, 0640);
 	if (file < 0) {
-		went_wrong(c, "open", errno);
+		file_failed(c, "open", errno);
 		return;
 	}
 	for (int b = 0; b < BLOCKS; b++) {
 		ssize_t put = write(file, block, BLOCK);
 		if (put != BLOCK)
-			went_wrong(c, "write", put < 0 ? errno : ENOSPC);
+			file_failed(c, "write", put < 0 ? errno : ENOSPC);
 	}
 	if (!cached && i == 0)
-		must_be_on_a_device(c, file);
+		require_device(c, file);
 	if (!cached)
-		make_cold(c, file, BY_FADVISE);
+		evict_file(c, file, BY_FADVISE);
 	close(file);
 }
 

@@ -104,12 +104,12 @@ static pid_t start_scanner(struct context *c, uint64_t late_ns, int cold)
 	for (uint64_t n = 0; n < points_in_file; n++) {
 		const struct record r = make_record(n, 1);
 		if (write(data_file, &r, sizeof r) != sizeof r) {
-			went_wrong(c, "write", errno);
+			file_failed(c, "write", errno);
 			return -1;
 		}
 	}
 	if (cold)
-		must_be_on_a_device(c, data_file);
+		require_device(c, data_file);
 	scanner_status->start_ns = monotonic_ns() + INTERVAL_NS;
 	pid_t pid = fork_peer(c);
 	if (pid == 0)

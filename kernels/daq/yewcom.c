@@ -219,7 +219,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 /* The page cache may hold the pages read since the last request, and the scanner's dirty pages. */
 static void check_cold(struct context *c)
 {
-	size_t allowed = (size_t)users * MAX_READS + MAX_DIRTY, left = pages_in_memory(c, data_file);
+	size_t allowed = (size_t)users * MAX_READS + MAX_DIRTY, left = resident_pages(c, data_file);
 	if (left > allowed)
 		failed_because(c, "posix_fadvise", "%u pages of the file are in the page cache, at most %u expected", (unsigned)left, (unsigned)allowed);
 }

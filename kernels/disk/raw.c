@@ -20,17 +20,17 @@ static void open_file(struct context *c)
 {
 	int made = open(NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (made < 0) {
-		went_wrong(c, "open", errno);
+		file_failed(c, "open", errno);
 		return;
 	}
 	for (uint64_t i = 0; i < all.blocks; i++) {
 		ssize_t put = pwrite(made, all.buffers, BLOCK, (off_t)(i * BLOCK));
 		if (put != BLOCK) {
-			went_wrong(c, "write", put < 0 ? errno : ENOSPC);
+			file_failed(c, "write", put < 0 ? errno : ENOSPC);
 			return;
 		}
 	}
-	must_be_on_a_device(c, made);
+	require_device(c, made);
 	close(made);
 	file = open(NAME, O_RDWR | O_DIRECT | O_CLOEXEC);
 	if (file < 0)

@@ -2,7 +2,7 @@
  *
  * One operation is bytes= / 8 KB reads of 8 KB. pattern=sequential reads the file from front to back, gaussian draws blocks about its
  * center with a standard deviation of deviation= blocks, some of them often and most never. Nothing of the file is in the page cache
- * when an operation begins; how that was reached is said by cold_by=.
+ * when an operation begins; how that was reached is said by parse_cold_by=.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -72,7 +72,7 @@ static void make_file(struct context *c)
 	struct transfer whole = {.writes = 1, .block = BLOCK};
 	file = open(NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (file < 0) {
-		went_wrong(c, "open", errno);
+		file_failed(c, "open", errno);
 		return;
 	}
 	for (uint64_t i = 0; i < all.blocks; i++) {
@@ -80,7 +80,7 @@ static void make_file(struct context *c)
 		ssize_t put = pwrite(file, all.buffers, BLOCK, (off_t)(i * BLOCK));
 		/* little by little, since with less memory than the file has what is dirty must go first */
 		if (put != BLOCK || (i % 512 == 511 && fdatasync(file) != 0)) {
-			went_wrong(c, "write", put < 0 || put == BLOCK ? errno : ENOSPC);
+			file_failed(c, "write", put < 0 || put == BLOCK ? errno : ENOSPC);
 			return;
 		}
 	}
@@ -96,7 +96,7 @@ static void setup(struct context *c)
 	if (!gauss && strcmp(pattern, "sequential") != 0)
 		wrong_arguments(c, "pattern=%s is neither sequential nor gaussian", pattern);
 	transfer_begin(c, &all, BLOCK, PUBLISHED);
-	by = cold_by(c);
+	by = parse_cold_by(c);
 	if (all.buffers == NULL)
 		return;
 	if (gauss)
@@ -104,7 +104,7 @@ static void setup(struct context *c)
 	make_file(c);
 	if (file < 0)
 		return;
-	must_be_on_a_device(c, file);
+	require_device(c, file);
 	reading = by != BY_DIRECT ? file : open(NAME, O_RDONLY | O_DIRECT | O_CLOEXEC);
 	if (reading < 0)
 		skip(c, "Reads past the cache are not possible here (%s): leave --param cold_by= out, or name another directory with --dir.",
@@ -115,7 +115,7 @@ static void prepare(struct context *c, uint64_t n)
 {
 	(void)n;
 	if (by != BY_DIRECT)
-		make_cold(c, file, by);
+		evict_file(c, file, by);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)

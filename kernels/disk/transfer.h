@@ -66,7 +66,7 @@ static inline uint64_t look(const char *buffer)
 /* A call that moved less than a block, or failed. */
 static int moved_wrong(struct context *c, const struct transfer *t, long moved, int error)
 {
-	return went_wrong(c, t->writes ? "write" : "read", moved < 0 ? error : t->writes ? ENOSPC : EIO);
+	return file_failed(c, t->writes ? "write" : "read", moved < 0 ? error : t->writes ? ENOSPC : EIO);
 }
 
 static int in_turn(struct context *c, struct transfer *t, int file, uint64_t *check)

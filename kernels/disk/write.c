@@ -18,7 +18,7 @@ static void open_new(struct context *c)
 {
 	file = open(NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | (every ? O_DSYNC : 0), 0600);
 	if (file < 0)
-		went_wrong(c, "open", errno);
+		file_failed(c, "open", errno);
 }
 
 static void close_old(struct context *c)
@@ -45,8 +45,8 @@ static void setup(struct context *c)
 	if (file < 0)
 		return;
 	if (pwrite(file, all.buffers, BLOCK, 0) != BLOCK)
-		went_wrong(c, "write", ENOSPC);
-	must_be_on_a_device(c, file);
+		file_failed(c, "write", ENOSPC);
+	require_device(c, file);
 	close_old(c);
 }
 
@@ -57,7 +57,7 @@ static void prepare(struct context *c, uint64_t n)
 	open_new(c);
 	/* what removing the last one left to do is done */
 	if (file >= 0 && fsync(file) != 0)
-		went_wrong(c, "fsync", errno);
+		file_failed(c, "fsync", errno);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -66,7 +66,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		if (transfer(c, &all, file, check) != 0)
 			return;
 		if (waits && !every && fsync(file) != 0)
-			went_wrong(c, "fsync", errno);
+			file_failed(c, "fsync", errno);
 	}
 }
 
@@ -74,7 +74,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)n;
 	if (waits)
-		must_be_clean(c, file);
+		check_clean(c, file);
 	*check += right_blocks(c, &all, file);
 	close_old(c);
 }

@@ -33,12 +33,12 @@ static void setup(struct context *c)
 		wrong_arguments(c, "cached=%s is neither yes nor no", kept);
 	if (parameter_u64(c, "memory_pages", 0) != 0 && strcmp(parameter(c, "confined", "no"), "yes") != 0)
 		skip(c, "No control group limits the cache to less than the file (%s): it takes root.", parameter(c, "unconfined", "none was made"));
-	make_records(c);
+	create_records(c);
 	reading = file;
 	if (cached || file < 0)
 		return;
-	by = cold_by(c);
-	must_be_on_a_device(c, file);
+	by = parse_cold_by(c);
+	require_device(c, file);
 	if (by == BY_DIRECT && writes)
 		skip(c, "A write past the cache reads nothing first: leave --param cold_by= out, or choose drop_caches.");
 	else if (by == BY_DIRECT)
@@ -49,9 +49,9 @@ static void prepare(struct context *c, uint64_t n)
 {
 	(void)n;
 	if (!cached && by != BY_DIRECT)
-		make_cold(c, file, by);
+		evict_file(c, file, by);
 	else if (writes && fsync(file) != 0)
-		went_wrong(c, "fsync", errno);
+		file_failed(c, "fsync", errno);
 	if (lseek(reading, 0, SEEK_SET) != 0)
 		failed(c, "lseek");
 	generation++;
@@ -65,14 +65,14 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		if (writes)
 			memcpy(buffer, &word, sizeof word);
 		uint64_t start = now_ns();
-		if (at_random && lseek(on, (off_t)(order[i] * size), SEEK_SET) < 0) {
+		if (is_random && lseek(on, (off_t)(order[i] * size), SEEK_SET) < 0) {
 			failed(c, "lseek");
 			return;
 		}
 		ssize_t done = writes ? write(on, buffer, size) : read(on, buffer, size);
 		uint64_t end = now_ns();
 		if (done != (ssize_t)size) {
-			went_wrong(c, writes ? "write" : "read", done < 0 ? errno : EIO);
+			file_failed(c, writes ? "write" : "read", done < 0 ? errno : EIO);
 			return;
 		}
 		record(c, start, end);
@@ -88,8 +88,8 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 	if (!writes)
 		return;
 	for (uint64_t i = 0; i < n; i++)
-		holds[order[i]] = generation;
-	*check += right_records(c);
+		record_generation[order[i]] = generation;
+	*check += count_correct_records(c);
 }
 
 /* Every record is what it must be; those that were read came in their order. */
@@ -98,7 +98,7 @@ static uint64_t expect(struct context *c, uint64_t n)
 	uint64_t sum = 0;
 	(void)c;
 	for (uint64_t i = 0; !writes && i < n; i++)
-		sum = (sum << 1 | sum >> 63) + stamp(order[i], holds[order[i]]);
+		sum = (sum << 1 | sum >> 63) + stamp(order[i], record_generation[order[i]]);
 	return writes ? RECORDS : sum;
 }
 

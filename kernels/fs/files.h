@@ -1,6 +1,6 @@
-/* What programs on files share: getting a file out of the page cache and showing that it is out, and the errors of a file
- * system that is full. How a cold file is reached is said by cold_by=: `fadvise`, which concerns this file alone;
- * `drop_caches`, which empties the cache of the whole machine and takes root; `direct`, which goes past it (O_DIRECT). */
+/* Common part of the file benchmarks: dropping a file from the page cache and verifying it, and errors of full file systems. cold_by= is
+ * the method: `fadvise`, for this file only; `drop_caches`, for the whole machine, which takes root; `direct`, which bypasses the cache
+ * (O_DIRECT). */
 #ifndef GRITSTONE_FS_FILES_H
 #define GRITSTONE_FS_FILES_H
 
@@ -15,13 +15,13 @@
 #include "../runtime/draw.h"
 #include "../runtime/kernel.h"
 
-/* Suits every device there is: addresses, lengths and places of transfers past the cache are multiples of its blocks. */
+/* Alignment of addresses, lengths and offsets for O_DIRECT, sufficient for every device. */
 #define ALIGNMENT 4096
 
 enum cold { BY_FADVISE, BY_DROP_CACHES, BY_DIRECT };
 
-/* A failing call on a file, and where; a full file system has its own advice. Returns -1. */
-static int went_wrong(struct context *c, const char *call, int error)
+/* Reports a failed call; advises on a full file system. Returns -1. */
+static int file_failed(struct context *c, const char *call, int error)
 {
 	char here[256];
 	int full = error == ENOSPC || error == EDQUOT;
@@ -29,14 +29,14 @@ static int went_wrong(struct context *c, const char *call, int error)
 		strcpy(here, "the directory of the launch");
 	errno = error;
 	if (full)
-		failed_because(c, call, "%s in %s: make room there, or choose another directory with --dir", strerror(error), here);
+		failed_because(c, call, "%s in %s: free space there, or choose another directory with --dir", strerror(error), here);
 	else
 		failed(c, call);
 	return -1;
 }
 
-/* How many pages of an open file are in memory; (size_t)-1 where that cannot be known. */
-static size_t pages_in_memory(struct context *c, int file)
+/* Returns (size_t)-1 on failure. */
+static size_t resident_pages(struct context *c, int file)
 {
 	struct stat status;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), count = 0;
@@ -59,8 +59,8 @@ static size_t pages_in_memory(struct context *c, int file)
 	return count;
 }
 
-/* Lets go of all pages of the file that can be let go of; returns how many stay, (size_t)-1 after a failure. */
-static size_t let_go(struct context *c, int file, enum cold by)
+/* Drops all droppable pages of the file. Returns the number that stay, (size_t)-1 on failure. */
+static size_t drop_pages(struct context *c, int file, enum cold by)
 {
 	int caches = by == BY_DROP_CACHES ? open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC) : -1;
 	if (by == BY_DROP_CACHES && (caches < 0 || write(caches, "1\n", 2) != 2)) {
@@ -70,51 +70,50 @@ static size_t let_go(struct context *c, int file, enum cold by)
 	}
 	if (caches >= 0)
 		close(caches);
-	posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED); /* whether it worked is seen next */
-	return pages_in_memory(c, file);
+	posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED); /* verified next */
+	return resident_pages(c, file);
 }
 
-/* Nothing of the file is dirty, by what the kernel lets go of at once: a page that is dirty, or on its way, stays. */
-static inline void must_be_clean(struct context *c, int file)
+/* A page that is dirty or under writeback cannot be dropped. */
+static inline void check_clean(struct context *c, int file)
 {
-	size_t left = let_go(c, file, BY_FADVISE);
+	size_t left = drop_pages(c, file, BY_FADVISE);
 	if (left != 0 && left != (size_t)-1)
 		failed_because(c, "fsync", "%u pages of the file are not on the device", (unsigned)left);
 }
 
-/* Writes what is dirty, and lets go of everything; now and then somebody else holds a page for a moment. How many stay. */
-static size_t pages_that_stay(struct context *c, int file, enum cold by)
+/* Writes back and drops all pages, with retries, since the kernel may hold a page briefly. Returns the number that stay. */
+static size_t pages_after_drop(struct context *c, int file, enum cold by)
 {
 	size_t left = 1;
 	if (fsync(file) != 0) {
-		went_wrong(c, "fsync", errno);
+		file_failed(c, "fsync", errno);
 		return 0;
 	}
 	for (int attempt = 0; attempt < 5 && left != 0; attempt++)
-		if ((left = let_go(c, file, by)) == (size_t)-1)
+		if ((left = drop_pages(c, file, by)) == (size_t)-1)
 			return 0;
 	return left;
 }
 
-/* The pages of a file are out of memory from here on, or the region fails. */
-static inline void make_cold(struct context *c, int file, enum cold by)
+static inline void evict_file(struct context *c, int file, enum cold by)
 {
-	size_t left = pages_that_stay(c, file, by);
+	size_t left = pages_after_drop(c, file, by);
 	if (left != 0)
-		failed_because(c, "posix_fadvise", "%u pages of the file stay in memory", (unsigned)left);
+		failed_because(c, "posix_fadvise", "%u pages of the file stay in the page cache", (unsigned)left);
 }
 
-/* From setup, of a file that is not empty: where files are memory, nothing can be cold and nothing comes from a device. */
-static inline void must_be_on_a_device(struct context *c, int file)
+/* From setup, with a nonempty file: skips on file systems in memory. */
+static inline void require_device(struct context *c, int file)
 {
-	if (pages_that_stay(c, file, BY_FADVISE) != 0)
-		skip(c, "The file system here keeps its files in memory, or cannot let go of them: name a directory on a device with --dir.");
+	if (pages_after_drop(c, file, BY_FADVISE) != 0)
+		skip(c, "The file system here keeps its files in memory, or cannot drop them from it: choose a directory on a device with --dir.");
 }
 
-static inline enum cold cold_by(struct context *c)
+static inline enum cold parse_cold_by(struct context *c)
 {
 	static const char *const names[] = {"fadvise", "drop_caches", "direct"};
-	static const char *const how[] = {"posix_fadvise let go of its pages", "the cache of the whole machine was dropped",
+	static const char *const how[] = {"posix_fadvise dropped its pages", "the cache of the whole machine was dropped",
 					  "it was read past the cache, with O_DIRECT"};
 	const char *said = parameter(c, "cold_by", names[0]);
 	for (int i = 0; i < 3; i++)
@@ -124,11 +123,11 @@ static inline enum cold cold_by(struct context *c)
 				"The file was cold: %s before each timed region, and mincore found none of them left.", how[i]);
 			return (enum cold)i;
 		}
-	wrong_arguments(c, "cold_by=%s is none of fadvise, drop_caches and direct", said);
+	wrong_arguments(c, "cold_by=%s is not fadvise, drop_caches or direct", said);
 	return BY_FADVISE;
 }
 
-/* What stands in front of the i-th piece of a file in its g-th writing. */
+/* Stamp at the start of the i-th block of a file in its g-th generation. */
 static inline uint64_t stamp(uint64_t i, uint64_t g)
 {
 	uint64_t state = i << 32 ^ g;

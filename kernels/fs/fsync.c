@@ -9,10 +9,10 @@
 
 static void setup(struct context *c)
 {
-	make_records(c);
+	create_records(c);
 	note(c, "uncached", "fsync after writing");
 	if (file >= 0)
-		must_be_on_a_device(c, file);
+		require_device(c, file);
 }
 
 static void prepare(struct context *c, uint64_t n)
@@ -22,10 +22,10 @@ static void prepare(struct context *c, uint64_t n)
 	for (unsigned i = 0; i < RECORDS; i++) {
 		uint64_t word = stamp(order[i], generation);
 		memcpy(buffer, &word, sizeof word);
-		holds[order[i]] = generation;
+		record_generation[order[i]] = generation;
 		ssize_t put = pwrite(file, buffer, size, (off_t)(order[i] * size));
 		if (put != (ssize_t)size) {
-			went_wrong(c, "write", put < 0 ? errno : ENOSPC);
+			file_failed(c, "write", put < 0 ? errno : ENOSPC);
 			return;
 		}
 	}
@@ -38,7 +38,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		int status = fsync(file);
 		uint64_t end = now_ns();
 		if (status != 0) {
-			went_wrong(c, "fsync", errno);
+			file_failed(c, "fsync", errno);
 			return;
 		}
 		record(c, start, end);
@@ -49,8 +49,8 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)n;
-	must_be_clean(c, file);
-	*check += right_records(c);
+	check_clean(c, file);
+	*check += count_correct_records(c);
 }
 
 static uint64_t expect(struct context *c, uint64_t n)

@@ -1,68 +1,66 @@
-/* The file of one hundred records that the programs of this family work on, made and written before anything is timed, and the
- * order in which its records are taken: one after the other, or as the generator draws them from a fixed seed. Every record has
- * a stamp in front, so that one that is missing or stands elsewhere shows. */
+/* The file of 100 records of this family, written before timing, and the order of access: sequential, or pseudorandom from a fixed seed.
+ * Every record starts with a stamp, which detects a missing or misplaced record. */
 #ifndef GRITSTONE_FS_RECORDS_H
 #define GRITSTONE_FS_RECORDS_H
 
 #include "files.h"
 
 #define RECORDS 100
-#define LARGEST 32768
+#define MAX_RECORD 32768
 #define NAME "records"
 #define SEED 1987
 
-static int file = -1, at_random;
+static int file = -1, is_random;
 static size_t size;
 static unsigned order[RECORDS];
-static uint64_t generation, holds[RECORDS]; /* the writing that each record is of */
+static uint64_t generation, record_generation[RECORDS]; /* expected generation of each record */
 static char *buffer;
 
 static void write_records(struct context *c)
 {
 	for (unsigned r = 0; r < RECORDS; r++) {
-		uint64_t word = stamp(r, holds[r]);
+		uint64_t word = stamp(r, record_generation[r]);
 		memcpy(buffer, &word, sizeof word);
 		ssize_t put = pwrite(file, buffer, size, (off_t)(r * size));
 		if (put != (ssize_t)size) {
-			went_wrong(c, "write", put < 0 ? errno : ENOSPC);
+			file_failed(c, "write", put < 0 ? errno : ENOSPC);
 			return;
 		}
 	}
 	if (fsync(file) != 0)
-		went_wrong(c, "fsync", errno);
+		file_failed(c, "fsync", errno);
 }
 
-/* Parameters, the order, and the file. */
-static void make_records(struct context *c)
+/* Parses the parameters, and creates the order and the file. */
+static void create_records(struct context *c)
 {
 	const char *pattern = parameter(c, "pattern", "");
 	uint64_t state = SEED, sum = 0;
 	size = parameter_u64(c, "size", 0);
-	at_random = strcmp(pattern, "random") == 0;
-	if (size < 512 || size > LARGEST || size % 512 != 0 || (!at_random && strcmp(pattern, "sequential") != 0))
-		wrong_arguments(c, "size= must be a multiple of 512 up to %d, and pattern= sequential or random", LARGEST);
+	is_random = strcmp(pattern, "random") == 0;
+	if (size < 512 || size > MAX_RECORD || size % 512 != 0 || (!is_random && strcmp(pattern, "sequential") != 0))
+		wrong_arguments(c, "size= must be a multiple of 512 up to %d, and pattern= sequential or random", MAX_RECORD);
 	for (unsigned i = 0; i < RECORDS; i++) {
-		order[i] = at_random ? (unsigned)(draw(&state) % RECORDS) : i;
+		order[i] = is_random ? (unsigned)(draw(&state) % RECORDS) : i;
 		sum = (sum << 1 | sum >> 63) + order[i];
 	}
 	note(c, "order", "%s, sum %016lx", pattern, (unsigned long)sum);
-	buffer = aligned_alloc(ALIGNMENT, LARGEST);
+	buffer = aligned_alloc(ALIGNMENT, MAX_RECORD);
 	file = open(NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (buffer == NULL || file < 0) {
-		went_wrong(c, file < 0 ? "open" : "aligned_alloc", errno);
+		file_failed(c, file < 0 ? "open" : "aligned_alloc", errno);
 		return;
 	}
-	memset(buffer, 'a', LARGEST);
+	memset(buffer, 'a', MAX_RECORD);
 	write_records(c);
 }
 
-/* Counts the records that are as they were last written. */
-static uint64_t right_records(struct context *c)
+static uint64_t count_correct_records(struct context *c)
 {
-	static char found[LARGEST];
+	static char found[MAX_RECORD];
 	uint64_t right = 0;
 	for (unsigned r = 0; r < RECORDS; r++) {
-		uint64_t word = stamp(r, holds[r]);
+		uint64_t word = stamp(r, record_generation[r]);
 		memcpy(buffer, &word, sizeof word);
 		if (pread(file, found, size, (off_t)(r * size)) != (ssize_t)size) {
 			failed(c, "pread");

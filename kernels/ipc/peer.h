@@ -1,4 +1,4 @@
-/* The second process of a row, whose end is noticed wherever the first one waits. */
+/* The second process of a benchmark; its death interrupts blocking calls of the first. */
 #ifndef GRITSTONE_IPC_PEER_H
 #define GRITSTONE_IPC_PEER_H
 
@@ -17,8 +17,7 @@ static void on_child(int signal)
 	peer_died = 1;
 }
 
-/* Starts serve() in a process of its own. Calls that wait for a peer that has died end with EINTR, and those that write to it
- * with EPIPE. */
+/* Runs serve() in a child. After its death blocking calls fail with EINTR, writes with EPIPE. */
 static void start_peer(struct context *c, void (*serve)(void))
 {
 	struct sigaction action = {.sa_handler = on_child};

@@ -18,7 +18,7 @@ static void make_files(void)
 	static char bytes[BYTES];
 	uint64_t x = 88172645463325252u; /* xorshift: what cannot be packed */
 	if (mkdir("files", 0700) != 0)
-		leave(FAILS, "cannot make the directory files: %s", strerror(errno));
+		exit_with(FAILED, "cannot make the directory files: %s", strerror(errno));
 	for (int i = 0; i < FILES; i++) {
 		char path[32];
 		for (size_t k = 0; k < sizeof bytes; k += sizeof x) {
@@ -30,7 +30,7 @@ static void make_files(void)
 		snprintf(path, sizeof path, "files/%d", i);
 		int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (file < 0 || write(file, bytes, sizeof bytes) != (ssize_t)sizeof bytes)
-			leave(CANNOT, "cannot write %s: %s; choose another directory with --dir", path, strerror(errno));
+			exit_with(SKIPPED, "cannot write %s: %s; choose another directory with --dir", path, strerror(errno));
 		close(file);
 	}
 }
@@ -42,7 +42,7 @@ static void archive(const char *tar)
 	int status;
 	pid_t parent = getpid(), pid = fork();
 	if (pid < 0)
-		leave(FAILS, "fork: %s", strerror(errno));
+		exit_with(FAILED, "fork: %s", strerror(errno));
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() == parent)
@@ -50,9 +50,9 @@ static void archive(const char *tar)
 		_exit(127);
 	}
 	if (waitpid(pid, &status, 0) != pid || status != 0)
-		leave(FAILS, "%s ended with wait status %d", tar, status);
+		exit_with(FAILED, "%s ended with wait status %d", tar, status);
 	if (stat("archive", &made) != 0 || made.st_size < (off_t)FILES * BYTES)
-		leave(FAILS, "%s left no archive of all files", tar);
+		exit_with(FAILED, "%s left no archive of all files", tar);
 }
 
 int main(int argc, char **argv)
@@ -61,6 +61,6 @@ int main(int argc, char **argv)
 	make_files();
 	for (uint64_t done = 1;; done++) {
 		archive(tar);
-		progress(done, "archives of 16 MB");
+		report_progress(done, "archives of 16 MB");
 	}
 }

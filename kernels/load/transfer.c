@@ -12,7 +12,7 @@ int main(void)
 	int told = dprintf(note, "The files of load level 4 went over the loopback interface and not between two hosts: two network "
 		      "namespaces joined by veth could not be made, which takes root or user namespaces, and ip(8) (apt-get install iproute2).\n");
 	if (note < 0 || told < 0)
-		leave(FAILS, "cannot write to stand_in: %s", strerror(errno));
+		exit_with(FAILED, "cannot write to stand_in: %s", strerror(errno));
 	int s = listens("127.0.0.1", &port);
 	if (fork_tied() == 0)
 		serve(s, "");

@@ -23,7 +23,7 @@ static pid_t fork_tied(void)
 {
 	pid_t parent = getpid(), pid = fork();
 	if (pid < 0)
-		leave(FAILS, "fork: %s", strerror(errno));
+		exit_with(FAILED, "fork: %s", strerror(errno));
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
@@ -40,7 +40,7 @@ static int listens(const char *host, in_port_t *port)
 	int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (s < 0 || bind(s, (struct sockaddr *)&address, length) != 0 || listen(s, 1) != 0 ||
 	    getsockname(s, (struct sockaddr *)&address, &length) != 0)
-		leave(FAILS, "cannot listen on %s: %s", host, strerror(errno));
+		exit_with(FAILED, "cannot listen on %s: %s", host, strerror(errno));
 	*port = address.sin_port;
 	return s;
 }
@@ -56,14 +56,14 @@ static _Noreturn void serve(int s, const char *name)
 		uint64_t received = 0;
 		ssize_t n;
 		if (from < 0 || file < 0)
-			leave(FAILS, "cannot receive: %s", strerror(errno));
+			exit_with(FAILED, "cannot receive: %s", strerror(errno));
 		while ((n = read(from, piece, sizeof piece)) > 0) {
 			if (write(file, piece, (size_t)n) != n)
-				leave(FAILS, "cannot write what was received: %s", strerror(errno));
+				exit_with(FAILED, "cannot write what was received: %s", strerror(errno));
 			received += (uint64_t)n;
 		}
 		if (write(from, &received, sizeof received) != sizeof received)
-			leave(FAILS, "cannot answer: %s", strerror(errno));
+			exit_with(FAILED, "cannot answer: %s", strerror(errno));
 		close(file);
 		close(from);
 	}
@@ -78,24 +78,24 @@ static _Noreturn void send_files(const char *host, in_port_t port, const char *n
 	int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	for (unsigned i = 0; i < BYTES / PIECE; i++)
 		if (file < 0 || write(file, piece, sizeof piece) != sizeof piece)
-			leave(CANNOT, "cannot write a file of 4 MB: %s; choose another directory with --dir", strerror(errno));
+			exit_with(SKIPPED, "cannot write a file of 4 MB: %s; choose another directory with --dir", strerror(errno));
 	for (;;) {
 		struct sockaddr_in address = ipv4_address(host, port);
 		uint64_t received = 0;
 		ssize_t n;
 		int to = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		if (to < 0 || connect(to, (struct sockaddr *)&address, sizeof address) != 0 || lseek(file, 0, SEEK_SET) != 0)
-			leave(FAILS, "cannot connect to %s: %s", host, strerror(errno));
+			exit_with(FAILED, "cannot connect to %s: %s", host, strerror(errno));
 		while ((n = read(file, piece, sizeof piece)) > 0)
 			if (write(to, piece, (size_t)n) != n)
-				leave(FAILS, "cannot send: %s", strerror(errno));
+				exit_with(FAILED, "cannot send: %s", strerror(errno));
 		shutdown(to, SHUT_WR);
 		if (read(to, &received, sizeof received) != sizeof received || received != BYTES)
-			leave(FAILS, "%llu of %u bytes arrived", (unsigned long long)received, BYTES);
+			exit_with(FAILED, "%llu of %u bytes arrived", (unsigned long long)received, BYTES);
 		close(to);
 		++*sent;
 		if (first)
-			progress(*sent, "files of 4 MB");
+			report_progress(*sent, "files of 4 MB");
 	}
 }
 
@@ -108,7 +108,7 @@ static void count_together(void)
 {
 	sent = mmap(NULL, sizeof *sent, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (sent == MAP_FAILED)
-		leave(FAILS, "mmap: %s", strerror(errno));
+		exit_with(FAILED, "mmap: %s", strerror(errno));
 }
 
 static void keep_to_one_cpu(void)
@@ -136,7 +136,7 @@ static _Noreturn void be_host(int s, int serves, int sends, const char *other, i
 			serve(s, name);
 		send_files(other, port, name, letter == 'a' ? i == serves : i == serves && serves == 0);
 	}
-	_exit(wait(&status) > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : FAILS);
+	_exit(wait(&status) > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : FAILED);
 }
 
 /* The two hosts; NO_HOSTS when they cannot be made. */
@@ -179,7 +179,7 @@ static int have_no_hosts(struct traffic traffic)
 	if (pid == 0)
 		two_hosts(traffic);
 	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != NO_HOSTS)
-		_exit(FAILS);
+		_exit(FAILED);
 	return 1;
 }
 

@@ -52,7 +52,7 @@ static void begin_round(const struct user *user)
 	int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	size_t length = strlen(source);
 	if (file < 0 || write(file, source, length) != (ssize_t)length)
-		leave(FAILS, "cannot write %s: %s", path, strerror(errno));
+		exit_with(FAILED, "cannot write %s: %s", path, strerror(errno));
 	close(file);
 }
 
@@ -63,13 +63,13 @@ static void log_in(struct user *user)
 	user->terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (user->terminal < 0 || grantpt(user->terminal) != 0 || unlockpt(user->terminal) != 0 ||
 	    (name = ptsname(user->terminal)) == NULL)
-		leave(CANNOT, "no pseudo-terminal for user %d: %s; mount devpts on /dev/pts with more of them", user->number,
+		exit_with(SKIPPED, "no pseudo-terminal for user %d: %s; mount devpts on /dev/pts with more of them", user->number,
 		      strerror(errno));
 	if (mkdir(directory, 0700) != 0)
-		leave(FAILS, "cannot make %s: %s", directory, strerror(errno));
+		exit_with(FAILED, "cannot make %s: %s", directory, strerror(errno));
 	pid_t parent = getpid(), pid = fork();
 	if (pid < 0)
-		leave(CANNOT, "no process for user %d: %s; raise the limit with ulimit -u", user->number, strerror(errno));
+		exit_with(SKIPPED, "no process for user %d: %s; raise the limit with ulimit -u", user->number, strerror(errno));
 	if (pid == 0)
 		exec_shell(name, directory, parent);
 	user->step = -1; /* the first prompt ends no transaction */
@@ -85,7 +85,7 @@ static void type_step(struct user *user)
 	user->tail[0] = '\0';
 	user->since = now();
 	if (write(user->terminal, keys, strlen(keys)) != (ssize_t)strlen(keys))
-		leave(FAILS, "cannot type at the terminal of user %d: %s", user->number, strerror(errno));
+		exit_with(FAILED, "cannot type at the terminal of user %d: %s", user->number, strerror(errno));
 }
 
 /* Whether the system is ready for the next step; a prompt tells how the command ended. */
@@ -101,7 +101,7 @@ static int is_ready(const struct user *user)
 	while (status > user->tail && status[-1] >= '0' && status[-1] <= '9')
 		status--;
 	if (step != NULL && (atoi(status) != 0) != step->fails)
-		leave(CANNOT, "a user's '%s' ended with status %d; it should have %s, and the terminal showed: %s", step->keys,
+		exit_with(SKIPPED, "a user's '%s' ended with status %d; it should have %s, and the terminal showed: %s", step->keys,
 		      atoi(status), step->fails ? "failed" : "ended well", user->tail);
 	return 1;
 }
@@ -112,7 +112,7 @@ static void attend(struct user *user)
 	char bytes[4096];
 	ssize_t n = read(user->terminal, bytes, sizeof bytes);
 	if (n <= 0)
-		leave(FAILS, "the terminal of user %d was closed; it showed: %s", user->number, user->tail);
+		exit_with(FAILED, "the terminal of user %d was closed; it showed: %s", user->number, user->tail);
 	for (ssize_t i = 0; i < n; i++) {
 		if (user->shown == TAIL) {
 			memmove(user->tail, user->tail + TAIL / 2, TAIL / 2);
@@ -140,18 +140,18 @@ static void serve(struct user *user, int users, double end)
 		for (int i = 0; i < users; i++)
 			fds[i] = (struct pollfd){.fd = user[i].terminal, .events = POLLIN};
 		if (poll(fds, (nfds_t)users, 1000) < 0 && errno != EINTR)
-			leave(FAILS, "poll: %s", strerror(errno));
+			exit_with(FAILED, "poll: %s", strerror(errno));
 		for (int i = 0; i < users; i++) {
 			if (fds[i].revents != 0)
 				attend(&user[i]);
 			if (now() - user[i].since > PATIENCE)
-				leave(CANNOT, "user %d has seen nothing of '%s' for %d s; the terminal showed: %s",
+				exit_with(SKIPPED, "user %d has seen nothing of '%s' for %d s; the terminal showed: %s",
 				      user[i].number, user[i].step < 0 ? "sh" : steps[user[i].step].keys, PATIENCE,
 				      user[i].tail);
 		}
 		/* at work when everybody has compiled once */
 		if (transactions >= (uint64_t)users)
-			progress(transactions, of);
+			report_progress(transactions, of);
 	}
 	free(fds);
 }
@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 	struct user *user = calloc((size_t)users, sizeof *user);
 	source = source_text();
 	if (user == NULL || source == NULL)
-		leave(FAILS, "no memory");
+		exit_with(FAILED, "no memory");
 	count = script(steps, compiler, editor);
 	for (int i = 0; i < users; i++) {
 		user[i].number = i + 1;

@@ -1,7 +1,7 @@
-/* rt/clock-overhead: what it costs to ask for the time (hp-1987, table 5.1).
+/* rt/clock-overhead: cost of reading the clock (hp-1987, table 5.1).
  *
- * One operation is one clock_gettime(CLOCK_MONOTONIC): the clock that deadlines are given in and that the other rows of this family
- * read. The check value is the number of readings that were not before the one before, which is all of them.
+ * One operation is one clock_gettime(CLOCK_MONOTONIC): the clock of deadlines and of the other benchmarks of this family. The check value
+ * is the number of readings not earlier than their predecessor, which must be all.
  */
 #define _GNU_SOURCE
 #include <time.h>

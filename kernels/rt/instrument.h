@@ -1,7 +1,7 @@
-/* A device of infinite speed whose driver does not buffer: a process that takes what is written as soon as it is there, and reports that it has
- * it. The writer sleeps until then, as in a driver that starts a transfer, sleeps, and is woken by the interrupt of its completion.
+/* An unbuffered device of infinite speed: a process that reads each request at once and reports its completion. The writer sleeps until
+ * then, as in a driver that starts a transfer and sleeps until the completion interrupt.
  *
- * Needs _GNU_SOURCE. Stands without the runtime, for load/writer too.
+ * Needs _GNU_SOURCE. Independent of the runtime, since load/writer uses it too.
  */
 #ifndef GRITSTONE_RT_INSTRUMENT_H
 #define GRITSTONE_RT_INSTRUMENT_H
@@ -17,32 +17,32 @@
 
 struct instrument {
 	_Atomic uint32_t requests; /* completed */
-	uint64_t sum;              /* of all bytes taken */
+	uint64_t sum; /* of all received bytes */
 };
 
-/* Shared with the children to come; MAP_FAILED with errno. */
-static inline struct instrument *make_instrument(void)
+/* Shared with later children. Returns MAP_FAILED with errno. */
+static inline struct instrument *create_instrument(void)
 {
 	return mmap(NULL, sizeof(struct instrument), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
-/* The device: takes requests of this size until nothing can be read. */
-static inline void take_requests(struct instrument *i, int far, size_t size)
+/* The device process: reads requests of a fixed size until end of file. */
+static inline void serve_requests(struct instrument *i, int fd, size_t size)
 {
 	unsigned char bytes[512];
-	ssize_t took;
-	for (size_t taken = 0; (took = read(far, bytes, size - taken)) > 0; taken %= size) {
-		for (ssize_t b = 0; b < took; b++)
+	ssize_t n;
+	for (size_t received = 0; (n = read(fd, bytes, size - received)) > 0; received %= size) {
+		for (ssize_t b = 0; b < n; b++)
 			i->sum += bytes[b];
-		taken += (size_t)took;
-		if (taken < size)
+		received += (size_t)n;
+		if (received < size)
 			continue;
 		atomic_fetch_add(&i->requests, 1);
 		futex_wake_all(&i->requests);
 	}
 }
 
-/* Sleeps until more requests are completed than were; one entry into the kernel, even where it is so already. */
+/* Sleeps until the completion count exceeds `before`; one system call even if it does already. */
 static inline void await_completion(struct instrument *i, uint32_t before)
 {
 	do

@@ -1,10 +1,9 @@
-/* rt/message/...: a message is sent, and a waiter of higher priority gets the CPU (hp-1987, tables 5.9 and 5.10).
+/* rt/message/...: latency from sending a message to the wakeup of a receiver of higher priority (hp-1987, tables 5.9 and 5.10).
  *
- * One operation: the sender, of lower priority, sends a message of size= bytes; the receiver, which slept in its call, is dispatched on
- * the same CPU and has the message. Timed from the line before the sending call to the first line of the receiver after
- * its call. how=system-v: msgsnd and msgrcv, the messages that the document's system had. posix: mq_send and mq_receive.
- * futex: the bytes are put into shared memory and copied out of it, and a futex wakes.
- * Every byte of a message is the low byte of its number, and the last of them is what is added up.
+ * One operation: the sender, of lower priority, sends a message of size= bytes; the receiver, blocked in its call, is dispatched on the
+ * same CPU and has the message. Timed from just before the sending call to just after the receiving call. how=system-v: msgsnd and msgrcv,
+ * as in the document. posix: mq_send and mq_receive. futex: copies through shared memory, and a futex wakeup. Every byte of a message is
+ * the low byte of its number; the last byte is summed.
  */
 #define _GNU_SOURCE
 #include <mqueue.h>
@@ -14,15 +13,15 @@
 
 #include "handover.h"
 
-#define MOST 512
+#define MAX_SIZE 512
 
 static size_t size;
-static ssize_t length; /* of the message that came */
+static ssize_t length; /* of the received message */
 static int queue = -1;
 static mqd_t posix_queue = (mqd_t)-1;
 static struct {
 	long type;
-	unsigned char text[MOST];
+	unsigned char text[MAX_SIZE];
 } sent, received;
 
 static void fill(uint64_t number)
@@ -30,7 +29,6 @@ static void fill(uint64_t number)
 	memset(sent.text, (int)(number & 0xff), size);
 }
 
-/* A message that is not whole is none. */
 static int read_number(uint64_t *number)
 {
 	if ((size_t)length != size || received.text[0] != received.text[size - 1]) {
@@ -41,7 +39,7 @@ static int read_number(uint64_t *number)
 	return 0;
 }
 
-static void make_queue(struct context *c)
+static void create_queue(struct context *c)
 {
 	queue = msgget(IPC_PRIVATE, 0600);
 	sent.type = 1;
@@ -61,7 +59,7 @@ static int receive_queue(void)
 	return length < 0 ? -1 : 0;
 }
 
-static void make_posix(struct context *c)
+static void create_posix(struct context *c)
 {
 	struct mq_attr attributes = {.mq_maxmsg = 1, .mq_msgsize = (long)size};
 	char name[64];
@@ -87,35 +85,35 @@ static int receive_posix(void)
 
 static int send_futex(uint64_t number)
 {
-	memcpy(shared->room, sent.text, size);
-	return give_futex(number);
+	memcpy(shared->buffer, sent.text, size);
+	return post_futex(number);
 }
 
 static int receive_futex(void)
 {
-	take_futex();
-	memcpy(received.text, shared->room, size);
+	wait_futex();
+	memcpy(received.text, shared->buffer, size);
 	length = (ssize_t)size;
 	return 0;
 }
 
-static const struct way ways[] = {
-	{"system-v", 1, make_queue, send_queue, receive_queue, fill, read_number},
-	{"posix", 1, make_posix, send_posix, receive_posix, fill, read_number},
-	{"futex", 0, make_futex, send_futex, receive_futex, fill, read_number},
+static const struct primitive primitives[] = {
+	{"system-v", 1, create_queue, send_queue, receive_queue, fill, read_number},
+	{"posix", 1, create_posix, send_posix, receive_posix, fill, read_number},
+	{"futex", 0, create_futex, send_futex, receive_futex, fill, read_number},
 	{.name = NULL},
 };
 
 static void setup(struct context *c)
 {
 	size = (size_t)parameter_u64(c, "size", 0);
-	if (size == 0 || size > MOST)
-		wrong_arguments(c, "size=%zu is not between 1 and %d", size, MOST);
+	if (size == 0 || size > MAX_SIZE)
+		wrong_arguments(c, "size=%zu is not between 1 and %d", size, MAX_SIZE);
 	else
-		set_up_handover(c, ways);
+		setup_handover(c, primitives);
 }
 
-/* The sum of the low bytes of 1 to n: 256 of them, in whatever order, add up to 255 * 128. */
+/* Sum of the low bytes of 1 to n: any 256 successive ones add up to 255 * 128. */
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	uint64_t rest = n % 256;
@@ -125,7 +123,7 @@ static uint64_t expect(struct context *c, uint64_t n)
 
 static void teardown(struct context *c)
 {
-	tear_down_handover(c);
+	teardown_handover(c);
 	if (queue >= 0 && msgctl(queue, IPC_RMID, NULL) != 0)
 		failed(c, "msgctl");
 }
@@ -133,7 +131,7 @@ static void teardown(struct context *c)
 const struct kernel kernel = {
 	.name = "rt/message",
 	.setup = setup,
-	.run = take_all,
+	.run = wait_all,
 	.expect = expect,
 	.teardown = teardown,
 };

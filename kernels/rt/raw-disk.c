@@ -1,24 +1,23 @@
-/* rt/raw-disk/...: one synchronous write past the page cache, to the next line of the program (hp-1987, tables 5.15 to 5.17).
+/* rt/raw-disk/...: latency of a synchronous direct write (hp-1987, tables 5.15 to 5.17).
  *
- * One operation is one pwrite of size= bytes, the next in sequence, to a file whose blocks are allocated and were written before,
- * opened with O_DIRECT and O_DSYNC: when it returns, the bytes have left for the device, past the page cache, and a device that
- * has a cache of its own was told to empty it. The document wrote to the raw disk; a file is what one may write to on a
- * disk that is in use (device=none). Another is named by device=, and its beginning written to, which disk/device.h guards. Each write
- * carries its number, and all of them are read back from the device afterwards.
+ * One operation is one sequential pwrite of size= bytes to a file with allocated, written blocks, opened with O_DIRECT and O_DSYNC: when it
+ * returns, the data has bypassed the page cache and the device's volatile cache was flushed. The document wrote to the raw disk; on a disk
+ * in use one may only write to a file (device=none). device= names another block device, whose beginning is overwritten, guarded by
+ * disk/device.h. Each write carries its number, and all are read back from the device afterwards.
  */
 #define _GNU_SOURCE
 #include "../disk/device.h"
 
 #define NAME "raw"
-#define PLACES 256 /* writes until the file is full, and the first place comes again */
+#define BLOCKS 256 /* blocks in the file, written round robin */
 
 static int file = -1, on_device;
 static size_t size;
 static char *block;
 
-static off_t place_of(uint64_t number)
+static off_t block_offset(uint64_t number)
 {
-	return (off_t)(number % PLACES * size);
+	return (off_t)(number % BLOCKS * size);
 }
 
 static void open_file(struct context *c)
@@ -30,18 +29,17 @@ static void open_file(struct context *c)
 		failed(c, "open");
 }
 
-/* Every place once. */
 static void write_all(struct context *c)
 {
-	for (uint64_t i = 0; i < PLACES; i++) {
-		ssize_t wrote = pwrite(file, block, size, place_of(i));
+	for (uint64_t i = 0; i < BLOCKS; i++) {
+		ssize_t wrote = pwrite(file, block, size, block_offset(i));
 		if (wrote == (ssize_t)size)
 			continue;
 		if (wrote < 0 && errno == EINVAL && i == 0)
-			skip(c, "the device here takes no direct writes of %zu bytes; choose a directory on another one with --dir, or name one with --param device=",
+			skip(c, "the device here does not support direct writes of %zu bytes; choose a directory on another one with --dir, or name one with --param device=",
 			     size);
 		else
-			went_wrong(c, "pwrite", wrote < 0 ? errno : ENOSPC);
+			file_failed(c, "pwrite", wrote < 0 ? errno : ENOSPC);
 		return;
 	}
 	if (fsync(file) != 0)
@@ -63,7 +61,7 @@ static void setup(struct context *c)
 	memset(block, 0, size);
 	note(c, "uncached", "O_DIRECT");
 	if (on_device) {
-		file = open_device(c, device, PLACES * size, O_DSYNC);
+		file = open_device(c, device, BLOCKS * size, O_DSYNC);
 		note(c, "measured", "past the cache of %s", device);
 	} else {
 		open_file(c);
@@ -78,7 +76,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	for (uint64_t i = 0; i < n; i++) {
 		memcpy(block, &i, sizeof i);
 		uint64_t start = now_ns();
-		ssize_t wrote = pwrite(file, block, size, place_of(i));
+		ssize_t wrote = pwrite(file, block, size, block_offset(i));
 		uint64_t end = now_ns();
 		if (wrote != (ssize_t)size) {
 			failed(c, "pwrite");
@@ -88,12 +86,12 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	}
 }
 
-/* What stands at the last of each place that was written to. */
+/* Reads the last content of each written block. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
-	for (uint64_t i = n > PLACES ? n - PLACES : 0; i < n; i++) {
+	for (uint64_t i = n > BLOCKS ? n - BLOCKS : 0; i < n; i++) {
 		uint64_t number;
-		if (pread(file, block, size, place_of(i)) != (ssize_t)size) {
+		if (pread(file, block, size, block_offset(i)) != (ssize_t)size) {
 			failed(c, "pread");
 			return;
 		}
@@ -105,7 +103,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	(void)c;
-	uint64_t first = n > PLACES ? n - PLACES : 0;
+	uint64_t first = n > BLOCKS ? n - BLOCKS : 0;
 	return n * (n - 1) / 2 - (first > 0 ? first * (first - 1) / 2 : 0);
 }
 

@@ -1,7 +1,7 @@
-/* What the kernels of this family ask of the machine for themselves: real-time priority, memory that stays, an awake CPU.
+/* Real-time setup: priority, locked memory, no deep idle states.
  *
- * SCHED_FIFO is what their rows are about: without it they do not run, rather than print a figure of another kind. Locked memory
- * and /dev/cpu_dma_latency are had where they can be, and what was had belongs to the figure.
+ * SCHED_FIFO defines these benchmarks: without it they are skipped. Locked memory and /dev/cpu_dma_latency are used where permitted, and
+ * noted with the result.
  */
 #ifndef GRITSTONE_RT_REALTIME_H
 #define GRITSTONE_RT_REALTIME_H
@@ -17,7 +17,7 @@
 
 #include "../runtime/kernel.h"
 
-/* The kernel promises not to sleep deeper than this (microseconds) while the file is open; it goes with the process. */
+/* PM QoS: no idle state with a longer exit latency (us) while the file is open, i.e. until the process exits. */
 static inline void hold_cpu_awake(struct context *c)
 {
 	const int32_t latency = 0;
@@ -28,15 +28,15 @@ static inline void hold_cpu_awake(struct context *c)
 		note(c, "cpu_dma_latency", "not held: %s", strerror(errno));
 }
 
-static inline int use_fifo(int priority)
+static inline int set_fifo(int priority)
 {
-	const struct sched_param wanted = {.sched_priority = priority};
-	return sched_setscheduler(0, SCHED_FIFO, &wanted);
+	const struct sched_param parameters = {.sched_priority = priority};
+	return sched_setscheduler(0, SCHED_FIFO, &parameters);
 }
 
-/* This process at SCHED_FIFO with the priority= of the entry, its memory in place, its CPU awake. Returns the priority.
- * priority=0 is the row of a process like any other: it stays with the time-shared ones, but its timers are as exact. */
-static inline int go_realtime(struct context *c)
+/* Sets SCHED_FIFO with priority=, locks memory, holds the CPU awake. Returns the priority. priority=0: an ordinary time-shared process, but
+ * without timer slack. */
+static inline int become_realtime(struct context *c)
 {
 	int priority = (int)parameter_u64(c, "priority", 0);
 	int lowest = sched_get_priority_min(SCHED_FIFO), highest = sched_get_priority_max(SCHED_FIFO);
@@ -44,8 +44,8 @@ static inline int go_realtime(struct context *c)
 		wrong_arguments(c, "priority=%d is not between %d and %d", priority, lowest + 1, highest);
 	if (priority == 0) {
 		prctl(PR_SET_TIMERSLACK, 1UL);
-	} else if (use_fifo(priority) != 0) {
-		skip(c, "real-time priority is refused (SCHED_FIFO %d: %s); run as root, or have `ulimit -r %d` allowed", priority,
+	} else if (set_fifo(priority) != 0) {
+		skip(c, "real-time priority is not permitted (SCHED_FIFO %d: %s); run as root, or have `ulimit -r %d` allowed", priority,
 		     strerror(errno), priority);
 		return 0;
 	}

@@ -1,9 +1,8 @@
-/* rt/semaphore: a semaphore is cleared, and a waiter of higher priority gets the CPU (hp-1987, table 5.8).
+/* rt/semaphore: latency from releasing a semaphore to the wakeup of a waiter of higher priority (hp-1987, table 5.8).
  *
- * One operation: the giver, of lower priority, releases a semaphore; the waiter, which slept on it, is dispatched on the same CPU.
- * Timed from the line before the call that releases to the first line of the waiter; the giver's call has not returned
- * then. how=system-v: semop, the semaphores that the document's system had. posix: sem_post and sem_wait, in shared memory.
- * futex: what both of these are made of or might be, one word and one call on either side.
+ * One operation: the sender, of lower priority, releases a semaphore; the waiter, blocked on it, is dispatched on the same CPU. Timed from
+ * just before the releasing call, which has not returned yet, to just after the waiting call. how=system-v: semop, as in the document.
+ * posix: sem_post and sem_wait, in shared memory. futex: the underlying mechanism, one word and one call on each side.
  */
 #define _GNU_SOURCE
 #include <semaphore.h>
@@ -15,14 +14,14 @@
 static int set = -1;
 static sem_t *semaphore;
 
-static void make_set(struct context *c)
+static void create_set(struct context *c)
 {
 	set = semget(IPC_PRIVATE, 1, 0600);
 	if (set < 0)
 		failed(c, "semget");
 }
 
-static int release_set(uint64_t number)
+static int post_set(uint64_t number)
 {
 	struct sembuf release = {.sem_op = 1};
 	(void)number;
@@ -35,14 +34,14 @@ static int wait_set(void)
 	return semop(set, &wait, 1);
 }
 
-static void make_posix(struct context *c)
+static void create_posix(struct context *c)
 {
-	semaphore = (sem_t *)(void *)shared->room;
+	semaphore = (sem_t *)(void *)shared->buffer;
 	if (sem_init(semaphore, 1, 0) != 0)
 		failed(c, "sem_init");
 }
 
-static int release_posix(uint64_t number)
+static int post_posix(uint64_t number)
 {
 	(void)number;
 	return sem_post(semaphore);
@@ -53,16 +52,16 @@ static int wait_posix(void)
 	return sem_wait(semaphore);
 }
 
-static const struct way ways[] = {
-	{.name = "system-v", .named = 1, .make = make_set, .give = release_set, .take = wait_set},
-	{.name = "posix", .make = make_posix, .give = release_posix, .take = wait_posix},
-	{.name = "futex", .make = make_futex, .give = give_futex, .take = take_futex},
+static const struct primitive primitives[] = {
+	{.name = "system-v", .persistent = 1, .create = create_set, .post = post_set, .wait = wait_set},
+	{.name = "posix", .create = create_posix, .post = post_posix, .wait = wait_posix},
+	{.name = "futex", .create = create_futex, .post = post_futex, .wait = wait_futex},
 	{.name = NULL},
 };
 
 static void setup(struct context *c)
 {
-	set_up_handover(c, ways);
+	setup_handover(c, primitives);
 }
 
 static uint64_t expect(struct context *c, uint64_t n)
@@ -73,7 +72,7 @@ static uint64_t expect(struct context *c, uint64_t n)
 
 static void teardown(struct context *c)
 {
-	tear_down_handover(c);
+	teardown_handover(c);
 	if (set >= 0 && semctl(set, 0, IPC_RMID) != 0)
 		failed(c, "semctl");
 }
@@ -81,7 +80,7 @@ static void teardown(struct context *c)
 const struct kernel kernel = {
 	.name = "rt/semaphore",
 	.setup = setup,
-	.run = take_all,
+	.run = wait_all,
 	.expect = expect,
 	.teardown = teardown,
 };

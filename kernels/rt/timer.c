@@ -1,12 +1,11 @@
-/* rt/driver-latency, rt/user-latency, rt/interrupt-latency: from a timer to those who wait for it (hp-1987, tables 5.2 to 5.4).
+/* rt/driver-latency, rt/user-latency, rt/interrupt-latency: latency from a timer's expiry to its handler and to a waiting process (hp-1987,
+ * tables 5.2 to 5.4).
  *
- * The document had a signal from outside and a logic analyser; here the event is a timer of the kernel, which expires at a time that
- * was set beforehand, and the analyser is the kernel's own trace. One operation is one expiry, every interval_us=, at absolute
- * times: each is the one before plus the interval, however late that one was, so that what a delay hides is counted.
- * of=driver: from the time that was set to the first line of the timer's handler. of=user: to the first line of
- * this process after its sleep, at SCHED_FIFO. of=interrupt: from the first line behind the interrupt vector to
- * that of the handler; of the two stamps the first is taken within that time, and its cost is in it.
- * Where there is a trace, it is asked what went on during the longest latency.
+ * The document used an external signal and a logic analyzer; here the event is a kernel timer with a known expiry time, and the analyzer is
+ * the kernel's trace. One operation is one expiry, every interval_us= at fixed times, independent of earlier delays (no coordinated
+ * omission). of=driver: from the programmed time to the start of the timer's handler. of=user: to the return of this process, at
+ * SCHED_FIFO, from its sleep. of=interrupt: from the start of the interrupt vector to the start of the handler; the interval includes the
+ * cost of the first of the two trace events. With a trace, the cause of the longest latency is noted.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -15,20 +14,20 @@
 #include "latency_cause.h"
 #include "realtime.h"
 
-#define MOST 4096
+#define MAX_TIMERS 4096
 
-static enum { DRIVER, USER, INTERRUPT } of;
+static enum { DRIVER, USER, INTERRUPT } target;
 static uint64_t interval;
 static struct {
 	uint64_t set, woken, end; /* CLOCK_MONOTONIC, ns */
-} timer[MOST];
+} timer[MAX_TIMERS];
 static int traced;
 
-/* Stamps cost time, so that no row asks for more than it needs: those of the last two are within what others measure. */
-enum { STARTED = EXPLAINING, EXPIRED, VECTOR };
-static const int asked_for[] = {[USER] = EXPLAINING, [DRIVER] = EXPIRED + 1, [INTERRUPT] = VECTOR + 1};
-static struct wanted wanted[] = {
-	EXPLAINING_EVENTS,
+/* Trace events cost time, so each variant enables only those it needs: the last two would be inside the others' intervals. */
+enum { STARTED = CAUSE_EVENTS, EXPIRED, VECTOR };
+static const int spec_count[] = {[USER] = CAUSE_EVENTS, [DRIVER] = EXPIRED + 1, [INTERRUPT] = VECTOR + 1};
+static struct event_spec event_spec[] = {
+	CAUSE_EVENT_SPECS,
 	[STARTED] = {.event = "timer/hrtimer_start", .number = {"hrtimer", "softexpires"}},
 	[EXPIRED] = {.event = "timer/hrtimer_expire_entry", .number = {"hrtimer", "now"}},
 	[VECTOR] = {.event = "irq_vectors/local_timer_entry"},
@@ -38,19 +37,19 @@ static void setup(struct context *c)
 {
 	static const char *const names[] = {"driver", "user", "interrupt"};
 	const char *name = parameter(c, "of", "");
-	while (of < INTERRUPT && strcmp(name, names[of]) != 0)
-		of++;
-	if (strcmp(name, names[of]) != 0)
-		wrong_arguments(c, "of=%s is none of driver, user and interrupt", name);
+	while (target < INTERRUPT && strcmp(name, names[target]) != 0)
+		target++;
+	if (strcmp(name, names[target]) != 0)
+		wrong_arguments(c, "of=%s is not driver, user or interrupt", name);
 	interval = parameter_u64(c, "interval_us", 1000) * 1000;
 	if (interval == 0 || interval > 1000000000)
 		wrong_arguments(c, "interval_us= is not between 1 and 1000000");
-	traced = of != USER || trace_is_there(c);
+	traced = target != USER || trace_available(c);
 	if (!traced)
-		note(c, "remark", "What the longest events were due to is not known, since there is no trace: %s.", parameter(c, "untraced", "none was made"));
+		note(c, "remark", "The cause of the longest latencies is unknown, since there is no trace: %s.", parameter(c, "untraced", "none was made"));
 	if (traced)
-		trace_open(c, wanted, asked_for[of], sched_getcpu());
-	go_realtime(c);
+		trace_open(c, event_spec, spec_count[target], sched_getcpu());
+	become_realtime(c);
 }
 
 static void prepare(struct context *c, uint64_t n)
@@ -85,28 +84,28 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	*check = in_time;
 }
 
-/* Finds the handler of each timer: by the time for which it was started, and the timer that it was started as. How many
- * were found whose handler began after that time, and after the clock that the handler saw. */
+/* Finds the handler of each timer by its programmed time and address. Returns how many have a handler that started after that time, and
+ * after the time that the handler itself read. */
 static uint64_t find_handlers(uint64_t n)
 {
-	uint64_t found = 0, vector = 0, its = 0;
+	uint64_t found = 0, vector = 0, timer_address = 0;
 	int started = 0;
 	for (size_t i = 0; i < trace.count && found < n; i++) {
 		const struct event *e = &trace.events[i];
 		if (e->kind == VECTOR)
 			vector = e->ns;
 		if (e->kind == STARTED && e->number[1] == timer[found].set) {
-			its = e->number[0];
+			timer_address = e->number[0];
 			started = 1;
 		}
-		if (e->kind != EXPIRED || !started || e->number[0] != its)
+		if (e->kind != EXPIRED || !started || e->number[0] != timer_address)
 			continue;
 		if (e->number[1] < timer[found].set || e->ns < e->number[1])
 			return found;
-		if (of == INTERRUPT && vector == 0)
+		if (target == INTERRUPT && vector == 0)
 			return found;
-		/* what is reported: from here to the handler */
-		timer[found].woken = of == INTERRUPT ? vector : timer[found].set;
+		/* start of the reported interval */
+		timer[found].woken = target == INTERRUPT ? vector : timer[found].set;
 		timer[found++].end = e->ns;
 		started = 0;
 	}
@@ -118,19 +117,19 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 	int longest = -1;
 	if (traced)
 		trace_end(c);
-	if (of != USER)
+	if (target != USER)
 		*check = find_handlers(n);
 	for (uint64_t i = 0; i < *check; i++) {
-		uint64_t from = of == USER ? timer[i].set : timer[i].woken;
-		uint64_t to = of == USER ? timer[i].woken : timer[i].end;
+		uint64_t from = target == USER ? timer[i].set : timer[i].woken;
+		uint64_t to = target == USER ? timer[i].woken : timer[i].end;
 		if (record(c, from, to))
 			longest = (int)i;
 		timer[i].set = from;
 		timer[i].end = to;
 	}
-	/* an interrupt that is at work has no other cause than itself */
-	if (traced && of != INTERRUPT && longest >= 0)
-		explain(c, timer[longest].set, timer[longest].end, of == DRIVER);
+	/* the duration of an interrupt is its own cause */
+	if (traced && target != INTERRUPT && longest >= 0)
+		note_latency_cause(c, timer[longest].set, timer[longest].end, target == DRIVER);
 }
 
 static uint64_t expect(struct context *c, uint64_t n)
@@ -153,5 +152,5 @@ const struct kernel kernel = {
 	.finish = finish,
 	.expect = expect,
 	.teardown = teardown,
-	.max_n = MOST,
+	.max_n = MAX_TIMERS,
 };

@@ -1,11 +1,9 @@
-/* rt/turnaround-driver/disk: from the end of a request to the start of the next, on a disk (hp-1987, table 5.7).
+/* rt/turnaround-driver/disk: time from the completion of a disk request to the issue of the next (hp-1987, table 5.7).
  *
- * As in the document, a process forks itself several times, and all of them write to one disk, past the page cache, so that there are
- * always requests that are not done. The kernel's trace has the time at which a request is done (block_rq_complete: the driver
- * has been told) and that at which one is handed to the driver (block_rq_issue). One operation is one write of size= bytes
- * to a file; each completion on its device is timed to the next issue that no earlier completion has. A disk of today takes
- * many requests at a time, and those that are pending wait in it: so the next one is that of the process whose request was done,
- * and waking it is in the time.
+ * As in the document, several forked processes write to one disk, past the page cache, so that requests are always pending. The kernel's
+ * trace has the time at which a request completes (block_rq_complete) and at which one is issued to the driver (block_rq_issue). One
+ * operation is one write of size= bytes to a file; each completion on its device is paired with the next issue not yet paired. A disk of
+ * today queues many requests internally, so the next issue is that of the process whose request completed, and its wakeup is in the time.
  */
 #define _GNU_SOURCE
 #include <stdatomic.h>
@@ -18,20 +16,20 @@
 
 #define NAME "turnaround-"
 #define WRITERS 4
-#define PLACES 64 /* writes until the file is full, and the first place comes again */
+#define BLOCKS 64 /* blocks in a file, written round robin */
 #define ALIGNED 4096
-#define ENOUGH 16 /* writes of which one at least is issued by the process that wrote */
-#define MOST_WAITING 64 /* requests that are done before the next is issued */
+#define MIN_WRITES 16 /* among so many writes at least one is issued by the writing process itself */
+#define MAX_PENDING 64 /* completions before the next issue */
 
 enum { ISSUED, COMPLETED };
-static struct wanted wanted[] = {
+static struct event_spec event_spec[] = {
 	[ISSUED] = {.event = "block/block_rq_issue", .number = {"sector", "dev"}},
 	[COMPLETED] = {.event = "block/block_rq_complete", .number = {"sector", "dev"}},
 };
 
 static struct shared {
-	_Atomic uint32_t region, idle; /* regions begun; writers that have no more to do in it */
-	_Atomic int64_t left;          /* writes of the region that nobody has taken */
+	_Atomic uint32_t region, idle; /* number of the region; writers that have finished it */
+	_Atomic int64_t remaining;          /* writes not yet started */
 	_Atomic uint64_t done;
 	_Atomic int error;
 } *shared;
@@ -39,16 +37,16 @@ static pid_t writer[WRITERS];
 static int file[WRITERS];
 static size_t size;
 static char *block;
-static uint64_t device; /* that of our first request */
+static uint64_t device; /* of the first request */
 
-static _Noreturn void write_on(int to)
+static _Noreturn void run_writer(int to)
 {
 	uint64_t place = 0;
 	for (uint32_t region = 0;; region++) {
 		while (atomic_load(&shared->region) == region)
 			futex_wait(&shared->region, region);
-		while (atomic_fetch_sub(&shared->left, 1) > 0) {
-			if (pwrite(to, block, size, (off_t)(place++ % PLACES * size)) != (ssize_t)size)
+		while (atomic_fetch_sub(&shared->remaining, 1) > 0) {
+			if (pwrite(to, block, size, (off_t)(place++ % BLOCKS * size)) != (ssize_t)size)
 				atomic_store(&shared->error, errno);
 			else
 				atomic_fetch_add(&shared->done, 1);
@@ -58,7 +56,7 @@ static _Noreturn void write_on(int to)
 	}
 }
 
-/* A file of its own for each writer, its blocks allocated and written once. */
+/* One file per writer, with allocated and written blocks. */
 static void make_file(struct context *c, int i)
 {
 	char name[32];
@@ -70,7 +68,7 @@ static void make_file(struct context *c, int i)
 		failed(c, "open");
 		return;
 	}
-	for (int place = 0; place < PLACES; place++)
+	for (int place = 0; place < BLOCKS; place++)
 		if (pwrite(file[i], block, size, (off_t)((size_t)place * size)) != (ssize_t)size)
 			failed(c, "pwrite");
 	if (fsync(file[i]) != 0)
@@ -82,7 +80,7 @@ static void setup(struct context *c)
 	size = (size_t)parameter_u64(c, "size", 0);
 	if (size == 0 || size > 1 << 20 || size % 512 != 0)
 		wrong_arguments(c, "size=%zu is not a multiple of 512, up to 1 MB", size);
-	trace_open(c, wanted, 2, -1);
+	trace_open(c, event_spec, 2, -1);
 	block = aligned_alloc(ALIGNED, (size + ALIGNED - 1) / ALIGNED * ALIGNED);
 	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (block == NULL || shared == MAP_FAILED) {
@@ -97,13 +95,13 @@ static void setup(struct context *c)
 		if (writer[i] < 0)
 			failed(c, "fork");
 		if (writer[i] == 0)
-			write_on(file[i]);
+			run_writer(file[i]);
 	}
 }
 
 static void prepare(struct context *c, uint64_t n)
 {
-	atomic_store(&shared->left, (int64_t)n);
+	atomic_store(&shared->remaining, (int64_t)n);
 	atomic_store(&shared->idle, 0);
 	atomic_store(&shared->done, 0);
 	trace_begin(c);
@@ -121,7 +119,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	*check = atomic_load(&shared->done);
 }
 
-static int is_ours(int32_t pid)
+static int is_writer(int32_t pid)
 {
 	for (int i = 0; i < WRITERS; i++)
 		if (writer[i] == pid)
@@ -129,30 +127,29 @@ static int is_ours(int32_t pid)
 	return 0;
 }
 
-/* All requests to the device of the first of ours count: some of ours are issued by a thread of the kernel, and a request of somebody
- * else is as good a next one. */
+/* All requests to the device count: kernel threads issue some of ours, and another process's request is an equally valid successor. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
-	const struct event *waiting[MOST_WAITING];
-	int waits = 0;
+	const struct event *pending[MAX_PENDING];
+	int pending_count = 0;
 	(void)check;
 	trace_end(c);
 	for (size_t i = 0; i < trace.count; i++) {
 		const struct event *e = &trace.events[i];
-		if (e->kind == ISSUED && device == 0 && is_ours(e->pid))
+		if (e->kind == ISSUED && device == 0 && is_writer(e->pid))
 			device = e->number[1];
 		if (device == 0 || e->number[1] != device)
 			continue;
-		if (e->kind == COMPLETED && waits < MOST_WAITING)
-			waiting[waits++] = e;
-		/* an event that interrupts the writing of another has the time of that: the request was issued before this completion */
-		if (e->kind != ISSUED || waits == 0 || e->ns == waiting[0]->ns)
+		if (e->kind == COMPLETED && pending_count < MAX_PENDING)
+			pending[pending_count++] = e;
+		/* a trace event that interrupts the writing of another gets its time: the request was issued before this completion */
+		if (e->kind != ISSUED || pending_count == 0 || e->ns == pending[0]->ns)
 			continue;
-		record(c, waiting[0]->ns, e->ns);
-		memmove(waiting, waiting + 1, (size_t)--waits * sizeof *waiting);
+		record(c, pending[0]->ns, e->ns);
+		memmove(pending, pending + 1, (size_t)--pending_count * sizeof *pending);
 	}
-	if (device == 0 && n >= ENOUGH)
-		failed_because(c, "trace", "of %u writes none was seen to reach a block device; choose a directory on a disk with --dir",
+	if (device == 0 && n >= MIN_WRITES)
+		failed_because(c, "trace", "none of %u writes reached a block device; choose a directory on a disk with --dir",
 			       (unsigned)n);
 }
 
@@ -167,7 +164,7 @@ static void teardown(struct context *c)
 	char name[32];
 	trace_close(c);
 	for (int i = 0; i < WRITERS; i++) {
-		kill(writer[i], SIGKILL); /* it waits for a region that does not come */
+		kill(writer[i], SIGKILL);
 		snprintf(name, sizeof name, NAME "%d", i);
 		if (waitpid(writer[i], NULL, 0) != writer[i])
 			failed(c, "waitpid");

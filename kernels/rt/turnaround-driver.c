@@ -1,13 +1,13 @@
-/* rt/turnaround-driver/hpib and pic: from the end of a request to the next pending one (hp-1987, tables 5.5 and 5.6).
+/* rt/turnaround-driver/hpib and pic: time from the completion of a request to the start of the next pending one (hp-1987, tables 5.5 and
+ * 5.6).
  *
- * As in the document, a process forks itself several times, and all of them write requests to one device, which can do one at a
- * time: the others are pending, asleep in their write. This process is the device. One operation: it is done with a request
- * (completion), and waits until bytes of the next are there (its start). In between the kernel wakes a writer, lets it carry out
- * its write, and wakes the device. All are kept on one CPU.
+ * As in the document, several forked processes write requests to one device, which handles one at a time: the others are pending, asleep in
+ * their write. This process is the device. One operation: it completes a request, and waits until the next one's bytes arrive (its start).
+ * In between the kernel wakes a writer, completes its write, and wakes the device. All processes are on one CPU.
  *
- * device=pipe: a pipe with room for one request; taking it out is the completion. device=pty: a terminal whose output is stopped
- * like that of a slow printer; letting it go on is the completion. Its driver would take many requests before the device had
- * a look at them, so that there is one writer, which writes again when it is told to: then it is pending, and that is not timed.
+ * device=pipe: a pipe with space for one request; reading it is the completion. device=pty: a terminal with stopped output, like a slow
+ * printer; resuming output is the completion. Since its driver would accept many requests ahead, there is one writer, which writes again on
+ * request: then its request is pending, and that is not timed.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -18,31 +18,30 @@
 
 #define WRITERS 4
 #define SIZE 1000 /* bytes of a request, as in the document */
-#define UNTIL_PENDING_US 300
+#define SETTLE_US 300
 
 static struct device device;
-static int go[2] = {-1, -1}; /* a pipe by which the writer to a terminal is told */
+static int go[2] = {-1, -1}; /* pipe that triggers the writer to a terminal */
 static int writers = WRITERS;
 static pid_t writer[WRITERS];
 static char request[SIZE];
 
-static _Noreturn void write_on(void)
+static _Noreturn void run_writer(void)
 {
-	char told;
+	char byte;
 	for (;;) {
-		if (device.is_pty && read(go[0], &told, 1) != 1)
+		if (device.is_pty && read(go[0], &byte, 1) != 1)
 			_exit(1);
-		if (write(device.user, request, SIZE) != SIZE)
+		if (write(device.write_fd, request, SIZE) != SIZE)
 			_exit(1);
 	}
 }
 
-/* Takes one whole request. */
-static void take(struct context *c)
+static void complete_request(struct context *c)
 {
-	char taken[SIZE];
+	char received[SIZE];
 	for (ssize_t length, all = 0; all < SIZE; all += length) {
-		length = read(device.far, taken, (size_t)(SIZE - all));
+		length = read(device.read_fd, received, (size_t)(SIZE - all));
 		if (length <= 0) {
 			failed(c, "read");
 			return;
@@ -50,14 +49,13 @@ static void take(struct context *c)
 	}
 }
 
-/* Lets the next request to a terminal become pending. */
-static void pend(struct context *c)
+static void queue_request(struct context *c)
 {
-	if (tcflow(device.user, TCOOFF) != 0)
+	if (tcflow(device.write_fd, TCOOFF) != 0)
 		failed(c, "tcflow");
 	else if (write(go[1], "", 1) != 1)
 		failed(c, "write");
-	usleep(UNTIL_PENDING_US);
+	usleep(SETTLE_US);
 }
 
 static void setup(struct context *c)
@@ -67,8 +65,8 @@ static void setup(struct context *c)
 		writers = 1;
 		if (pipe2(go, O_CLOEXEC) != 0)
 			failed(c, "pipe2");
-	} else if (fcntl(device.user, F_SETPIPE_SZ, 1) < 0) {
-		/* a pipe of packets has one in each of its pages, and this one has the least there can be */
+	} else if (fcntl(device.write_fd, F_SETPIPE_SZ, 1) < 0) {
+		/* a packet pipe holds one packet per page; this sets the minimum of one page */
 		failed(c, "F_SETPIPE_SZ");
 	}
 	for (int i = 0; i < writers; i++) {
@@ -76,35 +74,35 @@ static void setup(struct context *c)
 		if (writer[i] < 0)
 			failed(c, "fork");
 		if (writer[i] == 0)
-			write_on();
+			run_writer();
 	}
 	if (device.is_pty)
-		pend(c);
+		queue_request(c);
 	else
-		usleep(10000); /* until all of them sleep in their writes */
+		usleep(10000); /* until all writers block */
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
-	struct pollfd far = {.fd = device.far, .events = POLLIN};
+	struct pollfd read_fd = {.fd = device.read_fd, .events = POLLIN};
 	uint64_t done = 0;
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t start = now_ns();
 		if (!device.is_pty)
-			take(c);
-		else if (tcflow(device.user, TCOON) != 0)
+			complete_request(c);
+		else if (tcflow(device.write_fd, TCOON) != 0)
 			failed(c, "tcflow");
-		int there = poll(&far, 1, 1000);
+		int ready = poll(&read_fd, 1, 1000);
 		uint64_t end = now_ns();
-		if (there != 1) {
-			failed_because(c, "poll", "no request came within a second");
+		if (ready != 1) {
+			failed_because(c, "poll", "no request within 1 s");
 			return;
 		}
 		record(c, start, end);
 		done++;
 		if (device.is_pty) {
-			take(c);
-			pend(c);
+			complete_request(c);
+			queue_request(c);
 		}
 	}
 	*check = done;

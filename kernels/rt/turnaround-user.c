@@ -1,8 +1,8 @@
-/* rt/turnaround-user/...: an unbuffered write to a device of infinite speed, and back in the program (hp-1987, tables 5.11 to 5.14).
+/* rt/turnaround-user/...: round trip of an unbuffered write to a device of infinite speed (hp-1987, tables 5.11 to 5.14).
  *
- * One operation is one write of size= bytes and the sleep until the device has them, as a driver sleeps that does not buffer: from the line
- * before the write to the line after the completion. The device is a process on the same CPU (instrument.h) that waits for the
- * bytes, takes them and wakes the writer: two switches are in it. See device.h for which devices there are.
+ * One operation is one write of size= bytes and the sleep until its completion, as in an unbuffered driver: from just before the write to
+ * just after the completion. The device is a process on the same CPU (instrument.h) that reads the bytes and wakes the writer: the time
+ * includes two context switches. device.h describes the devices.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -11,30 +11,30 @@
 #include "device.h"
 #include "instrument.h"
 
-#define MOST 512
+#define MAX_SIZE 512
 
 static struct device device;
 static struct instrument *instrument;
-static pid_t taker;
+static pid_t device_pid;
 static size_t size;
-static unsigned char bytes[MOST];
+static unsigned char bytes[MAX_SIZE];
 
 static void setup(struct context *c)
 {
 	size = (size_t)parameter_u64(c, "size", 0);
-	if (size == 0 || size > MOST)
-		wrong_arguments(c, "size=%zu is not between 1 and %d", size, MOST);
+	if (size == 0 || size > MAX_SIZE)
+		wrong_arguments(c, "size=%zu is not between 1 and %d", size, MAX_SIZE);
 	open_device(c, &device, 0);
-	instrument = make_instrument();
+	instrument = create_instrument();
 	if (instrument == MAP_FAILED) {
 		failed(c, "mmap");
 		return;
 	}
-	taker = fork_peer(c);
-	if (taker < 0)
+	device_pid = fork_peer(c);
+	if (device_pid < 0)
 		failed(c, "fork");
-	if (taker == 0) {
-		take_requests(instrument, device.far, size);
+	if (device_pid == 0) {
+		serve_requests(instrument, device.read_fd, size);
 		_exit(1);
 	}
 }
@@ -46,7 +46,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		memset(bytes, (int)(i & 0xff), size);
 		uint32_t before = atomic_load(&instrument->requests);
 		uint64_t start = now_ns();
-		ssize_t wrote = write(device.user, bytes, size);
+		ssize_t wrote = write(device.write_fd, bytes, size);
 		if (wrote != (ssize_t)size) {
 			failed(c, "write");
 			return;
@@ -68,8 +68,8 @@ static uint64_t expect(struct context *c, uint64_t n)
 static void teardown(struct context *c)
 {
 	int status;
-	kill(taker, SIGKILL);
-	if (waitpid(taker, &status, 0) != taker)
+	kill(device_pid, SIGKILL);
+	if (waitpid(device_pid, &status, 0) != device_pid)
 		failed(c, "waitpid");
 	else if (!WIFSIGNALED(status))
 		failed_because(c, "read", "the device ended with status %#x", (unsigned)status);

@@ -1,4 +1,4 @@
-/* Numbers that look drawn and are the same on every machine: the generator splitmix64, whose state is the caller's. */
+/* splitmix64: pseudorandom numbers that are the same on every machine. */
 #ifndef GRITSTONE_DRAW_H
 #define GRITSTONE_DRAW_H
 

@@ -1,4 +1,4 @@
-/* A terminal without a terminal: what a user writes to comes out at the far end, as many bytes as went in. */
+/* Pseudo-terminals in raw mode: bytes pass unchanged from slave to master. */
 #ifndef GRITSTONE_TERMINAL_H
 #define GRITSTONE_TERMINAL_H
 
@@ -8,19 +8,19 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* Returns the call that failed, with errno; NULL when both ends are there. */
-static inline const char *make_terminal(int *user, int *far)
+/* Returns the name of a failed call, with errno; NULL on success. */
+static inline const char *open_pty_pair(int *slave, int *master)
 {
 	struct termios raw;
 	char name[64];
-	*far = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (*far < 0 || grantpt(*far) != 0 || unlockpt(*far) != 0 || ptsname_r(*far, name, sizeof name) != 0 ||
-	    (*user = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)) < 0)
+	*master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (*master < 0 || grantpt(*master) != 0 || unlockpt(*master) != 0 || ptsname_r(*master, name, sizeof name) != 0 ||
+	    (*slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)) < 0)
 		return "posix_openpt";
-	if (tcgetattr(*user, &raw) != 0)
+	if (tcgetattr(*slave, &raw) != 0)
 		return "tcgetattr";
 	cfmakeraw(&raw);
-	return tcsetattr(*user, TCSANOW, &raw) == 0 ? NULL : "tcsetattr";
+	return tcsetattr(*slave, TCSANOW, &raw) == 0 ? NULL : "tcsetattr";
 }
 
 #endif

@@ -69,7 +69,7 @@ static void setup(struct context *c)
 			return;
 		}
 	for (unsigned i = 0; i < senders + receivers; i++)
-		crew_add(c, work);
+		add_worker(c, work);
 }
 
 static void prepare(struct context *c, uint64_t n)
@@ -82,8 +82,8 @@ static void prepare(struct context *c, uint64_t n)
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)n;
-	crew_wake();
-	crew_join();
+	start_workers();
+	join_workers();
 	if (atomic_load(&all->broken))
 		failed_because(c, "recv", "a message did not arrive whole");
 	*check = atomic_load(&all->sum);
@@ -101,5 +101,5 @@ const struct kernel kernel = {
 	.prepare = prepare,
 	.run = run,
 	.expect = expect,
-	.teardown = crew_end,
+	.teardown = reap_workers,
 };

@@ -23,7 +23,7 @@ static uint64_t interval;
 static void compute(unsigned number)
 {
 	(void)number;
-	while (!crew_is_over())
+	while (!workers_stopping())
 		;
 }
 
@@ -51,9 +51,9 @@ static void setup(struct context *c)
 	if (other < 0)
 		failed(c, "fork");
 	for (uint64_t i = 0; i < busy; i++)
-		crew_add(c, compute);
-	crew_wake();
-	crew_await();
+		add_worker(c, compute);
+	start_workers();
+	await_workers();
 }
 
 /* Of the clock that can be slept on. */
@@ -101,7 +101,7 @@ static uint64_t expect(struct context *c, uint64_t n)
 
 static void teardown(struct context *c)
 {
-	crew_end(c);
+	reap_workers(c);
 	if (kill(other, SIGKILL) != 0 || waitpid(other, NULL, 0) != other)
 		failed(c, "waitpid");
 }

@@ -1,4 +1,4 @@
-/* Processes beside the first, which sleep between regions, so that the cycle probe and what is not measured have the CPU to themselves. */
+/* Worker processes, parked between regions, so that the cycle probe and untimed work have the CPU to themselves. */
 #ifndef GRITSTONE_SCHED_WORKERS_H
 #define GRITSTONE_SCHED_WORKERS_H
 
@@ -13,17 +13,17 @@
 #include "../runtime/futex.h"
 #include "../runtime/kernel.h"
 
-#define MOST_OF_CREW 128
+#define MAX_WORKERS 128
 
-/* Shared by all. Whoever is in the crew sleeps until `turn` changes, and counts itself in and out. */
-static struct crew {
-	_Atomic uint32_t turn, awake, asleep;
-	_Atomic int over;
-} *crew;
-static unsigned crew_count;
-static pid_t crew_pid[MOST_OF_CREW];
+/* Shared. A worker sleeps until `region` changes; `running` and `finished` count workers. */
+static struct workers {
+	_Atomic uint32_t region, running, finished;
+	_Atomic int stop;
+} *workers;
+static unsigned worker_count;
+static pid_t worker_pid[MAX_WORKERS];
 
-/* Memory that all processes of the kernel share; NULL after a failure. */
+/* Memory shared with later children; NULL on failure. */
 static inline void *shared_memory(struct context *c, size_t bytes)
 {
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -33,80 +33,79 @@ static inline void *shared_memory(struct context *c, size_t bytes)
 	return NULL;
 }
 
-static inline _Noreturn void crew_serve(unsigned number, void (*work)(unsigned))
+static inline _Noreturn void worker_loop(unsigned number, void (*work)(unsigned))
 {
-	for (uint32_t turn = 0;; turn++) {
-		while (atomic_load(&crew->turn) == turn)
-			futex_wait(&crew->turn, turn);
-		atomic_fetch_add(&crew->awake, 1);
+	for (uint32_t region = 0;; region++) {
+		while (atomic_load(&workers->region) == region)
+			futex_wait(&workers->region, region);
+		atomic_fetch_add(&workers->running, 1);
 		work(number);
-		atomic_fetch_add(&crew->asleep, 1);
-		futex_wake_all(&crew->asleep);
+		atomic_fetch_add(&workers->finished, 1);
+		futex_wake_all(&workers->finished);
 	}
 }
 
-/* One more, which does work(number) in every region. For setup. */
-static inline void crew_add(struct context *c, void (*work)(unsigned number))
+/* Adds a worker that calls work(number) in every region. From setup. */
+static inline void add_worker(struct context *c, void (*work)(unsigned number))
 {
-	unsigned number = crew_count;
-	if (crew == NULL && (crew = shared_memory(c, sizeof *crew)) == NULL)
+	unsigned number = worker_count;
+	if (workers == NULL && (workers = shared_memory(c, sizeof *workers)) == NULL)
 		return;
-	if (number == MOST_OF_CREW)
-		wrong_arguments(c, "there are to be more than %d processes", MOST_OF_CREW);
+	if (number == MAX_WORKERS)
+		wrong_arguments(c, "more than %d processes", MAX_WORKERS);
 	pid_t pid = fork_peer(c);
 	if (pid < 0)
 		failed(c, "fork");
 	if (pid == 0)
-		crew_serve(number, work);
+		worker_loop(number, work);
 	if (pid > 0)
-		crew_pid[crew_count++] = pid;
+		worker_pid[worker_count++] = pid;
 }
 
-/* Lets them begin. */
-static inline void crew_wake(void)
+static inline void start_workers(void)
 {
-	if (crew == NULL)
+	if (workers == NULL)
 		return;
-	atomic_store(&crew->over, 0);
-	atomic_store(&crew->awake, 0);
-	atomic_store(&crew->asleep, 0);
-	atomic_fetch_add(&crew->turn, 1);
-	futex_wake_all(&crew->turn);
+	atomic_store(&workers->stop, 0);
+	atomic_store(&workers->running, 0);
+	atomic_store(&workers->finished, 0);
+	atomic_fetch_add(&workers->region, 1);
+	futex_wake_all(&workers->region);
 }
 
-/* Returns when all of them are at work. */
-static inline void crew_await(void)
+/* Returns when all workers run. */
+static inline void await_workers(void)
 {
-	while (crew != NULL && atomic_load(&crew->awake) < crew_count)
+	while (workers != NULL && atomic_load(&workers->running) < worker_count)
 		sched_yield();
 }
 
-/* Returns when all of them have done their work. */
-static inline void crew_join(void)
+/* Returns when all workers have finished the region. */
+static inline void join_workers(void)
 {
-	uint32_t asleep;
-	while (crew != NULL && (asleep = atomic_load(&crew->asleep)) < crew_count)
-		futex_wait(&crew->asleep, asleep);
+	uint32_t finished;
+	while (workers != NULL && (finished = atomic_load(&workers->finished)) < worker_count)
+		futex_wait(&workers->finished, finished);
 }
 
-static inline int crew_is_over(void)
+static inline int workers_stopping(void)
 {
-	return atomic_load_explicit(&crew->over, memory_order_relaxed);
+	return atomic_load_explicit(&workers->stop, memory_order_relaxed);
 }
 
-/* Tells those who work until they are told. */
-static inline void crew_stop(void)
+/* Ends work functions that poll workers_stopping(). */
+static inline void stop_workers(void)
 {
-	if (crew != NULL)
-		atomic_store(&crew->over, 1);
-	crew_join();
+	if (workers != NULL)
+		atomic_store(&workers->stop, 1);
+	join_workers();
 }
 
-/* For teardown: their CPU time is ours only when they were waited for. */
-static inline void crew_end(struct context *c)
+/* From teardown: reaping adds their CPU time to this process's children. */
+static inline void reap_workers(struct context *c)
 {
-	for (unsigned i = 0; i < crew_count; i++)
-		if (kill(crew_pid[i], SIGKILL) != 0 || waitpid(crew_pid[i], NULL, 0) != crew_pid[i])
+	for (unsigned i = 0; i < worker_count; i++)
+		if (kill(worker_pid[i], SIGKILL) != 0 || waitpid(worker_pid[i], NULL, 0) != worker_pid[i])
 			failed(c, "waitpid");
 }
 

@@ -12,7 +12,7 @@ static struct {
 static void take_turns(unsigned number)
 {
 	(void)number;
-	while (!crew_is_over()) {
+	while (!workers_stopping()) {
 		if (atomic_load(&both->whose) == 1) {
 			atomic_fetch_add(&both->turns, 1);
 			atomic_store(&both->whose, 0);
@@ -27,7 +27,7 @@ static void setup(struct context *c)
 	if (processes != 1 && processes != 2)
 		wrong_arguments(c, "processes=%lu is neither 1 nor 2", (unsigned long)processes);
 	if (processes == 2 && (both = shared_memory(c, sizeof *both)) != NULL)
-		crew_add(c, take_turns);
+		add_worker(c, take_turns);
 }
 
 static void prepare(struct context *c, uint64_t n)
@@ -36,8 +36,8 @@ static void prepare(struct context *c, uint64_t n)
 	(void)n;
 	if (both != NULL)
 		atomic_store(&both->turns, 0);
-	crew_wake();
-	crew_await();
+	start_workers();
+	await_workers();
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -59,7 +59,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)c;
 	(void)n;
-	crew_stop();
+	stop_workers();
 	if (both != NULL)
 		*check += atomic_load(&both->turns);
 }
@@ -77,5 +77,5 @@ const struct kernel kernel = {
 	.run = run,
 	.finish = finish,
 	.expect = expect,
-	.teardown = crew_end,
+	.teardown = reap_workers,
 };

@@ -42,7 +42,7 @@ fn says_full(home: &Home, disk: &Path, rows: &[&str]) {
     for row in rows {
         let line = format!("run {row} --quick --dir {at}");
         let error = home.fails(3, &line, "No space left on device in ");
-        let advice = "make room there, or choose another directory with --dir";
+        let advice = "free space there, or choose another directory with --dir";
         assert!(
             error.contains(at) && error.contains(advice),
             "{row}: {error}"
@@ -150,8 +150,8 @@ fn invalid_devices_are_refused() {
     let file = file.to_str().unwrap();
     for (device, why) in [
         ("/dev/there-is-none", "No such file or directory; `lsblk`"),
-        ("/dev/null", "is no block device"),
-        (file, "is no block device"),
+        ("/dev/null", "is not a block device"),
+        (file, "is not a block device"),
     ] {
         let (code, _, error) = on_device(&home, device, Some(device));
         assert_eq!(code, 3, "{error}");
