@@ -1,10 +1,9 @@
-/* ipc/.../64 and so on: how much one process can hand to another by calls of the system, by the size of the messages
- * (lmbench-1996, bandwidth of pipes and of TCP).
+/* ipc/.../64 and so on: bandwidth of interprocess communication by message size (lmbench-1996, bandwidth of pipes and of TCP).
  *
- * One operation is one message of size= bytes that a process sends, by= one of the ways in channel.h, and another receives whole; or
- * burst= of them. The clock stops when the receiver has said that it has the last, so that both sides of the copying are in it. Each
- * message has its number at both ends, which the receiver looks at; the last of a region is compared whole, after the clock
- * has stopped. UDP drops what finds no room, so there the receiver acknowledges each burst, and the sender is never more than two ahead.
+ * One operation is one message of size= bytes, or burst= of them, sent by one process and received completely by another, by= a carrier of
+ * channel.h. The clock stops when the receiver has confirmed the last message, so that both copies are included. Each message has its
+ * number at both ends, which the receiver checks; the last message of a region is compared completely, untimed. Since UDP drops datagrams
+ * on overflow, the receiver acknowledges each burst, and the sender is at most two bursts ahead.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -13,14 +12,14 @@
 #include "peer.h"
 
 #define NUMBER sizeof(uint64_t)
-#define BURST_BYTES 32768 /* two of them fit into what the system gives a socket unless it is told otherwise */
+#define BURST_BYTES 32768 /* two bursts fit into a default socket buffer */
 
-static struct message message = {.type = 1}, answer = {.type = 1};
+static struct message message = {.type = 1}, reply = {.type = 1};
 static size_t size;
-static uint64_t burst;            /* messages of an operation */
-static volatile uint64_t *wanted; /* messages of this region, shared with the receiver */
+static uint64_t burst; /* messages per operation */
+static volatile uint64_t *region_messages; /* shared with the receiver */
 
-static char byte_at(size_t i)
+static char pattern_byte(size_t i)
 {
 	return (char)(i * 7 + i / 251);
 }
@@ -36,40 +35,40 @@ static int has_number(uint64_t number)
 	return memcmp(message.text, &number, NUMBER) == 0 && memcmp(message.text + size - NUMBER, &number, NUMBER) == 0;
 }
 
-static uint64_t right_bytes(uint64_t last)
+static uint64_t count_right_bytes(uint64_t last)
 {
 	uint64_t right = has_number(last) ? 2 * NUMBER : 0;
 	for (size_t i = NUMBER; i < size - NUMBER; i++)
-		right += message.text[i] == byte_at(i);
+		right += message.text[i] == pattern_byte(i);
 	return right;
 }
 
-static int say(uint64_t number)
+static int send_count(uint64_t number)
 {
-	memcpy(answer.text, &number, NUMBER);
-	return send_from(1, &answer, NUMBER);
+	memcpy(reply.text, &number, NUMBER);
+	return send_from(1, &reply, NUMBER);
 }
 
-static int hear(uint64_t *number)
+static int receive_count(uint64_t *number)
 {
-	int heard = receive_at(0, &answer, NUMBER, size);
-	memcpy(number, answer.text, NUMBER);
+	int heard = receive_at(0, &reply, NUMBER, size);
+	memcpy(number, reply.text, NUMBER);
 	return heard;
 }
 
 static void serve(void)
 {
-	keep_end(1);
+	close_other_end(1);
 	for (;;) {
 		uint64_t count = 0, right = 0;
 		do {
 			if (!receive_at(1, &message, size, size))
 				return;
 			right += has_number(++count);
-			if (channel.lossy && count % burst == 0 && !say(count))
+			if (channel.lossy && count % burst == 0 && !send_count(count))
 				return;
-		} while (count < *wanted);
-		if (!say(right) || !say(right_bytes(count)))
+		} while (count < *region_messages);
+		if (!send_count(right) || !send_count(count_right_bytes(count)))
 			return;
 	}
 }
@@ -78,26 +77,26 @@ static void setup(struct context *c)
 {
 	size = parameter_u64(c, "size", 0);
 	burst = parameter_u64(c, "burst", 1);
-	if (size < 2 * NUMBER || size > MOST_BYTES || burst < 1 || (burst > 1 && burst > BURST_BYTES / size))
-		wrong_arguments(c, "size=%zu is not between %zu and %d, or burst=%lu of them are none or more than %d bytes",
-			       size, 2 * NUMBER, MOST_BYTES, (unsigned long)burst, BURST_BYTES);
-	wanted = mmap(NULL, sizeof *wanted, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (wanted == MAP_FAILED) {
+	if (size < 2 * NUMBER || size > MAX_BYTES || burst < 1 || (burst > 1 && burst > BURST_BYTES / size))
+		wrong_arguments(c, "size=%zu is not between %zu and %d, or burst=%lu is 0 or more than %d bytes",
+			       size, 2 * NUMBER, MAX_BYTES, (unsigned long)burst, BURST_BYTES);
+	region_messages = mmap(NULL, sizeof *region_messages, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (region_messages == MAP_FAILED) {
 		failed(c, "mmap");
 		return;
 	}
 	for (size_t i = 0; i < size; i++)
-		message.text[i] = byte_at(i);
+		message.text[i] = pattern_byte(i);
 	if (!open_channel(c, parameter(c, "by", ""), size))
 		return;
 	start_peer(c, serve);
-	keep_end(0);
+	close_other_end(0);
 }
 
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)c;
-	*wanted = n * burst;
+	*region_messages = n * burst;
 }
 
 static int send_burst(struct context *c, uint64_t sent)
@@ -112,11 +111,11 @@ static int send_burst(struct context *c, uint64_t sent)
 	return 1;
 }
 
-/* Whether a burst has come, where that is not certain. */
+/* Waits for the acknowledgment on a lossy carrier. */
 static int is_acknowledged(struct context *c, uint64_t number)
 {
 	uint64_t heard = 0;
-	if (!channel.lossy || (hear(&heard) && heard == number * burst))
+	if (!channel.lossy || (receive_count(&heard) && heard == number * burst))
 		return 1;
 	failed_because(c, "receive", "a message of burst %lu was lost", (unsigned long)number);
 	return 0;
@@ -127,17 +126,17 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	for (uint64_t i = 0; i < n; i++)
 		if (!send_burst(c, i * burst) || (i > 0 && !is_acknowledged(c, i)))
 			return;
-	if (is_acknowledged(c, n) && !hear(check))
-		failed_because(c, "receive", "the receiver does not say that it has the last message");
+	if (is_acknowledged(c, n) && !receive_count(check))
+		failed_because(c, "receive", "the receiver did not confirm the last message");
 }
 
-/* The messages that were right, and the bytes of the last of them. */
+/* Correct messages, plus correct bytes of the last one. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	uint64_t right;
 	(void)n;
-	if (!hear(&right))
-		failed_because(c, "receive", "the receiver does not say what the last message was");
+	if (!receive_count(&right))
+		failed_because(c, "receive", "the receiver did not report on the last message");
 	*check += right;
 }
 

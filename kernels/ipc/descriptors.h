@@ -1,7 +1,7 @@
-/* Ways from one process to another that are descriptors, both ends of each opened in one process. No name outlives the opening: a
- * FIFO lies in the directory of the launch and is removed at once; sockets have ports that the system chooses, of 127.0.0.1 alone.
+/* Carriers that are descriptors, both ends opened in one process. No name outlives the opening: a FIFO in the launch's directory is
+ * unlinked at once; sockets have ephemeral ports of 127.0.0.1.
  *
- * Each returns whether it could be opened, and says why where it could not. */
+ * Functions return 0 on failure, after failed(). */
 #ifndef GRITSTONE_IPC_DESCRIPTORS_H
 #define GRITSTONE_IPC_DESCRIPTORS_H
 
@@ -16,66 +16,66 @@
 
 #include "../runtime/kernel.h"
 
-/* What one of the two processes has: descriptors, or numbers of queues. */
+/* One process's end: descriptors, or queue identifiers. */
 struct end {
 	int out, in;
 };
 
-static int cannot(struct context *c, const char *call)
+static int fail_open(struct context *c, const char *call)
 {
 	failed(c, call);
 	return 0;
 }
 
-static int make_pipe(struct context *c, struct end *end)
+static int open_pipes(struct context *c, struct end *end)
 {
-	int there[2], back[2];
-	if (pipe2(there, O_CLOEXEC) != 0 || pipe2(back, O_CLOEXEC) != 0)
-		return cannot(c, "pipe");
-	end[0] = (struct end){there[1], back[0]};
-	end[1] = (struct end){back[1], there[0]};
+	int forward[2], backward[2];
+	if (pipe2(forward, O_CLOEXEC) != 0 || pipe2(backward, O_CLOEXEC) != 0)
+		return fail_open(c, "pipe");
+	end[0] = (struct end){forward[1], backward[0]};
+	end[1] = (struct end){backward[1], forward[0]};
 	return 1;
 }
 
-static int one_fifo(struct context *c, const char *name, int *in, int *out)
+static int open_fifo(struct context *c, const char *name, int *in, int *out)
 {
 	if (mkfifo(name, 0600) != 0)
-		return cannot(c, "mkfifo");
-	/* to open one for reading waits for a writer, and the other way round */
+		return fail_open(c, "mkfifo");
+	/* a blocking open would wait for the other end */
 	*in = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	*out = open(name, O_WRONLY | O_CLOEXEC);
 	int opened = *in >= 0 && *out >= 0 && fcntl(*in, F_SETFL, 0) == 0;
 	if (!opened)
 		failed(c, "open");
-	return unlink(name) == 0 ? opened : cannot(c, "unlink");
+	return unlink(name) == 0 ? opened : fail_open(c, "unlink");
 }
 
-static int make_fifo(struct context *c, struct end *end)
+static int open_fifos(struct context *c, struct end *end)
 {
-	return one_fifo(c, "there", &end[1].in, &end[0].out) && one_fifo(c, "back", &end[0].in, &end[1].out);
+	return open_fifo(c, "there", &end[1].in, &end[0].out) && open_fifo(c, "back", &end[0].in, &end[1].out);
 }
 
-static int make_unix(struct context *c, struct end *end, int type)
+static int open_unix(struct context *c, struct end *end, int type)
 {
 	int both[2];
 	if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, both) != 0)
-		return cannot(c, "socketpair");
+		return fail_open(c, "socketpair");
 	for (int i = 0; i < 2; i++)
 		end[i] = (struct end){both[i], both[i]};
 	return 1;
 }
 
-static int make_unix_stream(struct context *c, struct end *end)
+static int open_unix_stream(struct context *c, struct end *end)
 {
-	return make_unix(c, end, SOCK_STREAM);
+	return open_unix(c, end, SOCK_STREAM);
 }
 
-static int make_unix_datagram(struct context *c, struct end *end)
+static int open_unix_datagram(struct context *c, struct end *end)
 {
-	return make_unix(c, end, SOCK_DGRAM);
+	return open_unix(c, end, SOCK_DGRAM);
 }
 
-/* A socket of 127.0.0.1, at a port that the system chooses. */
+/* A socket bound to an ephemeral port of 127.0.0.1. */
 static int loopback(int type, struct sockaddr_in *address)
 {
 	socklen_t length = sizeof *address;
@@ -86,48 +86,48 @@ static int loopback(int type, struct sockaddr_in *address)
 	return s;
 }
 
-static int make_tcp(struct context *c, struct end *end)
+static int open_tcp(struct context *c, struct end *end)
 {
 	struct sockaddr_in server;
 	int on = 1, s[2], listener = loopback(SOCK_STREAM, &server);
 	s[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (listener < 0 || listen(listener, 1) != 0 || connect(s[0], (struct sockaddr *)&server, sizeof server) != 0)
-		return cannot(c, "connect");
+		return fail_open(c, "connect");
 	s[1] = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 	close(listener);
 	for (int i = 0; i < 2; i++) {
 		if (setsockopt(s[i], IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0)
-			return cannot(c, "setsockopt");
+			return fail_open(c, "setsockopt");
 		end[i] = (struct end){s[i], s[i]};
 	}
 	note(c, "tcp_nodelay", "set");
 	return 1;
 }
 
-static int make_udp(struct context *c, struct end *end)
+static int open_udp(struct context *c, struct end *end)
 {
 	struct sockaddr_in address[2];
-	struct timeval patience = {.tv_sec = 2}; /* what was lost never comes */
+	struct timeval timeout = {.tv_sec = 2}; /* for lost datagrams */
 	int s[2];
 	for (int i = 0; i < 2; i++)
 		if ((s[i] = loopback(SOCK_DGRAM, &address[i])) < 0)
-			return cannot(c, "bind");
+			return fail_open(c, "bind");
 	for (int i = 0; i < 2; i++) {
 		if (connect(s[i], (struct sockaddr *)&address[1 - i], sizeof address[i]) != 0 ||
-		    setsockopt(s[i], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) != 0)
-			return cannot(c, "connect");
+		    setsockopt(s[i], SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) != 0)
+			return fail_open(c, "connect");
 		end[i] = (struct end){s[i], s[i]};
 	}
 	return 1;
 }
 
-static int make_eventfd(struct context *c, struct end *end)
+static int open_eventfds(struct context *c, struct end *end)
 {
-	int there = eventfd(0, EFD_CLOEXEC), back = eventfd(0, EFD_CLOEXEC);
-	if (there < 0 || back < 0)
-		return cannot(c, "eventfd");
-	end[0] = (struct end){there, back};
-	end[1] = (struct end){back, there};
+	int forward = eventfd(0, EFD_CLOEXEC), backward = eventfd(0, EFD_CLOEXEC);
+	if (forward < 0 || backward < 0)
+		return fail_open(c, "eventfd");
+	end[0] = (struct end){forward, backward};
+	end[1] = (struct end){backward, forward};
 	return 1;
 }
 

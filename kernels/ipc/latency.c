@@ -1,9 +1,8 @@
-/* ipc/.../latency: how long it takes to ask another process and to be answered, by calls of the system (lmbench-1996, latency of
- * pipes and of local communication).
+/* ipc/.../latency: round-trip time between two processes by system calls (lmbench-1996, latency of pipes and of local communication).
  *
- * One operation is one round trip: a process sends a message of size= bytes (8 unless given) with a number at both ends, by= one of
- * the ways in channel.h, and waits; another, which waits for all of it, sends as much back, with the next number. Neither spins: on
- * one CPU a round trip is two switches, on two it is two wakings of a CPU that may be asleep.
+ * One operation is one round trip: a process sends a message of size= bytes (default 8) with a number at both ends, by= a carrier of
+ * channel.h, and blocks; the other receives it completely and replies with the same size and the next number. Neither spins: on one CPU a
+ * round trip is two context switches, on two CPUs two wakeups of a possibly idle CPU.
  */
 #define _GNU_SOURCE
 #include "channel.h"
@@ -14,7 +13,7 @@
 static struct message message = {.type = 1};
 static size_t size;
 
-/* Of a message that is whole; 0 of one that is not. */
+/* 0 for a damaged message. */
 static uint64_t number(void)
 {
 	uint64_t first, last;
@@ -31,7 +30,7 @@ static void set_number(uint64_t number)
 
 static void serve(void)
 {
-	keep_end(1);
+	close_other_end(1);
 	while (receive_at(1, &message, size, size)) {
 		set_number(number() + 1);
 		if (!send_from(1, &message, size))
@@ -42,15 +41,15 @@ static void serve(void)
 static void setup(struct context *c)
 {
 	size = (size_t)parameter_u64(c, "size", NUMBER);
-	/* between one number and two, the last would lie across the first */
-	if (size != NUMBER && (size < 2 * NUMBER || size > MOST_BYTES))
+	/* below two numbers' length they would overlap */
+	if (size != NUMBER && (size < 2 * NUMBER || size > MAX_BYTES))
 		wrong_arguments(c, "size=%zu is neither %zu nor between %zu and %d", size, NUMBER, 2 * NUMBER,
-			       MOST_BYTES);
+			       MAX_BYTES);
 	memset(message.text, 'm', size);
 	if (!open_channel(c, parameter(c, "by", ""), size))
 		return;
 	start_peer(c, serve);
-	keep_end(0);
+	close_other_end(0);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -63,7 +62,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 			return;
 		}
 		if (!receive_at(0, &message, size, size)) {
-			failed_because(c, "receive", "message %llu is not answered", (unsigned long long)i);
+			failed_because(c, "receive", "no reply to message %llu", (unsigned long long)i);
 			return;
 		}
 		sum += number();
@@ -71,7 +70,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	*check = sum;
 }
 
-/* 2 to n + 1. */
+/* Sum of 2 to n + 1. */
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	(void)c;

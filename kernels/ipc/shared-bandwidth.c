@@ -1,31 +1,29 @@
-/* ipc/shared-memory/64 and so on: how much one process can hand to another through memory that both have, by the size of the
- * messages (POSIX, shared memory).
+/* ipc/shared-memory/64 and so on: bandwidth of shared memory by message size (POSIX, shared memory).
  *
- * One operation is one message of size= bytes that a process copies into a ring of slots and another copies out of it, to where a
- * program would work with it: two copies, as many as by a pipe, and no call of the system as long as neither must
- * wait. How they wait for room and for messages is told in shared.h. The clock stops when the last message was copied out. Each has its
- * number at both ends, which the receiver looks at; the last is compared whole, after the clock has stopped.
+ * One operation is one message of size= bytes that a process copies into a ring buffer and another copies out of it: two copies, as in a
+ * pipe, and no system call unless one must wait. shared.h describes the ways to wait. The clock stops when the last message was copied out.
+ * Each message has its number at both ends, which the receiver checks; the last one is compared completely, untimed.
  */
 #define _GNU_SOURCE
 #include "shared.h"
 
 #define NUMBER sizeof(uint64_t)
-#define MOST_BYTES 65536
+#define MAX_BYTES 65536
 #define RING_BYTES 65536
-#define LEAST_SLOTS 4
+#define MIN_SLOTS 4
 
 static struct ring {
-	struct common common; /* there: messages written, back: messages read */
-	struct word done;     /* regions of which the last message was compared */
+	struct common common; /* forward: messages written, backward: messages read */
+	struct word done;     /* number of completely checked regions */
 	_Atomic uint64_t right;
-	char slot[] __attribute__((aligned(APART)));
+	char slot[] __attribute__((aligned(CACHE_LINE_GAP)));
 } *ring;
 
-static char message[MOST_BYTES];
+static char message[MAX_BYTES];
 static size_t size;
 static uint32_t slots, regions;
 
-static char byte_at(size_t i)
+static char pattern_byte(size_t i)
 {
 	return (char)(i * 7 + i / 251);
 }
@@ -42,16 +40,16 @@ static void serve(void)
 		uint32_t n = next_region(&ring->common, &region);
 		uint64_t right = 0;
 		for (uint32_t i = 0; i < n; i++) {
-			while (atomic_load_explicit(&ring->common.there[0].value, memory_order_acquire) == i)
-				wait_a_little();
+			while (atomic_load_explicit(&ring->common.forward[0].value, memory_order_acquire) == i)
+				wait_once();
 			memcpy(message, ring->slot + i % slots * size, size);
 			CLOBBER();
 			right += has_number(i);
-			atomic_store_explicit(&ring->common.back[0].value, i + 1, memory_order_release);
+			atomic_store_explicit(&ring->common.backward[0].value, i + 1, memory_order_release);
 		}
 		right += has_number(n - 1) ? 2 * NUMBER : 0;
 		for (size_t i = NUMBER; i < size - NUMBER; i++)
-			right += message[i] == byte_at(i);
+			right += message[i] == pattern_byte(i);
 		atomic_store(&ring->right, right);
 		atomic_store(&ring->done.value, region);
 	}
@@ -60,14 +58,14 @@ static void serve(void)
 static void setup(struct context *c)
 {
 	size = parameter_u64(c, "size", 0);
-	if (size < 2 * NUMBER || size > MOST_BYTES)
-		wrong_arguments(c, "size=%zu is not between %zu and %d", size, 2 * NUMBER, MOST_BYTES);
-	slots = RING_BYTES / size > LEAST_SLOTS ? (uint32_t)(RING_BYTES / size) : LEAST_SLOTS;
-	if (!parse_how(c) || (ring = common_memory(c, sizeof *ring + slots * size)) == NULL)
+	if (size < 2 * NUMBER || size > MAX_BYTES)
+		wrong_arguments(c, "size=%zu is not between %zu and %d", size, 2 * NUMBER, MAX_BYTES);
+	slots = RING_BYTES / size > MIN_SLOTS ? (uint32_t)(RING_BYTES / size) : MIN_SLOTS;
+	if (!parse_how(c) || (ring = map_shared(c, sizeof *ring + slots * size)) == NULL)
 		return;
 	note(c, "slots", "%u", slots);
 	for (size_t i = 0; i < size; i++)
-		message[i] = byte_at(i);
+		message[i] = pattern_byte(i);
 	start_peer(c, serve);
 }
 
@@ -75,16 +73,16 @@ static void prepare(struct context *c, uint64_t n)
 {
 	(void)c;
 	regions++;
-	atomic_store(&ring->common.there[0].value, 0);
-	atomic_store(&ring->common.back[0].value, 0);
+	atomic_store(&ring->common.forward[0].value, 0);
+	atomic_store(&ring->common.backward[0].value, 0);
 	begin_region(&ring->common, n);
 }
 
-/* Until all but so many messages of those written are read. */
+/* Waits until at most `unread` messages are in the ring. Returns 0 if the reader has died. */
 static int wait_for_reader(uint32_t written, uint32_t unread)
 {
-	while (written - atomic_load_explicit(&ring->common.back[0].value, memory_order_acquire) > unread && !peer_died)
-		wait_a_little();
+	while (written - atomic_load_explicit(&ring->common.backward[0].value, memory_order_acquire) > unread && !peer_died)
+		wait_once();
 	return !peer_died;
 }
 
@@ -96,13 +94,13 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		memcpy(message, &number, NUMBER);
 		memcpy(message + size - NUMBER, &number, NUMBER);
 		memcpy(ring->slot + i % slots * size, message, size);
-		atomic_store_explicit(&ring->common.there[0].value, i + 1, memory_order_release);
+		atomic_store_explicit(&ring->common.forward[0].value, i + 1, memory_order_release);
 	}
 	if (!wait_for_reader((uint32_t)n, 0))
-		failed_because(c, "wait", "the process that reads has ended");
+		failed_because(c, "wait", "the reading process has exited");
 }
 
-/* The messages that were right, and the bytes of the last of them. */
+/* Correct messages, plus correct bytes of the last one. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)c;

@@ -1,5 +1,5 @@
-/* Two processes with memory in common, and how one of them waits until the other has written there: how=futex sleeps in the kernel,
- * how=yield gives the CPU away again and again, how=spin does nothing but look. The memory has no name. */
+/* Two processes with anonymous shared memory, and the ways to wait for each other's writes: how=futex sleeps in the kernel, how=yield polls
+ * with sched_yield(), how=spin polls. */
 #ifndef GRITSTONE_IPC_SHARED_H
 #define GRITSTONE_IPC_SHARED_H
 
@@ -12,22 +12,22 @@
 #include "../runtime/futex.h"
 #include "peer.h"
 
-/* Words that two CPUs write must not be neighbors: lines are fetched in pairs. */
-#define APART 128
+/* Distance of words written by different CPUs: prefetchers fetch pairs of lines. */
+#define CACHE_LINE_GAP 128
 
 struct word {
 	_Atomic uint32_t value;
-} __attribute__((aligned(APART)));
+} __attribute__((aligned(CACHE_LINE_GAP)));
 
-/* For the time of a region the second process works; between regions it sleeps, out of the way of everything. */
+/* The second process sleeps between regions. */
 struct common {
-	struct word region, wanted;
-	struct word there[2], back[2];
+	struct word region, operations;
+	struct word forward[2], backward[2];
 };
 
 static enum { FUTEX, YIELD, SPIN } how;
 
-static inline void breathe(void)
+static inline void cpu_relax(void)
 {
 #if defined __x86_64__ || defined __i386__
 	__asm__ volatile("pause");
@@ -36,15 +36,14 @@ static inline void breathe(void)
 #endif
 }
 
-static inline void wait_a_little(void)
+static inline void wait_once(void)
 {
 	if (how == YIELD)
 		sched_yield();
 	else
-		breathe();
+		cpu_relax();
 }
 
-/* Writes the next value, and wakes who sleeps until then. */
 static inline void post(struct word *word, uint32_t value)
 {
 	atomic_store_explicit(&word->value, value, memory_order_release);
@@ -52,8 +51,8 @@ static inline void post(struct word *word, uint32_t value)
 		futex(&word->value, FUTEX_WAKE, 1, NULL);
 }
 
-/* Until the value is there, which is two more than before: of two words that are used in turn, so that who wakes late cannot wake
- * the next sleep in vain. Returns 0 when the other process has ended. */
+/* Waits for a value, two above the word's previous one: two words alternate, so that a late wakeup cannot hit the next sleep. Returns 0 if
+ * the peer has died. */
 static inline int await(struct word *word, uint32_t value)
 {
 	if (how == FUTEX)
@@ -62,7 +61,7 @@ static inline int await(struct word *word, uint32_t value)
 		while (atomic_load_explicit(&word->value, memory_order_acquire) != value && !peer_died);
 	else
 		while (atomic_load_explicit(&word->value, memory_order_acquire) != value && !peer_died)
-			wait_a_little();
+			wait_once();
 	return !peer_died;
 }
 
@@ -73,12 +72,12 @@ static int parse_how(struct context *c)
 	for (how = FUTEX; how <= SPIN; how++)
 		if (strcmp(name, names[how]) == 0)
 			return 1;
-	wrong_arguments(c, "how=%s is none of futex, yield and spin", name);
+	wrong_arguments(c, "how=%s is not futex, yield or spin", name);
 	return 0;
 }
 
-/* Memory that both processes see, touched. */
-static void *common_memory(struct context *c, size_t bytes)
+/* Shared, pre-faulted memory. */
+static void *map_shared(struct context *c, size_t bytes)
 {
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED) {
@@ -88,10 +87,10 @@ static void *common_memory(struct context *c, size_t bytes)
 	return memset(memory, 0, bytes);
 }
 
-/* The first process starts a region of n operations, the second one sleeps until there is one. */
+/* Starts a region of n operations; next_region() in the peer sleeps until then. */
 static void begin_region(struct common *common, uint64_t n)
 {
-	atomic_store(&common->wanted.value, (uint32_t)n);
+	atomic_store(&common->operations.value, (uint32_t)n);
 	atomic_fetch_add(&common->region.value, 1);
 	futex(&common->region.value, FUTEX_WAKE, 1, NULL);
 }
@@ -101,7 +100,7 @@ static uint32_t next_region(struct common *common, uint32_t *last)
 	while (atomic_load(&common->region.value) == *last)
 		futex(&common->region.value, FUTEX_WAIT, *last, NULL);
 	++*last;
-	return atomic_load(&common->wanted.value);
+	return atomic_load(&common->operations.value);
 }
 
 #endif

@@ -1,10 +1,9 @@
-/* memory/bandwidth/...: how fast whole arrays are copied, scaled, added, scaled and added, read and written, on one CPU or on all at once.
+/* memory/bandwidth/...: memory bandwidth of array copy, scale, add, triad, read and write, on one CPU or all CPUs.
  *
- * One operation does 8,192 elements (64 KiB) of each array: op=copy c = a, scale c = q a, add c = a + b, triad c = a + q b, read
- * the sum of a, write c = q. Each
- * array is at least 4 times the last cache, or with every=1, which has one process on each CPU, 4 times all last caches
- * together. The work goes on where the last region ended, and begins again at the end of the arrays. What is
- * counted is what the program asks for, 8 to 24 bytes an element; caches that fetch what is to be written move more.
+ * One operation processes 8,192 elements (64 KiB) of each array: op=copy c = a, scale c = q a, add c = a + b, triad c = a + q b, read the
+ * sum of a, write c = q. Each array is at least 4 times the last-level cache, or with every=1, one process per CPU, 4 times all last-level
+ * caches together. Each region starts where the previous one ended, and wraps around. The counted bytes are those that the program
+ * requests, 8 to 24 per element; caches with write-allocate move more.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,27 +19,27 @@
 #include "caches.h"
 
 #define BLOCK 8192 /* elements */
-#define LEAST ((uint64_t)64 << 20) /* bytes of an array, where the system does not say how large its caches are */
-#define MOST_CPUS 1024
+#define MIN_ARRAY_BYTES ((uint64_t)64 << 20) /* if the cache size is unknown */
+#define MAX_CPUS 1024
 
-/* Eight doubles, a line of most caches: as wide as the machine has it, at every level of optimization. */
+/* Eight doubles, a common cache line: vectorized at every optimization level. */
 typedef double group __attribute__((vector_size(64)));
 
 enum operation { COPY, SCALE, ADD, TRIAD, READ, WRITE };
 static const char *const operations[] = {"copy", "scale", "add", "triad", "read", "write"};
 static const group q = {3, 3, 3, 3, 3, 3, 3, 3};
 
-/* What one process works on; each has its own memory, touched by itself. */
-struct part {
-	double *a, *b, *c; /* those that the operation has */
-	uint64_t at;	/* block at which the next region begins */
+/* Work of one process, in its own memory, by first touch. */
+struct slice {
+	double *a, *b, *c; /* NULL if the operation does not use it */
+	uint64_t first_block;	/* first block of the next region */
 	uint64_t count; /* blocks of this region */
 	uint64_t check;
 };
 
-/* Shared by all processes. `turn` wakes those that sleep for a region, untimed; `go` starts it. */
+/* Shared by all processes. `region` wakes the workers, untimed; `go` starts the work. */
 struct team {
-	_Atomic uint32_t turn, go, filled, ready, worked, added;
+	_Atomic uint32_t region, go, filled, ready, finished, verified;
 	_Atomic uint64_t n, sum;
 	_Atomic int failed;
 };
@@ -48,31 +47,31 @@ struct team {
 static enum operation operation;
 static uint64_t blocks; /* of an array of one process */
 static unsigned members = 1;
-static struct part mine;
+static struct slice own_slice;
 static struct team *team;
-static pid_t others[MOST_CPUS];
-static uint64_t begin[MOST_CPUS], next[MOST_CPUS]; /* where each process is: for the formula, which sees no process */
+static pid_t worker_pid[MAX_CPUS];
+static uint64_t begin[MAX_CPUS], next[MAX_CPUS]; /* position of each process, for expect() */
 
-/* An element's value is its place within half a block, and the block: exact, and never the same for two blocks. */
+/* Index within half a block plus the block: an exact double, different for any two blocks. */
 static double value(uint64_t block, uint64_t i)
 {
 	return (double)(i % (BLOCK / 2) + block);
 }
 
-static uint64_t sum_of(uint64_t block, uint64_t scale)
+static uint64_t block_sum(uint64_t block, uint64_t scale)
 {
 	uint64_t half = BLOCK / 2;
 	return scale * (half * (half - 1) + BLOCK * block);
 }
 
-/* Of all elements of a block of the result, by a formula: b is 2 a. */
-static uint64_t right_sum(uint64_t block)
+/* Closed form for a block of the result; b is 2 a. */
+static uint64_t expected_sum(uint64_t block)
 {
 	static const uint64_t scale[] = {1, 3, 3, 7, 1};
-	return operation == WRITE ? 3 * BLOCK : sum_of(block, scale[operation]);
+	return operation == WRITE ? 3 * BLOCK : block_sum(block, scale[operation]);
 }
 
-/* Of the elements of a block, each exact, as is their sum. Two sums, so that no addition waits for the one before. */
+/* The sum is exact. Two accumulators, to hide the latency of the additions. */
 static uint64_t read_block(const group *a)
 {
 	const group *end = a + BLOCK / 8;
@@ -88,13 +87,13 @@ static uint64_t read_block(const group *a)
 	return sum;
 }
 
-static void work(struct part *part)
+static void work(struct slice *slice)
 {
-	part->check = 0;
-	for (uint64_t k = 0, block = part->at; k < part->count; k++, block = block + 1 < blocks ? block + 1 : 0) {
-		const group *a = (const group *)part->a + block * (BLOCK / 8), *b = (const group *)part->b + block * (BLOCK / 8);
-		group *c = (group *)part->c + block * (BLOCK / 8), *end = c + BLOCK / 8;
-		/* the barrier keeps each loop a loop: some compilers call memcpy for the first alone */
+	slice->check = 0;
+	for (uint64_t k = 0, block = slice->first_block; k < slice->count; k++, block = block + 1 < blocks ? block + 1 : 0) {
+		const group *a = (const group *)slice->a + block * (BLOCK / 8), *b = (const group *)slice->b + block * (BLOCK / 8);
+		group *c = (group *)slice->c + block * (BLOCK / 8), *end = c + BLOCK / 8;
+		/* the barrier prevents compilers from replacing the copy loop by memcpy */
 		switch (operation) {
 		case COPY:
 			for (; c < end; c++, a++) {
@@ -121,7 +120,7 @@ static void work(struct part *part)
 			}
 			break;
 		case READ:
-			part->check += read_block(a);
+			slice->check += read_block(a);
 			CLOBBER();
 			break;
 		case WRITE:
@@ -134,80 +133,78 @@ static void work(struct part *part)
 	}
 }
 
-/* Spoils one element of every block that is to be written, so that what an earlier round left there is not right. */
-static void spoil(struct part *part)
+/* Poisons one element of every block to write, so that an earlier result is detected. */
+static void poison(struct slice *slice)
 {
-	for (uint64_t k = 0; operation != READ && k < part->count; k++)
-		part->c[(part->at + k) % blocks * BLOCK + k % BLOCK] = -1;
+	for (uint64_t k = 0; operation != READ && k < slice->count; k++)
+		slice->c[(slice->first_block + k) % blocks * BLOCK + k % BLOCK] = -1;
 }
 
-static void add_up(struct part *part)
+static void verify(struct slice *slice)
 {
-	/* what was written twice in a region is looked at once, and counts twice: it can only be right or wrong; what was read is added up */
-	for (uint64_t k = 0; operation != READ && k < part->count; k++) {
-		const double *c = part->c + (part->at + k) % blocks * BLOCK;
+	/* a block written twice in a region counts twice; reads have their sum already */
+	for (uint64_t k = 0; operation != READ && k < slice->count; k++) {
+		const double *c = slice->c + (slice->first_block + k) % blocks * BLOCK;
 		uint64_t sum = 0;
 		for (uint64_t i = 0; i < BLOCK; i++)
 			sum += (uint64_t)(int64_t)c[i];
-		part->check += sum;
+		slice->check += sum;
 	}
-	part->at = (part->at + part->count) % blocks;
+	slice->first_block = (slice->first_block + slice->count) % blocks;
 }
 
-/* What falls to a member of n blocks: as even as can be. */
-static uint64_t share(uint64_t n, unsigned member)
+static uint64_t member_blocks(uint64_t n, unsigned member)
 {
 	return n / members + (member < n % members);
 }
 
-/* Each has a page more than it needs: arrays that lie exactly a power of two apart are in each other's way (add and triad were a fifth slower). */
-static double *array(uint64_t bytes)
+/* One extra page: arrays at a distance of a power of two conflict in the caches (add and triad were 20 % slower). */
+static double *map_array(uint64_t bytes)
 {
 	void *memory = mmap(NULL, bytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* 0 when there is no memory. */
-static int fill(struct part *part)
+/* Returns 0 without memory. */
+static int allocate_arrays(struct slice *slice)
 {
 	uint64_t bytes = blocks * BLOCK * sizeof(double);
 	int two = operation == ADD || operation == TRIAD, reads = operation != WRITE, writes = operation != READ;
-	if ((reads && (part->a = array(bytes)) == NULL) || (two && (part->b = array(bytes)) == NULL) || (writes && (part->c = array(bytes)) == NULL))
+	if ((reads && (slice->a = map_array(bytes)) == NULL) || (two && (slice->b = map_array(bytes)) == NULL) || (writes && (slice->c = map_array(bytes)) == NULL))
 		return 0;
 	for (uint64_t block = 0; block < blocks; block++)
 		for (uint64_t i = 0; i < BLOCK; i++) {
-			uint64_t at = block * BLOCK + i;
+			uint64_t element = block * BLOCK + i;
 			if (reads)
-				part->a[at] = value(block, i);
+				slice->a[element] = value(block, i);
 			if (two)
-				part->b[at] = 2 * value(block, i);
+				slice->b[element] = 2 * value(block, i);
 			if (writes)
-				part->c[at] = 0;
+				slice->c[element] = 0;
 		}
 	return 1;
 }
 
-/* The life of every process but the first: woken untimed, then off at once when `go` says so. */
-static void serve(unsigned member)
+static void run_worker(unsigned member)
 {
-	if (!fill(&mine)) {
+	if (!allocate_arrays(&own_slice)) {
 		atomic_store(&team->failed, 1);
 		_exit(1);
 	}
 	atomic_fetch_add(&team->filled, 1);
-	for (uint32_t turn = 0;; turn++) {
-		while (atomic_load(&team->turn) == turn)
-			futex_wait(&team->turn, turn);
-		mine.count = share(atomic_load(&team->n), member);
-		spoil(&mine);
+	for (uint32_t region = 0;; region++) {
+		while (atomic_load(&team->region) == region)
+			futex_wait(&team->region, region);
+		own_slice.count = member_blocks(atomic_load(&team->n), member);
+		poison(&own_slice);
 		atomic_fetch_add(&team->ready, 1);
-		while (atomic_load_explicit(&team->go, memory_order_acquire) == turn)
+		while (atomic_load_explicit(&team->go, memory_order_acquire) == region)
 			;
-		work(&mine);
-		atomic_fetch_add_explicit(&team->worked, 1, memory_order_release);
-		add_up(&mine);
-		atomic_fetch_add(&team->sum, mine.check);
-		atomic_fetch_add(&team->added, 1);
+		work(&own_slice);
+		atomic_fetch_add_explicit(&team->finished, 1, memory_order_release);
+		verify(&own_slice);
+		atomic_fetch_add(&team->sum, own_slice.check);
+		atomic_fetch_add(&team->verified, 1);
 	}
 }
 
@@ -220,8 +217,8 @@ static void pin(struct context *c, int cpu)
 		failed(c, "sched_setaffinity");
 }
 
-/* A process for each CPU that we may use, this one among them. */
-static void assemble(struct context *c)
+/* One process per permitted CPU, including this one. */
+static void fork_workers(struct context *c)
 {
 	cpu_set_t allowed;
 	int first = -1;
@@ -243,16 +240,16 @@ static void assemble(struct context *c)
 			failed(c, "fork");
 			return;
 		}
-		others[member - 1] = pid;
+		worker_pid[member - 1] = pid;
 		if (pid == 0) {
 			pin(c, cpu);
-			serve((unsigned)member - 1);
+			run_worker((unsigned)member - 1);
 		}
 	}
 	pin(c, first);
 }
 
-static uint64_t caches(int every)
+static uint64_t last_caches(int every)
 {
 	uint64_t bytes = 0;
 	if (!every)
@@ -262,18 +259,18 @@ static uint64_t caches(int every)
 	return bytes;
 }
 
-/* Whether there is memory for it. */
+/* Returns 0 after skip(). */
 static int choose_size(struct context *c, int every)
 {
 	cpu_set_t allowed;
-	uint64_t cache = caches(every), bytes = 4 * cache > LEAST ? 4 * cache : LEAST;
+	uint64_t cache = last_caches(every), bytes = 4 * cache > MIN_ARRAY_BYTES ? 4 * cache : MIN_ARRAY_BYTES;
 	static const uint64_t number[] = {2, 2, 3, 3, 1, 1};
 	uint64_t arrays = number[operation];
 	unsigned cpus = every && sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? (unsigned)CPU_COUNT(&allowed) : 1;
 	blocks = (bytes / cpus + BLOCK * sizeof(double) - 1) / (BLOCK * sizeof(double));
 	bytes = blocks * cpus * BLOCK * sizeof(double);
 	if (arrays * bytes > memory_available() / 4 * 3) {
-		skip(c, "%lu arrays of %lu MB, 4 times the last cache, are more than three quarters of the memory that is free",
+		skip(c, "%lu arrays of %lu MB, 4 times the last-level cache, are more than three quarters of the free memory",
 		     (unsigned long)arrays, (unsigned long)(bytes >> 20));
 		return 0;
 	}
@@ -286,14 +283,14 @@ static int choose_size(struct context *c, int every)
 static void setup(struct context *c)
 {
 	const char *name = parameter(c, "op", "");
-	int every = (int)parameter_u64(c, "every", 0), known = 0;
+	int every = (int)parameter_u64(c, "every", 0), found = 0;
 	for (int i = COPY; i <= WRITE; i++)
 		if (strcmp(operations[i], name) == 0) {
 			operation = (enum operation)i;
-			known = 1;
+			found = 1;
 		}
-	if (!known)
-		wrong_arguments(c, "op=%s is none of copy, scale, add, triad, read and write", name);
+	if (!found)
+		wrong_arguments(c, "op=%s is not copy, scale, add, triad, read or write", name);
 	if (!choose_size(c, every))
 		return;
 	team = mmap(NULL, sizeof *team, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -302,8 +299,8 @@ static void setup(struct context *c)
 		return;
 	}
 	if (every)
-		assemble(c);
-	if (!fill(&mine))
+		fork_workers(c);
+	if (!allocate_arrays(&own_slice))
 		failed(c, "mmap");
 	while (atomic_load(&team->filled) < members - 1 && !atomic_load(&team->failed))
 		usleep(1000);
@@ -311,41 +308,41 @@ static void setup(struct context *c)
 		failed_because(c, "mmap", "one of %u processes got no memory for its arrays", members);
 }
 
-static void await(_Atomic uint32_t *count)
+static void await_workers(_Atomic uint32_t *count)
 {
 	while (atomic_load(count) < members - 1)
 		sched_yield();
 }
 
-/* Wakes the others, and returns when all wait for the start. */
+/* Returns when all workers are ready. */
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)c;
 	for (unsigned member = 0; member < members; member++) {
 		begin[member] = next[member];
-		next[member] = (next[member] + share(n, member)) % blocks;
+		next[member] = (next[member] + member_blocks(n, member)) % blocks;
 	}
 	atomic_store(&team->n, n);
 	atomic_store(&team->sum, 0);
 	atomic_store(&team->ready, 0);
-	atomic_store(&team->worked, 0);
-	atomic_store(&team->added, 0);
-	atomic_fetch_add(&team->turn, 1);
+	atomic_store(&team->finished, 0);
+	atomic_store(&team->verified, 0);
+	atomic_fetch_add(&team->region, 1);
 	if (members > 1)
-		futex(&team->turn, FUTEX_WAKE, MOST_CPUS, NULL);
-	mine.count = share(n, 0);
-	spoil(&mine);
-	await(&team->ready);
+		futex(&team->region, FUTEX_WAKE, MAX_CPUS, NULL);
+	own_slice.count = member_blocks(n, 0);
+	poison(&own_slice);
+	await_workers(&team->ready);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)c;
 	(void)n;
-	(void)check; /* known when all results were looked at, untimed */
+	(void)check; /* computed untimed in finish() */
 	atomic_fetch_add_explicit(&team->go, 1, memory_order_release);
-	work(&mine);
-	while (atomic_load_explicit(&team->worked, memory_order_acquire) < members - 1)
+	work(&own_slice);
+	while (atomic_load_explicit(&team->finished, memory_order_acquire) < members - 1)
 		;
 }
 
@@ -353,9 +350,9 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)c;
 	(void)n;
-	add_up(&mine);
-	await(&team->added);
-	*check = mine.check + atomic_load(&team->sum);
+	verify(&own_slice);
+	await_workers(&team->verified);
+	*check = own_slice.check + atomic_load(&team->sum);
 }
 
 static uint64_t expect(struct context *c, uint64_t n)
@@ -363,8 +360,8 @@ static uint64_t expect(struct context *c, uint64_t n)
 	uint64_t sum = 0;
 	(void)c;
 	for (unsigned member = 0; member < members; member++)
-		for (uint64_t k = 0; k < share(n, member); k++)
-			sum += right_sum((begin[member] + k) % blocks);
+		for (uint64_t k = 0; k < member_blocks(n, member); k++)
+			sum += expected_sum((begin[member] + k) % blocks);
 	return sum;
 }
 
@@ -372,9 +369,9 @@ static void teardown(struct context *c)
 {
 	(void)c;
 	for (unsigned member = 1; member < members; member++)
-		kill(others[member], SIGKILL);
+		kill(worker_pid[member], SIGKILL);
 	for (unsigned member = 1; member < members; member++)
-		waitpid(others[member], NULL, 0);
+		waitpid(worker_pid[member], NULL, 0);
 }
 
 const struct kernel kernel = {

@@ -1,4 +1,4 @@
-/* What the kernels of this family ask of the machine: how large its last cache is, and how much memory there is. */
+/* Sizes of the last-level cache and of available memory. */
 #ifndef GRITSTONE_MEMORY_CACHES_H
 #define GRITSTONE_MEMORY_CACHES_H
 
@@ -8,7 +8,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-/* A number of /sys about a cache of a CPU; 0 where there is none. Sizes are in KiB there ("32768K"). */
+/* A number from /sys about a CPU's cache; 0 if absent. Sizes are in KiB ("32768K"). */
 static inline uint64_t cache_number(int cpu, int index, const char *what)
 {
 	char path[96];
@@ -23,7 +23,7 @@ static inline uint64_t cache_number(int cpu, int index, const char *what)
 	return number;
 }
 
-/* Bytes of the last cache of a CPU; 0 where the system does not say. */
+/* Bytes of a CPU's last-level cache; 0 if unknown. */
 static inline uint64_t last_cache(int cpu)
 {
 	uint64_t highest = 0, kilobytes = 0;
@@ -37,7 +37,7 @@ static inline uint64_t last_cache(int cpu)
 	return kilobytes * 1024;
 }
 
-/* Whether a CPU is the first of those that share its last cache, so that each of these is counted once. */
+/* Whether a CPU is the first that shares its last-level cache, to count each cache once. */
 static inline int first_of_last_cache(int cpu)
 {
 	uint64_t highest = 0, first = (uint64_t)cpu;
@@ -45,14 +45,13 @@ static inline int first_of_last_cache(int cpu)
 		uint64_t level = cache_number(cpu, i, "level");
 		if (level > highest) {
 			highest = level;
-			first = cache_number(cpu, i, "shared_cpu_list"); /* "0-7,16": the number before the first mark */
+			first = cache_number(cpu, i, "shared_cpu_list"); /* "0-7,16": the number before the first separator */
 		}
 	}
 	return first == (uint64_t)cpu;
 }
 
-/* Bytes of memory that could be had without any going to a disk. Where the system does not say (no /proc, Linux before 3.14): those
- * that are free, without what the cache of files could give back. */
+/* Bytes available without swapping. Without MemAvailable (no /proc, Linux before 3.14): free memory without the page cache. */
 static inline uint64_t memory_available(void)
 {
 	char line[128];

@@ -1,10 +1,9 @@
-/* memory/latency/...: how long a load takes that must wait for the one before it, by the size of what is read.
+/* memory/latency/...: load latency of dependent loads, by working-set size.
  *
- * One operation is one load of an address from the line that the last load named. The lines of the working set (bytes=, or
- * caches= times the last cache) lie on one cycle in random order, over all pages, so that no prefetcher can guess the next. Beyond
- * the reach of the TLB, finding the page is part of it. Pages are small ones on every machine; with pages=huge they are huge ones on
- * every machine that has them (vm/random-load/...). The walk goes on where the last region ended, so that a short region does not
- * stay within a small part of a large set.
+ * One operation is one load of a pointer from the line that the previous load addressed (pointer chasing). The lines of the working set
+ * (bytes=, or caches= times the last-level cache) form one cycle in random order, over all pages, which defeats prefetchers. Beyond the
+ * reach of the TLB, latency includes page walks. Pages are small on every machine; pages=huge selects huge pages where available
+ * (vm/random-load/...). The walk continues where the previous region ended, so that short regions cover a large set too.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -16,38 +15,38 @@
 #include "../vm/huge.h"
 #include "caches.h"
 
-#define LINE 64 /* bytes between two addresses; lines of 128 are in order with half of them */
+#define LINE 64 /* bytes between pointers; also works with cache lines of 128 */
 #define UNROLL 8
 #define SEED 1996
 
-static char *set;
-static uint32_t *order; /* the lines as they are visited: what the walk is compared with */
-static uint64_t lines, at, begun_at;
+static char *base;
+static uint32_t *order; /* lines in visiting order, for expect() */
+static uint64_t lines, position, start;
 
-static uint64_t working_set(struct context *c)
+static uint64_t parse_working_set(struct context *c)
 {
 	uint64_t times = parameter_u64(c, "caches", 0);
 	if (times == 0)
 		return parameter_u64(c, "bytes", 0);
 	uint64_t cache = last_cache(sched_getcpu());
 	if (cache == 0)
-		skip(c, "the system does not say how large the caches of this CPU are");
+		skip(c, "the cache sizes of this CPU are unknown");
 	note(c, "last_cache_bytes", "%lu", (unsigned long)cache);
 	return times * cache;
 }
 
-/* Small pages, or huge ones that were really given. NULL after a failure, or where there are none. */
-static char *pages(struct context *c, uint64_t bytes)
+/* Returns NULL on failure, or without huge pages. */
+static char *map_pages(struct context *c, uint64_t bytes)
 {
 	if (strcmp(parameter(c, "pages", "small"), "huge") == 0) {
-		uint64_t page = huge_page(c);
+		uint64_t page = huge_page_size(c);
 		if (page == 0)
 			return NULL;
 		char *memory = huge_memory(c, bytes, page);
 		if (memory != NULL)
 			memset(memory, 0, bytes);
 		if (memory != NULL && huge_bytes() < bytes / page * page)
-			skip(c, "of %lu MB in huge pages only %lu were given: memory is in pieces; as root: echo 1 > /proc/sys/vm/compact_memory",
+			skip(c, "of %lu MB in huge pages only %lu were allocated: memory is fragmented; as root: echo 1 > /proc/sys/vm/compact_memory",
 			     (unsigned long)(bytes >> 20), (unsigned long)(huge_bytes() >> 20));
 		return memory;
 	}
@@ -56,29 +55,29 @@ static char *pages(struct context *c, uint64_t bytes)
 		failed(c, "mmap");
 		return NULL;
 	}
-	madvise(memory, bytes, MADV_NOHUGEPAGE); /* refused where there are no large ones */
+	madvise(memory, bytes, MADV_NOHUGEPAGE); /* EINVAL without huge pages */
 	return memory;
 }
 
 static void setup(struct context *c)
 {
-	uint64_t bytes = working_set(c);
+	uint64_t bytes = parse_working_set(c);
 	lines = bytes / LINE;
 	if (bytes == 0)
-		wrong_arguments(c, "neither bytes= nor caches= is there");
+		wrong_arguments(c, "bytes= or caches= is missing");
 	if (bytes % LINE != 0 || lines < UNROLL || lines > UINT32_MAX)
-		wrong_arguments(c, "bytes=%lu is no working set: at least %d, and whole lines of %d",
+		wrong_arguments(c, "bytes=%lu is not a working set: at least %d, and a multiple of %d",
 				(unsigned long)bytes, UNROLL * LINE, LINE);
 	if (bytes > memory_available() / 2) {
-		skip(c, "a working set of %lu MB is more than half of the memory that is free", (unsigned long)(bytes >> 20));
+		skip(c, "a working set of %lu MB is more than half of the free memory", (unsigned long)(bytes >> 20));
 		return;
 	}
 	note(c, "working_set_bytes", "%lu", (unsigned long)bytes);
 	order = malloc(lines * sizeof *order);
-	set = pages(c, bytes);
+	base = map_pages(c, bytes);
 	if (order == NULL)
 		failed(c, "malloc");
-	if (order == NULL || set == NULL)
+	if (order == NULL || base == NULL)
 		return;
 	uint64_t state = SEED;
 	for (uint64_t i = 0; i < lines; i++) {
@@ -87,19 +86,19 @@ static void setup(struct context *c)
 		order[j] = (uint32_t)i;
 	}
 	for (uint64_t i = 0; i < lines; i++)
-		*(void **)(set + (uint64_t)order[i] * LINE) = set + (uint64_t)order[i + 1 < lines ? i + 1 : 0] * LINE;
+		*(void **)(base + (uint64_t)order[i] * LINE) = base + (uint64_t)order[i + 1 < lines ? i + 1 : 0] * LINE;
 }
 
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)c;
-	begun_at = at;
-	at = (at + n) % lines;
+	start = position;
+	position = (position + n) % lines;
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
-	void **p = (void **)(set + (uint64_t)order[begun_at] * LINE);
+	void **p = (void **)(base + (uint64_t)order[start] * LINE);
 	(void)c;
 	for (uint64_t i = n / UNROLL; i > 0; i--) {
 		p = *p;
@@ -116,14 +115,14 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		p = *p;
 		OPAQUE(p);
 	}
-	*check = (uint64_t)((char *)p - set) / LINE;
+	*check = (uint64_t)((char *)p - base) / LINE;
 }
 
-/* By counting along the order, without a look at the chain. */
+/* By the order, independent of the pointers. */
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	(void)c;
-	return order[(begun_at + n) % lines];
+	return order[(start + n) % lines];
 }
 
 const struct kernel kernel = {

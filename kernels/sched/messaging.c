@@ -1,7 +1,7 @@
-/* sched/messaging: senders= processes each send to receivers= others, where the scheduler puts them all. One operation is one message
- * of 100 bytes by each sender to each receiver, through the receiver's UNIX domain socket.
+/* sched/messaging: senders= processes each send to receivers= others, all unpinned. One operation is one message of 100 bytes from each
+ * sender to each receiver, through the receiver's UNIX domain socket.
  *
- * Every message carries its number; what each receiver adds up is compared with the sum of what was sent to it.
+ * Every message carries its number; the sum over all receivers is the check value.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -9,42 +9,42 @@
 
 #include "workers.h"
 
-#define MOST 64
+#define MAX_PROCESSES 64
 #define SIZE 100
 
 static unsigned senders, receivers;
-static int socket_of[MOST][2]; /* of a receiver: where it reads, and where all write */
+static int receiver_socket[MAX_PROCESSES][2]; /* read end, and write end of all senders */
 static struct {
 	_Atomic uint64_t n, sum;
-	_Atomic int broken;
-} *all;
+	_Atomic int failed;
+} *shared;
 
 static void send_all(void)
 {
 	char message[SIZE] = "";
-	uint64_t n = atomic_load(&all->n);
+	uint64_t n = atomic_load(&shared->n);
 	for (uint64_t i = 1; i <= n; i++) {
 		memcpy(message, &i, sizeof i);
 		for (unsigned r = 0; r < receivers; r++)
-			if (write(socket_of[r][1], message, SIZE) != SIZE)
-				atomic_store(&all->broken, 1);
+			if (write(receiver_socket[r][1], message, SIZE) != SIZE)
+				atomic_store(&shared->failed, 1);
 	}
 }
 
 static void receive_all(int from)
 {
 	char message[SIZE];
-	uint64_t count = atomic_load(&all->n) * senders, sum = 0;
+	uint64_t count = atomic_load(&shared->n) * senders, sum = 0;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t number;
 		if (recv(from, message, SIZE, MSG_WAITALL) != SIZE) {
-			atomic_store(&all->broken, 1);
+			atomic_store(&shared->failed, 1);
 			return;
 		}
 		memcpy(&number, message, sizeof number);
 		sum += number;
 	}
-	atomic_fetch_add(&all->sum, sum);
+	atomic_fetch_add(&shared->sum, sum);
 }
 
 static void work(unsigned number)
@@ -52,19 +52,19 @@ static void work(unsigned number)
 	if (number < senders)
 		send_all();
 	else
-		receive_all(socket_of[number - senders][0]);
+		receive_all(receiver_socket[number - senders][0]);
 }
 
 static void setup(struct context *c)
 {
 	senders = (unsigned)parameter_u64(c, "senders", 0);
 	receivers = (unsigned)parameter_u64(c, "receivers", 0);
-	if (senders < 1 || senders > MOST || receivers < 1 || receivers > MOST)
-		wrong_arguments(c, "%u senders and %u receivers are not between 1 and %d", senders, receivers, MOST);
-	if ((all = shared_memory(c, sizeof *all)) == NULL)
+	if (senders < 1 || senders > MAX_PROCESSES || receivers < 1 || receivers > MAX_PROCESSES)
+		wrong_arguments(c, "%u senders and %u receivers are not between 1 and %d", senders, receivers, MAX_PROCESSES);
+	if ((shared = shared_memory(c, sizeof *shared)) == NULL)
 		return;
 	for (unsigned r = 0; r < receivers; r++)
-		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socket_of[r]) != 0) {
+		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, receiver_socket[r]) != 0) {
 			failed(c, "socketpair");
 			return;
 		}
@@ -75,8 +75,8 @@ static void setup(struct context *c)
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)c;
-	atomic_store(&all->n, n);
-	atomic_store(&all->sum, 0);
+	atomic_store(&shared->n, n);
+	atomic_store(&shared->sum, 0);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -84,9 +84,9 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	(void)n;
 	start_workers();
 	join_workers();
-	if (atomic_load(&all->broken))
-		failed_because(c, "recv", "a message did not arrive whole");
-	*check = atomic_load(&all->sum);
+	if (atomic_load(&shared->failed))
+		failed_because(c, "recv", "a message was truncated");
+	*check = atomic_load(&shared->sum);
 }
 
 static uint64_t expect(struct context *c, uint64_t n)

@@ -1,10 +1,9 @@
-/* sched/wakeup/...: a process wakes another and sleeps until it is woken by that, while busy= processes compute on the CPU of the
- * other. One operation is the round trip; each is recorded, since it is the long ones that are felt. Without interval_us= the next
- * begins when the last has ended; with it, each is due at an absolute time, so much after the one before, and takes from then until the
- * answer, so that a delay counts for all that it delays.
+/* sched/wakeup/...: wakeup latency: a process wakes another and sleeps until it is woken by it, while busy= processes compute on the
+ * other's CPU. One operation is the round trip; all are recorded, for the tail of the distribution. Without interval_us= the next starts
+ * when the previous one ends; with it, operations are due at fixed times, and latency counts from the due time (no coordinated omission).
  *
- * Those who compute do so from the beginning to the end of a launch: when they have just been woken, the scheduler treats them as
- * sleepers too. The cycle probe has to share the CPU with them, and its median stands that.
+ * The computing processes run for the whole launch: just after a wakeup the scheduler would treat them as sleepers too. The cycle probe
+ * shares the CPU with them; its median is robust against that.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,11 +12,11 @@
 #include "workers.h"
 
 static struct {
-	_Atomic uint32_t asked;
-	char apart[60]; /* the other's in another cache line */
-	_Atomic uint32_t answered;
-} *both;
-static pid_t other;
+	_Atomic uint32_t requests;
+	char padding[60]; /* the reply is in another cache line */
+	_Atomic uint32_t replies;
+} *shared;
+static pid_t partner;
 static uint64_t interval;
 
 static void compute(unsigned number)
@@ -30,10 +29,10 @@ static void compute(unsigned number)
 static _Noreturn void serve(void)
 {
 	for (uint32_t seen = 0;; seen++) {
-		while (atomic_load(&both->asked) == seen)
-			futex_wait(&both->asked, seen);
-		atomic_fetch_add(&both->answered, 1);
-		futex_wake_all(&both->answered);
+		while (atomic_load(&shared->requests) == seen)
+			futex_wait(&shared->requests, seen);
+		atomic_fetch_add(&shared->replies, 1);
+		futex_wake_all(&shared->replies);
 	}
 }
 
@@ -43,12 +42,12 @@ static void setup(struct context *c)
 	interval = parameter_u64(c, "interval_us", 0) * 1000;
 	if (interval > 1000000000)
 		wrong_arguments(c, "interval_us= is above 1000000");
-	if ((both = shared_memory(c, sizeof *both)) == NULL)
+	if ((shared = shared_memory(c, sizeof *shared)) == NULL)
 		return;
-	other = fork_peer(c);
-	if (other == 0)
+	partner = fork_peer(c);
+	if (partner == 0)
 		serve();
-	if (other < 0)
+	if (partner < 0)
 		failed(c, "fork");
 	for (uint64_t i = 0; i < busy; i++)
 		add_worker(c, compute);
@@ -56,7 +55,7 @@ static void setup(struct context *c)
 	await_workers();
 }
 
-/* Of the clock that can be slept on. */
+/* clock_nanosleep(2) does not support the runtime's CLOCK_MONOTONIC_RAW. */
 static uint64_t now(void)
 {
 	struct timespec t;
@@ -73,7 +72,7 @@ static void sleep_until(uint64_t ns)
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
-	uint32_t before = atomic_load(&both->answered);
+	uint32_t before = atomic_load(&shared->replies);
 	uint64_t start = now(), due = start;
 	for (uint64_t i = 0; i < n; i++) {
 		if (interval != 0) {
@@ -81,16 +80,16 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 			sleep_until(due);
 			start = due;
 		}
-		uint32_t answered = before + (uint32_t)i;
-		atomic_fetch_add(&both->asked, 1);
-		futex_wake_all(&both->asked);
-		while (atomic_load(&both->answered) == answered)
-			futex_wait(&both->answered, answered);
+		uint32_t before_reply = before + (uint32_t)i;
+		atomic_fetch_add(&shared->requests, 1);
+		futex_wake_all(&shared->requests);
+		while (atomic_load(&shared->replies) == before_reply)
+			futex_wait(&shared->replies, before_reply);
 		uint64_t end = now();
 		record(c, start, end);
 		start = end;
 	}
-	*check = atomic_load(&both->answered) - before;
+	*check = atomic_load(&shared->replies) - before;
 }
 
 static uint64_t expect(struct context *c, uint64_t n)
@@ -102,7 +101,7 @@ static uint64_t expect(struct context *c, uint64_t n)
 static void teardown(struct context *c)
 {
 	reap_workers(c);
-	if (kill(other, SIGKILL) != 0 || waitpid(other, NULL, 0) != other)
+	if (kill(partner, SIGKILL) != 0 || waitpid(partner, NULL, 0) != partner)
 		failed(c, "waitpid");
 }
 

@@ -1,5 +1,5 @@
-/* thread/create: one operation creates a thread and waits for its end. The thread adds one to a counter, so that each of them
- * has lived. Its stack is what the C library gives, which keeps those of threads that ended.
+/* thread/create: one operation creates and joins a thread. Each thread increments a counter, which is the check value. Stacks come from the
+ * C library, which caches those of exited threads.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,29 +1,28 @@
-/* thread/false-sharing/...: two threads on two CPUs, each of which adds to a counter of its own, atomically. One operation is one
- * addition by each. lie=together: the counters are neighbors in one cache line, which goes to and fro although nothing is shared;
- * lie=apart: each has lines of its own.
+/* thread/false-sharing/...: two threads on two CPUs, each of which atomically increments its own counter. One operation is one increment by
+ * each. lie=together: the counters share a cache line, which bounces between the CPUs (false sharing); lie=apart: separate cache lines.
  */
 #define _GNU_SOURCE
 #include "team.h"
 
-static _Alignas(APART) _Atomic uint64_t counters[2 * APART / sizeof(uint64_t)];
-static _Alignas(APART) uint64_t wanted;
+static _Alignas(CACHE_LINE_GAP) _Atomic uint64_t counters[2 * CACHE_LINE_GAP / sizeof(uint64_t)];
+static _Alignas(CACHE_LINE_GAP) uint64_t operations;
 static size_t distance;
 
 static void work(unsigned member)
 {
-	_Atomic uint64_t *mine = &counters[member * distance];
-	for (uint64_t i = wanted; i > 0; i--)
-		atomic_fetch_add_explicit(mine, 1, memory_order_relaxed);
+	_Atomic uint64_t *counter = &counters[member * distance];
+	for (uint64_t i = operations; i > 0; i--)
+		atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
 static void setup(struct context *c)
 {
-	const char *lie = parameter(c, "lie", "");
-	distance = strcmp(lie, "apart") == 0 ? APART / sizeof(uint64_t) : 1;
-	if (distance == 1 && strcmp(lie, "together") != 0)
-		wrong_arguments(c, "lie=%s is neither apart nor together", lie);
+	const char *layout = parameter(c, "lie", "");
+	distance = strcmp(layout, "apart") == 0 ? CACHE_LINE_GAP / sizeof(uint64_t) : 1;
+	if (distance == 1 && strcmp(layout, "together") != 0)
+		wrong_arguments(c, "lie=%s is neither apart nor together", layout);
 	else if (team_cpus(c) < 2)
-		skip(c, "two threads at once take two CPUs, and this process may use one");
+		skip(c, "two concurrent threads take two CPUs, and this process may use one");
 	else
 		team_start(c, 2, work);
 }
@@ -31,7 +30,7 @@ static void setup(struct context *c)
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)c;
-	wanted = n;
+	operations = n;
 	atomic_store(&counters[0], 0);
 	atomic_store(&counters[distance], 0);
 	team_prepare();

@@ -1,5 +1,5 @@
-/* thread/futex: one operation asks to sleep on a word that no longer has the value it is said to have, which the kernel finds out
- * and refuses: the way to every lock and queue of the C library that has to wait, without any waiting.
+/* thread/futex: one operation is a FUTEX_WAIT on a word with another value, which fails with EAGAIN: the slow path of every blocking lock
+ * of the C library, without the sleep.
  */
 #define _GNU_SOURCE
 #include <errno.h>

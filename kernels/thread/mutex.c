@@ -1,31 +1,30 @@
-/* thread/mutex/...: one operation locks a mutex, adds one to what it guards, and unlocks it. threads=1 has it to itself; threads=2 and more, or
- * threads=0, one on each CPU, want it all the time. n operations are those of all threads together: each goes on until there are
- * none left, so that nobody is alone with the mutex at the end. What each did itself, added up, shows that no two were
- * inside at once.
+/* thread/mutex/...: one operation locks a mutex, increments the counter that it protects, and unlocks it. threads=1: uncontended; threads=2
+ * and more, or threads=0, one per CPU: contended all the time. n operations are the total of all threads: each continues until the total is
+ * reached, so that contention lasts to the end. The sum of the threads' own counts verifies mutual exclusion.
  */
 #define _GNU_SOURCE
 #include "team.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static _Alignas(APART) uint64_t guarded, wanted;
+static _Alignas(CACHE_LINE_GAP) uint64_t total, limit;
 static struct {
-	_Alignas(APART) uint64_t did;
+	_Alignas(CACHE_LINE_GAP) uint64_t operations;
 	int error;
-} of[MOST_CPUS];
+} thread_result[MAX_CPUS];
 
 static void work(unsigned member)
 {
-	uint64_t did = 0;
+	uint64_t operations = 0;
 	int error = 0, more = 1;
 	while (more && error == 0) {
 		error = pthread_mutex_lock(&mutex);
-		more = guarded < wanted;
-		guarded += (uint64_t)more;
-		did += (uint64_t)more;
+		more = total < limit;
+		total += (uint64_t)more;
+		operations += (uint64_t)more;
 		error |= pthread_mutex_unlock(&mutex);
 	}
-	of[member].did = did;
-	of[member].error = error;
+	thread_result[member].operations = operations;
+	thread_result[member].error = error;
 }
 
 static void setup(struct context *c)
@@ -45,8 +44,8 @@ static void setup(struct context *c)
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)c;
-	guarded = 0;
-	wanted = n;
+	total = 0;
+	limit = n;
 	team_prepare();
 }
 
@@ -57,9 +56,9 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	work(0);
 	team_join();
 	for (unsigned member = 0; member < team.members; member++) {
-		*check += of[member].did;
-		if (of[member].error != 0)
-			failed_because(c, "pthread_mutex_lock", "%s", strerror(of[member].error));
+		*check += thread_result[member].operations;
+		if (thread_result[member].error != 0)
+			failed_because(c, "pthread_mutex_lock", "%s", strerror(thread_result[member].error));
 	}
 }
 

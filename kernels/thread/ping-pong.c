@@ -1,30 +1,29 @@
-/* thread/ping-pong: two threads on two CPUs write to one cache line in turn, for every pair of CPUs.
+/* thread/ping-pong: cache-line transfer latency between two CPUs, for every pair of CPUs.
  *
- * One operation is a round trip: the first writes a number, the second sees it and writes the next, the first sees that. Each
- * region is of one pair, named before it (`pair=0-1`); a region with as many operations as the one before it is of the next
- * pair. So calibration, which changes n, is of one pair as long as it compares times, and the samples of a launch go through all
- * pairs: their median is that of the pairs. A launch begins at any of them, so that where there are more pairs than samples,
- * the launches together see all.
+ * One operation is a round trip: the first thread writes a number, the second reads it and writes the next, the first reads that. Each
+ * region has one pair, noted before it (`pair=0-1`); a region with the same number of operations as the previous one moves to the next
+ * pair. So calibration, which changes n, stays with one pair while it compares times, and the samples of a launch cover all pairs: their
+ * median is that of the pairs. The first pair of a launch is random, so that with more pairs than samples the launches together cover all.
  */
 #define _GNU_SOURCE
 #include "team.h"
 
-static _Alignas(APART) _Atomic uint64_t ball;
-static _Alignas(APART) uint64_t wanted, returned;
+static _Alignas(CACHE_LINE_GAP) _Atomic uint64_t line_value;
+static _Alignas(CACHE_LINE_GAP) uint64_t round_trips, replies;
 static unsigned cpus;
-static uint64_t pairs, pair, last_n;
+static uint64_t pairs, pair, previous_n;
 
-/* The other side; the process itself is member 0. */
-static void return_all(unsigned member)
+/* The second thread; the main thread is member 0. */
+static void reply_all(unsigned member)
 {
-	uint64_t n = wanted;
+	uint64_t n = round_trips;
 	(void)member;
 	for (uint64_t i = 0; i < n; i++) {
-		while (atomic_load_explicit(&ball, memory_order_acquire) != 2 * i + 1)
+		while (atomic_load_explicit(&line_value, memory_order_acquire) != 2 * i + 1)
 			;
-		atomic_store_explicit(&ball, 2 * i + 2, memory_order_release);
+		atomic_store_explicit(&line_value, 2 * i + 2, memory_order_release);
 	}
-	returned = n;
+	replies = n;
 }
 
 static void setup(struct context *c)
@@ -37,11 +36,11 @@ static void setup(struct context *c)
 	pairs = (uint64_t)cpus * (cpus - 1) / 2;
 	pair = now_ns() % pairs;
 	note(c, "pairs", "%lu", (unsigned long)pairs);
-	team_start(c, 2, return_all);
+	team_start(c, 2, reply_all);
 }
 
-/* Counts through (0,1) (0,2) ... (1,2) ... */
-static void players(unsigned *first, unsigned *second)
+/* Enumerates (0,1) (0,2) ... (1,2) ... */
+static void pair_members(unsigned *first, unsigned *second)
 {
 	uint64_t left = pair;
 	for (*first = 0; left >= cpus - 1 - *first; ++*first)
@@ -53,10 +52,10 @@ static void prepare(struct context *c, uint64_t n)
 {
 	unsigned first, second;
 	cpu_set_t one;
-	if (n == last_n)
+	if (n == previous_n)
 		pair = (pair + 1) % pairs;
-	last_n = n;
-	players(&first, &second);
+	previous_n = n;
+	pair_members(&first, &second);
 	note(c, "pair", "%d-%d", team.cpu[first], team.cpu[second]);
 	pin(c, team.cpu[first]);
 	CPU_ZERO(&one);
@@ -64,9 +63,9 @@ static void prepare(struct context *c, uint64_t n)
 	errno = pthread_setaffinity_np(team.thread[1], sizeof one, &one);
 	if (errno != 0)
 		failed(c, "pthread_setaffinity_np");
-	atomic_store(&ball, 0);
-	wanted = n;
-	returned = 0;
+	atomic_store(&line_value, 0);
+	round_trips = n;
+	replies = 0;
 	team_prepare();
 }
 
@@ -75,12 +74,12 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	(void)c;
 	team_go();
 	for (uint64_t i = 0; i < n; i++) {
-		atomic_store_explicit(&ball, 2 * i + 1, memory_order_release);
-		while (atomic_load_explicit(&ball, memory_order_acquire) != 2 * i + 2)
+		atomic_store_explicit(&line_value, 2 * i + 1, memory_order_release);
+		while (atomic_load_explicit(&line_value, memory_order_acquire) != 2 * i + 2)
 			;
 	}
 	team_join();
-	*check = returned + atomic_load(&ball);
+	*check = replies + atomic_load(&line_value);
 }
 
 static uint64_t expect(struct context *c, uint64_t n)

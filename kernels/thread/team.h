@@ -1,5 +1,5 @@
-/* Threads on CPUs of their own, for kernels whose work is done by several at once: woken untimed, and off together when
- * the first, which is the process itself, says so. Whoever waits between regions sleeps, so that the cycle probe has its core to itself.
+/* Team of pinned threads for parallel workloads: woken untimed, then started together by the main thread, member 0. Between regions threads
+ * sleep, so that the cycle probe has the core to itself.
  */
 #ifndef GRITSTONE_THREAD_TEAM_H
 #define GRITSTONE_THREAD_TEAM_H
@@ -16,28 +16,28 @@
 #include "../runtime/futex.h"
 #include "../runtime/kernel.h"
 
-#define MOST_CPUS 1024
-#define APART 256 /* bytes: no line, and no pair of lines that a prefetcher fetches together */
+#define MAX_CPUS 1024
+#define CACHE_LINE_GAP 256 /* bytes: no shared cache line, nor a pair that a prefetcher fetches together */
 
 static struct {
-	_Alignas(APART) _Atomic uint32_t turn; /* a region is being prepared: wakes who sleeps */
-	_Alignas(APART) _Atomic uint32_t go;   /* it has begun */
-	_Alignas(APART) _Atomic uint32_t ready;
-	_Alignas(APART) _Atomic uint32_t done;
-	_Alignas(APART) _Atomic uint32_t rest; /* the region is over: who goes to sleep now is not in it */
-	_Alignas(APART) unsigned members; /* the process itself among them */
+	_Alignas(CACHE_LINE_GAP) _Atomic uint32_t region; /* number of the region: wakes the threads */
+	_Alignas(CACHE_LINE_GAP) _Atomic uint32_t started;   /* the region has started */
+	_Alignas(CACHE_LINE_GAP) _Atomic uint32_t ready;
+	_Alignas(CACHE_LINE_GAP) _Atomic uint32_t done;
+	_Alignas(CACHE_LINE_GAP) _Atomic uint32_t released; /* the region has ended: threads may go to sleep */
+	_Alignas(CACHE_LINE_GAP) unsigned members; /* including the main thread */
 	void (*work)(unsigned member);	  /* its share of a region */
-	pthread_t thread[MOST_CPUS];
-	int cpu[MOST_CPUS];
+	pthread_t thread[MAX_CPUS];
+	int cpu[MAX_CPUS];
 } team;
 
-/* The CPUs of the row in team.cpu: the one or two that it was given, or all that we may use. Returns how many. */
+/* Fills team.cpu: the one or two CPUs of cpus=, or all permitted ones. Returns their number. */
 static inline unsigned team_cpus(struct context *c)
 {
 	const char *text = parameter(c, "cpus", "");
 	unsigned count = 0;
 	cpu_set_t allowed;
-	while (*text != '\0' && count < MOST_CPUS) {
+	while (*text != '\0' && count < MAX_CPUS) {
 		char *end;
 		team.cpu[count++] = (int)strtol(text, &end, 10);
 		text = *end == ',' ? end + 1 : "";
@@ -57,22 +57,22 @@ static inline unsigned team_cpus(struct context *c)
 static inline void *team_member(void *number)
 {
 	unsigned member = (unsigned)(uintptr_t)number;
-	for (uint32_t turn = 0;; turn++) {
-		while (atomic_load(&team.turn) == turn)
-			futex(&team.turn, FUTEX_WAIT_PRIVATE, turn, NULL);
+	for (uint32_t region = 0;; region++) {
+		while (atomic_load(&team.region) == region)
+			futex(&team.region, FUTEX_WAIT_PRIVATE, region, NULL);
 		atomic_fetch_add(&team.ready, 1);
-		while (atomic_load_explicit(&team.go, memory_order_acquire) == turn)
+		while (atomic_load_explicit(&team.started, memory_order_acquire) == region)
 			;
 		team.work(member);
 		atomic_fetch_add_explicit(&team.done, 1, memory_order_release);
-		while (atomic_load_explicit(&team.rest, memory_order_acquire) == turn)
+		while (atomic_load_explicit(&team.released, memory_order_acquire) == region)
 			;
 	}
 	return NULL;
 }
 
-/* A thread that begins on a CPU; 0 when there is none. */
-static inline int thread_on(struct context *c, pthread_t *thread, int cpu, void *(*begin)(void *), void *argument)
+/* Returns 0 on failure. */
+static inline int create_thread_on(struct context *c, pthread_t *thread, int cpu, void *(*begin)(void *), void *argument)
 {
 	pthread_attr_t attributes;
 	cpu_set_t one;
@@ -83,7 +83,7 @@ static inline int thread_on(struct context *c, pthread_t *thread, int cpu, void 
 	if (errno == 0)
 		errno = pthread_create(thread, &attributes, begin, argument);
 	if (errno != 0)
-		failed_because(c, "pthread_create", "no thread on CPU %d: %s", cpu, strerror(errno));
+		failed_because(c, "pthread_create", "cannot create a thread on CPU %d: %s", cpu, strerror(errno));
 	pthread_attr_destroy(&attributes);
 	return errno == 0;
 }
@@ -97,35 +97,35 @@ static inline void pin(struct context *c, int cpu)
 		failed(c, "sched_setaffinity");
 }
 
-/* Starts all members but the first, which is the caller; each on its CPU. For setup, after team_cpus(). */
+/* Creates members 1 and later, each on its CPU; the caller is member 0. From setup, after team_cpus(). */
 static inline void team_start(struct context *c, unsigned members, void (*work)(unsigned))
 {
 	team.members = members;
 	team.work = work;
 	pin(c, team.cpu[0]);
 	for (unsigned member = 1; member < members; member++)
-		if (!thread_on(c, &team.thread[member], team.cpu[member], team_member, (void *)(uintptr_t)member))
+		if (!create_thread_on(c, &team.thread[member], team.cpu[member], team_member, (void *)(uintptr_t)member))
 			return;
 }
 
-/* For prepare: returns when all of them wait for the start. */
+/* From prepare: returns when all threads are ready to start. */
 static inline void team_prepare(void)
 {
 	atomic_store(&team.ready, 0);
 	atomic_store(&team.done, 0);
-	atomic_fetch_add(&team.turn, 1);
+	atomic_fetch_add(&team.region, 1);
 	if (team.members > 1)
-		futex(&team.turn, FUTEX_WAKE_PRIVATE, INT_MAX, NULL);
+		futex(&team.region, FUTEX_WAKE_PRIVATE, INT_MAX, NULL);
 	while (atomic_load(&team.ready) < team.members - 1)
 		sched_yield();
 }
 
 static inline void team_go(void)
 {
-	atomic_fetch_add_explicit(&team.go, 1, memory_order_release);
+	atomic_fetch_add_explicit(&team.started, 1, memory_order_release);
 }
 
-/* All others are done, and wait for team_finish. */
+/* Returns when all threads have finished; they spin until team_finish(). */
 static inline void team_join(void)
 {
 	while (atomic_load_explicit(&team.done, memory_order_acquire) < team.members - 1)
@@ -138,7 +138,7 @@ static inline void team_finish(struct context *c, uint64_t n, uint64_t *check)
 	(void)c;
 	(void)n;
 	(void)check;
-	atomic_fetch_add_explicit(&team.rest, 1, memory_order_release);
+	atomic_fetch_add_explicit(&team.released, 1, memory_order_release);
 }
 
 #endif

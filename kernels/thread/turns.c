@@ -1,6 +1,5 @@
-/* thread/condition, thread/semaphore: two threads let each other go in turn, by=condition through two condition variables and
- * a mutex, by=semaphore through two semaphores. One operation is one round trip: the first wakes the second and sleeps
- * until that has woken it.
+/* thread/condition, thread/semaphore: two threads wake each other alternately, by=condition through two condition variables and a mutex,
+ * by=semaphore through two semaphores. One operation is one round trip.
  */
 #define _GNU_SOURCE
 #include <semaphore.h>
@@ -8,31 +7,31 @@
 #include "team.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t go_on[2] = {PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER};
+static pthread_cond_t condition[2] = {PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER};
 static sem_t semaphore[2];
-static int whose; /* guarded by the mutex */
-static uint64_t answered;
+static int turn; /* protected by the mutex */
+static uint64_t replies;
 static int by_semaphore;
 
-static void *answer_signals(void *nothing)
+static void *reply_by_condition(void *nothing)
 {
 	pthread_mutex_lock(&mutex);
 	for (;;) {
-		while (whose == 0)
-			pthread_cond_wait(&go_on[1], &mutex);
-		answered++;
-		whose = 0;
-		pthread_cond_signal(&go_on[0]);
+		while (turn == 0)
+			pthread_cond_wait(&condition[1], &mutex);
+		replies++;
+		turn = 0;
+		pthread_cond_signal(&condition[0]);
 	}
 	return nothing;
 }
 
-static void *answer_posts(void *nothing)
+static void *reply_by_semaphore(void *nothing)
 {
 	for (;;) {
 		if (sem_wait(&semaphore[1]) != 0)
 			continue;
-		answered++;
+		replies++;
 		sem_post(&semaphore[0]);
 	}
 	return nothing;
@@ -51,7 +50,7 @@ static void setup(struct context *c)
 	}
 	unsigned cpus = team_cpus(c);
 	if (cpus > 0)
-		thread_on(c, &thread, team.cpu[cpus > 1 ? 1 : 0], by_semaphore ? answer_posts : answer_signals, NULL);
+		create_thread_on(c, &thread, team.cpu[cpus > 1 ? 1 : 0], by_semaphore ? reply_by_semaphore : reply_by_condition, NULL);
 }
 
 static void prepare(struct context *c, uint64_t n)
@@ -59,18 +58,18 @@ static void prepare(struct context *c, uint64_t n)
 	(void)c;
 	(void)n;
 	pthread_mutex_lock(&mutex);
-	answered = 0; /* nobody writes it until the first is woken */
+	replies = 0; /* the other thread writes it only after a wakeup */
 	pthread_mutex_unlock(&mutex);
 }
 
-static void trade_signals(uint64_t n)
+static void condition_round_trips(uint64_t n)
 {
 	pthread_mutex_lock(&mutex);
 	for (uint64_t i = 0; i < n; i++) {
-		whose = 1;
-		pthread_cond_signal(&go_on[1]);
-		while (whose == 1)
-			pthread_cond_wait(&go_on[0], &mutex);
+		turn = 1;
+		pthread_cond_signal(&condition[1]);
+		while (turn == 1)
+			pthread_cond_wait(&condition[0], &mutex);
 	}
 	pthread_mutex_unlock(&mutex);
 }
@@ -78,13 +77,13 @@ static void trade_signals(uint64_t n)
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	if (!by_semaphore)
-		trade_signals(n);
+		condition_round_trips(n);
 	for (uint64_t i = 0; i < n && by_semaphore; i++)
 		if (sem_post(&semaphore[1]) != 0 || sem_wait(&semaphore[0]) != 0) {
 			failed(c, "sem_wait");
 			return;
 		}
-	*check = answered;
+	*check = replies;
 }
 
 static uint64_t expect(struct context *c, uint64_t n)

@@ -1,9 +1,9 @@
-/* vm/fault/...: one operation is one page fault that needs no device, by the first write to a page. how=zero: the page is not there, and
- * comes filled with zeros. how=copy: it is shared with a child since fork(), and is copied. how=huge: as zero, but a huge page.
+/* vm/fault/...: one operation is one minor page fault, by the first write to a page. how=zero: an anonymous page, filled with zeros.
+ * how=copy: a copy-on-write page, shared with a child since fork(2). how=huge: a transparent huge page, filled with zeros.
  *
- * That a page is new shows in a byte that was set in the old one; that it was copied, in the child's, which must be as before.
- * A region gives back as many huge pages as it is to write, and takes those that were not touched for longest: otherwise few of them
- * would stay in the caches, where filling them takes a fraction of the time, and more would not.
+ * A new page is recognized by a byte that was set in the old one, a copied page by the child's, which must be unchanged. A region drops as
+ * many huge pages as it will write, the least recently used ones: a few pages would stay in the caches, where zeroing them takes a fraction
+ * of the time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,38 +16,38 @@
 #include "huge.h"
 
 #define PAGES 16384
-#define HUGE_ONES 256 /* more than any core fills with zeros in the time of a region */
+#define HUGE_PAGE_COUNT 256 /* more than any core can zero in a region */
 
-static enum { ZERO, COPY, HUGE } how;
+static enum { ZERO, COPY, HUGE } kind;
 static volatile char *memory;
 static uint64_t page, pages;
-static uint64_t first, last_n; /* the page at which a region begins, and how many it has */
-static uint64_t others;	       /* bytes in huge pages beside those of a region */
-static char written; /* a value that no page had before */
+static uint64_t first, previous_n; /* first page of the region, and number of pages in the previous one */
+static uint64_t huge_bytes_before;	       /* with the region's pages dropped */
+static char pattern; /* byte to write, different from the previous one */
 static pid_t child;
-static int asks; /* closed when the child is to look at its pages */
+static int trigger_fd; /* closing it makes the child compare its pages */
 
 static void setup(struct context *c)
 {
 	static const char *const names[] = {"zero", "copy", "huge"};
 	const char *name = parameter(c, "how", "");
-	int known = 0;
+	int found = 0;
 	for (int i = ZERO; i <= HUGE; i++)
 		if (strcmp(name, names[i]) == 0) {
-			how = i;
-			known = 1;
+			kind = i;
+			found = 1;
 		}
-	if (!known)
-		wrong_arguments(c, "how=%s is none of zero, copy and huge", name);
-	page = how == HUGE ? huge_page(c) : (uint64_t)sysconf(_SC_PAGESIZE);
-	pages = how == HUGE ? HUGE_ONES : PAGES;
-	uint64_t needed = (how == COPY ? 2 : 1) * pages * page;
+	if (!found)
+		wrong_arguments(c, "how=%s is not zero, copy or huge", name);
+	page = kind == HUGE ? huge_page_size(c) : (uint64_t)sysconf(_SC_PAGESIZE);
+	pages = kind == HUGE ? HUGE_PAGE_COUNT : PAGES;
+	uint64_t needed = (kind == COPY ? 2 : 1) * pages * page;
 	if (needed > memory_available() / 2) {
-		skip(c, "%lu pages of %lu KB are too much for the memory that is free", (unsigned long)pages,
+		skip(c, "%lu pages of %lu KB do not fit into the free memory", (unsigned long)pages,
 		     (unsigned long)(page >> 10));
 		return;
 	}
-	if (how == HUGE) {
+	if (kind == HUGE) {
 		memory = huge_memory(c, pages * page, page);
 		for (uint64_t i = 0; i < pages && memory != NULL; i++)
 			memory[i * page] = 1;
@@ -57,40 +57,40 @@ static void setup(struct context *c)
 	if (memory == MAP_FAILED)
 		failed(c, "mmap");
 	else
-		madvise((void *)(uintptr_t)memory, pages * page, MADV_NOHUGEPAGE); /* refused where there are none */
+		madvise((void *)(uintptr_t)memory, pages * page, MADV_NOHUGEPAGE); /* EINVAL without huge pages */
 }
 
-/* Sleeps while the parent writes; whether all of its pages are as they were is its status. */
-static _Noreturn void keep_pages(int asked, uint64_t n)
+/* Blocks while the parent writes; the exit status tells whether all pages are unchanged. */
+static _Noreturn void compare_pages(int trigger, uint64_t n)
 {
 	char byte;
-	int same = read(asked, &byte, 1) == 0;
+	int same = read(trigger, &byte, 1) == 0;
 	for (uint64_t i = 0; i < n; i++)
-		same &= memory[i * page] == written;
+		same &= memory[i * page] == pattern;
 	_exit(!same);
 }
 
 static void share_pages(struct context *c, uint64_t n)
 {
-	int line[2];
+	int fds[2];
 	for (uint64_t i = 0; i < n; i++)
-		memory[i * page] = written;
-	if (pipe(line) != 0) {
+		memory[i * page] = pattern;
+	if (pipe(fds) != 0) {
 		failed(c, "pipe");
 		return;
 	}
 	child = fork_peer(c);
 	if (child == 0) {
-		close(line[1]);
-		keep_pages(line[0], n);
+		close(fds[1]);
+		compare_pages(fds[0], n);
 	}
 	if (child < 0)
 		failed(c, "fork");
-	close(line[0]);
-	asks = line[1];
+	close(fds[0]);
+	trigger_fd = fds[1];
 }
 
-static void give_back(struct context *c, uint64_t from, uint64_t n)
+static void drop_page_range(struct context *c, uint64_t from, uint64_t n)
 {
 	if (madvise((void *)(uintptr_t)(memory + from * page), n * page, MADV_DONTNEED) != 0)
 		failed(c, "madvise");
@@ -99,19 +99,19 @@ static void give_back(struct context *c, uint64_t from, uint64_t n)
 static void prepare(struct context *c, uint64_t n)
 {
 	if (n > pages)
-		wrong_arguments(c, "%lu pages at a time are more than the %lu that there are", (unsigned long)n,
+		wrong_arguments(c, "%lu pages at a time are more than the available %lu", (unsigned long)n,
 			       (unsigned long)pages);
-	written = (char)(written % 100 + 1);
-	if (how == COPY) {
+	pattern = (char)(pattern % 100 + 1);
+	if (kind == COPY) {
 		share_pages(c, n);
-		written = (char)(written % 100 + 1);
-	} else if (how == ZERO) {
-		give_back(c, 0, pages);
+		pattern = (char)(pattern % 100 + 1);
+	} else if (kind == ZERO) {
+		drop_page_range(c, 0, pages);
 	} else {
-		first = first + last_n + n <= pages ? first + last_n : 0;
-		last_n = n;
-		give_back(c, first, n);
-		others = huge_bytes();
+		first = first + previous_n + n <= pages ? first + previous_n : 0;
+		previous_n = n;
+		drop_page_range(c, first, n);
+		huge_bytes_before = huge_bytes();
 	}
 }
 
@@ -121,26 +121,26 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	(void)c;
 	(void)check;
 	for (uint64_t i = 0; i < n; i++, at += page)
-		*at = written;
+		*at = pattern;
 }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	int status = 0;
 	for (uint64_t i = first; i < first + n; i++) {
-		*check += memory[i * page] == written && (how == COPY || memory[i * page + 1] == 0);
+		*check += memory[i * page] == pattern && (kind == COPY || memory[i * page + 1] == 0);
 		memory[i * page + 1] = 1;
 	}
-	if (how == HUGE && huge_bytes() < others + n * page)
-		skip(c, "of %lu huge pages not all were given: memory is in pieces; as root: echo 1 > /proc/sys/vm/compact_memory",
+	if (kind == HUGE && huge_bytes() < huge_bytes_before + n * page)
+		skip(c, "not all of %lu huge pages were allocated: memory is fragmented; as root: echo 1 > /proc/sys/vm/compact_memory",
 		     (unsigned long)n);
-	if (how != COPY)
+	if (kind != COPY)
 		return;
-	close(asks);
+	close(trigger_fd);
 	if (waitpid(child, &status, 0) != child)
 		failed(c, "waitpid");
 	else if (status != 0)
-		failed_because(c, "fork", "the child's pages are not what they were (status %#x)", (unsigned)status);
+		failed_because(c, "fork", "the child's pages have changed (status %#x)", (unsigned)status);
 }
 
 static uint64_t expect(struct context *c, uint64_t n)

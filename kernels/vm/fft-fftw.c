@@ -1,15 +1,15 @@
-/* vm/fft@fftw: the two-dimensional complex Fourier transform by the FFTW library of the machine, beside login-1982, table IV.
+/* vm/fft@fftw: the two-dimensional complex Fourier transform by the installed FFTW library, for comparison with login-1982, table IV.
  *
- * One operation is one forward transform of side * side numbers from one array to another, by a plan that FFTW has measured
- * beforehand, on one thread. The library is looked for where the loader of the system looks, and is named with the figure. The check value
- * is the number of transforms if what the last one left is right; the array is cleared before each region.
+ * One operation is one out-of-place forward transform of side * side numbers, by a plan made with FFTW_MEASURE, on one thread. The library
+ * is loaded by dlopen(3), and noted with the result. The check value is the number of transforms if the last result is correct; the array
+ * is cleared before each region.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 
 #include "fft.h"
 
-#define FORWARD (-1) /* FFTW's names for these are in a header that need not be here */
+#define FORWARD (-1) /* FFTW_FORWARD, FFTW_MEASURE: the header may not be installed */
 #define MEASURE 0u
 
 typedef void *make_plan(int rows, int columns, void *in, void *out, int sign, unsigned flags);
@@ -19,15 +19,15 @@ static const char *const libraries[2][2] = {{"libfftw3.so.3", "libfftw3.so"}, {"
 static execute *library_execute;
 static void *plan;
 
-/* ISO C knows no way from a pointer to data to one to a function but by its bytes. */
-static int find(void *library, const char *name, void *function)
+/* memcpy, since ISO C has no conversion from data to function pointers. */
+static int find_symbol(void *library, const char *name, void *function)
 {
 	void *found = dlsym(library, name);
 	memcpy(function, &found, sizeof found);
 	return found != NULL;
 }
 
-static void say_which(struct context *c, void *library, const char *version_name)
+static void note_library(struct context *c, void *library, const char *version_name)
 {
 	Dl_info where;
 	const char *version = dlsym(library, version_name);
@@ -40,16 +40,16 @@ static void say_which(struct context *c, void *library, const char *version_name
 
 static void setup(struct context *c)
 {
-	if (!begin(c))
+	if (!setup_fft(c))
 		return;
 	make_plan *make = NULL;
 	for (int i = 0; i < 2 && plan == NULL; i++) {
 		void *library = dlopen(libraries[single][i], RTLD_NOW | RTLD_LOCAL);
-		if (library == NULL || !find(library, single ? "fftwf_plan_dft_2d" : "fftw_plan_dft_2d", &make) ||
-		    !find(library, single ? "fftwf_execute" : "fftw_execute", &library_execute))
+		if (library == NULL || !find_symbol(library, single ? "fftwf_plan_dft_2d" : "fftw_plan_dft_2d", &make) ||
+		    !find_symbol(library, single ? "fftwf_execute" : "fftw_execute", &library_execute))
 			continue;
-		say_which(c, library, single ? "fftwf_version" : "fftw_version");
-		/* measuring a plan writes to both arrays, so that one of them is not the input */
+		note_library(c, library, single ? "fftwf_version" : "fftw_version");
+		/* planning overwrites both arrays, so it uses a copy of the input */
 		char *from = map(c);
 		if (from == NULL)
 			return;
@@ -75,11 +75,11 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		library_execute(plan);
 }
 
-/* Rows and columns are the other way round there, and so are they in the input: the transform of one is that of the other. */
+/* FFTW is row-major, the input column-major: the transform of the transpose is the transpose of the transform. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)c;
-	if (transformed(array, side, 0))
+	if (is_transform(array, side, 0))
 		*check = n;
 }
 

@@ -1,10 +1,10 @@
 /* vm/fft, vm/fft-loaded: the two-dimensional complex Fourier transform in Fortran (login-1982, table IV and the text below it).
  *
- * One operation is one forward transform in place of side * side numbers, scaled so that their sum of squares stays what
- * it is: two are the array with its elements in reverse order, four the array itself. So every result is known, however many
- * transforms there were; the check value is their number if it is right. The work is in fft.inc, by way of fft.f90. load=1: with
- * other processes at work beside it (load.h), and in the same control group, where there is one. swap=yes: the group has less memory
- * than the array needs, which pages. advice=sequential: the system is told that the array is gone through in order.
+ * One operation is one in-place forward transform of side * side numbers, scaled to preserve the sum of squares: two transforms reverse the
+ * order of the elements, four restore the array. So every result is known, independent of the number of transforms; the check value is that
+ * number if the result is correct. The work is in fft.inc, included by fft.f90. load=1: with background processes (load.h), in the same
+ * control group if there is one. swap=yes: the group has less memory than the array, which is swapped. advice=sequential: madvise(2) with
+ * MADV_SEQUENTIAL.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,25 +17,25 @@ typedef void transform(void *array, const int *side, const void *roots);
 
 transform fft_single_transform, fft_double_transform;
 
-static char *own_roots; /* the same in the precision of the array */
-static int pages_out;
+static char *native_roots; /* roots in the precision of the array */
+static int swapping;
 
 static void setup(struct context *c)
 {
-	pages_out = strcmp(parameter(c, "swap", "no"), "yes") == 0;
-	if ((pages_out && !must_swap(c)) || !begin(c))
+	swapping = strcmp(parameter(c, "swap", "no"), "yes") == 0;
+	if ((swapping && !require_swap(c)) || !setup_fft(c))
 		return;
-	/* single pages, since huge ones would come and go whole */
-	if (pages_out && madvise(array, bytes, MADV_NOHUGEPAGE) != 0 && errno != EINVAL)
+	/* small pages, since huge pages are swapped as a whole */
+	if (swapping && madvise(array, bytes, MADV_NOHUGEPAGE) != 0 && errno != EINVAL)
 		failed(c, "madvise");
-	own_roots = malloc(2 * (size_t)side * sizeof(double));
-	if (own_roots == NULL) {
+	native_roots = malloc(2 * (size_t)side * sizeof(double));
+	if (native_roots == NULL) {
 		failed(c, "malloc");
 		return;
 	}
 	for (size_t k = 0; k < (size_t)side; k++) {
-		set(own_roots, 2 * k, roots[k].real);
-		set(own_roots, 2 * k + 1, roots[k].imaginary);
+		set(native_roots, 2 * k, roots[k].real);
+		set(native_roots, 2 * k + 1, roots[k].imaginary);
 	}
 	const char *advice = parameter(c, "advice", "none");
 	if (strcmp(advice, "sequential") == 0) {
@@ -51,11 +51,11 @@ static void setup(struct context *c)
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)n;
-	if (pages_out && madvise(array, bytes, MADV_DONTNEED) != 0)
+	if (swapping && madvise(array, bytes, MADV_DONTNEED) != 0)
 		failed(c, "madvise");
 	memcpy(array, input, bytes);
-	if (pages_out)
-		swap_begins(c);
+	if (swapping)
+		begin_swap_count(c);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -64,25 +64,25 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	(void)c;
 	(void)check;
 	for (uint64_t i = 0; i < n; i++)
-		transform(array, &side, own_roots);
+		transform(array, &side, native_roots);
 }
 
-/* Whether the array is the input, from either end. */
+/* Whether the array equals the input, or the reversed input. */
 static int is_input(int back)
 {
 	for (int j = 0; j < side; j++)
 		for (int i = 0; i < side; i++)
-			if (!near(get(array, back ? (side - i) % side : i, back ? (side - j) % side : j), get(input, i, j), 1))
+			if (!is_near(get(array, back ? (side - i) % side : i, back ? (side - j) % side : j), get(input, i, j), 1))
 				return 0;
 	return 1;
 }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
-	if (pages_out)
-		swap_ends(c, n);
+	if (swapping)
+		end_swap_count(c, n);
 	int back = n % 4 >= 2;
-	if (n % 2 == 0 ? is_input(back) : transformed(array, 1, back))
+	if (n % 2 == 0 ? is_input(back) : is_transform(array, 1, back))
 		*check = n;
 }
 
@@ -94,7 +94,7 @@ static uint64_t expect(struct context *c, uint64_t n)
 
 static void teardown(struct context *c)
 {
-	end_load(c);
+	stop_load(c);
 	note_swapped(c);
 }
 

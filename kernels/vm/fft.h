@@ -1,8 +1,7 @@
-/* What vm/fft and vm/fft-fftw have in common: the array, and what its transform must be.
+/* Common part of vm/fft and vm/fft-fftw: the array, and the check of its transform.
  *
- * The transform is forward, of side * side complex numbers. What it must come to is worked out directly, by the sum that
- * defines it, in double precision, at a few places; and its sum of squares by Parseval's theorem. Arrays are mapped, so that
- * the system can be advised how they are gone through.
+ * The transform is forward, of side * side complex numbers. Expected values are computed at a few sample points by the defining sum, in
+ * double precision, and the sum of squares by Parseval's theorem. Arrays are mapped, for madvise(2).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 
 #include "../runtime/kernel.h"
 
-#define PLACES 4
+#define SAMPLES 4
 #define MAX_SIDE 4096
 
 struct complex_number {
@@ -21,12 +20,12 @@ struct complex_number {
 static int single, side;
 static double tolerance;
 static size_t bytes;
-static char *input, *array; /* real and imaginary parts in turn, columns of `side` numbers */
+static char *input, *array; /* interleaved real and imaginary parts, columns of `side` numbers */
 static struct complex_number *roots; /* exp(-2 pi i k / side) */
 static struct {
 	int row, column;
-	struct complex_number value; /* over side, so that squares sum up to those of the input */
-} places[PLACES];
+	struct complex_number value; /* divided by side, which preserves the sum of squares */
+} samples[SAMPLES];
 static double squares;
 
 static struct complex_number get(const char *from, int row, int column)
@@ -54,27 +53,27 @@ static void add_product(struct complex_number *sum, struct complex_number a, str
 	sum->imaginary += a.real * b.imaginary + a.imaginary * b.real;
 }
 
-static void work_out(void)
+static void compute_samples(void)
 {
-	for (int p = 0; p < PLACES; p++) {
-		struct complex_number all = {0, 0};
-		int row = places[p].row = (37 * p + 1) % side, column = places[p].column = (91 * p + 5) % side;
+	for (int p = 0; p < SAMPLES; p++) {
+		struct complex_number sum = {0, 0};
+		int row = samples[p].row = (37 * p + 1) % side, column = samples[p].column = (91 * p + 5) % side;
 		for (int j = 0; j < side; j++) {
-			struct complex_number of_column = {0, 0};
+			struct complex_number column_sum = {0, 0};
 			for (int i = 0; i < side; i++)
-				add_product(&of_column, get(input, i, j), roots[i * row % side]);
-			add_product(&all, of_column, roots[j * column % side]);
+				add_product(&column_sum, get(input, i, j), roots[i * row % side]);
+			add_product(&sum, column_sum, roots[j * column % side]);
 		}
-		places[p].value = (struct complex_number){all.real / side, all.imaginary / side};
+		samples[p].value = (struct complex_number){sum.real / side, sum.imaginary / side};
 	}
 }
 
-static double sum_of_squares(const char *of)
+static double sum_of_squares(const char *values)
 {
 	double sum = 0;
 	for (int j = 0; j < side; j++)
 		for (int i = 0; i < side; i++) {
-			struct complex_number z = get(of, i, j);
+			struct complex_number z = get(values, i, j);
 			sum += z.real * z.real + z.imaginary * z.imaginary;
 		}
 	return sum;
@@ -89,18 +88,18 @@ static char *map(struct context *c)
 	return NULL;
 }
 
-/* The arrays, and numbers from -1 to 1 in the first; 0 when something has failed. */
-static int begin(struct context *c)
+/* Allocates the arrays, and fills the input with numbers from -1 to 1. Returns 0 on failure. */
+static int setup_fft(struct context *c)
 {
 	const char *precision = parameter(c, "precision", "single");
-	uint64_t wanted = parameter_u64(c, "side", 512);
+	uint64_t length = parameter_u64(c, "side", 512);
 	single = strcmp(precision, "single") == 0;
 	tolerance = single ? 1e-3 : 1e-10;
 	if (!single && strcmp(precision, "double") != 0)
 		wrong_arguments(c, "precision=%s is neither single nor double", precision);
-	if (wanted < 2 || wanted > MAX_SIDE || (wanted & (wanted - 1)) != 0)
-		wrong_arguments(c, "side=%llu is no power of two from 2 to 4,096", (unsigned long long)wanted);
-	side = (int)wanted;
+	if (length < 2 || length > MAX_SIDE || (length & (length - 1)) != 0)
+		wrong_arguments(c, "side=%llu is not a power of two from 2 to 4,096", (unsigned long long)length);
+	side = (int)length;
 	bytes = 2 * (size_t)side * (size_t)side * (single ? sizeof(float) : sizeof(double));
 	roots = malloc((size_t)side * sizeof *roots);
 	if (roots == NULL || (input = map(c)) == NULL || (array = map(c)) == NULL) {
@@ -117,23 +116,23 @@ static int begin(struct context *c)
 		set(input, i, (state >> 8) / 8388608.0 - 1);
 	}
 	squares = sum_of_squares(input);
-	work_out();
+	compute_samples();
 	return 1;
 }
 
-static int near(struct complex_number a, struct complex_number b, double scale)
+static int is_near(struct complex_number a, struct complex_number b, double scale)
 {
 	return fabs(a.real - scale * b.real) <= tolerance * scale && fabs(a.imaginary - scale * b.imaginary) <= tolerance * scale;
 }
 
-/* Whether an array is the transform of the input times `scale`; where `back`, with places counted from the other end. */
-static int transformed(const char *of, double scale, int back)
+/* Whether an array is the transform of the input times `scale`, with reversed indices if `back`. */
+static int is_transform(const char *values, double scale, int back)
 {
-	for (int p = 0; p < PLACES; p++) {
-		int row = back ? (side - places[p].row) % side : places[p].row;
-		int column = back ? (side - places[p].column) % side : places[p].column;
-		if (!near(get(of, row, column), places[p].value, scale))
+	for (int p = 0; p < SAMPLES; p++) {
+		int row = back ? (side - samples[p].row) % side : samples[p].row;
+		int column = back ? (side - samples[p].column) % side : samples[p].column;
+		if (!is_near(get(values, row, column), samples[p].value, scale))
 			return 0;
 	}
-	return fabs(sum_of_squares(of) / (scale * scale) - squares) <= tolerance * squares;
+	return fabs(sum_of_squares(values) / (scale * scale) - squares) <= tolerance * squares;
 }

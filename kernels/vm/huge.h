@@ -1,4 +1,4 @@
-/* Huge pages that the system gives to who asks for them (transparent huge pages). */
+/* Transparent huge pages, by madvise(2). */
 #ifndef GRITSTONE_VM_HUGE_H
 #define GRITSTONE_VM_HUGE_H
 
@@ -12,8 +12,8 @@
 #define HUGE_PAGES "/sys/kernel/mm/transparent_hugepage/"
 #define HUGE_PAGES_ARE_OFF "huge pages are off here; as root: echo madvise > " HUGE_PAGES "enabled"
 
-/* The number after a word in a file of the system; 0 where there is none. */
-static inline uint64_t number_in(const char *path, const char *word)
+/* The number after a keyword in a system file; 0 if absent. */
+static inline uint64_t read_number(const char *path, const char *word)
 {
 	char line[256];
 	unsigned long number = 0;
@@ -26,11 +26,11 @@ static inline uint64_t number_in(const char *path, const char *word)
 	return number;
 }
 
-/* Bytes of a huge page; 0, after a skip, where nobody gets one. */
-static inline uint64_t huge_page(struct context *c)
+/* Size of a huge page; 0 without support. Skips if they are off. */
+static inline uint64_t huge_page_size(struct context *c)
 {
 	char text[64] = "";
-	uint64_t bytes = number_in(HUGE_PAGES "hpage_pmd_size", "");
+	uint64_t bytes = read_number(HUGE_PAGES "hpage_pmd_size", "");
 	FILE *file = fopen(HUGE_PAGES "enabled", "re");
 	if (file == NULL || fgets(text, sizeof text, file) == NULL || bytes == 0)
 		skip(c, "this system has no transparent huge pages");
@@ -41,7 +41,7 @@ static inline uint64_t huge_page(struct context *c)
 	return bytes;
 }
 
-/* Memory that begins where a huge page may begin, and is to consist of them. */
+/* Memory aligned to huge pages, with MADV_HUGEPAGE. */
 static inline char *huge_memory(struct context *c, uint64_t bytes, uint64_t page)
 {
 	char *memory = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -55,10 +55,10 @@ static inline char *huge_memory(struct context *c, uint64_t bytes, uint64_t page
 	return memory;
 }
 
-/* Bytes of this process that are in huge pages now. */
+/* Bytes of this process in huge pages. */
 static inline uint64_t huge_bytes(void)
 {
-	return number_in("/proc/self/smaps_rollup", "AnonHugePages:") * 1024;
+	return read_number("/proc/self/smaps_rollup", "AnonHugePages:") * 1024;
 }
 
 #endif

@@ -1,7 +1,6 @@
-/* The load beside vm/fft-loaded: one process that computes and one that pages, on the CPU of the row, until their parent
- * ends them. The second goes at random through a file of its own, and has the system forget its pages after every
- * pass, so that they are read again: from the device, or from memory where the file system is there. The documents do not say
- * what a loaded system was; this is one that can be had everywhere.
+/* Background load of vm/fft-loaded: one process that computes and one that pages, on the benchmark's CPU. The second accesses a file of its
+ * own at random, and drops its pages after every pass, so that they are read again from the device (or from memory on file systems in
+ * memory). The documents do not define a loaded system; this one works everywhere.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -19,7 +18,7 @@ static void compute(void)
 		OPAQUE(sum);
 }
 
-static void page(int file)
+static void run_paging(int file)
 {
 	volatile char *memory = mmap(NULL, LOAD_PAGES * PAGE, PROT_READ, MAP_SHARED, file, 0);
 	uint32_t state = 1;
@@ -36,7 +35,7 @@ static void page(int file)
 	}
 }
 
-/* A file of its own that is gone with its last user. */
+/* Unlinked after creation. */
 static int load_file(struct context *c)
 {
 	char block[PAGE];
@@ -52,7 +51,7 @@ static int load_file(struct context *c)
 			failed(c, "write");
 			return -1;
 		}
-	if (fsync(file) != 0) /* only what is written can be forgotten */
+	if (fsync(file) != 0) /* only clean pages can be dropped */
 		failed(c, "fsync");
 	return file;
 }
@@ -67,12 +66,12 @@ static void start_load(struct context *c)
 		if (load[i] == 0 && i == 0)
 			compute();
 		if (load[i] == 0)
-			page(file);
+			run_paging(file);
 	}
 }
 
-/* Both were at it until now, or the system was not loaded. */
-static void end_load(struct context *c)
+/* Fails if a process of the load has exited before. */
+static void stop_load(struct context *c)
 {
 	for (int i = 0; i < 2; i++) {
 		int status = 0;
@@ -82,6 +81,6 @@ static void end_load(struct context *c)
 		if (waitpid(load[i], &status, 0) != load[i])
 			failed(c, "waitpid");
 		else if (!WIFSIGNALED(status))
-			failed_because(c, "load", "its process %d ended by itself, with status %d", i + 1, WEXITSTATUS(status));
+			failed_because(c, "load", "process %d of the load exited early, with status %d", i + 1, WEXITSTATUS(status));
 	}
 }

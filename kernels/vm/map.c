@@ -1,5 +1,4 @@
-/* vm/map/...: one operation maps bytes= of memory, writes to each of its pages, and unmaps it. Pages are small ones on every machine: huge
- * pages are switched off for the process.
+/* vm/map/...: one operation maps bytes= of memory, writes to each of its pages, and unmaps it. Huge pages are disabled for the process.
  */
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -15,12 +14,12 @@ static void setup(struct context *c)
 	bytes = parameter_u64(c, "bytes", 0);
 	page = (uint64_t)sysconf(_SC_PAGESIZE);
 	if (bytes == 0)
-		wrong_arguments(c, "bytes= is not there");
+		wrong_arguments(c, "bytes= is missing");
 	else if (bytes % page != 0)
-		skip(c, "a page of this system has %lu bytes: %lu are not whole pages", (unsigned long)page, (unsigned long)bytes);
+		skip(c, "the page size is %lu bytes: %lu bytes are not whole pages", (unsigned long)page, (unsigned long)bytes);
 	else if (bytes > memory_available() / 2)
-		skip(c, "%lu MB are more than half of the memory that is free", (unsigned long)(bytes >> 20));
-	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* refused where there are none */
+		skip(c, "%lu MB are more than half of the free memory", (unsigned long)(bytes >> 20));
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* fails without huge pages */
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -33,7 +32,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		}
 		for (uint64_t at = 0; at < bytes; at += page) {
 			memory[at] = 1;
-			/* what was there before must be 0 */
+			/* the rest of a new page must be 0 */
 			*check += (uint64_t)memory[at] + (uint64_t)memory[at + 1];
 		}
 		if (munmap((void *)(uintptr_t)memory, bytes) != 0) {

@@ -1,7 +1,7 @@
-/* vm/protect/..., vm/shootdown/...: one operation forbids writing to bytes= of memory that is in use, allows it again, and writes to it.
+/* vm/protect/..., vm/shootdown/...: one operation write-protects bytes= of touched memory, permits writing again, and writes to it.
  *
- * Beside cpus_used= 2 or more, threads on that many CPUs less one read the same pages all the time: what they have in their
- * translation buffers is no longer true when writing is forbidden, and they are interrupted to forget it.
+ * With cpus_used= 2 or more, threads on the other CPUs read the same pages continuously: their TLB entries become stale when the pages are
+ * protected, and interrupts flush them (TLB shootdown).
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -11,12 +11,12 @@
 
 static volatile char *memory;
 static uint64_t bytes, page;
-static _Alignas(APART) _Atomic int over;
+static _Alignas(CACHE_LINE_GAP) _Atomic int stop;
 
 static void read_pages(unsigned member)
 {
 	(void)member;
-	while (!atomic_load_explicit(&over, memory_order_relaxed))
+	while (!atomic_load_explicit(&stop, memory_order_relaxed))
 		for (uint64_t at = 0; at < bytes; at += page)
 			(void)memory[at + 1];
 }
@@ -32,7 +32,7 @@ static void setup(struct context *c)
 		return;
 	}
 	if (bytes > memory_available() / 2) {
-		skip(c, "%lu KB are more than half of the memory that is free", (unsigned long)(bytes >> 10));
+		skip(c, "%lu KB are more than half of the free memory", (unsigned long)(bytes >> 10));
 		return;
 	}
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -40,7 +40,7 @@ static void setup(struct context *c)
 		failed(c, "mmap");
 		return;
 	}
-	madvise((void *)(uintptr_t)memory, bytes, MADV_NOHUGEPAGE); /* refused where there are none */
+	madvise((void *)(uintptr_t)memory, bytes, MADV_NOHUGEPAGE); /* EINVAL without huge pages */
 	for (uint64_t at = 0; at < bytes; at += page)
 		memory[at] = 0;
 	team_start(c, used, read_pages);
@@ -51,7 +51,7 @@ static void prepare(struct context *c, uint64_t n)
 	(void)c;
 	(void)n;
 	*(volatile uint64_t *)memory = 0;
-	atomic_store(&over, 0);
+	atomic_store(&stop, 0);
 	team_prepare();
 }
 
@@ -66,7 +66,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		}
 		++*(volatile uint64_t *)begin;
 	}
-	atomic_store(&over, 1);
+	atomic_store(&stop, 1);
 	team_join();
 	*check = *(volatile uint64_t *)begin;
 }

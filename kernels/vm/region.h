@@ -1,7 +1,7 @@
-/* The region of vm/paging where it is a mapped file, which is read: written out beforehand, and thrown out of memory before each operation.
+/* The region of vm/paging as a mapped file: written beforehand, and dropped from memory before each operation.
  *
- * A control group holds the process to its allowance. Where there is none, the program does so itself: when it has touched as
- * many different pages as it is allowed, all of them are thrown out. That is another policy, and the result says so.
+ * A control group limits the process's memory. Without one the program emulates a limit: after touching the permitted number of distinct
+ * pages it drops all of them. Since that is another replacement policy, it is noted as a stand-in.
  */
 #ifndef GRITSTONE_VM_REGION_H
 #define GRITSTONE_VM_REGION_H
@@ -19,18 +19,17 @@
 
 static int file = -1, confined;
 static size_t page_size;
-static uint64_t allowed;
+static uint64_t memory_pages;
 static char *region;
-static unsigned char *seen; /* stand-in: pages that were touched since all were thrown out */
-static uint64_t seen_count;
+static unsigned char *touched; /* stand-in: pages touched since the last drop */
+static uint64_t touched_count;
 
-/* What stands on a page. */
-static uint64_t number(uint64_t page)
+static uint64_t page_content(uint64_t page)
 {
 	return (page + 1) * 0x9e3779b97f4a7c15u;
 }
 
-/* The region on the disk, and nothing of it dirty: a dirty page could not be thrown out. */
+/* Writes the file and syncs it, since dirty pages cannot be dropped. */
 static void write_region(struct context *c)
 {
 	uint64_t *page = calloc(1, page_size);
@@ -41,12 +40,12 @@ static void write_region(struct context *c)
 		return;
 	}
 	for (uint64_t i = 0; i < pages; i++) {
-		page[0] = number(i);
+		page[0] = page_content(i);
 		if (write(file, page, page_size) != (ssize_t)page_size) {
 			failed(c, "write");
 			break;
 		}
-		/* little at a time, since what is not on the disk yet counts as ours */
+		/* in small steps, since dirty pages count towards the group's limit */
 		if (i % 256 == 255 && fdatasync(file) != 0)
 			failed(c, "fdatasync");
 	}
@@ -55,50 +54,50 @@ static void write_region(struct context *c)
 		failed(c, "fsync");
 }
 
-static void throw_out(struct context *c)
+static void drop_region(struct context *c)
 {
 	if (madvise(region, pages * page_size, MADV_DONTNEED) != 0)
 		failed(c, "madvise");
-	/* 0: all of the file; an error is returned, not left in errno */
+	/* 0: the whole file; the error is the return value */
 	if (posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) != 0)
-		failed_because(c, "posix_fadvise", "pages of a file cannot be thrown out here");
+		failed_because(c, "posix_fadvise", "the pages of a file cannot be dropped here");
 	if (!confined)
-		memset(seen, 0, pages);
-	seen_count = 0;
+		memset(touched, 0, pages);
+	touched_count = 0;
 }
 
-/* Counts a page that is not among those touched, as the stand-in for a limit; throws all out when there are too many. */
-static inline void allow(struct context *c, uint32_t page)
+/* Stand-in for a limit. */
+static inline void emulate_limit(struct context *c, uint32_t page)
 {
-	if (seen[page])
+	if (touched[page])
 		return;
-	if (seen_count == allowed)
-		throw_out(c);
-	seen[page] = 1;
-	seen_count++;
+	if (touched_count == memory_pages)
+		drop_region(c);
+	touched[page] = 1;
+	touched_count++;
 }
 
-/* Some file systems are memory, and keep their pages. */
-static void must_page(struct context *c)
+/* Skips on file systems in memory. */
+static void check_droppable(struct context *c)
 {
 	unsigned char *in_memory = malloc(pages);
-	uint64_t kept = 0;
-	throw_out(c);
+	uint64_t resident = 0;
+	drop_region(c);
 	if (in_memory == NULL || mincore(region, pages * page_size, in_memory) != 0)
 		failed(c, "mincore");
 	for (uint64_t i = 0; in_memory != NULL && i < pages; i++)
-		kept += in_memory[i] & 1;
+		resident += in_memory[i] & 1;
 	free(in_memory);
-	if (kept > pages / 100)
+	if (resident > pages / 100)
 		skip(c,
-		     "the file system here keeps %u of %u pages in memory when it is told to let go of them; choose a directory on a disk with --dir",
-		     (unsigned)kept, (unsigned)pages);
+		     "the file system here keeps %u of %u pages in memory after posix_fadvise; choose a directory on a disk with --dir",
+		     (unsigned)resident, (unsigned)pages);
 }
 
-/* What is read ahead cannot be thrown out before it is there: too much of it, and the system has nothing left but to kill. */
-static void read_ahead_must_fit(struct context *c, int advice)
+/* Pages under readahead cannot be reclaimed: with too many of them the OOM killer strikes. */
+static void check_readahead(struct context *c, int advice)
 {
-	static const char *const places[] = {"/sys/class/bdi/%u:%u/read_ahead_kb", "/sys/dev/block/%u:%u/../queue/read_ahead_kb"};
+	static const char *const paths[] = {"/sys/class/bdi/%u:%u/read_ahead_kb", "/sys/dev/block/%u:%u/../queue/read_ahead_kb"};
 	struct stat status;
 	uint64_t kilobytes = 0;
 	if (fstat(file, &status) != 0)
@@ -106,7 +105,7 @@ static void read_ahead_must_fit(struct context *c, int advice)
 	for (int i = 0; i < 2 && kilobytes == 0; i++) {
 		char path[80];
 		unsigned long found;
-		snprintf(path, sizeof path, places[i], major(status.st_dev), minor(status.st_dev));
+		snprintf(path, sizeof path, paths[i], major(status.st_dev), minor(status.st_dev));
 		FILE *setting = fopen(path, "re");
 		if (setting != NULL && fscanf(setting, "%lu", &found) == 1)
 			kilobytes = found;
@@ -114,29 +113,29 @@ static void read_ahead_must_fit(struct context *c, int advice)
 			fclose(setting);
 	}
 	note(c, "read_ahead_kb", "%u", (unsigned)kilobytes);
-	if (confined && advice != MADV_RANDOM && 3 * kilobytes * 1024 > allowed * page_size)
+	if (confined && advice != MADV_RANDOM && 3 * kilobytes * 1024 > memory_pages * page_size)
 		skip(c,
-		     "the device reads %u KB ahead, which is too much for %u pages of memory; choose a directory on another one with --dir",
-		     (unsigned)kilobytes, (unsigned)allowed);
+		     "the device's readahead of %u KB is too large for %u pages of memory; choose a directory on another one with --dir",
+		     (unsigned)kilobytes, (unsigned)memory_pages);
 }
 
 static void map_file(struct context *c, int advice)
 {
 	write_region(c);
 	region = mmap(NULL, pages * page_size, PROT_READ, MAP_SHARED, file, 0);
-	seen = calloc(1, pages);
-	if (seen == NULL || region == MAP_FAILED) {
-		failed(c, seen == NULL ? "calloc" : "mmap");
+	touched = calloc(1, pages);
+	if (touched == NULL || region == MAP_FAILED) {
+		failed(c, touched == NULL ? "calloc" : "mmap");
 		return;
 	}
 	if (madvise(region, pages * page_size, advice) != 0)
 		failed(c, "madvise");
-	read_ahead_must_fit(c, advice);
+	check_readahead(c, advice);
 	if (!confined)
 		note(c, "stand_in",
-		     "No control group limited the process to %u pages of memory (%s); instead all pages of the region were thrown out whenever %u different ones had been touched.",
-		     (unsigned)allowed, parameter(c, "unconfined", "none was made"), (unsigned)allowed);
-	must_page(c);
+		     "No control group limited the process to %u pages of memory (%s); instead all pages of the region were dropped after each %u distinct pages.",
+		     (unsigned)memory_pages, parameter(c, "unconfined", "none was made"), (unsigned)memory_pages);
+	check_droppable(c);
 }
 
 #endif

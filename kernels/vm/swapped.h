@@ -1,7 +1,7 @@
-/* What a workload asks for that pages its own memory to swap, and how many pages went there and came back.
+/* Swap requirements of a workload, and counts of pages swapped in and out.
  *
- * The kernel counts both for the whole machine (/proc/vmstat). The swap file is the run's own and comes after the machine's, so that on a
- * machine with free memory nobody else pages.
+ * /proc/vmstat counts for the whole machine. The run's own swap file has lower priority than the machine's, so that with free memory no
+ * other process swaps to it.
  */
 #ifndef GRITSTONE_VM_SWAPPED_H
 #define GRITSTONE_VM_SWAPPED_H
@@ -13,18 +13,18 @@
 
 static struct {
 	uint64_t ins, outs;
-} swap_before, swapped; /* at the beginning of a region; in all regions together */
+} swap_before, swapped; /* at the start of a region; sum of all regions */
 static uint64_t swap_operations;
 
-/* Without a limit nothing pages, and without swap nothing can go. Whether both are there. */
-static int must_swap(struct context *c)
+/* Skips without a memory limit or a swap file. Returns 0 then. */
+static int require_swap(struct context *c)
 {
 	const char *why = parameter(c, "unswapped", NULL);
 	if (strcmp(parameter(c, "confined", "no"), "yes") != 0)
-		skip(c, "Pages that belong to no file go to swap when a control group limits the process to less memory, and there is none (%s).",
+		skip(c, "Swapping anonymous memory requires a control group that limits memory, and there is none (%s).",
 		     parameter(c, "unconfined", "none was made"));
 	else if (why != NULL)
-		skip(c, "Pages that belong to no file need swap, and no swap file was made (%s); run it as root on a disk with room for one.", why);
+		skip(c, "Swapping anonymous memory requires a swap file, and there is none (%s); run as root on a disk with space for one.", why);
 	else
 		return 1;
 	return 0;
@@ -46,15 +46,15 @@ static void count_swap(struct context *c, uint64_t *ins, uint64_t *outs)
 	if (counters != NULL)
 		fclose(counters);
 	if (found != 2)
-		failed_because(c, "vmstat", "/proc/vmstat does not count pages that go to swap");
+		failed_because(c, "vmstat", "/proc/vmstat does not count swapped pages");
 }
 
-static void swap_begins(struct context *c)
+static void begin_swap_count(struct context *c)
 {
 	count_swap(c, &swap_before.ins, &swap_before.outs);
 }
 
-static void swap_ends(struct context *c, uint64_t n)
+static void end_swap_count(struct context *c, uint64_t n)
 {
 	uint64_t ins = 0, outs = 0;
 	count_swap(c, &ins, &outs);
@@ -63,7 +63,7 @@ static void swap_ends(struct context *c, uint64_t n)
 	swap_operations += n;
 }
 
-/* For each operation. */
+/* Per operation. */
 static void note_swapped(struct context *c)
 {
 	if (swap_operations == 0)
