@@ -1,9 +1,7 @@
-/* disk/raw-write: an amount of data written past the cache in groups of 64 KB (hp-1987, section 7, table 7.3 and the text on raw
- * disk writes).
+/* disk/raw-write: direct sequential writes of 64 KB (hp-1987, section 7, table 7.3 and the text on raw disk writes).
  *
- * One operation is bytes= in writes of 64 KB from front to back (O_DIRECT). device=none: over a file that was written before, whose
- * blocks are all there as those of a raw disk are; otherwise over the beginning of a block device, which device.h guards.
- * All of it is read back the same way afterwards.
+ * One operation is bytes= in sequential writes of 64 KB (O_DIRECT). device=none: over a written file with allocated blocks, as on a raw
+ * disk; otherwise over the beginning of a block device, guarded by device.h. All data is read back the same way afterwards.
  */
 #define _GNU_SOURCE
 #include "device.h"
@@ -13,7 +11,7 @@
 #define PUBLISHED (4 << 20)
 #define NAME "data"
 
-static struct transfer all = {.writes = 1};
+static struct transfer data = {.writes = 1};
 static int file = -1, on_device;
 
 static void open_file(struct context *c)
@@ -23,8 +21,8 @@ static void open_file(struct context *c)
 		file_failed(c, "open", errno);
 		return;
 	}
-	for (uint64_t i = 0; i < all.blocks; i++) {
-		ssize_t put = pwrite(made, all.buffers, BLOCK, (off_t)(i * BLOCK));
+	for (uint64_t i = 0; i < data.blocks; i++) {
+		ssize_t put = pwrite(made, data.buffers, BLOCK, (off_t)(i * BLOCK));
 		if (put != BLOCK) {
 			file_failed(c, "write", put < 0 ? errno : ENOSPC);
 			return;
@@ -34,7 +32,7 @@ static void open_file(struct context *c)
 	close(made);
 	file = open(NAME, O_RDWR | O_DIRECT | O_CLOEXEC);
 	if (file < 0)
-		skip(c, "The file system here cannot write past its cache (O_DIRECT: %s): name a directory on another one with --dir, or a device with --param device=.",
+		skip(c, "The file system here does not support direct writes (O_DIRECT: %s): choose a directory on another one with --dir, or a device with --param device=.",
 		     strerror(errno));
 }
 
@@ -42,12 +40,12 @@ static void setup(struct context *c)
 {
 	const char *device = parameter(c, "device", "none");
 	on_device = strcmp(device, "none") != 0;
-	transfer_begin(c, &all, BLOCK, PUBLISHED);
+	setup_transfer(c, &data, BLOCK, PUBLISHED);
 	note(c, "uncached", "O_DIRECT");
-	if (all.buffers == NULL)
+	if (data.buffers == NULL)
 		return;
 	if (on_device) {
-		file = open_device(c, device, all.blocks * BLOCK, 0);
+		file = open_device(c, device, data.blocks * BLOCK, 0);
 		note(c, "measured", "past the cache of %s", device);
 	} else {
 		open_file(c);
@@ -58,26 +56,26 @@ static void prepare(struct context *c, uint64_t n)
 {
 	(void)c;
 	(void)n;
-	all.generation++;
+	data.generation++;
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	for (uint64_t i = 0; i < n; i++)
-		if (transfer(c, &all, file, check) != 0)
+		if (transfer(c, &data, file, check) != 0)
 			return;
 }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)n;
-	*check += right_blocks(c, &all, file);
+	*check += count_correct_blocks(c, &data, file);
 }
 
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	(void)c;
-	return n * transfer_sum(&all) + all.blocks;
+	return n * transfer_sum(&data) + data.blocks;
 }
 
 static void teardown(struct context *c)

@@ -1,4 +1,4 @@
-/* io_uring by its system calls alone: one ring, operations of one size, so many in flight. */
+/* io_uring by direct system calls: one ring, operations of one size, several in flight. */
 #ifndef GRITSTONE_DISK_RING_H
 #define GRITSTONE_DISK_RING_H
 
@@ -19,19 +19,19 @@ static inline void *ring_part(const struct ring *r, size_t bytes, off_t which)
 	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, r->fd, which);
 }
 
-/* From setup. A kernel may be older than io_uring, or refuse it by a setting or a filter. */
+/* From setup. Skips if the kernel is too old, or a sysctl or filter disables io_uring. */
 static inline void ring_open(struct context *c, struct ring *r, unsigned depth)
 {
 	struct io_uring_params p;
 	memset(&p, 0, sizeof p);
 	r->fd = (int)syscall(SYS_io_uring_setup, depth, &p);
 	if (r->fd >= 0 && !(p.features & IORING_FEAT_RW_CUR_POS)) {
-		close(r->fd); /* it came with plain reading and writing, in Linux 5.6 */
+		close(r->fd); /* this feature, IORING_OP_READ and IORING_OP_WRITE came with Linux 5.6 */
 		r->fd = -1;
 		errno = ENOSYS;
 	}
 	if (r->fd < 0) {
-		skip(c, "The kernel refuses io_uring (%s): it takes Linux 5.6, no filter of system calls (as containers have), and `sysctl kernel.io_uring_disabled=0`.",
+		skip(c, "io_uring is not available (%s): it takes Linux 5.6, no seccomp filter (as in containers), and `sysctl kernel.io_uring_disabled=0`.",
 		     strerror(errno));
 		return;
 	}
@@ -51,8 +51,8 @@ static inline void ring_open(struct context *c, struct ring *r, unsigned depth)
 	r->results = (struct io_uring_cqe *)(cq + p.cq_off.cqes);
 }
 
-/* One more operation for the next ring_enter; `slot` comes back with its result. */
-static inline void ring_add(struct ring *r, int opcode, int file, void *buffer, unsigned bytes, uint64_t place, unsigned slot)
+/* Queues an operation for the next ring_enter(); `slot` is returned with its completion. */
+static inline void ring_add(struct ring *r, int opcode, int file, void *buffer, unsigned bytes, uint64_t offset, unsigned slot)
 {
 	unsigned tail = *r->sq_tail, at = tail & *r->sq_mask;
 	struct io_uring_sqe *e = &r->entries[at];
@@ -61,26 +61,26 @@ static inline void ring_add(struct ring *r, int opcode, int file, void *buffer, 
 	e->fd = file;
 	e->addr = (uint64_t)(uintptr_t)buffer;
 	e->len = bytes;
-	e->off = place;
+	e->off = offset;
 	e->user_data = slot;
 	r->sq_array[at] = at;
 	__atomic_store_n(r->sq_tail, tail + 1, __ATOMIC_RELEASE);
 }
 
-/* Hands over what was added, and waits for one result at least. 0, or -1 with errno. */
+/* Submits the queued operations, and waits for at least one completion. Returns 0, or -1 with errno. */
 static inline int ring_enter(struct ring *r, unsigned added)
 {
 	for (;;) {
-		long taken = syscall(SYS_io_uring_enter, r->fd, added, 1, IORING_ENTER_GETEVENTS, NULL, 0);
-		if (taken >= (long)added)
+		long submitted = syscall(SYS_io_uring_enter, r->fd, added, 1, IORING_ENTER_GETEVENTS, NULL, 0);
+		if (submitted >= (long)added)
 			return 0;
-		if (taken < 0 && errno != EINTR)
+		if (submitted < 0 && errno != EINTR)
 			return -1;
-		added -= taken > 0 ? (unsigned)taken : 0;
+		added -= submitted > 0 ? (unsigned)submitted : 0;
 	}
 }
 
-/* The next result that is there, if there is one: its slot, and how many bytes or, below 0, which error. */
+/* Reaps a completion: its slot, and the number of bytes or a negative errno. Returns 0 if there is none. */
 static inline int ring_next(struct ring *r, unsigned *slot, int *result)
 {
 	unsigned head = *r->cq_head;

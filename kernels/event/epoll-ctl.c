@@ -1,7 +1,6 @@
-/* event/epoll-ctl: what it costs to watch a descriptor and to watch it no more (epoll_ctl(2)).
+/* event/epoll-ctl: cost of adding, changing and removing a descriptor (epoll_ctl(2)).
  *
- * One operation is three calls: a descriptor is added to an epoll, what it is watched for is changed, and it is removed; the next
- * operation takes the next of 64 eventfds. A server does the first and the last for every connection.
+ * One operation is EPOLL_CTL_ADD, MOD and DEL of one of 64 eventfds, in turn. A server does the first and the last for every connection.
  */
 #define _GNU_SOURCE
 #include <sys/epoll.h>
@@ -41,7 +40,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	}
 }
 
-/* None of them is watched any more: all are ready, and none would be removed by anything but the last call. */
+/* All eventfds are ready, so none may be watched any more. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	struct epoll_event event[1];

@@ -1,10 +1,9 @@
-/* event/signal/...: what signals cost a process that sends them to itself (lmbench-1996, signal handling cost; POSIX, sigaction(),
- * kill() and sigwaitinfo()).
+/* event/signal/...: cost of signals that a process sends to itself (lmbench-1996, signal handling cost; POSIX, sigaction(), kill() and
+ * sigwaitinfo()).
  *
- * One operation is, by how=: install, one rt_sigaction that puts another handler in the place of the last; send, one kill that
- * finds the signal ignored; catch, one kill, the handler, and the return from it; wait, one kill of a signal that is
- * blocked, and one sigtimedwait that accepts it; signalfd, the same kill, and one read that accepts it; block, one rt_sigprocmask that
- * blocks or unblocks a signal in turn.
+ * One operation is, by how=: install, one rt_sigaction that replaces the handler; send, one kill of an ignored signal; catch, one kill, the
+ * handler, and its return; wait, one kill of a blocked signal, and one sigtimedwait that accepts it; signalfd, the same kill, and one read
+ * that accepts it; block, one rt_sigprocmask that alternately blocks and unblocks a signal.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -25,14 +24,14 @@ static void on_signal(int signal)
 	caught++;
 }
 
-static void another(int signal)
+static void other_handler(int signal)
 {
 	(void)signal;
 }
 
 static void install(struct context *c, uint64_t n, uint64_t *check)
 {
-	const struct sigaction actions[2] = {{.sa_handler = on_signal}, {.sa_handler = another}};
+	const struct sigaction actions[2] = {{.sa_handler = on_signal}, {.sa_handler = other_handler}};
 	struct sigaction old;
 	if (sigaction(SIGUSR1, &actions[1], NULL) != 0)
 		failed(c, "sigaction");
@@ -81,28 +80,28 @@ static void catch(struct context *c, uint64_t n, uint64_t *check)
 	*check = caught;
 }
 
-static void accept_it(struct context *c, uint64_t n, uint64_t *check)
+static void accept_signal(struct context *c, uint64_t n, uint64_t *check)
 {
 	const struct timespec none = {0, 0};
 	for (uint64_t i = 0; i < n; i++) {
-		siginfo_t told;
-		if (kill(self, SIGUSR1) != 0 || sigtimedwait(&one, &told, &none) != SIGUSR1) {
+		siginfo_t info;
+		if (kill(self, SIGUSR1) != 0 || sigtimedwait(&one, &info, &none) != SIGUSR1) {
 			failed(c, "sigtimedwait");
 			return;
 		}
-		*check += told.si_pid == self;
+		*check += info.si_pid == self;
 	}
 }
 
-static void read_it(struct context *c, uint64_t n, uint64_t *check)
+static void read_signalfd(struct context *c, uint64_t n, uint64_t *check)
 {
 	for (uint64_t i = 0; i < n; i++) {
-		struct signalfd_siginfo told;
-		if (kill(self, SIGUSR1) != 0 || read(descriptor, &told, sizeof told) != sizeof told) {
+		struct signalfd_siginfo info;
+		if (kill(self, SIGUSR1) != 0 || read(descriptor, &info, sizeof info) != sizeof info) {
 			failed(c, "read");
 			return;
 		}
-		*check += told.ssi_signo == SIGUSR1 && told.ssi_pid == (uint32_t)self;
+		*check += info.ssi_signo == SIGUSR1 && info.ssi_pid == (uint32_t)self;
 	}
 }
 
@@ -111,37 +110,37 @@ static const struct {
 	void (*run)(struct context *, uint64_t, uint64_t *);
 	void (*handler)(int);
 	int blocked;
-} ways[] = {
+} methods[] = {
 	{"install", install, on_signal, 0},
 	{"block", block, on_signal, 0},
 	{"send", ignore, SIG_IGN, 0},
 	{"catch", catch, on_signal, 0},
-	{"wait", accept_it, SIG_DFL, 1},
-	{"signalfd", read_it, SIG_DFL, 1},
+	{"wait", accept_signal, SIG_DFL, 1},
+	{"signalfd", read_signalfd, SIG_DFL, 1},
 };
-static size_t way;
+static size_t method;
 
 static void setup(struct context *c)
 {
 	const char *how = parameter(c, "how", "");
-	const size_t all = sizeof ways / sizeof *ways;
-	while (way < all && strcmp(how, ways[way].name) != 0)
-		way++;
-	if (way == all)
-		wrong_arguments(c, "how=%s is nothing that is done with signals here", how);
+	const size_t all = sizeof methods / sizeof *methods;
+	while (method < all && strcmp(how, methods[method].name) != 0)
+		method++;
+	if (method == all)
+		wrong_arguments(c, "unknown how=%s", how);
 	self = getpid();
 	sigemptyset(&one);
 	sigaddset(&one, SIGUSR1);
-	const struct sigaction action = {.sa_handler = ways[way].handler};
-	if (sigaction(SIGUSR1, &action, NULL) != 0 || (ways[way].blocked && sigprocmask(SIG_BLOCK, &one, NULL) != 0))
+	const struct sigaction action = {.sa_handler = methods[method].handler};
+	if (sigaction(SIGUSR1, &action, NULL) != 0 || (methods[method].blocked && sigprocmask(SIG_BLOCK, &one, NULL) != 0))
 		failed(c, "sigaction");
-	if (ways[way].run == read_it && (descriptor = signalfd(-1, &one, SFD_CLOEXEC)) < 0)
+	if (methods[method].run == read_signalfd && (descriptor = signalfd(-1, &one, SFD_CLOEXEC)) < 0)
 		failed(c, "signalfd");
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
-	ways[way].run(c, n, check);
+	methods[method].run(c, n, check);
 }
 
 static uint64_t expect(struct context *c, uint64_t n)

@@ -1,10 +1,8 @@
-/* event/timer/...: what timers cost that are set, and how long one takes that is waited for (POSIX, timer_create() and setitimer();
- * timerfd_create(2)).
+/* event/timer/...: cost of setting timers, and expiry latency (POSIX, timer_create() and setitimer(); timerfd_create(2)).
  *
- * One operation of op=set is one call that sets a timer, of an hour, anew before it has expired, which is what most timers are for.
- * Of op=cycle: make a timer, set it, remove it. Of op=expire: set a timer of 50 us, and wait for it: what the figure is above
- * 50 us is how late a program learns of it, the call that sets it included. by= is posix (SIGEV_SIGNAL), itimer (ITIMER_REAL), timerfd, or
- * sleep (clock_nanosleep, which only expires, and has the slack of the process's other sleeps).
+ * One operation of op=set re-arms a timer of one hour before it expires, the usual case of timeouts. op=cycle: create, arm and delete a
+ * timer. op=expire: arm a timer of 50 us and wait for it: the excess over 50 us is the latency, including the arming call. by= is posix
+ * (SIGEV_SIGNAL), itimer (ITIMER_REAL), timerfd, or sleep (clock_nanosleep, for op=expire only, with the process's timer slack).
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -21,11 +19,11 @@
 #define HOUR 3600
 
 static sigset_t awaited;
-static int descriptor = -1, timer; /* of the kernel: some C libraries keep the calls in a library of their own */
+static int descriptor = -1, timer; /* timer: kernel timer id, since some C libraries have these calls in a separate library */
 static struct itimerspec setting;
 
-/* What the bare calls take, whatever the C library's types are. */
-struct bare {
+/* The kernel's struct itimerspec, independent of the C library's types. */
+struct kernel_itimerspec {
 	long interval[2], value[2]; /* s, ns */
 };
 
@@ -37,8 +35,8 @@ static int make_posix(void)
 
 static int set_posix(void)
 {
-	const struct bare bare = {.value = {setting.it_value.tv_sec, setting.it_value.tv_nsec}};
-	return syscall(SYS_timer_settime, timer, 0, &bare, NULL) == 0;
+	const struct kernel_itimerspec kernel_itimerspec = {.value = {setting.it_value.tv_sec, setting.it_value.tv_nsec}};
+	return syscall(SYS_timer_settime, timer, 0, &kernel_itimerspec, NULL) == 0;
 }
 
 static int end_posix(void)
@@ -48,8 +46,8 @@ static int end_posix(void)
 
 static int wait_signal(void)
 {
-	siginfo_t told;
-	return sigwaitinfo(&awaited, &told) > 0;
+	siginfo_t info;
+	return sigwaitinfo(&awaited, &info) > 0;
 }
 
 static int none(void)
@@ -84,34 +82,34 @@ static int wait_timerfd(void)
 	return read(descriptor, &expired, sizeof expired) == sizeof expired && expired == 1;
 }
 
-static int wait_asleep(void)
+static int wait_sleep(void)
 {
 	return clock_nanosleep(CLOCK_MONOTONIC, 0, &setting.it_value, NULL) == 0;
 }
 
-static const struct way {
+static const struct timer_api {
 	const char *name;
 	int (*make)(void), (*set)(void), (*end)(void), (*wait)(void);
-} ways[] = {
+} timer_apis[] = {
 	{"posix", make_posix, set_posix, end_posix, wait_signal},
 	{"itimer", none, set_itimer, none, wait_signal},
 	{"timerfd", make_timerfd, set_timerfd, end_timerfd, wait_timerfd},
-	{"sleep", none, none, none, wait_asleep},
+	{"sleep", none, none, none, wait_sleep},
 };
-static const struct way *way;
+static const struct timer_api *timer_api;
 static enum { SET, CYCLE, EXPIRE } op;
 
 static int parse(struct context *c)
 {
 	static const char *const names[] = {"set", "cycle", "expire"};
 	const char *by = parameter(c, "by", ""), *what = parameter(c, "op", "");
-	for (way = ways; way < ways + sizeof ways / sizeof *ways && strcmp(by, way->name) != 0; way++)
+	for (timer_api = timer_apis; timer_api < timer_apis + sizeof timer_apis / sizeof *timer_apis && strcmp(by, timer_api->name) != 0; timer_api++)
 		;
 	for (op = SET; op <= EXPIRE && strcmp(what, names[op]) != 0; op++)
 		;
-	if (way < ways + sizeof ways / sizeof *ways && op <= EXPIRE)
+	if (timer_api < timer_apis + sizeof timer_apis / sizeof *timer_apis && op <= EXPIRE)
 		return 1;
-	wrong_arguments(c, "by=%s is none of posix, itimer, timerfd and sleep, or op=%s none of set, cycle and expire", by,
+	wrong_arguments(c, "by=%s is not posix, itimer, timerfd or sleep, or op=%s is not set, cycle or expire", by,
 		       what);
 	return 0;
 }
@@ -126,14 +124,14 @@ static void setup(struct context *c)
 	sigaddset(&awaited, SIGALRM);
 	if (sigprocmask(SIG_BLOCK, &awaited, NULL) != 0)
 		failed(c, "sigprocmask");
-	if (op != CYCLE && !way->make())
+	if (op != CYCLE && !timer_api->make())
 		failed(c, "timer_create");
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	for (uint64_t i = 0; i < n; i++) {
-		if ((op == CYCLE && !way->make()) || !way->set() || (op == CYCLE && !way->end()) || (op == EXPIRE && !way->wait())) {
+		if ((op == CYCLE && !timer_api->make()) || !timer_api->set() || (op == CYCLE && !timer_api->end()) || (op == EXPIRE && !timer_api->wait())) {
 			failed(c, "timer");
 			return;
 		}
@@ -141,22 +139,21 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	}
 }
 
-/* Seconds until the timer expires. */
 static int64_t seconds_left(void)
 {
 	struct itimerspec left = {0};
 	struct itimerval itimer;
-	struct bare bare;
-	if (way->set == set_itimer && getitimer(ITIMER_REAL, &itimer) == 0)
+	struct kernel_itimerspec kernel_itimerspec;
+	if (timer_api->set == set_itimer && getitimer(ITIMER_REAL, &itimer) == 0)
 		return itimer.it_value.tv_sec;
-	if (way->set == set_posix && syscall(SYS_timer_gettime, timer, &bare) == 0)
-		return bare.value[0];
-	if (way->set == set_timerfd && timerfd_gettime(descriptor, &left) == 0)
+	if (timer_api->set == set_posix && syscall(SYS_timer_gettime, timer, &kernel_itimerspec) == 0)
+		return kernel_itimerspec.value[0];
+	if (timer_api->set == set_timerfd && timerfd_gettime(descriptor, &left) == 0)
 		return left.it_value.tv_sec;
 	return 0;
 }
 
-/* A timer that was set runs still, and for nearly as long as it was set for. */
+/* The timer must still be armed, with nearly the full time left. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)c;

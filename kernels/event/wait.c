@@ -1,10 +1,9 @@
-/* event/select, event/poll, event/epoll: how long it takes to learn which of many descriptors is ready (lmbench has the first;
- * POSIX, select() and poll(); epoll_wait(2)).
+/* event/select, event/poll, event/epoll: cost of finding the one ready descriptor among many (lmbench has the first; POSIX, select() and
+ * poll(); epoll_wait(2)).
  *
- * One operation is one call that waits for descriptors= of them, of which the last is ready, and the search for it in what the call
- * says, as a program must do it: select and poll look at every one of them, in the kernel and in the program, while epoll says
- * which it is. The descriptors are eventfds. Nothing is read from the one that is ready, so that it stays so and an operation is one
- * entry into the kernel.
+ * One operation is one call that waits for descriptors= eventfds, the last of which is ready, and the search in its result: select and poll
+ * scan all descriptors, in the kernel and in the program, while epoll returns the ready one. The ready eventfd is not read, so it stays
+ * ready, and an operation is one system call.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -18,30 +17,30 @@
 
 #include "../runtime/kernel.h"
 
-#define OTHERS 32 /* descriptors that the process needs besides */
-#define EVENTS 16 /* at most told by one epoll_wait */
+#define SPARE_DESCRIPTORS 32 /* further descriptors of the process */
+#define EVENTS 16 /* maximum per epoll_wait */
 #define BITS (sizeof(unsigned long) * CHAR_BIT)
 
 static int *descriptor, count, epoll;
 static size_t set_bytes;
-static unsigned long *wanted, *found; /* sets of select, which may be larger than an fd_set */
+static unsigned long *watched, *found; /* sets for select, possibly larger than an fd_set */
 static struct pollfd *polled;
-static int (*wait_for)(struct context *); /* the number of the descriptor that is ready, from 1; 0 for none */
+static int (*wait_for)(struct context *); /* returns the number of the ready descriptor, from 1; 0 on failure */
 
-static int has(const unsigned long *set, int d)
+static int contains(const unsigned long *set, int d)
 {
 	return set[(size_t)d / BITS] >> (size_t)d % BITS & 1;
 }
 
 static int by_select(struct context *c)
 {
-	memcpy(found, wanted, set_bytes);
+	memcpy(found, watched, set_bytes);
 	if (select(descriptor[count - 1] + 1, (fd_set *)(void *)found, NULL, NULL, NULL) != 1) {
 		failed(c, "select");
 		return 0;
 	}
 	for (int i = 0; i < count; i++)
-		if (has(found, descriptor[i]))
+		if (contains(found, descriptor[i]))
 			return i + 1;
 	return 0;
 }
@@ -68,10 +67,10 @@ static int by_epoll(struct context *c)
 	return event[0].data.fd;
 }
 
-static int make_room(struct context *c)
+static int raise_limit(struct context *c)
 {
 	struct rlimit limit;
-	rlim_t needed = (rlim_t)count + OTHERS;
+	rlim_t needed = (rlim_t)count + SPARE_DESCRIPTORS;
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
 		failed(c, "getrlimit");
 		return 0;
@@ -93,19 +92,19 @@ static int make_room(struct context *c)
 
 static void make_sets(struct context *c)
 {
-	set_bytes = ((size_t)descriptor[count - 1] / BITS + 1) * sizeof *wanted;
-	wanted = calloc(1, set_bytes);
+	set_bytes = ((size_t)descriptor[count - 1] / BITS + 1) * sizeof *watched;
+	watched = calloc(1, set_bytes);
 	found = calloc(1, set_bytes);
 	polled = calloc((size_t)count, sizeof *polled);
 	epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (wanted == NULL || found == NULL || polled == NULL || epoll < 0) {
+	if (watched == NULL || found == NULL || polled == NULL || epoll < 0) {
 		failed(c, "calloc");
 		return;
 	}
 	for (int i = 0; i < count; i++) {
 		int d = descriptor[i];
 		struct epoll_event event = {.events = EPOLLIN, .data.fd = i + 1};
-		wanted[(size_t)d / BITS] |= 1ul << (size_t)d % BITS;
+		watched[(size_t)d / BITS] |= 1ul << (size_t)d % BITS;
 		polled[i] = (struct pollfd){.fd = d, .events = POLLIN};
 		if (wait_for == by_epoll && epoll_ctl(epoll, EPOLL_CTL_ADD, d, &event) != 0) {
 			failed(c, "epoll_ctl");
@@ -117,13 +116,13 @@ static void make_sets(struct context *c)
 static void setup(struct context *c)
 {
 	const char *by = parameter(c, "by", "");
-	uint64_t wish = parameter_u64(c, "descriptors", 0);
+	uint64_t requested = parameter_u64(c, "descriptors", 0);
 	wait_for = strcmp(by, "select") == 0 ? by_select : strcmp(by, "poll") == 0 ? by_poll : strcmp(by, "epoll") == 0 ? by_epoll : NULL;
-	if (wait_for == NULL || wish < 1 || wish > 1 << 20)
-		wrong_arguments(c, "by=%s is none of select, poll and epoll, or descriptors=%llu are not 1 to %d", by,
-			       (unsigned long long)wish, 1 << 20);
-	count = (int)wish;
-	if (!make_room(c))
+	if (wait_for == NULL || requested < 1 || requested > 1 << 20)
+		wrong_arguments(c, "by=%s is not select, poll or epoll, or descriptors=%llu are not 1 to %d", by,
+			       (unsigned long long)requested, 1 << 20);
+	count = (int)requested;
+	if (!raise_limit(c))
 		return;
 	descriptor = calloc((size_t)count, sizeof *descriptor);
 	for (int i = 0; descriptor != NULL && i < count; i++)

@@ -1,8 +1,8 @@
 /* file/readdir/...: reading a large directory (POSIX, readdir(); getdents64(2)).
  *
- * One operation is one reading of a directory of entries= names from front to back: it is opened, read by as many getdents64 of 32 KB
- * as the file system needs, and closed. What the entries are called is added up, so that none is missing or told twice. They are names of
- * one file, or of as many as the file system wants for so many names: the reading is of names, and they are sooner made.
+ * One operation reads a directory of entries= names completely: open, as many getdents64 of 32 KB as necessary, close. The sum of the
+ * names, which are numbers, detects missing and duplicate entries. The names are hard links to one file, or to as many files as the link
+ * limit requires, since links are faster to create.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -16,9 +16,9 @@
 #include "../runtime/kernel.h"
 
 #define DIRECTORY "directory"
-#define MOST 1000000
+#define MAX_ENTRIES 1000000
 
-/* As the kernel has it. */
+/* struct linux_dirent64. */
 struct entry {
 	uint64_t inode;
 	int64_t next;
@@ -30,15 +30,15 @@ struct entry {
 static uint64_t entries;
 static char buffer[32768] __attribute__((aligned(8)));
 
-/* One name more for the last file; for a new one where that has as many as it may. */
-static int make(const char *name)
+/* Links to the last file; creates a new one at the link limit. */
+static int add_entry(const char *name)
 {
 	static char file[64];
 	if (*file != '\0' && link(file, name) == 0)
 		return 1;
 	strcpy(file, name);
-	int made = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	return made >= 0 && close(made) == 0;
+	int file_fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	return file_fd >= 0 && close(file_fd) == 0;
 }
 
 static const char *entry_name(uint64_t i)
@@ -51,19 +51,19 @@ static const char *entry_name(uint64_t i)
 static void setup(struct context *c)
 {
 	entries = parameter_u64(c, "entries", 0);
-	if (entries < 1 || entries > MOST)
-		wrong_arguments(c, "entries= is not 1 to %d", MOST);
+	if (entries < 1 || entries > MAX_ENTRIES)
+		wrong_arguments(c, "entries= is not 1 to %d", MAX_ENTRIES);
 	else if (mkdir(DIRECTORY, 0700) != 0)
 		failed(c, "mkdir");
 	else
 		for (uint64_t i = 1; i <= entries; i++)
-			if (!make(entry_name(i))) {
+			if (!add_entry(entry_name(i))) {
 				failed(c, "open");
 				return;
 			}
 }
 
-/* Or whoever measures would have to. */
+/* Since the harness would take long to remove so many entries. */
 static void teardown(struct context *c)
 {
 	for (uint64_t i = 1; i <= entries; i++)
@@ -75,13 +75,13 @@ static void teardown(struct context *c)
 		failed(c, "rmdir");
 }
 
-/* Of a name that is a number; `.` and `..` are none. */
-static uint64_t number(const char *name)
+/* 0 for `.` and `..`. */
+static uint64_t entry_number(const char *name)
 {
-	uint64_t number = 0;
+	uint64_t entry_number = 0;
 	for (; *name >= '0' && *name <= '9'; name++)
-		number = 10 * number + (uint64_t)(*name - '0');
-	return number;
+		entry_number = 10 * entry_number + (uint64_t)(*name - '0');
+	return entry_number;
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -94,8 +94,8 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 			return;
 		}
 		while ((got = syscall(SYS_getdents64, directory, buffer, sizeof buffer)) > 0)
-			for (long at = 0; at < got; at += ((const struct entry *)(void *)(buffer + at))->length)
-				*check += number(((const struct entry *)(void *)(buffer + at))->name);
+			for (long offset = 0; offset < got; offset += ((const struct entry *)(void *)(buffer + offset))->length)
+				*check += entry_number(((const struct entry *)(void *)(buffer + offset))->name);
 		if (got < 0)
 			failed(c, "getdents64");
 		if (close(directory) != 0)

@@ -1,13 +1,12 @@
-/* file/create/..., file/delete/...: making and removing files (lmbench-1996, file system latency).
+/* file/create/..., file/delete/...: creation and removal of files (lmbench-1996, file system latency).
  *
- * One operation of op=create is one file that is made anew, given bytes= bytes by one write where that is not 0, and closed; all of
- * a region are in a new directory. What they hold is compared after the clock has stopped, and they are removed. One operation of
- * op=delete is one unlink of such a file. Nothing is flushed: this is what the file system does before the device hears of it.
+ * One operation of op=create creates a file, writes bytes= bytes by one write(2) unless 0, and closes it; the files of a region are in a
+ * new directory. Their content is checked untimed, and they are removed. One operation of op=delete is one unlink of such a file. Nothing
+ * is synced: this is the cost of the file system in memory.
  *
- * An ext4 without journal takes no inode that was freed in the last minutes, and with every file that it makes looks at each of them in
- * the group of the directory: after some thousand deletions that is 20 times the making itself. So the directories are spread over the
- * groups, as those of users are, and no more files are deleted than it takes; file systems that know no such wish refuse it, and have
- * nothing to spread.
+ * An ext4 without journal does not reuse an inode freed in the last minutes, and scans all of them in the directory's block group for every
+ * new file: after some thousand deletions that takes 20 times as long as the creation. So the directories are spread over block groups
+ * (FS_TOPDIR_FL), as home directories are, and the number of files is limited; other file systems reject the flag, and do not need it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,13 +20,13 @@
 
 #include "../runtime/kernel.h"
 
-#define MOST_BYTES 65536
-#define MOST_FILES 128 /* their names find room in one block */
+#define MAX_BYTES 65536
+#define MAX_FILES 128 /* names fit into one block */
 
-static char content[MOST_BYTES], found[MOST_BYTES + 1];
+static char content[MAX_BYTES], found[MAX_BYTES + 1];
 static size_t bytes;
-static int deletes;
-static char directory[24]; /* of a region */
+static int is_delete;
+static char directory[24];
 
 static const char *name(uint64_t i)
 {
@@ -37,8 +36,8 @@ static const char *name(uint64_t i)
 	return text;
 }
 
-/* Each file has its number in front, as far as it holds anything. */
-static int make(struct context *c, uint64_t i)
+/* The content starts with the file's number. */
+static int create_file(struct context *c, uint64_t i)
 {
 	int file = open(name(i), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	memcpy(content, &i, sizeof i);
@@ -49,7 +48,7 @@ static int make(struct context *c, uint64_t i)
 	return 1;
 }
 
-static int removed(struct context *c, uint64_t i)
+static int remove_file(struct context *c, uint64_t i)
 {
 	if (unlink(name(i)) == 0)
 		return 1;
@@ -57,7 +56,7 @@ static int removed(struct context *c, uint64_t i)
 	return 0;
 }
 
-static int is_right(uint64_t i)
+static int is_correct(uint64_t i)
 {
 	int file = open(name(i), O_RDONLY | O_CLOEXEC);
 	ssize_t got = file < 0 ? -1 : read(file, found, bytes + 1);
@@ -67,7 +66,7 @@ static int is_right(uint64_t i)
 	return got == (ssize_t)bytes && memcmp(found, content, bytes) == 0;
 }
 
-/* Of what is made here next, each directory is to be somewhere else. */
+/* Asks the file system to place new directories in different block groups. */
 static void spread_directories(struct context *c)
 {
 	int flags, here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -86,48 +85,48 @@ static void setup(struct context *c)
 {
 	const char *op = parameter(c, "op", "");
 	bytes = (size_t)parameter_u64(c, "bytes", 0);
-	deletes = strcmp(op, "delete") == 0;
-	if ((!deletes && strcmp(op, "create") != 0) || bytes > MOST_BYTES || (bytes > 0 && bytes < sizeof(uint64_t)))
+	is_delete = strcmp(op, "delete") == 0;
+	if ((!is_delete && strcmp(op, "create") != 0) || bytes > MAX_BYTES || (bytes > 0 && bytes < sizeof(uint64_t)))
 		wrong_arguments(c, "op=%s is neither create nor delete, or bytes=%zu is neither 0 nor 8 to %d", op, bytes,
-			       MOST_BYTES);
-	for (size_t i = 0; i < MOST_BYTES; i++)
+			       MAX_BYTES);
+	for (size_t i = 0; i < MAX_BYTES; i++)
 		content[i] = (char)('a' + i % 26);
 	spread_directories(c);
 }
 
 static void prepare(struct context *c, uint64_t n)
 {
-	/* by the name it is chosen where: never twice the same */
+	/* the name determines the block group, so it must be new */
 	snprintf(directory, sizeof directory, "%llx", (unsigned long long)now_ns());
 	if (mkdir(directory, 0700) != 0 || chdir(directory) != 0) {
 		failed(c, "mkdir");
 		return;
 	}
-	for (uint64_t i = 0; deletes && i < n && make(c, i); i++)
+	for (uint64_t i = 0; is_delete && i < n && create_file(c, i); i++)
 		;
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
-	for (uint64_t i = 0; i < n && (deletes ? removed(c, i) : make(c, i)); i++)
+	for (uint64_t i = 0; i < n && (is_delete ? remove_file(c, i) : create_file(c, i)); i++)
 		++*check;
 }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	for (uint64_t i = 0; i < n; i++) {
-		if (deletes)
+		if (is_delete)
 			*check += access(name(i), F_OK) != 0 && errno == ENOENT;
 		else
-			*check += (uint64_t)is_right(i);
-		if (!deletes && !removed(c, i))
+			*check += (uint64_t)is_correct(i);
+		if (!is_delete && !remove_file(c, i))
 			return;
 	}
 	if (chdir("..") != 0 || rmdir(directory) != 0)
 		failed(c, "rmdir");
 }
 
-/* Files that were made or removed, and those that are then right or not there. */
+/* Operations, plus files verified to be correct or absent. */
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	(void)c;
@@ -141,5 +140,5 @@ const struct kernel kernel = {
 	.run = run,
 	.finish = finish,
 	.expect = expect,
-	.max_n = MOST_FILES,
+	.max_n = MAX_FILES,
 };

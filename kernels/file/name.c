@@ -1,9 +1,9 @@
-/* file/open-close, file/stat/..., file/rename: what the name of a file costs (lmbench-1996, simple entry into the operating system
- * and file system latency; POSIX, open(), stat() and rename()).
+/* file/open-close, file/stat/..., file/rename: cost of path lookup (lmbench-1996, simple entry into the operating system and file system
+ * latency; POSIX, open(), stat() and rename()).
  *
- * One operation is, by how=: open, one open and one close of a file that is there; stat, one stat; rename, one rename, to another
- * name and back in turn. The file lies depth= names below the directory of the launch, so that depth=1 is in it, and its
- * path is relative. After the first time all names are in the kernel's own cache of names.
+ * One operation is, by how=: open, one open and close of an existing file; stat, one stat; rename, one rename, alternately to another name
+ * and back. The path is relative, with depth= components; depth=1 is a file in the launch's directory. After the first access all names are
+ * in the dentry cache.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -14,13 +14,13 @@
 
 #include "../runtime/kernel.h"
 
-#define DEEPEST 64
+#define MAX_DEPTH 64
 
-static char path[4 * DEEPEST], other[] = "other";
-static struct stat there;
-static enum { OPEN, STAT, RENAME } how;
+static char path[4 * MAX_DEPTH], other[] = "other";
+static struct stat original;
+static enum { OPEN, STAT, RENAME } operation;
 
-static int make(struct context *c, uint64_t depth)
+static int create_file(struct context *c, uint64_t depth)
 {
 	for (uint64_t i = 1; i < depth; i++) {
 		strcat(path, "dir");
@@ -32,8 +32,8 @@ static int make(struct context *c, uint64_t depth)
 	}
 	strcat(path, "leaf");
 	int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	/* a size by which it is known */
-	if (file < 0 || write(file, path, strlen(path)) != (ssize_t)strlen(path) || fstat(file, &there) != 0 || close(file) != 0) {
+	/* the size identifies the file */
+	if (file < 0 || write(file, path, strlen(path)) != (ssize_t)strlen(path) || fstat(file, &original) != 0 || close(file) != 0) {
 		failed(c, "open");
 		return 0;
 	}
@@ -45,12 +45,12 @@ static void setup(struct context *c)
 	static const char *const names[] = {"open", "stat", "rename"};
 	const char *name = parameter(c, "how", "");
 	uint64_t depth = parameter_u64(c, "depth", 1);
-	for (how = OPEN; how <= RENAME && strcmp(name, names[how]) != 0; how++)
+	for (operation = OPEN; operation <= RENAME && strcmp(name, names[operation]) != 0; operation++)
 		;
-	if (how > RENAME || depth < 1 || depth > DEEPEST - 1)
-		wrong_arguments(c, "how=%s is none of open, stat and rename, or depth= is not 1 to %d", name, DEEPEST - 1);
+	if (operation > RENAME || depth < 1 || depth > MAX_DEPTH - 1)
+		wrong_arguments(c, "how=%s is not open, stat or rename, or depth= is not 1 to %d", name, MAX_DEPTH - 1);
 	else
-		make(c, depth);
+		create_file(c, depth);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -58,7 +58,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	for (uint64_t i = 0; i < n; i++) {
 		struct stat found;
 		int file;
-		switch (how) {
+		switch (operation) {
 		case OPEN:
 			if ((file = open(path, O_RDONLY | O_CLOEXEC)) < 0 || close(file) != 0) {
 				failed(c, "open");
@@ -71,7 +71,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 				failed(c, "stat");
 				return;
 			}
-			*check += found.st_ino == there.st_ino && found.st_size == there.st_size;
+			*check += found.st_ino == original.st_ino && found.st_size == original.st_size;
 			break;
 		case RENAME:
 			if (rename(i & 1 ? other : path, i & 1 ? path : other) != 0) {
@@ -84,14 +84,14 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	}
 }
 
-/* It is where the last operation has left it, under its first name when the next region begins, and nowhere else. */
+/* Checks that the file has exactly the name that the last operation gave it, and restores the first. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	struct stat found;
-	int moved = how == RENAME && (n & 1);
-	if (stat(moved ? other : path, &found) != 0 || found.st_ino != there.st_ino || access(moved ? path : other, F_OK) == 0)
+	int renamed = operation == RENAME && (n & 1);
+	if (stat(renamed ? other : path, &found) != 0 || found.st_ino != original.st_ino || access(renamed ? path : other, F_OK) == 0)
 		*check = 0;
-	if (moved && rename(other, path) != 0)
+	if (renamed && rename(other, path) != 0)
 		failed(c, "rename");
 }
 

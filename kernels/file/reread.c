@@ -1,9 +1,8 @@
-/* file/read/..., file/mmap/...: a file that the system has in memory, read and mapped (lmbench-1996, file and mmap re-read
- * bandwidth).
+/* file/read/..., file/mmap/...: bandwidth of reading and mapping a cached file (lmbench-1996, file and mmap re-read bandwidth).
  *
- * One operation of how=read is: open the file of bytes= bytes, read it in pieces of 64 KB, add up its words, close it. One of how=mmap is:
- * open it, map all of it, add up its words where they are, unmap it, close it. The one copies, the other has a page fault
- * wherever the kernel has not mapped pages in advance, and both look at every byte.
+ * One operation of how=read: open the file of bytes= bytes, read it in pieces of 64 KB, sum its words, close. One of how=mmap: open, map
+ * the whole file, sum its words in place, unmap, close. The former copies; the latter has page faults where fault-around has not mapped
+ * pages. Both touch every byte.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -17,9 +16,9 @@
 
 static uint64_t piece[PIECE / sizeof(uint64_t)];
 static size_t bytes;
-static int maps;
+static int use_mmap;
 
-static uint64_t sum_of(const uint64_t *words, size_t bytes)
+static uint64_t sum_words(const uint64_t *words, size_t bytes)
 {
 	uint64_t sum = 0;
 	for (size_t i = 0; i < bytes / sizeof *words; i++)
@@ -32,15 +31,15 @@ static void setup(struct context *c)
 {
 	const char *how = parameter(c, "how", "");
 	bytes = (size_t)parameter_u64(c, "bytes", 0);
-	maps = strcmp(how, "mmap") == 0;
-	if ((!maps && strcmp(how, "read") != 0) || bytes == 0 || bytes % 4096 != 0 || bytes > (size_t)1 << 30)
+	use_mmap = strcmp(how, "mmap") == 0;
+	if ((!use_mmap && strcmp(how, "read") != 0) || bytes == 0 || bytes % 4096 != 0 || bytes > (size_t)1 << 30)
 		wrong_arguments(c, "how=%s is neither read nor mmap, or bytes=%zu are not whole pages up to 1 GB", how, bytes);
 	int file = open("file", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	for (size_t at = 0; at < bytes; at += PIECE) {
-		size_t some = bytes - at < PIECE ? bytes - at : PIECE;
-		for (size_t i = 0; i < some / sizeof *piece; i++)
+		size_t length = bytes - at < PIECE ? bytes - at : PIECE;
+		for (size_t i = 0; i < length / sizeof *piece; i++)
 			piece[i] = at / sizeof *piece + i + 1;
-		if (file < 0 || write(file, piece, some) != (ssize_t)some) {
+		if (file < 0 || write(file, piece, length) != (ssize_t)length) {
 			failed(c, "write");
 			return;
 		}
@@ -49,28 +48,28 @@ static void setup(struct context *c)
 		failed(c, "close");
 }
 
-static int read_it(struct context *c, int file, uint64_t *sum)
+static int sum_by_read(struct context *c, int file, uint64_t *sum)
 {
 	for (size_t at = 0; at < bytes; at += PIECE) {
-		size_t some = bytes - at < PIECE ? bytes - at : PIECE;
-		if (read(file, piece, some) != (ssize_t)some) {
+		size_t length = bytes - at < PIECE ? bytes - at : PIECE;
+		if (read(file, piece, length) != (ssize_t)length) {
 			failed(c, "read");
 			return 0;
 		}
-		*sum += sum_of(piece, some);
+		*sum += sum_words(piece, length);
 	}
 	return 1;
 }
 
-static int map_it(struct context *c, int file, uint64_t *sum)
+static int sum_by_mmap(struct context *c, int file, uint64_t *sum)
 {
-	void *there = mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0);
-	if (there == MAP_FAILED) {
+	void *words = mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0);
+	if (words == MAP_FAILED) {
 		failed(c, "mmap");
 		return 0;
 	}
-	*sum += sum_of(there, bytes);
-	if (munmap(there, bytes) == 0)
+	*sum += sum_words(words, bytes);
+	if (munmap(words, bytes) == 0)
 		return 1;
 	failed(c, "munmap");
 	return 0;
@@ -84,7 +83,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 			failed(c, "open");
 			return;
 		}
-		int done = maps ? map_it(c, file, check) : read_it(c, file, check);
+		int done = use_mmap ? sum_by_mmap(c, file, check) : sum_by_read(c, file, check);
 		if (close(file) != 0)
 			failed(c, "close");
 		if (!done)

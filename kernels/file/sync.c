@@ -1,7 +1,7 @@
-/* file/fsync: how long it takes until a small change of a file is safe (POSIX, fsync()).
+/* file/fsync: latency of a durable small write (POSIX, fsync()).
  *
- * One operation is one pwrite of 512 bytes to the front of a file of that size, and one fsync, which returns when the device says that
- * it has the data. What a device keeps in a cache of its own, and whether it may, is not known.
+ * One operation is one pwrite of 512 bytes over a file of that size, and one fsync, which returns when the device reports completion.
+ * Whether the device has a volatile write cache is not known.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	}
 }
 
-/* The number of the last operation is in the file. */
+/* The file must hold the number of the last operation. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	uint64_t last;

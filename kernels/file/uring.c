@@ -1,8 +1,8 @@
-/* file/io-uring/..., file/pread: requests by an io_uring against calls of the system (io_uring(7)).
+/* file/io-uring/..., file/pread: io_uring requests compared with system calls (io_uring(7)).
  *
- * One operation is batch= requests that are handed over by one io_uring_enter, which returns when all of them are done, and the look at
- * what came of each. how=nop: they do nothing, which is the price of the way. how=read: each reads 4 KB of a file that the
- * system has in memory, one after the other. how=pread is the same reading by batch= calls of the system.
+ * One operation submits batch= requests by one io_uring_enter, which returns when all are complete, and reaps the completions. how=nop:
+ * no-ops, the overhead of the mechanism. how=read: each reads the next 4 KB of a cached file. how=pread reads the same by batch= system
+ * calls.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -11,18 +11,18 @@
 
 #define BLOCK 4096
 #define BLOCKS 64
-#define MOST 64
+#define MAX_BATCH 64
 
 static struct {
 	uint64_t number;
 	char rest[BLOCK - sizeof(uint64_t)];
-} block[MOST];
+} block[MAX_BATCH];
 static uint32_t batch;
 static int file = -1;
-static uint64_t at; /* the next block of the file, on and on */
-static enum { NOP, READ, PREAD } how;
+static uint64_t next_block; /* of the file, cyclic */
+static enum { NOP, READ, PREAD } mode;
 
-/* Every block has its number in front. */
+/* Every block starts with its number. */
 static int make_file(struct context *c)
 {
 	file = open("blocks", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -41,14 +41,14 @@ static void setup(struct context *c)
 	static const char *const names[] = {"nop", "read", "pread"};
 	const char *name = parameter(c, "how", "");
 	batch = (uint32_t)parameter_u64(c, "batch", 1);
-	for (how = NOP; how <= PREAD && strcmp(name, names[how]) != 0; how++)
+	for (mode = NOP; mode <= PREAD && strcmp(name, names[mode]) != 0; mode++)
 		;
-	if (how > PREAD || batch < 1 || batch > MOST || (batch & (batch - 1)) != 0)
-		wrong_arguments(c, "how=%s is none of nop, read and pread, or batch=%u is no power of two up to %d", name, batch,
-			       MOST);
-	if (how != NOP && !make_file(c))
+	if (mode > PREAD || batch < 1 || batch > MAX_BATCH || (batch & (batch - 1)) != 0)
+		wrong_arguments(c, "how=%s is not nop, read or pread, or batch=%u is not a power of two up to %d", name, batch,
+			       MAX_BATCH);
+	if (mode != NOP && !make_file(c))
 		return;
-	if (how != PREAD)
+	if (mode != PREAD)
 		setup_uring(c, batch);
 }
 
@@ -56,13 +56,13 @@ static void prepare(struct context *c, uint64_t n)
 {
 	(void)c;
 	(void)n;
-	at = 0;
+	next_block = 0;
 }
 
-static int by_calls(struct context *c, uint64_t *check)
+static int read_by_pread(struct context *c, uint64_t *check)
 {
-	for (uint32_t i = 0; i < batch; i++, at++) {
-		if (pread(file, &block[i], BLOCK, (off_t)(at % BLOCKS * BLOCK)) != BLOCK) {
+	for (uint32_t i = 0; i < batch; i++, next_block++) {
+		if (pread(file, &block[i], BLOCK, (off_t)(next_block % BLOCKS * BLOCK)) != BLOCK) {
 			failed(c, "pread");
 			return 0;
 		}
@@ -71,46 +71,46 @@ static int by_calls(struct context *c, uint64_t *check)
 	return 1;
 }
 
-static int by_ring(struct context *c, uint64_t *check)
+static int run_by_ring(struct context *c, uint64_t *check)
 {
-	for (uint32_t i = 0; i < batch; i++, at++) {
+	for (uint32_t i = 0; i < batch; i++, next_block++) {
 		struct io_uring_sqe *request = next_request(i);
 		*request = (struct io_uring_sqe){.opcode = IORING_OP_NOP, .user_data = i};
-		if (how == READ) {
+		if (mode == READ) {
 			request->opcode = IORING_OP_READ;
 			request->fd = file;
 			request->addr = (uint64_t)(uintptr_t)&block[i];
 			request->len = BLOCK;
-			request->off = at % BLOCKS * BLOCK;
+			request->off = next_block % BLOCKS * BLOCK;
 		}
 	}
-	if (!ask(batch)) {
+	if (!submit_and_wait(batch)) {
 		failed(c, "io_uring_enter");
 		return 0;
 	}
 	for (uint32_t i = 0; i < batch; i++) {
 		const struct io_uring_cqe *done = next_completion();
-		if (done == NULL || done->user_data >= batch || done->res != (how == READ ? BLOCK : 0)) {
+		if (done == NULL || done->user_data >= batch || done->res != (mode == READ ? BLOCK : 0)) {
 			failed_because(c, "io_uring", "request %u ended with %d", i, done == NULL ? 0 : done->res);
 			return 0;
 		}
-		*check += how == READ ? block[done->user_data].number + 1 : 1;
+		*check += mode == READ ? block[done->user_data].number + 1 : 1;
 	}
 	return 1;
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
-	for (uint64_t i = 0; i < n && (how == PREAD ? by_calls(c, check) : by_ring(c, check)); i++)
+	for (uint64_t i = 0; i < n && (mode == PREAD ? read_by_pread(c, check) : run_by_ring(c, check)); i++)
 		;
 }
 
-/* Requests, or the numbers of blocks from 1 to BLOCKS, over and over. */
+/* Number of requests, or sum of the cyclic block numbers 1 to BLOCKS. */
 static uint64_t expect(struct context *c, uint64_t n)
 {
-	uint64_t all = n * batch, rest = all % BLOCKS;
+	uint64_t total = n * batch, rest = total % BLOCKS;
 	(void)c;
-	return how == NOP ? all : all / BLOCKS * (BLOCKS * (BLOCKS + 1) / 2) + rest * (rest + 1) / 2;
+	return mode == NOP ? total : total / BLOCKS * (BLOCKS * (BLOCKS + 1) / 2) + rest * (rest + 1) / 2;
 }
 
 const struct kernel kernel = {.name = "file/uring", .setup = setup, .prepare = prepare, .run = run, .expect = expect};

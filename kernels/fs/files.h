@@ -23,13 +23,13 @@ enum cold { BY_FADVISE, BY_DROP_CACHES, BY_DIRECT };
 /* Reports a failed call; advises on a full file system. Returns -1. */
 static int file_failed(struct context *c, const char *call, int error)
 {
-	char here[256];
+	char directory[256];
 	int full = error == ENOSPC || error == EDQUOT;
-	if (getcwd(here, sizeof here) == NULL)
-		strcpy(here, "the directory of the launch");
+	if (getcwd(directory, sizeof directory) == NULL)
+		strcpy(directory, "the directory of the launch");
 	errno = error;
 	if (full)
-		failed_because(c, call, "%s in %s: free space there, or choose another directory with --dir", strerror(error), here);
+		failed_because(c, call, "%s in %s: free space there, or choose another directory with --dir", strerror(error), directory);
 	else
 		failed(c, call);
 	return -1;
@@ -45,17 +45,17 @@ static size_t resident_pages(struct context *c, int file)
 		return (size_t)-1;
 	}
 	size_t bytes = (size_t)status.st_size, pages = (bytes + page - 1) / page;
-	unsigned char *in = malloc(pages + 1);
-	void *there = mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0);
-	if (in == NULL || there == MAP_FAILED || mincore(there, bytes, in) != 0) {
+	unsigned char *resident = malloc(pages + 1);
+	void *memory = mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0);
+	if (resident == NULL || memory == MAP_FAILED || mincore(memory, bytes, resident) != 0) {
 		failed(c, "mincore");
 		count = (size_t)-1;
 	}
 	for (size_t i = 0; count != (size_t)-1 && i < pages; i++)
-		count += in[i] & 1;
-	if (there != MAP_FAILED)
-		munmap(there, bytes);
-	free(in);
+		count += resident[i] & 1;
+	if (memory != MAP_FAILED)
+		munmap(memory, bytes);
+	free(resident);
 	return count;
 }
 
@@ -115,15 +115,15 @@ static inline enum cold parse_cold_by(struct context *c)
 	static const char *const names[] = {"fadvise", "drop_caches", "direct"};
 	static const char *const how[] = {"posix_fadvise dropped its pages", "the cache of the whole machine was dropped",
 					  "it was read past the cache, with O_DIRECT"};
-	const char *said = parameter(c, "cold_by", names[0]);
+	const char *name = parameter(c, "cold_by", names[0]);
 	for (int i = 0; i < 3; i++)
-		if (strcmp(said, names[i]) == 0) {
-			note(c, "uncached", "%s", said);
+		if (strcmp(name, names[i]) == 0) {
+			note(c, "uncached", "%s", name);
 			note(c, "remark", i == BY_DIRECT ? "The file was cold: %s." :
 				"The file was cold: %s before each timed region, and mincore found none of them left.", how[i]);
 			return (enum cold)i;
 		}
-	wrong_arguments(c, "cold_by=%s is not fadvise, drop_caches or direct", said);
+	wrong_arguments(c, "cold_by=%s is not fadvise, drop_caches or direct", name);
 	return BY_FADVISE;
 }
 

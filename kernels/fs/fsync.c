@@ -1,8 +1,7 @@
-/* fs/fsync: what one hundred writes leave for fsync (hp-1987, section 5, the lines under tables 5.18 to 5.26).
+/* fs/fsync: fsync latency after 100 writes (hp-1987, section 5, the lines under tables 5.18 to 5.26).
  *
- * One operation is one fsync, after one hundred records of size= bytes were written, untimed, in the order of the rows of writes.
- * Nothing of the file was dirty before them. That nothing is afterwards is shown: the kernel lets go of all its pages,
- * and what is then read from the device is what was written.
+ * One operation is one fsync, after 100 records of size= bytes were written to a clean file, untimed, in the order of the write benchmarks.
+ * The file is then verified to be clean: its pages can be dropped, and the data is read back from the device.
  */
 #define _GNU_SOURCE
 #include "records.h"
@@ -23,9 +22,9 @@ static void prepare(struct context *c, uint64_t n)
 		uint64_t word = stamp(order[i], generation);
 		memcpy(buffer, &word, sizeof word);
 		record_generation[order[i]] = generation;
-		ssize_t put = pwrite(file, buffer, size, (off_t)(order[i] * size));
-		if (put != (ssize_t)size) {
-			file_failed(c, "write", put < 0 ? errno : ENOSPC);
+		ssize_t written = pwrite(file, buffer, size, (off_t)(order[i] * size));
+		if (written != (ssize_t)size) {
+			file_failed(c, "write", written < 0 ? errno : ENOSPC);
 			return;
 		}
 	}

@@ -21,9 +21,9 @@ static void write_records(struct context *c)
 	for (unsigned r = 0; r < RECORDS; r++) {
 		uint64_t word = stamp(r, record_generation[r]);
 		memcpy(buffer, &word, sizeof word);
-		ssize_t put = pwrite(file, buffer, size, (off_t)(r * size));
-		if (put != (ssize_t)size) {
-			file_failed(c, "write", put < 0 ? errno : ENOSPC);
+		ssize_t written = pwrite(file, buffer, size, (off_t)(r * size));
+		if (written != (ssize_t)size) {
+			file_failed(c, "write", written < 0 ? errno : ENOSPC);
 			return;
 		}
 	}
@@ -58,17 +58,17 @@ static void create_records(struct context *c)
 static uint64_t count_correct_records(struct context *c)
 {
 	static char found[MAX_RECORD];
-	uint64_t right = 0;
+	uint64_t correct = 0;
 	for (unsigned r = 0; r < RECORDS; r++) {
 		uint64_t word = stamp(r, record_generation[r]);
 		memcpy(buffer, &word, sizeof word);
 		if (pread(file, found, size, (off_t)(r * size)) != (ssize_t)size) {
 			failed(c, "pread");
-			return right;
+			return correct;
 		}
-		right += memcmp(found, buffer, size) == 0;
+		correct += memcmp(found, buffer, size) == 0;
 	}
-	return right;
+	return correct;
 }
 
 static void remove_records(struct context *c)

@@ -1,6 +1,6 @@
-/* clone3(CLONE_VM | CLONE_VFORK), as C libraries make processes for posix_spawn(): the parent sleeps until the child, which works
- * in the parent's memory on a stack of its own, executes a program or ends. The call comes back twice, once on another
- * stack, so it cannot go through a function: it is entered by hand, for the processors written down here. */
+/* clone3(CLONE_VM | CLONE_VFORK), as C libraries implement posix_spawn(): the parent sleeps until the child, which runs in the parent's
+ * memory on its own stack, executes a program or exits. Since the call returns twice, once on another stack, it needs assembly, here for
+ * some processors. */
 #ifndef GRITSTONE_CLONE3_H
 #define GRITSTONE_CLONE3_H
 
@@ -12,14 +12,14 @@
 
 #define CLONE3 435 /* the same number on every architecture */
 
-/* struct clone_args of linux/sched.h in its first version; headers older than the system lack it. */
+/* The first version of struct clone_args, which old linux/sched.h headers lack. */
 struct clone3 {
 	uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
 };
 
 static char clone3_stack[16384] __attribute__((aligned(16)));
 
-/* The new process calls child, which must not return. Returns its number, or -1 with errno. */
+/* The child process calls child(), which must not return. Returns its pid, or -1 with errno. */
 static inline pid_t clone3_vfork(void (*child)(void))
 {
 	struct clone3 a = {

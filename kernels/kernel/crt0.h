@@ -1,10 +1,9 @@
-/* The least that a program starts with: what the kernel left on the stack becomes the arguments of main, and what main returns
- * its exit status. A program that includes this is linked without the C library and its startup, where the processor is one of those
- * written down here; elsewhere it starts as any static program does. */
+/* Minimal startup code: passes the initial stack to main, and its return value to exit_group(2). On the processors below, programs that
+ * include this are linked without the C library and its startup; elsewhere they are ordinary static programs. */
 #ifndef GRITSTONE_CRT0_H
 #define GRITSTONE_CRT0_H
 
-int main(void) __attribute__((used)); /* by _start alone */
+int main(void) __attribute__((used)); /* referenced by _start only */
 
 #if defined __x86_64__ && !defined __ILP32__
 __asm__(".globl _start\n"

@@ -1,4 +1,4 @@
-/* The job that a child of kernel/process executes: where it is, its environment, and whether it can be executed here. */
+/* The program that a child of kernel/process executes: path, environment, trial execution. */
 #ifndef GRITSTONE_JOB_H
 #define GRITSTONE_JOB_H
 
@@ -10,13 +10,13 @@
 
 #include "../runtime/kernel.h"
 
-#define MOST_TRIES 1000 /* of a millisecond each */
+#define MAX_TRIES 1000 /* of a millisecond each */
 
 extern char **environ;
 
 static char *job, *arguments[] = {NULL, NULL}, **environment;
 
-/* The environment with one variable more, which takes env= bytes with its end. */
+/* Adds a variable of env= bytes, including its terminator. */
 static void enlarge_environment(struct context *c)
 {
 	static const char name[] = "MORE=";
@@ -40,10 +40,10 @@ static void enlarge_environment(struct context *c)
 	environment[count + 1] = NULL;
 }
 
-/* The errno of an attempt, 0 when the job was executed. */
-static int try_once(struct context *c)
+/* Returns 0, or the errno of execve(2). */
+static int try_job(struct context *c)
 {
-	volatile int error = 0; /* the child works in our memory until it has executed the job */
+	volatile int error = 0; /* set by the child in shared memory */
 	pid_t pid = vfork();
 	if (pid == 0) {
 		execve(job, arguments, environment);
@@ -55,29 +55,29 @@ static int try_once(struct context *c)
 	return error;
 }
 
-/* Takes the job that job= names, `family/name`, and which stands beside it as `family/name=PATH`; none without job=. The
- * first time is untimed and tells why it cannot be executed. */
-static void take_job(struct context *c)
+/* job= is `family/name`, and a further parameter `family/name=PATH`; without job= children exit at once. A trial execution, untimed,
+ * detects failures. */
+static void setup_job(struct context *c)
 {
 	const char *name = parameter(c, "job", NULL);
 	if (name == NULL)
 		return;
 	job = arguments[0] = (char *)parameter(c, name, NULL);
 	if (job == NULL)
-		wrong_arguments(c, "there is no %s=PATH for job=%s", name, name);
+		wrong_arguments(c, "%s=PATH is missing for job=%s", name, name);
 	enlarge_environment(c);
 #if !defined __x86_64__ && !defined __aarch64__ && !(defined __riscv && __riscv_xlen == 64)
 	if (strstr(name, "-job-") == NULL)
-		note(c, "stand_in", "The job has a C library: there is no other startup for this processor (kernels/kernel/crt0.h).");
+		note(c, "stand_in", "The job has a C library, since kernels/kernel/crt0.h does not support this processor.");
 #endif
-	errno = try_once(c);
-	/* whoever wrote it a moment ago may have forked with it open: busy until that child executes something */
-	for (int i = 0; errno == ETXTBSY && i < MOST_TRIES; i++) {
+	errno = try_job(c);
+	/* the process that wrote it may have forked with the file open: busy until that child calls exec */
+	for (int i = 0; errno == ETXTBSY && i < MAX_TRIES; i++) {
 		usleep(1000);
-		errno = try_once(c);
+		errno = try_job(c);
 	}
 	if (errno == ENOENT && access(job, X_OK) == 0)
-		skip(c, "The program %s asks for a loader that is not on this machine: build Gritstone here.", name);
+		skip(c, "The program loader that %s requires is missing on this machine: build Gritstone here.", name);
 	else if (errno != 0)
 		failed(c, "execve");
 }

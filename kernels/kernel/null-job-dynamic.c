@@ -1,4 +1,4 @@
-/* kernel/null-job-dynamic: kernel/null-job with a C library that it is linked with dynamically. */
+/* kernel/null-job-dynamic: kernel/null-job, linked dynamically with the C library. */
 unsigned char job_data[1024] __attribute__((used)) = {1};
 
 int main(void)

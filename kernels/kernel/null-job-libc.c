@@ -1,4 +1,4 @@
-/* kernel/null-job-libc: kernel/null-job with a C library, linked statically as programs of the document were. */
+/* kernel/null-job-libc: kernel/null-job, linked statically with the C library, as the programs of the document were. */
 unsigned char job_data[1 * 1024] __attribute__((used)) = {1};
 
 int main(void)

@@ -1,8 +1,8 @@
 /* kernel/pipeself, kernel/pipediscard, kernel/pipeback: messages through a pipe (hp-1987, table 4.3).
  *
- * One operation is one message of size= bytes, which carries its number. how=self: a process writes it and reads it back
- * itself. how=discard: a child reads it and throws it away; a region ends when the child says, once, that it has read
- * the last. how=back: a child reads it and sends it back, before the next is written. 10,000 messages are the published work.
+ * One operation is one message of size= bytes, which carries its number. how=self: a process writes and reads it itself. how=discard: a
+ * child reads and discards it; the region ends when the child confirms the last one. how=back: a child reads it and sends it back, before
+ * the next is written. The reference workload is 10,000 messages.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -15,10 +15,10 @@
 
 #include "../runtime/kernel.h"
 
-static char message[PIPE_BUF]; /* what is shorter than PIPE_BUF is never torn */
+static char message[PIPE_BUF]; /* writes up to PIPE_BUF are atomic */
 static size_t size;
-static int out, in;               /* where the messages go, and where the answer comes from */
-static volatile uint64_t *wanted; /* messages of this region, shared with the child */
+static int out, in;               /* ends of the parent */
+static volatile uint64_t *message_count; /* of the region; shared with the child */
 static pid_t child;
 static enum { SELF, DISCARD, BACK } how;
 
@@ -34,27 +34,26 @@ static uint32_t read_number(void)
 	return number;
 }
 
-static int receive(int from)
+static int receive_message(int from)
 {
 	return read(from, message, size) == (ssize_t)size;
 }
 
-static int send_on(int to)
+static int send_message(int to)
 {
 	return write(to, message, size) == (ssize_t)size;
 }
 
-/* Until the pipe is closed. */
 static _Noreturn void serve(int from, int to)
 {
 	uint64_t count = 0, sum = 0;
-	while (receive(from)) {
-		if (how == BACK && !send_on(to))
+	while (receive_message(from)) {
+		if (how == BACK && !send_message(to))
 			_exit(1);
 		if (how == BACK)
 			continue;
 		sum += read_number();
-		if (++count < *wanted)
+		if (++count < *message_count)
 			continue;
 		if (write(to, &sum, sizeof sum) != sizeof sum)
 			_exit(1);
@@ -73,39 +72,39 @@ static void parse(struct context *c)
 	for (how = SELF; how <= BACK; how++)
 		if (strcmp(name, names[how]) == 0)
 			return;
-	wrong_arguments(c, "how=%s is none of self, discard and back", name);
+	wrong_arguments(c, "how=%s is not self, discard or back", name);
 }
 
 static void setup(struct context *c)
 {
-	int there[2], back[2];
+	int forward[2], backward[2];
 	parse(c);
-	signal(SIGPIPE, SIG_IGN); /* a child that died is an error of write() */
-	wanted = mmap(NULL, sizeof *wanted, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (wanted == MAP_FAILED || pipe2(there, O_CLOEXEC) != 0 || pipe2(back, O_CLOEXEC) != 0) {
+	signal(SIGPIPE, SIG_IGN); /* a dead child shows as an error of write() */
+	message_count = mmap(NULL, sizeof *message_count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (message_count == MAP_FAILED || pipe2(forward, O_CLOEXEC) != 0 || pipe2(backward, O_CLOEXEC) != 0) {
 		failed(c, "setup");
 		return;
 	}
-	out = there[1];
-	in = how == SELF ? there[0] : back[0];
+	out = forward[1];
+	in = how == SELF ? forward[0] : backward[0];
 	if (how == SELF)
 		return;
 	child = fork_peer(c);
 	if (child < 0)
 		failed(c, "fork");
 	if (child == 0) {
-		close(there[1]);
-		close(back[0]);
-		serve(there[0], back[1]);
+		close(forward[1]);
+		close(backward[0]);
+		serve(forward[0], backward[1]);
 	}
-	close(there[0]);
-	close(back[1]);
+	close(forward[0]);
+	close(backward[1]);
 }
 
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)c;
-	*wanted = n;
+	*message_count = n;
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -113,20 +112,20 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	uint64_t sum = 0;
 	for (uint64_t i = 1; i <= n; i++) {
 		write_number((uint32_t)i);
-		if (!send_on(out)) {
+		if (!send_message(out)) {
 			failed(c, "write");
 			return;
 		}
 		if (how == DISCARD)
 			continue;
-		if (!receive(in)) {
-			failed_because(c, "read", "message %llu did not come back whole", (unsigned long long)i);
+		if (!receive_message(in)) {
+			failed_because(c, "read", "message %llu did not come back complete", (unsigned long long)i);
 			return;
 		}
 		sum += read_number();
 	}
 	if (how == DISCARD && read(in, &sum, sizeof sum) != sizeof sum)
-		failed_because(c, "read", "the child does not say that it has read the last message");
+		failed_because(c, "read", "the child did not confirm the last message");
 	*check = sum;
 }
 

@@ -1,3 +1,3 @@
-/* kernel/process-dynamic: kernel/process, linked dynamically: what there is to copy, and how a library's calls are reached, is other. */
+/* kernel/process-dynamic: kernel/process, linked dynamically, which changes the pages to copy and the calls into the library. */
 #define NAME "kernel/process-dynamic"
 #include "process.c"

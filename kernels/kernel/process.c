@@ -1,12 +1,12 @@
-/* kernel/forks, kernel/vforks, kernel/execs, kernel/vexecs and what programs use today: making a process, and waiting for
- * its end (hp-1987, table 4.3).
+/* kernel/forks, kernel/vforks, kernel/execs, kernel/vexecs and today's methods: creating a process, and waiting for its end (hp-1987, table
+ * 4.3).
  *
- * One operation is one child made by how=fork, vfork, clone3-vfork or posix-spawn, which ends at once, or executes the job
- * that job= names, which does nothing and ends; and one wait for it. Beforehand the parent has grown by grow= bytes of
- * sbrk() and touched them. env= adds so many bytes to the environment. 1,000 operations are the published work.
+ * One operation creates one child by how=fork, vfork, clone3-vfork or posix-spawn, which exits at once or executes job=, a program that
+ * exits at once, and waits for it. Before, the parent grows by grow= bytes of sbrk() and touches them. env= adds bytes to the environment.
+ * The reference workload is 1,000 operations.
  *
- * fork is the bare system call: a library's fork() does more. A child that cannot execute its job ends with 127, and any
- * end but 0 fails the launch: a failing exec is never a time.
+ * fork is the system call itself: a library's fork() does more. A child that cannot execute its job exits with 127, and any exit status but
+ * 0 fails the launch, so that no failing exec is timed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -71,13 +71,13 @@ static void parse_how(struct context *c)
 	static const struct {
 		const char *name;
 		pid_t (*make)(void);
-	} ways[] = {{"fork", by_fork}, {"vfork", by_vfork}, {"clone3-vfork", by_clone3}, {"posix-spawn", by_spawn}};
+	} methods[] = {{"fork", by_fork}, {"vfork", by_vfork}, {"clone3-vfork", by_clone3}, {"posix-spawn", by_spawn}};
 	const char *how = parameter(c, "how", "");
-	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-		if (strcmp(how, ways[i].name) == 0)
-			make = ways[i].make;
+	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+		if (strcmp(how, methods[i].name) == 0)
+			make = methods[i].make;
 	if (make == NULL || (make == by_spawn && job == NULL))
-		wrong_arguments(c, "how=%s is no way to make this process", how);
+		wrong_arguments(c, "unknown how=%s, or posix-spawn without job=", how);
 }
 
 static void grow(struct context *c)
@@ -124,14 +124,14 @@ static uint64_t expect(struct context *c, uint64_t n)
 
 static void setup(struct context *c)
 {
-	take_job(c);
+	setup_job(c);
 	parse_how(c);
 	grow(c);
 	if (make != by_clone3)
 		return;
 	pid_t pid = make();
 	if (pid < 0 && (errno == ENOSYS || errno == EPERM))
-		skip(c, "There is no clone3() here: it takes Linux 5.3 or newer, an x86-64 or ARM processor, and a container that lets it through.");
+		skip(c, "clone3() is not available: it takes Linux 5.3 or later, an x86-64 or ARM processor, and a container that permits it.");
 	else if (pid < 0 || waitpid(pid, NULL, 0) != pid)
 		failed(c, "clone3");
 }

@@ -21,7 +21,7 @@ static void setup(struct context *c)
 	before &= ~BIT;
 }
 
-/* Every second operation finds the signal blocked by the one before. */
+/* Every second operation finds the signal blocked by its predecessor. */
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	for (uint64_t i = 0; i < n; i++) {

@@ -1,11 +1,10 @@
 /* kernel/csw, kernel/signocsw: signals between two processes, and of a process to itself (hp-1987, table 4.3).
  *
- * to=other: one operation is one round trip. A process signals another and sleeps until it is signalled back; the other
- * sleeps, catches the signal and signals back. 10,000 round trips are the published work.
- * to=self: one operation is one signal that a process sends to itself, by the very same calls, so that nothing but
- * switching is between the two rows. 10,000 signals are the published work.
+ * to=other: one operation is one round trip. A process signals another and sleeps until it is signaled back; the other sleeps, catches the
+ * signal and signals back. The reference workload is 10,000 round trips. to=self: one operation is one signal that a process sends to
+ * itself by the same calls, so that the two benchmarks differ only by context switches. The reference workload is 10,000 signals.
  *
- * The signal is blocked except in sigsuspend(): it can neither be lost nor come too early, and nobody spins.
+ * The signal is blocked except in sigsuspend(), which prevents lost wakeups without spinning.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -19,7 +18,7 @@
 static sigset_t open_mask; /* the mask in sigsuspend() */
 static volatile uint64_t caught;
 static volatile sig_atomic_t peer_died;
-static volatile uint64_t *answered; /* shared with the peer */
+static volatile uint64_t *replies; /* shared with the peer */
 static pid_t peer, target;
 
 static void on_signal(int signal)
@@ -44,13 +43,13 @@ static void catch_signals(struct context *c)
 		failed(c, "sigaction");
 }
 
-static _Noreturn void answer(pid_t asker)
+static _Noreturn void reply_to_signals(pid_t sender)
 {
-	for (uint64_t seen = 0;; seen++) {
-		while (caught == seen)
+	for (uint64_t handled = 0;; handled++) {
+		while (caught == handled)
 			sigsuspend(&open_mask);
-		++*answered;
-		if (kill(asker, SIGUSR1) != 0)
+		++*replies;
+		if (kill(sender, SIGUSR1) != 0)
 			_exit(1);
 	}
 }
@@ -65,14 +64,14 @@ static void setup(struct context *c)
 		return;
 	if (strcmp(to, "other") != 0)
 		wrong_arguments(c, "to=%s is neither self nor other", to);
-	answered = mmap(NULL, sizeof *answered, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (answered == MAP_FAILED) {
+	replies = mmap(NULL, sizeof *replies, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (replies == MAP_FAILED) {
 		failed(c, "mmap");
 		return;
 	}
 	peer = fork_peer(c);
 	if (peer == 0)
-		answer(self);
+		reply_to_signals(self);
 	if (peer < 0)
 		failed(c, "fork");
 	target = peer;
@@ -84,7 +83,7 @@ static void prepare(struct context *c, uint64_t n)
 	(void)n;
 	caught = 0;
 	if (peer != 0)
-		*answered = 0;
+		*replies = 0;
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -97,7 +96,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		while (caught == i && !peer_died)
 			sigsuspend(&open_mask);
 		if (peer_died) {
-			failed_because(c, "sigsuspend", "the process that answers has ended");
+			failed_because(c, "sigsuspend", "the replying process has exited");
 			return;
 		}
 	}
@@ -109,7 +108,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 	(void)c;
 	(void)n;
 	if (peer != 0)
-		*check += *answered;
+		*check += *replies;
 }
 
 static uint64_t expect(struct context *c, uint64_t n)

@@ -1,7 +1,7 @@
-/* tar, writing files to an archive again and again: what level 3 of the loads of hp-1987, section 5, adds. There the archive was
- * a tape; here it is a file in the directory where files are measured, written anew each time.
+/* Load that archives files by tar continuously: level 3 of the loads of hp-1987, section 5. There the archive was a tape; here it is a file
+ * in the directory of the measured files, rewritten each time.
  *
- * archive tar=PATH. The files are made beforehand, 64 of 256 KB. */
+ * archive tar=PATH. It first creates 64 files of 256 KB. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <sys/prctl.h>
@@ -16,9 +16,9 @@
 static void make_files(void)
 {
 	static char bytes[BYTES];
-	uint64_t x = 88172645463325252u; /* xorshift: what cannot be packed */
+	uint64_t x = 88172645463325252u; /* xorshift: incompressible */
 	if (mkdir("files", 0700) != 0)
-		exit_with(FAILED, "cannot make the directory files: %s", strerror(errno));
+		exit_with(FAILED, "cannot create the directory files: %s", strerror(errno));
 	for (int i = 0; i < FILES; i++) {
 		char path[32];
 		for (size_t k = 0; k < sizeof bytes; k += sizeof x) {
@@ -35,7 +35,6 @@ static void make_files(void)
 	}
 }
 
-/* One archive of all files. */
 static void archive(const char *tar)
 {
 	struct stat made;
@@ -52,7 +51,7 @@ static void archive(const char *tar)
 	if (waitpid(pid, &status, 0) != pid || status != 0)
 		exit_with(FAILED, "%s ended with wait status %d", tar, status);
 	if (stat("archive", &made) != 0 || made.st_size < (off_t)FILES * BYTES)
-		exit_with(FAILED, "%s left no archive of all files", tar);
+		exit_with(FAILED, "%s did not archive all files", tar);
 }
 
 int main(int argc, char **argv)

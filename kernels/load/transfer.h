@@ -1,7 +1,7 @@
-/* Files that go from one host to another without pause, in any number of streams each way (runtime/hosts.h).
+/* Continuous file transfer between two hosts (runtime/hosts.h), in any number of streams each way.
  *
- * A stream is two processes. One serves: it takes connections and writes what comes into a file. The other sends: it reads a file of 4 MB in
- * pieces of 8 KB. The server answers with the number of bytes that it has written, which must be that of the file. */
+ * A stream has a server process, which accepts connections and writes received data to a file, and a client process, which sends a file of
+ * 4 MB in pieces of 8 KB. The server replies with the number of written bytes, which must equal the file size. */
 #ifndef GRITSTONE_LOAD_TRANSFER_H
 #define GRITSTONE_LOAD_TRANSFER_H
 
@@ -15,9 +15,9 @@
 
 #define BYTES (4u << 20)
 #define PIECE 8192
-#define NO_HOSTS 75
+#define HOSTS_UNAVAILABLE 75
 
-static _Atomic uint64_t *sent; /* files, by all streams */
+static _Atomic uint64_t *files_sent; /* by all streams */
 
 static pid_t fork_tied(void)
 {
@@ -32,8 +32,8 @@ static pid_t fork_tied(void)
 	return pid;
 }
 
-/* A socket that listens on `host`; its port by the way. */
-static int listens(const char *host, in_port_t *port)
+/* Listens on an ephemeral port. */
+static int open_listener(const char *host, in_port_t *port)
 {
 	struct sockaddr_in address = ipv4_address(host, 0);
 	socklen_t length = sizeof address;
@@ -45,7 +45,7 @@ static int listens(const char *host, in_port_t *port)
 	return s;
 }
 
-/* Takes one file after the other; `name` is that of the stream. */
+/* `name` is the stream's. */
 static _Noreturn void serve(int s, const char *name)
 {
 	static char piece[PIECE];
@@ -59,17 +59,17 @@ static _Noreturn void serve(int s, const char *name)
 			exit_with(FAILED, "cannot receive: %s", strerror(errno));
 		while ((n = read(from, piece, sizeof piece)) > 0) {
 			if (write(file, piece, (size_t)n) != n)
-				exit_with(FAILED, "cannot write what was received: %s", strerror(errno));
+				exit_with(FAILED, "cannot write a received file: %s", strerror(errno));
 			received += (uint64_t)n;
 		}
 		if (write(from, &received, sizeof received) != sizeof received)
-			exit_with(FAILED, "cannot answer: %s", strerror(errno));
+			exit_with(FAILED, "cannot send a reply: %s", strerror(errno));
 		close(file);
 		close(from);
 	}
 }
 
-/* Sends one file after the other. All streams count together, and the first tells how many it was. */
+/* All streams share a counter, which the first one reports. */
 static _Noreturn void send_files(const char *host, in_port_t port, const char *name, int first)
 {
 	static char piece[PIECE];
@@ -93,25 +93,25 @@ static _Noreturn void send_files(const char *host, in_port_t port, const char *n
 		if (read(to, &received, sizeof received) != sizeof received || received != BYTES)
 			exit_with(FAILED, "%llu of %u bytes arrived", (unsigned long long)received, BYTES);
 		close(to);
-		++*sent;
+		++*files_sent;
 		if (first)
-			report_progress(*sent, "files of 4 MB");
+			report_progress(*files_sent, "files of 4 MB");
 	}
 }
 
-/* Streams seen from this host, the first; the other may be kept to one CPU, the first of those that we may use. */
+/* Streams from the view of the first host; pinned: the other host runs on the first permitted CPU. */
 struct traffic {
 	int out, in, pinned;
 };
 
-static void count_together(void)
+static void share_counter(void)
 {
-	sent = mmap(NULL, sizeof *sent, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (sent == MAP_FAILED)
+	files_sent = mmap(NULL, sizeof *files_sent, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (files_sent == MAP_FAILED)
 		exit_with(FAILED, "mmap: %s", strerror(errno));
 }
 
-static void keep_to_one_cpu(void)
+static void pin_to_one_cpu(void)
 {
 	cpu_set_t all, one;
 	CPU_ZERO(&one);
@@ -123,8 +123,8 @@ static void keep_to_one_cpu(void)
 	sched_setaffinity(0, sizeof one, &one);
 }
 
-/* What a host does: it serves some streams and sends others to the other host. The status of whichever ends first. */
-static _Noreturn void be_host(int s, int serves, int sends, const char *other, in_port_t port, char letter)
+/* Serves some streams and sends others. Exits with the status of the first process that ends. */
+static _Noreturn void run_host(int s, int serves, int sends, const char *other, in_port_t port, char letter)
 {
 	int status;
 	for (int i = 0; i < serves + sends; i++) {
@@ -139,46 +139,46 @@ static _Noreturn void be_host(int s, int serves, int sends, const char *other, i
 	_exit(wait(&status) > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : FAILED);
 }
 
-/* The two hosts; NO_HOSTS when they cannot be made. */
-static _Noreturn void two_hosts(struct traffic traffic)
+/* Exits with HOSTS_UNAVAILABLE if they cannot be created. */
+static _Noreturn void create_hosts(struct traffic traffic)
 {
 	int ready[2], go[2];
 	char byte = 0;
 	in_port_t port[2];
 	if (!unshare_network() || pipe(ready) != 0 || pipe(go) != 0)
-		_exit(NO_HOSTS);
+		_exit(HOSTS_UNAVAILABLE);
 	pid_t other = fork_tied();
 	if (other == 0) {
 		if (unshare(CLONE_NEWNET) != 0 || write(ready[1], &byte, 1) != 1 || read(go[0], &port[0], sizeof *port) != sizeof *port)
-			_exit(NO_HOSTS);
+			_exit(HOSTS_UNAVAILABLE);
 		if (!configure_second_host())
-			_exit(NO_HOSTS);
+			_exit(HOSTS_UNAVAILABLE);
 		if (traffic.pinned)
-			keep_to_one_cpu();
-		int s = listens(hosts[1], &port[1]);
+			pin_to_one_cpu();
+		int s = open_listener(hosts[1], &port[1]);
 		if (write(ready[1], &port[1], sizeof *port) != sizeof *port)
-			_exit(NO_HOSTS);
-		be_host(s, traffic.out, traffic.in, hosts[0], port[0], 'b');
+			_exit(HOSTS_UNAVAILABLE);
+		run_host(s, traffic.out, traffic.in, hosts[0], port[0], 'b');
 	}
 	close(ready[1]);
 	if (read(ready[0], &byte, 1) != 1)
-		_exit(NO_HOSTS);
+		_exit(HOSTS_UNAVAILABLE);
 	if (!join_hosts(other))
-		_exit(NO_HOSTS);
-	int s = listens(hosts[0], &port[0]);
+		_exit(HOSTS_UNAVAILABLE);
+	int s = open_listener(hosts[0], &port[0]);
 	if (write(go[1], &port[0], sizeof *port) != sizeof *port || read(ready[0], &port[1], sizeof *port) != sizeof *port)
-		_exit(NO_HOSTS);
-	be_host(s, traffic.in, traffic.out, hosts[1], port[1], 'a');
+		_exit(HOSTS_UNAVAILABLE);
+	run_host(s, traffic.in, traffic.out, hosts[1], port[1], 'a');
 }
 
-/* Makes the two hosts, and waits for their end; whether they could not be made. */
-static int have_no_hosts(struct traffic traffic)
+/* Runs the two hosts in a child. Returns only if they cannot be created. */
+static int run_two_hosts(struct traffic traffic)
 {
 	int status;
 	pid_t pid = fork_tied();
 	if (pid == 0)
-		two_hosts(traffic);
-	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != NO_HOSTS)
+		create_hosts(traffic);
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != HOSTS_UNAVAILABLE)
 		_exit(FAILED);
 	return 1;
 }

@@ -1,11 +1,10 @@
-/* Users at terminals, each with a shell, an editor and a compiler: the program development of hp-1987, section 2, which is
- * also level 1 of the loads of section 5.
+/* Users at terminals, each with a shell, an editor and a compiler: the program development of hp-1987, section 2, and level 1 of the loads
+ * of section 5.
  *
- * users cc=PATH editor=PATH [users=16] [seconds=60]. Each user has a pseudo-terminal and a directory of its own, and goes through
- * these steps again and again: compile a program with mistakes, correct all but one in the editor, compile, correct the
- * last, compile and link, execute, ls, pwd, date (development.h). Nobody thinks in between. A transaction is a command that brings a prompt;
- * each must end as it should, or nothing counts. With `seconds` it ends, and prints users, transactions, seconds and transactions
- * an hour; without, it is a part of a load (load_program.h).
+ * users cc=PATH editor=PATH [users=16] [seconds=60]. Each user has its own pseudo-terminal and directory, and repeats these steps: compile
+ * a program with mistakes, correct all but one in the editor, compile, correct the last, compile and link, execute, ls, pwd, date
+ * (development.h), without think time. A transaction is a command up to its prompt; any unexpected status is an error. With `seconds` it
+ * ends, and prints users, transactions, seconds and transactions per hour; without, it is a load program (load_program.h).
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -19,19 +18,19 @@
 #include "development.h"
 #include "load_program.h"
 
-/* How long a user waits for a prompt before it is taken for lost: compilers of many users at once are slow. */
-#define PATIENCE 120
+/* Maximum wait for a prompt; generous, since many compilers run concurrently. */
+#define TIMEOUT_S 120
 #define TAIL 1024
 
 struct user {
 	int number, terminal, step;
-	double since;
-	char tail[TAIL + 1]; /* the last of what the terminal showed */
+	double start;
+	char tail[TAIL + 1]; /* latest output of the terminal */
 	size_t shown;
 };
 
 static struct step steps[STEPS];
-static int count;
+static int step_count;
 static char *source;
 static uint64_t transactions;
 
@@ -42,7 +41,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* The program with its mistakes, as it is at the beginning of a round; what the last round has made is gone. */
+/* Writes the program with its mistakes, and removes the results of the previous round. */
 static void begin_round(const struct user *user)
 {
 	char path[64];
@@ -66,14 +65,14 @@ static void log_in(struct user *user)
 		exit_with(SKIPPED, "no pseudo-terminal for user %d: %s; mount devpts on /dev/pts with more of them", user->number,
 		      strerror(errno));
 	if (mkdir(directory, 0700) != 0)
-		exit_with(FAILED, "cannot make %s: %s", directory, strerror(errno));
+		exit_with(FAILED, "cannot create %s: %s", directory, strerror(errno));
 	pid_t parent = getpid(), pid = fork();
 	if (pid < 0)
 		exit_with(SKIPPED, "no process for user %d: %s; raise the limit with ulimit -u", user->number, strerror(errno));
 	if (pid == 0)
 		exec_shell(name, directory, parent);
-	user->step = -1; /* the first prompt ends no transaction */
-	user->since = now();
+	user->step = -1; /* the first prompt completes no transaction */
+	user->start = now();
 }
 
 static void type_step(struct user *user)
@@ -83,31 +82,31 @@ static void type_step(struct user *user)
 		begin_round(user);
 	user->shown = 0;
 	user->tail[0] = '\0';
-	user->since = now();
+	user->start = now();
 	if (write(user->terminal, keys, strlen(keys)) != (ssize_t)strlen(keys))
 		exit_with(FAILED, "cannot type at the terminal of user %d: %s", user->number, strerror(errno));
 }
 
-/* Whether the system is ready for the next step; a prompt tells how the command ended. */
+/* Whether the current step is complete; the prompt shows the exit status. */
 static int is_ready(const struct user *user)
 {
 	const struct step *step = user->step < 0 ? NULL : &steps[user->step];
-	if (step != NULL && step->until != NULL)
-		return strstr(user->tail, step->until) != NULL;
+	if (step != NULL && step->awaited_text != NULL)
+		return strstr(user->tail, step->awaited_text) != NULL;
 	const char *prompt = strstr(user->tail, "]> ");
 	if (prompt == NULL)
 		return 0;
 	const char *status = prompt;
 	while (status > user->tail && status[-1] >= '0' && status[-1] <= '9')
 		status--;
-	if (step != NULL && (atoi(status) != 0) != step->fails)
-		exit_with(SKIPPED, "a user's '%s' ended with status %d; it should have %s, and the terminal showed: %s", step->keys,
-		      atoi(status), step->fails ? "failed" : "ended well", user->tail);
+	if (step != NULL && (atoi(status) != 0) != step->expect_failure)
+		exit_with(SKIPPED, "a user's '%s' ended with status %d, but should have %s; the terminal showed: %s", step->keys,
+		      atoi(status), step->expect_failure ? "failed" : "succeeded", user->tail);
 	return 1;
 }
 
-/* Takes what the terminal shows, and goes on when the system is ready. */
-static void attend(struct user *user)
+/* Reads output, and types the next step if the current one is complete. */
+static void handle_output(struct user *user)
 {
 	char bytes[4096];
 	ssize_t n = read(user->terminal, bytes, sizeof bytes);
@@ -124,18 +123,17 @@ static void attend(struct user *user)
 	user->tail[user->shown] = '\0';
 	if (!is_ready(user))
 		return;
-	if (user->step >= 0 && steps[user->step].until == NULL)
+	if (user->step >= 0 && steps[user->step].awaited_text == NULL)
 		transactions++;
-	user->step = (user->step + 1) % count;
+	user->step = (user->step + 1) % step_count;
 	type_step(user);
 }
 
-/* Serves all terminals until `end`. */
-static void serve(struct user *user, int users, double end)
+static void run_users(struct user *user, int users, double end)
 {
 	struct pollfd *fds = calloc((size_t)users, sizeof *fds);
-	char of[64];
-	snprintf(of, sizeof of, "transactions of %d users", users);
+	char unit[64];
+	snprintf(unit, sizeof unit, "transactions of %d users", users);
 	while (fds != NULL && now() < end) {
 		for (int i = 0; i < users; i++)
 			fds[i] = (struct pollfd){.fd = user[i].terminal, .events = POLLIN};
@@ -143,15 +141,15 @@ static void serve(struct user *user, int users, double end)
 			exit_with(FAILED, "poll: %s", strerror(errno));
 		for (int i = 0; i < users; i++) {
 			if (fds[i].revents != 0)
-				attend(&user[i]);
-			if (now() - user[i].since > PATIENCE)
-				exit_with(SKIPPED, "user %d has seen nothing of '%s' for %d s; the terminal showed: %s",
-				      user[i].number, user[i].step < 0 ? "sh" : steps[user[i].step].keys, PATIENCE,
+				handle_output(&user[i]);
+			if (now() - user[i].start > TIMEOUT_S)
+				exit_with(SKIPPED, "no response to '%s' of user %d for %d s; the terminal showed: %s",
+				      user[i].step < 0 ? "sh" : steps[user[i].step].keys, user[i].number, TIMEOUT_S,
 				      user[i].tail);
 		}
-		/* at work when everybody has compiled once */
+		/* report once every user has completed a transaction on average */
 		if (transactions >= (uint64_t)users)
-			report_progress(transactions, of);
+			report_progress(transactions, unit);
 	}
 	free(fds);
 }
@@ -169,13 +167,13 @@ int main(int argc, char **argv)
 	source = source_text();
 	if (user == NULL || source == NULL)
 		exit_with(FAILED, "no memory");
-	count = script(steps, compiler, editor);
+	step_count = write_script(steps, compiler, editor);
 	for (int i = 0; i < users; i++) {
 		user[i].number = i + 1;
 		log_in(&user[i]);
 	}
 	double start = now();
-	serve(user, users, seconds > 0 ? start + seconds : 1e300);
+	run_users(user, users, seconds > 0 ? start + seconds : 1e300);
 	double took = now() - start;
 	printf("users=%d transactions=%llu seconds=%.1f per_hour=%.0f\n", users, (unsigned long long)transactions, took,
 	       (double)transactions / took * 3600);
