@@ -1,19 +1,19 @@
-/* aim/add, aim/multiply, aim/divide: what an operator costs (hp-1987, appendix A, tests 10 to 12, 27 to 32, 34, 35, 37;
- * table 4.1, arithmetic instruction times).
+/* aim/add, aim/multiply, aim/divide: cost of arithmetic operators (hp-1987, appendix A, tests 10 to 12, 27 to 32, 34, 35, 37; table 4.1,
+ * arithmetic instruction times).
  *
- * One operation is 512 steps x = x + y, x = x * y or x = y / x (op=add, multiply, divide) of one type: short and long are the
- * 16 and 32 bits that they were, int64 is beside them. With chains=1 each step needs the one before, so that the figure is the
- * time until a result can be used; with chains=8 eight of them go on side by side, as far as the processor can overlap them.
+ * One operation is 512 steps x = x + y, x = x * y or x = y / x (op=add, multiply, divide) of one type: short and long have their original
+ * 16 and 32 bits; int64 is an addition. With chains=1 each step depends on its predecessor, which measures latency; with chains=8 there are
+ * eight independent chains, which measures throughput.
  *
- * Integers wrap round when added and multiplied, and are divided into the product of two numbers, so that x goes from one
- * to the other: a quotient of half the digits that there are. Floating-point x goes from 7 to 10 and back, when it divides from 7
- * to 10/7 and back: the products and quotients do not end, and rounding, as IEEE has it, makes 10 and 7 of them again.
+ * Integer addition and multiplication wrap around; integer division is of the product of two numbers, so that x alternates between them:
+ * quotients have half the digits of the type. Floating-point x alternates between 7 and 10, in divisions between 7 and 10/7: the exact
+ * results are not representable, and IEEE rounding restores 10 and 7.
  */
 #include <string.h>
 
 #include "arithmetic.h"
 
-/* In unsigned arithmetic, which may wrap round; a conversion back to a signed type wraps in every compiler we know. */
+/* Unsigned arithmetic, where wraparound is defined; the conversion back to a signed type wraps in all known compilers. */
 #define ADD_32(x, y) ((uint32_t)(x) + (uint32_t)(y))
 #define ADD_64(x, y) ((uint64_t)(x) + (uint64_t)(y))
 #define MULTIPLY_32(x, y) ((uint32_t)(x) * (uint32_t)(y))
@@ -23,9 +23,9 @@
 #define MULTIPLY(x, y) ((x) * (y))
 
 #define START 7
-#define Y 3 /* both odd: a product keeps all its digits */
+#define Y 3 /* both odd, so that products keep all bits */
 #define Z 5
-#define SHORT 181 /* the factors: their product has just room in the type */
+#define SHORT 181 /* the product of the factors just fits into the type */
 #define SHORT_PRODUCT (181 * 179)
 #define LONG 46337
 #define LONG_PRODUCT (46337 * 46327)
@@ -50,7 +50,7 @@ DEFINE(divide_double, double, uint64_t, HIDE_FLOAT, DIVIDE_INTO, START, 10, 10)
 
 typedef uint64_t chain(uint64_t n);
 
-/* What two steps do to x: it comes back to where it was, or moves on. */
+/* Effect of two steps on x. */
 enum pair { RETURNS, ADDS, MULTIPLIES };
 
 static const struct {
@@ -94,7 +94,7 @@ static void setup(struct context *c)
 		wrong_arguments(c, "chains=%u is neither 1 nor %d", (unsigned)chains, CHAINS);
 	work = chains == 1 ? programs[chosen].latency : programs[chosen].throughput;
 #ifdef FLOATS_GO_THROUGH_MEMORY
-	note(c, "floats", "through memory: the registers of this processor are not known here");
+	note(c, "floats", "through memory: the registers of this processor are unknown");
 #endif
 }
 
@@ -104,7 +104,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	*check = work(n);
 }
 
-/* The closed form of what all pairs of one operation do, applied n times. */
+/* Closed form of one operation's pairs, applied n times. */
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	uint64_t mask = UINT64_MAX >> (64 - programs[chosen].bits), pairs = TURNS * PAIRS_A_TURN / chains;

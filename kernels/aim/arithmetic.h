@@ -1,7 +1,7 @@
-/* One chain, or eight side by side, of 512 operations in 32 turns of 16, for one type and one operator.
+/* One chain, or eight independent ones, of 512 operations in 32 iterations of 16, for one type and one operator.
  *
- * Whatever a step needs is in a register and unknown to the compiler (HIDE), so that no step is folded into the next,
- * done once for all turns, or done on several operands at a time; HIDE itself is no instruction.
+ * Operands are in registers and opaque to the compiler (HIDE), which prevents constant folding, hoisting and vectorization; HIDE itself
+ * emits no instruction.
  */
 #ifndef GRITSTONE_AIM_ARITHMETIC_H
 #define GRITSTONE_AIM_ARITHMETIC_H
@@ -9,10 +9,10 @@
 #include "../runtime/kernel.h"
 
 #define TURNS 32
-#define PAIRS_A_TURN 8 /* a step with y, and one with z */
+#define PAIRS_A_TURN 8 /* pair: a step with y, and one with z */
 #define CHAINS 8
 
-/* Where floating-point numbers live; where we do not know, a barrier goes through memory, and the figure says so. */
+/* Register class of floating-point numbers; on unknown processors the barrier goes through memory, which is noted. */
 #if defined(__x86_64__) || defined(__SSE2_MATH__)
 #define HIDE_FLOAT(x) __asm__ volatile("" : "+x"(x))
 #elif defined(__aarch64__)
@@ -46,8 +46,8 @@
 	STEP(T, HIDE, DO, g, y) \
 	STEP(T, HIDE, DO, h, y)
 
-/* Defines name_latency(n), of one chain, and name_throughput(n), of eight. Each returns the sum of what the chains had come
- * to after every operation, as U, whole numbers below 2^53. */
+/* Defines name_latency(n), one chain, and name_throughput(n), eight. Each returns the sum of the chains' values after every operation,
+ * converted to U: integers below 2^53. */
 #define DEFINE(name, T, U, HIDE, DO, START, Y, Z)                                                          \
 	static uint64_t name##_latency(uint64_t n)                                                         \
 	{                                                                                                  \

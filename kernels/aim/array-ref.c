@@ -1,10 +1,8 @@
-/* aim/array-ref: what it costs to look up an element whose subscript is looked up itself (hp-1987, appendix A, tests 13
- * and 14; table 4.1, array subscript references).
+/* aim/array-ref: cost of nested array references (hp-1987, appendix A, tests 13 and 14; table 4.1, array subscript references).
  *
- * One operation is 512 nested references a[a[a[...]]], in 32 turns of 16, into an array of short, long or int64 that is
- * subscripted by its own type. No reference can begin before the one inside it is done. The array holds i -> 2i modulo the
- * prime 509, of which 2 is a primitive root: all elements but the first are visited before one is again, in an order
- * that goes up and down, and all of it fits in the nearest cache.
+ * One operation is 512 nested references a[a[a[...]]], in 32 iterations of 16, into an array of short, long or int64 indexed by its own
+ * type. Each reference depends on the inner one. The array maps i to 2i modulo the prime 509, of which 2 is a primitive root: the
+ * references visit all elements but the first before they repeat, in irregular order, within the L1 cache.
  */
 #include <string.h>
 
@@ -61,7 +59,7 @@ static void setup(struct context *c)
 	if (chosen == PROGRAMS)
 		wrong_arguments(c, "type=%s is not short, long or int64", type);
 	programs[chosen].fill();
-	CLOBBER(); /* what is in the array is nothing that the compiler knows */
+	CLOBBER(); /* hides the contents from the compiler */
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -70,7 +68,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	*check = programs[chosen].work(n);
 }
 
-/* The root to the power of all references, by squaring. */
+/* Root to the power of the number of references, by squaring. */
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	uint64_t result = 1;

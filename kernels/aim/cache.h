@@ -1,4 +1,4 @@
-/* How large the caches of this CPU are, and what fits between two of them. */
+/* Cache sizes of this CPU, and working-set sizes between them. */
 #ifndef GRITSTONE_AIM_CACHE_H
 #define GRITSTONE_AIM_CACHE_H
 
@@ -11,13 +11,13 @@
 
 #define LEVELS 3
 
-/* Bytes of the data caches of levels 1 to 3, 0 for one that is not there, and who says so. */
+/* Bytes of the data caches of levels 1 to 3, 0 for a missing one, and the source of the information. */
 struct caches {
 	uint64_t bytes[LEVELS + 1];
-	const char *said_by;
+	const char *source;
 };
 
-/* The first word of a file of one cache; empty where there is none. */
+/* First word of a sysfs file of a cache; empty if absent. */
 static inline void cache_word(int cpu, int index, const char *file, char word[32])
 {
 	char path[128];
@@ -31,8 +31,7 @@ static inline void cache_word(int cpu, int index, const char *file, char word[32
 	fclose(f);
 }
 
-/* From the system's own description of the CPU; else from the C library, which some virtual machines mislead; else what
- * machines of the year 2010 had. */
+/* From sysfs; else from the C library, which is wrong on some virtual machines; else typical sizes of 2010. */
 static inline struct caches find_caches(void)
 {
 	struct caches found = {{0}, "sysfs"};
@@ -51,7 +50,7 @@ static inline struct caches find_caches(void)
 	if (found.bytes[1] != 0)
 		return found;
 	const int names[LEVELS + 1] = {0, _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
-	found.said_by = "the C library";
+	found.source = "the C library";
 	for (int l = 1; l <= LEVELS; l++) {
 		long size = sysconf(names[l]);
 		found.bytes[l] = size > 0 ? (uint64_t)size : 0;
@@ -61,8 +60,8 @@ static inline struct caches find_caches(void)
 	return found;
 }
 
-/* A size that the cache of this level holds and the one before it does not: the power of two at their geometric mean; one
- * beyond the last level is memory, twice what all caches hold. 0 where there is no such cache. */
+/* A working set that fits this level but not the one below: a power of two near the geometric mean of both; beyond the last level twice the
+ * sum of all caches, for memory. 0 if there is no such cache. */
 static inline uint64_t between_caches(const struct caches *caches, int level)
 {
 	uint64_t all = caches->bytes[1] + caches->bytes[2] + caches->bytes[3], root = 1;

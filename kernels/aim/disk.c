@@ -1,12 +1,12 @@
-/* aim/disk-write, aim/disk-read, aim/disk-copy: files in chunks of 10 KB (hp-1987, appendix A, tests 06 to 08; table 4.1,
- * disk throughput, and the text on it).
+/* aim/disk-write, aim/disk-read, aim/disk-copy: files in chunks of 10 KB (hp-1987, appendix A, tests 06 to 08; table 4.1, disk throughput,
+ * and the text on it).
  *
- * One operation is one chunk of 10,240 bytes of a file that is written, read, or read and written to another, from front to
- * back, with nothing but the calls of the system. A sample is always 400 chunks, 4,096,000 bytes: the document's own figures
- * would not repeat, because as much was written as fitted into a given time, and on a system with a cache the amount decides.
+ * One operation is one chunk of 10,240 bytes of a file that is sequentially written, read, or copied, by system calls alone. A sample is
+ * always 400 chunks, 4,096,000 bytes: the document's results were not repeatable, because it wrote for a given time, and with a cache the
+ * amount decides.
  *
- * cached=yes leaves what is read in the page cache and what is written to it. cached=no drops from the cache what is to be
- * read (fsync and posix_fadvise, before the clock starts), and flushes what was written (fsync, before it stops).
+ * cached=yes uses the page cache. cached=no drops the source from the page cache before timing (fsync and posix_fadvise), and includes an
+ * fsync of the target.
  */
 #define _GNU_SOURCE
 #include "../fs/files.h"
@@ -20,7 +20,7 @@
 static char chunk[CHUNK];
 static int reads, writes, cached, source = -1;
 
-/* Every chunk has its number in front, so that one that is missing, twice or in the wrong place shows. */
+/* Every chunk starts with its number, which detects missing, duplicate and misplaced chunks. */
 static void make_source(struct context *c)
 {
 	source = open(SOURCE, O_RDWR | O_CREAT | O_TRUNC, 0640);
@@ -30,9 +30,9 @@ static void make_source(struct context *c)
 	}
 	for (uint64_t i = 0; i < CHUNKS; i++) {
 		memcpy(chunk, &i, sizeof i);
-		ssize_t put = write(source, chunk, CHUNK);
-		if (put != CHUNK) {
-			file_failed(c, "write", put < 0 ? errno : ENOSPC);
+		ssize_t written = write(source, chunk, CHUNK);
+		if (written != CHUNK) {
+			file_failed(c, "write", written < 0 ? errno : ENOSPC);
 			return;
 		}
 	}
@@ -40,14 +40,14 @@ static void make_source(struct context *c)
 
 static void setup(struct context *c)
 {
-	const char *op = parameter(c, "op", ""), *kept = parameter(c, "cached", "yes");
+	const char *op = parameter(c, "op", ""), *cached_parameter = parameter(c, "cached", "yes");
 	reads = strcmp(op, "read") == 0 || strcmp(op, "copy") == 0;
 	writes = strcmp(op, "write") == 0 || strcmp(op, "copy") == 0;
-	cached = strcmp(kept, "yes") == 0;
+	cached = strcmp(cached_parameter, "yes") == 0;
 	if (!reads && !writes)
 		wrong_arguments(c, "op=%s is not read, write or copy", op);
-	if (!cached && strcmp(kept, "no") != 0)
-		wrong_arguments(c, "cached=%s is neither yes nor no", kept);
+	if (!cached && strcmp(cached_parameter, "no") != 0)
+		wrong_arguments(c, "cached=%s is neither yes nor no", cached_parameter);
 	for (int i = 0; i < CHUNK; i++)
 		chunk[i] = (char)('a' + i % 26);
 	make_source(c);
@@ -83,9 +83,9 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 			failed(c, "read");
 			break;
 		}
-		ssize_t put = writes ? write(to, chunk, CHUNK) : CHUNK;
-		if (put != CHUNK) {
-			file_failed(c, "write", put < 0 ? errno : ENOSPC);
+		ssize_t written = writes ? write(to, chunk, CHUNK) : CHUNK;
+		if (written != CHUNK) {
+			file_failed(c, "write", written < 0 ? errno : ENOSPC);
 			break;
 		}
 		memcpy(&number, chunk, sizeof number);
@@ -97,7 +97,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		failed(c, "close");
 }
 
-/* Counts the chunks that are in the new file as they should be. */
+/* Counts the correct chunks of the new file. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	char found[CHUNK];
@@ -117,7 +117,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 		failed(c, "unlink");
 }
 
-/* The numbers that came by, and the chunks that were written. */
+/* Sum of chunk numbers, plus written chunks. */
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	(void)c;

@@ -1,14 +1,14 @@
-/* aim/fork: how many processes can be made in a second (hp-1987, appendix A, test 04; table 4.1, forks).
+/* aim/fork: process creation (hp-1987, appendix A, test 04; table 4.1, forks).
  *
- * One operation is one fork() whose child ends at once, and the wait for it: what a shell does for every command, but for
- * executing it. The parent waits for each child before it makes the next, so that there are never more than two processes.
+ * One operation is one fork() whose child exits at once, and the wait for it: what a shell does for every command, except exec. The parent
+ * waits for each child before the next, so that there are never more than two processes.
  */
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../runtime/kernel.h"
 
-#define STATUS 3 /* of a child that did what it should */
+#define STATUS 3 /* exit status of the child */
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {

@@ -1,9 +1,8 @@
-/* aim/function-call: what a call costs with 0, 1 and 2 int parameters (hp-1987, appendix A, tests 15 to 17; table 4.1,
- * function references).
+/* aim/function-call: cost of a function call with 0, 1 and 2 int parameters (hp-1987, appendix A, tests 15 to 17; table 4.1, function
+ * references).
  *
- * One operation is 512 calls, in 32 turns of 16, of a function that hands back its last argument, or a number where it
- * has none. Arguments and results are unknown to the compiler, and the function is one that it cannot look into: every call
- * sets up its arguments, goes there and comes back.
+ * One operation is 512 calls, in 32 iterations of 16, of a function that returns its last argument, or a constant if it has none.
+ * Arguments, results and the function body are opaque to the compiler, so that every call passes its arguments, branches and returns.
  */
 #include "../runtime/kernel.h"
 
@@ -34,7 +33,7 @@ SEPARATE static int with_two(int a, int b)
 #define TWICE(x) x x
 #define SIXTEEN(x) TWICE(TWICE(TWICE(TWICE(x))))
 
-/* The results of one turn add up in an int that has room for them. */
+/* The results of one iteration fit into an int. */
 #define DEFINE(name, call)                                    \
 	static uint64_t name(uint64_t n)                      \
 	{                                                     \
@@ -73,7 +72,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	const uint64_t of_an_operation[] = {
-		TURNS * A_TURN * NUMBER,                 /* the number itself */
+		TURNS * A_TURN * NUMBER,                 /* NUMBER per call */
 		A_TURN * (TURNS * (TURNS - 1) / 2),      /* 0 to 31 */
 		A_TURN * (TURNS * (TURNS + 1) / 2),      /* 1 to 32 */
 	};

@@ -1,8 +1,7 @@
-/* aim/pipe-copy: how fast two programs that work together pass data on (hp-1987, appendix A, test 09; table 4.1, pipe).
+/* aim/pipe-copy: pipe bandwidth between two processes (hp-1987, appendix A, test 09; table 4.1, pipe).
  *
- * One operation is one block (block= bytes) that a process writes into a pipe and another reads from it. The clock stops
- * when the reader has said how many bytes it got, so that both sides of the copying are in it. The processes and their
- * two pipes are made beforehand.
+ * One operation is one block (block= bytes) that a process writes to a pipe and another reads. The clock stops when the reader has
+ * confirmed the number of bytes, so that both copies are included. Processes and pipes are created before.
  */
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -10,37 +9,37 @@
 
 #include "../runtime/kernel.h"
 
-#define MOST (1 << 20)
+#define MAX_BLOCK (1 << 20)
 
 static size_t block_size;
 static char *block;
-static int data[2], answer[2];
+static int data[2], reply[2];
 static pid_t reader;
 
 static void setup(struct context *c)
 {
 	block_size = parameter_u64(c, "block", 512);
-	if (block_size < 1 || block_size > MOST)
-		wrong_arguments(c, "block=%s is not 1 to %d", parameter(c, "block", ""), MOST);
+	if (block_size < 1 || block_size > MAX_BLOCK)
+		wrong_arguments(c, "block=%s is not 1 to %d", parameter(c, "block", ""), MAX_BLOCK);
 	block = calloc(1, block_size);
 	if (block == NULL)
 		failed(c, "calloc");
 }
 
-/* Says how much came, once there is no more. */
+/* Reports the number of bytes at end of file. */
 static _Noreturn void drain(void)
 {
 	uint64_t bytes = 0;
 	ssize_t got;
 	while ((got = read(data[0], block, block_size)) > 0)
 		bytes += (uint64_t)got;
-	_exit(got < 0 || write(answer[1], &bytes, sizeof bytes) != sizeof bytes);
+	_exit(got < 0 || write(reply[1], &bytes, sizeof bytes) != sizeof bytes);
 }
 
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)n;
-	if (pipe(data) != 0 || pipe(answer) != 0) {
+	if (pipe(data) != 0 || pipe(reply) != 0) {
 		failed(c, "pipe");
 		return;
 	}
@@ -54,7 +53,7 @@ static void prepare(struct context *c, uint64_t n)
 		drain();
 	}
 	close(data[0]);
-	close(answer[1]);
+	close(reply[1]);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -65,7 +64,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 			return;
 		}
 	close(data[1]);
-	if (read(answer[0], check, sizeof *check) != sizeof *check)
+	if (read(reply[0], check, sizeof *check) != sizeof *check)
 		failed(c, "read");
 }
 
@@ -74,7 +73,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 	int status;
 	(void)n;
 	(void)check;
-	close(answer[0]);
+	close(reply[0]);
 	if (waitpid(reader, &status, 0) != reader)
 		failed(c, "waitpid");
 	else if (status != 0)

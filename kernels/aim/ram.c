@@ -1,11 +1,9 @@
-/* aim/ram-read, aim/ram-write, aim/ram-copy: memory by char, short and long (hp-1987, appendix A, tests 18 to 26; table 4.1,
- * memory loop access times).
+/* aim/ram-read, aim/ram-write, aim/ram-copy: memory access by char, short and long (hp-1987, appendix A, tests 18 to 26; table 4.1, memory
+ * loop access times).
  *
- * One operation is one block of 512 bytes read, written, or copied to another block, each element by a load or a store
- * of its own width (type=char, short, long, int64: 8, 16, 32, 64 bits): volatile accesses, which no compiler widens, joins or
- * leaves out. Blocks follow each other through the memory, from its end back to its beginning, and go on from sample to
- * sample where they stopped. The memory has bytes=, a number or what fits l2, l3 or memory here, and to copy there is as much
- * again.
+ * One operation is one block of 512 bytes read, written, or copied to another block, by loads and stores of the element's width (type=char,
+ * short, long, int64: 8, 16, 32, 64 bits): volatile accesses, which compilers neither widen, merge nor omit. Blocks are sequential and
+ * cyclic, and continue across samples. The memory has bytes=, a number or a working set of l2, l3 or memory; copies use twice as much.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,12 +14,12 @@
 #include "cache.h"
 
 #define BLOCK 512
-#define APART 2048 /* so that a load and the store before it never agree in the last bits of their addresses */
+#define ALIAS_OFFSET 2048 /* avoids 4K aliasing of loads and stores */
 
 static char *from, *to;
-static uint64_t blocks, at, number = 1;
+static uint64_t blocks, next_block, number = 1;
 
-/* Goes on to the next block, from the last to the first. */
+/* Next block, cyclic. */
 #define NEXT(i) ((i) + 1 == all ? 0 : (i) + 1)
 
 #define T int8_t
@@ -48,20 +46,20 @@ static const struct type {
 	const char *name;
 	uint64_t (*work[3])(uint64_t n);
 	void (*fill)(void *block);
-	int (*has)(const void *block, uint64_t value);
+	int (*is_filled_with)(const void *block, uint64_t value);
 	uint64_t (*sum)(uint64_t n);
 } types[] = {
-	{"char", {read_char, write_char, copy_char}, fill_char, has_char, sum_char},
-	{"short", {read_short, write_short, copy_short}, fill_short, has_short, sum_short},
-	{"long", {read_long, write_long, copy_long}, fill_long, has_long, sum_long},
-	{"int64", {read_int64, write_int64, copy_int64}, fill_int64, has_int64, sum_int64},
+	{"char", {read_char, write_char, copy_char}, fill_char, is_filled_with_char, sum_char},
+	{"short", {read_short, write_short, copy_short}, fill_short, is_filled_with_short, sum_short},
+	{"long", {read_long, write_long, copy_long}, fill_long, is_filled_with_long, sum_long},
+	{"int64", {read_int64, write_int64, copy_int64}, fill_int64, is_filled_with_int64, sum_int64},
 };
 #define TYPES (sizeof types / sizeof *types)
 
 static const struct type *type = types;
 static int op;
 
-/* The size of one memory: as said, or half of what fits where two of them are used. */
+/* Size of one memory; for copies half of the working set. */
 static uint64_t memory_size(struct context *c)
 {
 	const char *bytes = parameter(c, "bytes", "512");
@@ -71,9 +69,9 @@ static uint64_t memory_size(struct context *c)
 	struct caches caches = find_caches();
 	uint64_t size = between_caches(&caches, level);
 	note(c, "caches", "%" PRIu64 ", %" PRIu64 ", %" PRIu64 " bytes (%s)", caches.bytes[1], caches.bytes[2], caches.bytes[3],
-		caches.said_by);
+		caches.source);
 	if (size == 0)
-		skip(c, "This processor has no cache of level %d, as far as the system says: --param bytes=N takes any size.", level);
+		skip(c, "This processor reports no cache of level %d: --param bytes=N takes any size.", level);
 	return op == COPY ? size / 2 : size;
 }
 
@@ -86,21 +84,21 @@ static void setup(struct context *c)
 		type++;
 	if (ops[op] == NULL || type == types + TYPES)
 		wrong_arguments(c, "op=%s type=%s: the first is read, write or copy, the second char, short, long or int64", wanted, name);
-	uint64_t size = memory_size(c), there = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t size = memory_size(c), physical = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	blocks = size / BLOCK;
 	if (blocks == 0)
-		wrong_arguments(c, "bytes=%s is less than a block of %d, or none of l2, l3 and memory", parameter(c, "bytes", ""), BLOCK);
+		wrong_arguments(c, "bytes=%s is less than a block of %d, or not l2, l3 or memory", parameter(c, "bytes", ""), BLOCK);
 	size = blocks * BLOCK;
-	if (size > there / 8) {
-		skip(c, "It needs two times %" PRIu64 " bytes, more than a quarter of the memory: --param bytes=N takes any size.", size);
+	if (size > physical / 8) {
+		skip(c, "It needs twice %" PRIu64 " bytes, more than a quarter of the memory: --param bytes=N takes any size.", size);
 		return;
 	}
-	from = mmap(NULL, 2 * size + APART, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	from = mmap(NULL, 2 * size + ALIAS_OFFSET, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (from == MAP_FAILED) {
 		failed(c, "mmap");
 		return;
 	}
-	to = from + size + APART;
+	to = from + size + ALIAS_OFFSET;
 	for (uint64_t b = 0; b < blocks; b++) {
 		type->fill(from + b * BLOCK);
 		if (op != READ)
@@ -115,16 +113,15 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	*check = type->work[op](n);
 }
 
-/* Counts the blocks that are as they were written, back from the last one, and wipes them, so that the next ones show: a narrow
- * number is the same again when the memory begins anew. */
+/* Counts correct blocks, backwards from the last, and clears them, since narrow numbers repeat in the next cycle. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
-	uint64_t here = at;
+	uint64_t index = next_block;
 	(void)c;
 	for (uint64_t back = 1; op != READ && back <= n && back <= blocks; back++) {
-		here = here == 0 ? blocks - 1 : here - 1;
-		char *block = to + here * BLOCK;
-		*check += op == WRITE ? type->has(block, number - back) : memcmp(block, from + here * BLOCK, BLOCK) == 0;
+		index = index == 0 ? blocks - 1 : index - 1;
+		char *block = to + index * BLOCK;
+		*check += op == WRITE ? type->is_filled_with(block, number - back) : memcmp(block, from + index * BLOCK, BLOCK) == 0;
 		memset(block, 0, BLOCK);
 	}
 }

@@ -1,10 +1,10 @@
-/* aim/getpid, aim/sbrk, aim/umask, aim/creat-close: system calls that are easy to loop on (hp-1987, appendix A, tests 01, 02,
- * 03, 33; table 4.1, system kernel calls).
+/* aim/getpid, aim/sbrk, aim/umask, aim/creat-close: simple system calls (hp-1987, appendix A, tests 01, 02, 03, 33; table 4.1, system
+ * kernel calls).
  *
- * One operation is one call (call=getpid, sbrk, sbrk-move, umask), or creat() of a file that is there and empty, and close()
- * (call=creat-close). Calls go past the C library where it might answer by itself: getpid, and the break. The document says of
- * some systems that they never entered the kernel for sbrk(0); here the break is set to where it is (sbrk), which the kernel has to look
- * at and which changes nothing, or moved, up by a page and back in turn (sbrk-move).
+ * One operation is one call (call=getpid, sbrk, sbrk-move, umask), or creat() of an existing empty file and close() (call=creat-close).
+ * getpid and the break bypass the C library, which might not enter the kernel. Since the document says that some systems did not enter the
+ * kernel for sbrk(0), here the break is set to its current value (sbrk), a call without effect, or moved up by a page and back alternately
+ * (sbrk-move).
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -16,9 +16,9 @@
 #include "../runtime/kernel.h"
 
 #define FILE_NAME "created"
-#define PAGE 65536 /* the largest there is, so that the break always moves */
+#define PAGE 65536 /* the largest page size, so that the break always moves */
 
-static long where; /* the break as it was */
+static long break_address; /* initial break */
 
 static uint64_t get_pids(struct context *c, uint64_t n)
 {
@@ -34,20 +34,20 @@ static uint64_t expect_pids(uint64_t n)
 	return n * (uint64_t)getpid();
 }
 
-/* Calls that did what they should. */
+/* Number of successful calls. */
 static uint64_t expect_all(uint64_t n)
 {
 	return n;
 }
 
-/* Nothing moves, since the break is there already; 0 itself would only ask where it is, which no sbrk does on its way. */
+/* Sets the break to its current value; brk(0) would only query it. */
 static uint64_t keep_break(struct context *c, uint64_t n)
 {
-	uint64_t kept = 0;
+	uint64_t unchanged = 0;
 	(void)c;
 	for (uint64_t i = 0; i < n; i++)
-		kept += syscall(SYS_brk, where) == where;
-	return kept;
+		unchanged += syscall(SYS_brk, break_address) == break_address;
+	return unchanged;
 }
 
 static uint64_t move_break(struct context *c, uint64_t n)
@@ -55,7 +55,7 @@ static uint64_t move_break(struct context *c, uint64_t n)
 	uint64_t moved = 0;
 	(void)c;
 	for (uint64_t i = 0; i < n; i++) {
-		long wanted = i % 2 == 0 ? where + PAGE : where;
+		long wanted = i % 2 == 0 ? break_address + PAGE : break_address;
 		moved += syscall(SYS_brk, wanted) == wanted;
 	}
 	return moved;
@@ -111,12 +111,12 @@ static void setup(struct context *c)
 		failed(c, "close");
 }
 
-/* The library may have moved the break since. */
+/* The C library may have moved the break. */
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)c;
 	(void)n;
-	where = syscall(SYS_brk, 0);
+	break_address = syscall(SYS_brk, 0);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -124,12 +124,12 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	*check = calls[chosen].work(c, n);
 }
 
-/* An odd number of calls leaves the break up. */
+/* An odd number of calls leaves the break raised. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)n;
 	(void)check;
-	if (calls[chosen].work == move_break && syscall(SYS_brk, where) != where)
+	if (calls[chosen].work == move_break && syscall(SYS_brk, break_address) != break_address)
 		failed(c, "brk");
 }
 

@@ -1,10 +1,8 @@
-/* aim/tty1-write, aim/tty12-write: writing to one terminal, and to two at once (hp-1987, appendix A, tests 05 and 36;
- * table 4.1, TTY).
+/* aim/tty1-write, aim/tty12-write: writing to one terminal, or two concurrently (hp-1987, appendix A, tests 05 and 36; table 4.1, TTY).
  *
- * One operation is one block of 512 bytes written to each of lines=1 or 2 terminals, each by a process that is forked for it in the timed
- * region, as the document's tests fork one for each line. tty=pty makes pseudo-terminals, whose other ends are drained by a
- * process each, and the clock stops when the last of those has all bytes. tty=/dev/...,/dev/... takes lines that are there, with the
- * speed that they are set to, and the clock stops when the lines say that all bytes are out (tcdrain).
+ * One operation is one block of 512 bytes written to each of lines=1 or 2 terminals, each by a process forked in the timed region, as in
+ * the document. tty=pty uses pseudo-terminals, whose masters are drained by a process each; the clock stops when the last of these has all
+ * bytes. tty=/dev/...,/dev/... uses existing lines at their configured speed; the clock stops when tcdrain(3) returns.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,14 +18,14 @@
 #define LINES 2
 
 static struct line {
-	int slave, master;    /* where blocks are written, and where they come out; -1 for a line that is really there */
-	int answer[2];	      /* a pipe, from the reader */
+	int slave, master;    /* master: -1 for a real line */
+	int reply[2];	      /* a pipe, from the reader */
 	pid_t writer, reader;
 } line[LINES];
 static uint64_t lines;
 static char block[BLOCK];
 
-/* The line as it is set; a modem that is not there does not hold up its opening. */
+/* Keeps the line's settings; O_NONBLOCK, so that a missing modem does not block the open. */
 static void open_line(struct context *c, struct line *l, const char *name)
 {
 	l->master = -1;
@@ -35,7 +33,7 @@ static void open_line(struct context *c, struct line *l, const char *name)
 	if (l->slave < 0)
 		failed_because(c, "open", "tty=: %s: %s", name, strerror(errno));
 	else if (!isatty(l->slave))
-		failed_because(c, "isatty", "tty=: %s is no terminal", name);
+		failed_because(c, "isatty", "tty=: %s is not a terminal", name);
 	else if (fcntl(l->slave, F_SETFL, 0) != 0)
 		failed(c, "fcntl");
 }
@@ -52,7 +50,7 @@ static void setup(struct context *c)
 	for (uint64_t i = 0; i < lines; i++) {
 		const char *name = strcmp(tty, "pty") == 0 ? tty : strsep(&rest, ",");
 		if (name == NULL)
-			wrong_arguments(c, "tty=%s: this row writes to two: --param tty=/dev/...,/dev/...", tty);
+			wrong_arguments(c, "tty=%s: this benchmark writes to two lines: --param tty=/dev/...,/dev/...", tty);
 		else if (name == tty)
 			open_pty(c, &line[i].slave, &line[i].master);
 		else
@@ -64,27 +62,27 @@ static void setup(struct context *c)
 static int write_blocks(const struct line *l, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++)
-		for (ssize_t done = 0, put; done < BLOCK; done += put)
-			if ((put = write(l->slave, block + done, (size_t)(BLOCK - done))) <= 0)
+		for (ssize_t done = 0, written; done < BLOCK; done += written)
+			if ((written = write(l->slave, block + done, (size_t)(BLOCK - done))) <= 0)
 				return -1;
 	return tcdrain(l->slave);
 }
 
-/* Says how much came, once it is all that is to come. */
+/* Reports the number of bytes when all have arrived. */
 static _Noreturn void drain(const struct line *l, uint64_t bytes)
 {
 	static char buffer[65536];
-	uint64_t came = 0;
+	uint64_t received = 0;
 	ssize_t got;
-	while (came < bytes && (got = read(l->master, buffer, sizeof buffer)) > 0)
-		came += (uint64_t)got;
-	_exit(write(l->answer[1], &came, sizeof came) != sizeof came);
+	while (received < bytes && (got = read(l->master, buffer, sizeof buffer)) > 0)
+		received += (uint64_t)got;
+	_exit(write(l->reply[1], &received, sizeof received) != sizeof received);
 }
 
 static void prepare(struct context *c, uint64_t n)
 {
 	for (struct line *l = line; l < line + lines; l++) {
-		if (pipe(l->answer) != 0) {
+		if (pipe(l->reply) != 0) {
 			failed(c, "pipe");
 			return;
 		}
@@ -108,15 +106,15 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		}
 	}
 	for (struct line *l = line; l < line + lines; l++) {
-		uint64_t came = n * BLOCK;
+		uint64_t received = n * BLOCK;
 		int status = 0;
 		if (waitpid(l->writer, &status, 0) != l->writer)
 			failed(c, "waitpid");
 		if (status != 0)
 			failed_because(c, "write", "the writer of line %d ended with status %#x", (int)(l - line) + 1, (unsigned)status);
-		if (l->reader > 0 && read(l->answer[0], &came, sizeof came) != sizeof came)
+		if (l->reader > 0 && read(l->reply[0], &received, sizeof received) != sizeof received)
 			failed(c, "read");
-		*check += came;
+		*check += received;
 	}
 }
 
@@ -128,7 +126,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 		if (l->reader > 0 && waitpid(l->reader, NULL, 0) != l->reader)
 			failed(c, "waitpid");
 		for (int i = 0; i < 2; i++)
-			close(l->answer[i]);
+			close(l->reply[i]);
 	}
 }
 

@@ -1,4 +1,4 @@
-/* A circuit: its netlist for a seed, and the judgment of the voltages that a simulator found. */
+/* An analog circuit: its netlist for a seed, and the check of the simulated voltages. */
 #ifndef GRITSTONE_APP_ANALOG_H
 #define GRITSTONE_APP_ANALOG_H
 
@@ -9,39 +9,40 @@
 
 struct circuit {
 	const char *name;
-	double step, stop; /* of what is printed, s */
+	double step, stop; /* print interval and end of the transient analysis, s */
 	void (*write)(FILE *netlist, uint64_t seed);
-	void (*judge)(struct context *c, const struct table *t, int rows, uint64_t seed);
+	void (*check_output)(struct context *c, const struct table *t, int rows, uint64_t seed);
 };
 
-/* A part of the seed, from 0 to below 1. */
+/* Maps the seed to [0, 1). */
 static inline double fraction(uint64_t seed)
 {
 	return (double)(seed >> 11) / 9007199254740992.0;
 }
 
-/* A signal that the judgment needs; NULL after a failure. */
+/* Returns NULL on failure. */
 static inline const double *voltage(struct context *c, const struct table *t, const char *name, int rows)
 {
-	const double *v = signal_of(t, name, rows);
+	const double *v = find_signal(t, name, rows);
 	if (v == NULL)
 		failed_because(c, "output", "the simulator did not print %d values of %s", rows, name);
 	return v;
 }
 
-/* That a value is what the analysis of the circuit says. */
-static inline void near(struct context *c, const char *what, double found, double right, double tolerance)
+/* Compares a simulated value with the analytical one. */
+static inline void check_near(struct context *c, const char *what, double found, double expected, double tolerance)
 {
-	if (!(fabs(found - right) <= tolerance))
-		failed_because(c, "output", "%s is %.6g by the simulator, and %.6g by analysis, +-%.2g", what, found, right, tolerance);
+	if (!(fabs(found - expected) <= tolerance))
+		failed_because(c, "output", "%s is %.6g by the simulator, %.6g +-%.2g by analysis", what, found, expected, tolerance);
 }
 
-/* A follower in its settled state at the end of each half of a period, of so many rows: +-amplitude; and its slope between halves of it, V/s. */
-static inline double follows(struct context *c, const double *out, int rows, int half, int delay, double amplitude, double tolerance, double step)
+/* Checks the settled output of a voltage follower at the end of each half period (of `half` rows), and returns its slope between
+ * +-amplitude/2, V/s. */
+static inline double check_follower(struct context *c, const double *out, int rows, int half, int delay, double amplitude, double tolerance, double step)
 {
 	double crossed[2] = {0, 0};
 	for (int at = delay + half, high = 1; at < rows; at += half, high = !high)
-		near(c, "the settled output of the follower, V,", out[at - 1], high ? amplitude : -amplitude, tolerance);
+		check_near(c, "the settled output of the follower, V,", out[at - 1], high ? amplitude : -amplitude, tolerance);
 	for (int i = delay; i + 1 < delay + half && crossed[1] == 0; i++)
 		for (int which = 0; which < 2; which++) {
 			double level = which == 0 ? -amplitude / 2 : amplitude / 2;

@@ -1,36 +1,35 @@
-/* app/csim: a circuit simulated transistor by transistor (hp-1987, section 2, table 2.2).
+/* app/csim: switch-level simulation of a transistor circuit (hp-1987, section 2, table 2.2).
  *
- * One operation is the program once: it reads a flattened netlist and builds lists of connections (circuit.h), reads test vectors, applies
- * each, lets the circuit settle, and writes the outputs. Nodes are low, high or unknown; a signal is as strong as the weakest
- * thing on its way: a pin, an enhancement transistor, a depletion load, the charge of a node. Nodes that conduct to each other become what
- * Bryant's switch-level model says (IEEE Transactions on Computers, 1984): of the strongest signals that are certain, and of those up and
- * down that nothing stronger blocks. A list of events has the nodes at transistors that have changed; each step is a unit of delay.
- * There are integers and pointers and nothing else. The circuit is a multiplier, multiplier.h: bits=, products= and seed=. The check value
- * is the number of vectors after which the outputs are the product that they must be.
+ * One operation is one run of the program: read a flattened netlist and build connection lists (circuit.h), read test vectors, apply each,
+ * let the circuit settle, write the outputs. Nodes are low, high or unknown; a signal is as strong as the weakest element on its path: a
+ * pin, an enhancement transistor, a depletion load, the charge of a node. Groups of connected nodes are solved by Bryant's switch-level
+ * model (IEEE Transactions on Computers, 1984): by the strongest certain signals, and the up and down signals that nothing stronger blocks.
+ * The event list holds the nodes at changed transistors; each step is a unit delay. All data are integers and pointers. The circuit is a
+ * multiplier (multiplier.h): bits=, products= and seed=. The check value is the number of vectors with the correct product at the outputs.
  */
 #include "circuit.h"
 #include "multiplier.h"
 
-enum { MOST_PRODUCTS = 1000, MOST_N = 4 };
+enum { MAX_PRODUCTS = 1000, MAX_N = 4 };
 
 static struct text stimuli, results;
-static struct node *changed[MOST_NODES], *group[MOST_NODES], *stack[MOST_NODES];
-static unsigned step, bits, products, made;
+static struct node *changed[MAX_NODES], *group[MAX_NODES], *stack[MAX_NODES];
+static unsigned step, bits, products, files_written;
 static uint64_t seed;
 
-/* How strong each node of the group has signals of one kind, the strongest first. What is not certain does not pass a node where something
- * certain is stronger. */
-static void spread(unsigned members, enum signal kind)
+/* Computes the strength of one kind of signal at each node of the group, strongest first. An uncertain signal does not pass a node with a
+ * stronger certain one. */
+static void propagate(unsigned members, enum signal kind)
 {
 	enum state never = kind == UP ? LOW : kind == DOWN ? HIGH : UNKNOWN + 1;
 	for (unsigned i = 0; i < members; i++) {
 		struct node *n = group[i];
-		unsigned char least = kind == CERTAIN ? NONE : n->signal[CERTAIN], has = n->state != never ? CHARGE : NONE;
+		unsigned char minimum = kind == CERTAIN ? NONE : n->signal[CERTAIN], strength = n->state != never ? CHARGE : NONE;
 		for (struct link *l = n->links; l != NULL; l = l->next)
-			if (l->other->is_pin && l->other->state != never && l->device->strength > has &&
+			if (l->other->is_pin && l->other->state != never && l->device->strength > strength &&
 			    (l->device->conducts == ON || (l->device->conducts == MAYBE && kind != CERTAIN)))
-				has = l->device->strength;
-		n->signal[kind] = has >= least ? has : NONE;
+				strength = l->device->strength;
+		n->signal[kind] = strength >= minimum ? strength : NONE;
 	}
 	for (unsigned char level = STRONG; level >= CHARGE; level--) {
 		unsigned high = 0;
@@ -51,7 +50,7 @@ static void spread(unsigned members, enum signal kind)
 	}
 }
 
-/* The nodes that conduct to this one, and what they become. */
+/* Collects the group of nodes connected to `first`, and computes their next states. */
 static unsigned solve(struct node *first, unsigned changes)
 {
 	unsigned members = 1;
@@ -64,7 +63,7 @@ static unsigned solve(struct node *first, unsigned changes)
 				group[members++] = l->other;
 			}
 	for (enum signal kind = CERTAIN; kind <= DOWN; kind++)
-		spread(members, kind);
+		propagate(members, kind);
 	for (unsigned i = 0; i < members; i++) {
 		struct node *n = group[i];
 		n->next = n->signal[DOWN] == NONE ? HIGH : n->signal[UP] == NONE ? LOW : UNKNOWN;
@@ -89,7 +88,7 @@ static int settle(struct context *c)
 		}
 		event_count = 0;
 		for (unsigned i = 0; i < changes; i++)
-			change(changed[i], changed[i]->next);
+			set_state(changed[i], changed[i]->next);
 	}
 	return 1;
 }
@@ -100,20 +99,20 @@ static int simulate(struct context *c)
 	do {
 		const char *word;
 		if (next_word(&stimuli, &word) != input_count) {
-			failed_because(c, "vectors", "a vector that has not a bit for each input");
+			failed_because(c, "vectors", "a vector with a wrong number of bits");
 			return 0;
 		}
 		for (unsigned i = 0; i < input_count; i++)
 			if (inputs[i]->state != (word[i] == '1' ? HIGH : LOW)) {
-				change(inputs[i], word[i] == '1' ? HIGH : LOW);
+				set_state(inputs[i], word[i] == '1' ? HIGH : LOW);
 				for (struct link *l = inputs[i]->links; l != NULL; l = l->next)
 					if (l->device->conducts != OFF)
-						set_event(l->other);
+						schedule(l->other);
 			}
 		if (!settle(c))
 			return 0;
-		if (results.length + output_count + 1 > MOST_TEXT) {
-			failed_because(c, "results", "more than %d bytes", MOST_TEXT);
+		if (results.length + output_count + 1 > MAX_TEXT) {
+			failed_because(c, "results", "more than %d bytes", MAX_TEXT);
 			return 0;
 		}
 		for (unsigned i = 0; i < output_count; i++)
@@ -128,8 +127,8 @@ static void setup(struct context *c)
 	bits = (unsigned)parameter_u64(c, "bits", 16);
 	products = (unsigned)parameter_u64(c, "products", 200);
 	seed = parameter_u64(c, "seed", 1987);
-	if (bits < 2 || bits > MOST_BITS || products < 1 || products > MOST_PRODUCTS)
-		wrong_arguments(c, "bits= is from 2 to %d, products= from 1 to %d", MOST_BITS, MOST_PRODUCTS);
+	if (bits < 2 || bits > MAX_BITS || products < 1 || products > MAX_PRODUCTS)
+		wrong_arguments(c, "bits= is from 2 to %d, products= from 1 to %d", MAX_BITS, MAX_PRODUCTS);
 }
 
 static void prepare(struct context *c, uint64_t n)
@@ -137,14 +136,14 @@ static void prepare(struct context *c, uint64_t n)
 	(void)n;
 	results.length = 0;
 	write_text(c, &results, "multiplier.out", O_CREAT | O_TRUNC);
-	if (made)
+	if (files_written)
 		return;
 	net.length = stimuli.length = 0;
 	netlist(c, &net, bits);
 	vectors(c, &stimuli, bits, products, seed);
 	write_text(c, &net, "multiplier.net", O_CREAT | O_TRUNC);
 	write_text(c, &stimuli, "multiplier.vec", O_CREAT | O_TRUNC);
-	made = 1;
+	files_written = 1;
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -156,8 +155,8 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 			return;
 }
 
-/* Whether a line of the results is this number, or nothing but unknowns. */
-static int line_is(const char *line, size_t length, uint64_t product, int is_known)
+/* Whether a line of the results is the product, or all unknown. */
+static int line_equals(const char *line, size_t length, uint64_t product, int is_known)
 {
 	if (length != 2 * bits)
 		return 0;
@@ -167,7 +166,7 @@ static int line_is(const char *line, size_t length, uint64_t product, int is_kno
 	return 1;
 }
 
-/* While phi2 is low the outputs are what they were: the product before, and unknown before the first. */
+/* While phi2 is low the outputs hold the previous product; before the first they are unknown. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	*check = 0;
@@ -183,12 +182,12 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 				product = a * b;
 			}
 			size_t length = next_word(&results, &line);
-			*check += (uint64_t)line_is(line, length, product, v >= 2);
+			*check += (uint64_t)line_equals(line, length, product, v >= 2);
 			next_line(&results);
 		}
 	}
 	if (*results.at != '\0')
-		failed_because(c, "results", "more of them than vectors");
+		failed_because(c, "results", "more results than vectors");
 }
 
 static uint64_t expect(struct context *c, uint64_t n)
@@ -204,6 +203,6 @@ const struct kernel kernel = {
 	.run = run,
 	.finish = finish,
 	.expect = expect,
-	.max_n = MOST_N,
+	.max_n = MAX_N,
 	.files = 1,
 };

@@ -1,114 +1,114 @@
-/* How app/plagen reads equations: trees of operators, and the truth table that they make. */
+/* Parser of app/plagen: expression trees, and the truth table. */
 #ifndef GRITSTONE_APP_FORMULA_H
 #define GRITSTONE_APP_FORMULA_H
 
 #include "program.h"
 
-enum { MOST_SYMBOLS = 512, MOST_TREES = 8192, MOST_VARIABLES = 12, DEEPEST = 64 };
+enum { MAX_SYMBOLS = 512, MAX_TREES = 8192, MAX_VARIABLES = 12, MAX_DEPTH = 64 };
 
 struct symbol {
-	struct symbol *chained; /* names of one bucket */
+	struct symbol *next_in_bucket; /* hash chain */
 	const char *name;
 	size_t length;
-	const struct tree *is; /* NULL: an input */
+	const struct tree *definition; /* NULL: an input */
 	unsigned char value;
 };
 
 struct tree {
-	char operator; /* of ! & ^ |, or = for the value of a symbol */
+	char operator; /* ! & ^ |, or = for the value of a symbol */
 	struct symbol *symbol;
 	const struct tree *left, *right;
 };
 
-/* What a file says. */
+/* Contents of a file. */
 struct formulas {
 	unsigned inputs, outputs, defined;
-	struct symbol *input[MOST_SYMBOLS], *output[MOST_SYMBOLS], *in_order[MOST_SYMBOLS];
+	struct symbol *input[MAX_SYMBOLS], *output[MAX_SYMBOLS], *in_order[MAX_SYMBOLS];
 };
 
-static struct symbol symbols[MOST_SYMBOLS], *symbol_names[256];
-static struct tree trees[MOST_TREES];
+static struct symbol symbols[MAX_SYMBOLS], *symbol_names[256];
+static struct tree trees[MAX_TREES];
 static unsigned symbol_count, tree_count, depth;
 
-static int is_part_of_name(char letter)
+static int is_name_character(char letter)
 {
 	return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
 }
 
-static struct symbol *symbol_at(struct context *c, struct text *t)
+static struct symbol *parse_symbol(struct context *c, struct text *t)
 {
 	const char *name = t->at;
 	unsigned hash = 0;
-	for (; is_part_of_name(*t->at); t->at++)
+	for (; is_name_character(*t->at); t->at++)
 		hash = hash * 31 + (unsigned char)*t->at;
 	size_t length = (size_t)(t->at - name);
 	struct symbol **bucket = &symbol_names[hash % 256], *s;
-	for (s = *bucket; s != NULL; s = s->chained)
+	for (s = *bucket; s != NULL; s = s->next_in_bucket)
 		if (s->length == length && memcmp(s->name, name, length) == 0)
 			return s;
-	if (length == 0 || symbol_count == MOST_SYMBOLS) {
-		failed_because(c, "equations", length == 0 ? "a name is missing" : "more than %d names", MOST_SYMBOLS);
+	if (length == 0 || symbol_count == MAX_SYMBOLS) {
+		failed_because(c, "equations", length == 0 ? "a name is missing" : "more than %d names", MAX_SYMBOLS);
 		return NULL;
 	}
 	s = &symbols[symbol_count++];
-	*s = (struct symbol){.chained = *bucket, .name = name, .length = length};
+	*s = (struct symbol){.next_in_bucket = *bucket, .name = name, .length = length};
 	return *bucket = s;
 }
 
-static struct tree *new_tree(struct context *c, struct tree is)
+static struct tree *new_tree(struct context *c, struct tree definition)
 {
-	if (tree_count == MOST_TREES) {
-		failed_because(c, "equations", "more than %d operators and operands", MOST_TREES);
+	if (tree_count == MAX_TREES) {
+		failed_because(c, "equations", "more than %d operators and operands", MAX_TREES);
 		return NULL;
 	}
-	trees[tree_count] = is;
+	trees[tree_count] = definition;
 	return &trees[tree_count++];
 }
 
-static char next_sign(struct text *t)
+static char next_character(struct text *t)
 {
 	while (*t->at == ' ')
 		t->at++;
 	return *t->at;
 }
 
-static const struct tree *binary(struct context *c, struct text *t, const char *operators);
+static const struct tree *parse_binary(struct context *c, struct text *t, const char *operators);
 
-/* A name, something inverted, or an expression in parentheses. NULL where there is none. */
-static const struct tree *operand(struct context *c, struct text *t)
+/* A name, an inverted operand, or a parenthesized expression. Returns NULL on failure. */
+static const struct tree *parse_operand(struct context *c, struct text *t)
 {
 	const struct tree *found = NULL;
-	char sign = next_sign(t);
-	if (++depth > DEEPEST) {
-		failed_because(c, "equations", "more than %d parentheses", DEEPEST);
+	char sign = next_character(t);
+	if (++depth > MAX_DEPTH) {
+		failed_because(c, "equations", "more than %d parentheses", MAX_DEPTH);
 	} else if (sign == '!') {
 		t->at++;
-		const struct tree *of = operand(c, t);
+		const struct tree *of = parse_operand(c, t);
 		found = of != NULL ? new_tree(c, (struct tree){'!', NULL, of, NULL}) : NULL;
 	} else if (sign == '(') {
 		t->at++;
-		found = binary(c, t, "|^&");
-		if (next_sign(t) == ')')
+		found = parse_binary(c, t, "|^&");
+		if (next_character(t) == ')')
 			t->at++;
 		else
-			failed_because(c, "equations", "a parenthesis that is not closed");
+			failed_because(c, "equations", "an unclosed parenthesis");
 	} else {
-		struct symbol *s = symbol_at(c, t);
+		struct symbol *s = parse_symbol(c, t);
 		found = s != NULL ? new_tree(c, (struct tree){'=', s, NULL, NULL}) : NULL;
 	}
 	depth--;
 	return found;
 }
 
-/* Operands between the first of the operators, which binds least; the others are in the operands. */
-static const struct tree *binary(struct context *c, struct text *t, const char *operators)
+/* `operators` in increasing precedence: parses operands of the first, which contain the others. */
+static const struct tree *parse_binary(struct context *c, struct text *t, const char *operators)
 {
 	if (*operators == '\0')
-		return operand(c, t);
-	const struct tree *left = binary(c, t, operators + 1);
-	while (left != NULL && next_sign(t) == *operators) {
+		return parse_operand(c, t);
+	const struct tree *left = parse_binary(c, t, operators + 1);
+	while (left != NULL && next_character(t) == *operators) {
 		t->at++;
-		const struct tree *right = binary(c, t, operators + 1);
+		const struct tree *right = parse_binary(c, t, operators + 1);
 		left = right != NULL ? new_tree(c, (struct tree){*operators, NULL, left, right}) : NULL;
 	}
 	return left;
@@ -117,7 +117,7 @@ static const struct tree *binary(struct context *c, struct text *t, const char *
 static unsigned read_names(struct context *c, struct text *t, struct symbol **names)
 {
 	unsigned count = 0;
-	while (next_sign(t) != '\n' && count < MOST_SYMBOLS && (names[count] = symbol_at(c, t)) != NULL)
+	while (next_character(t) != '\n' && count < MAX_SYMBOLS && (names[count] = parse_symbol(c, t)) != NULL)
 		count++;
 	return count;
 }
@@ -132,42 +132,42 @@ static int read_formulas(struct context *c, struct text *t, struct formulas *f)
 	next_line(t);
 	next_word(t, &word);
 	f->outputs = read_names(c, t, f->output);
-	for (f->defined = 0; next_line(t) && f->defined < MOST_SYMBOLS;) {
-		struct symbol *s = symbol_at(c, t);
-		if (s == NULL || next_sign(t) != '=')
+	for (f->defined = 0; next_line(t) && f->defined < MAX_SYMBOLS;) {
+		struct symbol *s = parse_symbol(c, t);
+		if (s == NULL || next_character(t) != '=')
 			return 0;
 		t->at++;
-		if ((s->is = binary(c, t, "|^&")) == NULL || next_sign(t) != '\n')
+		if ((s->definition = parse_binary(c, t, "|^&")) == NULL || next_character(t) != '\n')
 			return 0;
 		f->in_order[f->defined++] = s;
 	}
-	return f->inputs > 0 && f->inputs <= MOST_VARIABLES && f->outputs > 0 && f->outputs <= 32;
+	return f->inputs > 0 && f->inputs <= MAX_VARIABLES && f->outputs > 0 && f->outputs <= 32;
 }
 
-static unsigned char value_of(const struct tree *t)
+static unsigned char evaluate_tree(const struct tree *t)
 {
 	switch (t->operator) {
 	case '=':
 		return t->symbol->value;
 	case '!':
-		return !value_of(t->left);
+		return !evaluate_tree(t->left);
 	case '&':
-		return value_of(t->left) && value_of(t->right);
+		return evaluate_tree(t->left) && evaluate_tree(t->right);
 	case '|':
-		return value_of(t->left) || value_of(t->right);
+		return evaluate_tree(t->left) || evaluate_tree(t->right);
 	default:
-		return value_of(t->left) != value_of(t->right);
+		return evaluate_tree(t->left) != evaluate_tree(t->right);
 	}
 }
 
-/* One row for each set of inputs, a bit each: the outputs, a bit each. */
+/* table[inputs] = outputs, both as bit sets. */
 static void make_table(const struct formulas *f, uint32_t *table)
 {
 	for (unsigned row = 0; row < 1u << f->inputs; row++) {
 		for (unsigned i = 0; i < f->inputs; i++)
 			f->input[i]->value = row >> i & 1;
 		for (unsigned i = 0; i < f->defined; i++)
-			f->in_order[i]->value = value_of(f->in_order[i]->is);
+			f->in_order[i]->value = evaluate_tree(f->in_order[i]->definition);
 		table[row] = 0;
 		for (unsigned i = 0; i < f->outputs; i++)
 			table[row] |= (uint32_t)f->output[i]->value << i;

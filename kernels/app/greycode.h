@@ -1,7 +1,7 @@
-/* A counter in Gray code of 396 MOS transistors, generated: seven flip-flops of six gates, whose first states are the seed's.
+/* Generated Gray-code counter of 396 MOS transistors: seven flip-flops of six gates, with initial states from the seed.
  *
- * A flip-flop p alternates. Bit 0 changes where p is 0; bit i where p is 1, bit i-1 is 1 and all below are 0; the last bit where p is 1 and all but
- * the two last are 0. By hand: after k clocks from the state of number s the bits are those of (s+k) ^ (s+k)/2, s+k taken modulo 64.
+ * Flip-flop p toggles on each clock. Bit 0 toggles if p is 0; bit i if p is 1, bit i-1 is 1 and all lower bits are 0; the last bit if p is
+ * 1 and all but the last two are 0. Analysis: after k clocks from state number s the bits are those of n ^ n/2 with n = (s+k) modulo 64.
  */
 #ifndef GRITSTONE_APP_GREYCODE_H
 #define GRITSTONE_APP_GREYCODE_H
@@ -15,7 +15,7 @@ static inline uint64_t greycode_state(uint64_t seed)
 	return seed >> 32 & ((1u << BITS) - 1);
 }
 
-/* A flip-flop q, qb that takes d when the clock rises, and begins in a state while init is 0. */
+/* A D flip-flop with outputs q and qb, rising edge, set or reset to its initial state while init is 0. */
 static inline void greycode_flip_flop(FILE *f, const char *name, int state)
 {
 	fprintf(f, "x%s %s %sb %sd clk %s %s vdd flip\n", name, name, name, name, state ? "init" : "vdd", state ? "vdd" : "init");
@@ -61,10 +61,10 @@ static inline void greycode_judge(struct context *c, const struct table *t, int 
 		char name[8];
 		snprintf(name, sizeof name, "v(g%d)", i);
 		const double *v = voltage(c, t, name, rows);
-		/* before each rise of the clock */
+		/* before each rising edge */
 		for (int k = 0; v != NULL && k <= CLOCKS; k++) {
 			uint64_t number = (greycode_state(seed) + (uint64_t)k) & ((1u << BITS) - 1), gray = number ^ number >> 1;
-			near(c, "a bit of the counter, V,", v[FIRST_ROW - 2 + k * CLOCK_ROWS], gray >> i & 1 ? 5 : 0, 0.25);
+			check_near(c, "a bit of the counter, V,", v[FIRST_ROW - 2 + k * CLOCK_ROWS], gray >> i & 1 ? 5 : 0, 0.25);
 		}
 	}
 }

@@ -1,8 +1,8 @@
-/* app/hilo: logic circuits simulated by an event-driven simulator of the machine, several at once (hp-1987, section 2, figure 2.5).
+/* app/hilo: concurrent simulations of logic circuits by an installed event-driven simulator (hp-1987, section 2, figure 2.5).
  *
- * The Verilog is compiled once, untimed: by iverilog for vvp, or by verilator to a program. Each simulation has its seed and
- * must print the checksum of the results that the circuit must have, which is computed here without it. Parameters:
- * circuit=isor, mc6800, resource or wcs; users=; iverilog= and vvp=, or verilator= (paths).
+ * The Verilog is compiled once, untimed: by iverilog for vvp, or by verilator to a program. Each simulation has its own seed and must print
+ * the checksum of its results, which is also computed here, independently. Parameters: circuit=isor, mc6800, resource or wcs; users=;
+ * iverilog= and vvp=, or verilator= (paths).
  */
 #define _GNU_SOURCE
 #include "isor.h"
@@ -21,7 +21,7 @@ static void compile(struct context *c)
 	const char *const by_iverilog[] = {iverilog, "-o", "circuit.vvp", "circuit.v", NULL};
 	const char *const *argv = verilator != NULL ? by_verilator : by_iverilog;
 	struct simulation compiler = {.directory = "."};
-	FILE *verilog = file_of(c, &compiler, "circuit.v", "we");
+	FILE *verilog = open_file(c, &compiler, "circuit.v", "we");
 	if (verilog == NULL)
 		return;
 	circuit->write(verilog);
@@ -29,9 +29,9 @@ static void compile(struct context *c)
 		failed(c, "write");
 	for (int i = 0; argv[i] != NULL; i++)
 		snprintf(compiler.word[i], sizeof *compiler.word, "%s", argv[i]);
-	if (start(c, &compiler)) {
+	if (start_simulation(c, &compiler)) {
 		wait_for(c, &compiler);
-		ended_well(c, &compiler);
+		check_exit(c, &compiler);
 	}
 }
 
@@ -42,9 +42,9 @@ static void setup(struct context *c)
 		if (strcmp(name, circuits[i]->name) == 0)
 			circuit = circuits[i];
 	if (circuit == NULL)
-		wrong_arguments(c, "circuit=%s is none of isor, mc6800, resource and wcs", name);
+		wrong_arguments(c, "circuit=%s is not isor, mc6800, resource or wcs", name);
 	vvp = parameter(c, "verilator", NULL) != NULL ? NULL : parameter(c, "vvp", "/usr/bin/vvp");
-	set_up_simulations(c);
+	setup_simulations(c);
 	compile(c);
 }
 
@@ -52,7 +52,7 @@ static void write_input(struct context *c, struct simulation *s)
 {
 	int words = 0;
 	(void)c;
-	s->seed = (s->seed & 0xffffffff) | 1; /* 0 would draw nothing but 0 */
+	s->seed = (s->seed & 0xffffffff) | 1; /* xorshift requires a nonzero state */
 	if (vvp != NULL) {
 		snprintf(s->word[words++], sizeof *s->word, "%s", vvp);
 		snprintf(s->word[words++], sizeof *s->word, "../circuit.vvp");
@@ -61,14 +61,14 @@ static void write_input(struct context *c, struct simulation *s)
 	snprintf(s->word[words], sizeof *s->word, "+seed=%08x", (unsigned)s->seed);
 }
 
-/* The checksum stands in the first line; verilator adds where it ended. */
-static void judge(struct context *c, const struct simulation *s, char *text)
+/* The checksum is in the first line; verilator appends the position of $finish. */
+static void check_output(struct context *c, const struct simulation *s, char *text)
 {
-	char right[32];
-	snprintf(right, sizeof right, "checksum %08x\n", (unsigned)circuit->checksum((uint32_t)s->seed));
-	size_t length = strlen(right);
-	if (strncmp(text, right, length) != 0 || (vvp != NULL && text[length] != '\0'))
-		failed_because(c, "output", "the simulator printed '%.60s' for seed %08x, and %.17s is right", text, (unsigned)s->seed, right);
+	char expected[32];
+	snprintf(expected, sizeof expected, "checksum %08x\n", (unsigned)circuit->checksum((uint32_t)s->seed));
+	size_t length = strlen(expected);
+	if (strncmp(text, expected, length) != 0 || (vvp != NULL && text[length] != '\0'))
+		failed_because(c, "output", "the simulator printed '%.60s' for seed %08x; expected %.17s", text, (unsigned)s->seed, expected);
 }
 
 const struct kernel kernel = {.name = "app/hilo",

@@ -1,5 +1,5 @@
-/* A logic circuit: its Verilog, whose module `top` simulates and prints a checksum for `+seed=`, and the checksum that the same inputs must give
- * by a program that knows nothing of the circuit. Both draw by xorshift.
+/* A logic circuit: its Verilog, whose module `top` simulates and prints a checksum for `+seed=`, and a reference function that computes the
+ * checksum independently of the circuit. Both generate inputs by xorshift.
  */
 #ifndef GRITSTONE_APP_LOGIC_H
 #define GRITSTONE_APP_LOGIC_H
@@ -12,7 +12,7 @@ struct logic {
 	uint32_t (*checksum)(uint32_t seed);
 };
 
-/* The beginning of every module `top`: state of the generator, and of the checksum. */
+/* Start of every module `top`: generator and checksum. */
 #define TOP "module top;\n" \
 	"reg [31:0] x, sum;\n" \
 	"task draw;\nbegin\n  x = x ^ x << 13;\n  x = x ^ x >> 17;\n  x = x ^ x << 5;\nend\nendtask\n" \
@@ -20,14 +20,14 @@ struct logic {
 #define BEGIN "initial begin\n  if (!$value$plusargs(\"seed=%h\", x)) $finish;\n  sum = 0;\n"
 #define END "  $display(\"checksum %h\", sum);\n  $finish;\nend\nendmodule\n"
 
-static inline uint32_t drawn(uint32_t *x)
+static inline uint32_t xorshift(uint32_t *x)
 {
 	*x ^= *x << 13;
 	*x ^= *x >> 17;
 	return *x ^= *x << 5;
 }
 
-static inline void add(uint32_t *sum, uint32_t value)
+static inline void add_to_checksum(uint32_t *sum, uint32_t value)
 {
 	*sum = (*sum << 1 | *sum >> 31) ^ value;
 }

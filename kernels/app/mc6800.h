@@ -1,5 +1,5 @@
-/* A processor with instructions of the 6800, described by its behavior, executes a program: the CRC (polynomial 0x1021) of 256 bytes that
- * are drawn, some times over. By hand: the CRC of these bytes, computed by its definition.
+/* Behavioral model of a processor with instructions of the 6800, which computes the CRC (polynomial 0x1021) of 256 random bytes, several
+ * times over. Reference: the CRC by its definition.
  */
 #ifndef GRITSTONE_APP_MC6800_H
 #define GRITSTONE_APP_MC6800_H
@@ -8,7 +8,7 @@
 
 enum { MC6800_DATA = 0x200, MC6800_BYTES = 256, MC6800_PASSES = 7 };
 
-/* At 0x0100: the two accumulators are the CRC. */
+/* At 0x0100. The CRC is in accumulators A and B. */
 static const unsigned char mc6800_program[] = {
 	0x8e, 0x00, 0xff,             /* 100  lds #$00ff */
 	0x86, MC6800_PASSES,          /* 103  ldaa #passes */
@@ -81,7 +81,7 @@ static inline uint32_t mc6800_checksum(uint32_t x)
 	uint32_t crc = 0;
 	unsigned char data[MC6800_BYTES];
 	for (int i = 0; i < MC6800_BYTES; i++)
-		data[i] = drawn(&x) & 255;
+		data[i] = xorshift(&x) & 255;
 	for (int i = 0; i < MC6800_PASSES * MC6800_BYTES; i++) {
 		crc ^= (uint32_t)data[i % MC6800_BYTES] << 8;
 		for (int bit = 0; bit < 8; bit++)

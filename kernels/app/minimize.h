@@ -1,28 +1,28 @@
-/* How app/plagen minimizes a truth table: the method of Quine and McCluskey for several outputs.
+/* Minimization of a truth table in app/plagen: the Quine-McCluskey method for several outputs.
  *
- * An implicant has the outputs of which all its rows are on; two that differ in one input become one, with the outputs of both, and an
- * implicant is prime when it loses outputs by each such step. Of the primes the essential ones are taken, then always one that
- * covers most of what is left; those that turn out to be redundant are dropped.
+ * An implicant has the outputs that are on in all of its rows; two that differ in one input are merged, with their common outputs; an
+ * implicant is prime if every merge loses outputs. The cover consists of the essential primes, then greedily of the prime with the largest
+ * gain; redundant primes are removed at the end.
  */
 #ifndef GRITSTONE_APP_MINIMIZE_H
 #define GRITSTONE_APP_MINIMIZE_H
 
 #include "equations.h"
 
-enum { ROWS = 1 << MOST_INPUTS, MOST_CUBES = 531441, BUCKETS = 1 << 16, MOST_GAIN = ROWS * MOST_OUTPUTS };
+enum { ROWS = 1 << MAX_INPUTS, MAX_CUBES = 531441, BUCKETS = 1 << 16, MAX_GAIN = ROWS * MAX_OUTPUTS };
 
-/* Inputs with a bit in `free` may be either; the others are as in `value`. */
+/* Inputs in `free` are don't-care; the others have the bits of `value`. */
 struct cube {
-	struct cube *chained; /* of one bucket; later of one gain */
+	struct cube *next; /* hash chain; later the list of one gain */
 	uint16_t value, free;
 	uint32_t outputs;
 	unsigned char is_merged;
 };
 
 static uint32_t table[ROWS], uncovered[ROWS];
-static struct cube cubes[MOST_CUBES], *cube_names[BUCKETS], *primes[MOST_CUBES], *taken[MOST_CUBES], *by_gain[MOST_GAIN + 1];
-static uint16_t times[ROWS][MOST_OUTPUTS]; /* a row's output is covered */
-static unsigned cube_count, prime_count, taken_count;
+static struct cube cubes[MAX_CUBES], *cube_names[BUCKETS], *primes[MAX_CUBES], *selected[MAX_CUBES], *by_gain[MAX_GAIN + 1];
+static uint16_t cover_counts[ROWS][MAX_OUTPUTS]; /* number of cubes that cover an output of a row */
+static unsigned cube_count, prime_count, selected_count;
 
 #define FOR_ROWS_OF(cube, row, part) \
 	for (unsigned part = 0, more = 1, row = (cube)->value; more; \
@@ -41,11 +41,11 @@ static struct cube *find_cube(unsigned value, unsigned free)
 {
 	struct cube *q = *bucket_of(value, free);
 	while (q != NULL && (q->value != value || q->free != free))
-		q = q->chained;
+		q = q->next;
 	return q;
 }
 
-/* There are 3 to the power of inputs at most. */
+/* At most 3 to the power of inputs. */
 static void add_cube(unsigned value, unsigned free, uint32_t outputs)
 {
 	struct cube **bucket = bucket_of(value, free), *q = &cubes[cube_count++];
@@ -53,7 +53,7 @@ static void add_cube(unsigned value, unsigned free, uint32_t outputs)
 	*bucket = q;
 }
 
-/* All implicants, by how many inputs are free, and the primes among them. */
+/* Generates all implicants, by number of free inputs, and marks the primes. */
 static void merge(unsigned inputs)
 {
 	memset(cube_names, 0, sizeof cube_names);
@@ -79,31 +79,31 @@ static void merge(unsigned inputs)
 			primes[prime_count++] = &cubes[i];
 }
 
-static void count(const struct cube *q, int by)
+static void adjust_counts(const struct cube *q, int by)
 {
 	FOR_ROWS_OF(q, row, part)
 		FOR_OUTPUTS_OF(q->outputs, output)
-			times[row][output] = (uint16_t)(times[row][output] + by);
+			cover_counts[row][output] = (uint16_t)(cover_counts[row][output] + by);
 }
 
-/* Whether it alone covers something, by the counts. */
-static int is_needed(const struct cube *q)
+/* Whether it alone covers some output. */
+static int is_irredundant(const struct cube *q)
 {
 	FOR_ROWS_OF(q, row, part)
 		FOR_OUTPUTS_OF(q->outputs, output)
-			if (times[row][output] == 1)
+			if (cover_counts[row][output] == 1)
 				return 1;
 	return 0;
 }
 
-static void take(struct cube *q)
+static void select_cube(struct cube *q)
 {
-	taken[taken_count++] = q;
+	selected[selected_count++] = q;
 	FOR_ROWS_OF(q, row, part)
 		uncovered[row] &= ~q->outputs;
 }
 
-static unsigned gain_of(const struct cube *q)
+static unsigned compute_gain(const struct cube *q)
 {
 	unsigned gain = 0;
 	FOR_ROWS_OF(q, row, part)
@@ -111,51 +111,51 @@ static unsigned gain_of(const struct cube *q)
 	return gain;
 }
 
-static void queue(struct cube *q, unsigned gain)
+static void enqueue(struct cube *q, unsigned gain)
 {
-	q->chained = by_gain[gain];
+	q->next = by_gain[gain];
 	by_gain[gain] = q;
 }
 
-/* Primes that cover the table, none of which the others make redundant. */
+/* Selects an irredundant cover. */
 static void cover(unsigned inputs)
 {
 	memcpy(uncovered, table, sizeof(*table) << inputs);
-	memset(times, 0, sizeof(*times) << inputs);
+	memset(cover_counts, 0, sizeof(*cover_counts) << inputs);
 	memset(by_gain, 0, sizeof by_gain);
-	taken_count = 0;
+	selected_count = 0;
 	for (unsigned i = 0; i < prime_count; i++)
-		count(primes[i], 1);
+		adjust_counts(primes[i], 1);
 	for (unsigned i = 0; i < prime_count; i++)
-		if (is_needed(primes[i]))
-			take(primes[i]);
+		if (is_irredundant(primes[i]))
+			select_cube(primes[i]);
 	for (unsigned i = 0; i < prime_count; i++)
-		queue(primes[i], gain_of(primes[i]));
-	/* gains only fall: one that is what it was is the largest */
-	for (unsigned gain = MOST_GAIN; gain > 0; gain--)
+		enqueue(primes[i], compute_gain(primes[i]));
+	/* gains only decrease, so an unchanged one is the maximum */
+	for (unsigned gain = MAX_GAIN; gain > 0; gain--)
 		while (by_gain[gain] != NULL) {
 			struct cube *q = by_gain[gain];
-			unsigned now = gain_of(q);
-			by_gain[gain] = q->chained;
+			unsigned now = compute_gain(q);
+			by_gain[gain] = q->next;
 			if (now == gain)
-				take(q);
+				select_cube(q);
 			else
-				queue(q, now);
+				enqueue(q, now);
 		}
-	memset(times, 0, sizeof(*times) << inputs);
-	for (unsigned i = 0; i < taken_count; i++)
-		count(taken[i], 1);
-	unsigned kept = taken_count;
-	for (unsigned i = taken_count; i-- > 0;)
-		if (!is_needed(taken[i])) {
-			count(taken[i], -1);
-			taken[i] = NULL;
-			kept--;
+	memset(cover_counts, 0, sizeof(*cover_counts) << inputs);
+	for (unsigned i = 0; i < selected_count; i++)
+		adjust_counts(selected[i], 1);
+	unsigned remaining = selected_count;
+	for (unsigned i = selected_count; i-- > 0;)
+		if (!is_irredundant(selected[i])) {
+			adjust_counts(selected[i], -1);
+			selected[i] = NULL;
+			remaining--;
 		}
-	for (unsigned i = 0, to = 0; to < kept; i++)
-		if (taken[i] != NULL)
-			taken[to++] = taken[i];
-	taken_count = kept;
+	for (unsigned i = 0, to = 0; to < remaining; i++)
+		if (selected[i] != NULL)
+			selected[to++] = selected[i];
+	selected_count = remaining;
 }
 
 #endif

@@ -1,8 +1,8 @@
-/* An amplifier of 31 MOS transistors, ours: followers at both inputs, a pair with a cascoded mirror, a second stage with a
- * Miller capacitor, and followers at the output. It follows a square wave whose amplitude is the seed's.
+/* An amplifier of 31 MOS transistors, of our own design: source followers at both inputs, a differential pair with a cascoded mirror, a
+ * second stage with a Miller capacitor, and output followers. It follows a square wave with an amplitude from the seed.
  *
- * By hand: the chain of the reference is two transistors, 90 kohm and two more across 15 V, of which each takes V with
- * I = KP/2 W/L (V-1)^2 (1 + LAMBDA V); the settled output is the input; the slope is twice that current over the capacitor.
+ * Analysis: the reference chain is two transistors, 90 kohm and two more across 15 V, each with the voltage V for I = KP/2 W/L (V-1)^2 (1 +
+ * LAMBDA V); the settled output equals the input; the slew rate is twice that current over the capacitor.
  */
 #ifndef GRITSTONE_APP_MOSAMP2_H
 #define GRITSTONE_APP_MOSAMP2_H
@@ -25,24 +25,24 @@ static inline void mosamp2_write(FILE *f, uint64_t seed)
 	/* reference */
 	fputs("m1 b1 b1 vdd vdd p w=325u l=5u\nm2 b2 b2 b1 b1 p w=325u l=5u\nrb b2 b3 90k\nm3 b3 b3 b4 b4 n w=130u l=5u\n"
 	      "m4 b4 b4 vss vss n w=130u l=5u\n", f);
-	/* followers at the inputs, each with a cascoded source */
+	/* input followers, each with a cascoded current source */
 	fputs("m5 sp b1 vdd vdd p w=650u l=5u\nm6 ip b2 sp sp p w=650u l=5u\nm7 vss in ip ip p w=1300u l=5u\n"
 	      "m8 sm b1 vdd vdd p w=650u l=5u\nm9 im b2 sm sm p w=650u l=5u\nm10 vss out im im p w=1300u l=5u\n", f);
-	/* pair, its tail and its load */
+	/* differential pair, tail current source and load */
 	fputs("m11 ts b4 vss vss n w=260u l=5u\nm12 t b3 ts ts n w=260u l=5u\nm13 l1 im t t n w=1300u l=5u\nm14 l2 ip t t n w=1300u l=5u\n"
 	      "m15 s1 s1 vdd vdd p w=325u l=5u\nm16 l1 l1 s1 s1 p w=325u l=5u\nm17 s2 s1 vdd vdd p w=325u l=5u\nm18 l2 l1 s2 s2 p w=325u l=5u\n", f);
-	/* second stage, with the bias of the output between its halves */
+	/* second stage, with the output bias */
 	fputs("m19 u u vdd vdd p w=1300u l=5u\nm20 g l2 u u p w=1300u l=5u\nm21 g g k k n w=520u l=5u\nm22 h h k k p w=1300u l=5u\n"
 	      "m23 h b3 w w n w=520u l=5u\nm24 w b4 vss vss n w=520u l=5u\n", f);
-	/* followers at the output, with two currents that cancel */
+	/* output followers, with two canceling currents */
 	fputs("m25 vdd g out out n w=1300u l=5u\nm26 vss h out out p w=3250u l=5u\nm27 y1 b1 vdd vdd p w=325u l=5u\n"
 	      "m28 out b2 y1 y1 p w=325u l=5u\nm29 out b3 y2 y2 n w=130u l=5u\nm30 y2 b4 vss vss n w=130u l=5u\ncl out 0 10p\n", f);
-	/* compensation: a transistor as the resistor that takes the zero away */
+	/* compensation: a transistor as nulling resistor */
 	fputs("m31 l2 vdd z z n w=60u l=5u\ncc z g 120p\n", f);
 	fputs(".print tran v(in) v(out) v(b1) v(b2) v(b3) v(b4)\n.tran 0.2u 1000u\n", f);
 }
 
-/* The voltage of a transistor as a diode that takes this current; both kinds have KP W/L = 0.78 mA/V2. */
+/* Voltage of a diode-connected transistor at this current; both types have KP W/L = 0.78 mA/V2. */
 static inline double mosamp2_diode(double current)
 {
 	double low = 1, high = 5;
@@ -71,12 +71,12 @@ static inline void mosamp2_judge(struct context *c, const struct table *t, int r
 			high = current;
 	}
 	double v = mosamp2_diode(low);
-	near(c, "the first voltage of the reference, V,", b1[0], 7.5 - v, 0.002);
-	near(c, "the second voltage of the reference, V,", b2[0], 7.5 - 2 * v, 0.004);
-	near(c, "the third voltage of the reference, V,", b3[0], -7.5 + 2 * v, 0.004);
-	near(c, "the fourth voltage of the reference, V,", b4[0], -7.5 + v, 0.002);
-	double slope = follows(c, out, rows, MOSAMP2_HALF, MOSAMP2_DELAY, a, 0.01, 0.2e-6);
-	near(c, "the rising slope, V/s,", slope, 2 * low / 120e-12, 0.3 * 2 * low / 120e-12);
+	check_near(c, "the first voltage of the reference, V,", b1[0], 7.5 - v, 0.002);
+	check_near(c, "the second voltage of the reference, V,", b2[0], 7.5 - 2 * v, 0.004);
+	check_near(c, "the third voltage of the reference, V,", b3[0], -7.5 + 2 * v, 0.004);
+	check_near(c, "the fourth voltage of the reference, V,", b4[0], -7.5 + v, 0.002);
+	double slope = check_follower(c, out, rows, MOSAMP2_HALF, MOSAMP2_DELAY, a, 0.01, 0.2e-6);
+	check_near(c, "the rising slope, V/s,", slope, 2 * low / 120e-12, 0.3 * 2 * low / 120e-12);
 }
 
 static const struct circuit mosamp2 = {"mosamp2", 0.2e-6, 1e-3, mosamp2_write, mosamp2_judge};

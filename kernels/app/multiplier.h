@@ -1,29 +1,28 @@
-/* The circuit of app/csim: an array multiplier in ratioed nMOS with two-phase registers, transistor by transistor, and its vectors.
+/* The circuit of app/csim: an array multiplier in ratioed nMOS with two-phase registers, at transistor level, and its test vectors.
  *
- * Operands are stored on the gates of inverters while phi1 is high, and a product while phi2 is. Partial products are NORs of
- * complements; rows of full adders save their carries; the last row hands its carries on through pass transistors
- * (a Manchester chain). One multiplication is four vectors: phi1 with the operands; all low with the operands inverted, which storage
- * must not see; phi2; all low.
+ * Operands are latched on inverter gates while phi1 is high, the product while phi2 is. Partial products are NORs of complements; rows of
+ * carry-save full adders; the last row is a Manchester carry chain of pass transistors. One multiplication is four vectors: phi1 with the
+ * operands; both clocks low with inverted operands, which the latches must ignore; phi2; both low.
  */
 #ifndef GRITSTONE_APP_MULTIPLIER_H
 #define GRITSTONE_APP_MULTIPLIER_H
 
 #include "program.h"
 
-#define MOST_BITS 24
+#define MAX_BITS 24
 #define PHASES 4
 
 struct builder {
 	struct context *c;
 	struct text *net;
-	unsigned wires; /* without a name that anybody asks for */
+	unsigned wires; /* internal wires so far */
 };
 
 struct wire {
 	char name[12];
 };
 
-static struct wire named(const char *prefix, unsigned i)
+static struct wire indexed_wire(const char *prefix, unsigned i)
 {
 	struct wire w;
 	snprintf(w.name, sizeof w.name, "%s%u", prefix, i);
@@ -32,24 +31,24 @@ static struct wire named(const char *prefix, unsigned i)
 
 static struct wire new_wire(struct builder *b)
 {
-	return named("n", b->wires++);
+	return indexed_wire("n", b->wires++);
 }
 
 static const struct wire ground = {"gnd"}, supply = {"vdd"};
 
-/* An enhancement transistor: conducts while its gate is high. */
+/* Enhancement transistor: conducts while its gate is high. */
 static void enhancement(struct builder *b, struct wire gate, struct wire source, struct wire drain)
 {
-	put(b->c, b->net, "e %s %s %s\n", gate.name, source.name, drain.name);
+	append_text(b->c, b->net, "e %s %s %s\n", gate.name, source.name, drain.name);
 }
 
-/* A depletion load: always conducts, but any enhancement transistor is stronger. */
+/* Depletion load: always conducts, weaker than any enhancement transistor. */
 static void load(struct builder *b, struct wire w)
 {
-	put(b->c, b->net, "d %s\n", w.name);
+	append_text(b->c, b->net, "d %s\n", w.name);
 }
 
-/* Two in series from a wire to ground, or to what else. */
+/* Two transistors in series. */
 static void series(struct builder *b, struct wire from, struct wire one, struct wire two, struct wire to)
 {
 	struct wire middle = new_wire(b);
@@ -74,7 +73,7 @@ static struct wire nor(struct builder *b, struct wire one, struct wire two)
 	return out;
 }
 
-/* (x y + x' y')', of both with their complements. */
+/* (x y + x' y')'; x[1] and y[1] are the complements. */
 static struct wire exclusive_or(struct builder *b, const struct wire x[2], const struct wire y[2])
 {
 	struct wire out = new_wire(b);
@@ -107,8 +106,8 @@ static struct sums full_adder(struct builder *b, struct wire x, struct wire y, s
 	return (struct sums){inverter(b, sum), inverter(b, carry)};
 }
 
-/* One place of the last row: the carry is made, stopped, or passed on. */
-static struct sums chain(struct builder *b, struct wire x, struct wire y, struct wire carry)
+/* Carry-chain cell: generate, kill or propagate. */
+static struct sums carry_cell(struct builder *b, struct wire x, struct wire y, struct wire carry)
 {
 	struct wire next = new_wire(b);
 	struct wire stop = nor(b, x, y), make = nor(b, inverter(b, x), inverter(b, y));
@@ -120,8 +119,8 @@ static struct sums chain(struct builder *b, struct wire x, struct wire y, struct
 	return (struct sums){exclusive_or(b, pass, in), next};
 }
 
-/* A register: its content inverted. */
-static struct wire stored(struct builder *b, struct wire phase, struct wire in)
+/* Dynamic latch with inverted output. */
+static struct wire latch(struct builder *b, struct wire phase, struct wire in)
 {
 	struct wire gate = new_wire(b);
 	enhancement(b, phase, in, gate);
@@ -131,24 +130,24 @@ static struct wire stored(struct builder *b, struct wire phase, struct wire in)
 /* Pins: phi1, phi2, a0 to aN, b0 to bN; products q0 to q2N. */
 static void pins(struct builder *b, unsigned bits)
 {
-	put(b->c, b->net, "i phi1 phi2");
+	append_text(b->c, b->net, "i phi1 phi2");
 	for (unsigned i = 0; i < 2 * bits; i++)
-		put(b->c, b->net, " %s", named(i < bits ? "a" : "b", i % bits).name);
-	put(b->c, b->net, "\no");
+		append_text(b->c, b->net, " %s", indexed_wire(i < bits ? "a" : "b", i % bits).name);
+	append_text(b->c, b->net, "\no");
 	for (unsigned i = 0; i < 2 * bits; i++)
-		put(b->c, b->net, " %s", named("q", i).name);
-	put(b->c, b->net, "\n");
+		append_text(b->c, b->net, " %s", indexed_wire("q", i).name);
+	append_text(b->c, b->net, "\n");
 }
 
 static void netlist(struct context *c, struct text *net, unsigned bits)
 {
 	struct builder all = {c, net, 0}, *b = &all;
-	struct wire a[MOST_BITS], other[MOST_BITS], product[2 * MOST_BITS], carry = ground;
-	struct sums row[MOST_BITS + 1];
+	struct wire a[MAX_BITS], other[MAX_BITS], product[2 * MAX_BITS], carry = ground;
+	struct sums row[MAX_BITS + 1];
 	pins(b, bits);
 	for (unsigned i = 0; i < bits; i++) {
-		a[i] = stored(b, named("phi", 1), named("a", i));
-		other[i] = stored(b, named("phi", 1), named("b", i));
+		a[i] = latch(b, indexed_wire("phi", 1), indexed_wire("a", i));
+		other[i] = latch(b, indexed_wire("phi", 1), indexed_wire("b", i));
 	}
 	for (unsigned j = 0; j <= bits; j++)
 		row[j] = (struct sums){j < bits ? nor(b, a[j], other[0]) : ground, ground};
@@ -158,29 +157,28 @@ static void netlist(struct context *c, struct text *net, unsigned bits)
 			row[j] = full_adder(b, nor(b, a[j], other[i]), row[j + 1].sum, row[j].carry);
 	}
 	for (unsigned j = 0; j < bits; j++) {
-		struct sums last = chain(b, row[j + 1].sum, row[j].carry, carry);
+		struct sums last = carry_cell(b, row[j + 1].sum, row[j].carry, carry);
 		product[bits + j] = last.sum;
 		carry = last.carry;
 	}
 	for (unsigned i = 0; i < 2 * bits; i++) {
-		struct wire out = named("q", i), kept = stored(b, named("phi", 2), product[i]);
+		struct wire out = indexed_wire("q", i), latched = latch(b, indexed_wire("phi", 2), product[i]);
 		load(b, out);
-		enhancement(b, kept, out, ground);
+		enhancement(b, latched, out, ground);
 	}
 }
 
 static void vector(struct context *c, struct text *t, const char *clocks, unsigned bits, uint64_t a, uint64_t b)
 {
-	char line[2 * MOST_BITS + 1];
-	for (unsigned i = 0; i < bits && i < MOST_BITS; i++) {
+	char line[2 * MAX_BITS + 1];
+	for (unsigned i = 0; i < bits && i < MAX_BITS; i++) {
 		line[i] = (char)('0' + (a >> i & 1));
 		line[bits + i] = (char)('0' + (b >> i & 1));
 	}
 	line[2 * bits] = '\0';
-	put(c, t, "%s%s\n", clocks, line);
+	append_text(c, t, "%s%s\n", clocks, line);
 }
 
-/* The operands of a multiplication. */
 static void operands(uint64_t *seed, unsigned bits, uint64_t *a, uint64_t *b)
 {
 	*a = draw(seed) >> (64 - bits);

@@ -1,102 +1,102 @@
-/* Inputs of app/generate that are looked at: an image, a video, pages. */
+/* Generators of an image, a video, and PDF pages. */
 #ifndef APP_PICTURES_H
 #define APP_PICTURES_H
 
 #include "input.h"
 
-/* From 0 to 255 and back, with this period. */
+/* Triangle wave from 0 to 255. */
 static int wave(uint64_t x, unsigned period)
 {
 	unsigned at = (unsigned)(x % period) * 510 / period;
 	return (int)(at > 255 ? 510 - at : at);
 }
 
-static int limited(int x)
+static int clamp(int x)
 {
 	return x < 0 ? 0 : x > 255 ? 255 : x;
 }
 
-/* A picture of waves, displaced by the salt, with noise of the seed; the answer is the same at a quarter of its width and height, by means of
- * 16 pixels. SIZE is the width; the height is two thirds of it. */
+/* Waves, shifted by the salt, with noise from the seed; the expected output is the image at a quarter of width and height, each pixel the
+ * mean of 16. SIZE is the width; the height is two thirds of it. */
 static void make_image(uint64_t size, uint64_t seed, const char *path)
 {
 	unsigned width = (unsigned)size / 12 * 12, height = width / 3 * 2;
 	struct random r = {seed};
 	struct text t = {0}, noise = {0}, small = {0};
-	unsigned *means = calloc((size_t)width * 3, sizeof *means), away = (unsigned)(salt % 4096);
+	unsigned *means = calloc((size_t)width * 3, sizeof *means), shift = (unsigned)(salt % 4096);
 	if (means == NULL)
 		die("no memory");
-	addf(&t, "P6\n%u %u\n255\n", width, height);
-	addf(&small, "P6\n%u %u\n255\n", width / 4, height / 4);
+	appendf(&t, "P6\n%u %u\n255\n", width, height);
+	appendf(&small, "P6\n%u %u\n255\n", width / 4, height / 4);
 	for (unsigned y = 0; y < height; y++) {
 		for (unsigned x = 0; x < width; x++) {
 			uint64_t bits = draw(&r);
-			int red = wave(x + away, 1200), green = wave(y + away, 800), blue = wave(x + y + 2 * away, 500);
+			int red = wave(x + shift, 1200), green = wave(y + shift, 800), blue = wave(x + y + 2 * shift, 500);
 			int color[3] = {red + (int)(bits & 15) - 8, green + (int)(bits >> 8 & 15) - 8, blue + (int)(bits >> 16 & 15) - 8};
-			char *pixel = room_for(&t, 3);
+			char *pixel = reserve(&t, 3);
 			for (int i = 0; i < 3; i++) {
-				pixel[i] = (char)limited(color[i]);
-				means[x / 4 * 3 + (unsigned)i] += (unsigned)limited(color[i]);
+				pixel[i] = (char)clamp(color[i]);
+				means[x / 4 * 3 + (unsigned)i] += (unsigned)clamp(color[i]);
 			}
 			t.length += 3;
-			add(&noise, (const char *)&(char){(char)bits}, 1);
+			append(&noise, (const char *)&(char){(char)bits}, 1);
 		}
 		for (unsigned i = 0; y % 4 == 3 && i < width / 4 * 3; i++) {
-			add(&small, &(char){(char)(means[i] / 16)}, 1);
+			append(&small, &(char){(char)(means[i] / 16)}, 1);
 			means[i] = 0;
 		}
 	}
-	seal(&noise);
-	save(path, &t);
-	save("answer-small", &small);
+	add_to_hash(&noise);
+	write_file(path, &t);
+	write_file("answer-small", &small);
 }
 
 enum { WIDTH = 640, HEIGHT = 360 };
 
-/* So many frames of 640 x 360 at 4:2:0: waves that move, and a square, from where the salt says. The answer is the frames alone. */
+/* SIZE frames of 640 x 360 at 4:2:0: moving waves and a moving square, shifted by the salt. The expected output is the raw frames. */
 static void make_video(uint64_t size, uint64_t seed, const char *path)
 {
 	struct random r = {seed};
 	struct text t = {0}, noise = {0}, frames = {0};
-	unsigned away = (unsigned)(salt % 4096);
+	unsigned shift = (unsigned)(salt % 4096);
 	for (unsigned i = 0; i < WIDTH * 4; i++)
-		add(&noise, &(char){(char)(draw(&r) & 7)}, 1);
-	seal(&noise);
-	addf(&t, "YUV4MPEG2 W%d H%d F25:1 Ip A1:1 C420jpeg\n", WIDTH, HEIGHT);
+		append(&noise, &(char){(char)(draw(&r) & 7)}, 1);
+	add_to_hash(&noise);
+	appendf(&t, "YUV4MPEG2 W%d H%d F25:1 Ip A1:1 C420jpeg\n", WIDTH, HEIGHT);
 	for (unsigned f = 0; f < size; f++) {
-		addf(&t, "FRAME\n");
+		appendf(&t, "FRAME\n");
 		size_t begin = t.length;
-		unsigned left = (away + f * 7) % (WIDTH - 80), top = (away / 3 + f * 3) % (HEIGHT - 80);
+		unsigned left = (shift + f * 7) % (WIDTH - 80), top = (shift / 3 + f * 3) % (HEIGHT - 80);
 		for (unsigned y = 0; y < HEIGHT; y++)
 			for (unsigned x = 0; x < WIDTH; x++) {
 				int square = x >= left && x < left + 80 && y >= top && y < top + 80;
-				int luma = (wave(x + 3 * f + away, 300) + wave(y + 2 * f, 170)) / 3 + 40 + (square ? 60 : 0);
+				int luma = (wave(x + 3 * f + shift, 300) + wave(y + 2 * f, 170)) / 3 + 40 + (square ? 60 : 0);
 				int grain = noise.at[(x * 7 + y * 13 + f * 31) % (WIDTH * 4)];
-				*room_for(&t, 1) = (char)limited(luma + grain - 4);
+				*reserve(&t, 1) = (char)clamp(luma + grain - 4);
 				t.length++;
 			}
 		for (unsigned plane = 0; plane < 2; plane++)
 			for (unsigned y = 0; y < HEIGHT / 2; y++)
 				for (unsigned x = 0; x < WIDTH / 2; x++) {
-					*room_for(&t, 1) = (char)(64 + wave(x + y + f + 200 * plane + away, 400) / 2);
+					*reserve(&t, 1) = (char)(64 + wave(x + y + f + 200 * plane + shift, 400) / 2);
 					t.length++;
 				}
-		add(&frames, t.at + begin, t.length - begin);
+		append(&frames, t.at + begin, t.length - begin);
 	}
-	save(path, &t);
-	save("answer-frames", &frames);
+	write_file(path, &t);
+	write_file("answer-frames", &frames);
 }
 
 enum { CELLS = 32, PAGE_WIDTH = 595, PAGE_HEIGHT = 842, BAND = 40, SHAPES = 2500 };
 
-/* Whether a cell of the band at the top of a page is black. */
-static int black(uint64_t page, unsigned cell)
+/* Color of a cell of the band at the top of a page, from the salt. */
+static int is_black(uint64_t page, unsigned cell)
 {
 	struct random r = {salt + page};
 	return (int)(draw(&r) >> cell & 1);
 }
 
-/* So many pages of PDF: curves, filled and drawn, under a band of black and white cells that the salt makes. The answer is the cells. */
+/* SIZE pages of PDF: filled and stroked curves, below a band of black and white cells from the salt. The expected output is the cells. */
 static void make_pages(uint64_t size, uint64_t seed, const char *path)
 {
 	struct random r = {seed};
@@ -105,52 +105,52 @@ static void make_pages(uint64_t size, uint64_t seed, const char *path)
 	unsigned objects = 1;
 	if (offset == NULL)
 		die("no memory");
-	addf(&t, "%%PDF-1.4\n");
+	appendf(&t, "%%PDF-1.4\n");
 	for (uint64_t page = 0; page < size; page++) {
 		struct text drawn = {0};
 		for (unsigned i = 0; i < SHAPES; i++) {
-			unsigned x = below(&r, PAGE_WIDTH), y = below(&r, PAGE_HEIGHT - BAND), filled = i % 3 == 0;
+			unsigned x = random_below(&r, PAGE_WIDTH), y = random_below(&r, PAGE_HEIGHT - BAND), filled = i % 3 == 0;
 			for (int c = 0; c < 3; c++)
-				addf(&drawn, "0.%u ", below(&r, 10));
-			addf(&drawn, "%s\n%u %u m\n", filled ? "rg" : "RG", x, y);
+				appendf(&drawn, "0.%u ", random_below(&r, 10));
+			appendf(&drawn, "%s\n%u %u m\n", filled ? "rg" : "RG", x, y);
 			for (int c = 0; c < 9; c++) {
-				unsigned right = below(&r, 60), up = below(&r, 30);
-				addf(&drawn, "%u %u%s", x + right, y + up, c % 3 == 2 ? " c\n" : " ");
+				unsigned right = random_below(&r, 60), up = random_below(&r, 30);
+				appendf(&drawn, "%u %u%s", x + right, y + up, c % 3 == 2 ? " c\n" : " ");
 			}
-			addf(&drawn, "%s\n", filled ? "f" : "S");
+			appendf(&drawn, "%s\n", filled ? "f" : "S");
 		}
-		seal(&drawn);
-		addf(&drawn, "1 g 0 %d %d %d re f 0 g\n", PAGE_HEIGHT - BAND, PAGE_WIDTH, BAND);
+		add_to_hash(&drawn);
+		appendf(&drawn, "1 g 0 %d %d %d re f 0 g\n", PAGE_HEIGHT - BAND, PAGE_WIDTH, BAND);
 		for (unsigned cell = 0; cell < CELLS; cell++) {
-			addf(&cells, "%d", black(page, cell));
-			if (black(page, cell))
-				addf(&drawn, "%u %d 16 %d re f\n", 40 + cell * 16, PAGE_HEIGHT - BAND, BAND);
+			appendf(&cells, "%d", is_black(page, cell));
+			if (is_black(page, cell))
+				appendf(&drawn, "%u %d 16 %d re f\n", 40 + cell * 16, PAGE_HEIGHT - BAND, BAND);
 		}
-		addf(&cells, "\n");
+		appendf(&cells, "\n");
 		offset[objects] = t.length;
-		addf(&t, "%u 0 obj\n<< /Length %zu >>\nstream\n", objects++, drawn.length);
-		add(&t, drawn.at, drawn.length);
-		addf(&t, "endstream\nendobj\n");
+		appendf(&t, "%u 0 obj\n<< /Length %zu >>\nstream\n", objects++, drawn.length);
+		append(&t, drawn.at, drawn.length);
+		appendf(&t, "endstream\nendobj\n");
 		free(drawn.at);
 		offset[objects] = t.length;
-		addf(&t, "%u 0 obj\n<< /Type /Page /Parent %u 0 R /MediaBox [0 0 %d %d] /Resources << >> /Contents %u 0 R >>\nendobj\n", objects,
+		appendf(&t, "%u 0 obj\n<< /Type /Page /Parent %u 0 R /MediaBox [0 0 %d %d] /Resources << >> /Contents %u 0 R >>\nendobj\n", objects,
 		     (unsigned)(2 * size + 1), PAGE_WIDTH, PAGE_HEIGHT, objects - 1);
 		objects++;
 	}
 	offset[objects] = t.length;
-	addf(&t, "%u 0 obj\n<< /Type /Pages /Count %u /Kids [", objects++, (unsigned)size);
+	appendf(&t, "%u 0 obj\n<< /Type /Pages /Count %u /Kids [", objects++, (unsigned)size);
 	for (unsigned page = 0; page < size; page++)
-		addf(&t, " %u 0 R", 2 * page + 2);
-	addf(&t, " ] >>\nendobj\n");
+		appendf(&t, " %u 0 R", 2 * page + 2);
+	appendf(&t, " ] >>\nendobj\n");
 	offset[objects] = t.length;
-	addf(&t, "%u 0 obj\n<< /Type /Catalog /Pages %u 0 R >>\nendobj\n", objects, objects - 1);
+	appendf(&t, "%u 0 obj\n<< /Type /Catalog /Pages %u 0 R >>\nendobj\n", objects, objects - 1);
 	size_t table = t.length;
-	addf(&t, "xref\n0 %u\n0000000000 65535 f \n", objects + 1);
+	appendf(&t, "xref\n0 %u\n0000000000 65535 f \n", objects + 1);
 	for (unsigned i = 1; i <= objects; i++)
-		addf(&t, "%010zu 00000 n \n", offset[i]);
-	addf(&t, "trailer\n<< /Size %u /Root %u 0 R >>\nstartxref\n%zu\n%%%%EOF\n", objects + 1, objects, table);
-	save(path, &t);
-	save("answer-cells", &cells);
+		appendf(&t, "%010zu 00000 n \n", offset[i]);
+	appendf(&t, "trailer\n<< /Size %u /Root %u 0 R >>\nstartxref\n%zu\n%%%%EOF\n", objects + 1, objects, table);
+	write_file(path, &t);
+	write_file("answer-cells", &cells);
 }
 
 #endif

@@ -1,15 +1,15 @@
-/* app/plagen: a programmable logic array generated from Boolean equations (hp-1987, section 2, table 2.2).
+/* app/plagen: generation of a programmable logic array from Boolean equations (hp-1987, section 2, table 2.2).
  *
- * One operation is the program once, over two files: it reads the equations (formula.h), constructs their truth table, minimizes it
- * (minimize.h), and writes the array. The equations are drawn: equations.h, and seed=. The check value has in its low half the rows for
- * which an array, by what was written, has just the outputs of its equations, which are evaluated as they were drawn, and in its high half
- * the number of terms. terms= are right for the seed.
+ * One operation is one run of the program, over two files: read the equations (formula.h), construct their truth table, minimize it
+ * (minimize.h), write the array. The equations are random: equations.h, and seed=. The check value has in its low half the number of table
+ * rows for which the written array agrees with the reference evaluation of the equations, and in its high half the number of terms; terms=
+ * is the correct number for the seed.
  */
 #include "equations.h"
 #include "formula.h"
 #include "minimize.h"
 
-enum { MOST_N = 4, FILES = 2 };
+enum { MAX_N = 4, FILES = 2 };
 
 static const struct {
 	const char *name;
@@ -21,22 +21,22 @@ static struct equations equations[FILES];
 static struct formulas formulas;
 static uint64_t seed, terms;
 
-/* In the format of espresso: a line for each term, with an input 0, 1 or -, and an output 0 or 1. */
+/* Espresso format: a line per term, inputs 0, 1 or -, outputs 0 or 1. */
 static void write_array(struct context *c)
 {
-	char line[MOST_VARIABLES + MOST_OUTPUTS + 3];
-	put(c, &results, ".i %u\n.o %u\n.p %u\n", formulas.inputs, formulas.outputs, taken_count);
-	for (unsigned i = 0; i < taken_count; i++) {
+	char line[MAX_VARIABLES + MAX_OUTPUTS + 3];
+	append_text(c, &results, ".i %u\n.o %u\n.p %u\n", formulas.inputs, formulas.outputs, selected_count);
+	for (unsigned i = 0; i < selected_count; i++) {
 		char *at = line;
 		for (unsigned j = 0; j < formulas.inputs; j++)
-			*at++ = taken[i]->free >> j & 1 ? '-' : taken[i]->value >> j & 1 ? '1' : '0';
+			*at++ = selected[i]->free >> j & 1 ? '-' : selected[i]->value >> j & 1 ? '1' : '0';
 		*at++ = ' ';
 		for (unsigned j = 0; j < formulas.outputs; j++)
-			*at++ = taken[i]->outputs >> j & 1 ? '1' : '0';
+			*at++ = selected[i]->outputs >> j & 1 ? '1' : '0';
 		*at = '\0';
-		put(c, &results, "%s\n", line);
+		append_text(c, &results, "%s\n", line);
 	}
-	put(c, &results, ".e\n");
+	append_text(c, &results, ".e\n");
 }
 
 static void setup(struct context *c)
@@ -68,7 +68,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		for (unsigned f = 0; f < FILES; f++) {
 			if (!read_text(c, &text, files[f].name))
 				return;
-			if (!read_formulas(c, &text, &formulas) || formulas.outputs > MOST_OUTPUTS) {
+			if (!read_formulas(c, &text, &formulas) || formulas.outputs > MAX_OUTPUTS) {
 				failed_because(c, "equations", "%s cannot be read", files[f].name);
 				return;
 			}
@@ -82,7 +82,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	}
 }
 
-/* The outputs of each row by the next array that was written, and how many terms it has. */
+/* Reads the next written array: the outputs of each row. Returns the number of terms. */
 static uint64_t read_array(const struct equations *e, uint32_t *array)
 {
 	const char *in, *out;
@@ -118,7 +118,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 		const struct equations *e = &equations[i % FILES];
 		*check += read_array(e, array) << 32;
 		for (unsigned row = 0; row < 1u << e->inputs; row++)
-			*check += array[row] == evaluated(e, row);
+			*check += array[row] == evaluate(e, row);
 	}
 }
 
@@ -138,6 +138,6 @@ const struct kernel kernel = {
 	.run = run,
 	.finish = finish,
 	.expect = expect,
-	.max_n = MOST_N,
+	.max_n = MAX_N,
 	.files = 1,
 };

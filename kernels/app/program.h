@@ -1,8 +1,8 @@
-/* What the programs of app/ share. Each is a whole program as of 1987: it reads its files, works, and writes a file. An operation is
- * the program once, and its result is appended, so that what every operation wrote can be looked at when the clock has stopped.
+/* Common part of csim, plagen and router. Each is a whole program as of 1987: it reads files, computes, and writes a file. An operation is
+ * one run; its result is appended, so that all results can be checked after timing.
  *
- * The input files are made in the directory of the launch, untimed. All memory is static: an operation finds its pages touched by the
- * one before, and enters the system for its files alone.
+ * The input files are written to the launch's directory, untimed. All memory is static: an operation has no page faults after the first,
+ * and makes system calls only for its files.
  */
 #ifndef GRITSTONE_APP_PROGRAM_H
 #define GRITSTONE_APP_PROGRAM_H
@@ -18,19 +18,19 @@
 #include "../runtime/draw.h"
 #include "../runtime/kernel.h"
 
-#define MOST_TEXT (1 << 20) /* bytes of an input file, or of what one operation writes */
+#define MAX_TEXT (1 << 20) /* maximum bytes of an input file, or of one operation's output */
 
-/* A file in memory: read from the front, or written at the end. */
+/* A file in memory, for parsing or appending. */
 struct text {
 	size_t length;
-	const char *at; /* what is read next */
-	char bytes[MOST_TEXT + 1];
+	const char *at; /* parse position */
+	char bytes[MAX_TEXT + 1];
 };
 
-static inline void put(struct context *c, struct text *t, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static inline void append_text(struct context *c, struct text *t, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Text at the end, up to what fits. Untimed, where formats cost nothing that is measured. */
-static inline void put(struct context *c, struct text *t, const char *format, ...)
+/* Outside the timed region, or for little text. */
+static inline void append_text(struct context *c, struct text *t, const char *format, ...)
 {
 	va_list arguments;
 	size_t room = sizeof t->bytes - t->length;
@@ -38,19 +38,19 @@ static inline void put(struct context *c, struct text *t, const char *format, ..
 	int length = vsnprintf(t->bytes + t->length, room, format, arguments);
 	va_end(arguments);
 	if (length < 0 || (size_t)length >= room)
-		failed_because(c, "text", "a file of more than %d bytes", MOST_TEXT);
+		failed_because(c, "text", "a file of more than %d bytes", MAX_TEXT);
 	else
 		t->length += (size_t)length;
 }
 
-/* The whole file, or 0. Four system calls. */
+/* Reads a whole file by four system calls. Returns 0 on failure. */
 static inline int read_text(struct context *c, struct text *t, const char *name)
 {
 	int file = open(name, O_RDONLY | O_CLOEXEC);
 	ssize_t got = 0;
 	t->length = 0;
 	if (file >= 0)
-		while ((got = read(file, t->bytes + t->length, MOST_TEXT - t->length)) > 0)
+		while ((got = read(file, t->bytes + t->length, MAX_TEXT - t->length)) > 0)
 			t->length += (size_t)got;
 	if (file < 0 || got < 0 || close(file) != 0) {
 		failed(c, "read");
@@ -61,21 +61,21 @@ static inline int read_text(struct context *c, struct text *t, const char *name)
 	return 1;
 }
 
-/* Adds the text to a file: flags are O_APPEND, or O_CREAT | O_TRUNC for a new one. Three system calls. */
+/* Writes by three system calls; flags are O_APPEND, or O_CREAT | O_TRUNC for a new file. Returns 0 on failure. */
 static inline int write_text(struct context *c, const struct text *t, const char *name, int flags)
 {
 	int file = open(name, O_WRONLY | O_CLOEXEC | flags, 0600);
-	ssize_t put = file < 0 ? -1 : write(file, t->bytes, t->length);
-	if (put >= 0 && (size_t)put != t->length)
+	ssize_t written = file < 0 ? -1 : write(file, t->bytes, t->length);
+	if (written >= 0 && (size_t)written != t->length)
 		errno = ENOSPC;
-	if (put != (ssize_t)t->length || close(file) != 0) {
+	if (written != (ssize_t)t->length || close(file) != 0) {
 		failed(c, "write");
 		return 0;
 	}
 	return 1;
 }
 
-/* The next word of this line, and its length; 0 at the end of the line. */
+/* Returns the length of the line's next word, 0 at the end of the line. */
 static inline size_t next_word(struct text *t, const char **word)
 {
 	while (*t->at == ' ')
@@ -86,7 +86,7 @@ static inline size_t next_word(struct text *t, const char **word)
 	return (size_t)(t->at - *word);
 }
 
-/* Goes on to the next line; whether there is one. */
+/* Returns whether there is a next line. */
 static inline int next_line(struct text *t)
 {
 	while (*t->at != '\n' && *t->at != '\0')

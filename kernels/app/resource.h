@@ -1,5 +1,5 @@
-/* An arbiter of gates with delays: 16 who ask for one resource, and a turn that passes on from whoever had it last; its flip-flops are of six gates
- * each. By hand: the first who asks at or after the turn gets it.
+/* Gate-level round-robin arbiter with delays: 16 requesters for one resource; flip-flops of six gates each. Reference: the grant goes to
+ * the first requester at or after the turn.
  */
 #ifndef GRITSTONE_APP_RESOURCE_H
 #define GRITSTONE_APP_RESOURCE_H
@@ -28,7 +28,7 @@ static inline void resource_write(FILE *f)
 	      "endmodule\n"
 	      TOP "reg [`N-1:0] ask, had;\nwire [`N-1:0] grant;\nreg clock, init;\narbiter a(grant, ask, clock, init);\n" BEGIN
 	      "  ask = 0;\n  clock = 0;\n  init = 0;\n  #100 init = 1;\n", f);
-	/* who had it asks no more, and others begin to */
+	/* the granted requester withdraws, new ones request */
 	fprintf(f, "  repeat (%d) begin\n", RESOURCE_CYCLES);
 	fputs("    draw;\n    ask = ask | (x[`N-1:0] & x[`N+15:16]);\n    #100 had = grant;\n    add(had);\n"
 	      "    clock = 1;\n    #20 ask = ask & ~had;\n    clock = 0;\n  end\n" END, f);
@@ -39,13 +39,13 @@ static inline uint32_t resource_checksum(uint32_t x)
 	uint32_t sum = 0, ask = 0;
 	int turn = 0;
 	for (int cycle = 0; cycle < RESOURCE_CYCLES; cycle++) {
-		int at = turn, looked = 0;
-		drawn(&x);
+		int at = turn, examined = 0;
+		xorshift(&x);
 		ask |= x & x >> 16 & 0xffff;
-		for (; looked < RESOURCE_ASKING && !(ask >> at & 1); looked++)
+		for (; examined < RESOURCE_ASKING && !(ask >> at & 1); examined++)
 			at = (at + 1) % RESOURCE_ASKING;
-		uint32_t granted = looked < RESOURCE_ASKING ? 1u << at : 0;
-		add(&sum, granted);
+		uint32_t granted = examined < RESOURCE_ASKING ? 1u << at : 0;
+		add_to_checksum(&sum, granted);
 		ask &= ~granted;
 		if (granted != 0)
 			turn = (at + 1) % RESOURCE_ASKING;

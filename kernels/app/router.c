@@ -1,16 +1,16 @@
-/* app/router: thirty floods of a maze router over a board of two layers (hp-1987, section 2, table 2.2).
+/* app/router: maze router on a board of two layers, thirty nets (hp-1987, section 2, table 2.2).
  *
- * One operation is the program once: it reads a board and its nets, and for each net initializes the queue of costs, opens a window in
- * the board, creates a source and a target, floods until the target is reached, and clears all of it away; it writes the costs. Bitmaps
- * of 64-bit words say which cells are open. The queue has a bitmap for each cost that can be next, and the words of it that are not empty,
- * so that a flood goes on by up to 64 cells at once. A step costs 1 along the direction of its layer, 3 across it, and 5 to the other layer
- * (board.h). The board is drawn: nets= and seed=. The check value is the number of nets with the cost that a search by cells finds.
+ * One operation is one run of the program: read a board and its nets; for each net initialize the queue of costs, open a window in the
+ * board, set source and target, flood until the target is reached, and clear the window; write the costs. Open cells are bitmaps of 64-bit
+ * words. The queue has a bitmap for each possible next cost, with a list of its nonempty words, so that a flood advances by up to 64 cells
+ * at once. A step costs 1 along the direction of its layer, 3 across it, and 5 to the other layer (board.h). The board is random: nets= and
+ * seed=. The check value is the number of nets with the cost of the reference search.
  */
 #include "board.h"
 
-enum { WORDS = WIDTH / 64, LAYER = HEIGHT * WORDS, ALL_WORDS = LAYERS * LAYER, COSTS = 8, MOST_N = 4 };
+enum { WORDS = WIDTH / 64, LAYER = HEIGHT * WORDS, ALL_WORDS = LAYERS * LAYER, COSTS = 8, MAX_N = 4 };
 
-/* What is reached at one cost. */
+/* Cells reached at one cost. */
 struct bucket {
 	unsigned count;
 	uint16_t words[ALL_WORDS];
@@ -19,12 +19,12 @@ struct bucket {
 
 static struct text text, results;
 static struct board board;
-static unsigned costs[MOST_NETS], nets;
+static unsigned expected_costs[MAX_NETS], nets;
 static uint64_t seed;
 
-static uint64_t taken[ALL_WORDS], open_cells[ALL_WORDS]; /* that are inside the window, free, and not reached */
-static struct bucket buckets[COSTS];                     /* by cost, over and over: no step costs as much */
-static struct net read_nets[MOST_NETS];
+static uint64_t blocked[ALL_WORDS], open_cells[ALL_WORDS]; /* inside the window, not blocked, not reached */
+static struct bucket buckets[COSTS];                     /* by cost modulo COSTS, which exceeds any step */
+static struct net read_nets[MAX_NETS];
 static unsigned read_count;
 
 static unsigned digit_of(char c)
@@ -51,14 +51,14 @@ static int read_board(struct context *c, const char *file)
 		const char *word;
 		struct net *n = &read_nets[read_count];
 		size_t length = next_word(&text, &word);
-		if (length == 1 && *word == 'n' && read_count < MOST_NETS) {
+		if (length == 1 && *word == 'n' && read_count < MAX_NETS) {
 			unsigned *const numbers[] = {&n->left, &n->top, &n->right, &n->bottom, &n->source.x, &n->source.y,
 						     &n->source.layer, &n->target.x, &n->target.y, &n->target.layer};
 			for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
 				*numbers[i] = next_number(&text);
 			read_count++;
 		} else if (length == 1 && *word == 'r' && row < LAYERS * HEIGHT && next_word(&text, &word) == WIDTH / 4) {
-			uint64_t *words = &taken[row++ * WORDS];
+			uint64_t *words = &blocked[row++ * WORDS];
 			memset(words, 0, WORDS * sizeof *words);
 			for (unsigned i = 0; i < WIDTH / 4; i++)
 				words[i / 16] |= (uint64_t)digit_of(word[i]) << (i % 16 * 4);
@@ -93,7 +93,7 @@ static void initialize_queue(void)
 	}
 }
 
-/* Of a word of a row, the cells from left to right, both included. */
+/* Mask of a word's cells from left to right, inclusive. */
 static uint64_t part(unsigned word, unsigned left, unsigned right)
 {
 	uint64_t cells = ~(uint64_t)0;
@@ -112,11 +112,11 @@ static void open_window(const struct net *n)
 		for (unsigned y = n->top; y <= n->bottom; y++)
 			for (unsigned word = n->left / 64; word <= n->right / 64; word++) {
 				unsigned at = layer * LAYER + y * WORDS + word;
-				open_cells[at] = ~taken[at] & part(word, n->left, n->right);
+				open_cells[at] = ~blocked[at] & part(word, n->left, n->right);
 			}
 }
 
-static void clear_away(const struct net *n)
+static void clear_window(const struct net *n)
 {
 	for (unsigned layer = 0; layer < LAYERS; layer++)
 		for (unsigned y = n->top; y <= n->bottom; y++)
@@ -128,7 +128,7 @@ static unsigned word_of(struct place p)
 	return p.layer * LAYER + p.y * WORDS + p.x / 64;
 }
 
-/* The cost at which the target is reached. Every edge of the board is taken, so that no step leads out of it. */
+/* Returns the cost of the target. The edge of the board is blocked, which makes bounds checks unnecessary. */
 static unsigned flood(const struct net *n)
 {
 	unsigned target = word_of(n->target), empty = 0;
@@ -156,15 +156,15 @@ static unsigned flood(const struct net *n)
 		}
 		b->count = 0;
 	}
-	return NO_WAY;
+	return UNREACHABLE;
 }
 
 static void setup(struct context *c)
 {
 	nets = (unsigned)parameter_u64(c, "nets", 30);
 	seed = parameter_u64(c, "seed", 1987);
-	if (nets < 1 || nets > MOST_NETS)
-		wrong_arguments(c, "nets= is from 1 to %d", MOST_NETS);
+	if (nets < 1 || nets > MAX_NETS)
+		wrong_arguments(c, "nets= is from 1 to %d", MAX_NETS);
 }
 
 static void prepare(struct context *c, uint64_t n)
@@ -189,8 +189,8 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		for (unsigned j = 0; j < read_count; j++) {
 			initialize_queue();
 			open_window(&read_nets[j]);
-			put(c, &results, "%u\n", flood(&read_nets[j]));
-			clear_away(&read_nets[j]);
+			append_text(c, &results, "%u\n", flood(&read_nets[j]));
+			clear_window(&read_nets[j]);
 		}
 		if (!write_text(c, &results, "router.out", O_APPEND))
 			return;
@@ -204,13 +204,13 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 	if (board.nets == 0)
 		draw_board(&board, nets, seed);
 	for (unsigned i = 0; i < nets && !are_known; i++)
-		costs[i] = cost_of(&board, &board.net[i]);
+		expected_costs[i] = reference_cost(&board, &board.net[i]);
 	are_known = 1;
 	if (!read_text(c, &results, "router.out"))
 		return;
 	for (uint64_t i = 0; i < n * nets; i++) {
-		/* a line that is missing is no cost, not even that of a net without a way */
-		*check += *results.at != '\0' && next_number(&results) == costs[i % nets];
+		/* a missing line is wrong, even for an unreachable target */
+		*check += *results.at != '\0' && next_number(&results) == expected_costs[i % nets];
 		next_line(&results);
 	}
 }
@@ -228,6 +228,6 @@ const struct kernel kernel = {
 	.run = run,
 	.finish = finish,
 	.expect = expect,
-	.max_n = MOST_N,
+	.max_n = MAX_N,
 	.files = 1,
 };

@@ -1,8 +1,8 @@
-/* Simulations by a program of the machine, several at once, each a process in a separate directory.
+/* Concurrent simulations by an installed program, each a process in its own directory.
  *
- * One operation is all of them, from before the first is started to after the last is reaped. Each has its own seed, drawn anew for each
- * operation, which is part of its input and of the right output: what an earlier simulation printed is not the answer. A workload says
- * what the input, the command and the right output are. Parameters: users= (simulations at once).
+ * One operation is all of them, from the start of the first until the last is reaped. Each has a seed, new for each operation, which
+ * affects its input and the expected output, so that earlier output is wrong. A workload defines input, command and output check.
+ * Parameters: users= (concurrent simulations).
  */
 #ifndef GRITSTONE_APP_SIMULATIONS_H
 #define GRITSTONE_APP_SIMULATIONS_H
@@ -21,26 +21,25 @@
 
 #include "../runtime/kernel.h"
 
-enum { MOST_USERS = 64, WORDS = 16 };
+enum { MAX_USERS = 64, WORDS = 16 };
 
 struct simulation {
 	uint64_t seed;
 	pid_t pid;
 	int status;
 	char directory[16];
-	char word[WORDS][512]; /* the command, after write_input() */
+	char word[WORDS][512]; /* command line, set by write_input() */
 };
 
 extern char **environ;
-static struct simulation simulation[MOST_USERS];
+static struct simulation simulation[MAX_USERS];
 static int users;
 
-/* By the workload: the input and the command for the seed, and the judgment of what it printed, which may be changed. */
+/* Defined by the workload: write input and command for the seed; check the output, which may be modified. */
 static void write_input(struct context *c, struct simulation *s);
-static void judge(struct context *c, const struct simulation *s, char *text);
+static void check_output(struct context *c, const struct simulation *s, char *text);
 
-/* A file of a simulation, for reading or writing. */
-static inline FILE *file_of(struct context *c, const struct simulation *s, const char *name, const char *mode)
+static inline FILE *open_file(struct context *c, const struct simulation *s, const char *name, const char *mode)
 {
 	char path[64];
 	snprintf(path, sizeof path, "%s/%s", s->directory, name);
@@ -50,11 +49,11 @@ static inline FILE *file_of(struct context *c, const struct simulation *s, const
 	return file;
 }
 
-/* All of a file, with a 0 behind; NULL where it cannot be read. To be freed. */
-static inline char *text_of(struct context *c, const struct simulation *s, const char *name)
+/* A whole file, 0-terminated, to be freed; NULL on failure. */
+static inline char *read_file(struct context *c, const struct simulation *s, const char *name)
 {
 	struct stat found;
-	FILE *file = file_of(c, s, name, "re");
+	FILE *file = open_file(c, s, name, "re");
 	if (file == NULL)
 		return NULL;
 	size_t bytes = fstat(fileno(file), &found) == 0 ? (size_t)found.st_size : 0;
@@ -65,13 +64,13 @@ static inline char *text_of(struct context *c, const struct simulation *s, const
 	return text;
 }
 
-static inline void set_up_simulations(struct context *c)
+static inline void setup_simulations(struct context *c)
 {
-	uint64_t asked = parameter_u64(c, "users", 1);
-	if (asked < 1 || asked > MOST_USERS)
-		wrong_arguments(c, "users= is from 1 to %d", MOST_USERS);
-	users = (int)asked;
-	prctl(PR_SET_CHILD_SUBREAPER, 1); /* so that a process that outlives its simulator is seen */
+	uint64_t requested = parameter_u64(c, "users", 1);
+	if (requested < 1 || requested > MAX_USERS)
+		wrong_arguments(c, "users= is from 1 to %d", MAX_USERS);
+	users = (int)requested;
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* detects processes that outlive their simulator */
 	for (int i = 0; i < users; i++) {
 		snprintf(simulation[i].directory, sizeof simulation[i].directory, "%d", i + 1);
 		if (mkdir(simulation[i].directory, 0700) != 0 && errno != EEXIST)
@@ -79,8 +78,8 @@ static inline void set_up_simulations(struct context *c)
 	}
 }
 
-/* Starts the command of a simulation; what it prints goes to the file `printed`. Whether it was started. */
-static inline int start(struct context *c, struct simulation *s)
+/* Starts a simulation, with output to the file `printed`. Returns 0 on failure. */
+static inline int start_simulation(struct context *c, struct simulation *s)
 {
 	posix_spawn_file_actions_t actions;
 	char *argv[WORDS + 1] = {NULL};
@@ -107,14 +106,14 @@ static inline void wait_for(struct context *c, struct simulation *s)
 		}
 }
 
-/* That a command has ended well; what it complained of stands in the message. */
-static inline int ended_well(struct context *c, const struct simulation *s)
+/* Returns 0 on failure, reported with the program's error output. */
+static inline int check_exit(struct context *c, const struct simulation *s)
 {
 	if (WIFEXITED(s->status) && WEXITSTATUS(s->status) == 0)
 		return 1;
-	char *said = text_of(c, s, "complaints");
-	failed_because(c, "simulator", "%s ended with wait status %#x; it said: %.300s", s->word[0], (unsigned)s->status, said == NULL ? "" : said);
-	free(said);
+	char *message = read_file(c, s, "complaints");
+	failed_because(c, "simulator", "%s ended with wait status %#x; it said: %.300s", s->word[0], (unsigned)s->status, message == NULL ? "" : message);
+	free(message);
 	return 0;
 }
 
@@ -137,7 +136,7 @@ static inline void run(struct context *c, uint64_t n, uint64_t *check)
 	int started = 0;
 	(void)n;
 	(void)check;
-	while (started < users && start(c, &simulation[started]))
+	while (started < users && start_simulation(c, &simulation[started]))
 		started++;
 	for (int i = 0; i < started; i++)
 		wait_for(c, &simulation[i]);
@@ -146,11 +145,11 @@ static inline void run(struct context *c, uint64_t n, uint64_t *check)
 static inline void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	if (waitpid(-1, NULL, WNOHANG) == 0)
-		failed_because(c, "simulator", "%s ended before a process that it had started", simulation[0].word[0]);
+		failed_because(c, "simulator", "%s exited before a process that it had started", simulation[0].word[0]);
 	for (int i = 0; i < users; i++) {
-		char *text = ended_well(c, &simulation[i]) ? text_of(c, &simulation[i], "printed") : NULL;
+		char *text = check_exit(c, &simulation[i]) ? read_file(c, &simulation[i], "printed") : NULL;
 		if (text != NULL)
-			judge(c, &simulation[i], text);
+			check_output(c, &simulation[i], text);
 		free(text);
 	}
 	*check = n;

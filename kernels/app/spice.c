@@ -1,8 +1,8 @@
-/* app/spice: circuits simulated by a SPICE of the machine (hp-1987, section 2, table 2.1).
+/* app/spice: circuit simulation by an installed SPICE (hp-1987, section 2, table 2.1).
  *
- * The program reads a netlist and prints voltages over time, which must be those that an analysis of the circuit gives: operating
- * points and slopes of amplifiers by hand, states of a counter. Parameters: circuit=ua741, mosamp2 or greycode; users=; ngspice= or
- * gnucap= (the path of the simulator).
+ * The program reads a netlist and prints voltages over time, which are checked against an analysis of the circuit: operating points and
+ * slew rates of amplifiers, states of a counter. Parameters: circuit=ua741, mosamp2 or greycode; users=; ngspice= or gnucap= (path of the
+ * simulator).
  */
 #define _GNU_SOURCE
 #include "greycode.h"
@@ -22,20 +22,20 @@ static void setup(struct context *c)
 		if (strcmp(name, circuits[i]->name) == 0)
 			circuit = circuits[i];
 	if (circuit == NULL)
-		wrong_arguments(c, "circuit=%s is none of ua741, mosamp2 and greycode", name);
+		wrong_arguments(c, "circuit=%s is not ua741, mosamp2 or greycode", name);
 	is_gnucap = parameter(c, "gnucap", NULL) != NULL;
 	simulator = parameter(c, is_gnucap ? "gnucap" : "ngspice", "/usr/bin/ngspice");
 	rows = (int)lround(circuit->stop / circuit->step) + 1;
-	set_up_simulations(c);
+	setup_simulations(c);
 }
 
 static void write_input(struct context *c, struct simulation *s)
 {
-	FILE *netlist = file_of(c, s, "circuit.cir", "we");
+	FILE *netlist = open_file(c, s, "circuit.cir", "we");
 	if (netlist == NULL)
 		return;
 	fprintf(netlist, "%s, seed %#llx\n", circuit->name, (unsigned long long)s->seed);
-	if (!is_gnucap) /* which prints at even times without it */
+	if (!is_gnucap) /* gnucap prints at regular times by default */
 		fputs(".options interp\n", netlist);
 	circuit->write(netlist, s->seed);
 	fputs(".end\n", netlist);
@@ -46,10 +46,10 @@ static void write_input(struct context *c, struct simulation *s)
 	snprintf(s->word[2], sizeof *s->word, "circuit.cir");
 }
 
-static void judge(struct context *c, const struct simulation *s, char *text)
+static void check_output(struct context *c, const struct simulation *s, char *text)
 {
 	read_tables(&table, text, circuit->step);
-	circuit->judge(c, &table, rows, s->seed);
+	circuit->check_output(c, &table, rows, s->seed);
 }
 
 const struct kernel kernel = {.name = "app/spice",

@@ -1,5 +1,5 @@
-/* What a circuit simulator prints: tables of voltages over time, in the form of ngspice (blocks of `Index time v(a) ...`) or of gnucap
- * (`#Time v(a) ...`, numbers with the suffixes of engineers).
+/* Parser of simulator output: tables of voltages over time, in the format of ngspice (blocks of `Index time v(a) ...`) or gnucap (`#Time
+ * v(a) ...`, numbers with SI suffixes).
  */
 #ifndef GRITSTONE_APP_TABLE_H
 #define GRITSTONE_APP_TABLE_H
@@ -14,11 +14,11 @@ struct table {
 	struct signal {
 		char name[16];
 		int rows;
-		double at[ROWS];
+		double value[ROWS];
 	} signal[SIGNALS];
 };
 
-static inline double number(const char *word)
+static inline double parse_number(const char *word)
 {
 	static const char suffix[] = "fpnumkM";
 	static const double factor[] = {1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 1e3, 1e6};
@@ -28,8 +28,8 @@ static inline double number(const char *word)
 	return found == NULL ? x : x * factor[found - suffix];
 }
 
-/* The place of a signal, which is added; -1 where there is no more room. */
-static inline int place_of(struct table *t, const char *name)
+/* Returns -1 if the table is full. */
+static inline int find_or_add_signal(struct table *t, const char *name)
 {
 	int i = 0;
 	while (i < t->signals && strcmp(t->signal[i].name, name) != 0)
@@ -43,7 +43,7 @@ static inline int place_of(struct table *t, const char *name)
 	return i;
 }
 
-/* Reads all tables in a text, which is cut into words. A row that is not of the next time is left out, so that its number is missed. */
+/* Reads all tables; modifies the text. Rows that do not belong to the next time step are ignored, which shows in the number of rows. */
 static inline void read_tables(struct table *t, char *text, double step)
 {
 	int column[SIGNALS], columns = 0, leading = 0;
@@ -58,28 +58,28 @@ static inline void read_tables(struct table *t, char *text, double step)
 			if (leading)
 				strtok_r(NULL, " \t", &within); /* `time` */
 			for (columns = 0; columns < SIGNALS && (word = strtok_r(NULL, " \t", &within)) != NULL; columns++)
-				column[columns] = place_of(t, word);
+				column[columns] = find_or_add_signal(t, word);
 			continue;
 		}
 		if (strchr("0123456789.-", *word) == NULL || columns == 0)
 			continue;
 		if (leading)
 			word = strtok_r(NULL, " \t", &within);
-		double time = word == NULL ? -1 : number(word);
+		double time = word == NULL ? -1 : parse_number(word);
 		for (int i = 0; i < columns && (word = strtok_r(NULL, " \t", &within)) != NULL; i++) {
 			struct signal *s = column[i] < 0 ? NULL : &t->signal[column[i]];
 			if (s != NULL && s->rows < ROWS && time > (s->rows - 0.1) * step && time < (s->rows + 0.1) * step)
-				s->at[s->rows++] = number(word);
+				s->value[s->rows++] = parse_number(word);
 		}
 	}
 }
 
-/* A signal by its name, with so many rows; NULL otherwise. */
-static inline const double *signal_of(const struct table *t, const char *name, int rows)
+/* The values of a signal with exactly `rows` rows, else NULL. */
+static inline const double *find_signal(const struct table *t, const char *name, int rows)
 {
 	for (int i = 0; i < t->signals; i++)
 		if (strcmp(t->signal[i].name, name) == 0)
-			return t->signal[i].rows == rows ? t->signal[i].at : NULL;
+			return t->signal[i].rows == rows ? t->signal[i].value : NULL;
 	return NULL;
 }
 

@@ -1,5 +1,5 @@
-/* A writable control store with its sequencer (jumps on conditions, calls) and a path of data: a host writes a microprogram that divides, has it
- * executed, writes one that multiplies, has it executed, and so on with pairs that are drawn. By hand: quotient, remainder and product.
+/* A writable control store with sequencer (conditional jumps, calls) and data path: a host alternately loads and executes microprograms for
+ * division and multiplication, on random pairs. Reference: quotient, remainder and product.
  */
 #ifndef GRITSTONE_APP_WCS_H
 #define GRITSTONE_APP_WCS_H
@@ -8,7 +8,7 @@
 
 enum { WCS_PAIRS = 1400, WCS_WORDS = 11 };
 
-/* A word: operation, condition, what is next, address. */
+/* Microinstruction: operation, condition, sequencing, address. */
 #define WORD(op, condition, next, address) ((op) << 12 | (condition) << 9 | (next) << 6 | (address))
 enum { NOP, CLEAR, COUNT16, SHIFT, SUBTRACT, COUNT, ADD, DOUBLE, HALVE };
 enum { ALWAYS, SMALLER, COUNTED, EMPTY, EVEN };
@@ -56,11 +56,11 @@ static inline uint32_t wcs_checksum(uint32_t x)
 {
 	uint32_t sum = 0;
 	for (int i = 0; i < WCS_PAIRS; i++) {
-		drawn(&x);
+		xorshift(&x);
 		uint32_t left = x & 0xffff, right = (x >> 16 & 255) | 1;
-		add(&sum, left / right);
-		add(&sum, left % right);
-		add(&sum, left * right);
+		add_to_checksum(&sum, left / right);
+		add_to_checksum(&sum, left % right);
+		add_to_checksum(&sum, left * right);
 	}
 	return sum;
 }

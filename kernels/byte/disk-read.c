@@ -1,10 +1,9 @@
-/* byte/disk-read: read a file at random (byte-1984, listing 5b and table 1).
+/* byte/disk-read: random reads of a file (byte-1984, listing 5b and table 1).
  *
- * One operation is one file of 256 x 512 bytes, such as byte/disk-write leaves: opened, read 256 times (a seek to a
- * random byte offset, then a read of 512 bytes; near the end a read is short), closed and removed. One is the
- * published work. The offsets are the same everywhere: a linear congruential generator with a fixed seed, drawn
- * before the clock starts. The files are made anew, untimed, before each region. cached=yes leaves their data in the page cache;
- * cached=no has it written to the device and dropped.
+ * One operation is one file of 256 x 512 bytes, as byte/disk-write creates them: opened, read 256 times (a seek to a random byte offset,
+ * then a read of 512 bytes; short near the end), closed and removed. The reference workload is one file. The offsets are the same on every
+ * machine: a linear congruential generator with a fixed seed, evaluated untimed. The files are created, untimed, before each region.
+ * cached=yes leaves them in the page cache; cached=no writes them back and drops them.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -29,17 +28,17 @@ static const char *name(uint64_t i)
 
 static void setup(struct context *c)
 {
-	uint32_t state = 1984; /* the numbers of Numerical Recipes' quick generator; the high bits are the better ones */
+	uint32_t state = 1984; /* Numerical Recipes' quick generator; the high bits are the better ones */
 	for (int i = 0; i < BLOCKS; i++) {
 		state = state * 1664525u + 1013904223u;
 		offset[i] = (off_t)(state >> 15); /* 0 to 131,071: any byte of the file */
 		bytes_a_file += offset[i] + BLOCK <= SIZE ? BLOCK : (uint64_t)(SIZE - offset[i]);
 	}
 	note(c, "bytes_per_op", "%u", (unsigned)bytes_a_file);
-	const char *kept = parameter(c, "cached", "yes");
-	cached = strcmp(kept, "yes") == 0;
-	if (!cached && strcmp(kept, "no") != 0)
-		wrong_arguments(c, "cached=%s is neither yes nor no", kept);
+	const char *cached_parameter = parameter(c, "cached", "yes");
+	cached = strcmp(cached_parameter, "yes") == 0;
+	if (!cached && strcmp(cached_parameter, "no") != 0)
+		wrong_arguments(c, "cached=%s is neither yes nor no", cached_parameter);
 	if (!cached)
 		note(c, "uncached", "posix_fadvise before reading");
 }
@@ -47,16 +46,16 @@ static void setup(struct context *c)
 static void make_file(struct context *c, uint64_t i)
 {
 	char block[BLOCK];
-	memset(block, 'r', sizeof block); /* zeros would be holes on some file systems */
+	memset(block, 'r', sizeof block); /* zeros may become holes on some file systems */
 	int file = open(name(i), O_RDWR | O_CREAT | O_TRUNC, 0640);
 	if (file < 0) {
 		file_failed(c, "open", errno);
 		return;
 	}
 	for (int b = 0; b < BLOCKS; b++) {
-		ssize_t put = write(file, block, BLOCK);
-		if (put != BLOCK)
-			file_failed(c, "write", put < 0 ? errno : ENOSPC);
+		ssize_t written = write(file, block, BLOCK);
+		if (written != BLOCK)
+			file_failed(c, "write", written < 0 ? errno : ENOSPC);
 	}
 	if (!cached && i == 0)
 		require_device(c, file);

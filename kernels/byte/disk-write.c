@@ -1,9 +1,8 @@
-/* byte/disk-write: create and write a file (byte-1984, listing 5a and table 1).
+/* byte/disk-write: creating and writing a file (byte-1984, listing 5a and table 1).
  *
- * One operation is one file: created, closed, opened for writing, written with 256 blocks of 512 bytes, closed. One
- * is the published work. Every file is a new one; all are read back and removed after the clock has stopped. fsync=no flushes nothing, as
- * nothing was flushed: unless the directory says otherwise, this is the speed of the page cache. fsync=yes waits for the
- * device before each file is closed.
+ * One operation is one file: created, closed, opened for writing, written with 256 blocks of 512 bytes, closed. The reference workload is
+ * one file. Every file is new; all are read back and removed untimed. fsync=no is the original without sync: the speed of the page cache on
+ * most file systems. fsync=yes calls fsync before each close.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -15,7 +14,7 @@
 #define MAX_FILES 256 /* 32 MB at a time */
 
 static char block[BLOCK];
-static int flushes;
+static int use_fsync;
 
 static const char *name(uint64_t i)
 {
@@ -26,13 +25,13 @@ static const char *name(uint64_t i)
 
 static void setup(struct context *c)
 {
-	const char *said = parameter(c, "fsync", "no");
+	const char *value = parameter(c, "fsync", "no");
 	for (int i = 0; i < BLOCK; i++)
 		block[i] = (char)('a' + i % 26);
-	flushes = strcmp(said, "yes") == 0;
-	if (!flushes && strcmp(said, "no") != 0)
-		wrong_arguments(c, "fsync=%s is neither yes nor no", said);
-	if (flushes)
+	use_fsync = strcmp(value, "yes") == 0;
+	if (!use_fsync && strcmp(value, "no") != 0)
+		wrong_arguments(c, "fsync=%s is neither yes nor no", value);
+	if (use_fsync)
 		note(c, "uncached", "fsync after writing");
 }
 
@@ -55,7 +54,7 @@ static int write_file(struct context *c, uint64_t i)
 			close(file);
 			return -1;
 		}
-	if (flushes && fsync(file) != 0) {
+	if (use_fsync && fsync(file) != 0) {
 		failed(c, "fsync");
 		close(file);
 		return -1;
@@ -75,7 +74,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 			return;
 }
 
-/* Counts the blocks that are in the files as they were written. */
+/* Counts correct blocks. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	char found[BLOCK];

@@ -1,8 +1,8 @@
-/* byte/fcall-empty, byte/fcall-assign: what a function call costs (byte-1984, listing 3 and table 1).
+/* byte/fcall-empty, byte/fcall-assign: cost of a function call (byte-1984, listing 3 and table 1).
  *
- * One operation is one turn of a loop that hands its counter to a function which returns its argument (how=empty),
- * or that assigns the counter without a call (how=assign). The difference of the two is the call. The value is made
- * opaque in both, so that no optimizer removes the assignment, inlines the call or keeps only the last turn.
+ * One operation is one iteration of a loop that passes its counter to a function that returns it (how=empty), or assigns the counter
+ * without a call (how=assign). The difference is the cost of the call. The value is opaque in both, which prevents optimizers from removing
+ * the assignment, inlining the call or keeping only the last iteration.
  */
 #include <limits.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static int with_call;
 
-static SEPARATE unsigned int same(unsigned int k)
+static SEPARATE unsigned int identity(unsigned int k)
 {
 	OPAQUE(k);
 	return k;
@@ -29,12 +29,12 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	unsigned int j = 0, i = 0;
 	if (n > UINT_MAX) {
-		failed_because(c, "loop", "an unsigned int does not count so far");
+		failed_because(c, "loop", "too many iterations for an unsigned int");
 		return;
 	}
 	if (with_call) {
 		for (; i < n; i++) {
-			j = same(i);
+			j = identity(i);
 			OPAQUE(j);
 		}
 	} else {
@@ -46,7 +46,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	*check = (uint64_t)i + j;
 }
 
-/* n turns, the last of which assigned n - 1 */
+/* n iterations, the last of which assigned n - 1 */
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	(void)c;

@@ -1,7 +1,7 @@
 /* byte/loop: increment and test of a long integer (byte-1984, listing 7 and table 1).
  *
- * One operation is one increment of a long and one test of it against the end. The listing is lost in the scan: that
- * the published work is 1,000,000 turns is an assumption, which the entry of the row says.
+ * One operation is one increment of a long and one comparison with the end. The listing is illegible in the scan: 1,000,000 iterations as
+ * the reference workload is an assumption, which the catalog entry states.
  */
 #include "../runtime/kernel.h"
 
@@ -11,7 +11,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	(void)c;
 	while (i < end) {
 		i++;
-		OPAQUE(i); /* else the loop is replaced by its result */
+		OPAQUE(i); /* prevents replacing the loop by its result */
 	}
 	*check = (uint64_t)i;
 }

@@ -1,8 +1,8 @@
-/* byte/pipe: how fast a pipe takes data (byte-1984, listing 1 and table 1; hp-1987, table 4.2).
+/* byte/pipe: writing to a pipe (byte-1984, listing 1 and table 1; hp-1987, table 4.2).
  *
- * One operation is one write of 512 bytes into a pipe that a child drains. 1,024 of them are the published work, with
- * making the pipe and the child and closing the pipe, all of which happens in the timed region. As published, the
- * writer does not wait for the reader: the child's count is fetched and the child reaped after the clock has stopped.
+ * One operation is one write of 512 bytes to a pipe that a child drains. The reference workload is 1,024 writes, including creation of pipe
+ * and child and closing of the pipe, all in the timed region. As published, the writer does not wait for the reader: the child is reaped
+ * and its count read untimed.
  */
 #include <stdio.h>
 #include <sys/mman.h>

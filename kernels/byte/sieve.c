@@ -1,8 +1,7 @@
 /* byte/sieve: the Sieve of Eratosthenes (byte-1984, listing 4 and table 1).
  *
- * One operation is one pass over 8,191 flags that stand for the odd numbers from 3 to 16,383: set them all, then for
- * each that is still set count a prime and clear its odd multiples. A pass finds 1,899 primes; ten passes are the
- * published work.
+ * One operation is one pass over 8,191 flags for the odd numbers from 3 to 16,383: set all, then for each flag still set count a prime and
+ * clear its odd multiples. A pass finds 1,899 primes; the reference workload is ten passes.
  */
 #include "../runtime/kernel.h"
 
@@ -33,7 +32,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	(void)c;
 	for (uint64_t i = 0; i < n; i++) {
 		primes += pass();
-		CLOBBER(); /* each pass begins with flags that the compiler does not know */
+		CLOBBER(); /* hides the flags from the compiler */
 	}
 	*check = primes;
 }

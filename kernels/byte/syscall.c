@@ -1,7 +1,7 @@
-/* byte/syscall: the cost of entering the kernel (byte-1984, listing 2 and table 1).
+/* byte/syscall: system call overhead (byte-1984, listing 2 and table 1).
  *
- * One operation is one getpid() that really enters the kernel: the C libraries of some years answered it from a
- * cache, so the call is made past the library. 25,000 operations are the published work.
+ * One operation is one getpid() by syscall(2), since some C library versions cached the result. The reference workload is 25,000
+ * operations.
  */
 #define _GNU_SOURCE
 #include <sys/syscall.h>

@@ -1,22 +1,21 @@
-/* cpu/dhrystone-1.1: Dhrystone 1.1 in C, without (registers=0) and with (registers=1) register declarations (hp-1987, table
- * 3.2).
+/* cpu/dhrystone-1.1: Dhrystone 1.1 in C, without (registers=0) and with (registers=1) register declarations (hp-1987, table 3.2).
  *
- * One operation is one pass of the main loop: 100 statements, of them 53 assignments, 32 of control and 15 calls. What the
- * procedures do is in dhrystone-1.1.h. The check value is the number of passes, which the program itself counts in
- * an element of its larger array, if every variable is as a pass leaves it, and 0 otherwise. Version 1.1 is 1.0 with the
- * first string set: without it the comparison of strings ends at its first character.
+ * One operation is one pass of the main loop: 100 statements: 53 assignments, 32 control statements and 15 calls. The procedures are in
+ * dhrystone-1.1.h. The check value is the number of passes, which the program itself counts in an element of its larger array, if every
+ * variable has its final value, and 0 otherwise. Version 1.1 is 1.0 with the first string initialized: without that the string comparison
+ * ends at the first character.
  */
 #include <string.h>
 
 #include "../runtime/kernel.h"
 
-#define TEXT 31 /* 30 characters and the end */
+#define TEXT 31 /* 30 characters and the terminator */
 #define SIDE 51
 
 #ifdef __OPTIMIZE__
 #define SEALED(x) OPAQUE(x)
 #else
-#define SEALED(x) ((void)(x)) /* there is no optimizer to hide anything from, and a seal would cost instructions */
+#define SEALED(x) ((void)(x)) /* without an optimizer a barrier would only add instructions */
 #endif
 
 typedef int boolean;
@@ -29,7 +28,7 @@ struct record {
 	char text[TEXT];
 };
 
-/* What the main procedure's variables were at its end. */
+/* Final values of the main procedure's variables. */
 struct locals {
 	int ints[3];
 	enum ident kind;
@@ -56,7 +55,7 @@ static struct record *record_global, *next_record_global, records[2];
 
 static const char text[] = "DHRYSTONE PROGRAM, SOME STRING";
 static uint64_t registers;
-static struct locals left;
+static struct locals final_locals;
 
 static void setup(struct context *c)
 {
@@ -72,7 +71,7 @@ static void prepare(struct context *c, uint64_t n)
 	int_global = bool_global = char_1_global = char_2_global = 0;
 	memset(array_1_global, 0, sizeof array_1_global);
 	memset(array_2_global, 0, sizeof array_2_global);
-	memset(&left, 0, sizeof left);
+	memset(&final_locals, 0, sizeof final_locals);
 	next_record_global = memset(&records[1], 0, sizeof records[1]);
 	record_global = &records[0];
 	record_global->next = next_record_global;
@@ -80,7 +79,7 @@ static void prepare(struct context *c, uint64_t n)
 	record_global->kind = IDENT_3;
 	record_global->number = 40;
 	strcpy(record_global->text, text);
-	array_2_global[8][7] = 10; /* the published program begins to count where it finds it */
+	array_2_global[8][7] = 10; /* the published program does not initialize this counter */
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -89,19 +88,19 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	(void)check;
 	CLOBBER();
 	if (registers)
-		proc_0_register(n, &left);
+		proc_0_register(n, &final_locals);
 	else
-		proc_0_plain(n, &left);
+		proc_0_plain(n, &final_locals);
 	CLOBBER();
 }
 
-static int record_is(const struct record *r, enum ident kind, int number)
+static int record_equals(const struct record *r, enum ident kind, int number)
 {
 	return r->next == next_record_global && r->variant == IDENT_1 && r->kind == kind && r->number == number &&
 	       strcmp(r->text, text) == 0;
 }
 
-/* The values follow from the published text by hand; two ints of the arrays stand for each loop and index there is. */
+/* Final values derived from the published text; the array elements cover every loop and index. */
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)c;
@@ -109,10 +108,10 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 	int *one = array_1_global, (*two)[SIDE] = array_2_global;
 	int right = int_global == 5 && bool_global == 1 && char_1_global == 'A' && char_2_global == 'B' &&
 		    one[8] == 7 && one[9] == 7 && one[38] == 8 && two[8][8] == 8 && two[8][9] == 8 && two[28][8] == 7 &&
-		    record_is(record_global, IDENT_3, 17) && record_is(next_record_global, IDENT_2, 18) &&
-		    left.ints[0] == 7 && left.ints[1] == 39 && left.ints[2] == 9 && left.kind == IDENT_2 &&
-		    strcmp(left.strings[0], "DHRYSTONE PROGRAM, 1'ST STRING") == 0 &&
-		    strcmp(left.strings[1], "DHRYSTONE PROGRAM, 2'ND STRING") == 0;
+		    record_equals(record_global, IDENT_3, 17) && record_equals(next_record_global, IDENT_2, 18) &&
+		    final_locals.ints[0] == 7 && final_locals.ints[1] == 39 && final_locals.ints[2] == 9 && final_locals.kind == IDENT_2 &&
+		    strcmp(final_locals.strings[0], "DHRYSTONE PROGRAM, 1'ST STRING") == 0 &&
+		    strcmp(final_locals.strings[1], "DHRYSTONE PROGRAM, 2'ND STRING") == 0;
 	*check = right ? (uint64_t)(two[8][7] - 10) : 0;
 }
 

@@ -1,9 +1,8 @@
-/* The procedures of Dhrystone 1.1 (Weicker 1984), written from what each has to do; cpu/dhrystone-1.1 includes this twice.
+/* The procedures of Dhrystone 1.1 (Weicker 1984), reimplemented from their specification; cpu/dhrystone-1.1 includes this twice.
  *
- * Before that it defines REG, which stands before the local variables and parameters that the published program lets a
- * compiler be told to keep in registers, and NAME(x), the name of x in this half. Procedures are numbered as published.
- * Every parameter and result passes through SEALED: the procedures are of one file, yet are to see no more of each other
- * than if each had been compiled by itself, whatever the compiler.
+ * It defines REG, the storage class of the local variables and parameters that the published program optionally declares register, and
+ * NAME(x), the name of x in this copy. Procedures are numbered as published. Every parameter and result passes through SEALED, so that the
+ * procedures, though in one file, are optimized as if compiled separately.
  */
 
 static SEPARATE boolean NAME(func_3)(enum ident given)
@@ -98,7 +97,7 @@ static SEPARATE void NAME(proc_4)(void)
 {
 	REG boolean local = char_1_global == 'A';
 	local |= bool_global;
-	SEALED(local); /* nobody reads it, and yet it is worked out */
+	SEALED(local); /* unused, but must be computed */
 	char_2_global = 'B';
 }
 
@@ -147,7 +146,7 @@ static SEPARATE boolean NAME(func_2)(const char *first, const char *second)
 			letter = 'A';
 			at++;
 		}
-	SEALED(letter); /* what is asked of it below is asked at run time, as of a variable that was not initialized */
+	SEALED(letter); /* so that the comparisons below happen at run time */
 	boolean result = 0;
 	if (letter >= 'W' && letter <= 'Z')
 		at = 7;
@@ -167,7 +166,7 @@ static void NAME(proc_0)(uint64_t n, struct locals *left)
 	int int_1 = 0, int_2 = 0, int_3 = 0;
 	enum ident kind = IDENT_1;
 	char string_1[TEXT], string_2[TEXT];
-	strcpy(string_1, "DHRYSTONE PROGRAM, 1'ST STRING"); /* the line that 1.0 lacks */
+	strcpy(string_1, "DHRYSTONE PROGRAM, 1'ST STRING"); /* missing in 1.0 */
 	for (REG uint64_t i = 0; i < n; i++) {
 		NAME(proc_5)();
 		NAME(proc_4)();

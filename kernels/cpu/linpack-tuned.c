@@ -1,10 +1,10 @@
-/* cpu/linpack-tuned: the system of equations of cpu/linpack, with the BLAS that the machine has (hp-1987, table 3.3, where the BLAS
- * was written again in assembly).
+/* cpu/linpack-tuned: the system of equations of cpu/linpack, with the installed BLAS (hp-1987, table 3.3, whose coded BLAS was in
+ * assembly).
  *
- * One operation is one system solved: by the same two halves of Linpack, with axpy, scal and iamax of the library
- * (solver=linpack), or by the library's own gesv, as is allowed at order 1000 (solver=lapack). The library is looked for where the
- * loader of the system looks, works on one thread, and is named with the figure. limit_s= skips an order that would take
- * longer than so many seconds a system, going by one of a quarter of it.
+ * One operation is the solution of one system: by the same two routines of Linpack, with axpy, scal and iamax of the library
+ * (solver=linpack), or by the library's gesv, as permitted at order 1000 (solver=lapack). The library is loaded by dlopen(3), limited to
+ * one thread, and noted with the result. limit_s= skips an order whose solution would take longer, extrapolated from a quarter of the
+ * order.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,20 +21,20 @@ static struct precision precisions[] = {
 	{.name = "double", .size = sizeof(double), .epsilon = DBL_EPSILON, .factor = linpack_dgefa, .solve = linpack_dgesl},
 };
 
-/* A function of the library: ISO C knows no way from a pointer to data to one to a function but by its bytes. */
-static int find(void *library, const char *name, void *function)
+/* memcpy, since ISO C has no conversion from data to function pointers. */
+static int find_symbol(void *library, const char *name, void *function)
 {
 	void *found = dlsym(library, name);
 	memcpy(function, &found, sizeof found);
 	return found != NULL;
 }
 
-/* By these a BLAS says whose it is: OpenBLAS, BLIS, ATLAS, MKL, FlexiBLAS, Arm's and NVIDIA's. The reference BLAS of netlib says nothing. */
+/* Symbols that identify OpenBLAS, BLIS, ATLAS, MKL, FlexiBLAS, Arm's and NVIDIA's BLAS. Netlib's reference BLAS has none. */
 static const char *const signatures[] = {
 	"openblas_get_config", "bli_info_get_version_str", "ATL_buildinfo", "MKL_Get_Version", "flexiblas_get_version", "armplversion", "nvpl_blas_get_version",
 };
 
-static int is_signed(void *library)
+static int is_identified(void *library)
 {
 	for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
 		if (dlsym(library, signatures[i]) != NULL)
@@ -42,7 +42,7 @@ static int is_signed(void *library)
 	return 0;
 }
 
-static void say_which(struct context *c, void *library)
+static void note_library(struct context *c, void *library)
 {
 	Dl_info where;
 	void *any = dlsym(library, "daxpy_");
@@ -52,10 +52,10 @@ static void say_which(struct context *c, void *library)
 		note(c, "blas", "%s", path != NULL ? path : where.dli_fname);
 		free(path);
 	}
-	if (find(library, "openblas_get_config", &config))
+	if (find_symbol(library, "openblas_get_config", &config))
 		note(c, "blas_says", "%s", config());
-	if (!is_signed(library))
-		note(c, "stand_in", "The BLAS here does not say whose it is: it may be the reference BLAS, which nobody tuned (apt-get install libopenblas0).");
+	if (!is_identified(library))
+		note(c, "stand_in", "The BLAS here cannot be identified: it may be the untuned reference BLAS (apt-get install libopenblas0).");
 }
 
 static double seconds(void)
@@ -65,15 +65,15 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* A quarter of the order is a 64th of the work: the upper left corner of the same matrix, whose order is whole when four divides it. */
-static void stay_below(struct context *c, double limit)
+/* A quarter of the order, the upper left corner of the matrix, is 1/64 of the work. */
+static void check_time_limit(struct context *c, double limit)
 {
 	const int right_sides = 1, corner = order / 4;
 	int info;
 	double took[2];
 	if (limit <= 0 || chosen->gesv == NULL)
 		return;
-	for (int i = 0; i < 2; i++) { /* the first time is for the library's own beginnings */
+	for (int i = 0; i < 2; i++) { /* the first call includes the library's initialization */
 		prepare(c, 1);
 		if (matrices == NULL || vectors == NULL || pivots == NULL)
 			return;
@@ -89,10 +89,10 @@ static void stay_below(struct context *c, double limit)
 static void setup(struct context *c)
 {
 	int lapack = strcmp(parameter(c, "solver", "linpack"), "lapack") == 0;
-	choose(c, precisions, 2);
+	select_precision(c, precisions, 2);
 	if (chosen == NULL)
 		return;
-	/* libraries read these when they are loaded */
+	/* read by the libraries when loaded */
 	setenv("OPENBLAS_NUM_THREADS", "1", 1);
 	setenv("BLIS_NUM_THREADS", "1", 1);
 	setenv("OMP_NUM_THREADS", "1", 1);
@@ -101,13 +101,13 @@ static void setup(struct context *c)
 		void *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
 		if (library == NULL)
 			continue;
-		int fits = find(library, first ? "saxpy_" : "daxpy_", &chosen->axpy) &&
-			   find(library, first ? "sscal_" : "dscal_", &chosen->scal) &&
-			   find(library, first ? "isamax_" : "idamax_", &chosen->iamax) &&
-			   (!lapack || find(library, first ? "sgesv_" : "dgesv_", &chosen->gesv));
-		if (fits) {
-			say_which(c, library);
-			stay_below(c, (double)parameter_u64(c, "limit_s", 0));
+		int complete = find_symbol(library, first ? "saxpy_" : "daxpy_", &chosen->axpy) &&
+			   find_symbol(library, first ? "sscal_" : "dscal_", &chosen->scal) &&
+			   find_symbol(library, first ? "isamax_" : "idamax_", &chosen->iamax) &&
+			   (!lapack || find_symbol(library, first ? "sgesv_" : "dgesv_", &chosen->gesv));
+		if (complete) {
+			note_library(c, library);
+			check_time_limit(c, (double)parameter_u64(c, "limit_s", 0));
 			return;
 		}
 		dlclose(library);

@@ -1,7 +1,7 @@
-/* cpu/linpack: a dense system of equations of order 100 in Fortran, with the BLAS in Fortran too (hp-1987, table 3.3).
+/* cpu/linpack: a dense system of equations of order 100 in Fortran, with Fortran BLAS (hp-1987, table 3.3).
  *
- * One operation is one system solved. The work is in linpack.inc, by way of linpack.f90; the system, and how a solution is judged, are in
- * linpack.h.
+ * One operation is the solution of one system. The work is in linpack.inc, included by linpack.f90; the system and the check of solutions
+ * are in linpack.h.
  */
 #include "linpack.h"
 
@@ -16,7 +16,7 @@ static struct precision precisions[] = {
 
 static void setup(struct context *c)
 {
-	choose(c, precisions, 2);
+	select_precision(c, precisions, 2);
 }
 
 const struct kernel kernel = {

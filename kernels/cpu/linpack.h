@@ -1,10 +1,9 @@
-/* What cpu/linpack and cpu/linpack-tuned have in common: the system of equations, how a solution is judged, and the hooks.
+/* Common part of cpu/linpack and cpu/linpack-tuned: the system of equations, the check of solutions, and the hooks.
  *
- * One operation solves one dense system of order n: gefa factors the matrix, gesl finds the solution. Only these two are timed;
- * each works on a copy of the matrix that is made beforehand. The matrix is Linpack's (a linear congruential
- * generator from -2 to 2), the right side the sums of its rows, so that the solution is all ones. The check value is the
- * number of systems of which the residual, in units of n * largest element * largest unknown * rounding error, is
- * within BOUND; Linpack prints this number, which is 1 to 10, for its users to judge.
+ * One operation solves one dense system of order n: gefa factors the matrix, gesl solves. Only these are timed; each works on a copy of the
+ * matrix. The matrix is Linpack's (a linear congruential generator from -2 to 2), the right side its row sums, so that the solution is all
+ * ones. The check value is the number of systems whose normalized residual, in units of n * largest element * largest unknown * rounding
+ * error, is within BOUND; Linpack prints this number, typically 1 to 10.
  */
 #include <float.h>
 #include <math.h>
@@ -25,7 +24,7 @@ typedef void gesl(const void *a, const int *lda, const int *n, const int *pivot,
 gefa linpack_sgefa, linpack_dgefa;
 gesl linpack_sgesl, linpack_dgesl;
 
-/* The same in one precision; the BLAS may be anybody's. */
+/* The routines of one precision. */
 struct precision {
 	const char *name;
 	size_t size;
@@ -35,7 +34,7 @@ struct precision {
 	axpy *axpy;
 	scal *scal;
 	iamax *iamax;
-	/* Does both halves by itself where it is set, as LAPACK's gesv does: n, right sides, a, lda, pivots, b, ldb, info. */
+	/* If set, LAPACK's gesv in place of both: n, right sides, a, lda, pivots, b, ldb, info. */
 	void (*gesv)(const int *, const int *, void *, const int *, int *, void *, const int *, int *);
 };
 
@@ -72,8 +71,8 @@ static void generate(void)
 		}
 }
 
-/* Which of the precisions there are, and a system of the order that the entry asks for. */
-static void choose(struct context *c, struct precision *all, int count)
+/* Parses precision= and order=, and generates the system. */
+static void select_precision(struct context *c, struct precision *all, int count)
 {
 	const char *name = parameter(c, "precision", "");
 	for (int i = 0; i < count; i++)
@@ -85,7 +84,7 @@ static void choose(struct context *c, struct precision *all, int count)
 	if (n < 1 || n > 20000)
 		wrong_arguments(c, "order=%llu is not from 1 to 20,000", (unsigned long long)n);
 	order = (int)n;
-	lda = order == 100 ? 201 : order + 1; /* as the published programs have it */
+	lda = order == 100 ? 201 : order + 1; /* as in the published programs */
 	vector_bytes = (size_t)order * chosen->size;
 	matrix_bytes = (size_t)lda * vector_bytes;
 	matrix = calloc(1, matrix_bytes);
@@ -136,28 +135,28 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	}
 }
 
-/* The residual of a solution in units of what rounding may come to. */
+/* Normalized residual. */
 static double residual(const char *x)
 {
-	double largest = 0, unknown = 0, most = 0;
+	double largest = 0, unknown = 0, largest_element = 0;
 	for (int i = 0; i < order; i++) {
 		long double sum = -get(vector, (size_t)i);
 		for (int j = 0; j < order; j++) {
 			double element = get(matrix, (size_t)i + (size_t)j * (size_t)lda);
 			sum += (long double)element * get(x, (size_t)j);
-			most = fmax(most, element);
+			largest_element = fmax(largest_element, element);
 		}
 		largest = fmax(largest, fabs((double)sum));
 		unknown = fmax(unknown, fabs(get(x, (size_t)i)));
 	}
-	return largest / (order * most * unknown * chosen->epsilon);
+	return largest / (order * largest_element * unknown * chosen->epsilon);
 }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)c;
 	for (uint64_t i = 0; i < n; i++)
-		*check += infos[i] == 0 && residual(vectors + i * vector_bytes) <= BOUND; /* false for not-a-number */
+		*check += infos[i] == 0 && residual(vectors + i * vector_bytes) <= BOUND; /* false for NaN */
 }
 
 static uint64_t expect(struct context *c, uint64_t n)

@@ -1,16 +1,15 @@
-/* cpu/peak: the most floating point operations a second that this core does; the whole of which Linpack is a part.
+/* cpu/peak: peak floating-point rate of a core, the reference for Linpack.
  *
- * One operation is 196,608 multiplications and as many additions, in as many independent chains as hide the latency of the
- * units, fused where the core can. vectors=widest, which is left out, takes the widest vectors that this core has;
- * vectors=compiled those for which the compiler was told to compile everything. Factor and term are ones that it does not
- * know, so that every chain counts its own steps: the check value is their sum.
+ * One operation is 196,608 multiplications and as many additions, in enough independent chains to hide latency, fused where supported.
+ * vectors=widest (default) uses the widest vectors of this core; vectors=compiled those of the compiler's target. Factor and term are ones,
+ * opaque to the compiler, so that every chain counts its steps: the check value is their sum.
  */
 #include <string.h>
 
 #include "../runtime/kernel.h"
 
 #define CHAINS 12
-#define STEPS 16384 /* of all lanes of a chain together: counts stay exact in single precision */
+#define STEPS 16384 /* over all lanes of a chain: counts stay exact in single precision */
 
 #if defined(__AVX512F__)
 #define WIDTH 64
@@ -68,7 +67,7 @@ static const struct width {
 static const struct width wide = {256, ", fused", operation_single_256, operation_double_256};
 static const struct width wider = {512, ", fused", operation_single_512, operation_double_512};
 
-/* Some cores do vectors of 512 bits in two halves, and are not slower for it. */
+/* Cores that split 512-bit vectors into halves are not slower with them. */
 static const struct width *widest(void)
 {
 	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma"))
@@ -78,7 +77,7 @@ static const struct width *widest(void)
 #else
 static const struct width *widest(void)
 {
-	return &compiled; /* elsewhere vectors and fused operations are in every core that there is */
+	return &compiled; /* on other architectures the baseline has vectors and fused operations */
 }
 #endif
 

@@ -1,5 +1,5 @@
-/* The loop of cpu/peak, which includes this for each type and each width: with the type `real`, the bytes of a vector WIDTH, the
- * instructions FOR, and NAME(x), the name of x in this one. */
+/* The loop of cpu/peak, included for each type and width: type `real`, vector bytes WIDTH, target attribute FOR, and NAME(x), the name of x
+ * in this copy. */
 
 typedef real NAME(vector) __attribute__((vector_size(WIDTH)));
 

@@ -1,8 +1,8 @@
-/* cpu/whetstone-c: the Whetstone program in C, in single and in double precision; beside table 3.1 of hp-1987, whose programs
- * are Fortran.
+/* cpu/whetstone-c: the Whetstone program in C, in single and double precision, for comparison with the Fortran programs of table 3.1 of
+ * hp-1987.
  *
- * One operation is one loop, a million Whetstone instructions: the modules of cpu/whetstone, as often. The work is in whetstone-c.h;
- * what it must come to is in whetstone.h.
+ * One operation is one loop, a million Whetstone instructions: the modules of cpu/whetstone with the same weights. The work is in
+ * whetstone-c.h; the expected results are in whetstone.h.
  */
 #include "whetstone.h"
 
@@ -26,7 +26,7 @@ static const struct precision precisions[] = {
 
 static void setup(struct context *c)
 {
-	choose(c, precisions, 2);
+	select_precision(c, precisions, 2);
 }
 
 const struct kernel kernel = {.name = "cpu/whetstone-c", .setup = setup, .run = run, .expect = expect};

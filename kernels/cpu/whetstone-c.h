@@ -1,6 +1,6 @@
-/* The modules of the Whetstone program in C; whetstone-c.c includes this twice, with the type `real`, the mathematical
- * FUNCTION(f) of that type, and NAME(x), the name of x in this half. As in whetstone.inc, where more is said, the three
- * procedures are called through pointers, and first values come from the caller.
+/* The modules of the Whetstone program in C; whetstone-c.c includes this twice, with the type `real`, the mathematical FUNCTION(f) of that
+ * type, and NAME(x), the name of x in this copy. As explained in whetstone.inc, the three procedures are called through pointers, and
+ * initial values come from the caller.
  */
 static real NAME(t), NAME(t1), NAME(t2), NAME(e1)[4];
 static int NAME(j), NAME(k), NAME(l);
@@ -32,7 +32,7 @@ static void NAME(pa)(void *array)
 	}
 }
 
-static void NAME(keep)(double out[4], real a, real b, real c, real d)
+static void NAME(store)(double out[4], real a, real b, real c, real d)
 {
 	out[0] = (double)a;
 	out[1] = (double)b;
@@ -50,7 +50,7 @@ static void NAME(first_half)(const int n[MODULES], int first, double out[MODULES
 		x3 = (x1 - x2 + x3 + x4) * t;
 		x4 = (-x1 + x2 + x3 + x4) * t;
 	}
-	NAME(keep)(out[0], x1, x2, x3, x4);
+	NAME(store)(out[0], x1, x2, x3, x4);
 	e1[0] = (real)first;
 	e1[1] = e1[2] = e1[3] = -e1[0];
 	for (int i = 0; i < n[1]; i++) {
@@ -59,10 +59,10 @@ static void NAME(first_half)(const int n[MODULES], int first, double out[MODULES
 		e1[2] = (e1[0] - e1[1] + e1[2] + e1[3]) * NAME(t);
 		e1[3] = (-e1[0] + e1[1] + e1[2] + e1[3]) * NAME(t);
 	}
-	NAME(keep)(out[1], e1[0], e1[1], e1[2], e1[3]);
+	NAME(store)(out[1], e1[0], e1[1], e1[2], e1[3]);
 	for (int i = 0; i < n[2]; i++)
 		pa(e1);
-	NAME(keep)(out[2], e1[0], e1[1], e1[2], e1[3]);
+	NAME(store)(out[2], e1[0], e1[1], e1[2], e1[3]);
 	int j = first;
 	for (int i = 0; i < n[3]; i++) {
 		if (j == 1)
@@ -78,8 +78,8 @@ static void NAME(first_half)(const int n[MODULES], int first, double out[MODULES
 		else
 			j = 0;
 	}
-	NAME(keep)(out[3], (real)j, 0, 0, 0);
-	NAME(keep)(out[4], 0, 0, 0, 0);
+	NAME(store)(out[3], (real)j, 0, 0, 0);
+	NAME(store)(out[4], 0, 0, 0, 0);
 }
 
 /* Modules 6 to 8: integer arithmetic, trigonometric functions, procedure calls. */
@@ -94,7 +94,7 @@ static void NAME(second_half)(const int n[MODULES], int first, double out[MODULE
 		e1[l - 2] = (real)(j + k + l);
 		e1[k - 2] = (real)(j * k * l);
 	}
-	NAME(keep)(out[5], (real)(j + 10 * k + 100 * l), e1[0], e1[1], 0);
+	NAME(store)(out[5], (real)(j + 10 * k + 100 * l), e1[0], e1[1], 0);
 	real x = (real)0.5 * (real)first, y = x;
 	for (int i = 0; i < n[6]; i++) {
 		x = t * FUNCTION(atan)(t2 * FUNCTION(sin)(x) * FUNCTION(cos)(x) /
@@ -102,12 +102,12 @@ static void NAME(second_half)(const int n[MODULES], int first, double out[MODULE
 		y = t * FUNCTION(atan)(t2 * FUNCTION(sin)(y) * FUNCTION(cos)(y) /
 				       (FUNCTION(cos)(x + y) + FUNCTION(cos)(x - y) - 1));
 	}
-	NAME(keep)(out[6], x, y, 0, 0);
+	NAME(store)(out[6], x, y, 0, 0);
 	real z = (real)first;
 	x = y = z;
 	for (int i = 0; i < n[7]; i++)
 		p3(&x, &y, &z);
-	NAME(keep)(out[7], x, y, z, 0);
+	NAME(store)(out[7], x, y, z, 0);
 }
 
 static void NAME(loop)(const int n[MODULES], const double constants[3], const int *one_, double out[MODULES][4],
@@ -128,7 +128,7 @@ static void NAME(loop)(const int n[MODULES], const double constants[3], const in
 	e1[2] = (real)NAME(l);
 	for (int i = 0; i < n[8]; i++)
 		p0();
-	NAME(keep)(out[8], e1[0], e1[1], e1[2], 0);
+	NAME(store)(out[8], e1[0], e1[1], e1[2], 0);
 	int j = first + 1, k = first + 2; /* integer arithmetic */
 	for (int i = 0; i < n[9]; i++) {
 		j = j + k;
@@ -136,9 +136,9 @@ static void NAME(loop)(const int n[MODULES], const double constants[3], const in
 		j = k - j;
 		k = k - j - j;
 	}
-	NAME(keep)(out[9], (real)j, (real)k, 0, 0);
+	NAME(store)(out[9], (real)j, (real)k, 0, 0);
 	real x = (real)0.75 * (real)first; /* standard functions */
 	for (int i = 0; i < n[10]; i++)
 		x = FUNCTION(sqrt)(FUNCTION(exp)(FUNCTION(log)(x) / NAME(t1)));
-	NAME(keep)(out[10], x, 0, 0, 0);
+	NAME(store)(out[10], x, 0, 0, 0);
 }

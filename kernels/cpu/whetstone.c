@@ -1,7 +1,7 @@
 /* cpu/whetstone: the Whetstone program in Fortran, B1 in single and B1D in double precision (hp-1987, table 3.1).
  *
- * One operation is one loop, a million Whetstone instructions. The work is in whetstone.inc, by way of whetstone.f90; what it must
- * come to is in whetstone.h.
+ * One operation is one loop, a million Whetstone instructions. The work is in whetstone.inc, included by whetstone.f90; the expected
+ * results are in whetstone.h.
  */
 #include "whetstone.h"
 
@@ -17,7 +17,7 @@ static const struct precision precisions[] = {
 
 static void setup(struct context *c)
 {
-	choose(c, precisions, 2);
+	select_precision(c, precisions, 2);
 }
 
 const struct kernel kernel = {.name = "cpu/whetstone", .setup = setup, .run = run, .expect = expect};

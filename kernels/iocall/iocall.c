@@ -1,9 +1,9 @@
-/* iocall, iocall@hp: system calls on a file that stays in the buffer cache (iocall-1985; hp-1987, I/O call benchmark).
+/* iocall, iocall@hp: system calls on a file in the buffer cache (iocall-1985; hp-1987, I/O call benchmark).
  *
- * form=ncr: a file is created, closed, opened and unlinked; one operation is then one turn of a write of 500 bytes, a
- * seek back to the start and four reads of 100. 1,001 turns are the published work: the listing counts from 0 to 1,000.
- * form=hp: one operation makes the file anew: create, close, open, seek, write of 500 bytes, seek, three reads of 100,
- * close. 1,000 turns are the published work. The name is removed after the last, untimed.
+ * form=ncr: a file is created, closed, opened and unlinked; one operation is then a write of 500 bytes, a seek back to the start and four
+ * reads of 100. The reference workload is 1,001 operations: the listing counts from 0 to 1,000. form=hp: one operation recreates the file:
+ * create, close, open, seek, write of 500 bytes, seek, three reads of 100, close. The reference workload is 1,000 operations. The file is
+ * unlinked after the last, untimed.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static void setup(struct context *c)
 }
 
 /* Creates, closes and opens the file. */
-static int fresh_file(struct context *c)
+static int create_file(struct context *c)
 {
 	int file = creat(NAME, 0600);
 	if (file < 0) {
@@ -41,8 +41,8 @@ static int fresh_file(struct context *c)
 	return file;
 }
 
-/* Bytes moved by one write of 500 and `reads` reads of 100 from the start; 0 when one failed. */
-static uint64_t turn(struct context *c, int file, int reads)
+/* One write of 500 bytes and `reads` reads of 100 from the start. Returns the number of bytes, 0 on failure. */
+static uint64_t transfer(struct context *c, int file, int reads)
 {
 	uint64_t bytes = 0;
 	ssize_t count = write(file, buffer, 500);
@@ -69,13 +69,13 @@ static uint64_t turn(struct context *c, int file, int reads)
 static uint64_t run_ncr(struct context *c, uint64_t n)
 {
 	uint64_t bytes = 0, moved;
-	int file = fresh_file(c);
+	int file = create_file(c);
 	if (file < 0)
 		return 0;
 	if (unlink(NAME) != 0)
 		failed(c, "unlink");
 	for (uint64_t i = 0; i < n; i++) {
-		moved = turn(c, file, 4);
+		moved = transfer(c, file, 4);
 		if (moved == 0)
 			break;
 		bytes += moved;
@@ -88,12 +88,12 @@ static uint64_t run_hp(struct context *c, uint64_t n)
 {
 	uint64_t bytes = 0, moved = 1;
 	for (uint64_t i = 0; i < n && moved != 0; i++) {
-		int file = fresh_file(c);
+		int file = create_file(c);
 		if (file < 0)
 			return 0;
 		if (lseek(file, 0, SEEK_SET) != 0)
 			failed(c, "lseek");
-		moved = turn(c, file, 3);
+		moved = transfer(c, file, 3);
 		bytes += moved;
 		close(file);
 	}

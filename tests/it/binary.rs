@@ -319,5 +319,5 @@ fn parameters_are_stored_with_results() {
 
     // what the program makes of nonsense is no figure
     let nonsense = "run aim/tty1-write --budget 20s --param tty=/dev/null";
-    home.fails(3, nonsense, "/dev/null is no terminal");
+    home.fails(3, nonsense, "/dev/null is not a terminal");
 }
